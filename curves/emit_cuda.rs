@@ -1,0 +1,77 @@
+//! The CUDA half of the generated code: per curve one header of macros, numbers as little-endian words of 32 bits.
+//!
+//! Field constants are written in the representation that the device code computes in: as they are where the reduction
+//! is `fold`, times 2^256 mod p (Montgomery form) elsewhere.
+
+use crate::derive::{Glv, Modulus};
+use crate::params::{Curve, Reduction};
+use num_bigint::{BigInt, BigUint};
+use std::fmt::Write;
+
+/// The text of `curve.cuh` for one curve.
+pub fn emit_cuda(curve: &Curve) -> String {
+    let mut out = format!("// Generated from curves/{}.toml by build.rs.\n#pragma once\n", curve.name);
+    let shape = match curve.reduction {
+        Reduction::Fold => "FOLD",
+        Reduction::P256 => "P256",
+        Reduction::Sm2 => "SM2",
+        Reduction::Montgomery => "MONTGOMERY",
+    };
+    writeln!(out, "#define GECC_REDUCTION_{shape} 1").unwrap();
+    writeln!(out, "#define GECC_A_IS_ZERO {}", u8::from(curve.a == BigUint::ZERO)).unwrap();
+    modulus(&mut out, "P", &curve.p);
+    modulus(&mut out, "N", &curve.n);
+    if curve.reduction == Reduction::Fold {
+        let complement = (BigUint::from(1u32) << 256) - &curve.p;
+        number(&mut out, "FOLD_C", &complement, 2);
+    }
+    for (name, value) in [("ONE", &BigUint::from(1u32)), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
+        number(&mut out, &format!("FIELD_{name}"), &field_form(curve, value), 8);
+    }
+    // p = 3 mod 4: a square root of a square v is v^((p+1)/4).
+    number(&mut out, "SQRT_EXPONENT", &((&curve.p + 1u32) >> 2), 8);
+    if let Some(endomorphism) = &curve.endomorphism {
+        let glv = Glv::new(curve, endomorphism);
+        writeln!(out, "#define GECC_HAS_ENDOMORPHISM 1").unwrap();
+        number(&mut out, "FIELD_BETA", &field_form(curve, &endomorphism.beta), 8);
+        number(&mut out, "GLV_G1", &glv.g1, 8);
+        number(&mut out, "GLV_G2", &glv.g2, 8);
+        for (name, value) in [("A1", &glv.a1), ("B1", &glv.b1), ("A2", &glv.a2), ("B2", &glv.b2)] {
+            number(&mut out, &format!("GLV_{name}"), &twos_complement(value, 160), 5);
+        }
+    }
+    out
+}
+
+/// m, R mod m, R^2 mod m, R^3 mod m (R = 2^256), -m^-1 mod 2^32 and m^-1 mod 2^30.
+fn modulus(out: &mut String, prefix: &str, value: &BigUint) {
+    let modulus = Modulus::new(value);
+    number(out, prefix, value, 8);
+    number(out, &format!("{prefix}_R"), &modulus.r, 8);
+    number(out, &format!("{prefix}_R2"), &modulus.r2, 8);
+    number(out, &format!("{prefix}_R3"), &(&modulus.r * &modulus.r2 % value), 8);
+    let negated_inverse = modulus.neg_inverse_64 & 0xffff_ffff;
+    writeln!(out, "#define GECC_{prefix}_NEG_INV32 {negated_inverse:#010x}u").unwrap();
+    writeln!(out, "#define GECC_{prefix}_INV30 {:#010x}u", modulus.inverse_62 & ((1 << 30) - 1)).unwrap();
+}
+
+fn field_form(curve: &Curve, value: &BigUint) -> BigUint {
+    match curve.reduction {
+        Reduction::Fold => value.clone(),
+        _ => (value << 256) % &curve.p,
+    }
+}
+
+fn twos_complement(value: &BigInt, bits: u32) -> BigUint {
+    let modulus = BigInt::from(1) << bits;
+    ((value % &modulus + &modulus) % &modulus).magnitude().clone()
+}
+
+/// A braced list of words, to initialise a local array with.
+fn number(out: &mut String, name: &str, value: &BigUint, words: usize) {
+    let mut digits = value.to_u32_digits();
+    assert!(digits.len() <= words, "{name} must fit");
+    digits.resize(words, 0);
+    let list: Vec<String> = digits.iter().map(|word| format!("{word:#010x}u")).collect();
+    writeln!(out, "#define GECC_{name} {{{}}}", list.join(", ")).unwrap();
+}

@@ -1,0 +1,106 @@
+//! The Rust half of the generated code: per curve a module of constants, and the public type with its traits.
+
+use crate::derive::{Glv, Modulus};
+use crate::params::Curve;
+use num_bigint::{BigInt, BigUint};
+use std::fmt::Write;
+
+/// The module of constants of one curve: numbers as little-endian limbs of 64 bits.
+pub fn constants(curve: &Curve) -> String {
+    let mut out = String::new();
+    for (name, value) in [("A", &curve.a), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
+        constant(&mut out, name, value);
+    }
+    for (prefix, value) in [("P", &curve.p), ("N", &curve.n)] {
+        let modulus = Modulus::new(value);
+        constant(&mut out, prefix, value);
+        constant(&mut out, &format!("{prefix}_R"), &modulus.r);
+        constant(&mut out, &format!("{prefix}_R2"), &modulus.r2);
+        writeln!(out, "    pub(crate) const {prefix}_INV: u64 = {:#x};", modulus.neg_inverse_64).unwrap();
+        writeln!(out, "    pub(crate) const {prefix}_INV62: u64 = {:#x};", modulus.inverse_62).unwrap();
+    }
+    if let Some(endomorphism) = &curve.endomorphism {
+        let glv = Glv::new(curve, endomorphism);
+        constant(&mut out, "BETA", &endomorphism.beta);
+        constant(&mut out, "LAMBDA", &endomorphism.lambda);
+        constant(&mut out, "GLV_G1", &glv.g1);
+        constant(&mut out, "GLV_G2", &glv.g2);
+        for (name, value) in [("A1", &glv.a1), ("B1", &glv.b1), ("A2", &glv.a2), ("B2", &glv.b2)] {
+            let words = twos_complement(value);
+            writeln!(out, "    pub(crate) const GLV_{name}: [u64; 3] = {};", array(&words)).unwrap();
+        }
+    }
+    format!("pub(crate) mod {} {{\n{out}}}\n", curve.name)
+}
+
+fn constant(out: &mut String, name: &str, value: &BigUint) {
+    writeln!(out, "    pub(crate) const {name}: [u64; 4] = {};", array(&words(value, 4))).unwrap();
+}
+
+/// The public type of one curve and what the CPU engine knows of it; `src/curve.rs` includes the text.
+pub fn curve_type(curve: &Curve) -> String {
+    let (name, type_name, standard) = (&curve.name, &curve.type_name, &curve.standard);
+    let endomorphism = match curve.endomorphism {
+        None => "None".to_owned(),
+        Some(_) => format!(
+            "{{
+        use constants::{name} as c;
+        Some(Endomorphism {{
+            beta: c::BETA,
+            g1: c::GLV_G1,
+            g2: c::GLV_G2,
+            a1: c::GLV_A1,
+            b1: c::GLV_B1,
+            a2: c::GLV_A2,
+            b2: c::GLV_B2,
+        }})
+    }}"
+        ),
+    };
+    let a_is_zero = curve.a == BigUint::ZERO;
+    format!(
+        r#"
+/// The curve {name} ({standard}).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct {type_name};
+
+impl Curve for {type_name} {{
+    const NAME: &'static str = "{name}";
+}}
+
+impl CpuCurve for {type_name} {{
+    type Base = crate::cpu::field::{type_name}Base;
+    type Scalar = crate::cpu::field::{type_name}Scalar;
+    const A_IS_ZERO: bool = {a_is_zero};
+    const B: [u64; 4] = constants::{name}::B;
+    const G: ([u64; 4], [u64; 4]) = (constants::{name}::GX, constants::{name}::GY);
+    const N: [u64; 4] = constants::{name}::N;
+    const ENDOMORPHISM: Option<Endomorphism> = {endomorphism};
+    fn precomputed() -> &'static Precomputed<Self> {{
+        static PRECOMPUTED: Precomputed<{type_name}> = Precomputed::new();
+        &PRECOMPUTED
+    }}
+}}
+"#
+    )
+}
+
+/// Little-endian words, padded with zeros.
+fn words(value: &BigUint, count: usize) -> Vec<u64> {
+    let mut words = value.to_u64_digits();
+    assert!(words.len() <= count, "the value must fit");
+    words.resize(count, 0);
+    words
+}
+
+/// A signed number modulo 2^192.
+fn twos_complement(value: &BigInt) -> Vec<u64> {
+    let modulus = BigInt::from(1) << 192;
+    let residue: BigInt = (value % &modulus + &modulus) % &modulus;
+    words(residue.magnitude(), 3)
+}
+
+fn array(words: &[u64]) -> String {
+    let words: Vec<String> = words.iter().map(|w| format!("{w:#018x}")).collect();
+    format!("[{}]", words.join(", "))
+}

@@ -1,0 +1,197 @@
+//! Affine points and batches of them: additions that share one inversion by Montgomery's trick.
+//!
+//! The trick multiplies the denominators of a whole batch, so a single zero would spoil every item. Each pair is therefore
+//! classified first, and only the slopes of chords and tangents contribute their denominator; the rest contribute one.
+
+use super::field::Field;
+use super::{CpuCurve, three};
+
+/// A point in affine coordinates. `x` and `y` mean nothing where `infinity` is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Affine<F> {
+    pub x: F,
+    pub y: F,
+    pub infinity: bool,
+}
+
+impl<F: Field> Affine<F> {
+    pub const IDENTITY: Self = Affine { x: F::ZERO, y: F::ZERO, infinity: true };
+
+    pub fn new(x: F, y: F) -> Self {
+        Affine { x, y, infinity: false }
+    }
+
+    pub fn neg(&self) -> Self {
+        Affine { y: self.y.neg(), ..*self }
+    }
+}
+
+/// Chains of products side by side. A chain waits for each product before the next; with four, the processor has
+/// something to do meanwhile.
+const CHAINS: usize = 4;
+
+/// The slopes' denominators of a batch and their running products, kept between batches to save allocations.
+pub struct Denominators<F> {
+    values: Vec<F>,
+    /// `prefix[i]` is the product of the values before i in the chain of i, which is `i % CHAINS`.
+    prefix: Vec<F>,
+    products: [F; CHAINS],
+}
+
+impl<F: Field> Denominators<F> {
+    pub fn new() -> Self {
+        Denominators { values: Vec::new(), prefix: Vec::new(), products: [F::ONE; CHAINS] }
+    }
+
+    fn clear(&mut self) {
+        self.values.clear();
+        self.prefix.clear();
+        self.products = [F::ONE; CHAINS];
+    }
+
+    /// `value` must not be zero.
+    #[inline(always)]
+    fn push(&mut self, value: F) {
+        let product = &mut self.products[self.values.len() % CHAINS];
+        self.values.push(value);
+        self.prefix.push(*product);
+        *product = product.mul(&value);
+    }
+
+    /// Hands out the inverses, last first.
+    #[inline(always)]
+    fn for_each_inverse_reversed(&self, mut take: impl FnMut(usize, F)) {
+        let mut suffixes = self.inverse_products();
+        for index in (0..self.values.len()).rev() {
+            let suffix = &mut suffixes[index % CHAINS];
+            take(index, suffix.mul(&self.prefix[index]));
+            *suffix = suffix.mul(&self.values[index]);
+        }
+    }
+
+    /// The inverses of the chains' products, by the same trick one level up.
+    fn inverse_products(&self) -> [F; CHAINS] {
+        let mut before = [F::ONE; CHAINS];
+        for chain in 1..CHAINS {
+            before[chain] = before[chain - 1].mul(&self.products[chain - 1]);
+        }
+        let all = before[CHAINS - 1].mul(&self.products[CHAINS - 1]);
+        let mut suffix = all.invert_var().expect("no denominator is zero");
+        for chain in (0..CHAINS).rev() {
+            before[chain] = before[chain].mul(&suffix);
+            suffix = suffix.mul(&self.products[chain]);
+        }
+        before
+    }
+}
+
+/// Inverts every value that is not zero, in place; zeros stay zero.
+pub fn invert_all<F: Field>(values: &mut [F]) {
+    let mut denominators = Denominators::new();
+    for value in values.iter() {
+        denominators.push(if value.is_zero() { F::ONE } else { *value });
+    }
+    denominators.for_each_inverse_reversed(|index, inverse| {
+        if !values[index].is_zero() {
+            values[index] = inverse;
+        }
+    });
+}
+
+/// How a sum of two points comes about.
+enum Sum {
+    /// Different x: the chord.
+    Chord,
+    /// Equal points: the tangent. Its denominator 2y is not zero, since a group of odd order has no point of order 2.
+    Tangent,
+    /// Opposite points.
+    Identity,
+    /// The right operand is the identity.
+    Left,
+    /// The left operand is the identity.
+    Right,
+}
+
+#[inline(always)]
+fn classify<F: Field>(left: &Affine<F>, right: &Affine<F>) -> Sum {
+    if right.infinity {
+        Sum::Left
+    } else if left.infinity {
+        Sum::Right
+    } else if left.x != right.x {
+        Sum::Chord
+    } else if left.y == right.y {
+        Sum::Tangent
+    } else {
+        Sum::Identity
+    }
+}
+
+/// `left[i] += right[i]`, complete: every combination of equal, opposite and identity operands comes out right.
+pub fn add_assign<C: CpuCurve>(
+    left: &mut [Affine<C::Base>],
+    right: &[Affine<C::Base>],
+    denominators: &mut Denominators<C::Base>,
+) {
+    debug_assert_eq!(left.len(), right.len());
+    denominators.clear();
+    for (l, r) in left.iter().zip(right) {
+        denominators.push(match classify(l, r) {
+            Sum::Chord => r.x.sub(&l.x),
+            Sum::Tangent => l.y.double(),
+            Sum::Identity | Sum::Left | Sum::Right => C::Base::ONE,
+        });
+    }
+    denominators.for_each_inverse_reversed(|index, inverse| {
+        let (l, r) = (left[index], right[index]);
+        left[index] = match classify(&l, &r) {
+            Sum::Chord => third_point(&l, &r.x, &r.y.sub(&l.y).mul(&inverse)),
+            Sum::Tangent => third_point(&l, &l.x, &tangent_numerator::<C>(&l.x).mul(&inverse)),
+            Sum::Identity => Affine::IDENTITY,
+            Sum::Left => l,
+            Sum::Right => r,
+        };
+    });
+}
+
+/// `points[i] = 2 points[i]`.
+pub fn double_assign<C: CpuCurve>(points: &mut [Affine<C::Base>], denominators: &mut Denominators<C::Base>) {
+    denominators.clear();
+    for point in points.iter() {
+        denominators.push(if point.infinity { C::Base::ONE } else { point.y.double() });
+    }
+    denominators.for_each_inverse_reversed(|index, inverse| {
+        let point = points[index];
+        if !point.infinity {
+            points[index] = third_point(&point, &point.x, &tangent_numerator::<C>(&point.x).mul(&inverse));
+        }
+    });
+}
+
+/// 3x^2 + a.
+#[inline(always)]
+fn tangent_numerator<C: CpuCurve>(x: &C::Base) -> C::Base {
+    let square = x.square();
+    let triple = square.double().add(&square);
+    if C::A_IS_ZERO { triple } else { triple.sub(&three::<C::Base>()) }
+}
+
+/// The sum of `left` and a point with x-coordinate `right_x` on a line of the given slope.
+#[inline(always)]
+fn third_point<F: Field>(left: &Affine<F>, right_x: &F, slope: &F) -> Affine<F> {
+    let x = slope.square().sub(&left.x).sub(right_x);
+    Affine::new(x, slope.mul(&left.x.sub(&x)).sub(&left.y))
+}
+
+/// Adds up columns: `points` holds rows of `columns` points each, and the sums end up in the first row.
+///
+/// Rows are added pairwise, so that a handful of columns still shares each inversion among many additions.
+pub fn sum_rows<C: CpuCurve>(points: &mut [Affine<C::Base>], columns: usize, denominators: &mut Denominators<C::Base>) {
+    let mut rows = points.len() / columns;
+    while rows > 1 {
+        let kept = rows.div_ceil(2);
+        let (left, right) = points[..rows * columns].split_at_mut(kept * columns);
+        add_assign::<C>(&mut left[..right.len()], right, denominators);
+        rows = kept;
+    }
+}

@@ -1,0 +1,73 @@
+//! From encodings to points and scalars, with every check of correctness.md.
+
+use super::CpuCurve;
+use super::affine::Affine;
+use super::field::{BaseField, Field};
+use crate::encoding::{KeyBytes, Point};
+use crate::error::Rejection;
+
+/// A public key: a point of the curve that is not the identity.
+pub fn public_key<C: CpuCurve>(key: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
+    match key {
+        KeyBytes::Raw(bytes) => uncompressed::<C>(bytes),
+        KeyBytes::Sec1([0]) => Err(Rejection::IdentityKey),
+        KeyBytes::Sec1([4, coordinates @ ..]) => {
+            uncompressed::<C>(coordinates.try_into().map_err(|_| Rejection::MalformedPoint)?)
+        }
+        KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => {
+            compressed::<C>(*tag == 3, x.try_into().map_err(|_| Rejection::MalformedPoint)?)
+        }
+        KeyBytes::Sec1(_) => Err(Rejection::MalformedPoint),
+    }
+}
+
+/// A point of the curve or the identity.
+pub fn point<C: CpuCurve>(point: &Point) -> Result<Affine<C::Base>, Rejection> {
+    if point.is_identity() { Ok(Affine::IDENTITY) } else { public_key::<C>(KeyBytes::Sec1(point.as_bytes())) }
+}
+
+fn uncompressed<C: CpuCurve>(coordinates: &[u8; 64]) -> Result<Affine<C::Base>, Rejection> {
+    let (x, y) = coordinates.split_at(32);
+    let (x, y) = (coordinate::<C>(x)?, coordinate::<C>(y)?);
+    if y.square() == right_hand_side::<C>(&x) { Ok(Affine::new(x, y)) } else { Err(Rejection::NotOnCurve) }
+}
+
+fn compressed<C: CpuCurve>(y_is_odd: bool, x: &[u8; 32]) -> Result<Affine<C::Base>, Rejection> {
+    lift_x::<C>(&coordinate::<C>(x)?, y_is_odd).ok_or(Rejection::NotOnCurve)
+}
+
+fn coordinate<C: CpuCurve>(bytes: &[u8]) -> Result<C::Base, Rejection> {
+    let bytes = bytes.try_into().map_err(|_| Rejection::MalformedPoint)?;
+    C::Base::from_be_bytes(bytes).ok_or(Rejection::MalformedPoint)
+}
+
+/// The point with this x-coordinate and parity of y (SEC 1, section 2.3.4). y is never 0: no point has order 2.
+pub fn lift_x<C: CpuCurve>(x: &C::Base, y_is_odd: bool) -> Option<Affine<C::Base>> {
+    let y = right_hand_side::<C>(x).sqrt_var()?;
+    Some(Affine::new(*x, if y.is_odd() == y_is_odd { y } else { y.neg() }))
+}
+
+/// x^3 + a x + b.
+fn right_hand_side<C: CpuCurve>(x: &C::Base) -> C::Base {
+    let cube = x.square().mul(x);
+    let with_a = if C::A_IS_ZERO { cube } else { cube.sub(&x.double().add(x)) };
+    with_a.add(&C::precomputed().constants().b)
+}
+
+/// r and s of a signature, each in `1..n`.
+pub fn signature<C: CpuCurve>(bytes: &[u8; 64]) -> Result<(C::Scalar, C::Scalar), Rejection> {
+    let (r, s) = bytes.split_at(32);
+    let nonzero = |bytes: &[u8], rejection| {
+        C::Scalar::from_be_bytes(bytes.try_into().expect("32 bytes")).filter(|value| !value.is_zero()).ok_or(rejection)
+    };
+    Ok((nonzero(r, Rejection::ROutOfRange)?, nonzero(s, Rejection::SOutOfRange)?))
+}
+
+/// The encoding of a result.
+pub fn encode<F: Field>(point: &Affine<F>) -> Point {
+    if point.infinity {
+        Point::IDENTITY
+    } else {
+        Point::from_coordinates(&point.x.to_be_bytes(), &point.y.to_be_bytes())
+    }
+}

@@ -1,0 +1,133 @@
+//! The field of the coordinates of secp256k1, p = 2^256 - c with c = 2^32 + 977.
+
+use super::invert::Inverter;
+use super::limbs::{self, Limbs};
+use super::{BaseField, Field, modular};
+use crate::curve::constants::secp256k1::{P, P_INV62};
+
+/// c = 2^256 - p; the limbs of p above the lowest are all ones.
+const C: u64 = P[0].wrapping_neg();
+
+static MODULUS: Limbs = P;
+static INVERTER: Inverter = Inverter::new(&P, P_INV62);
+
+/// A plain number below p.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Element(Limbs);
+
+impl core::fmt::Debug for Element {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        limbs::write_hex(&self.0, out)
+    }
+}
+
+/// (low + 2^256 high) mod p. Since 2^256 = c mod p, the high half folds onto the low one times c.
+#[inline(always)]
+fn reduce((low, high): (Limbs, Limbs)) -> Limbs {
+    // low + c high < 2^256 (c + 1), so the top limb is at most c, and its own fold is at most c^2 < 2^65.
+    let [s0, s1, s2, s3, top] = limbs::mul_limb_add(&low, &high, C);
+    let (fold0, fold1) = limbs::mul_wide_limb(top, C);
+    let (s0, carry) = s0.overflowing_add(fold0);
+    let (s1, carry) = s1.carrying_add(fold1, carry);
+    let (s2, carry) = s2.overflowing_add(u64::from(carry));
+    let (s3, carry) = s3.overflowing_add(u64::from(carry));
+    let sum = [s0, s1, s2, s3];
+    // A carry leaves less than 2^65. A branch, because a random product takes it once in about 2^191 times.
+    if carry || is_reducible(&sum) { add_c(&sum) } else { sum }
+}
+
+/// Whether p <= value.
+#[inline(always)]
+fn is_reducible(value: &Limbs) -> bool {
+    (value[1] & value[2] & value[3]) == u64::MAX && value[0] >= P[0]
+}
+
+/// value + c modulo 2^256: value - p for a value from p on, value + 2^256 mod p for a small one.
+#[cold]
+fn add_c(value: &Limbs) -> Limbs {
+    limbs::add(value, &[C, 0, 0, 0]).0
+}
+
+impl Field for Element {
+    const ZERO: Self = Element(limbs::ZERO);
+    const ONE: Self = Element([1, 0, 0, 0]);
+
+    #[inline]
+    fn from_be_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        let value = limbs::from_be_bytes(bytes);
+        (!is_reducible(&value)).then_some(Element(value))
+    }
+
+    #[inline]
+    fn from_be_bytes_reduced(bytes: &[u8; 32]) -> Self {
+        Element(modular::add_mod(&limbs::from_be_bytes(bytes), &limbs::ZERO, &MODULUS))
+    }
+
+    #[inline]
+    fn to_be_bytes(&self) -> [u8; 32] {
+        limbs::to_be_bytes(&self.0)
+    }
+
+    #[inline(always)]
+    fn add(&self, rhs: &Self) -> Self {
+        Element(modular::add_mod(&self.0, &rhs.0, &MODULUS))
+    }
+
+    #[inline(always)]
+    fn sub(&self, rhs: &Self) -> Self {
+        Element(modular::sub_mod(&self.0, &rhs.0, &MODULUS))
+    }
+
+    #[inline(always)]
+    fn neg(&self) -> Self {
+        Self::ZERO.sub(self)
+    }
+
+    #[inline(always)]
+    fn double(&self) -> Self {
+        self.add(self)
+    }
+
+    #[inline(always)]
+    fn mul(&self, rhs: &Self) -> Self {
+        Element(reduce(limbs::mul_wide(&self.0, &rhs.0)))
+    }
+
+    #[inline(always)]
+    fn square(&self) -> Self {
+        Element(reduce(limbs::square_wide(&self.0)))
+    }
+
+    #[inline(always)]
+    fn is_zero(&self) -> bool {
+        *self == Self::ZERO
+    }
+
+    #[inline(always)]
+    fn is_odd(&self) -> bool {
+        self.0[0] & 1 == 1
+    }
+
+    fn invert_var(&self) -> Option<Self> {
+        INVERTER.invert_var(&self.0).map(Element)
+    }
+}
+
+impl BaseField for Element {
+    /// (p + 1) / 4 in binary: 223 ones, a zero, 22 ones, four zeros, two ones, and two zeros.
+    fn sqrt_candidate(&self) -> Self {
+        // `ones_k` is self^(2^k - 1).
+        let ones_2 = self.square().mul(self);
+        let ones_3 = ones_2.square().mul(self);
+        let ones_6 = ones_3.square_times(3).mul(&ones_3);
+        let ones_9 = ones_6.square_times(3).mul(&ones_3);
+        let ones_11 = ones_9.square_times(2).mul(&ones_2);
+        let ones_22 = ones_11.square_times(11).mul(&ones_11);
+        let ones_44 = ones_22.square_times(22).mul(&ones_22);
+        let ones_88 = ones_44.square_times(44).mul(&ones_44);
+        let ones_176 = ones_88.square_times(88).mul(&ones_88);
+        let ones_220 = ones_176.square_times(44).mul(&ones_44);
+        let ones_223 = ones_220.square_times(3).mul(&ones_3);
+        ones_223.square_times(23).mul(&ones_22).square_times(6).mul(&ones_2).square_times(2)
+    }
+}

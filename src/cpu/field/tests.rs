@@ -1,0 +1,246 @@
+//! One set of tests for every field, against arkworks: edge values in all pairs, and random values.
+
+use super::limbs::{self, Limbs};
+use super::{BaseField, Field, ark, modular, modular_portable};
+use crate::curve::constants;
+
+const RANDOM_PAIRS: usize = 20_000;
+const RANDOM_INVERSIONS: usize = 2_000;
+const RANDOM_ROOTS: usize = 200;
+
+/// A field under test beside its reference.
+trait Tested: Field {
+    type Reference: Field;
+    const MODULUS: Limbs;
+}
+
+macro_rules! tested {
+    ($module:ident, $name:ident, $curve:ident, $modulus:ident $(, $square_root:ident)?) => {
+        impl Tested for super::$name {
+            type Reference = ark::$name;
+            const MODULUS: Limbs = constants::$curve::$modulus;
+        }
+
+        mod $module {
+            use super::*;
+
+            #[test]
+            fn encodings() {
+                check_encodings::<crate::cpu::field::$name>();
+            }
+            #[test]
+            fn edge_values_in_all_pairs() {
+                check_edge_values::<crate::cpu::field::$name>();
+            }
+            #[test]
+            fn random_pairs() {
+                check_random_pairs::<crate::cpu::field::$name>(fixed_seed());
+                check_random_pairs::<crate::cpu::field::$name>(fresh_seed());
+            }
+            #[test]
+            fn inversion() {
+                check_inversion::<crate::cpu::field::$name>();
+            }
+            $(
+                #[test]
+                fn $square_root() {
+                    check_square_root::<crate::cpu::field::$name>();
+                }
+            )?
+        }
+    };
+}
+
+tested!(secp256k1_base, Secp256k1Base, secp256k1, P, square_root);
+tested!(secp256k1_scalar, Secp256k1Scalar, secp256k1, N);
+tested!(p256_base, P256Base, p256, P, square_root);
+tested!(p256_scalar, P256Scalar, p256, N);
+tested!(sm2_base, Sm2Base, sm2, P, square_root);
+tested!(sm2_scalar, Sm2Scalar, sm2, N);
+
+/// SplitMix64: enough to spread test values, and small enough to read.
+struct Random(u64);
+
+impl Random {
+    fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn bytes(&mut self) -> [u8; 32] {
+        limbs::to_be_bytes(&core::array::from_fn(|_| self.word()))
+    }
+}
+
+fn fixed_seed() -> u64 {
+    announce(0x6765_6363)
+}
+
+fn fresh_seed() -> u64 {
+    let mut seed = [0; 8];
+    getrandom::fill(&mut seed).expect("the system has random bytes");
+    announce(u64::from_le_bytes(seed))
+}
+
+/// A failing test shows what it printed.
+fn announce(seed: u64) -> u64 {
+    println!("seed {seed:#018x}");
+    seed
+}
+
+/// All numbers whose limbs are of these patterns, which set off and stop every carry, and the neighbours of 0, of the
+/// modulus and of its multiples by powers of two.
+fn edge_values<F: Tested>() -> Vec<[u8; 32]> {
+    const PATTERNS: [u64; 4] = [0, 1, u64::MAX - 1, u64::MAX];
+    let pattern = |index: usize| core::array::from_fn(|limb| PATTERNS[index >> (2 * limb) & 3]);
+    let mut values: Vec<Limbs> = (0..256).map(pattern).collect();
+    for shift in (0..64).step_by(9) {
+        let halves = [u64::MAX << shift, 1 << shift, u64::MAX >> shift];
+        values.extend(halves.map(|limb| [limb; 4]));
+        values.extend(halves.map(|limb| [0, 0, 0, limb]));
+    }
+    for offset in 0..3 {
+        let offset = [offset, 0, 0, 0];
+        let halved =
+            core::array::from_fn(|i| F::MODULUS[i] >> 1 | F::MODULUS.get(i + 1).map_or(0, |above| above << 63));
+        for anchor in [limbs::ZERO, F::MODULUS, halved, [0, 0, 0, 1 << 63]] {
+            values.push(limbs::add(&anchor, &offset).0);
+            values.push(limbs::sub(&anchor, &offset).0);
+        }
+    }
+    values.iter().map(limbs::to_be_bytes).collect()
+}
+
+/// The element and its reference, for a number that may exceed the modulus.
+fn both<F: Tested>(bytes: &[u8; 32]) -> (F, F::Reference) {
+    (F::from_be_bytes_reduced(bytes), F::Reference::from_be_bytes_reduced(bytes))
+}
+
+fn assert_same<F: Tested>(ours: F, reference: F::Reference, operation: &str, operands: &[F]) {
+    assert_eq!(ours.to_be_bytes(), reference.to_be_bytes(), "{operation} of {operands:?}");
+    assert_eq!(F::from_be_bytes(&ours.to_be_bytes()), Some(ours), "{operation} of {operands:?} is not canonical");
+}
+
+fn check_unary<F: Tested>((a, ra): &(F, F::Reference)) {
+    let operands = &[*a];
+    assert_same(*a, *ra, "value", operands);
+    assert_same(a.neg(), ra.neg(), "negation", operands);
+    assert_same(a.double(), ra.double(), "doubling", operands);
+    assert_same(a.square(), ra.square(), "square", operands);
+    assert_eq!(a.is_zero(), ra.is_zero(), "is_zero of {a:?}");
+    assert_eq!(a.is_odd(), ra.is_odd(), "is_odd of {a:?}");
+    assert_eq!(a.add(&a.neg()), F::ZERO, "sum of opposites of {a:?}");
+    assert_eq!(a.mul(&F::ONE), *a, "product with one of {a:?}");
+}
+
+fn check_binary<F: Tested>((a, ra): &(F, F::Reference), (b, rb): &(F, F::Reference)) {
+    let operands = &[*a, *b];
+    assert_same(a.add(b), ra.add(rb), "sum", operands);
+    assert_same(a.sub(b), ra.sub(rb), "difference", operands);
+    assert_same(a.mul(b), ra.mul(rb), "product", operands);
+}
+
+fn check_identities<F: Tested>(a: &F, b: &F, c: &F) {
+    assert_eq!(a.mul(b), b.mul(a));
+    assert_eq!(a.mul(b).mul(c), a.mul(&b.mul(c)));
+    assert_eq!(a.mul(&b.add(c)), a.mul(b).add(&a.mul(c)));
+    assert_eq!(a.add(b).square(), a.square().add(&a.mul(b).double()).add(&b.square()));
+    assert_eq!(a.add(b).mul(&a.sub(b)), a.square().sub(&b.square()));
+}
+
+fn check_encodings<F: Tested>() {
+    let one = limbs::to_be_bytes(&[1, 0, 0, 0]);
+    assert_eq!(F::from_be_bytes(&[0; 32]), Some(F::ZERO));
+    assert_eq!(F::from_be_bytes(&one), Some(F::ONE));
+    for bytes in edge_values::<F>() {
+        let reference = F::Reference::from_be_bytes(&bytes);
+        let ours = F::from_be_bytes(&bytes);
+        assert_eq!(ours.map(|value| value.to_be_bytes()), reference.map(|value| value.to_be_bytes()), "{bytes:02x?}");
+    }
+    assert_eq!(F::from_be_bytes(&limbs::to_be_bytes(&F::MODULUS)), None);
+    assert_eq!(F::from_be_bytes_reduced(&limbs::to_be_bytes(&F::MODULUS)), F::ZERO);
+    assert_eq!(format!("{:?}", F::ONE), format!("0x{:064x}", 1));
+}
+
+fn check_edge_values<F: Tested>() {
+    let values: Vec<_> = edge_values::<F>().iter().map(both::<F>).collect();
+    for a in &values {
+        check_unary(a);
+        for b in &values {
+            check_binary(a, b);
+        }
+    }
+}
+
+fn check_random_pairs<F: Tested>(seed: u64) {
+    let mut random = Random(seed);
+    for _ in 0..RANDOM_PAIRS {
+        let [a, b, c] = core::array::from_fn(|_| both::<F>(&random.bytes()));
+        check_unary(&a);
+        check_binary(&a, &b);
+        check_identities(&a.0, &b.0, &c.0);
+    }
+}
+
+fn check_inversion<F: Tested>() {
+    assert_eq!(F::ZERO.invert_var(), None);
+    let mut random = Random(fresh_seed());
+    let mut values = edge_values::<F>();
+    values.extend((0..RANDOM_INVERSIONS).map(|_| random.bytes()));
+    for (a, reference) in values.iter().map(both::<F>).filter(|(a, _)| !a.is_zero()) {
+        let inverse = a.invert_var().expect("it is not zero");
+        assert_eq!(a.mul(&inverse), F::ONE, "inverse of {a:?}");
+        assert_same(inverse, reference.invert_var().expect("it is not zero"), "inverse", &[a]);
+        check_near_zero(&a, &inverse);
+    }
+}
+
+/// Products just above and below a multiple of the modulus, where a reduction has to correct its last guess: random
+/// factors do not meet them.
+fn check_near_zero<F: Tested>(a: &F, inverse: &F) {
+    for shift in (0..64).step_by(7) {
+        let small = F::from_be_bytes_reduced(&limbs::to_be_bytes(&[u64::MAX >> shift, 0, 0, 0]));
+        for product in [small, small.neg()] {
+            assert_eq!(a.mul(&inverse.mul(&product)), product, "product of {a:?} with its inverse times {product:?}");
+        }
+    }
+}
+
+fn check_square_root<F: Tested + BaseField>()
+where
+    F::Reference: BaseField,
+{
+    assert_eq!(F::ZERO.sqrt_var(), Some(F::ZERO));
+    assert_eq!(F::ONE.sqrt_var(), Some(F::ONE));
+    assert_eq!(F::ONE.neg().sqrt_var(), None);
+    let mut random = Random(fresh_seed());
+    let mut values = edge_values::<F>();
+    values.extend((0..RANDOM_ROOTS).map(|_| random.bytes()));
+    for (a, reference) in values.iter().map(both::<F>).filter(|(a, _)| !a.is_zero()) {
+        assert_same(a.sqrt_candidate(), reference.sqrt_candidate(), "root", &[a]);
+        let root = a.square().sqrt_var().expect("it is a square");
+        assert!(root == a || root == a.neg(), "root of the square of {a:?}");
+        // -1 is not a square, so neither is the opposite of a square.
+        assert_eq!(a.square().neg().sqrt_var(), None, "root of the opposite of the square of {a:?}");
+    }
+}
+
+/// What stands in for the assembly on other processors.
+#[test]
+fn portable_twins() {
+    static MODULUS: Limbs = constants::p256::P;
+    let canonical = |bytes: &[u8; 32]| super::P256Base::from_be_bytes_reduced(bytes).to_be_bytes();
+    let values: Vec<Limbs> =
+        edge_values::<super::P256Base>().iter().map(canonical).map(|bytes| limbs::from_be_bytes(&bytes)).collect();
+    for a in &values {
+        for b in &values {
+            let sum = modular_portable::add_mod(a, b, &MODULUS);
+            assert_eq!(sum, modular::add_mod(a, b, &MODULUS), "{a:x?} + {b:x?}");
+            let difference = modular_portable::sub_mod(a, b, &MODULUS);
+            assert_eq!(difference, modular::sub_mod(a, b, &MODULUS), "{a:x?} - {b:x?}");
+        }
+    }
+}

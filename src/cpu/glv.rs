@@ -1,0 +1,126 @@
+//! The decomposition of scalars after Gallant, Lambert and Vanstone (CRYPTO 2001): k = k1 + k2 lambda modulo n, with both
+//! halves of about 128 bits. Variable-time: the scalars are public.
+
+/// Constants of an endomorphism (x, y) -> (beta x, y); see `curves/derive.rs` for how they come about.
+#[derive(Clone, Copy)]
+pub struct Endomorphism {
+    /// The factor of the x-coordinate.
+    pub beta: [u64; 4],
+    /// round(2^384 b2 / n).
+    pub g1: [u64; 4],
+    /// round(2^384 (-b1) / n).
+    pub g2: [u64; 4],
+    /// The basis of the lattice, as two's complement modulo 2^192.
+    pub a1: [u64; 3],
+    /// See `a1`.
+    pub b1: [u64; 3],
+    /// See `a1`.
+    pub a2: [u64; 3],
+    /// See `a1`.
+    pub b2: [u64; 3],
+}
+
+/// A number given by sign and magnitude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signed {
+    pub negative: bool,
+    pub magnitude: [u64; 4],
+}
+
+impl Endomorphism {
+    /// k1 and k2 with k = k1 + k2 lambda modulo n.
+    ///
+    /// The rounding is off by less than one in each coordinate, so both halves are below the sum of the two basis vectors'
+    /// entries, 2^129.2 for secp256k1: arithmetic modulo 2^192 loses nothing.
+    pub(super) fn decompose(&self, k: &[u64; 4]) -> (Signed, Signed) {
+        let c1 = multiply_and_round(k, &self.g1);
+        let c2 = multiply_and_round(k, &self.g2);
+        let k_low = [k[0], k[1], k[2]];
+        let k1 = sub(&sub(&k_low, &mul(&c1, &self.a1)), &mul(&c2, &self.a2));
+        let k2 = sub(&sub(&[0; 3], &mul(&c1, &self.b1)), &mul(&c2, &self.b2));
+        (signed(&k1), signed(&k2))
+    }
+}
+
+/// (k g + 2^383) >> 384, below 2^128.
+fn multiply_and_round(k: &[u64; 4], g: &[u64; 4]) -> [u64; 3] {
+    let mut product = [0u64; 8];
+    for i in 0..4 {
+        let mut carry = 0;
+        for j in 0..4 {
+            (product[i + j], carry) = k[i].carrying_mul_add(g[j], product[i + j], carry);
+        }
+        product[i + 4] = carry;
+    }
+    let (low, carry) = product[6].overflowing_add(product[5] >> 63);
+    // The product is below 2^512 - 2^384, so the top word has room for the carry.
+    [low, product[7] + u64::from(carry), 0]
+}
+
+/// a b modulo 2^192.
+fn mul(a: &[u64; 3], b: &[u64; 3]) -> [u64; 3] {
+    let mut product = [0u64; 3];
+    for i in 0..3 {
+        let mut carry = 0;
+        for j in 0..3 - i {
+            (product[i + j], carry) = a[i].carrying_mul_add(b[j], product[i + j], carry);
+        }
+    }
+    product
+}
+
+/// a - b modulo 2^192.
+fn sub(a: &[u64; 3], b: &[u64; 3]) -> [u64; 3] {
+    let mut borrow = false;
+    let mut difference = [0; 3];
+    for i in 0..3 {
+        (difference[i], borrow) = a[i].borrowing_sub(b[i], borrow);
+    }
+    difference
+}
+
+fn signed(value: &[u64; 3]) -> Signed {
+    let negative = value[2] >> 63 == 1;
+    let magnitude = if negative { sub(&[0; 3], value) } else { *value };
+    Signed { negative, magnitude: [magnitude[0], magnitude[1], magnitude[2], 0] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::CpuCurve;
+    use crate::curve::Secp256k1;
+    use crate::curve::constants::secp256k1::{LAMBDA, N};
+    use num_bigint::BigInt;
+    use proptest::prelude::*;
+
+    fn integer(limbs: &[u64; 4]) -> BigInt {
+        limbs.iter().rev().fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
+    }
+
+    fn check(k: &[u64; 4]) {
+        let halves: [Signed; 2] = Secp256k1::ENDOMORPHISM.unwrap().decompose(k).into();
+        let [k1, k2] = halves.map(|half| {
+            assert_eq!(half.magnitude[2] >> 2, 0, "a half has at most 130 bits");
+            if half.negative { -integer(&half.magnitude) } else { integer(&half.magnitude) }
+        });
+        let n = integer(&N);
+        assert_eq!((k1 + k2 * integer(&LAMBDA) - integer(k)) % n, BigInt::ZERO);
+    }
+
+    #[test]
+    fn edge_values() {
+        let minus = |value: u64| [N[0] - value, N[1], N[2], N[3]];
+        let [low, high] = [[u64::MAX, u64::MAX, 0, 0], [0, 0, 1, 0]];
+        for k in [[0; 4], [1, 0, 0, 0], [2, 0, 0, 0], minus(1), minus(2), LAMBDA, low, high, [0, 0, 0, 1 << 63]] {
+            check(&k);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn random_values(limbs: [u64; 4]) {
+            check(&[limbs[0], limbs[1], limbs[2], limbs[3] % N[3]]);
+        }
+    }
+}

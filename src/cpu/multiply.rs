@@ -1,0 +1,107 @@
+//! Multiplication in batches: by the base point, and of points that differ from item to item. Variable-time.
+
+use super::affine::{Affine, Denominators, add_assign, double_assign, sum_rows};
+use super::comb::Comb;
+use super::field::Field;
+use super::jacobian::Jacobian;
+use super::recode::Wnaf;
+use super::{CpuCurve, be_bytes_to_limbs};
+
+/// Width of the non-adjacent form for points that are used once.
+const WIDTH: u32 = 5;
+/// Odd multiples P, 3P, ..., (2^(w-1) - 1) P.
+const ODD_MULTIPLES: usize = 1 << (WIDTH - 2);
+/// Items whose table entries are summed up together: their terms fit the L2 cache.
+const SUM_COLUMNS: usize = 64;
+
+/// One product of a sum: a scalar and the table of its point.
+pub type Product<'a, C> = (&'a Comb<C>, &'a <C as CpuCurve>::Scalar);
+
+/// For each item the sum of its products. All items have the same number of terms.
+pub fn sum_products<'a, C: CpuCurve + 'a, const P: usize>(
+    items: impl Iterator<Item = [Product<'a, C>; P]>,
+) -> Vec<Affine<C::Base>> {
+    let mut sums = Vec::with_capacity(items.size_hint().0);
+    let mut denominators = Denominators::new();
+    let (mut digits, mut terms) = (Vec::new(), Vec::new());
+    let mut items = items.peekable();
+    while items.peek().is_some() {
+        let group: Vec<_> = items.by_ref().take(SUM_COLUMNS).collect();
+        let rows: usize = group[0].iter().map(|(comb, _)| comb.terms()).sum();
+        digits.clear();
+        for products in &group {
+            for (comb, scalar) in products {
+                comb.recode(scalar, &mut digits);
+            }
+        }
+        terms.clear();
+        terms.resize(rows * group.len(), Affine::IDENTITY);
+        for (column, (products, digits)) in group.iter().zip(digits.chunks_exact(rows)).enumerate() {
+            let table_rows = products.iter().flat_map(|(comb, _)| (0..comb.terms()).map(move |index| (comb, index)));
+            for (row, ((comb, index), digit)) in table_rows.zip(digits).enumerate() {
+                terms[row * group.len() + column] = comb.term(index, *digit);
+            }
+        }
+        sum_rows::<C>(&mut terms, group.len(), &mut denominators);
+        sums.extend_from_slice(&terms[..group.len()]);
+    }
+    sums
+}
+
+/// `scalars[i] * points[i]`.
+pub fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Vec<Jacobian<C::Base>> {
+    let tables = odd_multiples::<C>(points);
+    let product = |(index, scalar): (usize, &C::Scalar)| {
+        let table: [_; ODD_MULTIPLES] = std::array::from_fn(|row| tables[row * points.len() + index]);
+        let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());
+        match C::ENDOMORPHISM {
+            None => interleaved::<C, 1>([(Wnaf::new(&limbs, WIDTH), table)]),
+            Some(endomorphism) => {
+                let beta = &C::precomputed().constants().beta;
+                let (k1, k2) = endomorphism.decompose(&limbs);
+                let image = table.map(|point| Affine { x: point.x.mul(beta), ..point });
+                let signed = |negative, table: [Affine<C::Base>; ODD_MULTIPLES]| {
+                    if negative { table.map(|point| point.neg()) } else { table }
+                };
+                interleaved::<C, 2>([
+                    (Wnaf::new(&k1.magnitude, WIDTH), signed(k1.negative, table)),
+                    (Wnaf::new(&k2.magnitude, WIDTH), signed(k2.negative, image)),
+                ])
+            }
+        }
+    };
+    scalars.iter().enumerate().map(product).collect()
+}
+
+/// Row i holds (2i + 1) times each point.
+fn odd_multiples<C: CpuCurve>(points: &[Affine<C::Base>]) -> Vec<Affine<C::Base>> {
+    let mut denominators = Denominators::new();
+    let mut doubled = points.to_vec();
+    double_assign::<C>(&mut doubled, &mut denominators);
+    let mut rows = points.to_vec();
+    for row in 1..ODD_MULTIPLES {
+        rows.extend_from_within((row - 1) * points.len()..);
+        add_assign::<C>(&mut rows[row * points.len()..], &doubled, &mut denominators);
+    }
+    rows
+}
+
+/// The sum of N products, sharing the doublings (Straus; Guide to Elliptic Curve Cryptography, algorithm 3.51).
+fn interleaved<C: CpuCurve, const N: usize>(
+    products: [(Wnaf, [Affine<C::Base>; ODD_MULTIPLES]); N],
+) -> Jacobian<C::Base> {
+    let length = products.iter().map(|(wnaf, _)| wnaf.length).max().unwrap_or(0);
+    let mut sum = Jacobian::IDENTITY;
+    for position in (0..length).rev() {
+        sum = sum.double::<C>();
+        for (wnaf, table) in &products {
+            let digit = wnaf.digit(position);
+            if digit != 0 {
+                // Digit d = 2i + 1 takes entry i.
+                let entry = &table[usize::from(digit.unsigned_abs() / 2)];
+                sum = sum.add_affine::<C>(&if digit < 0 { entry.neg() } else { *entry });
+            }
+        }
+    }
+    sum
+}

@@ -1,0 +1,119 @@
+//! Signed digits of scalars. Variable-time: the scalars are public.
+//!
+//! Limbs are little-endian.
+
+/// Digits of the longest scalar, with room for a carry.
+const MAX_DIGITS: usize = 257;
+
+/// A width-w non-adjacent form: `value = sum digits[i] 2^i`, each digit zero or odd and below 2^(w-1) in absolute value.
+pub struct Wnaf {
+    digits: [i8; MAX_DIGITS],
+    /// Every digit from here on is zero.
+    pub length: usize,
+}
+
+impl Wnaf {
+    /// Recodes a number below 2^256 with `2 <= width <= 8`.
+    pub fn new(value: &[u64; 4], width: u32) -> Self {
+        let mut wnaf = Wnaf { digits: [0; MAX_DIGITS], length: 0 };
+        let mut position = 0;
+        let mut carry = 0;
+        // Invariant: value = digits so far + 2^position (value >> position, plus carry).
+        while position < 256 || carry == 1 {
+            if bits(value, position, 1) == carry {
+                // 0 + 0 or 1 + 1: the digit is zero, and the carry moves on.
+                position += 1;
+                continue;
+            }
+            // Odd and below 2^width: the bits are even exactly when the carry is set.
+            let window = bits(value, position, width) + carry;
+            carry = window >> (width - 1);
+            let digit = window as i16 - ((carry as i16) << width);
+            wnaf.digits[position as usize] = digit as i8;
+            wnaf.length = position as usize + 1;
+            position += width;
+        }
+        wnaf
+    }
+
+    pub fn digit(&self, position: usize) -> i8 {
+        self.digits[position]
+    }
+}
+
+/// Signed digits of fixed windows: `value = sum digit(j) 2^(w j)` with `|digit| <= 2^(w-1)`, for values below 2^255.
+///
+/// There are `ceil(256 / w)` digits. The last carry finds room, because the top window of a value below 2^255 holds at most
+/// 2^(w-1) - 1 where w divides 256, and has a spare bit otherwise.
+pub fn signed_windows(value: &[u64; 4], width: u32, mut take: impl FnMut(usize, i32)) {
+    let mut carry = 0;
+    for index in 0..256u32.div_ceil(width) {
+        let window = bits(value, index * width, width) + carry;
+        carry = u32::from(window > 1 << (width - 1));
+        take(index as usize, window as i32 - ((carry as i32) << width));
+    }
+    debug_assert_eq!(carry, 0);
+}
+
+/// `count <= 31` bits from `position` on; bits above 255 are zero.
+fn bits(value: &[u64; 4], position: u32, count: u32) -> u32 {
+    let (limb, shift) = ((position / 64) as usize, position % 64);
+    let low = value.get(limb).map_or(0, |word| word >> shift);
+    let high = match value.get(limb + 1) {
+        Some(word) if shift > 0 => word << (64 - shift),
+        _ => 0,
+    };
+    (low | high) as u32 & ((1 << count) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigInt;
+    use proptest::prelude::*;
+
+    fn integer(limbs: &[u64; 4]) -> BigInt {
+        limbs.iter().rev().fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
+    }
+
+    fn check(limbs: &[u64; 4]) {
+        for width in 2..=8 {
+            let wnaf = Wnaf::new(limbs, width);
+            let mut sum = BigInt::ZERO;
+            for position in (0..wnaf.length).rev() {
+                let digit = wnaf.digit(position);
+                assert!(digit == 0 || (digit % 2 != 0 && i32::from(digit).abs() < 1 << (width - 1)));
+                sum = (sum << 1) + digit;
+            }
+            assert_eq!(sum, integer(limbs), "width {width}");
+        }
+        let below_2_255 = [limbs[0], limbs[1], limbs[2], limbs[3] >> 1];
+        for width in 3..=16 {
+            let mut sum = BigInt::ZERO;
+            signed_windows(&below_2_255, width, |index, digit| {
+                assert!(digit.abs() <= 1 << (width - 1));
+                sum += BigInt::from(digit) << (width as usize * index);
+            });
+            assert_eq!(sum, integer(&below_2_255), "width {width}");
+        }
+    }
+
+    #[test]
+    fn edge_values() {
+        let words = [0, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, 0x8080_8080_8080_8080, 0x7fff_8000_7fff_8000];
+        for a in words {
+            for b in words {
+                check(&[a, b, a, b]);
+                check(&[b, a, a, b]);
+                check(&[b, b, a, a]);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn random_values(limbs: [u64; 4]) {
+            check(&limbs);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Operations on secrets, by the constant-time arithmetic of the RustCrypto crates.
+//!
+//! What branches on a secret here is only whether a key is in range, which is the caller's result, and whether a nonce has
+//! to be drawn again, which happens with a probability below 2^-30 and says nothing of the nonce that is used.
+
+use super::{CpuEngine, decode};
+use crate::curve::{EcdsaCurve, SecretCurve};
+use crate::ecdsa::RecoverableSignature;
+use crate::encoding::{Point, PublicKeys};
+use crate::error::Rejection;
+use crate::point::Points;
+use crate::secret::{SecretKey, SecretKeys, SharedSecret};
+use elliptic_curve::ops::Reduce;
+use elliptic_curve::point::AffineCoordinates;
+use elliptic_curve::scalar::IsHigh;
+use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
+use elliptic_curve::subtle::ConditionallySelectable;
+use elliptic_curve::{AffinePoint, Curve, CurveGroup, Field, FieldBytes, Group, PrimeField, ProjectivePoint, Scalar};
+use sha2::Sha256;
+use sm3::Sm3;
+use zeroize::Zeroizing;
+
+type Affine<C> = AffinePoint<<C as SecretCurve>::Reference>;
+type Bytes<C> = FieldBytes<<C as SecretCurve>::Reference>;
+type Number<C> = Scalar<<C as SecretCurve>::Reference>;
+
+/// The scalar of a key, in `1..n`.
+pub(crate) fn scalar<C: SecretCurve>(key: &SecretKey) -> Result<Zeroizing<Number<C>>, Rejection> {
+    nonzero_scalar::<C>(key.expose_bytes()).ok_or(Rejection::SecretKeyOutOfRange)
+}
+
+fn nonzero_scalar<C: SecretCurve>(bytes: &[u8; 32]) -> Option<Zeroizing<Number<C>>> {
+    let bytes = Zeroizing::new(Bytes::<C>::from(*bytes));
+    let scalar = Zeroizing::new(Number::<C>::from_repr(*bytes).into_option()?);
+    (!bool::from(scalar.is_zero())).then_some(scalar)
+}
+
+pub(crate) fn public_keys<C: SecretCurve>(engine: &CpuEngine, secret_keys: &[SecretKey]) -> Points {
+    engine.map(secret_keys.len(), |item| public_key::<C>(&secret_keys[item]))
+}
+
+/// The public key of every item of a batch.
+pub(crate) fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: usize, secret_keys: SecretKeys) -> Points {
+    match secret_keys.single() {
+        Some(key) => vec![public_key::<C>(key); items],
+        None => engine.map(items, |item| public_key::<C>(secret_keys.get(item))),
+    }
+}
+
+fn public_key<C: SecretCurve>(key: &SecretKey) -> Result<Point, Rejection> {
+    let product = ProjectivePoint::<C::Reference>::mul_by_generator(&*scalar::<C>(key)?);
+    Ok(encode::<C>(&product.to_affine()))
+}
+
+fn encode<C: SecretCurve>(point: &Affine<C>) -> Point {
+    let encoded = point.to_sec1_point(false);
+    // A non-zero scalar times a point of prime order is never the identity, the one point that encodes shorter.
+    Point::from_uncompressed(encoded.as_bytes().try_into().expect("65 bytes")).expect("an uncompressed point")
+}
+
+pub(crate) fn shared_points<C: SecretCurve>(
+    engine: &CpuEngine,
+    items: usize,
+    secret_keys: SecretKeys,
+    peers: PublicKeys,
+) -> Points {
+    engine.map(items, |item| Ok(encode::<C>(&*shared_point::<C>(secret_keys.get(item), &peers, item)?)))
+}
+
+pub(crate) fn shared_secrets<C: SecretCurve>(
+    engine: &CpuEngine,
+    items: usize,
+    secret_keys: SecretKeys,
+    peers: PublicKeys,
+) -> Vec<Result<SharedSecret, Rejection>> {
+    engine.map(items, |item| {
+        let x = Zeroizing::new(shared_point::<C>(secret_keys.get(item), &peers, item)?.x());
+        Ok(SharedSecret::new((*x).into()))
+    })
+}
+
+fn shared_point<C: SecretCurve>(
+    key: &SecretKey,
+    peers: &PublicKeys,
+    item: usize,
+) -> Result<Zeroizing<Affine<C>>, Rejection> {
+    let scalar = scalar::<C>(key)?;
+    let peer = decode::encode(&decode::public_key::<C>(peers.get(item))?);
+    let peer = Affine::<C>::from_sec1_bytes(peer.as_sec1()).map_err(|_| Rejection::NotOnCurve)?;
+    let product = Zeroizing::new(ProjectivePoint::<C::Reference>::from(peer) * *scalar);
+    Ok(Zeroizing::new(product.to_affine()))
+}
+
+pub(crate) fn sign_ecdsa<C: EcdsaCurve>(
+    engine: &CpuEngine,
+    digests: &[[u8; 32]],
+    secret_keys: SecretKeys,
+    low_s: bool,
+) -> Vec<Result<RecoverableSignature, Rejection>> {
+    let order = C::Reference::ORDER;
+    engine.map(digests.len(), |item| {
+        let d = scalar::<C>(secret_keys.get(item))?;
+        let z = &digests[item];
+        let bytes = Zeroizing::new(d.to_repr());
+        let mut nonces = rfc6979::KGenerator::<Sha256, _>::new(&bytes, z, &[], order.as_ref());
+        Ok(ecdsa_with_nonces::<C>(&d, z, low_s, |nonce| nonces.fill_next_k(nonce)))
+    })
+}
+
+/// SEC 1, section 4.1.3, with the nonces that `next` fills in. Draws again when a nonce is out of range or gives r or s = 0.
+fn ecdsa_with_nonces<C: EcdsaCurve>(
+    d: &Number<C>,
+    digest: &[u8; 32],
+    low_s: bool,
+    mut next: impl FnMut(&mut [u8; 32]),
+) -> RecoverableSignature {
+    // 5: e from the digest, whose 256 bits are those of n.
+    let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
+    loop {
+        // 1: R = kG.
+        let mut bytes = Zeroizing::new([0; 32]);
+        next(&mut bytes);
+        let Some(k) = nonzero_scalar::<C>(&bytes) else { continue };
+        let point = ProjectivePoint::<C::Reference>::mul_by_generator(&*k).to_affine();
+        // 3: r = x(R) mod n, not 0.
+        let x = point.x();
+        let r = Number::<C>::reduce(&x);
+        // 6: s = (e + r d) / k, not 0.
+        let inverse = Zeroizing::new(Field::invert(&*k).expect("k is not zero"));
+        let s = *inverse * (e + r * d);
+        if bool::from(r.is_zero() | s.is_zero()) {
+            continue;
+        }
+        // n - s signs too, by -R instead of R.
+        let flip = s.is_high() & u8::from(low_s).into();
+        let s = Number::<C>::conditional_select(&s, &-s, flip);
+        let recovery_id = u8::from(r.to_repr() != x) << 1 | (point.y_is_odd().unwrap_u8() ^ flip.unwrap_u8());
+        return RecoverableSignature { signature: concatenate::<C>(&r, &s), recovery_id };
+    }
+}
+
+pub(crate) fn sign_sm2<C: SecretCurve>(
+    engine: &CpuEngine,
+    digests: &[[u8; 32]],
+    secret_keys: SecretKeys,
+) -> Vec<Result<[u8; 64], Rejection>> {
+    let order = C::Reference::ORDER;
+    engine.map(digests.len(), |item| {
+        let d = scalar::<C>(secret_keys.get(item))?;
+        let z = &digests[item];
+        let bytes = Zeroizing::new(d.to_repr());
+        let mut nonces = rfc6979::KGenerator::<Sm3, _>::new(&bytes, z, &[], order.as_ref());
+        sm2_with_nonces::<C>(&d, z, |nonce| nonces.fill_next_k(nonce))
+    })
+}
+
+/// GB/T 32918.2, section 6.1, with the nonces that `next` fills in. Draws again when a nonce is out of range or r = 0,
+/// r + k = n or s = 0.
+fn sm2_with_nonces<C: SecretCurve>(
+    d: &Number<C>,
+    digest: &[u8; 32],
+    mut next: impl FnMut(&mut [u8; 32]),
+) -> Result<[u8; 64], Rejection> {
+    let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
+    // 1 + d has an inverse unless d = n - 1, which is not a key.
+    let inverse = Field::invert(&(Number::<C>::ONE + d)).into_option().ok_or(Rejection::SecretKeyOutOfRange)?;
+    let inverse = Zeroizing::new(inverse);
+    loop {
+        // A3: k. A4: (x1, y1) = kG.
+        let mut bytes = Zeroizing::new([0; 32]);
+        next(&mut bytes);
+        let Some(k) = nonzero_scalar::<C>(&bytes) else { continue };
+        let point = ProjectivePoint::<C::Reference>::mul_by_generator(&*k).to_affine();
+        // A5: r = e + x1, reject r = 0 and r + k = n.
+        let r = e + Number::<C>::reduce(&point.x());
+        // A6: s = (k - r d) / (1 + d), reject s = 0.
+        let s = *inverse * (*k - r * d);
+        if !bool::from(r.is_zero() | (r + *k).is_zero() | s.is_zero()) {
+            return Ok(concatenate::<C>(&r, &s));
+        }
+    }
+}
+
+fn concatenate<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
+    let mut signature = [0; 64];
+    signature[..32].copy_from_slice(&r.to_repr());
+    signature[32..].copy_from_slice(&s.to_repr());
+    signature
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::{P256, Secp256k1, Sm2};
+
+    const NONCE: [u8; 32] = [0x37; 32];
+
+    /// Plays `first`, then NONCE, and counts what was drawn.
+    fn stream<'a>(first: &'a [[u8; 32]], drawn: &'a mut usize) -> impl FnMut(&mut [u8; 32]) + 'a {
+        move |nonce| {
+            *nonce = *first.get(*drawn).unwrap_or(&NONCE);
+            *drawn += 1;
+        }
+    }
+
+    fn number<C: SecretCurve>(byte: u8) -> Number<C> {
+        Number::<C>::from_repr(Bytes::<C>::from([byte; 32])).into_option().expect("below n")
+    }
+
+    fn x_of<C: SecretCurve>(k: &Number<C>) -> Number<C> {
+        Number::<C>::reduce(&ProjectivePoint::<C::Reference>::mul_by_generator(k).to_affine().x())
+    }
+
+    fn ecdsa_draws_again<C: EcdsaCurve>() {
+        let (d, k) = (number::<C>(0x21), number::<C>(0x42));
+        // e = -r d makes s = 0 for the nonce k.
+        let digest = <[u8; 32]>::from((-(x_of::<C>(&k) * d)).to_repr());
+        let sign = |first: &[[u8; 32]]| {
+            let mut drawn = 0;
+            (ecdsa_with_nonces::<C>(&d, &digest, false, stream(first, &mut drawn)), drawn)
+        };
+        let (expected, _) = sign(&[]);
+        assert_eq!(sign(&[[0; 32], [0xff; 32], [0x42; 32]]), (expected, 4));
+    }
+
+    #[test]
+    fn ecdsa_draws_again_for_zero_or_large_nonces_and_zero_s() {
+        ecdsa_draws_again::<Secp256k1>();
+        ecdsa_draws_again::<P256>();
+    }
+
+    #[test]
+    fn sm2_draws_again_for_each_rejected_value() {
+        let (d, k) = (number::<Sm2>(0x21), number::<Sm2>(0x42));
+        let x = x_of::<Sm2>(&k);
+        let cases = [
+            ("r = 0", -x),
+            ("r + k = n", -x - k),
+            // k = r d.
+            ("s = 0", k * Field::invert(&d).unwrap() - x),
+        ];
+        for (name, e) in cases {
+            let digest = <[u8; 32]>::from(e.to_repr());
+            let sign = |first: &[[u8; 32]]| {
+                let mut drawn = 0;
+                (sm2_with_nonces::<Sm2>(&d, &digest, stream(first, &mut drawn)), drawn)
+            };
+            let (expected, _) = sign(&[]);
+            assert!(expected.is_ok());
+            assert_eq!(sign(&[[0; 32], [0xff; 32], [0x42; 32]]), (expected, 4), "{name}");
+        }
+    }
+}

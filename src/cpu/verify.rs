@@ -1,0 +1,248 @@
+//! Verification: u1 G + u2 Q is computed in batches and its x-coordinate compared.
+//!
+//! Items whose key occurs often are computed from a table of that key; see `KeyPlan`.
+
+use super::affine::invert_all;
+use super::comb::Comb;
+use super::field::Field;
+use super::jacobian::Jacobian;
+use super::multiply::{mul_each, sum_products};
+use super::{CHUNK, CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
+use crate::ecdsa::Policy;
+use crate::encoding::{KeyBytes, PublicKeys};
+use crate::error::{Rejection, Verdict, Verdicts};
+use rayon::prelude::*;
+
+pub(crate) fn ecdsa<C: CpuCurve>(
+    engine: &CpuEngine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    keys: PublicKeys,
+    policy: Policy,
+) -> Verdicts {
+    verify::<C>(engine, digests.len(), keys, |items| ecdsa_equations::<C>(items, digests, signatures, policy))
+}
+
+pub(crate) fn sm2<C: CpuCurve>(
+    engine: &CpuEngine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    keys: PublicKeys,
+) -> Verdicts {
+    verify::<C>(engine, digests.len(), keys, |items| {
+        items.iter().map(|&item| sm2_equation::<C>(&digests[item], &signatures[item])).collect()
+    })
+}
+
+/// What a signature claims: x(u1 G + u2 Q) = x modulo n.
+struct Equation<C: CpuCurve> {
+    u1: C::Scalar,
+    u2: C::Scalar,
+    x: C::Scalar,
+}
+
+type Equations<C> = Vec<Result<Equation<C>, Rejection>>;
+
+/// SEC 1, section 4.1.4. The inverses of all s are computed together.
+fn ecdsa_equations<C: CpuCurve>(
+    items: &[usize],
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    policy: Policy,
+) -> Equations<C> {
+    // 1: r and s in 1..n.
+    let parsed = items.iter().map(|&item| {
+        let (r, s) = decode::signature::<C>(&signatures[item])?;
+        if policy.low_s && is_high::<C>(&s) { Err(Rejection::HighS) } else { Ok((r, s)) }
+    });
+    let parsed: Vec<_> = parsed.collect();
+    let mut inverses: Vec<_> = parsed.iter().map(|parsed| parsed.map_or(C::Scalar::ONE, |(_, s)| s)).collect();
+    invert_all(&mut inverses);
+    let equation = |((&item, parsed), w): ((&usize, Result<_, _>), &C::Scalar)| {
+        let (r, _): (C::Scalar, _) = parsed?;
+        // 3: e from the digest, whose 256 bits are those of n. 4: u1 = e / s, u2 = r / s.
+        let e = C::Scalar::from_be_bytes_reduced(&digests[item]);
+        Ok(Equation { u1: e.mul(w), u2: r.mul(w), x: r })
+    };
+    items.iter().zip(parsed).zip(&inverses).map(equation).collect()
+}
+
+/// GB/T 32918.2, section 7.1.
+fn sm2_equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equation<C>, Rejection> {
+    // B1, B2: r and s in 1..n.
+    let (r, s) = decode::signature::<C>(signature)?;
+    // B5: t = r + s, reject t = 0.
+    let t = r.add(&s);
+    if t.is_zero() {
+        return Err(Rejection::ZeroT);
+    }
+    // B6, B7: x(s G + t P) must be r - e.
+    let e = C::Scalar::from_be_bytes_reduced(digest);
+    Ok(Equation { u1: s, u2: t, x: r.sub(&e) })
+}
+
+/// s > n / 2, that is s > n - s.
+pub(super) fn is_high<C: CpuCurve>(s: &C::Scalar) -> bool {
+    // Big-endian bytes compare like the numbers.
+    s.to_be_bytes() > s.neg().to_be_bytes()
+}
+
+/// The items of a batch by how their key is treated.
+struct KeyPlan {
+    singles: Vec<usize>,
+    /// Items of equal keys, the most frequent key first.
+    repeated: Vec<Vec<usize>>,
+}
+
+impl KeyPlan {
+    fn new(engine: &CpuEngine, items: usize, keys: &PublicKeys) -> Self {
+        let mut order: Vec<(KeyBytes, usize)> = (0..items).map(|item| (keys.get(item), item)).collect();
+        if items > CHUNK {
+            engine.install(|| order.par_sort_unstable());
+        } else {
+            order.sort_unstable();
+        }
+        let (mut singles, mut repeated) = (Vec::new(), Vec::new());
+        for run in order.chunk_by(|a, b| a.0 == b.0) {
+            let run = run.iter().map(|&(_, item)| item);
+            if best_window(run.len()).is_some() { repeated.push(run.collect()) } else { singles.extend(run) }
+        }
+        // In input order: memory is then read forwards.
+        singles.sort_unstable();
+        repeated.sort_by_key(|run: &Vec<usize>| std::cmp::Reverse(run.len()));
+        KeyPlan { singles, repeated }
+    }
+}
+
+/// The window of a table for a key that occurs `uses` times, or `None` where no table pays.
+///
+/// Counted in field multiplications: 6 for each table entry and each term of a sum, about 1800 for the doublings below a
+/// table, about 1300 for a multiplication without a table.
+fn best_window(uses: usize) -> Option<u32> {
+    const WITHOUT: usize = 1300;
+    let cost = |window: u32| {
+        let terms = 256usize.div_ceil(window as usize);
+        1800 + 6 * (terms << (window - 1)) + uses * 6 * terms
+    };
+    (4..=10).min_by_key(|&window| cost(window)).filter(|&window| cost(window) < uses * WITHOUT)
+}
+
+/// Tables of repeated keys that are alive at once, in bytes, where the caller sets no limit.
+const KEY_TABLES: usize = 64 << 20;
+
+fn verify<C: CpuCurve>(
+    engine: &CpuEngine,
+    items: usize,
+    keys: PublicKeys,
+    equations: impl Fn(&[usize]) -> Equations<C> + Sync,
+) -> Verdicts {
+    let base = C::precomputed().table(engine, items);
+    let plan = KeyPlan::new(engine, items, &keys);
+    let mut verdicts = vec![Verdict::Rejected(Rejection::Mismatch); items];
+    let singles = engine.map_chunks(plan.singles.len(), Verdict::Valid, |range, out| {
+        let items = &plan.singles[range];
+        let key = |index: usize| decode::public_key::<C>(keys.get(items[index]));
+        check_chunk(equations(items), key, out, |accepted| {
+            let (u1, (u2, points)): (Vec<_>, (Vec<_>, Vec<_>)) =
+                accepted.iter().map(|(equation, point)| (equation.u1, (equation.u2, *point))).unzip();
+            let base_products = sum_products::<C, 1>(u1.iter().map(|u1| [(base, u1)]));
+            let products = mul_each::<C>(&u2, &points);
+            products.iter().zip(&base_products).map(|(product, base)| product.add_affine::<C>(base)).collect()
+        });
+    });
+    scatter(&mut verdicts, &plan.singles, singles);
+
+    let mut waiting = plan.repeated.as_slice();
+    while !waiting.is_empty() {
+        let (wave, rest) = waiting.split_at(wave_length::<C>(engine, waiting));
+        waiting = rest;
+        verify_wave(engine, wave, &keys, base, &equations, &mut verdicts);
+    }
+    Verdicts::new(verdicts)
+}
+
+/// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window, as
+/// many as memory allows.
+fn wave_length<C: CpuCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
+    let window = best_window(runs[0].len());
+    let same_window = runs.partition_point(|run| best_window(run.len()) == window);
+    let budget = engine.max_memory.map_or(KEY_TABLES, |limit| KEY_TABLES.min(limit / 2));
+    same_window.min(budget / Comb::<C>::bytes(window.expect("a repeated key has a table"))).max(1)
+}
+
+/// Verifies the items of some keys by tables of these keys.
+fn verify_wave<C: CpuCurve>(
+    engine: &CpuEngine,
+    runs: &[Vec<usize>],
+    keys: &PublicKeys,
+    base: &Comb<C>,
+    equations: &(impl Fn(&[usize]) -> Equations<C> + Sync),
+    verdicts: &mut [Verdict],
+) {
+    let window = best_window(runs[0].len()).expect("a repeated key has a table");
+    let table = |run: &Vec<usize>| Ok(Comb::new(&decode::public_key::<C>(keys.get(run[0]))?, window));
+    let tables: Vec<Result<Comb<C>, Rejection>> = engine.install(|| runs.par_iter().map(table).collect());
+    let (items, table_of): (Vec<usize>, Vec<usize>) =
+        runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
+    let wave = engine.map_chunks(items.len(), Verdict::Valid, |range, out| {
+        let table_of = &table_of[range.clone()];
+        let key = |index: usize| tables[table_of[index]].as_ref().map_err(|&rejection| rejection);
+        check_chunk(equations(&items[range.clone()]), key, out, |accepted| {
+            let products = accepted.iter().map(|(equation, table)| [(base, &equation.u1), (*table, &equation.u2)]);
+            sum_products::<C, 2>(products).iter().map(Jacobian::from_affine).collect()
+        });
+    });
+    scatter(verdicts, &items, wave);
+}
+
+fn scatter(verdicts: &mut [Verdict], items: &[usize], results: Vec<Verdict>) {
+    for (&item, verdict) in items.iter().zip(results) {
+        verdicts[item] = verdict;
+    }
+}
+
+/// The verdicts of a chunk. An item that fails an early check takes no part in the batch arithmetic.
+fn check_chunk<C: CpuCurve, K>(
+    equations: Equations<C>,
+    key: impl Fn(usize) -> Result<K, Rejection>,
+    out: &mut [Verdict],
+    left_hand_sides: impl FnOnce(&[(Equation<C>, K)]) -> Vec<Jacobian<C::Base>>,
+) {
+    let mut accepted = Vec::with_capacity(out.len());
+    let mut places = Vec::with_capacity(out.len());
+    for (index, (place, equation)) in out.iter_mut().zip(equations).enumerate() {
+        match equation.and_then(|equation| Ok((equation, key(index)?))) {
+            Err(rejection) => *place = Verdict::Rejected(rejection),
+            Ok(item) => {
+                accepted.push(item);
+                places.push(place);
+            }
+        }
+    }
+    let points = left_hand_sides(&accepted);
+    for ((place, point), (equation, _)) in places.into_iter().zip(&points).zip(&accepted) {
+        *place = compare::<C>(point, &equation.x).into();
+    }
+}
+
+/// Whether the point is not the identity and its x-coordinate is `x` modulo n, without an inversion:
+/// x(R) = X / Z^2, and x(R) modulo n is `x` exactly when x(R) is x or x + n.
+fn compare<C: CpuCurve>(point: &Jacobian<C::Base>, x: &C::Scalar) -> Result<(), Rejection> {
+    if point.is_identity() {
+        return Err(Rejection::IdentityResult);
+    }
+    let x = be_bytes_to_limbs(&x.to_be_bytes());
+    let zz = point.z.square();
+    let equals = |candidate: C::Base| candidate.mul(&zz) == point.x;
+    if equals(from_limbs(&x)) || plus_n::<C>(&x).is_some_and(equals) { Ok(()) } else { Err(Rejection::Mismatch) }
+}
+
+/// x + n as a coordinate, where it is below p.
+pub(super) fn plus_n<C: CpuCurve>(x: &[u64; 4]) -> Option<C::Base> {
+    let mut carry = false;
+    let mut sum = [0; 4];
+    for i in 0..4 {
+        (sum[i], carry) = x[i].carrying_add(C::N[i], carry);
+    }
+    if carry { None } else { C::Base::from_be_bytes(&super::limbs_to_be_bytes(&sum)) }
+}

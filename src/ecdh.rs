@@ -1,0 +1,74 @@
+//! Elliptic-curve Diffie-Hellman (SEC 1, section 3.3.1; NIST SP 800-56A, section 5.7.1.2).
+
+use crate::cpu;
+use crate::curve::SecretCurve;
+use crate::encoding::PublicKeys;
+use crate::engine::Engine;
+use crate::error::{Error, Rejection};
+use crate::keys::require_keys;
+use crate::point::Points;
+use crate::secret::{SecretKeys, SharedSecret};
+
+/// The shared secret of each private key with its peer: the x-coordinate of `d * Q`. **Constant-time** in the keys.
+///
+/// `secret_keys` is one key per item (`&[SecretKey]`) or one for all (`&SecretKey`). The batch has as many items as
+/// there are peers; with [`PublicKeys::all`], as many as there are private keys.
+///
+/// Items are rejected with [`Rejection::SecretKeyOutOfRange`], [`Rejection::MalformedPoint`],
+/// [`Rejection::NotOnCurve`] or [`Rejection::IdentityKey`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length.
+///
+/// ```
+/// use gecc::{Engine, P256, PublicKeys, ecdh, keys};
+/// let engine = Engine::new()?;
+/// let (alice, alice_public) = keys::generate::<P256>(&engine, 1)?;
+/// let (bob, bob_public) = keys::generate::<P256>(&engine, 1)?;
+/// let ours = ecdh::shared_secrets::<P256>(&engine, &alice, PublicKeys::points(&bob_public))?;
+/// let theirs = ecdh::shared_secrets::<P256>(&engine, &bob, PublicKeys::points(&alice_public))?;
+/// assert_eq!(ours[0].as_ref().unwrap().expose_bytes(), theirs[0].as_ref().unwrap().expose_bytes());
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn shared_secrets<'a, C: SecretCurve>(
+    engine: &Engine,
+    secret_keys: impl Into<SecretKeys<'a>>,
+    peers: PublicKeys<'_>,
+) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
+    let (secret_keys, items) = batch(secret_keys.into(), &peers)?;
+    Ok(cpu::secret::shared_secrets::<C>(engine.cpu_engine(), items, secret_keys, peers))
+}
+
+/// The whole shared point `d * Q` of each private key with its peer, for protocols that go on computing with it, such as
+/// private set intersection. **Constant-time** in the keys.
+///
+/// Shapes, rejections and errors as for [`shared_secrets`].
+///
+/// ```
+/// use gecc::{Engine, PublicKeys, Secp256k1, SecretKey, ecdh, keys};
+/// let engine = Engine::new()?;
+/// let (_, elements) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let (ours, theirs) = (SecretKey::generate::<Secp256k1>()?, SecretKey::generate::<Secp256k1>()?);
+/// let mask = |key, points: &[gecc::Point]| -> Result<Vec<gecc::Point>, gecc::Error> {
+///     let masked = ecdh::shared_points::<Secp256k1>(&engine, key, PublicKeys::points(points))?;
+///     Ok(masked.into_iter().map(Result::unwrap).collect())
+/// };
+/// // Masking commutes, which is what private set intersection rests on.
+/// assert_eq!(mask(&ours, &mask(&theirs, &elements)?)?, mask(&theirs, &mask(&ours, &elements)?)?);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn shared_points<'a, C: SecretCurve>(
+    engine: &Engine,
+    secret_keys: impl Into<SecretKeys<'a>>,
+    peers: PublicKeys<'_>,
+) -> Result<Points, Error> {
+    let (secret_keys, items) = batch(secret_keys.into(), &peers)?;
+    Ok(cpu::secret::shared_points::<C>(engine.cpu_engine(), items, secret_keys, peers))
+}
+
+/// The number of items: that of the peers, or of the keys where one peer serves all.
+fn batch<'a>(secret_keys: SecretKeys<'a>, peers: &PublicKeys<'_>) -> Result<(SecretKeys<'a>, usize), Error> {
+    let items = peers.len_for(secret_keys.len_for(1));
+    require_keys(items, &secret_keys)?;
+    Ok((secret_keys, items))
+}

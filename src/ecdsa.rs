@@ -1,0 +1,226 @@
+//! ECDSA on secp256k1 and P-256: verify, sign, recover (SEC 1, section 4.1; FIPS 186-5, section 6).
+//!
+//! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256. Signatures are `r || s`, 64 bytes,
+//! big-endian: what `k256::ecdsa::Signature::to_bytes()` gives. [`crate::signature_from_der`] decodes DER.
+
+use crate::cpu;
+use crate::curve::EcdsaCurve;
+use crate::encoding::PublicKeys;
+use crate::engine::Engine;
+use crate::error::{Error, Rejection, Verdicts, require_lengths};
+use crate::keys::require_keys;
+use crate::point::Points;
+use crate::secret::SecretKeys;
+use sha2::{Digest, Sha256};
+
+/// What verification asks for beyond the standard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Policy {
+    /// Reject s above n/2 ([`Rejection::HighS`]), as BIP 62 and EIP-2 do. Off by default, as in the standards.
+    pub low_s: bool,
+}
+
+impl Policy {
+    /// The policy that rejects high s.
+    pub fn low_s() -> Self {
+        Policy { low_s: true }
+    }
+}
+
+/// Which of the two valid values of s signing gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SForm {
+    /// As the curve's RustCrypto crate: low for secp256k1, as computed for P-256.
+    #[default]
+    CurveDefault,
+    /// The one that is at most n/2 (BIP 62, EIP-2); the recovery id is flipped to match.
+    Low,
+    /// As SEC 1 computes it.
+    AsComputed,
+}
+
+/// A signature and what recovery needs besides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RecoverableSignature {
+    /// `r || s`.
+    pub signature: [u8; 64],
+    /// 0..=3: bit 0 says that y(R) is odd, bit 1 that x(R) >= n (SEC 1, section 4.1.6).
+    pub recovery_id: u8,
+}
+
+/// Verifies one signature per item over 32-byte digests. Variable-time: everything here is public.
+///
+/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`], [`Rejection::SOutOfRange`],
+/// [`Rejection::HighS`] (by policy), [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
+/// [`Rejection::IdentityKey`], [`Rejection::IdentityResult`], [`Rejection::Mismatch`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length.
+///
+/// ```
+/// use gecc::{Engine, PublicKeys, Secp256k1, ecdsa, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let digests = [[1; 32], [2; 32]];
+/// let signed = ecdsa::sign::<Secp256k1>(&engine, &digests, &secret, Default::default())?;
+/// let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+/// signatures[1][40] ^= 1;
+/// let keys = PublicKeys::points(&public);
+/// let verdicts = ecdsa::verify::<Secp256k1>(&engine, &digests, &signatures, keys, Default::default())?;
+/// assert!(verdicts[0].is_valid());
+/// for (index, reason) in verdicts.rejected() {
+///     println!("item {index}: {reason}");
+/// }
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn verify<C: EcdsaCurve>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    keys: PublicKeys<'_>,
+    policy: Policy,
+) -> Result<Verdicts, Error> {
+    let items = digests.len();
+    require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
+    Ok(cpu::verify::ecdsa::<C>(engine.cpu_engine(), digests, signatures, keys, policy))
+}
+
+/// Verifies one signature per item over SHA-256 of the messages. Variable-time. See [`verify`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length.
+///
+/// ```
+/// use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<P256>(&engine, 1)?;
+/// let messages = ["a message"];
+/// let signed = ecdsa::sign_messages::<P256, _>(&engine, &messages, &secret, Default::default())?;
+/// let signatures = [signed[0].unwrap()];
+/// let keys = PublicKeys::points(&public);
+/// assert!(ecdsa::verify_messages::<P256, _>(&engine, &messages, &signatures, keys, Default::default())?.all_valid());
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn verify_messages<C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    signatures: &[[u8; 64]],
+    keys: PublicKeys<'_>,
+    policy: Policy,
+) -> Result<Verdicts, Error> {
+    verify::<C>(engine, &sha256(engine, messages), signatures, keys, policy)
+}
+
+/// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
+///
+/// Bit for bit what `k256` and `p256` give, unless `s_form` asks otherwise. `secret_keys` is one key per item or one for
+/// all. Items are rejected with [`Rejection::SecretKeyOutOfRange`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length.
+///
+/// ```
+/// use gecc::{Engine, P256, SecretKey, ecdsa};
+/// let engine = Engine::new()?;
+/// let key = SecretKey::generate::<P256>()?;
+/// let signed = ecdsa::sign::<P256>(&engine, &[[5; 32], [6; 32]], &key, Default::default())?;
+/// // The same bytes as RustCrypto's, and accepted as its type.
+/// use p256::ecdsa::{Signature, SigningKey, signature::hazmat::PrehashSigner};
+/// let theirs: Signature = SigningKey::from_slice(key.expose_bytes()).unwrap().sign_prehash(&[5; 32]).unwrap();
+/// assert_eq!(Signature::from_slice(&signed[0].unwrap()).unwrap(), theirs);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn sign<'a, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    secret_keys: impl Into<SecretKeys<'a>>,
+    s_form: SForm,
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    let signed = sign_recoverable::<C>(engine, digests, secret_keys, s_form)?;
+    Ok(signed.into_iter().map(|item| item.map(|signed| signed.signature)).collect())
+}
+
+/// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See [`sign`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length.
+///
+/// ```
+/// use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
+/// let engine = Engine::new()?;
+/// let key = SecretKey::generate::<Secp256k1>()?;
+/// let signed = ecdsa::sign_messages::<Secp256k1, _>(&engine, &["one", "two"], &key, Default::default())?;
+/// assert!(signed.iter().all(Result::is_ok));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    secret_keys: impl Into<SecretKeys<'a>>,
+    s_form: SForm,
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    sign::<C>(engine, &sha256(engine, messages), secret_keys, s_form)
+}
+
+/// Signs like [`sign`] and gives the recovery id besides. **Constant-time** in keys and nonces.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length.
+///
+/// ```
+/// use gecc::{Engine, Secp256k1, ecdsa, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 1)?;
+/// let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[9; 32]], &secret, Default::default())?[0].unwrap();
+/// let recovered = ecdsa::recover::<Secp256k1>(&engine, &[[9; 32]], &[signed.signature], &[signed.recovery_id])?;
+/// assert_eq!(recovered[0], Ok(public[0]));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn sign_recoverable<'a, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    secret_keys: impl Into<SecretKeys<'a>>,
+    s_form: SForm,
+) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
+    let secret_keys = secret_keys.into();
+    require_keys(digests.len(), &secret_keys)?;
+    let low_s = match s_form {
+        SForm::CurveDefault => C::LOW_S_BY_DEFAULT,
+        SForm::Low => true,
+        SForm::AsComputed => false,
+    };
+    Ok(cpu::secret::sign_ecdsa::<C>(engine.cpu_engine(), digests, secret_keys, low_s))
+}
+
+/// The public key that made each signature (SEC 1, section 4.1.6). Variable-time: everything here is public.
+///
+/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`], [`Rejection::SOutOfRange`],
+/// [`Rejection::RecoveryIdOutOfRange`], [`Rejection::NoSuchR`], [`Rejection::IdentityResult`]. High s is accepted; the
+/// recovery id must be the one that belongs to it.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length.
+///
+/// ```
+/// use gecc::{Engine, P256, Rejection, ecdsa};
+/// let engine = Engine::new()?;
+/// let keys = ecdsa::recover::<P256>(&engine, &[[1; 32]], &[[0; 64]], &[0])?;
+/// assert_eq!(keys[0], Err(Rejection::ROutOfRange));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn recover<C: EcdsaCurve>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+) -> Result<Points, Error> {
+    let lengths = [("signatures", signatures.len()), ("recovery ids", recovery_ids.len())];
+    require_lengths(digests.len(), &lengths)?;
+    Ok(cpu::recover::recover::<C>(engine.cpu_engine(), digests, signatures, recovery_ids))
+}
+
+fn sha256<M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &[M]) -> Vec<[u8; 32]> {
+    engine.cpu_engine().map(messages.len(), |item| Sha256::digest(messages[item].as_ref()).into())
+}

@@ -1,0 +1,53 @@
+//! Key pairs: generation, and public keys from private keys.
+
+use crate::cpu;
+use crate::curve::SecretCurve;
+use crate::encoding::Point;
+use crate::engine::Engine;
+use crate::error::{Error, require_lengths};
+use crate::point::Points;
+use crate::secret::{SecretKey, SecretKeys};
+
+/// The public keys of private keys: `d * G`. **Constant-time** in the keys.
+///
+/// Items are rejected with [`crate::Rejection::SecretKeyOutOfRange`].
+///
+/// # Errors
+/// None on the CPU.
+///
+/// ```
+/// use gecc::{Engine, P256, SecretKey, keys};
+/// let engine = Engine::new()?;
+/// let secret = [SecretKey::generate::<P256>()?];
+/// let public = keys::public_keys::<P256>(&engine, &secret)?[0].unwrap();
+/// let theirs = p256::SecretKey::try_from(&secret[0]).unwrap().public_key();
+/// assert_eq!(public, gecc::Point::from(&theirs));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn public_keys<C: SecretCurve>(engine: &Engine, secret_keys: &[SecretKey]) -> Result<Points, Error> {
+    Ok(cpu::secret::public_keys::<C>(engine.cpu_engine(), secret_keys))
+}
+
+/// `count` fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
+///
+/// # Errors
+/// [`Error::Randomness`] when the operating system gives none.
+///
+/// ```
+/// use gecc::{Engine, Sm2, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<Sm2>(&engine, 3)?;
+/// assert_eq!((secret.len(), public.len()), (3, 3));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn generate<C: SecretCurve>(engine: &Engine, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
+    let secret: Vec<SecretKey> = (0..count).map(|_| SecretKey::generate::<C>()).collect::<Result<_, _>>()?;
+    let public = public_keys::<C>(engine, &secret)?;
+    let public = public.into_iter().map(|point| point.expect("a generated key is in range")).collect();
+    Ok((secret, public))
+}
+
+/// Checks that the keys fit a batch.
+pub(crate) fn require_keys(items: usize, keys: &SecretKeys) -> Result<(), Error> {
+    require_lengths(items, &[("secret keys", keys.len_for(items))])
+}

@@ -1,0 +1,50 @@
+//! Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on secp256k1, P-256 and SM2.
+//!
+//! For programs that need millions of operations, not one: every call takes slices, works on all cores, and gives one
+//! answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other. Results are byte-identical to
+//! those of the RustCrypto crates `k256`, `p256` and `sm2`.
+//!
+//! ```
+//! use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
+//!
+//! let engine = Engine::new()?;                                   // all cores
+//! let (secret, public) = keys::generate::<P256>(&engine, 100)?;
+//! let digests = vec![[0x5a; 32]; 100];
+//!
+//! let signed = ecdsa::sign::<P256>(&engine, &digests, &secret, ecdsa::SForm::default())?;
+//! let signatures: Vec<[u8; 64]> = signed.into_iter().map(|item| item.expect("the keys are in range")).collect();
+//!
+//! let keys = PublicKeys::points(&public);
+//! let verdicts = ecdsa::verify::<P256>(&engine, &digests, &signatures, keys, ecdsa::Policy::default())?;
+//! assert!(verdicts.all_valid());
+//! # Ok::<(), gecc::Error>(())
+//! ```
+//!
+//! | operation | module | constant-time |
+//! |---|---|---|
+//! | ECDSA verify, recover | [`ecdsa`] | no: public data |
+//! | ECDSA sign | [`ecdsa`] | in keys and nonces |
+//! | SM2 verify | [`sm2`] | no: public data |
+//! | SM2 sign | [`sm2`] | in keys and nonces |
+//! | ECDH | [`ecdh`] | in private keys |
+//! | key generation, public keys | [`keys`] | in private keys |
+//! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
+
+pub mod ecdh;
+pub mod ecdsa;
+pub mod keys;
+pub mod point;
+pub mod sm2;
+
+mod cpu;
+mod curve;
+mod encoding;
+mod engine;
+mod error;
+mod secret;
+
+pub use curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};
+pub use encoding::{Point, PublicKeys, signature_from_der, signature_to_der};
+pub use engine::{Backend, Engine, EngineBuilder, EngineInfo};
+pub use error::{Error, Rejection, Verdict, Verdicts};
+pub use secret::{SecretKey, SecretKeys, SharedSecret};

@@ -1,0 +1,159 @@
+//! Secret values: wiped when dropped, and never printed.
+
+use crate::curve::SecretCurve;
+use crate::error::{Error, Rejection};
+use std::fmt;
+use zeroize::ZeroizeOnDrop;
+
+/// A private key or other secret scalar: 32 bytes, big-endian (SEC 1, section 2.3.7).
+///
+/// Wiped when dropped; `Debug` shows nothing of it. The range `1..n` is checked by the call that uses the key, which
+/// rejects that item alone. No comparison is offered: comparing secrets in variable time leaks them.
+#[derive(Clone, ZeroizeOnDrop)]
+#[repr(transparent)]
+pub struct SecretKey([u8; 32]);
+
+impl SecretKey {
+    /// Takes the 32 big-endian bytes. The caller's copy stays with the caller, who wipes it.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        SecretKey(bytes)
+    }
+
+    /// A uniformly random key of curve `C`, from the operating system's generator by rejection sampling
+    /// (FIPS 186-5, appendix A.2.2).
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] when the operating system gives none.
+    pub fn generate<C: SecretCurve>() -> Result<Self, Error> {
+        loop {
+            let mut key = SecretKey([0; 32]);
+            getrandom::fill(&mut key.0).map_err(|e| Error::Randomness(e.to_string()))?;
+            if crate::cpu::secret::scalar::<C>(&key).is_ok() {
+                return Ok(key);
+            }
+        }
+    }
+
+    /// The 32 big-endian bytes. What is done with them is no longer protected by this type.
+    pub fn expose_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretKey(..)")
+    }
+}
+
+impl<C> From<&elliptic_curve::SecretKey<C>> for SecretKey
+where
+    C: elliptic_curve::Curve<FieldBytesSize = elliptic_curve::consts::U32>,
+{
+    fn from(key: &elliptic_curve::SecretKey<C>) -> Self {
+        let bytes = zeroize::Zeroizing::new(<[u8; 32]>::from(key.to_bytes()));
+        SecretKey(*bytes)
+    }
+}
+
+impl<C> TryFrom<&SecretKey> for elliptic_curve::SecretKey<C>
+where
+    C: elliptic_curve::Curve<FieldBytesSize = elliptic_curve::consts::U32>,
+{
+    type Error = Rejection;
+    fn try_from(key: &SecretKey) -> Result<Self, Rejection> {
+        elliptic_curve::SecretKey::from_slice(&key.0).map_err(|_| Rejection::SecretKeyOutOfRange)
+    }
+}
+
+/// The secret keys of a batch: one per item, or one for all items.
+#[derive(Clone, Copy, Debug)]
+pub struct SecretKeys<'a>(Source<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Source<'a> {
+    Each(&'a [SecretKey]),
+    All(&'a SecretKey),
+}
+
+impl<'a> SecretKeys<'a> {
+    /// Item i uses `keys[i]`.
+    pub fn each(keys: &'a [SecretKey]) -> Self {
+        SecretKeys(Source::Each(keys))
+    }
+
+    /// Every item uses the same key.
+    pub fn all(key: &'a SecretKey) -> Self {
+        SecretKeys(Source::All(key))
+    }
+
+    /// Keys given, or `items` where one serves all.
+    pub(crate) fn len_for(&self, items: usize) -> usize {
+        match self.0 {
+            Source::Each(keys) => keys.len(),
+            Source::All(_) => items,
+        }
+    }
+
+    /// The key that serves all items, if one does.
+    pub(crate) fn single(&self) -> Option<&'a SecretKey> {
+        match self.0 {
+            Source::Each(_) => None,
+            Source::All(key) => Some(key),
+        }
+    }
+
+    pub(crate) fn get(&self, item: usize) -> &'a SecretKey {
+        match self.0 {
+            Source::Each(keys) => &keys[item],
+            Source::All(key) => key,
+        }
+    }
+}
+
+impl<'a> From<&'a [SecretKey]> for SecretKeys<'a> {
+    fn from(keys: &'a [SecretKey]) -> Self {
+        SecretKeys::each(keys)
+    }
+}
+
+impl<'a> From<&'a Vec<SecretKey>> for SecretKeys<'a> {
+    fn from(keys: &'a Vec<SecretKey>) -> Self {
+        SecretKeys::each(keys)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [SecretKey; N]> for SecretKeys<'a> {
+    fn from(keys: &'a [SecretKey; N]) -> Self {
+        SecretKeys::each(keys)
+    }
+}
+
+impl<'a> From<&'a SecretKey> for SecretKeys<'a> {
+    fn from(key: &'a SecretKey) -> Self {
+        SecretKeys::all(key)
+    }
+}
+
+/// An ECDH shared secret: the x-coordinate of the shared point, 32 bytes, big-endian (SEC 1, section 3.3.1).
+///
+/// Wiped when dropped; `Debug` shows nothing. Derive keys from it with a KDF; it is not uniformly random itself.
+#[derive(Clone, ZeroizeOnDrop)]
+pub struct SharedSecret([u8; 32]);
+
+impl SharedSecret {
+    pub(crate) fn new(bytes: [u8; 32]) -> Self {
+        SharedSecret(bytes)
+    }
+
+    /// The 32 big-endian bytes.
+    pub fn expose_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SharedSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SharedSecret(..)")
+    }
+}
