@@ -1,1 +1,51 @@
-fn main() {}
+//! The command line of gecc: batches of signatures, keys and points from files and pipes.
+
+mod args;
+mod bench;
+mod doctor;
+mod ecdh;
+mod fields;
+mod input;
+mod keyfile;
+mod output;
+mod pubkey;
+mod queue;
+mod recover;
+mod sign;
+mod stream;
+mod verify;
+
+use args::{Arguments, Command};
+use clap::{CommandFactory, Parser};
+use std::process::ExitCode;
+
+// Exit codes.
+const ALL_PASSED: u8 = 0;
+const SOME_REJECTED: u8 = 1;
+const COULD_NOT_RUN: u8 = 2;
+
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(code) => ExitCode::from(code),
+        Err(problem) => {
+            eprintln!("gecc: {problem}");
+            ExitCode::from(COULD_NOT_RUN)
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<u8, String> {
+    match arguments.command {
+        Command::Verify(options) => verify::run(options),
+        Command::Recover(options) => recover::run(options),
+        Command::Sign(options) => sign::run(options),
+        Command::Ecdh(options) => ecdh::run(options),
+        Command::Pubkey(options) => pubkey::run(options),
+        Command::Bench(options) => bench::run(options),
+        Command::Doctor => doctor::run(),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "gecc", &mut std::io::stdout());
+            Ok(ALL_PASSED)
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The arguments, and the help that explains them.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use gecc::{Backend, Engine};
+use std::path::PathBuf;
+
+/// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
+#[derive(Parser)]
+#[command(
+    version,
+    about,
+    after_help = "Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run."
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Verify signatures: one verdict per line.
+    #[command(after_help = VERIFY_HELP)]
+    Verify(VerifyOptions),
+    /// Recover public keys from ECDSA signatures.
+    #[command(after_help = RECOVER_HELP)]
+    Recover(RecoverOptions),
+    /// Sign digests or messages (RFC 6979).
+    #[command(after_help = SIGN_HELP)]
+    Sign(SignOptions),
+    /// Shared secrets of private keys and public keys.
+    #[command(after_help = ECDH_HELP)]
+    Ecdh(EcdhOptions),
+    /// Public keys of private keys.
+    #[command(after_help = PUBKEY_HELP)]
+    Pubkey(PubkeyOptions),
+    /// Measure every operation on this machine.
+    Bench(BenchOptions),
+    /// Say what this machine has for gecc, and what is missing.
+    Doctor,
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+const INPUT_HELP: &str = "\
+Input is JSON Lines or CSV with a header, told apart by content. Binary fields are hexadecimal, with or without 0x.
+A line that cannot be used gets its own answer and stops nothing; blank lines are skipped; `tag` is passed through.";
+
+const VERIFY_HELP: &str = "\
+Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`);
+`signature` (64 bytes, r || s) or `der`; `public_key` (SEC 1, 33 or 65 bytes, or x || y of 64 bytes).
+
+Examples:
+  gecc verify --curve secp256k1 signatures.jsonl
+  echo '{\"digest\":\"9f86…\",\"signature\":\"3045…\",\"public_key\":\"02c6…\",\"tag\":7}' | gecc verify --curve p256
+  zcat audit.csv.gz | gecc verify --curve sm2 -o verdicts.jsonl
+
+Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\"}, one line per item, in order.
+Input is JSON Lines or CSV with a header, told apart by content. Binary fields are hexadecimal, with or without 0x.";
+
+const RECOVER_HELP: &str = "\
+Fields: `digest` or `message`, `signature` or `der`, `recovery_id` (0 to 3).
+
+Example:
+  gecc recover --curve secp256k1 transactions.jsonl
+
+Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in order.";
+
+const SIGN_HELP: &str = "\
+Fields: `digest` or `message`; for sm2 the optional text `id`. The key file holds private keys, 64 hexadecimal digits a
+line: one for all items, or one per item.
+
+Examples:
+  gecc sign --curve p256 --key-file key.hex messages.jsonl
+  gecc sign --curve secp256k1 --recoverable --key-file keys.hex digests.csv
+
+Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\"}, one line per item, in order.";
+
+const ECDH_HELP: &str = "\
+Field: `public_key`. The key file is as for `gecc sign`. The output is secret: {\"shared_secret\":\"…\"}, the x-coordinate.
+
+Example:
+  gecc ecdh --curve p256 --key-file key.hex -o secrets.jsonl peers.jsonl";
+
+const PUBKEY_HELP: &str = "\
+Input is one private key a line (64 hexadecimal digits), or JSON Lines or CSV with the field `secret_key`.
+
+Example:
+  gecc pubkey --curve secp256k1 --compressed keys.hex
+
+Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in order.";
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum CurveName {
+    Secp256k1,
+    P256,
+    Sm2,
+}
+
+/// The curves that ECDSA is used with here.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum EcdsaCurveName {
+    Secp256k1,
+    P256,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum EngineName {
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+#[derive(Args)]
+pub struct EngineOptions {
+    /// Where to compute.
+    #[arg(long, value_enum, default_value = "auto")]
+    engine: EngineName,
+    /// Worker threads of the CPU engine [default: one per core].
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Upper limit for working memory: bytes, or with K, M or G.
+    #[arg(long, value_parser = parse_bytes)]
+    max_memory: Option<usize>,
+}
+
+impl EngineOptions {
+    pub fn start(&self) -> Result<Engine, String> {
+        let mut builder = Engine::builder().backend(match self.engine {
+            EngineName::Auto => Backend::Auto,
+            EngineName::Cpu => Backend::Cpu,
+            EngineName::Gpu => Backend::Gpu,
+        });
+        if let Some(threads) = self.threads {
+            builder = builder.threads(threads);
+        }
+        if let Some(bytes) = self.max_memory {
+            builder = builder.max_memory(bytes);
+        }
+        builder.build().map_err(|problem| problem.to_string())
+    }
+}
+
+fn parse_bytes(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.char_indices().last() {
+        Some((end, 'k' | 'K')) => (&text[..end], 10),
+        Some((end, 'm' | 'M')) => (&text[..end], 20),
+        Some((end, 'g' | 'G')) => (&text[..end], 30),
+        _ => (text, 0),
+    };
+    let number: usize = digits.parse().map_err(|_| "a number of bytes, such as 500000000 or 512M".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// JSON Lines: one object a line.
+    Jsonl,
+    /// Comma-separated values with a header.
+    Csv,
+}
+
+#[derive(Args)]
+#[command(after_help = INPUT_HELP)]
+pub struct StreamOptions {
+    /// Input file, or - for standard input.
+    #[arg(default_value = "-")]
+    pub input: PathBuf,
+    /// Output file [default: standard output].
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// Input format [default: told by content].
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}
+
+#[derive(Args)]
+pub struct VerifyOptions {
+    /// The curve; sm2 means SM2 signatures, the others ECDSA.
+    #[arg(long, value_enum)]
+    pub curve: CurveName,
+    /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
+    #[arg(long)]
+    pub low_s: bool,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}
+
+#[derive(Args)]
+pub struct RecoverOptions {
+    /// The curve.
+    #[arg(long, value_enum)]
+    pub curve: EcdsaCurveName,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}
+
+#[derive(Args)]
+pub struct SignOptions {
+    /// The curve; sm2 means SM2 signatures, the others ECDSA.
+    #[arg(long, value_enum)]
+    pub curve: CurveName,
+    /// Private keys, one hexadecimal key a line: one for all items or one per item.
+    #[arg(long)]
+    pub key_file: PathBuf,
+    /// Print the recovery id too; ECDSA only.
+    #[arg(long)]
+    pub recoverable: bool,
+    /// Print signatures in DER instead of r || s.
+    #[arg(long)]
+    pub der: bool,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}
+
+#[derive(Args)]
+pub struct EcdhOptions {
+    /// The curve.
+    #[arg(long, value_enum)]
+    pub curve: CurveName,
+    /// Private keys, one hexadecimal key a line: one for all items or one per item.
+    #[arg(long)]
+    pub key_file: PathBuf,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}
+
+#[derive(Args)]
+pub struct PubkeyOptions {
+    /// The curve.
+    #[arg(long, value_enum)]
+    pub curve: CurveName,
+    /// Print the compressed form of 33 bytes.
+    #[arg(long)]
+    pub compressed: bool,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}
+
+#[derive(Args)]
+pub struct BenchOptions {
+    /// The curve [default: all three].
+    #[arg(long, value_enum)]
+    pub curve: Option<CurveName>,
+    /// Items in a batch.
+    #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    pub items: u32,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}

@@ -1,0 +1,36 @@
+//! `gecc ecdh`.
+
+use crate::args::{CurveName, EcdhOptions};
+use crate::fields::Fields;
+use crate::keyfile::KeyFile;
+use crate::output::{Answer, hex};
+use crate::stream::{self, Operation};
+use gecc::{Engine, Error, P256, PublicKeys, Secp256k1, SecretCurve, SecretKey, SharedSecret, Sm2, ecdh};
+use std::marker::PhantomData;
+
+pub fn run(options: EcdhOptions) -> Result<u8, String> {
+    let keys = KeyFile::read(&options.key_file)?;
+    match options.curve {
+        CurveName::Secp256k1 => stream::run(&Ecdh::<Secp256k1>(keys, PhantomData), options.stream),
+        CurveName::P256 => stream::run(&Ecdh::<P256>(keys, PhantomData), options.stream),
+        CurveName::Sm2 => stream::run(&Ecdh::<Sm2>(keys, PhantomData), options.stream),
+    }
+}
+
+struct Ecdh<C>(KeyFile, PhantomData<C>);
+
+impl<C: SecretCurve> Operation for Ecdh<C> {
+    type Item = (SecretKey, Vec<u8>);
+
+    fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String> {
+        Ok((self.0.get(index)?, fields.public_key()?))
+    }
+
+    fn compute(&self, engine: &Engine, items: Vec<Self::Item>) -> Result<Vec<Answer>, Error> {
+        let (keys, peers): (Vec<_>, Vec<_>) = items.into_iter().unzip();
+        let peers: Vec<_> = peers.iter().map(Vec::as_slice).collect();
+        let secrets = ecdh::shared_secrets::<C>(engine, &keys, PublicKeys::sec1(&peers))?;
+        let answer = |secret: SharedSecret| Answer::passed(vec![("shared_secret", hex(secret.expose_bytes()))]);
+        Ok(secrets.into_iter().map(|secret| secret.map_or_else(Answer::error, answer)).collect())
+    }
+}

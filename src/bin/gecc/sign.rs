@@ -1,0 +1,97 @@
+//! `gecc sign`.
+
+use crate::args::{CurveName, SignOptions};
+use crate::fields::{Content, Fields};
+use crate::keyfile::KeyFile;
+use crate::output::{Answer, hex};
+use crate::stream::{self, Operation};
+use crate::verify::{by_content, select, user_id};
+use gecc::ecdsa::{RecoverableSignature, SForm};
+use gecc::{EcdsaCurve, Engine, Error, P256, Secp256k1, SecretKey, ecdsa, signature_to_der, sm2};
+use serde_json::Value;
+use std::marker::PhantomData;
+
+pub fn run(options: SignOptions) -> Result<u8, String> {
+    let (recoverable, der) = (options.recoverable, options.der);
+    if recoverable && matches!(options.curve, CurveName::Sm2) {
+        return Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned());
+    }
+    let keys = KeyFile::read(&options.key_file)?;
+    match options.curve {
+        CurveName::Secp256k1 => {
+            stream::run(&Ecdsa::<Secp256k1> { keys, recoverable, der, curve: PhantomData }, options.stream)
+        }
+        CurveName::P256 => stream::run(&Ecdsa::<P256> { keys, recoverable, der, curve: PhantomData }, options.stream),
+        CurveName::Sm2 => stream::run(&Sm2 { keys, der }, options.stream),
+    }
+}
+
+fn signature_field(signature: &[u8; 64], der: bool) -> (&'static str, Value) {
+    if der { ("der", hex(signature_to_der(signature))) } else { ("signature", hex(signature)) }
+}
+
+struct Ecdsa<C> {
+    keys: KeyFile,
+    recoverable: bool,
+    der: bool,
+    curve: PhantomData<C>,
+}
+
+impl<C> Ecdsa<C> {
+    fn answer(&self, signed: RecoverableSignature) -> Answer {
+        let mut fields = vec![signature_field(&signed.signature, self.der)];
+        if self.recoverable {
+            fields.push(("recovery_id", signed.recovery_id.into()));
+        }
+        Answer::passed(fields)
+    }
+}
+
+impl<C: EcdsaCurve> Operation for Ecdsa<C> {
+    type Item = ([u8; 32], SecretKey);
+
+    fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String> {
+        Ok((fields.content()?.sha256(), self.keys.get(index)?))
+    }
+
+    fn compute(&self, engine: &Engine, items: Vec<Self::Item>) -> Result<Vec<Answer>, Error> {
+        let (digests, keys): (Vec<_>, Vec<_>) = items.into_iter().unzip();
+        let signed = ecdsa::sign_recoverable::<C>(engine, &digests, &keys, SForm::default())?;
+        Ok(signed.into_iter().map(|signed| signed.map_or_else(Answer::error, |signed| self.answer(signed))).collect())
+    }
+}
+
+struct Sm2 {
+    keys: KeyFile,
+    der: bool,
+}
+
+struct Sm2Item {
+    content: Content,
+    id: Option<String>,
+    key: SecretKey,
+}
+
+impl Operation for Sm2 {
+    type Item = Sm2Item;
+
+    fn parse(&self, index: u64, fields: &Fields) -> Result<Sm2Item, String> {
+        let (content, id) = fields.sm2_content()?;
+        Ok(Sm2Item { content, id, key: self.keys.get(index)? })
+    }
+
+    fn compute(&self, engine: &Engine, items: Vec<Sm2Item>) -> Result<Vec<Answer>, Error> {
+        let keys: Vec<_> = items.iter().map(|item| item.key.clone()).collect();
+        let ids: Vec<_> = items.iter().map(|item| user_id(item.id.as_deref())).collect();
+        let signed = by_content(
+            items.iter().map(|item| &item.content),
+            |places, digests| sm2::sign(engine, digests, &select(places, &keys)),
+            |places, messages| {
+                let ids = select(places, &ids);
+                sm2::sign_messages(engine, messages, sm2::UserIds::each(&ids), &select(places, &keys))
+            },
+        )?;
+        let answer = |signature: [u8; 64]| Answer::passed(vec![signature_field(&signature, self.der)]);
+        Ok(signed.into_iter().map(|signature| signature.map_or_else(Answer::error, answer)).collect())
+    }
+}

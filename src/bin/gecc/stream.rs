@@ -1,0 +1,221 @@
+//! The loop that all commands share: take a chunk, compute it, write it, while the next is being read.
+
+use crate::args::StreamOptions;
+use crate::fields::Fields;
+use crate::input::{Record, Records};
+use crate::output::{Answer, Output};
+use crate::queue::{Queue, Taken};
+use crate::{ALL_PASSED, SOME_REJECTED};
+use gecc::Engine;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fs::File;
+use std::io::{self, BufReader, IsTerminal};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often an idle loop looks whether it was interrupted.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// What a shell expects of a program that ended by Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+/// What a command does with a chunk.
+pub trait Operation {
+    /// What it needs of an item.
+    type Item;
+    /// The column of inputs that are bare numbers, where the command takes such.
+    const PLAIN_COLUMN: Option<&'static str> = None;
+    /// Takes the item with the given index from a line's fields.
+    fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String>;
+    /// One answer per item.
+    fn compute(&self, engine: &Engine, items: Vec<Self::Item>) -> Result<Vec<Answer>, gecc::Error>;
+    /// The answer for a line that could not be used.
+    fn unusable(&self, reason: String) -> Answer {
+        Answer::error(reason)
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    items: u64,
+    passed: u64,
+}
+
+/// Why the loop ended.
+enum End {
+    Input,
+    ClosedPipe,
+    Interrupted,
+}
+
+/// Runs an operation over the whole input and prints the summary. Gives the exit code.
+pub fn run(operation: &impl Operation, options: StreamOptions) -> Result<u8, String> {
+    let engine = options.engine.start()?;
+    let (queue, length) = start_reader(&options, plain_column(operation))?;
+    let mut output = Output::open(options.output.as_deref())?;
+    let progress = progress_bar(length);
+    let interrupted = watch_interrupts()?;
+    let started = Instant::now();
+    let mut counts = Counts::default();
+    let result = work(operation, &engine, &queue, &mut output, &progress, interrupted, &mut counts);
+    progress.finish_and_clear();
+    let seconds = started.elapsed().as_secs_f64();
+    print_summary(&counts, seconds, &engine);
+    Ok(match result? {
+        End::Interrupted => INTERRUPTED,
+        End::Input | End::ClosedPipe if counts.passed == counts.items => ALL_PASSED,
+        End::Input | End::ClosedPipe => SOME_REJECTED,
+    })
+}
+
+fn plain_column<O: Operation>(_: &O) -> Option<&'static str> {
+    O::PLAIN_COLUMN
+}
+
+fn work<O: Operation>(
+    operation: &O,
+    engine: &Engine,
+    queue: &Queue,
+    output: &mut Output,
+    progress: &ProgressBar,
+    interrupted: &AtomicBool,
+    counts: &mut Counts,
+) -> Result<End, String> {
+    loop {
+        if interrupted.load(Ordering::Relaxed) {
+            return Ok(End::Interrupted);
+        }
+        let chunk = match queue.take(PATIENCE) {
+            Taken::Chunk(chunk) => chunk,
+            Taken::Nothing => continue,
+            Taken::End(Ok(())) => return Ok(End::Input),
+            Taken::End(Err(problem)) => return Err(format!("reading the input: {problem}")),
+        };
+        let bytes: usize = chunk.iter().map(|record| record.bytes).sum();
+        match write_chunk(operation, engine, chunk, output, counts) {
+            Ok(()) => progress.inc(bytes as u64),
+            Err(WriteError::Pipe) => return Ok(End::ClosedPipe),
+            Err(WriteError::Other(problem)) => return Err(problem),
+        }
+    }
+}
+
+enum WriteError {
+    Pipe,
+    Other(String),
+}
+
+impl From<io::Error> for WriteError {
+    fn from(problem: io::Error) -> Self {
+        match problem.kind() {
+            io::ErrorKind::BrokenPipe => WriteError::Pipe,
+            _ => WriteError::Other(format!("writing the output: {problem}")),
+        }
+    }
+}
+
+/// Computes a chunk and writes its answers in input order.
+fn write_chunk<O: Operation>(
+    operation: &O,
+    engine: &Engine,
+    records: Vec<Record>,
+    output: &mut Output,
+    counts: &mut Counts,
+) -> Result<(), WriteError> {
+    let mut items = Vec::with_capacity(records.len());
+    let mut lines = Vec::with_capacity(records.len());
+    for (record, index) in records.into_iter().zip(counts.items..) {
+        let (parsed, tag) = match record.fields {
+            Ok(mut fields) => (operation.parse(index, &fields), fields.tag.take()),
+            Err(problem) => (Err(problem), None),
+        };
+        let unusable = match parsed {
+            Ok(item) => {
+                items.push(item);
+                None
+            }
+            Err(problem) => Some(operation.unusable(format!("line {}: {problem}", record.line))),
+        };
+        lines.push((unusable, tag));
+    }
+    let computed = operation.compute(engine, items).map_err(|problem| WriteError::Other(problem.to_string()))?;
+    let mut computed = computed.into_iter();
+    for (unusable, tag) in lines {
+        let answer = unusable.or_else(|| computed.next()).expect("one answer per item");
+        let passed = u64::from(answer.passed);
+        output.write(answer, tag)?;
+        counts.items += 1;
+        counts.passed += passed;
+    }
+    Ok(output.flush()?)
+}
+
+/// Starts the thread that reads. Gives the input's length where it is known.
+fn start_reader(
+    options: &StreamOptions,
+    plain_column: Option<&'static str>,
+) -> Result<(Arc<Queue>, Option<u64>), String> {
+    let (input, length) = open(&options.input).map_err(|problem| format!("{}: {problem}", options.input.display()))?;
+    let format = options.format;
+    let queue = Arc::new(Queue::default());
+    let filled = Arc::clone(&queue);
+    std::thread::spawn(move || {
+        let read = || -> io::Result<()> {
+            let mut records = Records::new(input, format, plain_column)?;
+            while let Some(record) = records.next()? {
+                filled.push(record);
+            }
+            Ok(())
+        };
+        // What was read before an error is still answered.
+        filled.close(read());
+    });
+    Ok((queue, length))
+}
+
+type Input = Box<dyn io::BufRead + Send>;
+
+fn open(path: &Path) -> io::Result<(Input, Option<u64>)> {
+    if path == Path::new("-") {
+        return Ok((Box::new(BufReader::with_capacity(1 << 16, io::stdin())), None));
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let length = metadata.is_file().then_some(metadata.len());
+    Ok((Box::new(BufReader::with_capacity(1 << 16, file)), length))
+}
+
+/// A flag that the first Ctrl-C sets; the second ends the program at once.
+fn watch_interrupts() -> Result<&'static AtomicBool, String> {
+    static INTERRUPT: AtomicBool = AtomicBool::new(false);
+    ctrlc::set_handler(|| {
+        if INTERRUPT.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+    })
+    .map_err(|problem| format!("Ctrl-C cannot be handled: {problem}"))?;
+    Ok(&INTERRUPT)
+}
+
+fn progress_bar(length: Option<u64>) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = match length {
+        Some(_) => "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+        None => "{spinner} {bytes} {bytes_per_sec}",
+    };
+    let style = ProgressStyle::with_template(template).expect("the template is well-formed");
+    length.map_or_else(ProgressBar::new_spinner, ProgressBar::new).with_style(style)
+}
+
+fn print_summary(counts: &Counts, seconds: f64, engine: &Engine) {
+    let rate = counts.items as f64 / seconds.max(1e-9);
+    eprintln!(
+        "{} items, {} valid, {} rejected, {seconds:.3} s, {rate:.0} items/s, {engine}",
+        counts.items,
+        counts.passed,
+        counts.items - counts.passed,
+    );
+}

@@ -1,0 +1,473 @@
+//! The command line, run as a user runs it.
+#![cfg(feature = "cli")]
+
+use gecc::{EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm2, ecdsa, keys, sm2};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+fn gecc() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_gecc"))
+}
+
+/// Runs with standard input from `input`.
+fn run(arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
+    let mut child = gecc()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.into();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().expect("the binary ends");
+    // A program that ends early closes its input; that is for the test of its exit code to judge.
+    let _ = writer.join().expect("the writer does not panic");
+    output
+}
+
+fn answers(output: &Output) -> Vec<Value> {
+    let text = std::str::from_utf8(&output.stdout).expect("UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("not killed")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A file of this test, removed with it.
+struct TemporaryFile(PathBuf);
+
+impl TemporaryFile {
+    fn new(name: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = std::env::temp_dir().join(format!("gecc-cli-{}-{name}", std::process::id()));
+        std::fs::write(&path, content).expect("the temporary folder is writable");
+        TemporaryFile(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("UTF-8")
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+struct Signed {
+    secret: Vec<SecretKey>,
+    public: Vec<Point>,
+    digests: Vec<[u8; 32]>,
+    signed: Vec<ecdsa::RecoverableSignature>,
+}
+
+fn signed<C: EcdsaCurve>(count: usize) -> Signed {
+    let engine = Engine::cpu().unwrap();
+    let (secret, public) = keys::generate::<C>(&engine, count).unwrap();
+    let digests: Vec<[u8; 32]> = (0..count).map(|item| [item as u8 ^ 0x5a; 32]).collect();
+    let signed = ecdsa::sign_recoverable::<C>(&engine, &digests, &secret, Default::default()).unwrap();
+    Signed { secret, public, digests, signed: signed.into_iter().map(Result::unwrap).collect() }
+}
+
+impl Signed {
+    fn json(&self, item: usize) -> Value {
+        json!({
+            "digest": hex::encode(self.digests[item]),
+            "signature": format!("0x{}", hex::encode(self.signed[item].signature)),
+            "public_key": hex::encode(self.public[item].as_sec1()),
+            "recovery_id": self.signed[item].recovery_id,
+            "unknown": [1, 2],
+            "tag": {"item": item},
+        })
+    }
+
+    fn lines(&self) -> Vec<String> {
+        (0..self.digests.len()).map(|item| self.json(item).to_string()).collect()
+    }
+}
+
+#[test]
+fn verify_answers_every_line_in_order() {
+    let set = signed::<Secp256k1>(4);
+    let mut lines = set.lines();
+    let mut wrong = set.json(1);
+    wrong["digest"] = json!("00".repeat(32));
+    lines[1] = wrong.to_string();
+    // A blank line is skipped but counted; the last line has no newline.
+    let input = format!("{}\r\n{}\n\n{{\"digest\":\"zz\"}}\n{}\n{}", lines[0], lines[1], lines[2], lines[3]);
+    let output = run(&["verify", "--curve", "secp256k1"], input);
+    let stdout = String::from_utf8(output.stdout.clone()).unwrap();
+    assert_eq!(
+        stdout.lines().collect::<Vec<_>>(),
+        [
+            r#"{"valid":true,"tag":{"item":0}}"#,
+            r#"{"valid":false,"reason":"the signature does not match","tag":{"item":1}}"#,
+            r#"{"valid":false,"reason":"line 4: `digest` is not hexadecimal: Invalid character 'z' at position 0"}"#,
+            r#"{"valid":true,"tag":{"item":2}}"#,
+            r#"{"valid":true,"tag":{"item":3}}"#,
+        ]
+    );
+    assert_eq!(code(&output), 1);
+    let summary = stderr(&output);
+    assert!(summary.starts_with("5 items, 3 valid, 2 rejected, "), "{summary}");
+    assert!(summary.contains("items/s, CPU"), "{summary}");
+}
+
+#[test]
+fn exit_code_0_when_all_are_valid_and_for_no_input() {
+    let set = signed::<P256>(3);
+    assert_eq!(code(&run(&["verify", "--curve", "p256"], set.lines().join("\n"))), 0);
+    let empty = run(&["verify", "--curve", "p256"], "");
+    assert_eq!((code(&empty), empty.stdout.len()), (0, 0));
+    assert!(stderr(&empty).starts_with("0 items"), "{}", stderr(&empty));
+}
+
+#[test]
+fn csv_with_all_encodings_of_keys_and_signatures() {
+    let set = signed::<P256>(3);
+    let keys = [
+        hex::encode(set.public[0].as_sec1()),
+        hex::encode(set.public[1].to_compressed().unwrap()),
+        hex::encode(&set.public[2].as_sec1()[1..]),
+    ];
+    let mut csv = "\u{feff}tag,digest,signature,der,public_key\n".to_owned();
+    for item in 0..3 {
+        let (raw, der) = match item {
+            1 => (String::new(), hex::encode(gecc::signature_to_der(&set.signed[1].signature))),
+            _ => (hex::encode(set.signed[item].signature), String::new()),
+        };
+        csv += &format!("\"a,{item}\",{},{raw},{der},{}\n", hex::encode(set.digests[item]), keys[item]);
+    }
+    csv += "short,row\n";
+    let output = run(&["verify", "--curve", "p256"], csv);
+    let answers = answers(&output);
+    assert_eq!(answers.len(), 4);
+    for (item, answer) in answers[..3].iter().enumerate() {
+        assert_eq!(answer, &json!({"valid": true, "tag": format!("a,{item}")}));
+    }
+    assert_eq!(answers[3], json!({"valid": false, "reason": "line 5: 2 columns instead of 5"}));
+}
+
+#[test]
+fn messages_are_hashed() {
+    let engine = Engine::cpu().unwrap();
+    let key = SecretKey::generate::<Secp256k1>().unwrap();
+    let public = keys::public_keys::<Secp256k1>(&engine, std::slice::from_ref(&key)).unwrap()[0].unwrap();
+    let signature = ecdsa::sign_messages::<Secp256k1, _>(&engine, &["hello"], &key, Default::default()).unwrap()[0];
+    let line = json!({
+        "message": hex::encode("hello"),
+        "signature": hex::encode(signature.unwrap()),
+        "public_key": hex::encode(public.as_sec1()),
+    });
+    assert_eq!(answers(&run(&["verify", "--curve", "secp256k1"], line.to_string())), [json!({"valid": true})]);
+}
+
+#[test]
+fn sm2_digests_messages_and_ids_mixed() {
+    let engine = Engine::cpu().unwrap();
+    let (secret, public) = keys::generate::<Sm2>(&engine, 1).unwrap();
+    let of_digest = sm2::sign(&engine, &[[7; 32]], &secret).unwrap()[0].unwrap();
+    let of_message = sm2::sign_messages(&engine, &["m"], sm2::UserIds::all(b"alice"), &secret).unwrap()[0].unwrap();
+    let key = hex::encode(public[0].as_sec1());
+    let lines = [
+        json!({"message": "6d", "id": "alice", "signature": hex::encode(of_message), "public_key": key, "tag": 0}),
+        json!({"digest": "07".repeat(32), "signature": hex::encode(of_digest), "public_key": key, "tag": 1}),
+        json!({"message": "6d", "signature": hex::encode(of_message), "public_key": key, "tag": 2}),
+        json!({"digest": "07".repeat(32), "id": "alice", "signature": hex::encode(of_digest), "public_key": key}),
+    ];
+    let output = run(&["verify", "--curve", "sm2"], lines.map(|line| line.to_string()).join("\n"));
+    let reason = "line 4: `id` goes with `message`: a digest already contains it";
+    assert_eq!(
+        answers(&output),
+        [
+            json!({"valid": true, "tag": 0}),
+            json!({"valid": true, "tag": 1}),
+            json!({"valid": false, "reason": "the signature does not match", "tag": 2}),
+            json!({"valid": false, "reason": reason}),
+        ]
+    );
+}
+
+#[test]
+fn low_s_is_a_policy_of_ecdsa() {
+    let set = signed::<Secp256k1>(1);
+    // n - s of a low s is high.
+    let n = num_bigint::BigUint::parse_bytes(b"fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", 16)
+        .unwrap();
+    let signature = set.signed[0].signature;
+    let high = n - num_bigint::BigUint::from_bytes_be(&signature[32..]);
+    let mut line = set.json(0);
+    line["signature"] = json!(format!("{}{:0>64}", hex::encode(&signature[..32]), high.to_str_radix(16)));
+    assert_eq!(code(&run(&["verify", "--curve", "secp256k1"], line.to_string())), 0);
+    let strict = run(&["verify", "--curve", "secp256k1", "--low-s"], line.to_string());
+    assert_eq!(answers(&strict)[0]["reason"], "s is above n/2, which the low-s policy forbids");
+    assert_eq!(code(&run(&["verify", "--curve", "sm2", "--low-s"], "")), 2);
+}
+
+#[test]
+fn ambiguous_or_missing_fields_are_line_errors() {
+    let set = signed::<P256>(1);
+    let with = |changes: &[(&str, Value)]| {
+        let mut line = set.json(0);
+        for (name, value) in changes {
+            line[*name] = value.clone();
+        }
+        line.to_string()
+    };
+    let cases = [
+        (with(&[("message", json!("00"))]), "`digest` and `message` are both given"),
+        (with(&[("digest", Value::Null)]), "neither `digest` nor `message` is given"),
+        (with(&[("der", json!("3000"))]), "`signature` and `der` are both given"),
+        (with(&[("signature", Value::Null)]), "neither `signature` nor `der` is given"),
+        (with(&[("public_key", Value::Null)]), "`public_key` is not given"),
+        (with(&[("digest", json!("00"))]), "`digest` has 1 bytes instead of 32"),
+        ("[1,2]".to_owned(), "not a JSON object"),
+    ];
+    let input: Vec<_> = cases.iter().map(|(line, _)| line.as_str()).collect();
+    let output = run(&["verify", "--curve", "p256", "--format", "jsonl"], input.join("\n"));
+    for (index, (answer, (_, problem))) in answers(&output).iter().zip(&cases).enumerate() {
+        assert_eq!(answer["reason"], format!("line {}: {problem}", index + 1));
+    }
+    let broken = run(&["verify", "--curve", "p256"], b"{\"digest\": \"\xff\"}\n{\"digest\"".to_vec());
+    for (index, answer) in answers(&broken).iter().enumerate() {
+        let reason = answer["reason"].as_str().unwrap();
+        assert!(reason.starts_with(&format!("line {}: not a JSON object", index + 1)), "{reason}");
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_costs_only_itself() {
+    let set = signed::<P256>(1);
+    let mut input = format!("{{\"message\":\"{}\"}}\n", "00".repeat(9 << 20));
+    input += &set.lines()[0];
+    let answers = answers(&run(&["verify", "--curve", "p256"], input));
+    assert_eq!(answers[0]["reason"], "line 1: the line is longer than 16777216 bytes");
+    assert_eq!(answers[1]["valid"], true);
+}
+
+#[test]
+fn calls_that_cannot_run() {
+    let unknown = run(&["verify", "--curve", "p256"], "a,b\n1,2\n");
+    assert_eq!(code(&unknown), 2);
+    assert!(stderr(&unknown).contains("header"), "{}", stderr(&unknown));
+    let twice = run(&["verify", "--curve", "p256"], "digest,digest\n");
+    assert!(stderr(&twice).contains("names `digest` twice"), "{}", stderr(&twice));
+    let missing = run(&["verify", "--curve", "p256", "/no/such/file"], "");
+    assert_eq!(code(&missing), 2);
+    assert!(stderr(&missing).contains("/no/such/file"), "{}", stderr(&missing));
+    assert_eq!(code(&run(&["verify", "--curve", "p256", "-o", "/no/such/folder/out"], "")), 2);
+    assert_eq!(code(&run(&["verify", "--curve", "p256", "--threads", "0"], "")), 2);
+    assert_eq!(code(&run(&["verify"], "")), 2);
+    let gpu = run(&["verify", "--curve", "p256", "--engine", "gpu"], "");
+    if code(&gpu) != 0 {
+        assert_eq!(code(&gpu), 2);
+        assert!(stderr(&gpu).contains("no usable GPU"), "{}", stderr(&gpu));
+    }
+}
+
+#[test]
+fn recover_gives_keys_or_errors() {
+    let set = signed::<Secp256k1>(2);
+    let mut lines = set.lines();
+    let mut bad = set.json(1);
+    bad["recovery_id"] = json!(4);
+    lines.push(bad.to_string());
+    bad["recovery_id"] = json!("one");
+    lines.push(bad.to_string());
+    let output = run(&["recover", "--curve", "secp256k1"], lines.join("\n"));
+    let key = |item: usize| json!({"public_key": hex::encode(set.public[item].as_sec1()), "tag": {"item": item}});
+    assert_eq!(
+        answers(&output),
+        [
+            key(0),
+            key(1),
+            json!({"error": "the recovery id is not in 0..=3", "tag": {"item": 1}}),
+            json!({"error": "line 4: `recovery_id` is not a number from 0 to 3", "tag": {"item": 1}}),
+        ]
+    );
+    assert_eq!(code(&output), 1);
+}
+
+#[test]
+fn sign_ecdh_and_pubkey_use_key_files() {
+    let set = signed::<P256>(2);
+    let key_lines = || set.secret.iter().map(|key| hex::encode(key.expose_bytes()));
+    let both = TemporaryFile::new("both.hex", format!("# two keys\n{}\n", key_lines().collect::<Vec<_>>().join("\n")));
+    let input =
+        format!("digest\n{}\n{}\n{}\n", hex::encode(set.digests[0]), hex::encode(set.digests[1]), "00".repeat(32));
+    let signed = run(&["sign", "--curve", "p256", "--recoverable", "--key-file", both.path()], input.clone());
+    let signature = |item: usize| {
+        json!({
+            "signature": hex::encode(set.signed[item].signature),
+            "recovery_id": set.signed[item].recovery_id,
+        })
+    };
+    let missing = json!({"error": "line 4: the key file has 2 keys, none for this item"});
+    assert_eq!(answers(&signed), [signature(0), signature(1), missing]);
+
+    let one = TemporaryFile::new("one.hex", format!("0x{}", key_lines().next().unwrap()));
+    let der = run(&["sign", "--curve", "p256", "--der", "--key-file", one.path()], input);
+    assert_eq!(answers(&der).len(), 3);
+    let expected = hex::encode(gecc::signature_to_der(&set.signed[0].signature));
+    assert_eq!(answers(&der)[0], json!({"der": expected}));
+
+    let peers = format!("public_key\n{}\n", hex::encode(set.public[1].as_sec1()));
+    let shared = run(&["ecdh", "--curve", "p256", "--key-file", one.path()], peers);
+    let engine = Engine::cpu().unwrap();
+    let expected =
+        gecc::ecdh::shared_secrets::<P256>(&engine, &set.secret[..1], PublicKeys::points(&set.public[1..])).unwrap();
+    let expected = hex::encode(expected[0].as_ref().unwrap().expose_bytes());
+    assert_eq!(answers(&shared), [json!({"shared_secret": expected})]);
+
+    let plain = key_lines().collect::<Vec<_>>().join("\n") + "\nnothex\n";
+    let public = answers(&run(&["pubkey", "--curve", "p256", "--compressed"], plain));
+    assert_eq!(public[1], json!({"public_key": hex::encode(set.public[1].to_compressed().unwrap())}));
+    assert_eq!(public[2], json!({"error": "line 3: a private key is 64 hexadecimal digits"}));
+    let object = json!({"secret_key": key_lines().next().unwrap(), "tag": "t"}).to_string();
+    let expected = json!({"public_key": hex::encode(set.public[0].as_sec1()), "tag": "t"});
+    assert_eq!(answers(&run(&["pubkey", "--curve", "p256"], object)), [expected]);
+}
+
+#[test]
+fn key_files_that_cannot_be_used() {
+    let bad = TemporaryFile::new("bad.hex", "aa\n1234567890123456secret\n");
+    let output = run(&["sign", "--curve", "sm2", "--key-file", bad.path()], "");
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("line 1: a private key is 64 hexadecimal digits"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("secret"), "an error shows nothing of a key");
+    let empty = TemporaryFile::new("empty.hex", "\n");
+    assert_eq!(code(&run(&["ecdh", "--curve", "sm2", "--key-file", empty.path()], "")), 2);
+    assert_eq!(code(&run(&["sign", "--curve", "sm2", "--recoverable", "--key-file", bad.path()], "")), 2);
+}
+
+#[test]
+fn sm2_signatures_from_the_command_line_verify() {
+    let key = TemporaryFile::new("sm2.hex", hex::encode(SecretKey::generate::<Sm2>().unwrap().expose_bytes()));
+    let public = answers(&run(&["pubkey", "--curve", "sm2", key.path()], ""));
+    let lines = "message,id\n6d,alice\n6d,\n";
+    let signed = answers(&run(&["sign", "--curve", "sm2", "--key-file", key.path()], lines));
+    let line = |item: usize, id: Option<&str>| {
+        json!({"message": "6d", "id": id, "signature": signed[item]["signature"], "public_key": public[0]["public_key"]})
+            .to_string()
+    };
+    let input = [line(0, Some("alice")), line(1, None), line(0, None)].join("\n");
+    let valid: Vec<_> =
+        answers(&run(&["verify", "--curve", "sm2"], input)).iter().map(|a| a["valid"].clone()).collect();
+    assert_eq!(valid, [true, true, false]);
+}
+
+#[test]
+fn many_chunks_keep_their_order_and_go_to_a_file() {
+    let set = signed::<Secp256k1>(16);
+    let lines = set.lines();
+    // More than one chunk of the command line.
+    let count = 70_000;
+    let input: String = (0..count).flat_map(|item| [lines[item % 16].as_str(), "\n"]).collect();
+    let input = TemporaryFile::new("many.jsonl", input);
+    let out = TemporaryFile::new("many.out", "");
+    let output = gecc()
+        .args(["verify", "--curve", "secp256k1", "--max-memory", "8M", "-o", out.path(), input.path()])
+        .output()
+        .expect("the binary runs");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = std::fs::read_to_string(out.path()).unwrap();
+    let expected: String =
+        (0..count).map(|item| format!("{{\"valid\":true,\"tag\":{{\"item\":{}}}}}\n", item % 16)).collect();
+    assert!(text == expected, "every line in its place");
+}
+
+#[test]
+fn a_slow_pipe_gets_its_answers_at_once() {
+    let set = signed::<P256>(2);
+    let mut child = gecc()
+        .args(["verify", "--curve", "p256"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+    for line in set.lines() {
+        // The input stays open: the answer must come without more of it.
+        writeln!(stdin, "{line}").unwrap();
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).unwrap();
+        assert!(answer.starts_with("{\"valid\":true"), "{answer}");
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let set = signed::<P256>(1);
+    let input: String = std::iter::repeat_n(set.lines()[0].as_str(), 20_000).flat_map(|line| [line, "\n"]).collect();
+    let input = TemporaryFile::new("pipe.jsonl", input);
+    let mut child = gecc()
+        .args(["verify", "--curve", "p256", input.path()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut first = [0; 16];
+    child.stdout.take().expect("piped").read_exact(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert!(!stderr(&output).contains("pipe"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_after_complete_lines() {
+    let set = signed::<P256>(1);
+    let mut child = gecc()
+        .args(["verify", "--curve", "p256"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    writeln!(stdin, "{}", set.lines()[0]).unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+    let mut answer = String::new();
+    stdout.read_line(&mut answer).unwrap();
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    let started = std::time::Instant::now();
+    let status = child.wait().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!(status.code(), Some(130));
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert!(answer.ends_with('\n') && rest.is_empty());
+}
+
+#[test]
+fn help_doctor_bench_and_completions() {
+    let help = run(&["help", "verify"], "");
+    assert!(String::from_utf8_lossy(&help.stdout).contains("Examples:"));
+    let doctor = String::from_utf8(run(&["doctor"], "").stdout).unwrap();
+    for what in ["cores", "engine", "CUDA driver", "NVRTC"] {
+        assert!(doctor.contains(what), "{doctor}");
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = run(&["completions", shell], "").stdout;
+        assert!(String::from_utf8_lossy(&script).contains("recover"), "{shell}");
+    }
+    let bench = run(&["bench", "--items", "20", "--curve", "sm2", "--json"], "");
+    let operations: Vec<_> = answers(&bench).iter().map(|row| row["operation"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(operations.len(), 8, "{operations:?}");
+    assert!(answers(&bench).iter().all(|row| row["per_second"].as_f64().unwrap() > 0.0));
+}
