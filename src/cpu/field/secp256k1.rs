@@ -43,7 +43,7 @@ fn is_reducible(value: &Limbs) -> bool {
 }
 
 /// value + c modulo 2^256: value - p for a value from p on, value + 2^256 mod p for a small one.
-#[cold]
+#[inline(always)]
 fn add_c(value: &Limbs) -> Limbs {
     limbs::add(value, &[C, 0, 0, 0]).0
 }
