@@ -21,6 +21,7 @@ pub fn emit_cuda(curve: &Curve) -> String {
     writeln!(out, "#define GECC_A_IS_ZERO {}", u8::from(curve.a == BigUint::ZERO)).unwrap();
     modulus(&mut out, "P", &curve.p);
     modulus(&mut out, "N", &curve.n);
+    sparse_order(&mut out, &curve.n);
     if curve.reduction == Reduction::Fold {
         let complement = (BigUint::from(1u32) << 256) - &curve.p;
         number(&mut out, "FOLD_C", &complement, 2);
@@ -53,6 +54,21 @@ fn modulus(out: &mut String, prefix: &str, value: &BigUint) {
     let negated_inverse = modulus.neg_inverse_64 & 0xffff_ffff;
     writeln!(out, "#define GECC_{prefix}_NEG_INV32 {negated_inverse:#010x}u").unwrap();
     writeln!(out, "#define GECC_{prefix}_INV30 {:#010x}u", modulus.inverse_62 & ((1 << 30) - 1)).unwrap();
+}
+
+/// Where n = 2^256 - a 2^224 + b 2^192 - c 2^128 + low with a, b in {0, 1}, c in {1, 2} and low below 2^128, says so: the
+/// upper half of n then costs a reduction additions instead of multiplications.
+fn sparse_order(out: &mut String, n: &BigUint) {
+    let one = BigUint::from(1u32);
+    let top = n >> 128;
+    for (a, b, c) in [(0u32, 0u32, 1u32), (0, 0, 2), (1, 0, 1), (1, 0, 2), (1, 1, 1), (1, 1, 2)] {
+        if top == (&one << 128) + (&one << 64) * b - (&one << 96) * a - c {
+            writeln!(out, "#define GECC_N_IS_SPARSE 1").unwrap();
+            writeln!(out, "#define GECC_N_MINUS_224 {a}").unwrap();
+            writeln!(out, "#define GECC_N_PLUS_192 {b}").unwrap();
+            writeln!(out, "#define GECC_N_MINUS_128 {c}").unwrap();
+        }
+    }
 }
 
 fn field_form(curve: &Curve, value: &BigUint) -> BigUint {

@@ -105,7 +105,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Worker threads of the CPU engine, at least 1. Default: one per core.
+    /// Worker threads of the CPU engine, 1 to 4096. Default: one per core.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self
@@ -123,7 +123,8 @@ impl EngineBuilder {
     /// Starts the engine.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] when a GPU is asked for and none can be used, [`Error::InvalidOption`] for zero threads,
+    /// [`Error::NoDevice`] when a GPU is asked for and none can be used, [`Error::InvalidOption`] for a
+    /// number of threads out of range,
     /// [`Error::Threads`] when the worker threads cannot be started.
     pub fn build(self) -> Result<Engine, Error> {
         const NO_GPU: &str = "this version of gecc has no GPU engine";

@@ -148,6 +148,9 @@ const CHUNK: usize = 512;
 /// Fewer items are not worth another thread.
 const SMALLEST_CHUNK: usize = 64;
 
+/// More threads than any machine has cores are a mistake, and starting them takes minutes.
+const MAX_THREADS: usize = 4096;
+
 /// The thread pool and the limits of one engine.
 #[derive(Debug)]
 pub struct CpuEngine {
@@ -159,7 +162,10 @@ pub struct CpuEngine {
 impl CpuEngine {
     pub(crate) fn new(threads: Option<usize>, max_memory: Option<usize>) -> Result<Self, Error> {
         let build = |threads| match threads {
-            0 => Err(Error::InvalidOption { option: "threads", problem: "at least 1 is needed".to_owned() }),
+            threads if !(1..=MAX_THREADS).contains(&threads) => {
+                let problem = format!("{threads} is not in 1..={MAX_THREADS}");
+                Err(Error::InvalidOption { option: "threads", problem })
+            }
             _ => rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .build()
