@@ -1,209 +1,263 @@
-//! Millions of fresh random items per curve against RustCrypto: rare carries do not show in thousands.
+//! Millions of random items per curve against the reference: carry errors that show once in several hundred thousand items
+//! escape every shorter test.
 //!
-//! `cargo test --release --test soak -- --ignored --nocapture`, with `GECC_SOAK_ITEMS` for another number than 10^7 per
-//! curve and `GECC_SOAK_SEED` (printed by every run) to repeat one.
+//! `cargo test --release --test soak -- --ignored --nocapture` runs 10^7 items per curve and operation
+//! (`GECC_SOAK_ITEMS` sets another number).
 //!
-//! RustCrypto multiplies points far too slowly to compute 10^7 expected results one by one, but adds them quickly. So the
-//! scalars of a chunk are random arithmetic progressions, k_i = k_0 + i δ, and their points k_i G come from RustCrypto by
-//! one addition each. All else follows by scalar arithmetic: signatures with nonce k_i, and multiplications of unknown
-//! points d_i G by k_i / d_i, whose results are the points k_i G again.
+//! # How the reference keeps up
+//! RustCrypto verifies a few thousand signatures a second. But a signature need not be verified by the reference to be
+//! known as valid: with scalars k, u2, d and the points R = k G and Q = d G, the scheme's own equation gives the digest and
+//! the signature for u1 = k - u2 d (`support::scheme`). R and Q come from arithmetic progressions of random scalars,
+//! renewed every `RUN` items, so that RustCrypto's addition yields a new pair of known scalar and point in less than a
+//! microsecond; coordinates, digests, u1 and u2 are as random as any. So every verdict, recovered key and product is
+//! known exactly, item by item, and all of it rests on RustCrypto's arithmetic alone. A tenth of the signatures is spoilt in
+//! ways whose verdict follows from the way.
+//!
+//! Signing and ECDH, where the reference must do the work that is tested, take part with every sixteenth batch.
 
-use elliptic_curve::sec1::ToSec1Point;
-use elliptic_curve::{Curve as _, CurveGroup, Field, FieldBytes, Group, PrimeField, ops::Reduce};
-use gecc::ecdsa::Policy;
-use gecc::{EcdsaCurve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, Sm2, Verdict};
-use gecc::{ecdsa, point, sm2};
-use rand::{RngExt, SeedableRng, rngs::StdRng};
+#[allow(dead_code, unused_imports, unused_macros, reason = "the soak test needs only what the suite shares")]
+mod suite;
+
+use elliptic_curve::{Field, Group as _};
+use gecc::ecdsa::SForm;
+use gecc::{Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict};
+use gecc::{ecdh, ecdsa, point, sm2};
 use rayon::prelude::*;
 use std::time::Instant;
+use suite::support::numbers::order_plus;
+use suite::support::random::Random;
+use suite::support::reference::{EcdsaReference, Group, TestCurve, bytes, decode, encode_all, sm2_dsa};
+use suite::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, progression, signed};
 
-const CHUNK: usize = 1 << 17;
+/// Items of one call: enough for every table that an engine may take.
+const BATCH: usize = 1 << 16;
+/// Items of one progression.
+const RUN: usize = 1 << 10;
+/// Batches from one with signing and ECDH to the next.
+const SECRETS_EVERY: usize = 16;
 
-type Number<C> = elliptic_curve::Scalar<<C as SecretCurve>::Reference>;
-type Projective<C> = elliptic_curve::ProjectivePoint<<C as SecretCurve>::Reference>;
-
-/// Scalars and their products with G, the products by RustCrypto's additions alone.
-struct Progression<C: SecretCurve> {
-    scalars: Vec<Number<C>>,
-    points: Vec<Point>,
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a decimal number")))
 }
 
-impl<C: SecretCurve> Progression<C> {
-    fn new(rng: &mut StdRng) -> Self {
-        let parts: Vec<[Number<C>; 2]> = (0..CHUNK / 1024).map(|_| [random::<C>(rng), random::<C>(rng)]).collect();
-        let (scalars, points): (Vec<_>, Vec<_>) = parts
-            .par_iter()
-            .flat_map_iter(|[first, step]| {
-                let (mut scalar, mut point) = (*first, Projective::<C>::mul_by_generator(first));
-                let step_point = Projective::<C>::mul_by_generator(step);
-                (0..1024).map(move |_| {
-                    let pair = (scalar, encode::<C>(&point));
-                    scalar += *step;
-                    point += step_point;
-                    pair
-                })
-            })
-            .unzip();
-        Progression { scalars, points }
-    }
-}
+/// What a soak test checks besides signatures and points.
+type Extra = fn(&Engine, &mut Random, &[Signed]);
 
-fn random<C: SecretCurve>(rng: &mut StdRng) -> Number<C> {
-    loop {
-        let bytes: [u8; 32] = rng.random();
-        if let Some(scalar) =
-            Number::<C>::from_repr(bytes.into()).into_option().filter(|scalar| !bool::from(scalar.is_zero()))
-        {
-            return scalar;
+fn soak<S: Scheme>(every_batch: Extra, some_batches: Extra) {
+    let engine = &Engine::new().expect("threads can be started");
+    let items = from_environment("GECC_SOAK_ITEMS", 10_000_000) as usize;
+    let seed = from_environment("GECC_SOAK_SEED", Random::new().word() >> 16);
+    let first = from_environment("GECC_SOAK_BATCH", 0) as usize;
+    let batches = items.div_ceil(BATCH);
+    let (start, mut reported) = (Instant::now(), 0);
+    for batch in first..batches {
+        let size = BATCH.min(items - batch * BATCH);
+        let seed_of_batch = seed.wrapping_mul(1 << 16).wrapping_add(batch as u64);
+        let mut random = Random::from_seed(seed_of_batch);
+        let signed = signatures::<S>(engine, &mut random, size, batch % 2 == 0);
+        points::<S::C>(engine, &mut random, size);
+        every_batch(engine, &mut random, &signed);
+        if batch % SECRETS_EVERY == 0 {
+            some_batches(engine, &mut random, &signed);
+        }
+        let seconds = start.elapsed().as_secs();
+        if seconds >= reported + 10 || batch + 1 == batches {
+            reported = seconds;
+            let done = (batch * BATCH + size).min(items);
+            eprintln!(
+                "{}: {done} of {items} items in {seconds} s; to go on from here: GECC_SOAK_SEED={seed} GECC_SOAK_BATCH={}",
+                S::CURVE,
+                batch + 1
+            );
         }
     }
 }
 
-fn encode<C: SecretCurve>(point: &Projective<C>) -> Point {
-    Point::from_uncompressed(point.to_affine().to_sec1_point(false).as_bytes().try_into().expect("not the identity"))
-        .expect("uncompressed")
+/// One progression after the other, on all cores.
+fn in_runs<T: Send>(random: &mut Random, size: usize, make: impl Fn(&mut Random, usize) -> Vec<T> + Sync) -> Vec<T> {
+    let seeds: Vec<(u64, usize)> = (0..size).step_by(RUN).map(|start| (random.word(), RUN.min(size - start))).collect();
+    let run = |&(seed, length): &(u64, usize)| make(&mut Random::from_seed(seed), length);
+    seeds.par_iter().flat_map_iter(run).collect()
 }
 
-fn bytes<C: SecretCurve>(scalar: &Number<C>) -> [u8; 32] {
-    scalar.to_repr().into()
+/// Verifies a batch of which a tenth is spoilt; by a different key for each item, or by keys that repeat.
+fn signatures<S: Scheme>(engine: &Engine, random: &mut Random, size: usize, distinct: bool) -> Vec<Signed> {
+    let keys = if distinct { RUN } else { RUN / 64 };
+    let signed = in_runs(random, size, |random, length| signed::<S>(random, length, keys));
+    let mut batch: Vec<(Item, Verdict)> = signed.iter().map(|signed| (signed.item.clone(), Verdict::Valid)).collect();
+    for index in (7..size).step_by(10) {
+        batch[index] = spoilt::<S>(random, &signed[index].item, &signed[index - 1].item);
+    }
+    let (items, expected): (Vec<Item>, Vec<Verdict>) = batch.into_iter().unzip();
+    let verdicts = S::verify(engine, &items);
+    assert_eq!(verdicts.len(), size);
+    for (index, (found, expected)) in verdicts.into_iter().zip(expected).enumerate() {
+        assert_eq!(found, expected, "{} item {index}: {:02x?}", S::CURVE, items[index]);
+    }
+    signed
 }
 
-/// A number of 256 bits modulo n.
-fn reduce<C: SecretCurve>(bytes: &[u8; 32]) -> Number<C> {
-    Number::<C>::reduce(&FieldBytes::<C::Reference>::from(*bytes))
-}
-
-fn signature<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
-    let mut signature = [0; 64];
-    signature[..32].copy_from_slice(&bytes::<C>(r));
-    signature[32..].copy_from_slice(&bytes::<C>(s));
-    signature
-}
-
-/// Flips one bit of every tenth item's digest, signature or key: no such item verifies, but for a chance of 2^-256.
-fn corrupt(digests: &mut [[u8; 32]], signatures: &mut [[u8; 64]], keys: &mut [Point], rng: &mut StdRng) {
-    for item in (0..digests.len()).step_by(10) {
-        let bit: usize = rng.random_range(0..256);
-        match rng.random_range(0..4) {
-            0 => digests[item][bit / 8] ^= 1 << (bit % 8),
-            1 => signatures[item][bit / 8] ^= 1 << (bit % 8),
-            2 => signatures[item][32 + bit / 8] ^= 1 << (bit % 8),
-            _ => {
-                let mut key = *keys[item].as_bytes();
-                key[1 + bit / 8] ^= 1 << (bit % 8);
-                keys[item] = Point::from_uncompressed(key).expect("uncompressed");
-            }
+/// A changed item, and the verdict that follows from the change: by another item's parts a signature does not pass but
+/// with a probability of about 2^-256.
+fn spoilt<S: Scheme>(random: &mut Random, item: &Item, other: &Item) -> (Item, Verdict) {
+    use Rejection::{IdentityKey, Mismatch, NotOnCurve, ROutOfRange, SOutOfRange};
+    let mut item = item.clone();
+    let reason = match random.below(8) {
+        0 => {
+            random.flip_bit(&mut item.digest);
+            Mismatch
         }
-    }
-}
-
-fn check_verdicts(verdicts: gecc::Verdicts) {
-    for (item, verdict) in verdicts.iter().enumerate() {
-        assert_eq!(*verdict == Verdict::Valid, item % 10 != 0, "item {item}: {verdict}");
-    }
-}
-
-fn expect(results: Vec<Result<Point, Rejection>>, points: &[Point], what: &str) {
-    assert_eq!(results.len(), points.len());
-    for (item, (result, point)) in results.iter().zip(points).enumerate() {
-        assert_eq!(result.as_ref(), Ok(point), "{what}, item {item}");
-    }
-}
-
-/// Verification and recovery: s = (e + r d) / k.
-fn ecdsa_chunk<C: EcdsaCurve>(engine: &Engine, nonces: &Progression<C>, keys: &Progression<C>, rng: &mut StdRng) {
-    let mut digests: Vec<[u8; 32]> = (0..CHUNK).map(|_| rng.random()).collect();
-    let mut signatures: Vec<[u8; 64]> = (0..CHUNK)
-        .into_par_iter()
-        .map(|item| {
-            let r = reduce::<C>(nonces.points[item].x());
-            let e = reduce::<C>(&digests[item]);
-            let inverse = Field::invert(&nonces.scalars[item]).expect("not zero");
-            signature::<C>(&r, &((e + r * keys.scalars[item]) * inverse))
-        })
-        .collect();
-    let order = num_bigint::BigUint::from_bytes_be(
-        elliptic_curve::bigint::Encoding::to_be_bytes(C::Reference::ORDER.as_ref()).as_ref(),
-    );
-    let recovery_id = |point: &Point| {
-        let reduced = num_bigint::BigUint::from_bytes_be(point.x()) >= order;
-        u8::from(reduced) << 1 | (point.y()[31] & 1)
+        1 => {
+            item.digest = other.digest;
+            Mismatch
+        }
+        2 => {
+            item.signature[..32].copy_from_slice(&other.signature[..32]);
+            Mismatch
+        }
+        3 => {
+            item.signature[32..].copy_from_slice(&other.signature[32..]);
+            Mismatch
+        }
+        4 => {
+            item.signature[..32].copy_from_slice(&order_plus::<S::C>(0));
+            ROutOfRange
+        }
+        5 => {
+            item.signature[32..].fill(0);
+            SOutOfRange
+        }
+        6 => {
+            item.key[64] ^= 1;
+            NotOnCurve
+        }
+        _ => {
+            item.key = vec![0];
+            IdentityKey
+        }
     };
-    let ids: Vec<u8> = nonces.points.iter().map(recovery_id).collect();
-    let recovered = ecdsa::recover::<C>(engine, &digests, &signatures, &ids).expect("lengths agree");
-    expect(recovered, &keys.points, "recover");
-    let mut public = keys.points.clone();
-    corrupt(&mut digests, &mut signatures, &mut public, rng);
-    let public = PublicKeys::points(&public);
-    check_verdicts(
-        ecdsa::verify::<C>(engine, &digests, &signatures, public, Policy::default()).expect("lengths agree"),
-    );
+    (item, Verdict::Rejected(reason))
 }
 
-/// Verification: r = e + x, s = (k - r d) / (1 + d).
-fn sm2_chunk(engine: &Engine, nonces: &Progression<Sm2>, keys: &Progression<Sm2>, rng: &mut StdRng) {
-    let mut digests: Vec<[u8; 32]> = (0..CHUNK).map(|_| rng.random()).collect();
-    let mut signatures: Vec<[u8; 64]> = (0..CHUNK)
-        .into_par_iter()
-        .map(|item| {
-            let (k, d) = (&nonces.scalars[item], &keys.scalars[item]);
-            let r = reduce::<Sm2>(&digests[item]) + reduce::<Sm2>(nonces.points[item].x());
-            let inverse = Field::invert(&(Number::<Sm2>::ONE + d)).expect("not zero");
-            signature::<Sm2>(&r, &((*k - r * d) * inverse))
-        })
-        .collect();
-    let mut public = keys.points.clone();
-    corrupt(&mut digests, &mut signatures, &mut public, rng);
-    check_verdicts(sm2::verify(engine, &digests, &signatures, PublicKeys::points(&public)).expect("lengths agree"));
+/// Scalars and points with everything that the point operations make of them.
+struct PointItem {
+    scalar: [u8; 32],
+    point: Point,
+    double: Point,
+    /// `factor * point = product`.
+    factor: [u8; 32],
+    product: Point,
+    /// `point + product`.
+    sum: Point,
 }
 
-/// FPMUL, UPMUL and PADD.
-fn points_chunk<C: SecretCurve>(engine: &Engine, a: &Progression<C>, b: &Progression<C>) {
-    let scalars: Vec<[u8; 32]> = a.scalars.iter().map(bytes::<C>).collect();
-    expect(point::mul_base::<C>(engine, &scalars).expect("one input"), &a.points, "mul_base");
-    let quotients: Vec<[u8; 32]> = (0..CHUNK)
-        .into_par_iter()
-        .map(|item| bytes::<C>(&(a.scalars[item] * Field::invert(&b.scalars[item]).expect("not zero"))))
-        .collect();
-    expect(point::mul::<C>(engine, &quotients, &b.points).expect("lengths agree"), &a.points, "mul");
-    let sums: Vec<[u8; 32]> = a.scalars.iter().zip(&b.scalars).map(|(a, b)| bytes::<C>(&(*a + b))).collect();
-    let sums: Vec<Point> =
-        point::mul_base::<C>(engine, &sums).expect("one input").into_iter().map(Result::unwrap).collect();
-    expect(point::add::<C>(engine, &a.points, &b.points).expect("lengths agree"), &sums, "add");
+fn point_items<C: TestCurve>(random: &mut Random, length: usize) -> Vec<PointItem> {
+    let (scalars, points) = progression::<C>(random, length);
+    let (targets, products) = progression::<C>(random, length);
+    let groups = |points: &[Point]| -> Vec<Group<C>> {
+        points.iter().map(|point| decode::<C>(point).expect("on the curve")).collect()
+    };
+    let (a, b) = (groups(&points), groups(&products));
+    let doubles = encode_all::<C>(&a.iter().map(Group::<C>::double).collect::<Vec<_>>());
+    let sums = encode_all::<C>(&a.iter().zip(&b).map(|(a, b)| *a + b).collect::<Vec<_>>());
+    let item = |index: usize| PointItem {
+        scalar: bytes::<C>(&scalars[index]),
+        point: points[index],
+        double: doubles[index],
+        factor: bytes::<C>(&(targets[index] * Field::invert(&scalars[index]).expect("not 0"))),
+        product: products[index],
+        sum: sums[index],
+    };
+    (0..length).map(item).collect()
 }
 
-fn soak<C: SecretCurve>(schemes: impl Fn(&Engine, &Progression<C>, &Progression<C>, &mut StdRng)) {
-    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
-    let items = number("GECC_SOAK_ITEMS").unwrap_or(10_000_000);
-    let seed = number("GECC_SOAK_SEED").unwrap_or_else(|| rand::rng().random());
-    println!("{}: {items} items, GECC_SOAK_SEED={seed}", C::NAME);
-    let engine = Engine::new().expect("an engine starts");
-    let mut rng = StdRng::seed_from_u64(seed);
-    let started = Instant::now();
-    let mut done = 0;
-    while done < items {
-        let (nonces, keys) = (Progression::<C>::new(&mut rng), Progression::<C>::new(&mut rng));
-        schemes(&engine, &nonces, &keys, &mut rng);
-        points_chunk::<C>(&engine, &nonces, &keys);
-        done += CHUNK as u64;
-        println!("{}: {done} items, {:.0} s", C::NAME, started.elapsed().as_secs_f64());
+fn points<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
+    let items = in_runs(random, size, point_items::<C>);
+    let points: Vec<Point> = items.iter().map(|item| item.point).collect();
+    let products: Vec<Point> = items.iter().map(|item| item.product).collect();
+    let scalars: Vec<[u8; 32]> = items.iter().map(|item| item.scalar).collect();
+    let factors: Vec<[u8; 32]> = items.iter().map(|item| item.factor).collect();
+    let compressed: Vec<[u8; 33]> = points.iter().map(|point| point.to_compressed().expect("not O")).collect();
+    let expect = |name: &str, found: Vec<Result<Point, Rejection>>, expected: fn(&PointItem) -> Point| {
+        assert_eq!(found.len(), size);
+        for (found, item) in found.into_iter().zip(&items) {
+            assert_eq!(found, Ok(expected(item)), "{} {name} of {:?} {:02x?}", C::NAME, item.point, item.factor);
+        }
+    };
+    expect("mul_base", point::mul_base::<C>(engine, &scalars).unwrap(), |item| item.point);
+    expect("mul", point::mul::<C>(engine, &factors, &points).unwrap(), |item| item.product);
+    expect("add", point::add::<C>(engine, &points, &products).unwrap(), |item| item.sum);
+    expect("double", point::double::<C>(engine, &points).unwrap(), |item| item.double);
+    expect("decompress", point::decompress::<C>(engine, &compressed).unwrap(), |item| item.point);
+}
+
+fn recoveries<C: EcdsaReference>(engine: &Engine, _: &mut Random, signed: &[Signed]) {
+    let digests: Vec<[u8; 32]> = signed.iter().map(|signed| signed.item.digest).collect();
+    let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.item.signature).collect();
+    let ids: Vec<u8> = signed.iter().map(|signed| signed.recovery_id).collect();
+    let recovered = ecdsa::recover::<C>(engine, &digests, &signatures, &ids).unwrap();
+    for (recovered, signed) in recovered.into_iter().zip(signed) {
+        assert_eq!(recovered, Ok(signed.key), "{} recover {:02x?}", C::NAME, signed.item);
     }
 }
 
+/// ECDH with the scalars and points whose product is known.
+fn agreements<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
+    let items = in_runs(random, size, point_items::<C>);
+    let keys: Vec<SecretKey> = items.iter().map(|item| SecretKey::from_bytes(item.factor)).collect();
+    let peers: Vec<Point> = items.iter().map(|item| item.point).collect();
+    let shared = ecdh::shared_points::<C>(engine, &keys, PublicKeys::points(&peers)).unwrap();
+    for (shared, item) in shared.into_iter().zip(&items) {
+        assert_eq!(shared, Ok(item.product), "{} ECDH of {:?}", C::NAME, item.point);
+    }
+}
+
+fn ecdsa_secrets<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &[Signed]) {
+    let (secrets, keys, digests) = signing_inputs::<C>(random, signed);
+    let found = ecdsa::sign::<C>(engine, &digests, &keys, SForm::CurveDefault).unwrap();
+    let expected = |index: usize| C::sign(&secrets[index], &digests[index]).map(|(signature, _)| signature);
+    compare_signatures::<C>(&found, expected);
+    agreements::<C>(engine, random, signed.len());
+}
+
+fn sm2_secrets(engine: &Engine, random: &mut Random, signed: &[Signed]) {
+    let (secrets, keys, digests) = signing_inputs::<Sm2>(random, signed);
+    let found = sm2::sign(engine, &digests, &keys).unwrap();
+    compare_signatures::<Sm2>(&found, |index| sm2_dsa::sign(&secrets[index], &digests[index]));
+    agreements::<Sm2>(engine, random, signed.len());
+}
+
+type SigningInputs = (Vec<[u8; 32]>, Vec<SecretKey>, Vec<[u8; 32]>);
+
+fn signing_inputs<C: TestCurve>(random: &mut Random, signed: &[Signed]) -> SigningInputs {
+    let secrets: Vec<[u8; 32]> = signed.iter().map(|_| random.scalar_bytes::<C>()).collect();
+    let keys = secrets.iter().map(|secret| SecretKey::from_bytes(*secret)).collect();
+    (secrets, keys, signed.iter().map(|signed| signed.item.digest).collect())
+}
+
+fn compare_signatures<C: Curve>(
+    found: &[Result<[u8; 64], Rejection>],
+    expected: impl Fn(usize) -> Option<[u8; 64]> + Sync,
+) {
+    found.par_iter().enumerate().for_each(|(index, found)| {
+        assert_eq!(found.ok(), expected(index), "{} signature {index}", C::NAME);
+    });
+}
+
 #[test]
-#[ignore = "takes minutes per million items; run it before a release"]
+#[ignore = "takes long; see the head of this file"]
 fn secp256k1() {
-    soak::<Secp256k1>(ecdsa_chunk);
+    soak::<Ecdsa<Secp256k1>>(recoveries::<Secp256k1>, ecdsa_secrets::<Secp256k1>);
 }
 
 #[test]
-#[ignore = "takes minutes per million items; run it before a release"]
+#[ignore = "takes long; see the head of this file"]
 fn p256() {
-    soak::<P256>(ecdsa_chunk);
+    soak::<Ecdsa<P256>>(recoveries::<P256>, ecdsa_secrets::<P256>);
 }
 
 #[test]
-#[ignore = "takes minutes per million items; run it before a release"]
-fn sm2p256v1() {
-    soak::<Sm2>(sm2_chunk);
+#[ignore = "takes long; see the head of this file"]
+fn sm2_curve() {
+    soak::<Sm2Dsa>(|_, _, _| {}, sm2_secrets);
 }

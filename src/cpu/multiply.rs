@@ -35,12 +35,14 @@ pub fn sum_products<'a, C: CpuCurve + 'a, const P: usize>(
             }
         }
         terms.clear();
-        terms.resize(rows * group.len(), Affine::IDENTITY);
-        for (column, (products, digits)) in group.iter().zip(digits.chunks_exact(rows)).enumerate() {
-            let table_rows = products.iter().flat_map(|(comb, _)| (0..comb.terms()).map(move |index| (comb, index)));
-            for (row, ((comb, index), digit)) in table_rows.zip(digits).enumerate() {
-                terms[row * group.len() + column] = comb.term(index, *digit);
+        let mut first_row = 0;
+        for product in 0..P {
+            let product_rows = group[0][product].0.terms();
+            for index in 0..product_rows {
+                let row = digits.iter().skip(first_row + index).step_by(rows);
+                terms.extend(group.iter().zip(row).map(|(products, digit)| products[product].0.term(index, *digit)));
             }
+            first_row += product_rows;
         }
         sum_rows::<C>(&mut terms, group.len(), &mut denominators);
         sums.extend_from_slice(&terms[..group.len()]);
