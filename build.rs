@@ -2,6 +2,8 @@
 
 #[path = "curves/derive.rs"]
 mod derive;
+#[path = "curves/emit_cuda.rs"]
+mod emit_cuda;
 #[path = "curves/emit_rust.rs"]
 mod emit_rust;
 #[path = "curves/params.rs"]
@@ -18,6 +20,11 @@ fn main() {
     fs::write(out.join("constants.rs"), constants).expect("OUT_DIR is writable");
     let types: String = curves.iter().map(emit_rust::curve_type).collect();
     fs::write(out.join("curve_types.rs"), types).expect("OUT_DIR is writable");
+    for curve in &curves {
+        let folder = out.join("cuda").join(&curve.name);
+        fs::create_dir_all(&folder).expect("OUT_DIR is writable");
+        fs::write(folder.join("curve.cuh"), emit_cuda::emit_cuda(curve)).expect("OUT_DIR is writable");
+    }
 }
 
 /// All curves, in the order of their file names.

@@ -1,0 +1,85 @@
+// Points of y^2 = x^3 + a x + b, a = 0 or -3, and what makes a pair of coordinates one.
+#pragma once
+#include "field/field.cuh"
+
+// A finite point. The identity has no affine coordinates: whoever may have it keeps a flag or a PointKind beside.
+struct affine {
+    fe x, y;
+};
+
+// (x / z^2, y / z^3); the identity where z = 0.
+struct jacobian {
+    fe x, y, z;
+};
+
+// What an item of a batch of points is. Only finite points have coordinates. Zero stands for none of them, so that a
+// byte nobody wrote is recognised.
+enum PointKind : u8 {
+    kFinite = 1,
+    kIdentity = 2,
+    kOutOfRange = 3,  // a coordinate is p or more
+    kOffCurve = 4,
+    kBadEncoding = 5
+};
+
+GECC_FN affine generator() {
+    const u32 x[8] = GECC_FIELD_GX, y[8] = GECC_FIELD_GY;
+    affine r = {fe_constant(x), fe_constant(y)};
+    return r;
+}
+
+GECC_FN affine affine_select(u32 mask, const affine& a, const affine& b) {
+    affine r = {fe_select(mask, a.x, b.x), fe_select(mask, a.y, b.y)};
+    return r;
+}
+
+GECC_FN affine affine_neg(const affine& a) {
+    affine r = {a.x, fe_neg(a.y)};
+    return r;
+}
+
+GECC_FN jacobian jacobian_select(u32 mask, const jacobian& a, const jacobian& b) {
+    jacobian r = {fe_select(mask, a.x, b.x), fe_select(mask, a.y, b.y), fe_select(mask, a.z, b.z)};
+    return r;
+}
+
+GECC_FN jacobian to_jacobian(const affine& a) {
+    jacobian r = {a.x, a.y, fe_one()};
+    return r;
+}
+
+// x^3 + a x + b
+GECC_FN fe curve_right_side(const fe& x) {
+    const u32 b[8] = GECC_FIELD_B;
+    fe cube = fe_mul(fe_sqr(x), x);
+#if !GECC_A_IS_ZERO
+    cube = fe_sub(cube, fe_triple(x));
+#endif
+    return fe_add(cube, fe_constant(b));
+}
+
+// 3 x^2 + a
+GECC_FN fe tangent_numerator(const fe& x) {
+    fe numerator = fe_triple(fe_sqr(x));
+#if !GECC_A_IS_ZERO
+    numerator = fe_sub(numerator, fe_triple(fe_one()));
+#endif
+    return numerator;
+}
+
+GECC_FN bool is_on_curve(const affine& a) {
+    return fe_equal(fe_sqr(a.y), curve_right_side(a.x));
+}
+
+// The point from its x-coordinate and the parity of y (SEC 1, section 2.3.4). Variable time: for public points.
+// Returns kOffCurve where no y exists. No point has y = 0, since the order of the group is an odd prime.
+GECC_FN PointKind decompress_var(affine& r, const fe& x, bool y_is_odd) {
+    u32 words[8];
+    fe right = curve_right_side(x);
+    r.x = x;
+    r.y = fe_sqrt_candidate(right);
+    if (!fe_equal(fe_sqr(r.y), right)) return kOffCurve;
+    fe_to_words(words, r.y);
+    if ((words[0] & 1) != y_is_odd) r.y = fe_neg(r.y);
+    return kFinite;
+}

@@ -1,0 +1,42 @@
+// Montgomery reduction modulo the P-256 prime p = 2^256 - 2^224 + 2^192 + 2^96 - 1 by additions and subtractions.
+//
+// With R = 2^256: p = -1 mod 2^96, so t + m p = 0 mod R for
+//     m = t + m 2^96 + m 2^192 - m 2^224 mod R,
+// which gives m word by word; (t + m p) / R is the high half of t plus what the terms leave above R.
+#pragma once
+#include "primitives/words.cuh"
+
+// r += top (2^256 - p), for top <= 1.
+GECC_FN u32 p256_subtract_p(u32* r, u32 top) {
+    u32 mask = 0 - top;
+    u32 complement[8] = {top, 0, 0, mask, mask, mask, mask << 1, 0};
+    return add<8>(r, r, complement);
+}
+
+// r = t / 2^256 mod p, loose: t < 2^512 gives (t + m p) / R < R + p, hence one subtraction of p at most.
+GECC_FN void p256_reduce(u32* r, const u32* t) {
+    u32 m[8];
+    m[0] = t[0];
+    m[1] = t[1];
+    m[2] = t[2];
+    u32 carry96 = add<3>(m + 3, t + 3, m);
+    carry96 = add_carry<2>(m + 6, t + 6, m + 3, carry96);
+    u32 carry192 = add<2>(m + 6, m + 6, m);
+    u32 borrow224 = m[7] < m[0];
+    m[7] -= m[0];
+
+    // What m 2^96 + m 2^192 leaves above R: words 5 .. 7 and 2 .. 7 of m.
+    u32 first[7] = {m[2], m[3], m[4], m[5], m[6], m[7], 0};
+    u32 second[7] = {m[5], m[6], m[7], 0, 0, 0, 0};
+    u32 middle[8];
+    add<7>(middle, first, second);
+    middle[7] = 0;
+    u32 top = add_carry<8>(r, t + 8, m, carry96);
+    top += add_carry<8>(r, r, middle, carry192);
+    u32 shifted[8] = {m[1], m[2], m[3], m[4], m[5], m[6], m[7], 0};
+    top -= sub_borrow<8>(r, r, shifted, borrow224);
+    GECC_CHECK(top <= 1);
+    u32 carry = p256_subtract_p(r, top);
+    GECC_CHECK(carry == 0);
+    (void)carry;
+}

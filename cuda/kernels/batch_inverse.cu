@@ -1,0 +1,40 @@
+// Batch inversion in the field.
+//
+// Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best a few blocks per
+// multiprocessor, as each thread takes n / (grid * block) items and a block pays for one inversion. Static shared
+// memory only.
+// values, out: n numbers of eight words, column-major, in field form (Montgomery where the curve uses it); out may be
+// values. prefixes: scratch of 8 n words. Zero gives zero.
+#include "kernels/batched.cuh"
+
+namespace {
+struct BatchInverse {
+    const u32* values;
+    u32* out;
+    u64 n;
+
+    __device__ __forceinline__ fe load(u64 i, bool& zero) const {
+        fe value;
+        load_column(value.v, values, n, i);
+        zero = fe_is_zero(value);
+        return fe_select(mask_if(zero), fe_one(), value);
+    }
+    __device__ __forceinline__ fe denominator(u64 i) const {
+        bool zero;
+        return load(i, zero);
+    }
+    __device__ __forceinline__ void finish(u64 i, const fe& inverse) const {
+        bool zero;
+        load(i, zero);
+        fe r = fe_select(mask_if(zero), fe_zero(), inverse);
+        store_column(out, n, i, r.v);
+    }
+};
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_batch_inverse(const u32* values, u32* out, u32* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    BatchInverse op = {values, out, n};
+    run_batched(op, n, prefixes, memory);
+}

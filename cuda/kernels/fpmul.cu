@@ -1,0 +1,85 @@
+// FPMUL: k G for a batch of scalars, from a table of multiples of G (kernels/table.cu).
+//
+// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
+// memory. scalars: n numbers below the order, eight words, column-major. xyz: out, 24 n words, for gecc_normalize.
+// gecc_fpmul_var is for public scalars: `table` is the public table of ceil(256 / bits) windows.
+// gecc_fpmul_uniform is for secret ones: `table` is the uniform table, read whole for every scalar.
+#include "curve/jacobian.cuh"
+#include "curve/recode.cuh"
+#include "kernels/point_batch.cuh"
+#include "kernels/vector.cuh"
+
+namespace {
+GECC_FN affine load_entry(const uint4* __restrict__ table, u64 entry) {
+    const uint4* row = table + 4 * entry;
+    affine r = {load_row(row, 1), load_row(row + 2, 1)};
+    return r;
+}
+
+// The multiple of G for one digit that is not zero.
+GECC_FN affine digit_point_var(const uint4* __restrict__ table, u64 window_start, i32 digit) {
+    affine p = load_entry(table, window_start + (digit < 0 ? -digit : digit) - 1);
+    if (digit < 0) p.y = fe_neg(p.y);
+    return p;
+}
+
+GECC_FN jacobian fpmul_var(const uint4* __restrict__ table, const sc& k, int bits) {
+    SignedDigits digits = signed_digits_var(k, bits);
+    jacobian sum = {fe_one(), fe_one(), fe_zero()};
+    bool identity = true;
+    u64 entries = 1ull << (bits - 1);
+    int windows = (256 + bits - 1) / bits;
+    GECC_NO_UNROLL
+    for (int i = 0; i < windows; i++) {
+        i32 digit = next_digit(digits);
+        if (digit != 0) add_var(sum, identity, digit_point_var(table, i * entries, digit));
+    }
+    if (identity) sum.z = fe_zero();
+    return sum;
+}
+
+GECC_FN affine scan_window(const uint4* __restrict__ table, int window, const OddDigit& digit) {
+    affine r = {fe_zero(), fe_zero()};
+    GECC_UNROLL_BY_4
+    for (int m = 0; m < kOddMultiples; m++) {
+        affine entry = load_entry(table, window * kOddMultiples + m);
+        u32 mask = opaque(mask_if(m == (int)digit.index));
+        accumulate_masked(r.x, mask, entry.x);
+        accumulate_masked(r.y, mask, entry.y);
+    }
+    r.y = fe_select(digit.negative, fe_neg(r.y), r.y);
+    return r;
+}
+
+// The windows from the top. Before the last one, the sum is an even multiple of the window's unit and the addend an odd
+// one below it, so that they are neither equal nor opposite, also modulo the odd n; and the sum is positive, below 2 n.
+// In the last window the sum may be the addend (k = n - 2, ...) or its opposite (k = 0).
+GECC_FN jacobian fpmul_uniform(const uint4* __restrict__ table, const sc& k) {
+    OddScalar<kFullWindows> s;
+    odd_scalar(s, k);
+    jacobian sum = to_jacobian(scan_window(table, kFullWindows - 1, next_odd_digit(s)));
+    GECC_NO_UNROLL
+    for (int i = kFullWindows - 2; i > 0; i--) sum = add_distinct(sum, scan_window(table, i, next_odd_digit(s)));
+    return add_uniform(sum, scan_window(table, 0, next_odd_digit(s)));
+}
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_fpmul_var(const u32* scalars, const u32* __restrict__ table, u32 bits, u32* xyz, u64 n) {
+    JacobianBatch out = {xyz, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        sc k;
+        load_column(k.v, scalars, n, i);
+        out.store(i, fpmul_var((const uint4*)table, k, bits));
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_fpmul_uniform(const u32* scalars, const u32* __restrict__ table, u32* xyz, u64 n) {
+    JacobianBatch out = {xyz, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        sc k;
+        load_column(k.v, scalars, n, i);
+        out.store(i, fpmul_uniform((const uint4*)table, k));
+    }
+}

@@ -1,0 +1,165 @@
+// Rows of big-endian bytes, as callers have them, to columns of words, as the other kernels want them, and back; with
+// the checks that give each item its kind.
+//
+// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
+// memory, no scratch. Rows of 32 and 64 bytes start at a multiple of 16 bytes. Kind bytes of points are PointKind
+// (curve/point.cuh), those of numbers NumberKind (below).
+#include "curve/point.cuh"
+#include "field/scalar.cuh"
+#include "kernels/point_batch.cuh"
+
+namespace {
+enum NumberKind : u8 { kInRange = 1, kZero = 2, kTooLarge = 3 };
+
+GECC_FN u32 swap_bytes(u32 word) {
+    return __byte_perm(word, 0, 0x0123);
+}
+
+// 32 aligned bytes.
+GECC_FN void load_number(u32* r, const u8* row) {
+    const uint4* vectors = (const uint4*)row;
+    uint4 high = vectors[0], low = vectors[1];
+    const u32 words[8] = {low.w, low.z, low.y, low.x, high.w, high.z, high.y, high.x};
+    GECC_UNROLL
+    for (int w = 0; w < 8; w++) r[w] = swap_bytes(words[w]);
+}
+
+GECC_FN void store_number(u8* row, const u32* a) {
+    uint4* vectors = (uint4*)row;
+    vectors[0] = make_uint4(swap_bytes(a[7]), swap_bytes(a[6]), swap_bytes(a[5]), swap_bytes(a[4]));
+    vectors[1] = make_uint4(swap_bytes(a[3]), swap_bytes(a[2]), swap_bytes(a[1]), swap_bytes(a[0]));
+}
+
+// 32 bytes anywhere.
+GECC_FN void load_number_unaligned(u32* r, const u8* bytes) {
+    GECC_UNROLL
+    for (int w = 0; w < 8; w++) {
+        const u8* b = bytes + 28 - 4 * w;
+        r[w] = (u32)b[0] << 24 | (u32)b[1] << 16 | (u32)b[2] << 8 | b[3];
+    }
+}
+
+GECC_FN bool below_p(const u32* words) {
+    const u32 p[8] = GECC_P;
+    return words_less(words, p);
+}
+
+GECC_FN u8 number_kind(bool in_range, const u32* words) {
+    return !in_range ? kTooLarge : words_or(words) == 0 ? kZero : kInRange;
+}
+
+// Checks and converts; on any failure the stored point is G, which later kernels can compute with.
+GECC_FN void store_checked(const PointBatch& out, u64 i, const u32* x, const u32* y) {
+    affine p = {fe_from_words(x), fe_from_words(y)};
+    u8 kind = kFinite;
+    if (!below_p(x) || !below_p(y)) kind = kOutOfRange;
+    else if (!is_on_curve(p)) kind = kOffCurve;
+    out.store(i, kind == kFinite ? p : generator());
+    out.kind[i] = kind;
+}
+}  // namespace
+
+// rows: 64 n bytes, x || y. Where zero_is_identity is not zero, a row of zeros is the identity (it is on no curve: b is
+// not zero).
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_import_points_raw(const u8* rows, u32 zero_is_identity, u32* xy, u8* kind, u64 n) {
+    PointBatch out = {xy, kind, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 x[8], y[8];
+        load_number(x, rows + 64 * i);
+        load_number(y, rows + 64 * i + 32);
+        store_checked(out, i, x, y);
+        if (zero_is_identity && (words_or(x) | words_or(y)) == 0) kind[i] = kIdentity;
+    }
+}
+
+// rows: 65 n bytes, 04 || x || y.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_import_points_uncompressed(const u8* rows, u32* xy, u8* kind, u64 n) {
+    PointBatch out = {xy, kind, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        const u8* row = rows + 65 * i;
+        u32 x[8], y[8];
+        load_number_unaligned(x, row + 1);
+        load_number_unaligned(y, row + 33);
+        store_checked(out, i, x, y);
+        if (row[0] != 4) kind[i] = kBadEncoding;
+    }
+}
+
+// rows: 33 n bytes, 02 or 03 || x. Variable time, for public points.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_import_points_compressed(const u8* rows, u32* xy, u8* kind, u64 n) {
+    PointBatch out = {xy, kind, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        const u8* row = rows + 33 * i;
+        u32 x[8];
+        affine p;
+        load_number_unaligned(x, row + 1);
+        u8 item = decompress_var(p, fe_from_words(x), row[0] & 1);
+        if ((row[0] & 0xfe) != 2) item = kBadEncoding;
+        else if (!below_p(x)) item = kOutOfRange;
+        out.store(i, item == kFinite ? p : generator());
+        kind[i] = item;
+    }
+}
+
+// rows: 64 n bytes, x || y; zeros for what is not kFinite.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_export_points_raw(u32* xy, u8* kind, u8* rows, u64 n) {
+    PointBatch in = {xy, kind, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 finite = mask_if(in.finite(i)), x[8], y[8];
+        fe_to_words(x, in.x(i));
+        fe_to_words(y, in.y(i));
+        GECC_UNROLL
+        for (int w = 0; w < 8; w++) {
+            x[w] &= finite;
+            y[w] &= finite;
+        }
+        store_number(rows + 64 * i, x);
+        store_number(rows + 64 * i + 32, y);
+    }
+}
+
+// rows: 32 n bytes, the x-coordinates; zeros for what is not kFinite.
+extern "C" __global__ void __launch_bounds__(256) gecc_export_points_x(u32* xy, u8* kind, u8* rows, u64 n) {
+    PointBatch in = {xy, kind, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 finite = mask_if(in.finite(i)), x[8];
+        fe_to_words(x, in.x(i));
+        GECC_UNROLL
+        for (int w = 0; w < 8; w++) x[w] &= finite;
+        store_number(rows + 32 * i, x);
+    }
+}
+
+// rows: 32 n bytes. columns: 8 n words, the numbers modulo the order.
+extern "C" __global__ void __launch_bounds__(256) gecc_import_scalars(const u8* rows, u32* columns, u8* kind, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 words[8];
+        load_number(words, rows + 32 * i);
+        store_column(columns, n, i, sc_from_words(words).v);
+        kind[i] = number_kind(sc_is_canonical(words), words);
+    }
+}
+
+// rows: 32 n bytes. columns: 8 n words, field elements in field form, taken modulo p.
+extern "C" __global__ void __launch_bounds__(256) gecc_import_field(const u8* rows, u32* columns, u8* kind, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 words[8];
+        load_number(words, rows + 32 * i);
+        store_column(columns, n, i, fe_from_words(words).v);
+        kind[i] = number_kind(below_p(words), words);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) gecc_export_field(const u32* columns, u8* rows, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        fe a;
+        u32 words[8];
+        load_column(a.v, columns, n, i);
+        fe_to_words(words, a);
+        store_number(rows + 32 * i, words);
+    }
+}

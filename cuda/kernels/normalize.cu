@@ -1,0 +1,38 @@
+// Jacobian coordinates to affine ones.
+//
+// Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best a few blocks per
+// multiprocessor. Static shared memory only. xyz: 24 n words as in kernels/point_batch.cuh; out_xy: 16 n words,
+// out_kind: n bytes, which on entry are the kinds of the operands where use_kinds is not zero: what is not kFinite
+// stays as it is. z = 0 gives kIdentity. prefixes: scratch of 8 n words. A fixed sequence per item: fit for secret
+// scalars.
+#include "curve/jacobian.cuh"
+#include "kernels/batched.cuh"
+#include "kernels/point_batch.cuh"
+
+namespace {
+struct Normalize {
+    JacobianBatch in;
+    PointBatch out;
+    u32 use_kinds;
+
+    __device__ __forceinline__ fe denominator(u64 i) const {
+        fe z = in.coordinate(i, 2);
+        return fe_select(opaque(mask_if(fe_is_zero(z))), fe_one(), z);
+    }
+    __device__ __forceinline__ void finish(u64 i, const fe& inverse) const {
+        u32 identity = opaque(mask_if(fe_is_zero(in.coordinate(i, 2))));
+        out.store(i, scale_by_inverse(in.coordinate(i, 0), in.coordinate(i, 1), inverse));
+        u8 kind = (u8)((kIdentity & identity) | (kFinite & ~identity));
+        // What the operand was is public, unlike what became of it.
+        if (use_kinds && out.kind[i] != kFinite) kind = out.kind[i];
+        out.kind[i] = kind;
+    }
+};
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_normalize(u32* xyz, u32* out_xy, u8* out_kind, u32 use_kinds, u32* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    Normalize op = {{xyz, n}, {out_xy, out_kind, n}, use_kinds};
+    run_batched(op, n, prefixes, memory);
+}

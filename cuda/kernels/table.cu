@@ -1,0 +1,90 @@
+// Tables of multiples of G, built on the device.
+//
+// Launch contract. An entry is a row of sixteen words, x and y in field form; `table` is 16-byte aligned.
+//
+// The public table of `windows` windows of w bits, for gecc_fpmul_var, has e = 2^(w-1) entries per window, row i e + d
+// - 1 being d 2^(w i) G: 64 windows 2^(w-1) bytes. Build it by gecc_table_start with stride = e, count = 1, bits = w,
+// then gecc_table_extend with known = 1, 2, 4, ..., e / 2, in stream order.
+// The uniform table, for gecc_fpmul_uniform, is gecc_table_start with stride = count = 16, bits = 5, windows = 52:
+// row 16 i + m is (2 m + 1) 2^(5 i) G, 53 248 bytes.
+//
+// gecc_table_start: any block and grid with at least windows * count threads in all.
+// gecc_table_extend: block of 32 .. 256 threads, a multiple of 32; any grid; prefixes: scratch of 8 windows known
+// words.
+#include "curve/affine_add.cuh"
+#include "curve/jacobian.cuh"
+#include "kernels/batched.cuh"
+#include "kernels/vector.cuh"
+
+namespace {
+GECC_FN void store_entry(u32* table, u64 entry, const affine& p) {
+    uint4* row = (uint4*)table + 4 * entry;
+    store_row(row, 1, p.x);
+    store_row(row + 2, 1, p.y);
+}
+
+GECC_FN fe load_x(const u32* table, u64 entry) {
+    return load_row((const uint4*)table + 4 * entry, 1);
+}
+
+GECC_FN fe load_y(const u32* table, u64 entry) {
+    return load_row((const uint4*)table + 4 * entry + 2, 1);
+}
+
+// Entry known + m of a window is entry known plus entry m, for m = 1 .. known; the last one is a doubling.
+struct Extend {
+    u32* table;
+    u64 entries, known;
+
+    __device__ __forceinline__ AdditionCase classify(u64 a, u64 b, fe& denominator) const {
+        const Extend& op = *this;
+        return addition_case(denominator, true, true, load_x(table, a), load_x(table, b), [&op, a, b](fe& ay, fe& by) {
+            ay = load_y(op.table, a);
+            by = load_y(op.table, b);
+        });
+    }
+    __device__ __forceinline__ void rows(u64 i, u64& a, u64& b) const {
+        u64 window = i / known * entries;
+        a = window + known - 1;
+        b = window + i % known;
+    }
+    __device__ __forceinline__ fe denominator(u64 i) const {
+        u64 a, b;
+        fe r;
+        rows(i, a, b);
+        classify(a, b, r);
+        return r;
+    }
+    __device__ __forceinline__ void finish(u64 i, const fe& inverse) const {
+        u64 a, b;
+        fe unused;
+        rows(i, a, b);
+        AdditionCase which = classify(a, b, unused);
+        affine p = {load_x(table, a), load_y(table, a)}, q = {load_x(table, b), load_y(table, b)};
+        store_entry(table, b + known, add_on_line(which, p, q, inverse));
+    }
+};
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_table_start(u32* table, u32 bits, u32 windows, u32 count, u64 stride) {
+    u64 thread = global_thread();
+    if (thread >= (u64)windows * count) return;
+    u64 window = thread / count, m = thread % count;
+    // (2 m + 1) G by repeated addition, then the doublings.
+    affine g = generator();
+    jacobian p = to_jacobian(g);
+    bool identity = false;
+    GECC_NO_UNROLL
+    for (u64 k = 0; k < 2 * m; k++) add_var(p, identity, g);
+    GECC_NO_UNROLL
+    for (u64 k = 0; k < bits * window; k++) p = jacobian_double(p);
+    store_entry(table, window * stride + m, scale_by_inverse(p.x, p.y, fe_inv(p.z)));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_table_extend(u32* table, u32 windows, u64 entries, u64 known, u32* prefixes) {
+    __shared__ BlockInverseMemory memory;
+    Extend op = {table, entries, known};
+    run_batched(op, windows * known, prefixes, memory);
+}

@@ -1,0 +1,113 @@
+// UPMUL: k P for a batch of scalars and points, by 5-bit windows over a table of 16 odd multiples per item, and with
+// the endomorphism where the curve has one.
+//
+// Launch contract. Block: 256 threads exactly; grid: one dimension, best twice the number of multiprocessors
+// (each block loops over items). Static shared memory only.
+// scalars: n numbers below n_order, eight words, column-major. points_xy, points_kind: as in kernels/point_batch.cuh;
+// an item whose kind is not kFinite gets a result that gecc_normalize discards when it is given the kinds.
+// tables: scratch of 384 words for each thread of the grid, 16-byte aligned. xyz: out, 24 n words, for gecc_normalize.
+// gecc_upmul_var is for public scalars: its addresses and branches depend on them. gecc_upmul_uniform is for secret
+// ones: scans of the whole table, one sequence of operations.
+#include "curve/multiples.cuh"
+#include "kernels/block_inverse.cuh"
+#include "kernels/point_batch.cuh"
+#include "kernels/vector.cuh"
+
+namespace {
+constexpr int kThreads = 256;
+constexpr int kBlocks = 2;  // per multiprocessor: 128 registers a thread
+constexpr int kRowVectors = 6;  // x, y, third
+
+// Vector v of entry m of a thread lies at base[m * entry_pitch + v * vector_pitch].
+struct TableStore {
+    uint4* base;
+    u64 entry_pitch, vector_pitch;
+
+    __device__ __forceinline__ void put(int m, const Multiple& entry) {
+        uint4* row = base + m * entry_pitch;
+        store_row(row, vector_pitch, entry.x);
+        store_row(row + 2 * vector_pitch, vector_pitch, entry.y);
+        store_row(row + 4 * vector_pitch, vector_pitch, entry.third);
+    }
+    __device__ __forceinline__ Multiple get(int m) {
+        const uint4* row = base + m * entry_pitch;
+        Multiple r = {load_row(row, vector_pitch), load_row(row + 2 * vector_pitch, vector_pitch),
+                      load_row(row + 4 * vector_pitch, vector_pitch)};
+        return r;
+    }
+    // The code of a step is larger than the instruction cache next to the cores: the warps of a block read it together.
+    __device__ __forceinline__ void align() const {
+        __syncthreads();
+    }
+};
+
+struct TableScan {
+    TableStore& store;
+
+    __device__ __forceinline__ void align() const {
+        store.align();
+    }
+
+    __device__ __forceinline__ Multiple get(u32 index) {
+        Multiple r = {fe_zero(), fe_zero(), fe_zero()};
+        GECC_NO_UNROLL
+        for (int m = 0; m < kOddMultiples; m++) {
+            Multiple entry = store.get(m);
+            u32 mask = opaque(mask_if(m == (int)index));
+            accumulate_masked(r.x, mask, entry.x);
+            accumulate_masked(r.y, mask, entry.y);
+#if GECC_HAS_ENDOMORPHISM
+            accumulate_masked(r.third, mask, entry.third);
+#endif
+        }
+        return r;
+    }
+};
+
+// Secret-independent addresses are shared by the lanes of a warp, so vectors are interleaved; public ones are not, so
+// each entry is contiguous.
+template <bool kUniform> GECC_FN TableStore thread_table(u32* tables) {
+    uint4* vectors = (uint4*)tables;
+    u64 thread = global_thread(), threads = global_threads();
+    if (kUniform) return TableStore{vectors + thread, kRowVectors * threads, threads};
+    return TableStore{vectors + thread * kRowVectors * kOddMultiples, kRowVectors, 1};
+}
+
+template <bool kUniform>
+GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, const JacobianBatch& out) {
+    __shared__ BlockInverseMemory memory;
+    TableStore store = thread_table<kUniform>(tables);
+    u64 n = points.n;
+    for (u64 first = (u64)blockIdx.x * kThreads; first < n; first += (u64)gridDim.x * kThreads) {
+        u64 i = first + threadIdx.x;
+        bool present = i < n;
+        affine p = generator();
+        if (present && points.finite(i)) p = affine{points.x(i), points.y(i)};
+        fe z_inverse = block_invert(put_multiples(store, p), memory);
+        finish_multiples(store, p, z_inverse);
+        // Every thread goes on to the barriers; those without an item repeat the last one.
+        sc k;
+        load_column(k.v, scalars, n, present ? i : n - 1);
+        OddScalar<kWindows> s[kScalars];
+        split_scalar(s, k);
+        jacobian product;
+        if (kUniform) {
+            TableScan scan = {store};
+            product = multiply_by_windows<true>(scan, s);
+        } else {
+            product = multiply_by_windows<false>(store, s);
+        }
+        if (present) out.store(i, product);
+    }
+}
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(kThreads, kBlocks)
+    gecc_upmul_var(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u64 n) {
+    upmul<false>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n});
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads, kBlocks)
+    gecc_upmul_uniform(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u64 n) {
+    upmul<true>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n});
+}

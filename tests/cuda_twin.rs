@@ -1,0 +1,387 @@
+//! The device code below `cuda/kernels/`, compiled as plain C++ by the system's compiler and compared with big integers
+//! and the RustCrypto crates: field and scalar arithmetic, point formulas, recoding, multiplication by windows.
+//!
+//! Without a C++ compiler (`c++`, or `$CXX`) the tests say so and pass, unless `GECC_REQUIRE_CXX=1`.
+
+use elliptic_curve::sec1::{FromSec1Point, ModulusSize, Sec1Point, ToSec1Point};
+use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, FieldBytes, FieldBytesSize, Group, PrimeField};
+use elliptic_curve::{ProjectivePoint, Scalar};
+use num_bigint::BigUint;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs, thread};
+
+/// Random operands per operation, beside the edge values.
+const RANDOM_ITEMS: usize = 4000;
+/// Random points and scalars; each costs a multiplication by the reference.
+const RANDOM_POINTS: usize = 12;
+
+#[test]
+fn secp256k1() {
+    compare::<k256::Secp256k1>("secp256k1");
+}
+
+#[test]
+fn p256() {
+    compare::<p256::NistP256>("p256");
+}
+
+#[test]
+fn sm2() {
+    compare::<sm2::Sm2>("sm2");
+}
+
+/// The fallback that a new curve would use: any p and any n, by multiplications. Its field values are canonical.
+#[test]
+fn reductions_without_a_shape() {
+    let header = fs::read_to_string(header_folder("p256").join("curve.cuh")).expect("build.rs wrote the header");
+    let general = header.replace("GECC_REDUCTION_P256", "GECC_REDUCTION_MONTGOMERY");
+    let general = general.replace("#define GECC_N_IS_SPARSE 1", "");
+    assert!(!general.contains("P256") && !general.contains("SPARSE"), "the header must have named both shapes");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda_twin_general_header");
+    fs::create_dir_all(&folder).expect("the folder for temporary files is writable");
+    fs::write(folder.join("curve.cuh"), general).expect("the folder for temporary files is writable");
+    let Some(driver) = Driver::compile("general", &folder) else { return };
+    let modulus = Modulus::new("p256");
+    let mut session = Session::default();
+    scalar_cases(&mut session, &modulus.n);
+    recoding_cases(&mut session, &modulus.n);
+    point_cases::<p256::NistP256>(&mut session, &modulus);
+    session.run(&driver);
+}
+
+fn header_folder(name: &str) -> PathBuf {
+    Path::new(env!("OUT_DIR")).join("cuda").join(name)
+}
+
+fn compare<C>(name: &str)
+where
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    let Some(driver) = Driver::compile(name, &header_folder(name)) else { return };
+    let modulus = Modulus::new(name);
+    let mut session = Session::default();
+    field_cases(&mut session, &modulus);
+    scalar_cases(&mut session, &modulus.n);
+    batch_inverse_cases(&mut session, &modulus);
+    recoding_cases(&mut session, &modulus.n);
+    point_cases::<C>(&mut session, &modulus);
+    session.run(&driver);
+}
+
+/// One line for the driver, and what its answer must satisfy.
+struct Case {
+    line: String,
+    accepts: Check,
+}
+
+type Check = Box<dyn Fn(&[BigUint]) -> bool>;
+
+#[derive(Default)]
+struct Session(Vec<Case>);
+
+impl Session {
+    fn expect(&mut self, operation: &str, arguments: &[&BigUint], accepts: impl Fn(&[BigUint]) -> bool + 'static) {
+        let arguments: Vec<String> = arguments.iter().map(|number| format!("{number:064x}")).collect();
+        self.0.push(Case { line: format!("{operation} {}\n", arguments.join(" ")), accepts: Box::new(accepts) });
+    }
+
+    fn expect_exactly(&mut self, operation: &str, arguments: &[&BigUint], expected: Vec<BigUint>) {
+        self.expect(operation, arguments, move |answer| answer == expected);
+    }
+
+    fn run(&self, driver: &Driver) {
+        let input: String = self.0.iter().map(|case| case.line.as_str()).collect();
+        let output = driver.answer(input);
+        let answers: Vec<&str> = output.lines().collect();
+        assert_eq!(answers.len(), self.0.len(), "the driver stopped early, after the line before this one");
+        for (case, answer) in self.0.iter().zip(answers) {
+            let numbers: Vec<BigUint> = answer.split(' ').map(from_hex).collect();
+            assert!((case.accepts)(&numbers), "{}gave {answer}", case.line);
+        }
+    }
+}
+
+/// The moduli of a curve, and the factor of its field form.
+#[derive(Clone)]
+struct Modulus {
+    p: BigUint,
+    n: BigUint,
+    /// What a residue is multiplied by: 1, or 2^256 for a curve in Montgomery form.
+    factor: BigUint,
+    factor_inverse: BigUint,
+}
+
+impl Modulus {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("curves").join(format!("{name}.toml"));
+        let text = fs::read_to_string(path).expect("the curve file is readable");
+        let value = |key: &str| {
+            let start = format!("{key} = \"");
+            let line = text.lines().find_map(|line| line.strip_prefix(&start)).expect("the curve file has the key");
+            line.trim_end_matches('"').to_owned()
+        };
+        let factor = if value("reduction") == "fold" { number(1) } else { two_to_256() };
+        let p = from_hex(&value("p"));
+        let factor_inverse = factor.modinv(&p).expect("p is odd");
+        Modulus { p, n: from_hex(&value("n")), factor, factor_inverse }
+    }
+
+    /// The raw value is congruent to the residue in field form.
+    fn represents(&self, raw: &BigUint, residue: &BigUint) -> bool {
+        raw < &two_to_256() && raw % &self.p == residue * &self.factor % &self.p
+    }
+
+    /// The residue that a raw value stands for.
+    fn residue(&self, raw: &BigUint) -> BigUint {
+        raw * &self.factor_inverse % &self.p
+    }
+}
+
+fn field_cases(session: &mut Session, modulus: &Modulus) {
+    let edges = edge_values(&modulus.p);
+    let pairs = edges.iter().flat_map(|a| edges.iter().map(move |b| (a.clone(), b.clone())));
+    let random = (0..RANDOM_ITEMS).map(|_| (patterned(), patterned()));
+    for (a, b) in pairs.chain(random) {
+        for (operation, result) in [
+            ("fe_mul", modulus.residue(&a) * modulus.residue(&b)),
+            ("fe_sqr", modulus.residue(&a) * modulus.residue(&a)),
+            ("fe_add", modulus.residue(&a) + modulus.residue(&b)),
+            ("fe_sub", modulus.residue(&a) + &modulus.p - modulus.residue(&b)),
+            ("fe_neg", &modulus.p - modulus.residue(&a)),
+            ("fe_half", modulus.residue(&a) * ((&modulus.p + 1u32) >> 1)),
+        ] {
+            let check = modulus.represents_fn(result);
+            session.expect(operation, &[&a, &b], move |answer| check(&answer[0]));
+        }
+    }
+    for a in edges.into_iter().chain((0..300).map(|_| patterned())) {
+        let residue = modulus.residue(&a);
+        let is_zero = residue == number(0);
+        let inverse = residue.modinv(&modulus.p).unwrap_or_default();
+        for (operation, result) in [
+            ("fe_inv", inverse),
+            ("fe_sqrt", residue.modpow(&((&modulus.p + 1u32) >> 2), &modulus.p)),
+            ("fe_from_words", a.clone()),
+        ] {
+            let check = modulus.represents_fn(result);
+            session.expect(operation, &[&a], move |answer| check(&answer[0]));
+        }
+        session.expect_exactly("fe_to_words", &[&a], vec![residue]);
+        session.expect_exactly("fe_canonical", &[&a], vec![&a % &modulus.p]);
+        session.expect_exactly("fe_is_zero", &[&a], vec![number(is_zero.into())]);
+    }
+}
+
+impl Modulus {
+    fn represents_fn(&self, residue: BigUint) -> impl Fn(&BigUint) -> bool + 'static {
+        let modulus = self.clone();
+        move |raw| modulus.represents(raw, &residue)
+    }
+}
+
+fn scalar_cases(session: &mut Session, n: &BigUint) {
+    let edges: Vec<BigUint> = edge_values(n).into_iter().map(|value| value % n).collect();
+    let r_inverse = two_to_256().modinv(n).expect("n is odd");
+    let pairs = edges.iter().flat_map(|a| edges.iter().map(move |b| (a.clone(), b.clone())));
+    let random = (0..RANDOM_ITEMS).map(|_| (patterned() % n, patterned() % n));
+    for (a, b) in pairs.chain(random) {
+        session.expect_exactly("sc_mul", &[&a, &b], vec![&a * &b % n]);
+        session.expect_exactly("sc_mont_sqr", &[&a], vec![&a * &a * &r_inverse % n]);
+        session.expect_exactly("sc_add", &[&a, &b], vec![(&a + &b) % n]);
+        session.expect_exactly("sc_sub", &[&a, &b], vec![(&a + n - &b) % n]);
+    }
+    for a in edge_values(n).into_iter().chain((0..300).map(|_| patterned())) {
+        session.expect_exactly("sc_from_words", &[&a], vec![&a % n]);
+        let a = a % n;
+        session.expect_exactly("sc_inv", &[&a], vec![a.modinv(n).unwrap_or_default()]);
+    }
+}
+
+fn batch_inverse_cases(session: &mut Session, modulus: &Modulus) {
+    for count in 1..=8 {
+        let raw: Vec<BigUint> = (0..count).map(|_| patterned()).collect();
+        if raw.iter().any(|value| value % &modulus.p == number(0)) {
+            continue;
+        }
+        let checks: Vec<_> = raw
+            .iter()
+            .map(|value| modulus.represents_fn(modulus.residue(value).modinv(&modulus.p).expect("not zero")))
+            .collect();
+        session.expect("invert_all", &raw.iter().collect::<Vec<_>>(), move |answer| {
+            answer.len() == checks.len() && checks.iter().zip(answer).all(|(check, raw)| check(raw))
+        });
+    }
+}
+
+fn recoding_cases(session: &mut Session, n: &BigUint) {
+    for bits in 2..31u32 {
+        let ones = (0..256 / bits).fold(number(0), |sum, i| sum + (number(1) << (bits * (i + 1) - 1)));
+        for k in [number(0), number(1), n - 1u32, n >> 1, (n >> 1) + 1u32, ones % n, patterned() % n] {
+            session.expect_exactly("recompose_digits", &[&k, &number(bits.into())], vec![k.clone()]);
+        }
+    }
+}
+
+fn point_cases<C>(session: &mut Session, modulus: &Modulus)
+where
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    let n = &modulus.n;
+    let generator = ProjectivePoint::<C>::generator();
+    let mut points = vec![generator, -generator];
+    points.extend((0..RANDOM_POINTS).map(|_| generator * scalar::<C>(&(patterned() % n))));
+    points.retain(|point| !bool::from(point.is_identity()));
+    let mut scalars: Vec<BigUint> = [0u64, 1, 2, 3, 31, 32, 33].map(number).to_vec();
+    scalars.extend((1u32..40).map(|small| n - small));
+    scalars.extend([number(1) << 128, n >> 1, (n >> 1) + 1u32]);
+    scalars.extend((0..RANDOM_POINTS).map(|_| patterned() % n));
+    for (i, p) in points.iter().enumerate() {
+        let [px, py] = coordinates::<C>(p);
+        session.expect_exactly("is_on_curve", &[&px, &py], vec![number(1)]);
+        session.expect_exactly("is_on_curve", &[&px, &(&py ^ number(1))], vec![number(0)]);
+        session.expect_exactly("affine_double", &[&px, &py], coordinates::<C>(&p.double()).to_vec());
+        session.expect_exactly("decompress", &[&px, &py], vec![px.clone(), py.clone()]);
+        for q in points.iter().chain([&-*p]) {
+            let [qx, qy] = coordinates::<C>(q);
+            let sum = coordinates::<C>(&(*p + *q)).to_vec();
+            session.expect_exactly("affine_add", &[&px, &py, &qx, &qy], sum.clone());
+            session.expect_exactly("affine_add_first", &[&px, &py, &qx, &qy], vec![px.clone(), py.clone()]);
+            session.expect_exactly("affine_add_second", &[&px, &py, &qx, &qy], vec![qx.clone(), qy.clone()]);
+            for z in [number(1), &modulus.p - 1u32, patterned()] {
+                let arguments = [&px, &py, &qx, &qy, &z];
+                session.expect_exactly("add_var", &arguments, sum.clone());
+                session.expect_exactly("add_uniform", &arguments, sum.clone());
+                session.expect_exactly("jacobian_double", &arguments, coordinates::<C>(&p.double()).to_vec());
+            }
+            // z = 0 makes the first operand the identity.
+            for operation in ["add_var", "add_uniform"] {
+                session.expect_exactly(operation, &[&px, &py, &qx, &qy, &number(0)], vec![qx.clone(), qy.clone()]);
+            }
+        }
+        for k in scalars.iter().skip(if i < 3 { 0 } else { scalars.len() - 4 }) {
+            let product = coordinates::<C>(&(*p * scalar::<C>(k))).to_vec();
+            for operation in ["multiply_var", "multiply_uniform"] {
+                session.expect_exactly(operation, &[&px, &py, k], product.clone());
+            }
+        }
+    }
+}
+
+fn scalar<C: CurveArithmetic>(value: &BigUint) -> Scalar<C> {
+    let bytes = FieldBytes::<C>::try_from(&bytes(value)[..]).expect("32 bytes");
+    Scalar::<C>::from_repr(bytes).into_option().expect("below n")
+}
+
+/// x and y, or zeros for the identity, as the driver writes them.
+fn coordinates<C>(point: &ProjectivePoint<C>) -> [BigUint; 2]
+where
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    if point.is_identity().into() {
+        return [number(0), number(0)];
+    }
+    let encoded: Sec1Point<C> = point.to_affine().to_sec1_point(false);
+    let (x, y) = encoded.as_bytes()[1..].split_at(32);
+    [BigUint::from_bytes_be(x), BigUint::from_bytes_be(y)]
+}
+
+fn number(value: u64) -> BigUint {
+    BigUint::from(value)
+}
+
+fn two_to_256() -> BigUint {
+    number(1) << 256
+}
+
+fn from_hex(digits: &str) -> BigUint {
+    BigUint::parse_bytes(digits.as_bytes(), 16).expect("hexadecimal digits")
+}
+
+fn bytes(value: &BigUint) -> [u8; 32] {
+    let digits = value.to_bytes_be();
+    let mut bytes = [0; 32];
+    bytes[32 - digits.len()..].copy_from_slice(&digits);
+    bytes
+}
+
+/// Around 0, m, 2^256, 2^256 - m and single words, where carries and borrows are rare otherwise.
+fn edge_values(m: &BigUint) -> Vec<BigUint> {
+    let top = two_to_256();
+    let complement = &top - m;
+    let mut values = vec![number(0), number(1), number(2), m - 2u32, m - 1u32, m.clone(), m + 1u32];
+    values.extend([&top - 2u32, &top - 1u32, &complement - 1u32, complement.clone(), &complement + 1u32]);
+    values.extend([&complement << 1, m >> 1, number(1) << 255]);
+    for word in [1u32, 2, 3, 7] {
+        values.extend([number(1) << (32 * word), (number(1) << (32 * word)) - 1u32, &top - (number(1) << (32 * word))]);
+    }
+    values.into_iter().map(|value| value % &top).collect()
+}
+
+/// Random words, half of them all ones or zeros.
+fn patterned() -> BigUint {
+    let mut random = [0u8; 40];
+    getrandom::fill(&mut random).expect("the system gives random bytes");
+    let (choices, words) = random.split_at_mut(8);
+    for (choice, word) in choices.iter().zip(words.chunks_exact_mut(4)) {
+        match choice % 4 {
+            0 => word.fill(0),
+            1 => word.fill(0xff),
+            _ => {}
+        }
+    }
+    BigUint::from_bytes_be(words)
+}
+
+/// The compiled driver of one curve.
+struct Driver(PathBuf);
+
+impl Driver {
+    /// `None`, with the reason printed, where there is no compiler. `header` is the folder of `curve.cuh`.
+    fn compile(name: &str, header: &Path) -> Option<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
+        if let Err(problem) = Command::new(&compiler).arg("--version").stdout(Stdio::null()).status() {
+            let reason = format!("no C++ compiler: {compiler}: {problem}");
+            assert!(env::var_os("GECC_REQUIRE_CXX").is_none_or(|value| value != "1"), "{reason}");
+            eprintln!("skipped: {reason}");
+            return None;
+        }
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_twin_{name}"));
+        let status = Command::new(&compiler)
+            .args(["-std=c++17", "-O1", "-DGECC_DEBUG", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
+            .arg("-I")
+            .arg(root.join("cuda"))
+            .arg("-I")
+            .arg(header)
+            .arg(root.join("tests/cuda_twin/driver.cpp"))
+            .arg("-o")
+            .arg(&program)
+            .status()
+            .expect("the compiler starts");
+        assert!(status.success(), "the device code must compile as C++ for {name}");
+        Some(Driver(program))
+    }
+
+    fn answer(&self, input: String) -> String {
+        let mut child =
+            Command::new(&self.0).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the driver starts");
+        let mut stdin = child.stdin.take().expect("piped");
+        // The driver answers while it reads: both pipes must move. It may stop early, which the caller notices.
+        let writer = thread::spawn(move || {
+            let _ = stdin.write_all(input.as_bytes());
+        });
+        let mut output = String::new();
+        child.stdout.take().expect("piped").read_to_string(&mut output).expect("the driver writes text");
+        writer.join().expect("the writer ends");
+        child.wait().expect("the driver ends");
+        output
+    }
+}

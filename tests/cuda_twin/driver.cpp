@@ -1,0 +1,197 @@
+// Runs one operation of the device code per line of input, for one curve (the generated curve.cuh on the include path).
+// A line is `operation argument ...`, arguments and results being numbers of 64 hexadecimal digits.
+#include <cstdio>
+#include <cstring>
+
+#include "curve/affine_add.cuh"
+#include "curve/batch_inverse.cuh"
+#include "curve/multiples.cuh"
+
+static const int kMaxNumbers = 8;
+
+struct Numbers {
+    u32 words[kMaxNumbers][8];
+    int count;
+};
+
+static fe field(const Numbers& in, int i) {
+    fe r;
+    words_copy(r.v, in.words[i]);
+    return r;
+}
+
+static sc scalar(const Numbers& in, int i) {
+    sc r;
+    words_copy(r.v, in.words[i]);
+    return r;
+}
+
+static void put(Numbers& out, const u32* words) {
+    words_copy(out.words[out.count++], words);
+}
+
+static void put_flag(Numbers& out, bool flag) {
+    const u32 words[8] = {flag, 0, 0, 0, 0, 0, 0, 0};
+    put(out, words);
+}
+
+// Field operations on raw loose values: the caller knows about the Montgomery factor.
+static bool run_field(const char* name, const Numbers& in, Numbers& out) {
+    fe a = field(in, 0), b = field(in, 1);
+    if (!strcmp(name, "fe_mul")) put(out, fe_mul(a, b).v);
+    else if (!strcmp(name, "fe_sqr")) put(out, fe_sqr(a).v);
+    else if (!strcmp(name, "fe_add")) put(out, fe_add(a, b).v);
+    else if (!strcmp(name, "fe_sub")) put(out, fe_sub(a, b).v);
+    else if (!strcmp(name, "fe_neg")) put(out, fe_neg(a).v);
+    else if (!strcmp(name, "fe_half")) put(out, fe_half(a).v);
+    else if (!strcmp(name, "fe_inv")) put(out, fe_inv(a).v);
+    else if (!strcmp(name, "fe_sqrt")) put(out, fe_sqrt_candidate(a).v);
+    else if (!strcmp(name, "fe_canonical")) put(out, fe_canonical(a).v);
+    else if (!strcmp(name, "fe_is_zero")) put_flag(out, fe_is_zero(a));
+    else if (!strcmp(name, "fe_from_words")) put(out, fe_from_words(a.v).v);
+    else if (!strcmp(name, "fe_to_words")) {
+        u32 words[8];
+        fe_to_words(words, a);
+        put(out, words);
+    } else return false;
+    return true;
+}
+
+static bool run_scalar(const char* name, const Numbers& in, Numbers& out) {
+    sc a = scalar(in, 0), b = scalar(in, 1);
+    if (!strcmp(name, "sc_mul")) put(out, sc_mul(a, b).v);
+    else if (!strcmp(name, "sc_mont_sqr")) put(out, sc_mont_sqr(a).v);
+    else if (!strcmp(name, "sc_add")) put(out, sc_add(a, b).v);
+    else if (!strcmp(name, "sc_sub")) put(out, sc_sub(a, b).v);
+    else if (!strcmp(name, "sc_inv")) put(out, sc_from_montgomery(sc_mont_inv(sc_to_montgomery(a.v))).v);
+    else if (!strcmp(name, "sc_from_words")) put(out, sc_from_words(a.v).v);
+    else return false;
+    return true;
+}
+
+static affine point(const Numbers& in, int i) {
+    affine r = {fe_from_words(in.words[i]), fe_from_words(in.words[i + 1])};
+    return r;
+}
+
+// x and y as plain numbers, or two zeros for the identity, which are the coordinates of no point.
+static void put_point(Numbers& out, const jacobian& p, bool identity) {
+    u32 x[8] = {}, y[8] = {};
+    if (!identity && !fe_is_zero(p.z)) {
+        affine a = scale_by_inverse(p.x, p.y, fe_inv(p.z));
+        fe_to_words(x, a.x);
+        fe_to_words(y, a.y);
+    }
+    put(out, x);
+    put(out, y);
+}
+
+// The point with its z replaced by a number of the caller's, so that sums meet coordinates that are not affine.
+static jacobian scaled(const affine& a, const u32* z) {
+    fe factor = fe_from_words(z), square = fe_sqr(factor);
+    jacobian r = {fe_mul(a.x, square), fe_mul(a.y, fe_mul(square, factor)), factor};
+    return r;
+}
+
+static void add_affine(const affine& a, const affine& b, bool a_finite, bool b_finite, Numbers& out) {
+    fe denominator;
+    AdditionCase which = addition_case(denominator, a_finite, b_finite, a.x, b.x, [&](fe& ay, fe& by) {
+        ay = a.y;
+        by = b.y;
+    });
+    affine r = a;
+    if (which == kChord || which == kTangent) r = add_on_line(which, a, b, fe_inv(denominator));
+    if (which == kSumIsSecond) r = b;
+    put_point(out, to_jacobian(r), which == kSumIsIdentity || (which == kSumIsFirst && !a_finite));
+}
+
+struct HostTable {
+    Multiple entries[kOddMultiples];
+    void put(int m, const Multiple& entry) {
+        entries[m] = entry;
+    }
+    Multiple get(int m) {
+        return entries[m];
+    }
+    void align() {}
+};
+
+template <bool kUniform> static void multiply(const sc& k, const affine& p, Numbers& out) {
+    HostTable table;
+    finish_multiples(table, p, fe_inv(put_multiples(table, p)));
+    OddScalar<kWindows> s[kScalars];
+    split_scalar(s, k);
+    put_point(out, multiply_by_windows<kUniform>(table, s), false);
+}
+
+// The digits of k in `bits` bits, put together again modulo n by Horner's rule from the top.
+static void recompose_digits(const sc& k, int bits, Numbers& out) {
+    i32 digits[256];
+    int windows = (256 + bits - 1) / bits;
+    SignedDigits s = signed_digits_var(k, bits);
+    for (int i = 0; i < windows; i++) digits[i] = next_digit(s);
+    sc sum = {};
+    for (int i = windows - 1; i >= 0; i--) {
+        for (int b = 0; b < bits; b++) sum = sc_add(sum, sum);
+        sc digit = {{(u32)(digits[i] < 0 ? -digits[i] : digits[i])}};
+        sum = digits[i] < 0 ? sc_sub(sum, digit) : sc_add(sum, digit);
+    }
+    put(out, sum.v);
+}
+
+static bool run_curve(const char* name, const Numbers& in, Numbers& out) {
+    affine p = point(in, 0), q = point(in, 2);
+    if (!strcmp(name, "is_on_curve")) put_flag(out, is_on_curve(p));
+    else if (!strcmp(name, "affine_add")) add_affine(p, q, true, true, out);
+    else if (!strcmp(name, "affine_add_first")) add_affine(p, q, true, false, out);
+    else if (!strcmp(name, "affine_add_second")) add_affine(p, q, false, true, out);
+    else if (!strcmp(name, "affine_double")) {
+        put_point(out, to_jacobian(double_on_line(p, fe_inv(fe_double(p.y)))), false);
+    } else if (!strcmp(name, "jacobian_double")) put_point(out, jacobian_double(scaled(p, in.words[4])), false);
+    else if (!strcmp(name, "add_uniform")) put_point(out, add_uniform(scaled(p, in.words[4]), q), false);
+    else if (!strcmp(name, "add_var")) {
+        jacobian sum = scaled(p, in.words[4]);
+        bool identity = fe_is_zero(sum.z);
+        add_var(sum, identity, q);
+        put_point(out, sum, identity);
+    } else if (!strcmp(name, "decompress")) {
+        affine r;
+        bool finite = decompress_var(r, p.x, in.words[1][0] & 1) == kFinite;
+        put_point(out, to_jacobian(finite ? r : p), !finite);
+    } else if (!strcmp(name, "multiply_var")) multiply<false>(scalar(in, 2), p, out);
+    else if (!strcmp(name, "multiply_uniform")) multiply<true>(scalar(in, 2), p, out);
+    else if (!strcmp(name, "recompose_digits")) recompose_digits(scalar(in, 0), (int)in.words[1][0], out);
+    else if (!strcmp(name, "invert_all")) {
+        // Numbers of the line are the values, raw.
+        u32 values[8 * kMaxNumbers], prefixes[8 * kMaxNumbers];
+        for (int k = 0; k < in.count; k++)
+            for (int w = 0; w < 8; w++) values[w * kMaxNumbers + k] = in.words[k][w];
+        invert_all(values, prefixes, in.count, 1, kMaxNumbers);
+        for (int k = 0; k < in.count; k++)
+            for (int w = 0; w < 8; w++) out.words[k][w] = values[w * kMaxNumbers + k];
+        out.count = in.count;
+    } else return false;
+    return true;
+}
+
+static void read_number(const char* digits, u32* words) {
+    for (int i = 0; i < 8; i++) sscanf(digits + 8 * (7 - i), "%8x", &words[i]);
+}
+
+int main() {
+    char line[1024];
+    while (fgets(line, sizeof line, stdin)) {
+        Numbers in = {}, out = {};
+        char* name = strtok(line, " \n");
+        while (char* digits = strtok(nullptr, " \n")) read_number(digits, in.words[in.count++]);
+        if (!run_field(name, in, out) && !run_scalar(name, in, out) && !run_curve(name, in, out)) {
+            fprintf(stderr, "no operation named %s\n", name);
+            return 1;
+        }
+        for (int k = 0; k < out.count; k++) {
+            for (int i = 7; i >= 0; i--) printf("%08x", out.words[k][i]);
+            putchar(k + 1 < out.count ? ' ' : '\n');
+        }
+    }
+    return 0;
+}
