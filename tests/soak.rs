@@ -13,7 +13,7 @@
 //! known exactly, item by item, and all of it rests on RustCrypto's arithmetic alone. A tenth of the signatures is spoilt in
 //! ways whose verdict follows from the way.
 //!
-//! Signing and ECDH, where the reference must do the work that is tested, take part with every sixteenth batch.
+//! Signing and ECDH, where the reference must do the work that is tested, take part with a thirty-second of the items.
 
 #[allow(dead_code, unused_imports, unused_macros, reason = "the soak test needs only what the suite shares")]
 mod suite;
@@ -33,8 +33,8 @@ use suite::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, progression, s
 const BATCH: usize = 1 << 16;
 /// Items of one progression.
 const RUN: usize = 1 << 10;
-/// Batches from one with signing and ECDH to the next.
-const SECRETS_EVERY: usize = 16;
+/// Items of each batch that are signed, and as many for ECDH.
+const SECRET_ITEMS: usize = BATCH / 32;
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a decimal number")))
@@ -43,7 +43,7 @@ fn from_environment(name: &str, default: u64) -> u64 {
 /// What a soak test checks besides signatures and points.
 type Extra = fn(&Engine, &mut Random, &[Signed]);
 
-fn soak<S: Scheme>(every_batch: Extra, some_batches: Extra) {
+fn soak<S: Scheme>(recover: Extra, secrets: Extra) {
     let engine = &Engine::new().expect("threads can be started");
     let items = from_environment("GECC_SOAK_ITEMS", 10_000_000) as usize;
     let seed = from_environment("GECC_SOAK_SEED", Random::new().word() >> 16);
@@ -56,10 +56,8 @@ fn soak<S: Scheme>(every_batch: Extra, some_batches: Extra) {
         let mut random = Random::from_seed(seed_of_batch);
         let signed = signatures::<S>(engine, &mut random, size, batch % 2 == 0);
         points::<S::C>(engine, &mut random, size);
-        every_batch(engine, &mut random, &signed);
-        if batch % SECRETS_EVERY == 0 {
-            some_batches(engine, &mut random, &signed);
-        }
+        recover(engine, &mut random, &signed);
+        secrets(engine, &mut random, &signed[..SECRET_ITEMS.min(size)]);
         let seconds = start.elapsed().as_secs();
         if seconds >= reported + 10 || batch + 1 == batches {
             reported = seconds;
