@@ -5,22 +5,23 @@ use gecc::{EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 fn gecc() -> Command {
     Command::new(env!("CARGO_BIN_EXE_gecc"))
 }
 
+/// Starts with all three streams connected to the test.
+fn start(arguments: &[&str]) -> Child {
+    let mut command = gecc();
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the binary runs")
+}
+
 /// Runs with standard input from `input`.
 fn run(arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
-    let mut child = gecc()
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
+    let mut child = start(arguments);
     let mut stdin = child.stdin.take().expect("piped");
     let input = input.into();
     let writer = std::thread::spawn(move || stdin.write_all(&input));
@@ -389,13 +390,7 @@ fn many_chunks_keep_their_order_and_go_to_a_file() {
 #[test]
 fn a_slow_pipe_gets_its_answers_at_once() {
     let set = signed::<P256>(2);
-    let mut child = gecc()
-        .args(["verify", "--curve", "p256"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary runs");
+    let mut child = start(&["verify", "--curve", "p256"]);
     let mut stdin = child.stdin.take().expect("piped");
     let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
     for line in set.lines() {
@@ -414,12 +409,7 @@ fn a_closed_pipe_ends_quietly() {
     let set = signed::<P256>(1);
     let input: String = std::iter::repeat_n(set.lines()[0].as_str(), 20_000).flat_map(|line| [line, "\n"]).collect();
     let input = TemporaryFile::new("pipe.jsonl", input);
-    let mut child = gecc()
-        .args(["verify", "--curve", "p256", input.path()])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
+    let mut child = start(&["verify", "--curve", "p256", input.path()]);
     let mut first = [0; 16];
     child.stdout.take().expect("piped").read_exact(&mut first).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -431,13 +421,7 @@ fn a_closed_pipe_ends_quietly() {
 #[test]
 fn an_interrupt_ends_after_complete_lines() {
     let set = signed::<P256>(1);
-    let mut child = gecc()
-        .args(["verify", "--curve", "p256"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary runs");
+    let mut child = start(&["verify", "--curve", "p256"]);
     let mut stdin = child.stdin.take().expect("piped");
     writeln!(stdin, "{}", set.lines()[0]).unwrap();
     let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
