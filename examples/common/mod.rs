@@ -1,0 +1,24 @@
+//! What every example needs: where the shipped data are, reading with the path in the error, and the summary's last line.
+
+use gecc::Engine;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// The path of a file in `examples/data`.
+pub fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(name)
+}
+
+pub fn read(path: &Path) -> Outcome<Vec<u8>> {
+    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+/// One line on speed. A single block is a small batch, and the first batch of a process builds its tables:
+/// `gecc bench` is for comparing speeds.
+pub fn throughput(what: &str, items: usize, time: Duration, engine: &Engine) -> String {
+    let rate = items as f64 / time.as_secs_f64();
+    format!("{items} {what} in {:.1} ms: {rate:.0} per second on {engine}", 1e3 * time.as_secs_f64())
+}

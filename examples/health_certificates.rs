@@ -1,0 +1,94 @@
+//! Whether the signatures of the EU's digital health certificates (ECDSA on P-256) are as the issuing states say.
+//!
+//! `cargo run --release --example health_certificates [-- [--jsonl] [CERTIFICATES.json …]]`
+//!
+//! The file is a list of `{"src", "hash", "r", "s", "pub", "valid"}`, one per certificate: the SHA-256 of the
+//! `Sig_structure` of RFC 9052, section 4.4, the signature and the state's key. Some are wrong on purpose, so this file
+//! also shows a batch in which a few items fail.
+
+#[path = "common/args.rs"]
+mod args;
+mod common;
+#[path = "common/record.rs"]
+mod record;
+
+use args::Args;
+use clap::Parser;
+use common::Outcome;
+use gecc::{Engine, P256, PublicKeys, ecdsa};
+use record::Record;
+use serde::Deserialize;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+const SHIPPED: [&str; 1] = ["p256/dgc_es256.json"];
+
+#[derive(Deserialize)]
+struct Row {
+    src: String,
+    hash: String,
+    r: String,
+    s: String,
+    #[serde(rename = "pub")]
+    key: String,
+    valid: bool,
+}
+
+fn main() -> Outcome<ExitCode> {
+    let args = Args::parse();
+    let mut rows = Vec::new();
+    for path in args.files_or(&SHIPPED) {
+        rows.extend(read_rows(&path).map_err(|error| format!("{}: {error}", path.display()))?);
+    }
+    if args.jsonl {
+        record::print(&rows.into_iter().map(to_record).collect::<Vec<_>>())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mismatches = check(&rows)?;
+    Ok(if mismatches == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn read_rows(path: &Path) -> Outcome<Vec<Row>> {
+    Ok(serde_json::from_slice(&common::read(path)?)?)
+}
+
+/// Verifies all rows, prints the summary, and counts the verdicts that are not the known ones.
+fn check(rows: &[Row]) -> Outcome<usize> {
+    let digests = rows.iter().map(|row| fixed(&row.hash)).collect::<Outcome<Vec<[u8; 32]>>>()?;
+    let signatures =
+        rows.iter().map(|row| fixed(&format!("{}{}", row.r, row.s))).collect::<Outcome<Vec<[u8; 64]>>>()?;
+    let keys = rows.iter().map(|row| fixed(&row.key)).collect::<Outcome<Vec<[u8; 65]>>>()?;
+    let engine = Engine::new()?;
+    let start = Instant::now();
+    let keys = PublicKeys::uncompressed(&keys);
+    let verdicts = ecdsa::verify::<P256>(&engine, &digests, &signatures, keys, Default::default())?;
+    let time = start.elapsed();
+
+    let mismatches: Vec<_> = rows.iter().zip(verdicts.iter()).filter(|(row, v)| row.valid != v.is_valid()).collect();
+    mismatches.iter().for_each(|(row, verdict)| eprintln!("{}: {verdict}, which the file denies", row.src));
+    for (index, reason) in verdicts.rejected() {
+        println!("{}: {reason}", rows[index].src);
+    }
+    let rejected = verdicts.rejected().count();
+    println!("{} certificates valid, {rejected} rejected", rows.len() - rejected);
+    println!("{} differ from the known answer", mismatches.len());
+    println!("{}", common::throughput("signatures", rows.len(), time, &engine));
+    Ok(mismatches.len())
+}
+
+fn fixed<const N: usize>(digits: &str) -> Outcome<[u8; N]> {
+    let mut bytes = [0; N];
+    hex::decode_to_slice(digits, &mut bytes).map_err(|error| format!("{digits}: {error}"))?;
+    Ok(bytes)
+}
+
+fn to_record(row: Row) -> Record {
+    Record {
+        digest: Some(row.hash),
+        signature: Some(row.r + &row.s),
+        public_key: row.key,
+        tag: row.src,
+        ..Record::default()
+    }
+}
