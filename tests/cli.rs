@@ -142,12 +142,12 @@ fn csv_with_all_encodings_of_keys_and_signatures() {
         hex::encode(&set.public[2].as_sec1()[1..]),
     ];
     let mut csv = "\u{feff}tag,digest,signature,der,public_key\n".to_owned();
-    for item in 0..3 {
+    for (item, key) in keys.iter().enumerate() {
         let (raw, der) = match item {
             1 => (String::new(), hex::encode(gecc::signature_to_der(&set.signed[1].signature))),
             _ => (hex::encode(set.signed[item].signature), String::new()),
         };
-        csv += &format!("\"a,{item}\",{},{raw},{der},{}\n", hex::encode(set.digests[item]), keys[item]);
+        csv += &format!("\"a,{item}\",{},{raw},{der},{}\n", hex::encode(set.digests[item]), key);
     }
     csv += "short,row\n";
     let output = run(&["verify", "--curve", "p256"], csv);
