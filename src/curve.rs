@@ -58,7 +58,6 @@ impl EcdsaCurve for P256 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::CpuCurve;
     use elliptic_curve::sec1::ToSec1Point;
     use elliptic_curve::{Curve as _, CurveGroup, Group, ProjectivePoint, bigint::Encoding};
     use num_bigint::BigUint;

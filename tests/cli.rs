@@ -236,10 +236,12 @@ fn ambiguous_or_missing_fields_are_line_errors() {
     ];
     let input: Vec<_> = cases.iter().map(|(line, _)| line.as_str()).collect();
     let output = run(&["verify", "--curve", "p256", "--format", "jsonl"], input.join("\n"));
-    for (index, (answer, (_, problem))) in answers(&output).iter().zip(&cases).enumerate() {
-        assert_eq!(answer["reason"], format!("line {}: {problem}", index + 1));
-    }
+    let reasons: Vec<Value> = answers(&output).iter().map(|answer| answer["reason"].clone()).collect();
+    let expected: Vec<String> =
+        cases.iter().enumerate().map(|(index, (_, problem))| format!("line {}: {problem}", index + 1)).collect();
+    assert_eq!(reasons, expected);
     let broken = run(&["verify", "--curve", "p256"], b"{\"digest\": \"\xff\"}\n{\"digest\"".to_vec());
+    assert_eq!(answers(&broken).len(), 2);
     for (index, answer) in answers(&broken).iter().enumerate() {
         let reason = answer["reason"].as_str().unwrap();
         assert!(reason.starts_with(&format!("line {}: not a JSON object", index + 1)), "{reason}");
@@ -454,4 +456,256 @@ fn help_doctor_bench_and_completions() {
     let operations: Vec<_> = answers(&bench).iter().map(|row| row["operation"].as_str().unwrap().to_owned()).collect();
     assert_eq!(operations.len(), 8, "{operations:?}");
     assert!(answers(&bench).iter().all(|row| row["per_second"].as_f64().unwrap() > 0.0));
+}
+
+/// The reasons of a verification, one per line of output.
+fn reasons(input: impl Into<Vec<u8>>) -> Vec<String> {
+    let output = run(&["verify", "--curve", "p256"], input);
+    answers(&output).iter().map(|answer| answer["reason"].as_str().unwrap_or("none").to_owned()).collect()
+}
+
+fn not_hex(line: usize, first: char) -> String {
+    format!("line {line}: `digest` is not hexadecimal: Invalid character '{first}' at position 0")
+}
+
+#[test]
+fn csv_rows_are_named_by_the_line_they_begin_in() {
+    // Blank lines before the header and between rows.
+    assert_eq!(reasons("\n\ntag,digest\n\n\n1,zz\n\r\n\n2,yy"), [not_hex(6, 'z'), not_hex(9, 'y')]);
+    // Windows line ends, and a line end inside quotes.
+    let quoted = "tag,digest\r\n\"a\r\nb\",zz\r\nc,yy\r\n";
+    assert_eq!(reasons(quoted), [not_hex(2, 'z'), not_hex(4, 'y')]);
+    assert_eq!(answers(&run(&["verify", "--curve", "p256"], quoted))[0]["tag"], "a\r\nb");
+    let open = "line 3: a quote is not closed before the end of the input".to_owned();
+    assert_eq!(reasons("tag,digest\n1,zz\n\"2,zz\n3,zz\n"), [not_hex(2, 'z'), open]);
+    let carriage_return = "line 2: a carriage return inside the line".to_owned();
+    assert_eq!(reasons("tag,digest\n1,zz\r2,zz\n3,yy\n"), [carriage_return, not_hex(3, 'y')]);
+}
+
+#[test]
+fn csv_that_cannot_be_read_costs_its_row_only() {
+    assert_eq!(reasons(b"tag,digest\n\xff,zz\n2,zz\n"), ["line 2: the text is not UTF-8".to_owned(), not_hex(3, 'z')]);
+    let long = format!("tag,digest\n{},zz\n2,zz\n", "1".repeat(17 << 20));
+    let too_long = |line| format!("line {line}: the line is longer than 16777216 bytes");
+    assert_eq!(reasons(long), [too_long(2), not_hex(3, 'z')]);
+    // Quotes do not get round the limit, and what follows is answered.
+    let long = format!("tag,digest\n\"{}", "1234567\n".repeat(3 << 20));
+    let reasons = reasons(long);
+    assert_eq!(reasons[0], too_long(2));
+    assert!(reasons.len() > 1 && reasons[1].ends_with("1 columns instead of 2"), "{}", reasons[1]);
+}
+
+#[test]
+fn columns_that_mean_nothing_may_repeat_and_no_input_is_no_error() {
+    assert_eq!(reasons("x,x,,,digest\n1,2,3,4,zz\n"), [not_hex(2, 'z')]);
+    for format in ["csv", "jsonl"] {
+        let empty = run(&["verify", "--curve", "p256", "--format", format], "\n");
+        assert_eq!((code(&empty), empty.stdout.len()), (0, 0), "{format}");
+    }
+}
+
+#[test]
+fn tags_are_passed_through_as_written() {
+    let written = r#"{"b":12345678901234567890123,"a":1.10,"c":[1e400]}"#;
+    let output = run(&["verify", "--curve", "p256"], format!("{{\"tag\":{written}}}\n{{\"tag\":null}}\n"));
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let ends: Vec<_> = stdout.lines().map(|line| line.split_once(",\"tag\":").expect("a tag").1).collect();
+    assert_eq!(ends, [format!("{written}}}"), "null}".to_owned()]);
+    let csv = answers(&run(&["verify", "--curve", "p256"], "tag , digest\n\" x \",00\n"));
+    assert_eq!(csv[0]["tag"], " x ");
+}
+
+#[test]
+fn sm2_ids_keep_their_spaces_in_csv() {
+    let engine = Engine::cpu().unwrap();
+    let key = SecretKey::generate::<Sm2>().unwrap();
+    let file = TemporaryFile::new("spaces.hex", hex::encode(key.expose_bytes()));
+    let signed = answers(&run(&["sign", "--curve", "sm2", "--key-file", file.path()], "message,id\n6d,\" a\"\n6d,a\n"));
+    for (answer, id) in signed.iter().zip([" a", "a"]) {
+        let expected = sm2::sign_messages(&engine, &["m"], sm2::UserIds::all(id.as_bytes()), &key).unwrap()[0].unwrap();
+        assert_eq!(answer["signature"], hex::encode(expected));
+    }
+    assert_eq!(signed.len(), 2);
+}
+
+#[test]
+fn input_that_trickles_is_read_as_any_other() {
+    let line = signed::<P256>(1).lines().remove(0);
+    let key = "11".repeat(32);
+    let cases: [(&str, Vec<&[u8]>, &str); 2] = [
+        ("verify", vec![b"\xef", b"\xbb\xbf", line.as_bytes()], "valid"),
+        // The first byte alone could be a bare key's.
+        ("pubkey", vec![b"d", b"igest,secret_key\n,", key.as_bytes()], "public_key"),
+    ];
+    for (command, parts, field) in cases {
+        let mut child = start(&[command, "--curve", "p256"]);
+        let mut stdin = child.stdin.take().expect("piped");
+        for part in parts {
+            stdin.write_all(part).unwrap();
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(answers(&output)[0][field] != Value::Null, "{command}");
+    }
+}
+
+#[test]
+fn an_output_that_is_an_input_is_refused_and_kept() {
+    let content = signed::<P256>(1).lines().remove(0);
+    let input = TemporaryFile::new("same.jsonl", &content);
+    let key = TemporaryFile::new("same.hex", "11".repeat(32));
+    let from_stdin = gecc()
+        .args(["verify", "--curve", "p256", "-o", input.path()])
+        .stdin(std::fs::File::open(input.path()).unwrap())
+        .output()
+        .unwrap();
+    let calls = [
+        run(&["verify", "--curve", "p256", "-o", input.path(), input.path()], ""),
+        run(&["sign", "--curve", "p256", "--key-file", key.path(), "-o", key.path()], ""),
+        run(&["ecdh", "--curve", "p256", "--key-file", key.path(), "-o", key.path()], ""),
+        from_stdin,
+    ];
+    for output in &calls {
+        assert_eq!(code(output), 2);
+        assert!(stderr(output).contains("overwrite"), "{}", stderr(output));
+    }
+    assert_eq!(std::fs::read_to_string(input.path()).unwrap(), content);
+    assert_eq!(std::fs::read_to_string(key.path()).unwrap(), "11".repeat(32));
+}
+
+#[test]
+fn a_dash_is_standard_input_and_output() {
+    let output = run(&["verify", "--curve", "p256", "-o", "-", "-"], signed::<P256>(1).lines().remove(0));
+    assert_eq!(answers(&output).len(), 1);
+    assert!(!std::path::Path::new("-").exists());
+}
+
+#[test]
+fn keys_are_read_alike_from_key_files_and_by_pubkey() {
+    let key = "11".repeat(32);
+    let digest = format!("digest\n{}\n", "5a".repeat(32));
+    let forms = [
+        key.clone(),
+        format!("\u{feff}0X{key}\r\n"),
+        format!("# comment\n\n{key}\n"),
+        json!({"secret_key": key}).to_string(),
+        format!("tag,secret_key\n1,{key}\n"),
+    ];
+    let mut signatures = Vec::new();
+    let mut public = Vec::new();
+    for (index, form) in forms.iter().enumerate() {
+        let file = TemporaryFile::new(&format!("form{index}.hex"), form);
+        let signed = run(&["sign", "--curve", "p256", "--key-file", file.path()], digest.clone());
+        signatures.push(answers(&signed)[0]["signature"].clone());
+        public.push(answers(&run(&["pubkey", "--curve", "p256", file.path()], ""))[0]["public_key"].clone());
+    }
+    assert!(signatures[0].is_string() && public[0].is_string());
+    assert!(signatures.iter().all(|signature| *signature == signatures[0]), "{signatures:?}");
+    assert!(public.iter().all(|key| *key == public[0]), "{public:?}");
+    // A stray quote in a list of bare keys swallows nothing.
+    let list = answers(&run(&["pubkey", "--curve", "p256"], format!("nothex\n\"\n{key}\n")));
+    assert_eq!(list.len(), 3);
+    assert_eq!(list[2]["public_key"], public[0]);
+}
+
+#[test]
+fn no_key_is_shown_whatever_its_form() {
+    let number = "1234567890123456";
+    let forms = [
+        format!("{{\"secret_key\":{number}}}"),
+        format!("{{\"secret_key\":[{number}]}}"),
+        format!("{{\"secret_key\":\"{number}\"}}"),
+        format!("{{\"secret_key\":\"{number}"),
+        format!("secret_key\n{number}\n"),
+        number.to_owned(),
+    ];
+    for (index, form) in forms.iter().enumerate() {
+        let file = TemporaryFile::new(&format!("hidden{index}"), form);
+        let as_input = run(&["pubkey", "--curve", "p256", file.path()], "");
+        let as_key_file = run(&["sign", "--curve", "p256", "--key-file", file.path()], "");
+        assert_eq!((code(&as_input), code(&as_key_file)), (1, 2), "{form}");
+        for output in [as_input, as_key_file] {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
+            assert!(!said.contains(number), "{said}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn key_files_that_others_can_read_get_a_warning() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = TemporaryFile::new("mode.hex", "11".repeat(32));
+    for (mode, warned) in [(0o600, false), (0o640, true), (0o604, true)] {
+        std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+        let calls = [
+            run(&["sign", "--curve", "p256", "--key-file", file.path()], ""),
+            run(&["pubkey", "--curve", "p256", file.path()], ""),
+        ];
+        for output in calls {
+            assert_eq!(code(&output), 0);
+            assert_eq!(stderr(&output).contains("can be read by other users"), warned, "{mode:o}");
+        }
+    }
+}
+
+#[test]
+fn keys_left_over_get_a_warning() {
+    let keys = TemporaryFile::new("surplus.hex", format!("{0}\n{0}\n{0}\n", "11".repeat(32)));
+    let sign = |items: usize| {
+        let input = format!("digest\n{}", format!("{}\n", "5a".repeat(32)).repeat(items));
+        stderr(&run(&["sign", "--curve", "p256", "--key-file", keys.path()], input))
+    };
+    assert!(sign(2).contains("warning: the key file has 3 keys for 2 items"), "{}", sign(2));
+    assert!(!sign(3).contains("3 keys for"), "{}", sign(3));
+}
+
+#[test]
+fn the_smallest_memory_still_reads_everything() {
+    let lines = signed::<P256>(5).lines().join("\n");
+    let output = run(&["verify", "--curve", "p256", "--max-memory", "1"], lines);
+    assert_eq!((code(&output), answers(&output).len()), (0, 5));
+}
+
+#[test]
+fn commands_that_only_print_end_quietly_on_a_closed_pipe() {
+    for arguments in [&["doctor"][..], &["completions", "bash"], &["bench", "--items", "2", "--curve", "p256"]] {
+        let mut child = start(arguments);
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let line = signed::<P256>(1).lines().remove(0);
+    let input = TemporaryFile::new("full.jsonl", line);
+    for arguments in [&["doctor"][..], &["completions", "bash"], &["verify", "--curve", "p256", input.path()]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = gecc().args(arguments).stdout(full).output().unwrap();
+        assert_eq!(code(&output), 2, "{arguments:?}");
+        assert!(stderr(&output).contains("writing the output"), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_closed_standard_error_is_no_panic() {
+    let mut child = start(&["verify", "--curve", "p256"]);
+    drop(child.stderr.take());
+    child.stdin.take().expect("piped").write_all(signed::<P256>(1).lines()[0].as_bytes()).unwrap();
+    assert_eq!(code(&child.wait_with_output().unwrap()), 0);
+}
+
+#[test]
+fn help_teaches_the_input_of_every_command() {
+    for command in ["verify", "recover", "sign", "ecdh", "pubkey"] {
+        let help = String::from_utf8(run(&["help", command], "").stdout).unwrap();
+        for part in ["Example", "Output: {", "JSON Lines or CSV", "Exit codes"] {
+            assert!(help.contains(part), "{command}: {part}");
+        }
+    }
 }

@@ -44,53 +44,86 @@ pub enum Command {
     },
 }
 
-const INPUT_HELP: &str = "\
+/// What the help of every command that reads items ends with.
+macro_rules! input_help {
+    () => {
+        "\
 Input is JSON Lines or CSV with a header, told apart by content. Binary fields are hexadecimal, with or without 0x.
-A line that cannot be used gets its own answer and stops nothing; blank lines are skipped; `tag` is passed through.";
+A line that cannot be used gets its own answer and stops nothing; blank lines are skipped; `tag` is passed through.
 
-const VERIFY_HELP: &str = "\
+Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run."
+    };
+}
+
+const VERIFY_HELP: &str = concat!(
+    "\
 Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`);
 `signature` (64 bytes, r || s) or `der`; `public_key` (SEC 1, 33 or 65 bytes, or x || y of 64 bytes).
 
 Examples:
   gecc verify --curve secp256k1 signatures.jsonl
-  echo '{\"digest\":\"9f86…\",\"signature\":\"3045…\",\"public_key\":\"02c6…\",\"tag\":7}' | gecc verify --curve p256
+  echo '{\"digest\":\"9f…\",\"der\":\"30…\",\"public_key\":\"02…\"}' | gecc verify --curve p256
   zcat audit.csv.gz | gecc verify --curve sm2 -o verdicts.jsonl
 
 Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\"}, one line per item, in order.
-Input is JSON Lines or CSV with a header, told apart by content. Binary fields are hexadecimal, with or without 0x.";
 
-const RECOVER_HELP: &str = "\
+",
+    input_help!()
+);
+
+const RECOVER_HELP: &str = concat!(
+    "\
 Fields: `digest` or `message`, `signature` or `der`, `recovery_id` (0 to 3).
 
 Example:
   gecc recover --curve secp256k1 transactions.jsonl
 
-Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in order.";
+Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in order.
 
-const SIGN_HELP: &str = "\
-Fields: `digest` or `message`; for sm2 the optional text `id`. The key file holds private keys, 64 hexadecimal digits a
-line: one for all items, or one per item.
+",
+    input_help!()
+);
+
+const SIGN_HELP: &str = concat!(
+    "\
+Fields: `digest` or `message`; for sm2 the optional text `id`. The key file is as the input of
+`gecc pubkey`, with one key for all items or one per item.
 
 Examples:
   gecc sign --curve p256 --key-file key.hex messages.jsonl
   gecc sign --curve secp256k1 --recoverable --key-file keys.hex digests.csv
 
-Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\"}, one line per item, in order.";
+Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\"}, one line per item, in order.
 
-const ECDH_HELP: &str = "\
-Field: `public_key`. The key file is as for `gecc sign`. The output is secret: {\"shared_secret\":\"…\"}, the x-coordinate.
+",
+    input_help!()
+);
+
+const ECDH_HELP: &str = concat!(
+    "\
+Field: `public_key`. The key file is as for `gecc sign`.
 
 Example:
-  gecc ecdh --curve p256 --key-file key.hex -o secrets.jsonl peers.jsonl";
+  gecc ecdh --curve p256 --key-file key.hex -o secrets.jsonl peers.jsonl
 
-const PUBKEY_HELP: &str = "\
+Output: {\"shared_secret\":\"…\"}, the x-coordinate, which is secret, or {\"error\":\"…\"}, one line per item, in order.
+
+",
+    input_help!()
+);
+
+const PUBKEY_HELP: &str = concat!(
+    "\
 Input is one private key a line (64 hexadecimal digits), or JSON Lines or CSV with the field `secret_key`.
 
 Example:
   gecc pubkey --curve secp256k1 --compressed keys.hex
 
-Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in order.";
+Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in order.
+
+",
+    input_help!()
+);
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum CurveName {
@@ -123,7 +156,7 @@ pub struct EngineOptions {
     threads: Option<usize>,
     /// Upper limit for working memory: bytes, or with K, M or G.
     #[arg(long, value_parser = parse_bytes)]
-    max_memory: Option<usize>,
+    pub max_memory: Option<usize>,
 }
 
 impl EngineOptions {
@@ -163,7 +196,6 @@ pub enum Format {
 }
 
 #[derive(Args)]
-#[command(after_help = INPUT_HELP)]
 pub struct StreamOptions {
     /// Input file, or - for standard input.
     #[arg(default_value = "-")]

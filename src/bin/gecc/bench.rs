@@ -2,10 +2,12 @@
 
 use crate::ALL_PASSED;
 use crate::args::{BenchOptions, CurveName};
+use crate::output::Failure;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{EcdsaCurve, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, SecretKey, Sm2};
 use gecc::{ecdh, ecdsa, keys, point, sm2};
 use serde_json::json;
+use std::io::{self, Write};
 use std::time::Instant;
 
 /// Runs whose median counts; one more before them warms up.
@@ -13,22 +15,21 @@ const RUNS: usize = 5;
 /// Signers in the measurement of repeated keys.
 const SIGNERS: usize = 100;
 
-pub fn run(options: BenchOptions) -> Result<u8, String> {
+pub fn run(options: BenchOptions) -> Result<u8, Failure> {
     let bench = Bench { engine: options.engine.start()?, items: options.items as usize, json: options.json };
     let curves = match options.curve {
         Some(curve) => vec![curve],
         None => vec![CurveName::Secp256k1, CurveName::P256, CurveName::Sm2],
     };
     if !bench.json {
-        println!("{} items a batch, median of {RUNS} runs, {}", bench.items, bench.engine);
+        writeln!(io::stdout(), "{} items a batch, median of {RUNS} runs, {}", bench.items, bench.engine)?;
     }
     for curve in curves {
         match curve {
             CurveName::Secp256k1 => bench.ecdsa::<Secp256k1>(),
             CurveName::P256 => bench.ecdsa::<P256>(),
             CurveName::Sm2 => bench.sm2(),
-        }
-        .map_err(|problem| problem.to_string())?;
+        }?;
     }
     Ok(ALL_PASSED)
 }
@@ -56,7 +57,7 @@ impl Bench {
         })
     }
 
-    fn ecdsa<C: EcdsaCurve>(&self) -> Result<(), Error> {
+    fn ecdsa<C: EcdsaCurve>(&self) -> Result<(), Failure> {
         let engine = &self.engine;
         for (name, signers) in [("verify, distinct keys", self.items), ("verify, 100 keys", SIGNERS)] {
             let inputs = self.inputs::<C>(signers)?;
@@ -85,7 +86,7 @@ impl Bench {
         self.points::<C>()
     }
 
-    fn sm2(&self) -> Result<(), Error> {
+    fn sm2(&self) -> Result<(), Failure> {
         let engine = &self.engine;
         for (name, signers) in [("verify, distinct keys", self.items), ("verify, 100 keys", SIGNERS)] {
             let inputs = self.inputs::<Sm2>(signers)?;
@@ -108,7 +109,7 @@ impl Bench {
     }
 
     /// ECDH and the point operations. Each result is checked against another way to the same point.
-    fn points<C: SecretCurve>(&self) -> Result<(), Error> {
+    fn points<C: SecretCurve>(&self) -> Result<(), Failure> {
         let engine = &self.engine;
         let inputs = self.inputs::<C>(self.items)?;
         let scalars: Vec<[u8; 32]> = inputs.secret.iter().map(|key| *key.expose_bytes()).collect();
@@ -140,7 +141,7 @@ impl Bench {
     }
 
     /// Prints items per second.
-    fn measure<C: SecretCurve>(&self, name: &str, mut run: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
+    fn measure<C: SecretCurve>(&self, name: &str, mut run: impl FnMut() -> Result<(), Error>) -> Result<(), Failure> {
         run()?;
         let mut seconds = [0.0; RUNS];
         for seconds in &mut seconds {
@@ -151,12 +152,13 @@ impl Bench {
         seconds.sort_by(f64::total_cmp);
         let rate = self.items as f64 / seconds[RUNS / 2];
         if self.json {
-            println!(
+            writeln!(
+                io::stdout(),
                 "{}",
                 json!({"curve": C::NAME, "operation": name, "items": self.items, "per_second": rate.round()})
-            );
+            )?;
         } else {
-            println!("{:10} {name:24} {rate:12.0} /s", C::NAME);
+            writeln!(io::stdout(), "{:10} {name:24} {rate:12.0} /s", C::NAME)?;
         }
         Ok(())
     }

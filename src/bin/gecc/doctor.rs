@@ -1,7 +1,9 @@
 //! `gecc doctor`: what this machine has for gecc, and what is missing.
 
 use crate::ALL_PASSED;
+use crate::output::Failure;
 use gecc::Engine;
+use std::io::{self, Write};
 
 /// One thing that was looked for.
 struct Finding {
@@ -10,10 +12,10 @@ struct Finding {
     detail: String,
 }
 
-pub fn run() -> Result<u8, String> {
+pub fn run() -> Result<u8, Failure> {
     for check in [cores, cpu_features, engine, nvidia_devices, cuda_driver, nvrtc] {
         let Finding { what, found, detail } = check();
-        println!("{} {what}: {detail}", if found { "[ok]" } else { "[--]" });
+        writeln!(io::stdout(), "{} {what}: {detail}", if found { "[ok]" } else { "[--]" })?;
     }
     Ok(ALL_PASSED)
 }

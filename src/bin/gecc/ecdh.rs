@@ -3,13 +3,13 @@
 use crate::args::{CurveName, EcdhOptions};
 use crate::fields::Fields;
 use crate::keyfile::KeyFile;
-use crate::output::{Answer, hex};
+use crate::output::{Answer, Failure};
 use crate::stream::{self, Operation};
 use gecc::{Engine, Error, P256, PublicKeys, Secp256k1, SecretCurve, SecretKey, SharedSecret, Sm2, ecdh};
 use std::marker::PhantomData;
 
-pub fn run(options: EcdhOptions) -> Result<u8, String> {
-    let keys = KeyFile::read(&options.key_file)?;
+pub fn run(options: EcdhOptions) -> Result<u8, Failure> {
+    let keys = KeyFile::read(&options.key_file, options.stream.output.as_deref())?;
     match options.curve {
         CurveName::Secp256k1 => stream::run(&Ecdh::<Secp256k1>(keys, PhantomData), options.stream),
         CurveName::P256 => stream::run(&Ecdh::<P256>(keys, PhantomData), options.stream),
@@ -30,7 +30,11 @@ impl<C: SecretCurve> Operation for Ecdh<C> {
         let (keys, peers): (Vec<_>, Vec<_>) = items.into_iter().unzip();
         let peers: Vec<_> = peers.iter().map(Vec::as_slice).collect();
         let secrets = ecdh::shared_secrets::<C>(engine, &keys, PublicKeys::sec1(&peers))?;
-        let answer = |secret: SharedSecret| Answer::passed(vec![("shared_secret", hex(secret.expose_bytes()))]);
+        let answer = |secret: SharedSecret| Answer::passed().hex("shared_secret", secret.expose_bytes());
         Ok(secrets.into_iter().map(|secret| secret.map_or_else(Answer::error, answer)).collect())
+    }
+
+    fn warning(&self, items: u64) -> Option<String> {
+        self.0.surplus(items)
     }
 }

@@ -1,7 +1,9 @@
 //! The fields of one input item, and what they mean.
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -19,8 +21,11 @@ pub struct Fields {
     public_key: Option<String>,
     recovery_id: Option<Value>,
     id: Option<String>,
+    #[serde(default, deserialize_with = "without_showing")]
     secret_key: Option<Zeroizing<String>>,
-    pub tag: Option<Value>,
+    /// As it is written: a number keeps its digits and an object its order.
+    #[serde(default, deserialize_with = "even_null")]
+    pub tag: Option<Box<RawValue>>,
 }
 
 /// What is signed.
@@ -40,10 +45,13 @@ impl Content {
 }
 
 impl Fields {
-    /// Sets a field by its name in a CSV header. An empty cell is an absent field.
-    pub fn set(&mut self, name: &[u8], value: &str) {
-        if value.is_empty() {
-            return;
+    /// Sets a field by its name in a CSV header. An empty cell is an absent field, and so is one of spaces, except where
+    /// spaces mean something.
+    pub fn set(&mut self, name: &[u8], value: &[u8]) -> Result<(), String> {
+        let value = std::str::from_utf8(value).map_err(|_| "the text is not UTF-8".to_owned())?;
+        let is_text = matches!(name, b"id" | b"tag");
+        if value.is_empty() || (!is_text && value.trim().is_empty()) {
+            return Ok(());
         }
         let text = || Some(value.to_owned());
         match name {
@@ -55,9 +63,10 @@ impl Fields {
             b"recovery_id" => self.recovery_id = text().map(Value::String),
             b"id" => self.id = text(),
             b"secret_key" => self.secret_key = text().map(Zeroizing::new),
-            b"tag" => self.tag = text().map(Value::String),
+            b"tag" => self.tag = Some(to_raw_value(value).expect("every text has a JSON form")),
             _ => {}
         }
+        Ok(())
     }
 
     pub fn content(&self) -> Result<Content, String> {
@@ -111,8 +120,17 @@ impl Fields {
     }
 }
 
+/// serde's own message would quote a key that is not a text.
+fn without_showing<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Zeroizing<String>>, D::Error> {
+    Option::deserialize(input).map_err(|_| D::Error::custom("`secret_key` is not a text"))
+}
+
+fn even_null<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::deserialize(input).map(Some)
+}
+
 /// A private key of 64 hexadecimal digits. The error does not show them.
-pub fn secret_key(text: &str) -> Result<gecc::SecretKey, String> {
+fn secret_key(text: &str) -> Result<gecc::SecretKey, String> {
     let mut key = Zeroizing::new([0; 32]);
     hex::decode_to_slice(digits(text), key.as_mut_slice())
         .map_err(|_| "a private key is 64 hexadecimal digits".to_owned())?;

@@ -2,11 +2,11 @@
 
 use crate::args::Format;
 use crate::fields::{FIELD_NAMES, Fields};
-use std::io::{self, BufRead, Read};
-use zeroize::Zeroize;
-
-/// Longer lines are not held in memory; the line gets an error.
-const MAX_LINE: usize = 16 << 20;
+use crate::lines::{Line, Lines};
+use crate::rows::{Columns, Rows};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 /// One item of the input.
 pub struct Record {
@@ -19,104 +19,94 @@ pub struct Record {
 }
 
 /// Reads records one at a time.
-pub enum Records {
-    Lines { input: Box<dyn BufRead + Send>, line: u64 },
-    Csv { reader: Box<csv::Reader<Box<dyn BufRead + Send>>>, header: csv::ByteRecord, first_line: u64 },
+pub struct Records {
+    lines: Lines,
+    layout: Layout,
+}
+
+enum Layout {
+    Jsonl,
+    Csv {
+        rows: Box<Rows>,
+        header: Columns,
+    },
+    /// One private key a line; lines that start with # are comments.
+    Keys,
 }
 
 impl Records {
-    /// Tells the format by the first character, unless it is given. With `plain_column`, an input whose first line is a
-    /// bare hexadecimal number is CSV of that one column, without a header.
-    pub fn new(
-        mut input: Box<dyn BufRead + Send>,
-        format: Option<Format>,
-        plain_column: Option<&str>,
-    ) -> io::Result<Self> {
-        let (skipped_lines, first_line) = skip_to_content(&mut input)?;
-        let is_json = first_line.first() == Some(&b'{');
-        if format.map_or(is_json || first_line.is_empty(), |format| format == Format::Jsonl) {
-            return Ok(Records::Lines { input, line: skipped_lines });
-        }
-        let mut reader =
-            csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(input);
-        let mut header = csv::ByteRecord::new();
-        match plain_column {
-            Some(column) if is_plain_number(&first_line) => header.push_field(column.as_bytes()),
-            _ => {
-                reader.read_byte_record(&mut header)?;
-                check_header(&header)?;
+    /// Tells the format by the first line that is not blank, unless it is given. With `keys`, lines that are neither JSON
+    /// nor below a header with `secret_key` are private keys.
+    pub fn new(source: Box<dyn Read + Send>, format: Option<Format>, keys: bool) -> io::Result<Self> {
+        let mut lines = Lines::new(source);
+        let Some(first) = lines.next_content()? else { return Ok(Records { lines, layout: Layout::Jsonl }) };
+        let format = format.or_else(|| format_of(&first, keys));
+        lines.put_back(first);
+        let layout = match format {
+            Some(Format::Jsonl) => Layout::Jsonl,
+            Some(Format::Csv) => {
+                let mut rows = Box::new(Rows::new());
+                let header = read_header(&mut rows, &mut lines)?;
+                Layout::Csv { rows, header }
             }
-        }
-        Ok(Records::Csv { reader: Box::new(reader), header, first_line: skipped_lines })
+            None => Layout::Keys,
+        };
+        Ok(Records { lines, layout })
     }
 
     /// The next record, or `None` at the end.
     pub fn next(&mut self) -> io::Result<Option<Record>> {
-        match self {
-            Records::Lines { input, line } => next_line(input, line),
-            Records::Csv { reader, header, first_line } => next_row(reader, header, *first_line),
+        match &mut self.layout {
+            Layout::Jsonl => Ok(self.lines.next_content()?.map(|line| record(line, json_fields))),
+            Layout::Csv { rows, header } => Ok(rows.next(&mut self.lines)?.map(|row| {
+                let fields = row.columns.and_then(|columns| row_fields(header, &columns));
+                Record { line: row.line, fields, bytes: row.bytes }
+            })),
+            Layout::Keys => loop {
+                match self.lines.next_content()? {
+                    Some(line) if line.text.as_ref().is_ok_and(|text| text.starts_with(b"#")) => {}
+                    line => return Ok(line.map(|line| record(line, key_fields))),
+                }
+            },
         }
     }
 }
 
-/// Consumes a byte order mark and blank lines. Gives the number of lines consumed and what is buffered of the next.
-fn skip_to_content(input: &mut Box<dyn BufRead + Send>) -> io::Result<(u64, Vec<u8>)> {
-    if input.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
-        input.consume(3);
-    }
-    let mut lines = 0;
-    loop {
-        let buffer = input.fill_buf()?;
-        let blank = buffer.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        if blank == 0 {
-            let line = buffer.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            return Ok((lines, line.to_vec()));
-        }
-        lines += buffer[..blank].iter().filter(|byte| **byte == b'\n').count() as u64;
-        input.consume(blank);
+/// `None` means bare keys. A first line that is too long decides nothing, and JSON Lines need no header.
+fn format_of(first: &Line, keys: bool) -> Option<Format> {
+    let Ok(text) = &first.text else { return Some(Format::Jsonl) };
+    let names_a_key = text.split(|byte| b",\"\r\n".contains(byte)).any(|name| name.trim_ascii() == b"secret_key");
+    match text.trim_ascii_start().first() {
+        Some(b'{') => Some(Format::Jsonl),
+        _ if keys && !names_a_key => None,
+        _ => Some(Format::Csv),
     }
 }
 
-fn is_plain_number(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    let digits = line.strip_prefix(b"0x").unwrap_or(line);
-    !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit)
+fn read_header(rows: &mut Rows, lines: &mut Lines) -> io::Result<Columns> {
+    let invalid = |problem| io::Error::new(io::ErrorKind::InvalidData, problem);
+    let row = rows.next(lines)?.ok_or_else(|| invalid("no CSV header".to_owned()))?;
+    let header = row.columns.map_err(|problem| invalid(format!("line {}: {problem}", row.line)))?;
+    check_header(&header).map_err(invalid)?;
+    Ok(header)
 }
 
-fn check_header(header: &csv::ByteRecord) -> io::Result<()> {
-    let invalid = |problem: String| Err(io::Error::new(io::ErrorKind::InvalidData, problem));
-    if !header.iter().any(|name| FIELD_NAMES.iter().any(|known| known.as_bytes() == name)) {
+/// Columns with other names are ignored, so they may repeat.
+fn check_header(header: &Columns) -> Result<(), String> {
+    let occurrences = |name: &str| header.iter().filter(|column| column.trim_ascii() == name.as_bytes()).count();
+    if let Some(name) = FIELD_NAMES.iter().find(|name| occurrences(name) > 1) {
+        return Err(format!("the CSV header names `{name}` twice"));
+    }
+    if FIELD_NAMES.iter().all(|name| occurrences(name) == 0) {
         let known = FIELD_NAMES.join(", ");
-        return invalid(format!("neither JSON Lines nor CSV with a header that names a field ({known})"));
+        return Err(format!("neither JSON Lines nor CSV with a header that names a field ({known})"));
     }
-    let mut names: Vec<&[u8]> = header.iter().collect();
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        None => Ok(()),
-        Some(pair) => invalid(format!("the CSV header names `{}` twice", String::from_utf8_lossy(pair[0]))),
-    }
+    Ok(())
 }
 
-fn next_line(input: &mut Box<dyn BufRead + Send>, line: &mut u64) -> io::Result<Option<Record>> {
-    loop {
-        let mut text = Vec::new();
-        let bytes = input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut text)?;
-        if bytes == 0 {
-            return Ok(None);
-        }
-        *line += 1;
-        if bytes > MAX_LINE {
-            input.skip_until(b'\n')?;
-            let fields = Err(format!("the line is longer than {MAX_LINE} bytes"));
-            return Ok(Some(Record { line: *line, fields, bytes }));
-        }
-        if !text.trim_ascii().is_empty() {
-            let fields = json_fields(text.trim_ascii());
-            // The line may hold a private key.
-            text.zeroize();
-            return Ok(Some(Record { line: *line, fields, bytes }));
-        }
-    }
+fn record(line: Line, fields: impl FnOnce(&[u8]) -> Result<Fields, String>) -> Record {
+    let fields = line.text.and_then(|text| fields(text.trim_ascii()));
+    Record { line: line.number, fields, bytes: line.bytes }
 }
 
 fn json_fields(text: &[u8]) -> Result<Fields, String> {
@@ -127,29 +117,28 @@ fn json_fields(text: &[u8]) -> Result<Fields, String> {
     serde_json::from_slice(text).map_err(|problem| format!("not a JSON object with these fields: {problem}"))
 }
 
-fn next_row(
-    reader: &mut csv::Reader<Box<dyn BufRead + Send>>,
-    header: &csv::ByteRecord,
-    skipped_lines: u64,
-) -> io::Result<Option<Record>> {
-    let mut row = csv::ByteRecord::new();
-    let start = reader.position().byte();
-    if !reader.read_byte_record(&mut row)? {
-        return Ok(None);
-    }
-    let line = skipped_lines + row.position().map_or(0, csv::Position::line);
-    let bytes = (reader.position().byte() - start) as usize;
-    Ok(Some(Record { line, fields: row_fields(header, &row), bytes }))
+fn key_fields(text: &[u8]) -> Result<Fields, String> {
+    let mut fields = Fields::default();
+    fields.set(b"secret_key", text)?;
+    Ok(fields)
 }
 
-fn row_fields(header: &csv::ByteRecord, row: &csv::ByteRecord) -> Result<Fields, String> {
+fn row_fields(header: &Columns, row: &Columns) -> Result<Fields, String> {
     if row.len() != header.len() {
         return Err(format!("{} columns instead of {}", row.len(), header.len()));
     }
     let mut fields = Fields::default();
-    for (name, value) in header.iter().zip(row) {
-        let value = std::str::from_utf8(value).map_err(|_| "a column is not UTF-8".to_owned())?;
-        fields.set(name, value);
-    }
+    header.iter().zip(row.iter()).try_for_each(|(name, value)| fields.set(name.trim_ascii(), value))?;
     Ok(fields)
+}
+
+/// Opens a file, or standard input for `-`. Gives the length where it is known.
+pub fn open(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
+    if path == Path::new("-") {
+        return Ok((Box::new(io::stdin()), None));
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let length = metadata.is_file().then_some(metadata.len());
+    Ok((Box::new(file), length))
 }

@@ -1,9 +1,9 @@
 //! Files with private keys.
 
-use crate::fields::secret_key;
+use crate::input::{Records, open};
+use crate::output::{note, refuse_overwriting};
 use gecc::SecretKey;
 use std::path::Path;
-use zeroize::Zeroizing;
 
 /// The private keys of a batch: one for all items, or one per item.
 pub struct KeyFile {
@@ -11,16 +11,18 @@ pub struct KeyFile {
 }
 
 impl KeyFile {
-    /// Reads one hexadecimal key a line; blank lines and lines that start with # are skipped.
-    pub fn read(path: &Path) -> Result<Self, String> {
-        let name = path.display();
+    /// Reads keys as `gecc pubkey` does; here one that cannot be used is an error. `output` is where answers will go.
+    pub fn read(path: &Path, output: Option<&Path>) -> Result<Self, String> {
+        refuse_overwriting(path, output)?;
         warn_if_exposed(path);
-        let text = std::fs::read_to_string(path).map_err(|problem| format!("{name}: {problem}"))?;
-        let text = Zeroizing::new(text);
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-        let keys = lines
-            .map(|(index, line)| secret_key(line).map_err(|problem| format!("{name}, line {}: {problem}", index + 1)))
-            .collect::<Result<Vec<_>, _>>()?;
+        let name = path.display();
+        let (source, _) = open(path).map_err(|problem| format!("{name}: {problem}"))?;
+        let mut records = Records::new(source, None, true).map_err(|problem| format!("{name}: {problem}"))?;
+        let mut keys = Vec::new();
+        while let Some(record) = records.next().map_err(|problem| format!("{name}: {problem}"))? {
+            let key = record.fields.and_then(|fields| fields.secret_key());
+            keys.push(key.map_err(|problem| format!("{name}, line {}: {problem}", record.line))?);
+        }
         if keys.is_empty() { Err(format!("{name}: no key in the file")) } else { Ok(KeyFile { keys }) }
     }
 
@@ -32,16 +34,22 @@ impl KeyFile {
         let key = usize::try_from(index).ok().and_then(|index| self.keys.get(index));
         key.cloned().ok_or_else(|| format!("the key file has {} keys, none for this item", self.keys.len()))
     }
+
+    /// Keys that no item used point to a file that does not belong to the input.
+    pub fn surplus(&self, items: u64) -> Option<String> {
+        let keys = self.keys.len();
+        (keys > 1 && keys as u64 > items).then(|| format!("the key file has {keys} keys for {items} items"))
+    }
 }
 
 /// Others who can read a key can use it; the file is the user's, so this is a warning.
 #[cfg(unix)]
-fn warn_if_exposed(path: &Path) {
+pub fn warn_if_exposed(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    if std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0) {
-        eprintln!("gecc: warning: {} can be read by other users", path.display());
+    if std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0) {
+        note(&format!("gecc: warning: {} can be read by other users", path.display()));
     }
 }
 
 #[cfg(not(unix))]
-fn warn_if_exposed(_: &Path) {}
+pub fn warn_if_exposed(_: &Path) {}

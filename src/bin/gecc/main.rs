@@ -7,16 +7,21 @@ mod ecdh;
 mod fields;
 mod input;
 mod keyfile;
+mod lines;
 mod output;
 mod pubkey;
 mod queue;
 mod recover;
+mod rows;
 mod sign;
 mod stream;
 mod verify;
+mod wiped;
 
 use args::{Arguments, Command};
 use clap::{CommandFactory, Parser};
+use output::{Failure, note};
+use std::io::Write;
 use std::process::ExitCode;
 
 // Exit codes.
@@ -27,14 +32,15 @@ const COULD_NOT_RUN: u8 = 2;
 fn main() -> ExitCode {
     match run(Arguments::parse()) {
         Ok(code) => ExitCode::from(code),
-        Err(problem) => {
-            eprintln!("gecc: {problem}");
+        Err(Failure::ClosedPipe) => ExitCode::from(ALL_PASSED),
+        Err(Failure::Problem(problem)) => {
+            note(&format!("gecc: {problem}"));
             ExitCode::from(COULD_NOT_RUN)
         }
     }
 }
 
-fn run(arguments: Arguments) -> Result<u8, String> {
+fn run(arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
         Command::Verify(options) => verify::run(options),
         Command::Recover(options) => recover::run(options),
@@ -44,7 +50,10 @@ fn run(arguments: Arguments) -> Result<u8, String> {
         Command::Bench(options) => bench::run(options),
         Command::Doctor => doctor::run(),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "gecc", &mut std::io::stdout());
+            // It panics where it cannot write.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "gecc", &mut script);
+            std::io::stdout().write_all(&script)?;
             Ok(ALL_PASSED)
         }
     }

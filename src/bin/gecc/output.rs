@@ -1,64 +1,159 @@
-//! Answers, one JSON line per item.
+//! Answers, one JSON line per item, and what is said on standard error.
 
-use serde_json::Value;
+use crate::wiped::{Wiped, append};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
+use zeroize::Zeroizing;
+
+/// Why a command ended early.
+pub enum Failure {
+    /// Nobody reads the output any more: no error, but no reason to go on.
+    ClosedPipe,
+    Problem(String),
+}
+
+/// For writing the output; errors of the input are described where they arise.
+impl From<io::Error> for Failure {
+    fn from(problem: io::Error) -> Self {
+        match problem.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            _ => Failure::Problem(format!("writing the output: {problem}")),
+        }
+    }
+}
+
+impl From<gecc::Error> for Failure {
+    fn from(problem: gecc::Error) -> Self {
+        Failure::Problem(problem.to_string())
+    }
+}
+
+impl From<String> for Failure {
+    fn from(problem: String) -> Self {
+        Failure::Problem(problem)
+    }
+}
+
+/// Says something on standard error. Unlike `eprintln!`, does not panic where that is closed.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
 
 /// What the output says of one item.
 pub struct Answer {
     /// Whether the item counts as passed.
     pub passed: bool,
-    /// The fields of its line, in order. The names need no escaping.
-    pub fields: Vec<(&'static str, Value)>,
+    /// `"name":value`, separated by commas. Shared secrets pass through here.
+    fields: Wiped,
 }
 
 impl Answer {
-    pub fn passed(fields: Vec<(&'static str, Value)>) -> Self {
-        Answer { passed: true, fields }
+    pub fn passed() -> Self {
+        Answer { passed: true, fields: Wiped::default() }
+    }
+
+    pub fn rejected() -> Self {
+        Answer { passed: false, fields: Wiped::default() }
     }
 
     /// The answer of every command but `verify` for an item that failed.
     pub fn error(reason: impl ToString) -> Self {
-        Answer { passed: false, fields: vec![("error", Value::String(reason.to_string()))] }
+        Self::rejected().json("error", reason.to_string())
+    }
+
+    /// Adds a field that is not secret.
+    pub fn json(mut self, name: &str, value: impl Serialize) -> Self {
+        let value = serde_json::to_vec(&value).expect("texts, numbers and flags have a JSON form");
+        self.name(name);
+        append(&mut self.fields, &value);
+        self
+    }
+
+    /// Adds a field of bytes in hexadecimal.
+    pub fn hex(mut self, name: &str, bytes: impl AsRef<[u8]>) -> Self {
+        let bytes = bytes.as_ref();
+        self.name(name);
+        append(&mut self.fields, b"\"");
+        let start = self.fields.len();
+        append(&mut self.fields, &vec![0; 2 * bytes.len()]);
+        hex::encode_to_slice(bytes, &mut self.fields[start..]).expect("two digits for each byte");
+        append(&mut self.fields, b"\"");
+        self
+    }
+
+    fn name(&mut self, name: &str) {
+        let separator = if self.fields.is_empty() { "" } else { "," };
+        append(&mut self.fields, format!("{separator}\"{name}\":").as_bytes());
     }
 }
 
 /// Where answers go.
-pub struct Output(BufWriter<Box<dyn Write>>);
+pub struct Output {
+    sink: Box<dyn Write>,
+    /// Complete lines.
+    buffer: Wiped,
+}
 
 impl Output {
+    /// Opens a file, or standard output for `-` and `None`.
     pub fn open(path: Option<&Path>) -> Result<Self, String> {
-        let sink: Box<dyn Write> = match path {
+        let sink: Box<dyn Write> = match path.filter(|path| *path != Path::new("-")) {
             None => Box::new(io::stdout()),
             Some(path) => {
                 let file = File::create(path).map_err(|problem| format!("{}: {problem}", path.display()))?;
                 Box::new(file)
             }
         };
-        Ok(Output(BufWriter::with_capacity(1 << 16, sink)))
+        Ok(Output { sink, buffer: Zeroizing::new(Vec::with_capacity(Self::BUFFER)) })
     }
 
+    const BUFFER: usize = 1 << 16;
+
     /// Writes one line; `tag` is passed through from the input.
-    pub fn write(&mut self, answer: Answer, tag: Option<Value>) -> io::Result<()> {
-        let tag = tag.map(|tag| ("tag", tag));
-        let mut separator = b'{';
-        for (name, value) in answer.fields.into_iter().chain(tag) {
-            self.0.write_all(&[separator, b'"'])?;
-            self.0.write_all(name.as_bytes())?;
-            self.0.write_all(b"\":")?;
-            serde_json::to_writer(&mut self.0, &value)?;
-            separator = b',';
+    pub fn write(&mut self, answer: &Answer, tag: Option<&RawValue>) -> io::Result<()> {
+        append(&mut self.buffer, b"{");
+        append(&mut self.buffer, &answer.fields);
+        if let Some(tag) = tag {
+            append(&mut self.buffer, b",\"tag\":");
+            append(&mut self.buffer, tag.get().as_bytes());
         }
-        self.0.write_all(b"}\n")
+        append(&mut self.buffer, b"}\n");
+        if self.buffer.len() < Self::BUFFER { Ok(()) } else { self.flush() }
     }
 
     /// Hands complete lines to the operating system.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.sink.write_all(&self.buffer)?;
+        self.buffer.clear();
+        self.sink.flush()
     }
 }
 
-pub fn hex(bytes: impl AsRef<[u8]>) -> Value {
-    Value::String(hex::encode(bytes))
+/// Opening the output would empty a source that is the same file.
+pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), String> {
+    match output.filter(|output| same_file(source, output)) {
+        None => Ok(()),
+        Some(output) => Err(format!("{}: the output would overwrite an input", output.display())),
+    }
+}
+
+#[cfg(unix)]
+fn same_file(source: &Path, output: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let source = if source == Path::new("-") { Path::new("/dev/stdin") } else { source };
+    match (std::fs::metadata(source), std::fs::metadata(output)) {
+        (Ok(a), Ok(b)) => a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn same_file(source: &Path, output: &Path) -> bool {
+    match (source.canonicalize(), output.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
 }

@@ -2,12 +2,12 @@
 
 use crate::args::{CurveName, PubkeyOptions};
 use crate::fields::Fields;
-use crate::output::{Answer, hex};
+use crate::output::{Answer, Failure};
 use crate::stream::{self, Operation};
 use gecc::{Engine, Error, P256, Point, Secp256k1, SecretCurve, SecretKey, Sm2, keys};
 use std::marker::PhantomData;
 
-pub fn run(options: PubkeyOptions) -> Result<u8, String> {
+pub fn run(options: PubkeyOptions) -> Result<u8, Failure> {
     let compressed = options.compressed;
     match options.curve {
         CurveName::Secp256k1 => stream::run(&Pubkey::<Secp256k1> { compressed, curve: PhantomData }, options.stream),
@@ -23,17 +23,16 @@ struct Pubkey<C> {
 
 impl<C> Pubkey<C> {
     fn answer(&self, key: Point) -> Answer {
-        let encoded = match key.to_compressed() {
-            Some(compressed) if self.compressed => hex(compressed),
-            _ => hex(key.as_sec1()),
-        };
-        Answer::passed(vec![("public_key", encoded)])
+        match key.to_compressed() {
+            Some(compressed) if self.compressed => Answer::passed().hex("public_key", compressed),
+            _ => Answer::passed().hex("public_key", key.as_sec1()),
+        }
     }
 }
 
 impl<C: SecretCurve> Operation for Pubkey<C> {
     type Item = SecretKey;
-    const PLAIN_COLUMN: Option<&'static str> = Some("secret_key");
+    const READS_KEYS: bool = true;
 
     fn parse(&self, _: u64, fields: &Fields) -> Result<SecretKey, String> {
         fields.secret_key()

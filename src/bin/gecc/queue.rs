@@ -8,16 +8,18 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A chunk is complete with items enough to keep every core busy, or this much input.
+/// A chunk is complete with items enough to keep every core busy, or when it takes this much memory.
 const CHUNK_ITEMS: usize = 1 << 16;
 const CHUNK_BYTES: usize = 32 << 20;
+/// At any time one chunk is read, one is computed, and that one's items and answers are in memory too.
+const COPIES: usize = 4;
 /// How long the first record of a chunk waits for company.
 const GATHERING: Duration = Duration::from_millis(10);
 
-#[derive(Default)]
 pub struct Queue {
     state: Mutex<State>,
     changed: Condvar,
+    chunk_bytes: usize,
 }
 
 #[derive(Default)]
@@ -26,12 +28,6 @@ struct State {
     bytes: usize,
     /// How reading ended, once it has.
     end: Option<io::Result<()>>,
-}
-
-impl State {
-    fn is_full(&self) -> bool {
-        self.records.len() >= CHUNK_ITEMS || self.bytes >= CHUNK_BYTES
-    }
 }
 
 /// What the computing side gets.
@@ -43,11 +39,21 @@ pub enum Taken {
 }
 
 impl Queue {
+    pub fn new(max_memory: Option<usize>) -> Self {
+        let chunk_bytes = max_memory.map_or(CHUNK_BYTES, |limit| CHUNK_BYTES.min(limit / COPIES));
+        Queue { state: Mutex::default(), changed: Condvar::new(), chunk_bytes }
+    }
+
+    /// A chunk of one record is full however small the limit, so that reading always goes on.
+    fn is_full(&self, state: &State) -> bool {
+        !state.records.is_empty() && (state.records.len() >= CHUNK_ITEMS || state.bytes >= self.chunk_bytes)
+    }
+
     /// Adds a record; waits while a full chunk is waiting.
     pub fn push(&self, record: Record) {
-        let state = self.changed.wait_while(self.lock(), |state| state.is_full());
+        let state = self.changed.wait_while(self.lock(), |state| self.is_full(state));
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        state.bytes += record.bytes;
+        state.bytes += record.bytes + size_of::<Record>();
         state.records.push(record);
         drop(state);
         self.changed.notify_all();
@@ -62,7 +68,7 @@ impl Queue {
     /// Takes what is there, waiting at most `patience` for a first record. The end comes after the last record.
     pub fn take(&self, patience: Duration) -> Taken {
         let idle = |state: &mut State| state.records.is_empty() && state.end.is_none();
-        let growing = |state: &mut State| !state.records.is_empty() && !state.is_full() && state.end.is_none();
+        let growing = |state: &mut State| !state.records.is_empty() && !self.is_full(state) && state.end.is_none();
         let state = self.changed.wait_timeout_while(self.lock(), patience, idle);
         let state = state.unwrap_or_else(PoisonError::into_inner).0;
         let state = self.changed.wait_timeout_while(state, GATHERING, growing);

@@ -3,20 +3,19 @@
 use crate::args::{CurveName, SignOptions};
 use crate::fields::{Content, Fields};
 use crate::keyfile::KeyFile;
-use crate::output::{Answer, hex};
+use crate::output::{Answer, Failure};
 use crate::stream::{self, Operation};
 use crate::verify::{by_content, select, user_id};
 use gecc::ecdsa::{RecoverableSignature, SForm};
 use gecc::{EcdsaCurve, Engine, Error, P256, Secp256k1, SecretKey, ecdsa, signature_to_der, sm2};
-use serde_json::Value;
 use std::marker::PhantomData;
 
-pub fn run(options: SignOptions) -> Result<u8, String> {
+pub fn run(options: SignOptions) -> Result<u8, Failure> {
     let (recoverable, der) = (options.recoverable, options.der);
     if recoverable && matches!(options.curve, CurveName::Sm2) {
-        return Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned());
+        return Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into());
     }
-    let keys = KeyFile::read(&options.key_file)?;
+    let keys = KeyFile::read(&options.key_file, options.stream.output.as_deref())?;
     match options.curve {
         CurveName::Secp256k1 => {
             stream::run(&Ecdsa::<Secp256k1> { keys, recoverable, der, curve: PhantomData }, options.stream)
@@ -26,8 +25,9 @@ pub fn run(options: SignOptions) -> Result<u8, String> {
     }
 }
 
-fn signature_field(signature: &[u8; 64], der: bool) -> (&'static str, Value) {
-    if der { ("der", hex(signature_to_der(signature))) } else { ("signature", hex(signature)) }
+fn signature_answer(signature: &[u8; 64], der: bool) -> Answer {
+    let answer = Answer::passed();
+    if der { answer.hex("der", signature_to_der(signature)) } else { answer.hex("signature", signature) }
 }
 
 struct Ecdsa<C> {
@@ -39,11 +39,8 @@ struct Ecdsa<C> {
 
 impl<C> Ecdsa<C> {
     fn answer(&self, signed: RecoverableSignature) -> Answer {
-        let mut fields = vec![signature_field(&signed.signature, self.der)];
-        if self.recoverable {
-            fields.push(("recovery_id", signed.recovery_id.into()));
-        }
-        Answer::passed(fields)
+        let answer = signature_answer(&signed.signature, self.der);
+        if self.recoverable { answer.json("recovery_id", signed.recovery_id) } else { answer }
     }
 }
 
@@ -58,6 +55,10 @@ impl<C: EcdsaCurve> Operation for Ecdsa<C> {
         let (digests, keys): (Vec<_>, Vec<_>) = items.into_iter().unzip();
         let signed = ecdsa::sign_recoverable::<C>(engine, &digests, &keys, SForm::default())?;
         Ok(signed.into_iter().map(|signed| signed.map_or_else(Answer::error, |signed| self.answer(signed))).collect())
+    }
+
+    fn warning(&self, items: u64) -> Option<String> {
+        self.keys.surplus(items)
     }
 }
 
@@ -91,7 +92,11 @@ impl Operation for Sm2 {
                 sm2::sign_messages(engine, messages, sm2::UserIds::each(&ids), &select(places, &keys))
             },
         )?;
-        let answer = |signature: [u8; 64]| Answer::passed(vec![signature_field(&signature, self.der)]);
+        let answer = |signature: [u8; 64]| signature_answer(&signature, self.der);
         Ok(signed.into_iter().map(|signature| signature.map_or_else(Answer::error, answer)).collect())
+    }
+
+    fn warning(&self, items: u64) -> Option<String> {
+        self.keys.surplus(items)
     }
 }

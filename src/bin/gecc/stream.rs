@@ -2,15 +2,14 @@
 
 use crate::args::StreamOptions;
 use crate::fields::Fields;
-use crate::input::{Record, Records};
-use crate::output::{Answer, Output};
+use crate::input::{Record, Records, open};
+use crate::keyfile::warn_if_exposed;
+use crate::output::{Answer, Failure, Output, note, refuse_overwriting};
 use crate::queue::{Queue, Taken};
 use crate::{ALL_PASSED, SOME_REJECTED};
 use gecc::Engine;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::fs::File;
-use std::io::{self, BufReader, IsTerminal};
-use std::path::Path;
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -24,8 +23,8 @@ const INTERRUPTED: u8 = 130;
 pub trait Operation {
     /// What it needs of an item.
     type Item;
-    /// The column of inputs that are bare numbers, where the command takes such.
-    const PLAIN_COLUMN: Option<&'static str> = None;
+    /// Whether the input is private keys, which may come bare, one a line.
+    const READS_KEYS: bool = false;
     /// Takes the item with the given index from a line's fields.
     fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String>;
     /// One answer per item.
@@ -33,6 +32,10 @@ pub trait Operation {
     /// The answer for a line that could not be used.
     fn unusable(&self, reason: String) -> Answer {
         Answer::error(reason)
+    }
+    /// What to say after so many items.
+    fn warning(&self, _items: u64) -> Option<String> {
+        None
     }
 }
 
@@ -50,9 +53,10 @@ enum End {
 }
 
 /// Runs an operation over the whole input and prints the summary. Gives the exit code.
-pub fn run(operation: &impl Operation, options: StreamOptions) -> Result<u8, String> {
+pub fn run<O: Operation>(operation: &O, options: StreamOptions) -> Result<u8, Failure> {
+    refuse_overwriting(&options.input, options.output.as_deref())?;
     let engine = options.engine.start()?;
-    let (queue, length) = start_reader(&options, plain_column(operation))?;
+    let (queue, length) = start_reader(&options, O::READS_KEYS)?;
     let mut output = Output::open(options.output.as_deref())?;
     let progress = progress_bar(length);
     let interrupted = watch_interrupts()?;
@@ -60,17 +64,16 @@ pub fn run(operation: &impl Operation, options: StreamOptions) -> Result<u8, Str
     let mut counts = Counts::default();
     let result = work(operation, &engine, &queue, &mut output, &progress, interrupted, &mut counts);
     progress.finish_and_clear();
-    let seconds = started.elapsed().as_secs_f64();
-    print_summary(&counts, seconds, &engine);
-    Ok(match result? {
+    print_summary(&counts, started.elapsed().as_secs_f64(), &engine);
+    let end = result?;
+    if let (End::Input, Some(warning)) = (&end, operation.warning(counts.items)) {
+        note(&format!("gecc: warning: {warning}"));
+    }
+    Ok(match end {
         End::Interrupted => INTERRUPTED,
         End::Input | End::ClosedPipe if counts.passed == counts.items => ALL_PASSED,
         End::Input | End::ClosedPipe => SOME_REJECTED,
     })
-}
-
-fn plain_column<O: Operation>(_: &O) -> Option<&'static str> {
-    O::PLAIN_COLUMN
 }
 
 fn work<O: Operation>(
@@ -81,7 +84,7 @@ fn work<O: Operation>(
     progress: &ProgressBar,
     interrupted: &AtomicBool,
     counts: &mut Counts,
-) -> Result<End, String> {
+) -> Result<End, Failure> {
     loop {
         if interrupted.load(Ordering::Relaxed) {
             return Ok(End::Interrupted);
@@ -90,27 +93,13 @@ fn work<O: Operation>(
             Taken::Chunk(chunk) => chunk,
             Taken::Nothing => continue,
             Taken::End(Ok(())) => return Ok(End::Input),
-            Taken::End(Err(problem)) => return Err(format!("reading the input: {problem}")),
+            Taken::End(Err(problem)) => return Err(format!("reading the input: {problem}").into()),
         };
         let bytes: usize = chunk.iter().map(|record| record.bytes).sum();
         match write_chunk(operation, engine, chunk, output, counts) {
             Ok(()) => progress.inc(bytes as u64),
-            Err(WriteError::Pipe) => return Ok(End::ClosedPipe),
-            Err(WriteError::Other(problem)) => return Err(problem),
-        }
-    }
-}
-
-enum WriteError {
-    Pipe,
-    Other(String),
-}
-
-impl From<io::Error> for WriteError {
-    fn from(problem: io::Error) -> Self {
-        match problem.kind() {
-            io::ErrorKind::BrokenPipe => WriteError::Pipe,
-            _ => WriteError::Other(format!("writing the output: {problem}")),
+            Err(Failure::ClosedPipe) => return Ok(End::ClosedPipe),
+            Err(problem) => return Err(problem),
         }
     }
 }
@@ -122,7 +111,7 @@ fn write_chunk<O: Operation>(
     records: Vec<Record>,
     output: &mut Output,
     counts: &mut Counts,
-) -> Result<(), WriteError> {
+) -> Result<(), Failure> {
     let mut items = Vec::with_capacity(records.len());
     let mut lines = Vec::with_capacity(records.len());
     for (record, index) in records.into_iter().zip(counts.items..) {
@@ -139,30 +128,29 @@ fn write_chunk<O: Operation>(
         };
         lines.push((unusable, tag));
     }
-    let computed = operation.compute(engine, items).map_err(|problem| WriteError::Other(problem.to_string()))?;
+    let computed = operation.compute(engine, items)?;
     let mut computed = computed.into_iter();
     for (unusable, tag) in lines {
         let answer = unusable.or_else(|| computed.next()).expect("one answer per item");
-        let passed = u64::from(answer.passed);
-        output.write(answer, tag)?;
+        output.write(&answer, tag.as_deref())?;
         counts.items += 1;
-        counts.passed += passed;
+        counts.passed += u64::from(answer.passed);
     }
     Ok(output.flush()?)
 }
 
 /// Starts the thread that reads. Gives the input's length where it is known.
-fn start_reader(
-    options: &StreamOptions,
-    plain_column: Option<&'static str>,
-) -> Result<(Arc<Queue>, Option<u64>), String> {
-    let (input, length) = open(&options.input).map_err(|problem| format!("{}: {problem}", options.input.display()))?;
+fn start_reader(options: &StreamOptions, keys: bool) -> Result<(Arc<Queue>, Option<u64>), String> {
+    let (source, length) = open(&options.input).map_err(|problem| format!("{}: {problem}", options.input.display()))?;
+    if keys {
+        warn_if_exposed(&options.input);
+    }
     let format = options.format;
-    let queue = Arc::new(Queue::default());
+    let queue = Arc::new(Queue::new(options.engine.max_memory));
     let filled = Arc::clone(&queue);
     std::thread::spawn(move || {
         let read = || -> io::Result<()> {
-            let mut records = Records::new(input, format, plain_column)?;
+            let mut records = Records::new(source, format, keys)?;
             while let Some(record) = records.next()? {
                 filled.push(record);
             }
@@ -172,18 +160,6 @@ fn start_reader(
         filled.close(read());
     });
     Ok((queue, length))
-}
-
-type Input = Box<dyn io::BufRead + Send>;
-
-fn open(path: &Path) -> io::Result<(Input, Option<u64>)> {
-    if path == Path::new("-") {
-        return Ok((Box::new(BufReader::with_capacity(1 << 16, io::stdin())), None));
-    }
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    let length = metadata.is_file().then_some(metadata.len());
-    Ok((Box::new(BufReader::with_capacity(1 << 16, file)), length))
 }
 
 /// A flag that the first Ctrl-C sets; the second ends the program at once.
@@ -212,10 +188,10 @@ fn progress_bar(length: Option<u64>) -> ProgressBar {
 
 fn print_summary(counts: &Counts, seconds: f64, engine: &Engine) {
     let rate = counts.items as f64 / seconds.max(1e-9);
-    eprintln!(
+    note(&format!(
         "{} items, {} valid, {} rejected, {seconds:.3} s, {rate:.0} items/s, {engine}",
         counts.items,
         counts.passed,
         counts.items - counts.passed,
-    );
+    ));
 }

@@ -2,32 +2,33 @@
 
 use crate::args::{CurveName, VerifyOptions};
 use crate::fields::{Content, Fields};
-use crate::output::Answer;
+use crate::output::{Answer, Failure};
 use crate::stream::{self, Operation};
 use gecc::ecdsa::Policy;
 use gecc::{EcdsaCurve, Engine, Error, P256, PublicKeys, Secp256k1, Verdict, ecdsa, sm2};
-use serde_json::Value;
 use std::marker::PhantomData;
 
-pub fn run(options: VerifyOptions) -> Result<u8, String> {
+pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
     let policy = if options.low_s { Policy::low_s() } else { Policy::default() };
     match options.curve {
         CurveName::Secp256k1 => stream::run(&Ecdsa::<Secp256k1>(policy, PhantomData), options.stream),
         CurveName::P256 => stream::run(&Ecdsa::<P256>(policy, PhantomData), options.stream),
-        CurveName::Sm2 if options.low_s => Err("--low-s does not exist for SM2: n - s is no signature".to_owned()),
+        CurveName::Sm2 if options.low_s => {
+            Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into())
+        }
         CurveName::Sm2 => stream::run(&Sm2, options.stream),
     }
 }
 
 fn answer(verdict: Verdict) -> Answer {
     match verdict {
-        Verdict::Valid => Answer::passed(vec![("valid", Value::Bool(true))]),
+        Verdict::Valid => Answer::passed().json("valid", true),
         Verdict::Rejected(reason) => rejected(reason.to_string()),
     }
 }
 
 fn rejected(reason: String) -> Answer {
-    Answer { passed: false, fields: vec![("valid", Value::Bool(false)), ("reason", Value::String(reason))] }
+    Answer::rejected().json("valid", false).json("reason", reason)
 }
 
 struct Ecdsa<C>(Policy, PhantomData<C>);
