@@ -1,0 +1,40 @@
+//! The suite on the CPU engine: with every core and without limits, and once more with one thread and little memory.
+
+mod suite;
+
+use gecc::{Backend, Engine};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Set in the process that runs with little memory.
+const LIMITED: &str = "GECC_TEST_LIMITED";
+
+fn engine() -> Option<&'static Engine> {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    let builder = Engine::builder().backend(Backend::Cpu);
+    let builder = if is_limited() { builder.threads(1).max_memory(1 << 20) } else { builder };
+    Some(ENGINE.get_or_init(|| builder.build().expect("threads can be started")))
+}
+
+fn is_limited() -> bool {
+    std::env::var_os(LIMITED).is_some()
+}
+
+suite::suite!(crate::engine);
+
+/// The engine keeps its large tables for the whole process, once it has any. What it does without them, for small batches
+/// and under a memory limit, is therefore tested in a process of its own: the tests of the batch arithmetic.
+#[test]
+fn with_one_thread_and_little_memory() {
+    if is_limited() {
+        return;
+    }
+    let subjects = ["edge_verify", "large_x", "point_", "poisoned_points", "poisoned_verify", "repeated_keys"];
+    let this = std::env::current_exe().expect("a running test has a file");
+    let output = Command::new(this).args(subjects).env(LIMITED, "1").output().expect("this test can be started");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    // A change of names must not leave the process without tests.
+    let passed = text.lines().filter(|line| line.ends_with("... ok")).count();
+    assert!(passed >= 20, "only {passed} tests ran:\n{text}");
+}

@@ -1,0 +1,45 @@
+//! The curves' constants, as far as they show in results. The generated constants themselves, which are private, are
+//! compared with the RustCrypto crates by unit tests in `src/curve.rs`.
+
+use super::support::numbers::{modulus_plus, order, order_plus, to_bytes};
+use super::support::reference::{Group, TestCurve, encode};
+use elliptic_curve::Group as _;
+use gecc::{Engine, P256, Point, Rejection, Secp256k1, Sm2, point};
+
+/// 1 G and (n - 1) G are the generator and its negative.
+pub fn generators(engine: &Engine) {
+    generator::<Secp256k1>(engine);
+    generator::<P256>(engine);
+    generator::<Sm2>(engine);
+}
+
+fn generator<C: TestCurve>(engine: &Engine) {
+    let scalars = [1u32.into(), order::<C>() - 1u32, 2u32.into()].map(|number| to_bytes(&number).unwrap());
+    let g = Group::<C>::generator();
+    let expected = [g, -g, g.double()].map(|point| Ok(encode::<C>(&point)));
+    assert_eq!(point::mul_base::<C>(engine, &scalars).unwrap(), expected, "{}", C::NAME);
+    // a shows in the tangent, a and b in the decompression.
+    let g = encode::<C>(&g);
+    assert_eq!(point::double::<C>(engine, &[g]).unwrap()[0], expected[2]);
+    assert_eq!(point::decompress::<C>(engine, &[g.to_compressed().unwrap()]).unwrap(), [Ok(g)]);
+}
+
+/// n is the first scalar and p the first coordinate that is out of range.
+pub fn orders_and_primes(engine: &Engine) {
+    bounds::<Secp256k1>(engine);
+    bounds::<P256>(engine);
+    bounds::<Sm2>(engine);
+}
+
+fn bounds<C: TestCurve>(engine: &Engine) {
+    let scalars = [to_bytes(&(order::<C>() - 1u32)).unwrap(), order_plus::<C>(0)];
+    let results = point::mul_base::<C>(engine, &scalars).unwrap();
+    assert!(results[0].is_ok());
+    assert_eq!(results[1], Err(Rejection::ScalarOutOfRange));
+
+    let mut below = modulus_plus::<C>(0);
+    below[31] -= 1;
+    let points = [below, modulus_plus::<C>(0)].map(|x| Point::from_coordinates(&x, &[1; 32]));
+    let results = point::double::<C>(engine, &points).unwrap();
+    assert_eq!(results, [Err(Rejection::NotOnCurve), Err(Rejection::MalformedPoint)], "{}", C::NAME);
+}

@@ -1,0 +1,100 @@
+//! ECDH against the reference: many with many, one private key with many peers, many with one peer.
+
+use super::support::numbers::{edge_points, edge_scalars, order_plus};
+use super::support::random::Random;
+use super::support::reference::{TestCurve, encode, shared_point};
+use super::support::scheme::progression;
+use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SecretKeys, Sm2, ecdh};
+
+const ITEMS: usize = 150;
+
+/// Shared secrets as bytes, checked to be the x-coordinates of the shared points.
+pub fn agree<'a, C: TestCurve>(
+    engine: &Engine,
+    keys: impl Into<SecretKeys<'a>>,
+    peers: PublicKeys,
+) -> Vec<Result<Point, Rejection>> {
+    let keys = keys.into();
+    let secrets = ecdh::shared_secrets::<C>(engine, keys, peers).unwrap();
+    let points = ecdh::shared_points::<C>(engine, keys, peers).unwrap();
+    let secrets: Vec<_> = secrets.into_iter().map(|secret| secret.map(|secret| *secret.expose_bytes())).collect();
+    let x: Vec<_> = points.iter().map(|point| point.map(|point| *point.x())).collect();
+    assert_eq!(secrets, x, "{}", C::NAME);
+    points
+}
+
+fn expect<C: TestCurve>(secrets: &[[u8; 32]], peers: &[Point], shared: &[Result<Point, Rejection>]) {
+    assert_eq!(shared.len(), secrets.len().max(peers.len()));
+    let pairs = secrets.iter().cycle().zip(peers.iter().cycle());
+    for (shared, (secret, peer)) in shared.iter().zip(pairs) {
+        let expected = shared_point::<C>(secret, peer.as_sec1()).map(|point| encode::<C>(&point));
+        assert_eq!(shared.ok(), expected, "{} {secret:02x?} {peer:?}", C::NAME);
+    }
+}
+
+struct Parties {
+    secrets: Vec<[u8; 32]>,
+    keys: Vec<SecretKey>,
+    peers: Vec<Point>,
+}
+
+fn parties<C: TestCurve>(count: usize) -> Parties {
+    let mut random = Random::new();
+    let secrets: Vec<[u8; 32]> = (0..count).map(|_| random.scalar_bytes::<C>()).collect();
+    let keys = secrets.iter().map(|secret| SecretKey::from_bytes(*secret)).collect();
+    Parties { secrets, keys, peers: progression::<C>(&mut random, count).1 }
+}
+
+pub fn each_with_each(engine: &Engine) {
+    each::<Secp256k1>(engine);
+    each::<P256>(engine);
+    each::<Sm2>(engine);
+}
+
+fn each<C: TestCurve>(engine: &Engine) {
+    let Parties { secrets, keys, peers } = parties::<C>(ITEMS);
+    expect::<C>(&secrets, &peers, &agree::<C>(engine, &keys, PublicKeys::points(&peers)));
+}
+
+pub fn one_key_for_all(engine: &Engine) {
+    single_key::<Secp256k1>(engine);
+    single_key::<P256>(engine);
+    single_key::<Sm2>(engine);
+}
+
+fn single_key<C: TestCurve>(engine: &Engine) {
+    let Parties { secrets, keys, peers } = parties::<C>(ITEMS);
+    expect::<C>(&secrets[..1], &peers, &agree::<C>(engine, &keys[0], PublicKeys::points(&peers)));
+}
+
+pub fn one_peer_for_all(engine: &Engine) {
+    single_peer::<Secp256k1>(engine);
+    single_peer::<P256>(engine);
+    single_peer::<Sm2>(engine);
+}
+
+fn single_peer<C: TestCurve>(engine: &Engine) {
+    let Parties { secrets, keys, peers } = parties::<C>(ITEMS);
+    expect::<C>(&secrets, &peers[..1], &agree::<C>(engine, &keys, PublicKeys::all(peers[0].as_sec1())));
+    // One key with one peer is a batch of one.
+    expect::<C>(&secrets[..1], &peers[..1], &agree::<C>(engine, &keys[0], PublicKeys::all(peers[0].as_sec1())));
+}
+
+/// Private keys and peers at the edges; keys out of range reject their item.
+pub fn edge_keys(engine: &Engine) {
+    special::<Secp256k1>(engine);
+    special::<P256>(engine);
+    special::<Sm2>(engine);
+}
+
+fn special<C: TestCurve>(engine: &Engine) {
+    let mut secrets = edge_scalars::<C>();
+    secrets.extend([order_plus::<C>(0), order_plus::<C>(1), [0xff; 32]]);
+    let keys: Vec<SecretKey> = secrets.iter().map(|secret| SecretKey::from_bytes(*secret)).collect();
+    let points: Vec<Point> = edge_points::<C>().iter().map(|point| encode::<C>(point)).collect();
+    let peers: Vec<Point> = points.iter().copied().cycle().take(keys.len()).collect();
+    let shared = agree::<C>(engine, &keys, PublicKeys::points(&peers));
+    expect::<C>(&secrets, &peers, &shared);
+    let rejected = shared.iter().filter(|item| **item == Err(Rejection::SecretKeyOutOfRange)).count();
+    assert_eq!(rejected, 4, "0, n, n + 1 and 2^256 - 1");
+}

@@ -1,0 +1,48 @@
+//! Key recovery against the reference, for every recovery id.
+
+use super::ecdsa_verify::mutated;
+use super::support::random::Random;
+use super::support::reference::EcdsaReference;
+use super::support::scheme::{Ecdsa, Item, signed};
+use gecc::{Engine, P256, Point, Rejection, Secp256k1, ecdsa};
+
+const ITEMS: usize = 400;
+
+pub fn recover<C: EcdsaReference>(engine: &Engine, items: &[(Item, u8)]) -> Vec<Result<Point, Rejection>> {
+    let digests: Vec<_> = items.iter().map(|(item, _)| item.digest).collect();
+    let signatures: Vec<_> = items.iter().map(|(item, _)| item.signature).collect();
+    let ids: Vec<u8> = items.iter().map(|(_, id)| *id).collect();
+    ecdsa::recover::<C>(engine, &digests, &signatures, &ids).expect("lengths agree")
+}
+
+/// The signer's key for the right id, and the reference's answer for every id of valid and mutated signatures.
+pub fn matches_reference(engine: &Engine) {
+    compare::<Secp256k1>(engine);
+    compare::<P256>(engine);
+}
+
+fn compare<C: EcdsaReference>(engine: &Engine) {
+    let mut random = Random::new();
+    let valid = signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS);
+    let items: Vec<(Item, u8)> = valid.iter().map(|signed| (signed.item.clone(), signed.recovery_id)).collect();
+    for (signed, recovered) in valid.iter().zip(recover::<C>(engine, &items)) {
+        assert_eq!(recovered, Ok(signed.key), "{}", C::NAME);
+    }
+    let with_ids = |item: Item| (0..=3).map(move |id| (item.clone(), id));
+    let items: Vec<(Item, u8)> = mutated::<Ecdsa<C>>(&mut random, ITEMS).into_iter().flat_map(with_ids).collect();
+    for ((item, id), recovered) in items.iter().zip(recover::<C>(engine, &items)) {
+        let expected = C::recover(&item.digest, &item.signature, *id);
+        assert_eq!(recovered.ok(), expected, "{} id {id} {item:02x?}: {recovered:?}", C::NAME);
+    }
+}
+
+/// Every id above 3 is rejected, also those that look right modulo 4 or shifted by Ethereum's 27.
+pub fn ids_out_of_range(engine: &Engine) {
+    let mut random = Random::new();
+    let item = signed::<Ecdsa<Secp256k1>>(&mut random, 1, 1).remove(0);
+    let items: Vec<(Item, u8)> = (0..=255).map(|id| (item.item.clone(), id)).collect();
+    for (id, recovered) in recover::<Secp256k1>(engine, &items).into_iter().enumerate() {
+        assert_eq!(recovered == Err(Rejection::RecoveryIdOutOfRange), id > 3, "id {id}");
+        assert_eq!(recovered == Ok(item.key), id == usize::from(item.recovery_id), "id {id}");
+    }
+}

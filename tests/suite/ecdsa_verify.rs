@@ -1,0 +1,103 @@
+//! ECDSA verification against the reference, on random valid and mutated items.
+//!
+//! `k256` refuses high s; the standard, and gecc by default, do not. So the verdict by the standard is the reference's on
+//! the normalised signature, and the verdict under the low-s policy that of `k256` itself (`reference::EcdsaReference`).
+
+use super::support::random::Random;
+use super::support::reference::{EcdsaReference, public_key};
+use super::support::scheme::{Ecdsa, Item, Scheme, columns, concatenate, halves, signed, verify_ecdsa};
+use gecc::ecdsa::Policy;
+use gecc::{Engine, P256, PublicKeys, Secp256k1, ecdsa};
+use sha2::{Digest, Sha256};
+
+const ITEMS: usize = 1500;
+
+/// Random items of many keys, about half of them spoilt in one of many ways.
+pub fn random_and_mutated(engine: &Engine) {
+    compare::<Secp256k1>(engine);
+    compare::<P256>(engine);
+}
+
+fn compare<C: EcdsaReference>(engine: &Engine) {
+    let mut random = Random::new();
+    let items = mutated::<Ecdsa<C>>(&mut random, ITEMS);
+    let standard = verify_ecdsa::<C>(engine, &items, Policy::default());
+    let low_s = verify_ecdsa::<C>(engine, &items, Policy::low_s());
+    let mut valid = 0;
+    for ((item, standard), low_s) in items.iter().zip(standard).zip(low_s) {
+        let expected = C::verifies(&item.digest, &item.signature, &item.key);
+        assert_eq!(standard.is_valid(), expected, "{} {item:02x?}: {standard}", C::NAME);
+        let expected = expected && C::is_low(&item.signature);
+        assert_eq!(low_s.is_valid(), expected, "{}, low s: {item:02x?}: {low_s}", C::NAME);
+        valid += usize::from(expected);
+    }
+    // Neither all nor none: the batch tells a verifier that always says the same from one that verifies.
+    assert!((ITEMS / 10..ITEMS * 9 / 10).contains(&valid), "{valid} of {ITEMS} are valid with low s");
+}
+
+/// Valid items of which about half are then changed.
+pub fn mutated<S: Scheme>(random: &mut Random, count: usize) -> Vec<Item> {
+    let valid: Vec<Item> = signed::<S>(random, count, count / 3).into_iter().map(|signed| signed.item).collect();
+    (0..count).map(|index| mutate(random, index, &valid)).collect()
+}
+
+fn mutate(random: &mut Random, index: usize, valid: &[Item]) -> Item {
+    let mut item = valid[index].clone();
+    let other = &valid[random.below(valid.len())];
+    let (r, s) = halves(&item.signature);
+    match random.below(20) {
+        0 => random.flip_bit(&mut item.digest),
+        1 => random.flip_bit(&mut item.signature),
+        2 => random.flip_bit(&mut item.key),
+        3 => item.signature = concatenate(&s, &r),
+        4 => item.signature = concatenate(&r, &r),
+        5 => item.signature = concatenate(&r, &[0; 32]),
+        6 => item.signature = concatenate(&[0xff; 32], &s),
+        7 => item.key.clone_from(&other.key),
+        8 => item.digest = other.digest,
+        9 => item.signature = other.signature,
+        // The key's negative.
+        10 => item.key = compress(&item.key, 1),
+        // The same key, compressed.
+        11 => item.key = compress(&item.key, 0),
+        _ => {}
+    }
+    item
+}
+
+fn compress(key: &[u8], flip: u8) -> Vec<u8> {
+    let mut compressed = key[..33].to_vec();
+    compressed[0] = 2 + ((key[64] & 1) ^ flip);
+    compressed
+}
+
+/// Messages of many lengths give what their SHA-256 gives.
+pub fn messages(engine: &Engine) {
+    compare_messages::<Secp256k1>(engine);
+    compare_messages::<P256>(engine);
+}
+
+fn compare_messages<C: EcdsaReference>(engine: &Engine) {
+    let mut random = Random::new();
+    // Lengths around SHA-256's block and padding.
+    let lengths = [0, 1, 31, 32, 33, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000, 100_000];
+    let messages: Vec<Vec<u8>> = lengths.iter().map(|&length| random.vector(length)).collect();
+    let items: Vec<Item> = messages.iter().map(|message| sign_message::<C>(&mut random, message)).collect();
+    let (_, signatures, keys) = columns(&items);
+    let verify = |messages: &[Vec<u8>]| {
+        let keys = PublicKeys::sec1(&keys);
+        ecdsa::verify_messages::<C, _>(engine, messages, &signatures, keys, Policy::default()).unwrap()
+    };
+    assert!(verify(&messages).all_valid());
+    let mut changed = messages.clone();
+    changed.iter_mut().for_each(|message| message.push(0));
+    assert_eq!(verify(&changed).rejected().count(), messages.len());
+}
+
+fn sign_message<C: EcdsaReference>(random: &mut Random, message: &[u8]) -> Item {
+    let secret = random.scalar_bytes::<C>();
+    let digest = Sha256::digest(message).into();
+    let (signature, _) = C::sign(&secret, &digest).expect("a random key is in range");
+    let key = public_key::<C>(&secret).expect("a random key is in range");
+    Item { digest, signature, key: key.as_sec1().to_vec() }
+}

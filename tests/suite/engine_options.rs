@@ -1,0 +1,98 @@
+//! Results do not depend on threads, memory limits or the kind of device.
+
+use super::ecdsa_verify::mutated;
+use super::support::random::Random;
+use super::support::reference::{EcdsaReference, TestCurve, bytes};
+use super::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, progression};
+use gecc::ecdsa::SForm;
+use gecc::{Backend, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict};
+use gecc::{ecdh, ecdsa, keys, point};
+
+const ITEMS: usize = 1300;
+
+type Points = Vec<Result<Point, Rejection>>;
+
+/// CPU engines that differ from each other in everything that can be chosen.
+fn cpu_engines() -> Vec<Engine> {
+    let threads = [1, 2, 3, 16].map(|threads| Engine::builder().threads(threads));
+    let memory = [0, 1, 1 << 16, 1 << 20, 1 << 24, usize::MAX].map(|limit| Engine::builder().max_memory(limit));
+    let both = [Engine::builder().threads(5).max_memory(1 << 18)];
+    let builders = threads.into_iter().chain(memory).chain(both);
+    builders.map(|builder| builder.backend(Backend::Cpu).build().expect("threads can be started")).collect()
+}
+
+/// The engine under test and every CPU engine give the same.
+pub fn same_results_with_any_options(engine: &Engine) {
+    let mut random = Random::new();
+    verdicts::<Ecdsa<Secp256k1>>(engine, &mut random);
+    verdicts::<Ecdsa<P256>>(engine, &mut random);
+    verdicts::<Sm2Dsa>(engine, &mut random);
+    points::<Secp256k1>(engine, &mut random);
+    points::<P256>(engine, &mut random);
+    points::<Sm2>(engine, &mut random);
+    signatures::<Secp256k1>(engine, &mut random);
+    signatures::<P256>(engine, &mut random);
+}
+
+fn verdicts<S: Scheme>(engine: &Engine, random: &mut Random) {
+    let items: Vec<Item> = mutated::<S>(random, ITEMS);
+    let expected: Vec<Verdict> = S::verify(engine, &items);
+    assert!(expected.iter().any(|verdict| verdict.is_valid()) && !expected.iter().all(|verdict| verdict.is_valid()));
+    for other in cpu_engines() {
+        assert_eq!(S::verify(&other, &items), expected, "{} on {other}", S::CURVE);
+    }
+}
+
+fn points<C: TestCurve>(engine: &Engine, random: &mut Random) {
+    let (scalars, points) = progression::<C>(random, ITEMS);
+    let mut scalars: Vec<[u8; 32]> = scalars.iter().map(bytes::<C>).collect();
+    let mut points: Vec<Point> = points;
+    scalars[100] = [0xff; 32];
+    scalars[101] = [0; 32];
+    points[200] = Point::IDENTITY;
+    points[201] = Point::from_coordinates(&[1; 32], &[1; 32]);
+    let reversed: Vec<Point> = points.iter().rev().copied().collect();
+    let few = 60;
+    let secrets: Vec<SecretKey> = scalars[70..70 + few].iter().map(|scalar| SecretKey::from_bytes(*scalar)).collect();
+    let compute = |engine: &Engine| -> [Points; 6] {
+        [
+            point::mul_base::<C>(engine, &scalars),
+            point::mul::<C>(engine, &scalars, &reversed),
+            point::add::<C>(engine, &points, &reversed),
+            point::double::<C>(engine, &points),
+            keys::public_keys::<C>(engine, &secrets),
+            ecdh::shared_points::<C>(engine, &secrets, PublicKeys::points(&points[170..170 + few])),
+        ]
+        .map(|result| result.expect("lengths agree"))
+    };
+    let expected = compute(engine);
+    for other in cpu_engines() {
+        assert_eq!(compute(&other), expected, "{} on {other}", C::NAME);
+    }
+}
+
+fn signatures<C: EcdsaReference>(engine: &Engine, random: &mut Random) {
+    let secrets: Vec<SecretKey> = (0..40).map(|_| SecretKey::from_bytes(random.scalar_bytes::<C>())).collect();
+    let digests: Vec<[u8; 32]> = (0..40).map(|_| random.bytes()).collect();
+    let sign = |engine: &Engine| ecdsa::sign_recoverable::<C>(engine, &digests, &secrets, SForm::Low).unwrap();
+    let expected = sign(engine);
+    for other in cpu_engines() {
+        assert_eq!(sign(&other), expected, "{} on {other}", C::NAME);
+    }
+    let items: Vec<(Item, u8)> = mutated::<Ecdsa<C>>(random, ITEMS).into_iter().zip((0..4).cycle()).collect();
+    let expected = super::ecdsa_recover::recover::<C>(engine, &items);
+    for other in cpu_engines() {
+        assert_eq!(super::ecdsa_recover::recover::<C>(&other, &items), expected, "{} on {other}", C::NAME);
+    }
+}
+
+/// Options that no engine can have are errors, and an engine says what it is.
+pub fn impossible_options(engine: &Engine) {
+    let problem = Engine::builder().backend(Backend::Cpu).threads(0).build().unwrap_err();
+    assert!(matches!(problem, Error::InvalidOption { option: "threads", .. }), "{problem}");
+    assert_ne!(engine.info().backend, Backend::Auto);
+    assert!(!engine.info().reason.is_empty());
+    let limited = Engine::builder().backend(Backend::Cpu).threads(3).max_memory(12345).build().unwrap();
+    assert_eq!((limited.info().threads, limited.info().max_memory), (3, Some(12345)));
+    assert_eq!(limited.info().backend, Backend::Cpu);
+}

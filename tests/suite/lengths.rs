@@ -1,0 +1,126 @@
+//! Inputs of different lengths are an error of the call, never a silently shortened batch; empty batches are fine.
+
+use gecc::ecdsa::{Policy, SForm};
+use gecc::sm2::UserIds;
+use gecc::{Engine, Error, P256, Point, PublicKeys, SecretKey, ecdh, ecdsa, keys, point, sm2};
+
+const D: [u8; 32] = [1; 32];
+const S: [u8; 64] = [1; 64];
+const O: Point = Point::IDENTITY;
+
+fn secret() -> SecretKey {
+    SecretKey::from_bytes(D)
+}
+
+/// Asserts that the call failed for these lengths.
+#[track_caller]
+fn differs<T>(result: Result<T, Error>, wrong: (&str, usize, usize)) {
+    match result.map(|_| ()) {
+        Err(Error::LengthMismatch { what, expected, found }) => assert_eq!((what, expected, found), wrong),
+        other => panic!("{other:?} instead of a length mismatch"),
+    }
+}
+
+pub fn mismatches(engine: &Engine) {
+    ecdsa_calls(engine);
+    sm2_calls(engine);
+    for found in [0, 1, 3] {
+        let points = vec![O; found];
+        let keys = vec![secret(); found];
+        differs(point::add::<P256>(engine, &[O; 2], &points), ("second points", 2, found));
+        differs(point::mul::<P256>(engine, &[D; 2], &points), ("points", 2, found));
+        let peers = PublicKeys::points(&[O; 2]);
+        differs(ecdh::shared_secrets::<P256>(engine, &keys, peers), ("secret keys", 2, found));
+        differs(ecdh::shared_points::<P256>(engine, &keys, peers), ("secret keys", 2, found));
+    }
+}
+
+fn ecdsa_calls(engine: &Engine) {
+    let policy = Policy::default();
+    for found in [0, 1, 3] {
+        let (signatures, points, keys) = (vec![S; found], vec![O; found], vec![secret(); found]);
+        let two = PublicKeys::points(&[O; 2]);
+        let wrong = PublicKeys::points(&points);
+        let messages = ["a", "b"];
+        differs(ecdsa::verify::<P256>(engine, &[D; 2], &signatures, two, policy), ("signatures", 2, found));
+        differs(ecdsa::verify::<P256>(engine, &[D; 2], &[S; 2], wrong, policy), ("public keys", 2, found));
+        differs(
+            ecdsa::verify_messages::<P256, _>(engine, &messages, &signatures, two, policy),
+            ("signatures", 2, found),
+        );
+        differs(
+            ecdsa::verify_messages::<P256, _>(engine, &messages, &[S; 2], wrong, policy),
+            ("public keys", 2, found),
+        );
+        differs(ecdsa::sign::<P256>(engine, &[D; 2], &keys, SForm::Low), ("secret keys", 2, found));
+        differs(ecdsa::sign_recoverable::<P256>(engine, &[D; 2], &keys, SForm::Low), ("secret keys", 2, found));
+        differs(ecdsa::sign_messages::<P256, _>(engine, &messages, &keys, SForm::Low), ("secret keys", 2, found));
+        differs(ecdsa::recover::<P256>(engine, &[D; 2], &signatures, &[0; 2]), ("signatures", 2, found));
+        differs(ecdsa::recover::<P256>(engine, &[D; 2], &[S; 2], &vec![0; found]), ("recovery ids", 2, found));
+        // Every encoding counts its keys.
+        let encodings = [
+            PublicKeys::compressed(&vec![[2; 33]; found]),
+            PublicKeys::uncompressed(&vec![[4; 65]; found]),
+            PublicKeys::raw(&vec![[4; 64]; found]),
+            PublicKeys::sec1(&vec![&D[..]; found]),
+        ]
+        .map(|keys| ecdsa::verify::<P256>(engine, &[D; 2], &[S; 2], keys, policy));
+        encodings.into_iter().for_each(|result| differs(result, ("public keys", 2, found)));
+    }
+}
+
+fn sm2_calls(engine: &Engine) {
+    for found in [0, 1, 3] {
+        let (signatures, points, keys) = (vec![S; found], vec![O; found], vec![secret(); found]);
+        let ids = vec![&b"id"[..]; found];
+        let two = PublicKeys::points(&[O; 2]);
+        let wrong = PublicKeys::points(&points);
+        let any = UserIds::default();
+        let messages = ["a", "b"];
+        differs(sm2::verify(engine, &[D; 2], &signatures, two), ("signatures", 2, found));
+        differs(sm2::verify(engine, &[D; 2], &[S; 2], wrong), ("public keys", 2, found));
+        differs(sm2::verify_messages(engine, &messages, any, &signatures, two), ("signatures", 2, found));
+        differs(sm2::verify_messages(engine, &messages, any, &[S; 2], wrong), ("public keys", 2, found));
+        let each = UserIds::each(&ids);
+        differs(sm2::verify_messages(engine, &messages, each, &[S; 2], two), ("user ids", 2, found));
+        differs(sm2::sign(engine, &[D; 2], &keys), ("secret keys", 2, found));
+        differs(sm2::sign_messages(engine, &messages, any, &keys), ("secret keys", 2, found));
+        differs(sm2::sign_messages(engine, &messages, each, &[secret(), secret()]), ("user ids", 2, found));
+    }
+}
+
+/// A batch of nothing gives nothing, and all of it is valid.
+pub fn empty_batches(engine: &Engine) {
+    let none = PublicKeys::points(&[]);
+    let no_keys: [SecretKey; 0] = [];
+    let no_messages: [&str; 0] = [];
+    let verdicts = [
+        ecdsa::verify::<P256>(engine, &[], &[], none, Policy::default()),
+        ecdsa::verify::<P256>(engine, &[], &[], PublicKeys::all(&[0]), Policy::default()),
+        ecdsa::verify_messages::<P256, _>(engine, &no_messages, &[], none, Policy::default()),
+        sm2::verify(engine, &[], &[], none),
+        sm2::verify_messages(engine, &no_messages, UserIds::default(), &[], none),
+    ];
+    for verdicts in verdicts.map(Result::unwrap) {
+        assert!(verdicts.is_empty() && verdicts.all_valid() && verdicts.rejected().next().is_none());
+    }
+    assert_eq!(ecdsa::sign::<P256>(engine, &[], &no_keys, SForm::Low).unwrap(), []);
+    assert_eq!(ecdsa::sign::<P256>(engine, &[], &secret(), SForm::Low).unwrap(), []);
+    assert_eq!(ecdsa::sign_recoverable::<P256>(engine, &[], &no_keys, SForm::Low).unwrap(), []);
+    assert_eq!(sm2::sign(engine, &[], &no_keys).unwrap(), []);
+    assert_eq!(sm2::sign_messages(engine, &no_messages, UserIds::default(), &secret()).unwrap(), []);
+    assert!(ecdh::shared_secrets::<P256>(engine, &no_keys, none).unwrap().is_empty());
+    assert!(ecdh::shared_secrets::<P256>(engine, &no_keys, PublicKeys::all(&[0])).unwrap().is_empty());
+    assert_eq!(keys::generate::<P256>(engine, 0).unwrap().1, []);
+    let points = [
+        ecdsa::recover::<P256>(engine, &[], &[], &[]),
+        ecdh::shared_points::<P256>(engine, &no_keys, none),
+        keys::public_keys::<P256>(engine, &no_keys),
+        point::add::<P256>(engine, &[], &[]),
+        point::double::<P256>(engine, &[]),
+        point::mul_base::<P256>(engine, &[]),
+        point::mul::<P256>(engine, &[], &[]),
+        point::decompress::<P256>(engine, &[]),
+    ];
+    points.into_iter().for_each(|points| assert_eq!(points.unwrap(), []));
+}

@@ -1,0 +1,95 @@
+//! The suite that every engine passes: one file per subject, each test a function of `&Engine`.
+//!
+//! `suite!` declares them all as tests on one engine; an entry in `tests/` is that line and little else. Items are
+//! checked against the RustCrypto crates, one at a time (`support::reference`), or are valid or invalid by construction
+//! (`support::scheme`).
+
+pub mod support;
+
+pub mod batch_sizes;
+pub mod constants;
+pub mod der_signatures;
+pub mod ecdh_agreement;
+pub mod ecdsa_recover;
+pub mod ecdsa_sign;
+pub mod ecdsa_verify;
+pub mod edge_verify;
+pub mod encodings;
+pub mod engine_options;
+pub mod key_pairs;
+pub mod large_x;
+pub mod lengths;
+pub mod malleability;
+pub mod nist;
+pub mod point_arithmetic;
+pub mod point_vectors;
+pub mod poisoned_points;
+pub mod poisoned_recover;
+pub mod poisoned_secrets;
+pub mod poisoned_verify;
+pub mod repeated_keys;
+pub mod rfc6979_vectors;
+pub mod secrets;
+pub mod sm2_scheme;
+pub mod sm2_vectors;
+pub mod vectors;
+pub mod verdicts;
+pub mod wycheproof_ecdh;
+pub mod wycheproof_ecdsa;
+
+/// Declares the tests of the listed subjects on the engine that `$engine` gives; none run where it gives `None`.
+macro_rules! tests_on {
+    ($engine:path; $($subject:ident { $($test:ident)* })*) => {
+        $(mod $subject {
+            $(#[test]
+            fn $test() {
+                if let Some(engine) = $engine() {
+                    crate::suite::$subject::$test(engine);
+                }
+            })*
+        })*
+    };
+}
+
+/// Declares the whole suite on the engine that `$engine` gives.
+macro_rules! suite {
+    ($engine:path) => {
+        crate::suite::tests_on! { $engine;
+            batch_sizes {
+                ecdsa_secp256k1 ecdsa_p256 sm2 public_points secret_operations
+                sixty_five_thousand_points sixty_five_thousand_signatures
+            }
+            constants { generators orders_and_primes }
+            der_signatures { round_trips strict_decoding }
+            ecdh_agreement { each_with_each one_key_for_all one_peer_for_all edge_keys }
+            ecdsa_recover { matches_reference ids_out_of_range }
+            ecdsa_sign { matches_reference low_s as_computed one_key_for_all messages edge_digests }
+            ecdsa_verify { random_and_mutated messages }
+            edge_verify { edge_scalars special_keys }
+            encodings { every_encoding malformed_keys decompression points_round_trip }
+            engine_options { same_results_with_any_options impossible_options }
+            key_pairs { match_reference generated conversions }
+            large_x { verified recovered small_r_without_reduction }
+            lengths { mismatches empty_batches }
+            malleability { overflowing_r_and_s high_s }
+            nist { signature_verification signature_generation public_key_validation diffie_hellman }
+            point_arithmetic { random_points edge_scalars_and_points complete_addition }
+            point_vectors { base_point variable_point }
+            poisoned_points { add double mul mul_base decompress }
+            poisoned_recover { secp256k1 p256 }
+            poisoned_secrets { signing ecdh public_keys }
+            poisoned_verify { ecdsa_secp256k1 ecdsa_p256 sm2 one_key_for_many large_batches low_s_policy }
+            repeated_keys { every_count_to_200 every_table_size equal_keys_in_different_encodings }
+            rfc6979_vectors { secp256k1 p256 siggen_secp256k1 }
+            secrets { debug_shows_nothing errors_show_nothing }
+            sm2_scheme { verify_random_and_mutated sign messages user_ids order_of_reasons signing_key_n_minus_1 }
+            sm2_vectors { signatures user_hash }
+            verdicts { codes reports }
+            wycheproof_ecdh { secp256k1 secp256r1 secp256r1_points }
+            wycheproof_ecdsa { secp256k1 secp256r1 bitcoin other_hashes }
+        }
+    };
+}
+
+pub(crate) use suite;
+pub(crate) use tests_on;

@@ -1,0 +1,52 @@
+//! What holds a secret prints nothing of it, and no error or rejection carries one.
+
+use super::support::numbers::order_plus;
+use gecc::ecdsa::SForm;
+use gecc::{Engine, P256, PublicKeys, Rejection, SecretKey, SecretKeys, Sm2, ecdh, ecdsa, keys, sm2};
+
+/// A recognisable secret, and the ways in which it could show.
+const BYTE: u8 = 0xa7;
+const TRACES: [&str; 4] = ["a7", "A7", "167", "xa7"];
+
+#[track_caller]
+fn hides(text: &str) {
+    assert!(TRACES.iter().all(|trace| !text.contains(trace)), "a secret shows in {text:?}");
+}
+
+pub fn debug_shows_nothing(engine: &Engine) {
+    let key = SecretKey::from_bytes([BYTE; 32]);
+    assert_eq!(format!("{key:?}"), "SecretKey(..)");
+    assert_eq!(format!("{key:#?}"), "SecretKey(..)");
+    let keys = [key.clone(), key.clone()];
+    hides(&format!("{keys:?} {:?} {:?}", SecretKeys::each(&keys), SecretKeys::all(&key)));
+
+    let peer = keys::public_keys::<P256>(engine, &[SecretKey::from_bytes([1; 32])]).unwrap()[0].unwrap();
+    let shared = ecdh::shared_secrets::<P256>(engine, &key, PublicKeys::points(&[peer])).unwrap();
+    assert_eq!(format!("{shared:?}"), "[Ok(SharedSecret(..))]");
+    let exposed = hex::encode(shared[0].as_ref().unwrap().expose_bytes());
+    assert!(!format!("{shared:#?}").contains(&exposed[..8]));
+}
+
+pub fn errors_show_nothing(engine: &Engine) {
+    // Out of range for every curve, and recognisable.
+    let mut bytes = [0xff; 32];
+    bytes[16..].fill(BYTE);
+    let key = SecretKey::from_bytes(bytes);
+    let keys = [key.clone()];
+    let errors = [
+        ecdsa::sign::<P256>(engine, &[], &keys, SForm::Low).unwrap_err(),
+        sm2::sign(engine, &[], &keys).unwrap_err(),
+        ecdh::shared_points::<P256>(engine, &keys, PublicKeys::points(&[])).unwrap_err(),
+    ];
+    errors.iter().for_each(|error| hides(&format!("{error} {error:?}")));
+    let rejections = [
+        ecdsa::sign::<P256>(engine, &[[1; 32]], &key, SForm::Low).unwrap()[0].unwrap_err(),
+        sm2::sign(engine, &[[1; 32]], &key).unwrap()[0].unwrap_err(),
+        keys::public_keys::<Sm2>(engine, &keys).unwrap()[0].unwrap_err(),
+        p256::SecretKey::try_from(&SecretKey::from_bytes(order_plus::<P256>(0))).unwrap_err(),
+    ];
+    for rejection in rejections {
+        assert_eq!(rejection, Rejection::SecretKeyOutOfRange);
+        hides(&format!("{rejection} {rejection:?}"));
+    }
+}

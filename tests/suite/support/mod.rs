@@ -1,0 +1,8 @@
+//! What the tests share: the reference, randomness, crafted signatures and the placing of bad items among good ones.
+
+pub mod neighbours;
+pub mod numbers;
+pub mod random;
+pub mod reference;
+pub mod report;
+pub mod scheme;

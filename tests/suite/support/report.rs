@@ -1,0 +1,8 @@
+//! Saying what is skipped.
+
+use std::io::Write;
+
+/// Prints a line that the test harness does not swallow.
+pub fn announce(line: &str) {
+    writeln!(std::io::stderr(), "{line}").expect("stderr is open");
+}

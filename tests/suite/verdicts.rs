@@ -1,0 +1,51 @@
+//! Verdicts as numbers, as text, and as a report.
+
+use super::support::random::Random;
+use super::support::scheme::{Ecdsa, columns, signed};
+use gecc::ecdsa::Policy;
+use gecc::{Engine, P256, PublicKeys, Rejection, Verdict, ecdsa};
+use std::collections::HashSet;
+
+const REJECTIONS: [Rejection; 15] = [
+    Rejection::MalformedSignature,
+    Rejection::ROutOfRange,
+    Rejection::SOutOfRange,
+    Rejection::HighS,
+    Rejection::ZeroT,
+    Rejection::MalformedPoint,
+    Rejection::NotOnCurve,
+    Rejection::IdentityKey,
+    Rejection::IdentityResult,
+    Rejection::Mismatch,
+    Rejection::RecoveryIdOutOfRange,
+    Rejection::NoSuchR,
+    Rejection::ScalarOutOfRange,
+    Rejection::SecretKeyOutOfRange,
+    Rejection::UserIdTooLong,
+];
+
+/// The numbers are stable: other programs store them. None is 0, which forgotten memory would show, or that of "valid".
+pub fn codes(_: &Engine) {
+    let codes: Vec<u8> = REJECTIONS.iter().map(|reason| reason.code()).collect();
+    assert_eq!(codes, (2..=16).collect::<Vec<u8>>());
+    assert_eq!((Verdict::Valid.code(), Verdict::VALID_CODE), (1, 1));
+    let texts: HashSet<String> = REJECTIONS.iter().map(|&reason| Verdict::Rejected(reason).to_string()).collect();
+    assert_eq!(texts.len(), REJECTIONS.len());
+    assert!(REJECTIONS.iter().all(|&reason| !Verdict::Rejected(reason).is_valid()));
+}
+
+/// The report names the rejected items by their index.
+pub fn reports(engine: &Engine) {
+    let mut random = Random::new();
+    let mut items: Vec<_> = signed::<Ecdsa<P256>>(&mut random, 80, 80).into_iter().map(|signed| signed.item).collect();
+    items[3].digest[0] ^= 1;
+    items[79].key = vec![0];
+    let (digests, signatures, keys) = columns(&items);
+    let keys = PublicKeys::sec1(&keys);
+    let verdicts = ecdsa::verify::<P256>(engine, &digests, &signatures, keys, Policy::default()).unwrap();
+    assert_eq!((verdicts.len(), verdicts.is_empty(), verdicts.all_valid()), (80, false, false));
+    let rejected: Vec<_> = verdicts.rejected().collect();
+    assert_eq!(rejected, [(3, Rejection::Mismatch), (79, Rejection::IdentityKey)]);
+    assert_eq!(verdicts[2], Verdict::Valid);
+    assert!(verdicts.iter().eq(verdicts.as_slice()) && verdicts.clone().into_iter().eq(verdicts.iter().copied()));
+}
