@@ -64,7 +64,12 @@ struct Tally {
     time: Duration,
 }
 
-fn main() -> Outcome<ExitCode> {
+fn main() -> ExitCode {
+    common::exit_code(run())
+}
+
+/// Whether every block is properly signed.
+fn run() -> Outcome<bool> {
     let args = Args::parse();
     let engine = Engine::new()?;
     let mut all_valid = true;
@@ -72,7 +77,7 @@ fn main() -> Outcome<ExitCode> {
         let valid = check_block(&engine, &path, args.jsonl);
         all_valid &= valid.map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(all_valid)
 }
 
 /// Whether every input of known form is properly signed.

@@ -62,7 +62,12 @@ struct Signed {
     signer: Vec<u8>,
 }
 
-fn main() -> Outcome<ExitCode> {
+fn main() -> ExitCode {
+    common::exit_code(run())
+}
+
+/// Whether every signer is the one that the block names.
+fn run() -> Outcome<bool> {
     let args = Args::parse();
     let mut signed = Vec::new();
     for path in args.files_or(&SHIPPED) {
@@ -82,7 +87,7 @@ fn main() -> Outcome<ExitCode> {
         println!("{} signers recovered as the block says, {mismatches} mismatches", signed.len() - mismatches);
         println!("{}", common::throughput("signatures", signed.len(), time, &engine));
     }
-    Ok(if mismatches == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(mismatches == 0)
 }
 
 fn recover(engine: &Engine, signed: &[Signed]) -> Result<Vec<Result<Point, Rejection>>, gecc::Error> {

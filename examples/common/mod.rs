@@ -3,6 +3,7 @@
 use gecc::Engine;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -14,6 +15,18 @@ pub fn shipped(name: &str) -> PathBuf {
 
 pub fn read(path: &Path) -> Outcome<Vec<u8>> {
     std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+/// As the command line's: 0 when all is as it should be, 1 when something is not, 2 when the example could not run.
+pub fn exit_code(outcome: Outcome<bool>) -> ExitCode {
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
 }
 
 /// One line on speed. A single block is a small batch, and the first batch of a process builds its tables:
