@@ -9,6 +9,7 @@
 
 namespace {
 struct BatchInverse {
+    using Number = fe;
     const u32* values;
     u32* out;
     u64 n;

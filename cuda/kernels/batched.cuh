@@ -3,26 +3,28 @@
 #pragma once
 #include "kernels/block_inverse.cuh"
 
-// Op gives, for item i: `fe denominator(u64 i)`, never zero and the same at both calls, and `void finish(u64 i, const
-// fe& inverse)`. prefixes is scratch of 8 n words, column-major. Three multiplications per item beside Op's own.
+// Op names its kind of numbers, `Number`: fe, or sc in Montgomery form. It gives, for item i: `Number denominator(u64 i)`,
+// never zero and the same at both calls, and `void finish(u64 i, const Number& inverse)`. prefixes is scratch of 8 n
+// words, column-major. Three multiplications per item beside Op's own.
 template <class Op> GECC_FN void run_batched(const Op& op, u64 n, u32* prefixes, BlockInverseMemory& memory) {
+    using N = typename Op::Number;
     u64 step = global_threads(), first = global_thread();
     u64 count = first < n ? (n - first + step - 1) / step : 0;
-    fe product = fe_one();
+    N product = Invertible<N>::one();
     GECC_NO_UNROLL
     for (u64 k = 0; k < count; k++) {
         u64 i = first + k * step;
         store_column(prefixes, n, i, product.v);
-        product = fe_mul(product, op.denominator(i));
+        product = Invertible<N>::mul(product, op.denominator(i));
     }
-    fe inverse = block_invert(product, memory);
+    N inverse = block_invert(product, memory);
     GECC_NO_UNROLL
     for (u64 k = count; k-- > 0;) {
         u64 i = first + k * step;
-        fe prefix;
+        N prefix;
         load_column(prefix.v, prefixes, n, i);
-        fe own = fe_mul(inverse, prefix);
-        if (k > 0) inverse = fe_mul(inverse, op.denominator(i));
+        N own = Invertible<N>::mul(inverse, prefix);
+        if (k > 0) inverse = Invertible<N>::mul(inverse, op.denominator(i));
         op.finish(i, own);
     }
 }

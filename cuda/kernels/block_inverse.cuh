@@ -13,15 +13,15 @@ struct BlockInverseMemory {
 // 1 / x for each thread's x, none of them zero. Every thread of a block of at most kBlockThreads threads, a multiple of
 // 32, calls this together. The warp that inverts depends on the block, because warp k of every block runs on the same
 // quarter of its multiprocessor.
-GECC_FN fe block_invert(const fe& x, BlockInverseMemory& memory) {
+template <class N> GECC_FN N block_invert(const N& x, BlockInverseMemory& memory) {
     int thread = threadIdx.x, threads = blockDim.x;
-    fe r;
+    N r;
     GECC_UNROLL
     for (int w = 0; w < 8; w++) memory.values[w * threads + thread] = x.v[w];
     __syncthreads();
     if (thread / 32 == (int)(blockIdx.x % (threads / 32))) {
         int lane = thread % 32;
-        invert_all(memory.values + lane, memory.prefixes + lane, threads / 32, 32, threads);
+        invert_all<N>(memory.values + lane, memory.prefixes + lane, threads / 32, 32, threads);
     }
     __syncthreads();
     GECC_UNROLL

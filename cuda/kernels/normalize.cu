@@ -11,6 +11,7 @@
 
 namespace {
 struct Normalize {
+    using Number = fe;
     JacobianBatch in;
     PointBatch out;
     u32 use_kinds;

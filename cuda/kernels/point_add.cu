@@ -14,6 +14,7 @@ __device__ __forceinline__ bool is_point(u8 kind) {
 }
 
 struct PointAdd {
+    using Number = fe;
     PointBatch a, b, out;
 
     __device__ __forceinline__ AdditionCase classify(u64 i, fe& denominator, const fe& ax, const fe& bx) const {
@@ -45,6 +46,7 @@ struct PointAdd {
 };
 
 struct PointDouble {
+    using Number = fe;
     PointBatch a, out;
 
     __device__ __forceinline__ fe denominator(u64 i) const {

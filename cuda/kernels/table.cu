@@ -33,6 +33,7 @@ GECC_FN fe load_y(const u32* table, u64 entry) {
 
 // Entry known + m of a window is entry known plus entry m, for m = 1 .. known; the last one is a doubling.
 struct Extend {
+    using Number = fe;
     u32* table;
     u64 entries, known;
 

@@ -166,7 +166,7 @@ static bool run_curve(const char* name, const Numbers& in, Numbers& out) {
         u32 values[8 * kMaxNumbers], prefixes[8 * kMaxNumbers];
         for (int k = 0; k < in.count; k++)
             for (int w = 0; w < 8; w++) values[w * kMaxNumbers + k] = in.words[k][w];
-        invert_all(values, prefixes, in.count, 1, kMaxNumbers);
+        invert_all<fe>(values, prefixes, in.count, 1, kMaxNumbers);
         for (int k = 0; k < in.count; k++)
             for (int w = 0; w < 8; w++) out.words[k][w] = values[w * kMaxNumbers + k];
         out.count = in.count;
