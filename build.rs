@@ -1,4 +1,5 @@
-//! Derives every constant of every curve from `curves/NAME.toml`: plain Rust, no network, no CUDA.
+//! Derives every constant of every curve from `curves/NAME.toml`, and lists the device code that the crate embeds: plain
+//! Rust, no network, no CUDA.
 
 #[path = "curves/derive.rs"]
 mod derive;
@@ -9,11 +10,13 @@ mod emit_rust;
 #[path = "curves/params.rs"]
 mod params;
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=curves");
+    println!("cargo::rerun-if-changed=cuda");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let curves = read_curves(Path::new("curves"));
     let constants: String = curves.iter().map(emit_rust::constants).collect();
@@ -25,19 +28,58 @@ fn main() {
         fs::create_dir_all(&folder).expect("OUT_DIR is writable");
         fs::write(folder.join("curve.cuh"), emit_cuda::emit_cuda(curve)).expect("OUT_DIR is writable");
     }
+    fs::write(out.join("device_sources.rs"), device_sources(&curves)).expect("OUT_DIR is writable");
+}
+
+/// Rust that embeds every file of `cuda/`, and the header of each curve, as (name, text).
+fn device_sources(curves: &[params::Curve]) -> String {
+    let mut files = Vec::new();
+    for folder in subfolders(Path::new("cuda")) {
+        files.extend(files_in(&folder));
+    }
+    let (kernels, headers): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.extension().is_some_and(|e| e == "cu"));
+    let mut text = String::new();
+    for (list, files, prefix) in [("HEADERS", headers, "cuda/"), ("KERNELS", kernels, "cuda/kernels/")] {
+        writeln!(text, "pub const {list}: &[(&str, &str)] = &[").expect("a String takes all");
+        for file in files {
+            let path = file.to_str().expect("the project's file names are UTF-8").replace('\\', "/");
+            let name = path.strip_prefix(prefix).expect("kernels lie in cuda/kernels").trim_end_matches(".cu");
+            writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{path}\"))),")
+                .expect("a String takes all");
+        }
+        text.push_str("];\n");
+    }
+    text.push_str("pub const CURVES: &[(&str, &str)] = &[\n");
+    for curve in curves {
+        let name = &curve.name;
+        writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"OUT_DIR\"), \"/cuda/{name}/curve.cuh\"))),")
+            .expect("a String takes all");
+    }
+    text.push_str("];\n");
+    text
+}
+
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_dir()).collect()
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_file()).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is part of the package");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder is readable").path()).collect();
+    paths.sort();
+    paths
 }
 
 /// All curves, in the order of their file names.
 fn read_curves(folder: &Path) -> Vec<params::Curve> {
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("curves/ is part of the package")
-        .map(|entry| entry.expect("curves/ is readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
-    files.sort();
+    let files = files_in(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml"));
     let read = |path: &PathBuf| {
         let text = fs::read_to_string(path).expect("a curve file is UTF-8");
         params::Curve::parse(&text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()))
     };
-    files.iter().map(read).collect()
+    files.map(|file| read(&file)).collect()
 }

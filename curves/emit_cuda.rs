@@ -29,6 +29,7 @@ pub fn emit_cuda(curve: &Curve) -> String {
     for (name, value) in [("ONE", &BigUint::from(1u32)), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
         number(&mut out, &format!("FIELD_{name}"), &field_form(curve, value), 8);
     }
+    domain_parameters(&mut out, curve);
     // p = 3 mod 4: a square root of a square v is v^((p+1)/4).
     number(&mut out, "SQRT_EXPONENT", &((&curve.p + 1u32) >> 2), 8);
     if let Some(endomorphism) = &curve.endomorphism {
@@ -71,6 +72,13 @@ fn sparse_order(out: &mut String, n: &BigUint) {
     }
 }
 
+/// a || b || x_G || y_G as big-endian words in the order of the bytes: what Z_A of SM2 holds of the curve.
+fn domain_parameters(out: &mut String, curve: &Curve) {
+    let big_endian = |value| digits(value, 8).into_iter().rev();
+    let all = [&curve.a, &curve.b, &curve.gx, &curve.gy].into_iter().flat_map(big_endian);
+    words(out, "DOMAIN_PARAMETERS", all);
+}
+
 fn field_form(curve: &Curve, value: &BigUint) -> BigUint {
     match curve.reduction {
         Reduction::Fold => value.clone(),
@@ -83,11 +91,19 @@ fn twos_complement(value: &BigInt, bits: u32) -> BigUint {
     ((value % &modulus + &modulus) % &modulus).magnitude().clone()
 }
 
-/// A braced list of words, to initialise a local array with.
-fn number(out: &mut String, name: &str, value: &BigUint, words: usize) {
+fn number(out: &mut String, name: &str, value: &BigUint, count: usize) {
+    words(out, name, digits(value, count));
+}
+
+fn digits(value: &BigUint, count: usize) -> Vec<u32> {
     let mut digits = value.to_u32_digits();
-    assert!(digits.len() <= words, "{name} must fit");
-    digits.resize(words, 0);
-    let list: Vec<String> = digits.iter().map(|word| format!("{word:#010x}u")).collect();
+    assert!(digits.len() <= count, "{value:#x} must fit {count} words");
+    digits.resize(count, 0);
+    digits
+}
+
+/// A braced list of words, to initialise a local array with.
+fn words(out: &mut String, name: &str, words: impl IntoIterator<Item = u32>) {
+    let list: Vec<String> = words.into_iter().map(|word| format!("{word:#010x}u")).collect();
     writeln!(out, "#define GECC_{name} {{{}}}", list.join(", ")).unwrap();
 }

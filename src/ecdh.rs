@@ -1,6 +1,6 @@
 //! Elliptic-curve Diffie-Hellman (SEC 1, section 3.3.1; NIST SP 800-56A, section 5.7.1.2).
 
-use crate::cpu;
+use crate::{cpu, gpu};
 use crate::curve::SecretCurve;
 use crate::encoding::PublicKeys;
 use crate::engine::Engine;
@@ -8,6 +8,9 @@ use crate::error::{Error, Rejection};
 use crate::keys::require_keys;
 use crate::point::Points;
 use crate::secret::{SecretKeys, SharedSecret};
+
+/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+const WORTH_A_GPU: usize = 1 << 6;
 
 /// The shared secret of each private key with its peer: the x-coordinate of `d * Q`. **Constant-time** in the keys.
 ///
@@ -18,7 +21,8 @@ use crate::secret::{SecretKeys, SharedSecret};
 /// [`Rejection::NotOnCurve`] or [`Rejection::IdentityKey`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, P256, PublicKeys, ecdh, keys};
@@ -36,7 +40,9 @@ pub fn shared_secrets<'a, C: SecretCurve>(
     peers: PublicKeys<'_>,
 ) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
     let (secret_keys, items) = batch(secret_keys.into(), &peers)?;
-    Ok(cpu::secret::shared_secrets::<C>(engine.cpu_engine(), items, secret_keys, peers))
+    let on_gpu = |engines| gpu::secret::shared_secrets::<C>(engines, items, secret_keys, peers);
+    let on_cpu = |engine: &_| cpu::secret::shared_secrets::<C>(engine, items, secret_keys, peers);
+    engine.dispatch(items, WORTH_A_GPU, on_gpu, on_cpu)
 }
 
 /// The whole shared point `d * Q` of each private key with its peer, for protocols that go on computing with it, such as
@@ -63,7 +69,9 @@ pub fn shared_points<'a, C: SecretCurve>(
     peers: PublicKeys<'_>,
 ) -> Result<Points, Error> {
     let (secret_keys, items) = batch(secret_keys.into(), &peers)?;
-    Ok(cpu::secret::shared_points::<C>(engine.cpu_engine(), items, secret_keys, peers))
+    let on_gpu = |engines| gpu::secret::shared_points::<C>(engines, items, secret_keys, peers);
+    let on_cpu = |engine: &_| cpu::secret::shared_points::<C>(engine, items, secret_keys, peers);
+    engine.dispatch(items, WORTH_A_GPU, on_gpu, on_cpu)
 }
 
 /// The number of items: that of the peers, or of the keys where one peer serves all.

@@ -3,7 +3,6 @@
 //! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256. Signatures are `r || s`, 64 bytes,
 //! big-endian: what `k256::ecdsa::Signature::to_bytes()` gives. [`crate::signature_from_der`] decodes DER.
 
-use crate::cpu;
 use crate::curve::EcdsaCurve;
 use crate::encoding::PublicKeys;
 use crate::engine::Engine;
@@ -11,7 +10,15 @@ use crate::error::{Error, Rejection, Verdicts, require_lengths};
 use crate::keys::require_keys;
 use crate::point::Points;
 use crate::secret::SecretKeys;
+use crate::{cpu, gpu};
 use sha2::{Digest, Sha256};
+
+/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+mod worth {
+    pub const VERIFY: usize = 1 << 8;
+    pub const RECOVER: usize = 1 << 8;
+    pub const SIGN: usize = 1 << 6;
+}
 
 /// What verification asks for beyond the standard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +64,8 @@ pub struct RecoverableSignature {
 /// [`Rejection::IdentityKey`], [`Rejection::IdentityResult`], [`Rejection::Mismatch`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Secp256k1, ecdsa, keys};
@@ -84,13 +92,16 @@ pub fn verify<C: EcdsaCurve>(
 ) -> Result<Verdicts, Error> {
     let items = digests.len();
     require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
-    Ok(cpu::verify::ecdsa::<C>(engine.cpu_engine(), digests, signatures, keys, policy))
+    let on_gpu = |engines| gpu::verify::ecdsa::<C>(engines, digests, signatures, keys, policy);
+    let on_cpu = |engine: &_| cpu::verify::ecdsa::<C>(engine, digests, signatures, keys, policy);
+    engine.dispatch(items, worth::VERIFY, on_gpu, on_cpu)
 }
 
 /// Verifies one signature per item over SHA-256 of the messages. Variable-time. See [`verify`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
@@ -119,7 +130,8 @@ pub fn verify_messages<C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
 /// all. Items are rejected with [`Rejection::SecretKeyOutOfRange`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, P256, SecretKey, ecdsa};
@@ -138,14 +150,14 @@ pub fn sign<'a, C: EcdsaCurve>(
     secret_keys: impl Into<SecretKeys<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let signed = sign_recoverable::<C>(engine, digests, secret_keys, s_form)?;
-    Ok(signed.into_iter().map(|item| item.map(|signed| signed.signature)).collect())
+    sign_each::<C, _>(engine, digests, secret_keys.into(), s_form, |signed| signed.signature)
 }
 
 /// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See [`sign`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
@@ -167,7 +179,8 @@ pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
 /// Signs like [`sign`] and gives the recovery id besides. **Constant-time** in keys and nonces.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
@@ -184,14 +197,28 @@ pub fn sign_recoverable<'a, C: EcdsaCurve>(
     secret_keys: impl Into<SecretKeys<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
-    let secret_keys = secret_keys.into();
+    sign_each::<C, _>(engine, digests, secret_keys.into(), s_form, |signed| signed)
+}
+
+fn sign_each<C: EcdsaCurve, T: Send>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    secret_keys: SecretKeys,
+    s_form: SForm,
+    result: impl Fn(RecoverableSignature) -> T + Sync,
+) -> Result<Vec<Result<T, Rejection>>, Error> {
     require_keys(digests.len(), &secret_keys)?;
     let low_s = match s_form {
         SForm::CurveDefault => C::LOW_S_BY_DEFAULT,
         SForm::Low => true,
         SForm::AsComputed => false,
     };
-    Ok(cpu::secret::sign_ecdsa::<C>(engine.cpu_engine(), digests, secret_keys, low_s))
+    let on_gpu = |engines| gpu::sign::ecdsa::<C, _>(engines, digests, secret_keys, low_s, &result);
+    let on_cpu = |engine: &_| {
+        let signed = cpu::secret::sign_ecdsa::<C>(engine, digests, secret_keys, low_s);
+        signed.into_iter().map(|item| item.map(&result)).collect()
+    };
+    engine.dispatch(digests.len(), worth::SIGN, on_gpu, on_cpu)
 }
 
 /// The public key that made each signature (SEC 1, section 4.1.6). Variable-time: everything here is public.
@@ -201,7 +228,8 @@ pub fn sign_recoverable<'a, C: EcdsaCurve>(
 /// recovery id must be the one that belongs to it.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, P256, Rejection, ecdsa};
@@ -218,7 +246,9 @@ pub fn recover<C: EcdsaCurve>(
 ) -> Result<Points, Error> {
     let lengths = [("signatures", signatures.len()), ("recovery ids", recovery_ids.len())];
     require_lengths(digests.len(), &lengths)?;
-    Ok(cpu::recover::recover::<C>(engine.cpu_engine(), digests, signatures, recovery_ids))
+    let on_gpu = |engines| gpu::verify::recover::<C>(engines, digests, signatures, recovery_ids);
+    let on_cpu = |engine: &_| cpu::recover::recover::<C>(engine, digests, signatures, recovery_ids);
+    engine.dispatch(digests.len(), worth::RECOVER, on_gpu, on_cpu)
 }
 
 fn sha256<M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &[M]) -> Vec<[u8; 32]> {

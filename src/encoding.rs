@@ -4,6 +4,7 @@ use crate::error::Rejection;
 use der::asn1::UintRef;
 use der::{Decode, Encode};
 use std::fmt;
+use std::ops::Range;
 
 /// A point: SEC 1 uncompressed, `04 || x || y`, big-endian; the identity is all zeros.
 ///
@@ -187,6 +188,72 @@ impl<'a> PublicKeys<'a> {
             Encoded::Sec1(keys) => KeyBytes::Sec1(keys[item]),
             Encoded::All(key) => KeyBytes::Sec1(key),
         }
+    }
+
+    /// The keys of some items.
+    pub(crate) fn slice(&self, items: Range<usize>) -> Self {
+        PublicKeys(match self.0 {
+            Encoded::Compressed(keys) => Encoded::Compressed(&keys[items]),
+            Encoded::Uncompressed(keys) => Encoded::Uncompressed(&keys[items]),
+            Encoded::Raw(keys) => Encoded::Raw(&keys[items]),
+            Encoded::Points(keys) => Encoded::Points(&keys[items]),
+            Encoded::Sec1(keys) => Encoded::Sec1(&keys[items]),
+            Encoded::All(key) => Encoded::All(key),
+        })
+    }
+
+    /// The form of the rows that `write_rows` writes.
+    pub(crate) fn rows(&self) -> KeyRows {
+        match self.0 {
+            Encoded::Compressed(_) => KeyRows::Compressed,
+            Encoded::Uncompressed(_) => KeyRows::Uncompressed,
+            Encoded::Raw(_) => KeyRows::Raw,
+            Encoded::Points(_) => KeyRows::Points,
+            Encoded::Sec1(_) | Encoded::All(_) => KeyRows::Mixed,
+        }
+    }
+
+    /// Writes the rows of some items, one after the other.
+    pub(crate) fn write_rows(&self, items: Range<usize>, to: &mut [u8]) {
+        match self.0 {
+            Encoded::Compressed(keys) => to.copy_from_slice(keys[items].as_flattened()),
+            Encoded::Uncompressed(keys) => to.copy_from_slice(keys[items].as_flattened()),
+            Encoded::Raw(keys) => to.copy_from_slice(keys[items].as_flattened()),
+            Encoded::Points(keys) => {
+                to.chunks_exact_mut(65).zip(&keys[items]).for_each(|(row, key)| row.copy_from_slice(key.as_bytes()));
+            }
+            Encoded::Sec1(keys) => {
+                to.chunks_exact_mut(65).zip(&keys[items]).for_each(|(row, key)| write_mixed(key, row));
+            }
+            Encoded::All(key) => to.chunks_exact_mut(65).for_each(|row| write_mixed(key, row)),
+        }
+    }
+}
+
+/// How `PublicKeys::write_rows` writes keys for a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyRows {
+    /// 33 bytes, as the caller gave them.
+    Compressed,
+    /// 65 bytes, as the caller gave them.
+    Uncompressed,
+    /// 64 bytes.
+    Raw,
+    /// 65 bytes of a [`Point`].
+    Points,
+    /// 65 bytes: any SEC 1 form, shorter ones padded with zeros.
+    Mixed,
+}
+
+/// The first byte of a mixed row that is no SEC 1 octet string.
+const MALFORMED_TAG: u8 = 0xff;
+
+/// A SEC 1 octet string as a row of 65 bytes.
+fn write_mixed(key: &[u8], row: &mut [u8]) {
+    row.fill(0);
+    match (key.first(), key.len()) {
+        (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65) => row[..key.len()].copy_from_slice(key),
+        _ => row[0] = MALFORMED_TAG,
     }
 }
 

@@ -1,7 +1,11 @@
 //! Which devices work on a batch.
 
-use crate::cpu::CpuEngine;
+use crate::cpu::{self, CpuEngine};
+use crate::curve::Curve;
+use crate::encoding::PublicKeys;
 use crate::error::Error;
+use crate::gpu::{self, Fault, GpuEngine};
+use crate::point::Points;
 use std::fmt;
 
 /// Where batches are computed. Cheap to share: every call takes `&Engine`, from any number of threads at once.
@@ -15,19 +19,23 @@ use std::fmt;
 #[derive(Debug)]
 pub struct Engine {
     cpu: CpuEngine,
+    gpu: Option<GpuEngine>,
     info: EngineInfo,
+    /// What the caller asked for: with [`Backend::Auto`] the CPU takes small batches, and what no GPU could compute.
+    asked: Backend,
 }
 
 /// Which kind of device a caller asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backend {
-    /// All GPUs, or the CPU where there is none; [`Engine::info`] reports the choice.
+    /// All GPUs, or the CPU where there is none; [`Engine::info`] reports the choice. Batches too small to be worth a GPU, and
+    /// whatever GPUs that fail leave undone, are computed on the CPU.
     #[default]
     Auto,
     /// The CPU.
     Cpu,
-    /// GPUs only: [`EngineBuilder::build`] fails where there is none.
+    /// GPUs only: [`EngineBuilder::build`] fails where there is none, and a call fails where every GPU has failed.
     Gpu,
 }
 
@@ -39,8 +47,12 @@ pub struct EngineInfo {
     pub backend: Backend,
     /// Worker threads of the CPU engine.
     pub threads: usize,
+    /// Names of the GPUs; empty on the CPU.
+    pub devices: Vec<String>,
     /// Upper limit for working memory in bytes, if the caller set one.
     pub max_memory: Option<usize>,
+    /// Whether every signature is verified before it is returned.
+    pub check_signatures: bool,
     /// Why this backend was chosen.
     pub reason: String,
 }
@@ -51,6 +63,8 @@ pub struct EngineBuilder {
     backend: Backend,
     threads: Option<usize>,
     max_memory: Option<usize>,
+    chunk_items: Option<usize>,
+    check_signatures: bool,
 }
 
 impl Engine {
@@ -80,9 +94,53 @@ impl Engine {
         &self.info
     }
 
+    /// GPUs that have failed since the engine started, each with what happened. They are not used any more; their work went
+    /// to the others, or with [`Backend::Auto`] to the CPU.
+    pub fn failures(&self) -> Vec<String> {
+        self.gpu.as_ref().map_or_else(Vec::new, GpuEngine::failures)
+    }
+
     pub(crate) fn cpu_engine(&self) -> &CpuEngine {
         &self.cpu
     }
+
+    /// The points of public keys in any encoding.
+    pub(crate) fn decode_keys<C: Curve>(&self, items: usize, keys: PublicKeys) -> Result<Points, Error> {
+        /// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+        const WORTH: usize = 1 << 10;
+        let on_gpu = |engines| gpu::point::decode_keys::<C>(engines, items, keys);
+        self.dispatch(items, WORTH, on_gpu, |engine| cpu::point::decode_keys::<C>(engine, items, keys))
+    }
+
+    /// Computes a batch on the GPUs where there are any and the batch is worth it, else on the CPU. `worth` is the number of
+    /// items from which the GPU is faster.
+    pub(crate) fn dispatch<'e, T>(
+        &'e self,
+        items: usize,
+        worth: usize,
+        gpu: impl FnOnce(Engines<'e>) -> Result<T, Fault>,
+        cpu: impl FnOnce(&CpuEngine) -> T,
+    ) -> Result<T, Error> {
+        let automatic = self.asked == Backend::Auto;
+        match &self.gpu {
+            Some(engine) if items > 0 && (items >= worth || !automatic) => {
+                let check_signatures = self.info.check_signatures;
+                let engines = Engines { gpu: engine, cpu: &self.cpu, rescue: automatic, check_signatures };
+                gpu(engines).map_err(|fault| Error::Device(fault.problem))
+            }
+            _ => Ok(cpu(&self.cpu)),
+        }
+    }
+}
+
+/// Both engines, and whether the CPU may compute what no GPU could.
+#[derive(Clone, Copy)]
+pub(crate) struct Engines<'a> {
+    pub gpu: &'a GpuEngine,
+    pub cpu: &'a CpuEngine,
+    pub rescue: bool,
+    /// Whether signatures are verified before they leave the device.
+    pub check_signatures: bool,
 }
 
 impl fmt::Display for Engine {
@@ -94,7 +152,10 @@ impl fmt::Display for Engine {
 impl fmt::Display for EngineInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.threads == 1 { "" } else { "s" };
-        write!(f, "CPU, {} thread{plural} ({})", self.threads, self.reason)
+        match self.devices.as_slice() {
+            [] => write!(f, "CPU, {} thread{plural} ({})", self.threads, self.reason),
+            devices => write!(f, "{} ({})", devices.join(", "), self.reason),
+        }
     }
 }
 
@@ -120,21 +181,53 @@ impl EngineBuilder {
         self
     }
 
+    /// Upper limit for the items that a GPU computes at a time. Default: from its size and memory. Smaller chunks answer
+    /// sooner and need less memory; larger ones have a higher throughput.
+    pub fn chunk_items(mut self, items: usize) -> Self {
+        self.chunk_items = Some(items);
+        self
+    }
+
+    /// Verifies every signature with its key before it is returned. A device or processor that errs while it computes a
+    /// deterministic signature gives the private key away to whoever sees the result and the right one: turn this on where
+    /// that matters more than speed (signing then costs as much as signing and verifying). Default: off.
+    ///
+    /// A GPU whose signature does not verify counts as failed, see [`Engine::failures`].
+    pub fn check_signatures(mut self, check: bool) -> Self {
+        self.check_signatures = check;
+        self
+    }
+
     /// Starts the engine.
     ///
     /// # Errors
     /// [`Error::NoDevice`] when a GPU is asked for and none can be used, [`Error::InvalidOption`] for a
-    /// number of threads out of range,
+    /// number of threads or items out of range,
     /// [`Error::Threads`] when the worker threads cannot be started.
     pub fn build(self) -> Result<Engine, Error> {
-        const NO_GPU: &str = "this version of gecc has no GPU engine";
-        let reason = match self.backend {
-            Backend::Cpu => "asked for".to_owned(),
-            Backend::Auto => format!("chosen automatically: {NO_GPU}"),
-            Backend::Gpu => return Err(Error::NoDevice(NO_GPU.to_owned())),
+        if self.chunk_items == Some(0) {
+            return Err(Error::InvalidOption { option: "chunk_items", problem: "0 items are no chunk".to_owned() });
+        }
+        let (gpu, reason) = match self.backend {
+            Backend::Cpu => (None, "asked for".to_owned()),
+            Backend::Auto => match GpuEngine::new(self.max_memory, self.chunk_items) {
+                Ok(gpu) => (Some(gpu), "chosen automatically".to_owned()),
+                Err(problem) => (None, format!("chosen automatically: {problem}")),
+            },
+            Backend::Gpu => {
+                let gpu = GpuEngine::new(self.max_memory, self.chunk_items).map_err(Error::NoDevice)?;
+                (Some(gpu), "asked for".to_owned())
+            }
         };
         let cpu = CpuEngine::new(self.threads, self.max_memory)?;
-        let threads = cpu.threads();
-        Ok(Engine { cpu, info: EngineInfo { backend: Backend::Cpu, threads, max_memory: self.max_memory, reason } })
+        let info = EngineInfo {
+            backend: if gpu.is_some() { Backend::Gpu } else { Backend::Cpu },
+            threads: cpu.threads(),
+            devices: gpu.as_ref().map_or_else(Vec::new, GpuEngine::labels),
+            max_memory: self.max_memory,
+            check_signatures: self.check_signatures,
+            reason,
+        };
+        Ok(Engine { cpu, gpu, info, asked: self.backend })
     }
 }

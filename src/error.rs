@@ -21,6 +21,12 @@ pub enum Error {
     /// A GPU was asked for and none can be used.
     #[error("no usable GPU: {0}")]
     NoDevice(String),
+    /// No GPU could compute the batch, and the engine may not use the CPU instead.
+    #[error("the GPU engine failed: {0}")]
+    Device(String),
+    /// Kernels could not be compiled or stored.
+    #[error("kernels: {0}")]
+    Kernels(String),
     /// An engine option is out of range.
     #[error("engine option {option}: {problem}")]
     InvalidOption {
@@ -93,6 +99,16 @@ impl Rejection {
     /// The stable numeric form: one byte, 2 or more ([`Verdict::VALID_CODE`] is 1; 0 is never used).
     pub fn code(self) -> u8 {
         self as u8
+    }
+
+    /// The rejection that a code stands for.
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
+        use Rejection::*;
+        const ALL: [Rejection; 15] = [
+            MalformedSignature, ROutOfRange, SOutOfRange, HighS, ZeroT, MalformedPoint, NotOnCurve, IdentityKey,
+            IdentityResult, Mismatch, RecoveryIdOutOfRange, NoSuchR, ScalarOutOfRange, SecretKeyOutOfRange, UserIdTooLong,
+        ];
+        ALL.into_iter().find(|rejection| rejection.code() == code)
     }
 }
 

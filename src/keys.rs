@@ -1,6 +1,6 @@
 //! Key pairs: generation, and public keys from private keys.
 
-use crate::cpu;
+use crate::{cpu, gpu};
 use crate::curve::SecretCurve;
 use crate::encoding::Point;
 use crate::engine::Engine;
@@ -8,12 +8,15 @@ use crate::error::{Error, require_lengths};
 use crate::point::Points;
 use crate::secret::{SecretKey, SecretKeys};
 
+/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+const WORTH_A_GPU: usize = 1 << 6;
+
 /// The public keys of private keys: `d * G`. **Constant-time** in the keys.
 ///
 /// Items are rejected with [`crate::Rejection::SecretKeyOutOfRange`].
 ///
 /// # Errors
-/// None on the CPU.
+/// [`Error::Device`] when every GPU fails and the CPU may not take over.
 ///
 /// ```
 /// use gecc::{Engine, P256, SecretKey, keys};
@@ -25,7 +28,9 @@ use crate::secret::{SecretKey, SecretKeys};
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn public_keys<C: SecretCurve>(engine: &Engine, secret_keys: &[SecretKey]) -> Result<Points, Error> {
-    Ok(cpu::secret::public_keys::<C>(engine.cpu_engine(), secret_keys))
+    let on_gpu = |engines| gpu::secret::public_keys::<C>(engines, secret_keys);
+    let on_cpu = |engine: &_| cpu::secret::public_keys::<C>(engine, secret_keys);
+    engine.dispatch(secret_keys.len(), WORTH_A_GPU, on_gpu, on_cpu)
 }
 
 /// `count` fresh key pairs from the operating system's randomness. **Constant-time** in the keys.

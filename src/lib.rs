@@ -32,6 +32,7 @@
 
 pub mod ecdh;
 pub mod ecdsa;
+pub mod kernels;
 pub mod keys;
 pub mod point;
 pub mod sm2;
@@ -41,6 +42,7 @@ mod curve;
 mod encoding;
 mod engine;
 mod error;
+mod gpu;
 mod secret;
 
 pub use curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};

@@ -4,11 +4,19 @@
 //! [`crate::ecdh`]. Scalars are 32 bytes, big-endian, below n; points are [`Point`]s, and the identity is a point like
 //! any other. Every input point is checked to lie on the curve.
 
-use crate::cpu;
+use crate::{cpu, gpu};
 use crate::curve::Curve;
-use crate::encoding::Point;
+use crate::encoding::{Point, PublicKeys};
 use crate::engine::Engine;
 use crate::error::{Error, Rejection, require_lengths};
+
+/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+mod worth {
+    pub const ADD: usize = 1 << 12;
+    pub const DOUBLE: usize = 1 << 12;
+    pub const MUL_BASE: usize = 1 << 10;
+    pub const MUL: usize = 1 << 8;
+}
 
 /// One result per item, in input order.
 pub type Points = Vec<Result<Point, Rejection>>;
@@ -18,7 +26,8 @@ pub type Points = Vec<Result<Point, Rejection>>;
 /// Items are rejected with [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the slices differ in length.
+/// [`Error::LengthMismatch`] when the slices differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, P256, point};
@@ -33,7 +42,8 @@ pub type Points = Vec<Result<Point, Rejection>>;
 /// ```
 pub fn add<C: Curve>(engine: &Engine, a: &[Point], b: &[Point]) -> Result<Points, Error> {
     require_lengths(a.len(), &[("second points", b.len())])?;
-    Ok(cpu::point::add::<C>(engine.cpu_engine(), a, b))
+    let on_gpu = |engines| gpu::point::add::<C>(engines, a, b);
+    engine.dispatch(a.len(), worth::ADD, on_gpu, |engine| cpu::point::add::<C>(engine, a, b))
 }
 
 /// `2 * points[i]` (PDBL); the double of the identity is the identity. Variable-time.
@@ -41,7 +51,7 @@ pub fn add<C: Curve>(engine: &Engine, a: &[Point], b: &[Point]) -> Result<Points
 /// Items are rejected with [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
 ///
 /// # Errors
-/// None on the CPU.
+/// [`Error::Device`] when every GPU fails and the CPU may not take over.
 ///
 /// ```
 /// use gecc::{Engine, Point, Sm2, point};
@@ -50,7 +60,8 @@ pub fn add<C: Curve>(engine: &Engine, a: &[Point], b: &[Point]) -> Result<Points
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn double<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Points, Error> {
-    Ok(cpu::point::double::<C>(engine.cpu_engine(), points))
+    let on_gpu = |engines| gpu::point::double::<C>(engines, points);
+    engine.dispatch(points.len(), worth::DOUBLE, on_gpu, |engine| cpu::point::double::<C>(engine, points))
 }
 
 /// `scalars[i] * G` (FPMUL) for public scalars. Variable-time.
@@ -58,7 +69,7 @@ pub fn double<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Points, Err
 /// Items are rejected with [`Rejection::ScalarOutOfRange`] when the scalar is not below n; zero gives the identity.
 ///
 /// # Errors
-/// None on the CPU.
+/// [`Error::Device`] when every GPU fails and the CPU may not take over.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, point};
@@ -69,7 +80,8 @@ pub fn double<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Points, Err
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn mul_base<C: Curve>(engine: &Engine, scalars: &[[u8; 32]]) -> Result<Points, Error> {
-    Ok(cpu::point::mul_base::<C>(engine.cpu_engine(), scalars))
+    let on_gpu = |engines| gpu::point::mul_base::<C>(engines, scalars);
+    engine.dispatch(scalars.len(), worth::MUL_BASE, on_gpu, |engine| cpu::point::mul_base::<C>(engine, scalars))
 }
 
 /// `scalars[i] * points[i]` (UPMUL) for public scalars. Variable-time.
@@ -77,7 +89,8 @@ pub fn mul_base<C: Curve>(engine: &Engine, scalars: &[[u8; 32]]) -> Result<Point
 /// Items are rejected with [`Rejection::ScalarOutOfRange`], [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the slices differ in length.
+/// [`Error::LengthMismatch`] when the slices differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, P256, point};
@@ -90,7 +103,8 @@ pub fn mul_base<C: Curve>(engine: &Engine, scalars: &[[u8; 32]]) -> Result<Point
 /// ```
 pub fn mul<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Error> {
     require_lengths(scalars.len(), &[("points", points.len())])?;
-    Ok(cpu::point::mul::<C>(engine.cpu_engine(), scalars, points))
+    let on_gpu = |engines| gpu::point::mul::<C>(engines, scalars, points);
+    engine.dispatch(scalars.len(), worth::MUL, on_gpu, |engine| cpu::point::mul::<C>(engine, scalars, points))
 }
 
 /// The points of SEC 1 compressed encodings (SEC 1, section 2.3.4). Variable-time.
@@ -98,7 +112,7 @@ pub fn mul<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) ->
 /// Items are rejected with [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
 ///
 /// # Errors
-/// None on the CPU.
+/// [`Error::Device`] when every GPU fails and the CPU may not take over.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, point};
@@ -109,5 +123,6 @@ pub fn mul<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) ->
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn decompress<C: Curve>(engine: &Engine, compressed: &[[u8; 33]]) -> Result<Points, Error> {
-    Ok(cpu::point::decompress::<C>(engine.cpu_engine(), compressed))
+    let keys = PublicKeys::compressed(compressed);
+    engine.decode_keys::<C>(compressed.len(), keys)
 }

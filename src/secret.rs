@@ -3,6 +3,7 @@
 use crate::curve::SecretCurve;
 use crate::error::{Error, Rejection};
 use std::fmt;
+use std::ops::Range;
 use zeroize::ZeroizeOnDrop;
 
 /// A private key or other secret scalar: 32 bytes, big-endian (SEC 1, section 2.3.7).
@@ -101,6 +102,14 @@ impl<'a> SecretKeys<'a> {
             Source::Each(_) => None,
             Source::All(key) => Some(key),
         }
+    }
+
+    /// The keys of some items.
+    pub(crate) fn slice(&self, items: Range<usize>) -> Self {
+        SecretKeys(match self.0 {
+            Source::Each(keys) => Source::Each(&keys[items]),
+            Source::All(key) => Source::All(key),
+        })
     }
 
     pub(crate) fn get(&self, item: usize) -> &'a SecretKey {

@@ -3,13 +3,13 @@
 //! Message-level calls compute e = SM3(Z_A || M) for the caller, where Z_A binds the user id and the public key. Digest-level
 //! calls take e, 32 bytes, big-endian. Signatures are `r || s`, 64 bytes; low-s normalisation does not exist for SM2.
 
-use crate::cpu;
 use crate::curve::Sm2;
 use crate::encoding::{Point, PublicKeys};
 use crate::engine::Engine;
 use crate::error::{Error, Rejection, Verdict, Verdicts, require_lengths};
 use crate::keys::require_keys;
 use crate::secret::SecretKeys;
+use crate::{cpu, gpu};
 use sm3::{Digest, Sm3};
 
 /// The user id that GM/T 0009 prescribes where none is agreed on: `1234567812345678`.
@@ -17,6 +17,12 @@ pub const DEFAULT_USER_ID: &[u8] = b"1234567812345678";
 
 /// Bytes of the longest user id: Z_A holds its length in bits as 16 bits.
 pub const MAX_USER_ID_LEN: usize = 8191;
+
+/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+mod worth {
+    pub const VERIFY: usize = 1 << 8;
+    pub const SIGN: usize = 1 << 6;
+}
 
 /// The user ids of a batch: one for all items, or one per item.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +74,8 @@ impl Default for UserIds<'_> {
 /// [`Rejection::IdentityResult`], [`Rejection::Mismatch`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Sm2, keys, sm2};
@@ -87,7 +94,9 @@ pub fn verify(
 ) -> Result<Verdicts, Error> {
     let items = digests.len();
     require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
-    Ok(cpu::verify::sm2::<Sm2>(engine.cpu_engine(), digests, signatures, keys))
+    let on_gpu = |engines| gpu::verify::sm2(engines, digests, signatures, keys);
+    let on_cpu = |engine: &_| cpu::verify::sm2::<Sm2>(engine, digests, signatures, keys);
+    engine.dispatch(items, worth::VERIFY, on_gpu, on_cpu)
 }
 
 /// Verifies one signature per item over SM3(Z_A || M). Variable-time. See [`verify`].
@@ -96,7 +105,8 @@ pub fn verify(
 /// ranges and of the key.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Sm2, keys, sm2};
@@ -121,7 +131,7 @@ pub fn verify_messages<M: AsRef<[u8]> + Sync>(
     require_lengths(items, &lengths)?;
     require_lengths(items, &[("public keys", keys.len_for(items))])?;
     // Z_A needs the coordinates, so compressed keys are decoded first; the result serves the verification too.
-    let points = cpu::point::decode_keys::<Sm2>(engine.cpu_engine(), items, keys);
+    let points = engine.decode_keys::<Sm2>(items, keys)?;
     let digests = message_digests(engine, messages, user_ids, &points);
     let replaced: Vec<[u8; 32]> = digests.iter().map(|digest| digest.unwrap_or_default()).collect();
     let points: Vec<Point> = points.into_iter().map(|point| point.unwrap_or(Point::IDENTITY)).collect();
@@ -145,7 +155,8 @@ fn comes_before_key(verdict: Verdict) -> bool {
 /// [`Rejection::SecretKeyOutOfRange`] (the key must be in `1..n-1`: with n - 1, 1 + d has no inverse).
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, Sm2, sm2};
@@ -161,7 +172,9 @@ pub fn sign<'a>(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let secret_keys = secret_keys.into();
     require_keys(digests.len(), &secret_keys)?;
-    Ok(cpu::secret::sign_sm2::<Sm2>(engine.cpu_engine(), digests, secret_keys))
+    let on_gpu = |engines| gpu::sign::sm2(engines, digests, secret_keys);
+    let on_cpu = |engine: &_| cpu::secret::sign_sm2::<Sm2>(engine, digests, secret_keys);
+    engine.dispatch(digests.len(), worth::SIGN, on_gpu, on_cpu)
 }
 
 /// Signs SM3(Z_A || M) of one message per item; Z_A is computed from the private key's public key. **Constant-time** in keys
@@ -170,7 +183,8 @@ pub fn sign<'a>(
 /// A user id that is too long rejects its item with [`Rejection::UserIdTooLong`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length.
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, Sm2, sm2};

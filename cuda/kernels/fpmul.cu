@@ -7,23 +7,17 @@
 #include "curve/jacobian.cuh"
 #include "curve/recode.cuh"
 #include "kernels/point_batch.cuh"
-#include "kernels/vector.cuh"
+#include "kernels/table_rows.cuh"
 
 namespace {
-GECC_FN affine load_entry(const uint4* __restrict__ table, u64 entry) {
-    const uint4* row = table + 4 * entry;
-    affine r = {load_row(row, 1), load_row(row + 2, 1)};
-    return r;
-}
-
 // The multiple of G for one digit that is not zero.
-GECC_FN affine digit_point_var(const uint4* __restrict__ table, u64 window_start, i32 digit) {
+GECC_FN affine digit_point_var(const u32* __restrict__ table, u64 window_start, i32 digit) {
     affine p = load_entry(table, window_start + (digit < 0 ? -digit : digit) - 1);
     if (digit < 0) p.y = fe_neg(p.y);
     return p;
 }
 
-GECC_FN jacobian fpmul_var(const uint4* __restrict__ table, const sc& k, int bits) {
+GECC_FN jacobian fpmul_var(const u32* __restrict__ table, const sc& k, int bits) {
     SignedDigits digits = signed_digits_var(k, bits);
     jacobian sum = {fe_one(), fe_one(), fe_zero()};
     bool identity = true;
@@ -38,7 +32,7 @@ GECC_FN jacobian fpmul_var(const uint4* __restrict__ table, const sc& k, int bit
     return sum;
 }
 
-GECC_FN affine scan_window(const uint4* __restrict__ table, int window, const OddDigit& digit) {
+GECC_FN affine scan_window(const u32* __restrict__ table, int window, const OddDigit& digit) {
     affine r = {fe_zero(), fe_zero()};
     GECC_UNROLL_BY_4
     for (int m = 0; m < kOddMultiples; m++) {
@@ -54,7 +48,7 @@ GECC_FN affine scan_window(const uint4* __restrict__ table, int window, const Od
 // The windows from the top. Before the last one, the sum is an even multiple of the window's unit and the addend an odd
 // one below it, so that they are neither equal nor opposite, also modulo the odd n; and the sum is positive, below 2 n.
 // In the last window the sum may be the addend (k = n - 2, ...) or its opposite (k = 0).
-GECC_FN jacobian fpmul_uniform(const uint4* __restrict__ table, const sc& k) {
+GECC_FN jacobian fpmul_uniform(const u32* __restrict__ table, const sc& k) {
     OddScalar<kFullWindows> s;
     odd_scalar(s, k);
     jacobian sum = to_jacobian(scan_window(table, kFullWindows - 1, next_odd_digit(s)));
@@ -70,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         sc k;
         load_column(k.v, scalars, n, i);
-        out.store(i, fpmul_var((const uint4*)table, k, bits));
+        out.store(i, fpmul_var(table, k, bits));
     }
 }
 
@@ -80,6 +74,6 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         sc k;
         load_column(k.v, scalars, n, i);
-        out.store(i, fpmul_uniform((const uint4*)table, k));
+        out.store(i, fpmul_uniform(table, k));
     }
 }

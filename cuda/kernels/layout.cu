@@ -7,37 +7,11 @@
 #include "curve/point.cuh"
 #include "field/scalar.cuh"
 #include "kernels/point_batch.cuh"
+#include "kernels/rows.cuh"
 
 namespace {
 enum NumberKind : u8 { kInRange = 1, kZero = 2, kTooLarge = 3 };
-
-GECC_FN u32 swap_bytes(u32 word) {
-    return __byte_perm(word, 0, 0x0123);
-}
-
-// 32 aligned bytes.
-GECC_FN void load_number(u32* r, const u8* row) {
-    const uint4* vectors = (const uint4*)row;
-    uint4 high = vectors[0], low = vectors[1];
-    const u32 words[8] = {low.w, low.z, low.y, low.x, high.w, high.z, high.y, high.x};
-    GECC_UNROLL
-    for (int w = 0; w < 8; w++) r[w] = swap_bytes(words[w]);
-}
-
-GECC_FN void store_number(u8* row, const u32* a) {
-    uint4* vectors = (uint4*)row;
-    vectors[0] = make_uint4(swap_bytes(a[7]), swap_bytes(a[6]), swap_bytes(a[5]), swap_bytes(a[4]));
-    vectors[1] = make_uint4(swap_bytes(a[3]), swap_bytes(a[2]), swap_bytes(a[1]), swap_bytes(a[0]));
-}
-
-// 32 bytes anywhere.
-GECC_FN void load_number_unaligned(u32* r, const u8* bytes) {
-    GECC_UNROLL
-    for (int w = 0; w < 8; w++) {
-        const u8* b = bytes + 28 - 4 * w;
-        r[w] = (u32)b[0] << 24 | (u32)b[1] << 16 | (u32)b[2] << 8 | b[3];
-    }
-}
+enum TagSet : u32 { kIdentityTag = 1, kCompressedTag = 2, kUncompressedTag = 4 };
 
 GECC_FN bool below_p(const u32* words) {
     const u32 p[8] = GECC_P;
@@ -57,6 +31,16 @@ GECC_FN void store_checked(const PointBatch& out, u64 i, const u32* x, const u32
     out.store(i, kind == kFinite ? p : generator());
     out.kind[i] = kind;
 }
+// The point of an x-coordinate and the parity in the last bit of the tag; G where there is none.
+GECC_FN void store_decompressed(const PointBatch& out, u64 i, u8 tag, const u8* bytes) {
+    u32 x[8];
+    affine p;
+    load_number_unaligned(x, bytes);
+    u8 kind = decompress_var(p, fe_from_words(x), tag & 1);
+    if (!below_p(x)) kind = kOutOfRange;
+    out.store(i, kind == kFinite ? p : generator());
+    out.kind[i] = kind;
+}
 }  // namespace
 
 // rows: 64 n bytes, x || y. Where zero_is_identity is not zero, a row of zeros is the identity (it is on no curve: b is
@@ -73,34 +57,38 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// rows: 65 n bytes, 04 || x || y.
-extern "C" __global__ void __launch_bounds__(256)
-    gecc_import_points_uncompressed(const u8* rows, u32* xy, u8* kind, u64 n) {
-    PointBatch out = {xy, kind, n};
-    for (u64 i = global_thread(); i < n; i += global_threads()) {
-        const u8* row = rows + 65 * i;
-        u32 x[8], y[8];
-        load_number_unaligned(x, row + 1);
-        load_number_unaligned(y, row + 33);
-        store_checked(out, i, x, y);
-        if (row[0] != 4) kind[i] = kBadEncoding;
-    }
-}
-
 // rows: 33 n bytes, 02 or 03 || x. Variable time, for public points.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_points_compressed(const u8* rows, u32* xy, u8* kind, u64 n) {
     PointBatch out = {xy, kind, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u8* row = rows + 33 * i;
-        u32 x[8];
-        affine p;
-        load_number_unaligned(x, row + 1);
-        u8 item = decompress_var(p, fe_from_words(x), row[0] & 1);
-        if ((row[0] & 0xfe) != 2) item = kBadEncoding;
-        else if (!below_p(x)) item = kOutOfRange;
-        out.store(i, item == kFinite ? p : generator());
-        kind[i] = item;
+        store_decompressed(out, i, row[0], row + 1);
+        if ((row[0] & 0xfe) != 2) kind[i] = kBadEncoding;
+    }
+}
+
+// rows: 65 n bytes, 04 || x || y, or 02 or 03 || x || 32 bytes that mean nothing, or 00 || 64 bytes that mean nothing for
+// the identity. tags: which of these are accepted, the sum of TagSet. Variable time, for public points.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_import_points_sec1(const u8* rows, u32 tags, u32* xy, u8* kind, u64 n) {
+    PointBatch out = {xy, kind, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        const u8* row = rows + 65 * i;
+        u8 tag = row[0];
+        bool accepted = false;
+        if (tag == 2 || tag == 3) {
+            accepted = tags & kCompressedTag;
+            store_decompressed(out, i, tag, row + 1);
+        } else {
+            accepted = tag == 4 ? tags & kUncompressedTag : tag == 0 && (tags & kIdentityTag);
+            u32 x[8], y[8];
+            load_number_unaligned(x, row + 1);
+            load_number_unaligned(y, row + 33);
+            store_checked(out, i, x, y);
+            if (tag == 0) kind[i] = kIdentity;
+        }
+        if (!accepted) kind[i] = kBadEncoding;
     }
 }
 

@@ -14,23 +14,9 @@
 #include "curve/affine_add.cuh"
 #include "curve/jacobian.cuh"
 #include "kernels/batched.cuh"
-#include "kernels/vector.cuh"
+#include "kernels/table_rows.cuh"
 
 namespace {
-GECC_FN void store_entry(u32* table, u64 entry, const affine& p) {
-    uint4* row = (uint4*)table + 4 * entry;
-    store_row(row, 1, p.x);
-    store_row(row + 2, 1, p.y);
-}
-
-GECC_FN fe load_x(const u32* table, u64 entry) {
-    return load_row((const uint4*)table + 4 * entry, 1);
-}
-
-GECC_FN fe load_y(const u32* table, u64 entry) {
-    return load_row((const uint4*)table + 4 * entry + 2, 1);
-}
-
 // Entry known + m of a window is entry known plus entry m, for m = 1 .. known; the last one is a doubling.
 struct Extend {
     using Number = fe;

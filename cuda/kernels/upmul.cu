@@ -11,36 +11,9 @@
 #include "curve/multiples.cuh"
 #include "kernels/block_inverse.cuh"
 #include "kernels/point_batch.cuh"
-#include "kernels/vector.cuh"
+#include "kernels/window_table.cuh"
 
 namespace {
-constexpr int kThreads = 256;
-constexpr int kBlocks = 2;  // per multiprocessor: 128 registers a thread
-constexpr int kRowVectors = 6;  // x, y, third
-
-// Vector v of entry m of a thread lies at base[m * entry_pitch + v * vector_pitch].
-struct TableStore {
-    uint4* base;
-    u64 entry_pitch, vector_pitch;
-
-    __device__ __forceinline__ void put(int m, const Multiple& entry) {
-        uint4* row = base + m * entry_pitch;
-        store_row(row, vector_pitch, entry.x);
-        store_row(row + 2 * vector_pitch, vector_pitch, entry.y);
-        store_row(row + 4 * vector_pitch, vector_pitch, entry.third);
-    }
-    __device__ __forceinline__ Multiple get(int m) {
-        const uint4* row = base + m * entry_pitch;
-        Multiple r = {load_row(row, vector_pitch), load_row(row + 2 * vector_pitch, vector_pitch),
-                      load_row(row + 4 * vector_pitch, vector_pitch)};
-        return r;
-    }
-    // The code of a step is larger than the instruction cache next to the cores: the warps of a block read it together.
-    __device__ __forceinline__ void align() const {
-        __syncthreads();
-    }
-};
-
 struct TableScan {
     TableStore& store;
 
@@ -64,21 +37,12 @@ struct TableScan {
     }
 };
 
-// Secret-independent addresses are shared by the lanes of a warp, so vectors are interleaved; public ones are not, so
-// each entry is contiguous.
-template <bool kUniform> GECC_FN TableStore thread_table(u32* tables) {
-    uint4* vectors = (uint4*)tables;
-    u64 thread = global_thread(), threads = global_threads();
-    if (kUniform) return TableStore{vectors + thread, kRowVectors * threads, threads};
-    return TableStore{vectors + thread * kRowVectors * kOddMultiples, kRowVectors, 1};
-}
-
 template <bool kUniform>
 GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, const JacobianBatch& out) {
     __shared__ BlockInverseMemory memory;
     TableStore store = thread_table<kUniform>(tables);
     u64 n = points.n;
-    for (u64 first = (u64)blockIdx.x * kThreads; first < n; first += (u64)gridDim.x * kThreads) {
+    for (u64 first = (u64)blockIdx.x * kWindowThreads; first < n; first += (u64)gridDim.x * kWindowThreads) {
         u64 i = first + threadIdx.x;
         bool present = i < n;
         affine p = generator();
@@ -102,12 +66,12 @@ GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, co
 }
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(kThreads, kBlocks)
+extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
     gecc_upmul_var(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u64 n) {
     upmul<false>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n});
 }
 
-extern "C" __global__ void __launch_bounds__(kThreads, kBlocks)
+extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
     gecc_upmul_uniform(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u64 n) {
     upmul<true>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n});
 }

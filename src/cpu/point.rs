@@ -51,10 +51,6 @@ pub(crate) fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: &[[u8; 32]], points:
     })
 }
 
-pub(crate) fn decompress<C: CpuCurve>(engine: &CpuEngine, compressed: &[[u8; 33]]) -> Points {
-    decode_keys::<C>(engine, compressed.len(), PublicKeys::compressed(compressed))
-}
-
 /// The points of public keys in any encoding.
 pub(crate) fn decode_keys<C: CpuCurve>(engine: &CpuEngine, items: usize, keys: PublicKeys) -> Points {
     engine.map(items, |item| decode::public_key::<C>(keys.get(item)).map(|point| decode::encode(&point)))

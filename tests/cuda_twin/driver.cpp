@@ -1,39 +1,8 @@
-// Runs one operation of the device code per line of input, for one curve (the generated curve.cuh on the include path).
-// A line is `operation argument ...`, arguments and results being numbers of 64 hexadecimal digits.
-#include <cstdio>
-#include <cstring>
-
+// Arithmetic, point formulas, recoding and multiplication by windows, for one curve (the generated curve.cuh on the
+// include path).
 #include "curve/affine_add.cuh"
 #include "curve/batch_inverse.cuh"
-#include "curve/multiples.cuh"
-
-static const int kMaxNumbers = 8;
-
-struct Numbers {
-    u32 words[kMaxNumbers][8];
-    int count;
-};
-
-static fe field(const Numbers& in, int i) {
-    fe r;
-    words_copy(r.v, in.words[i]);
-    return r;
-}
-
-static sc scalar(const Numbers& in, int i) {
-    sc r;
-    words_copy(r.v, in.words[i]);
-    return r;
-}
-
-static void put(Numbers& out, const u32* words) {
-    words_copy(out.words[out.count++], words);
-}
-
-static void put_flag(Numbers& out, bool flag) {
-    const u32 words[8] = {flag, 0, 0, 0, 0, 0, 0, 0};
-    put(out, words);
-}
+#include "lines.hpp"
 
 // Field operations on raw loose values: the caller knows about the Montgomery factor.
 static bool run_field(const char* name, const Numbers& in, Numbers& out) {
@@ -69,23 +38,6 @@ static bool run_scalar(const char* name, const Numbers& in, Numbers& out) {
     return true;
 }
 
-static affine point(const Numbers& in, int i) {
-    affine r = {fe_from_words(in.words[i]), fe_from_words(in.words[i + 1])};
-    return r;
-}
-
-// x and y as plain numbers, or two zeros for the identity, which are the coordinates of no point.
-static void put_point(Numbers& out, const jacobian& p, bool identity) {
-    u32 x[8] = {}, y[8] = {};
-    if (!identity && !fe_is_zero(p.z)) {
-        affine a = scale_by_inverse(p.x, p.y, fe_inv(p.z));
-        fe_to_words(x, a.x);
-        fe_to_words(y, a.y);
-    }
-    put(out, x);
-    put(out, y);
-}
-
 // The point with its z replaced by a number of the caller's, so that sums meet coordinates that are not affine.
 static jacobian scaled(const affine& a, const u32* z) {
     fe factor = fe_from_words(z), square = fe_sqr(factor);
@@ -104,17 +56,6 @@ static void add_affine(const affine& a, const affine& b, bool a_finite, bool b_f
     if (which == kSumIsSecond) r = b;
     put_point(out, to_jacobian(r), which == kSumIsIdentity || (which == kSumIsFirst && !a_finite));
 }
-
-struct HostTable {
-    Multiple entries[kOddMultiples];
-    void put(int m, const Multiple& entry) {
-        entries[m] = entry;
-    }
-    Multiple get(int m) {
-        return entries[m];
-    }
-    void align() {}
-};
 
 template <bool kUniform> static void multiply(const sc& k, const affine& p, Numbers& out) {
     HostTable table;
@@ -174,24 +115,8 @@ static bool run_curve(const char* name, const Numbers& in, Numbers& out) {
     return true;
 }
 
-static void read_number(const char* digits, u32* words) {
-    for (int i = 0; i < 8; i++) sscanf(digits + 8 * (7 - i), "%8x", &words[i]);
-}
-
 int main() {
-    char line[1024];
-    while (fgets(line, sizeof line, stdin)) {
-        Numbers in = {}, out = {};
-        char* name = strtok(line, " \n");
-        while (char* digits = strtok(nullptr, " \n")) read_number(digits, in.words[in.count++]);
-        if (!run_field(name, in, out) && !run_scalar(name, in, out) && !run_curve(name, in, out)) {
-            fprintf(stderr, "no operation named %s\n", name);
-            return 1;
-        }
-        for (int k = 0; k < out.count; k++) {
-            for (int i = 7; i >= 0; i--) printf("%08x", out.words[k][i]);
-            putchar(k + 1 < out.count ? ' ' : '\n');
-        }
-    }
-    return 0;
+    return answer_lines([](const char* name, const Numbers& in, Numbers& out) {
+        return run_field(name, in, out) || run_scalar(name, in, out) || run_curve(name, in, out);
+    });
 }

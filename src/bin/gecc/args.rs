@@ -35,6 +35,9 @@ pub enum Command {
     Pubkey(PubkeyOptions),
     /// Measure every operation on this machine.
     Bench(BenchOptions),
+    /// Compile the GPU kernels ahead of time.
+    #[command(subcommand)]
+    Kernels(KernelsCommand),
     /// Say what this machine has for gecc, and what is missing.
     Doctor,
     /// Print a completion script for a shell.
@@ -124,6 +127,13 @@ Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in
 ",
     input_help!()
 );
+
+const KERNELS_HELP: &str = "\
+Example, for an image that has the driver but not NVRTC:
+  gecc kernels build --arch sm_80 --arch sm_90 --out /opt/gecc/kernels
+  GECC_KERNEL_CACHE=/opt/gecc/kernels gecc verify --curve secp256k1 signatures.jsonl
+
+The folder must belong to root or to the user that runs gecc, and be writable by nobody else.";
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum CurveName {
@@ -271,6 +281,23 @@ pub struct PubkeyOptions {
     pub compressed: bool,
     #[command(flatten)]
     pub stream: StreamOptions,
+}
+
+#[derive(Subcommand)]
+pub enum KernelsCommand {
+    /// Compile every kernel into a folder, for machines without NVRTC.
+    #[command(after_help = KERNELS_HELP)]
+    Build(KernelsOptions),
+}
+
+#[derive(Args)]
+pub struct KernelsOptions {
+    /// The architecture, such as sm_90; may be given several times.
+    #[arg(long, required = true)]
+    pub arch: Vec<String>,
+    /// The folder; it is made if it is not there.
+    #[arg(long)]
+    pub out: PathBuf,
 }
 
 #[derive(Args)]

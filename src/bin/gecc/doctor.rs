@@ -2,7 +2,7 @@
 
 use crate::ALL_PASSED;
 use crate::output::Failure;
-use gecc::Engine;
+use gecc::{Backend, Engine, kernels};
 use std::io::{self, Write};
 
 /// One thing that was looked for.
@@ -13,7 +13,7 @@ struct Finding {
 }
 
 pub fn run() -> Result<u8, Failure> {
-    for check in [cores, cpu_features, engine, nvidia_devices, cuda_driver, nvrtc] {
+    for check in [cores, cpu_features, engine, nvidia_devices, gpu_engine, nvrtc, kernel_cache] {
         let Finding { what, found, detail } = check();
         writeln!(io::stdout(), "{} {what}: {detail}", if found { "[ok]" } else { "[--]" })?;
     }
@@ -57,27 +57,40 @@ fn engine() -> Finding {
 fn nvidia_devices() -> Finding {
     let devices = std::fs::read_dir("/proc/driver/nvidia/gpus").map_or(0, Iterator::count);
     let detail = match devices {
-        0 => "none; needed only for the GPU engine, which this version does not have".to_owned(),
-        _ => format!("{devices}, not used: this version has no GPU engine"),
+        0 => "none that the kernel driver shows".to_owned(),
+        _ => devices.to_string(),
     };
     Finding { what: "NVIDIA GPUs", found: devices > 0, detail }
 }
 
-fn cuda_driver() -> Finding {
-    library("CUDA driver", &["libcuda.so.1", "libcuda.so"], "install the NVIDIA driver")
+fn gpu_engine() -> Finding {
+    let (found, detail) = match Engine::builder().backend(Backend::Gpu).build() {
+        Ok(engine) => (true, engine.info().devices.join(", ")),
+        Err(problem) => (false, format!("{problem}; without a GPU everything runs on the CPU")),
+    };
+    Finding { what: "GPU engine", found, detail }
 }
 
 fn nvrtc() -> Finding {
-    let names = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"];
-    library("NVRTC", &names, "install the CUDA toolkit's NVRTC, such as the PyPI package nvidia-cuda-nvrtc")
+    let (found, detail) = match kernels::nvrtc_version() {
+        Ok((major, minor)) => (true, format!("version {major}.{minor}")),
+        Err(problem) => (
+            false,
+            format!(
+                "{problem}. It compiles the kernels on first use: install the CUDA toolkit's NVRTC, or the PyPI package \
+                 nvidia-cuda-nvrtc and name its folder in GECC_NVRTC_DIR, or run `gecc kernels build` elsewhere and name \
+                 the folder in GECC_KERNEL_CACHE"
+            ),
+        ),
+    };
+    Finding { what: "NVRTC", found, detail }
 }
 
-/// Looks for a shared library where the loader would find it.
-fn library(what: &'static str, names: &[&str], missing: &str) -> Finding {
-    // SAFETY: NVIDIA's libraries have no initialisation code with preconditions, and nothing is called in them.
-    let loads = |name: &&&str| unsafe { libloading::Library::new(**name) }.is_ok();
-    match names.iter().find(loads) {
-        Some(name) => Finding { what, found: true, detail: format!("{name}, not used by this version") },
-        None => Finding { what, found: false, detail: format!("not found; for the GPU engine to come: {missing}") },
-    }
+fn kernel_cache() -> Finding {
+    let Some(folder) = kernels::cache_folder() else {
+        let detail = "no folder: set GECC_KERNEL_CACHE, or kernels are compiled anew in each process".to_owned();
+        return Finding { what: "kernel cache", found: false, detail };
+    };
+    let files = std::fs::read_dir(&folder).map_or(0, Iterator::count);
+    Finding { what: "kernel cache", found: true, detail: format!("{}, {files} files", folder.display()) }
 }

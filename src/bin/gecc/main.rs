@@ -6,6 +6,7 @@ mod doctor;
 mod ecdh;
 mod fields;
 mod input;
+mod kernels;
 mod keyfile;
 mod lines;
 mod output;
@@ -48,6 +49,7 @@ fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Ecdh(options) => ecdh::run(options),
         Command::Pubkey(options) => pubkey::run(options),
         Command::Bench(options) => bench::run(options),
+        Command::Kernels(command) => kernels::run(command),
         Command::Doctor => doctor::run(),
         Command::Completions { shell } => {
             // It panics where it cannot write.

@@ -1,0 +1,72 @@
+// Hashes of whole messages. For public data: time and addresses depend on lengths.
+//
+// A Source gives the bytes of a message: `u64 length()`, `u32 byte(u64 p)` and `u32 word(u64 p)`, the four bytes from p
+// on, big-endian, for p a multiple of four.
+#pragma once
+#include "hash/keccak.cuh"
+#include "hash/state.cuh"
+
+// Bytes of an array that starts at `data`, which is a whole number of words long.
+struct BytesSource {
+    const u32* data;
+    u64 start, count;
+
+    GECC_MEMBER u64 length() const {
+        return count;
+    }
+    GECC_MEMBER u32 byte(u64 p) const {
+        return ((const u8*)data)[start + p];
+    }
+    GECC_MEMBER u32 word(u64 p) const {
+        return load_big_endian(data, start + p);
+    }
+};
+
+// The bytes of the message at p .. p + 3, then `mark` in the top byte of what follows it, then zeros.
+template <class Source> GECC_FN u32 padded_word(const Source& source, u64 p, u32 mark) {
+    u64 length = source.length();
+    if (p + 4 <= length) return source.word(p);
+    if (p > length) return 0;
+    u32 rest = (u32)(length - p), word = mark >> (8 * rest);
+    for (u32 k = 0; k < rest; k++) word |= source.byte(p + k) << (24 - 8 * k);
+    return word;
+}
+
+// SHA-256 or SM3. The loop that fills a block stays a loop: padding in sixteen places would be longer than the hash.
+template <class H, class Source> GECC_FN HashState hash_message(const Source& source) {
+    u64 length = source.length(), blocks = (length + 8) / 64 + 1;
+    HashState state = H::initial();
+    GECC_NO_UNROLL
+    for (u64 b = 0; b < blocks; b++) {
+        HashBlock block;
+        GECC_NO_UNROLL
+        for (int j = 0; j < 16; j++) block.v[j] = padded_word(source, 64 * b + 4 * j, kPaddingMark);
+        if (b + 1 == blocks) {
+            block.v[14] = (u32)(length >> 29);
+            block.v[15] = (u32)(length << 3);
+        }
+        state = H::compress(state, block);
+    }
+    return state;
+}
+
+// Keccak-256. The digest as big-endian words.
+template <class Source> GECC_FN HashState keccak256_message(const Source& source) {
+    u64 blocks = source.length() / kKeccakRate + 1;
+    KeccakState state = {};
+    GECC_NO_UNROLL
+    for (u64 b = 0; b < blocks; b++) {
+        u64 block[kKeccakRate / 8], start = kKeccakRate * b;
+        GECC_NO_UNROLL
+        for (int j = 0; j < kKeccakRate / 8; j++) {
+            u32 low = swap_bytes(padded_word(source, start + 8 * j, kKeccakMark));
+            u32 high = swap_bytes(padded_word(source, start + 8 * j + 4, kKeccakMark));
+            block[j] = (u64)high << 32 | low;
+        }
+        GECC_UNROLL
+        for (int j = 0; j < kKeccakRate / 8; j++) state.v[j] ^= block[j];
+        if (b + 1 == blocks) state.v[kKeccakRate / 8 - 1] ^= kKeccakLastBit;
+        keccak_f(state);
+    }
+    return keccak_digest(state);
+}

@@ -1,0 +1,51 @@
+// What SHA-256 and SM3 share: chaining values of eight big-endian words, blocks of sixteen, the same padding.
+#pragma once
+#include "hash/bytes.cuh"
+
+struct HashState {
+    u32 v[8];
+};
+
+struct HashBlock {
+    u32 v[16];
+};
+
+static constexpr u32 kPaddingMark = 0x80000000;
+
+#ifdef __CUDACC__
+static __device__ __constant__ u32 kOne = 1;
+#endif
+
+// How a compression adds. kBesideLogic: as a multiplication by one and an addition, with a one that the compiler does
+// not know. Rotations and logic alone fill the pipe that also adds three numbers at a time, while that of
+// multiplications idles. kFoldable: plainly, for arguments that are constants, which the compiler then adds itself.
+enum Adding { kBesideLogic, kFoldable };
+
+template <Adding kAdding> GECC_FN u32 add_words(u32 a, u32 b) {
+#ifdef __CUDACC__
+    if (kAdding == kBesideLogic) {
+        u32 r;
+        asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(kOne), "r"(b));
+        return r;
+    }
+#endif
+    return a + b;
+}
+
+// One copy of H::compress for all its callers in a kernel. By value, so that a call passes registers.
+template <class H> GECC_SHARED_FN HashState compress_shared(HashState state, HashBlock block) {
+    return H::compress(state, block);
+}
+
+// A number of eight words, least significant first, from a digest, and back.
+GECC_FN void number_from_digest(u32* number, const HashState& digest) {
+    GECC_UNROLL
+    for (int w = 0; w < 8; w++) number[w] = digest.v[7 - w];
+}
+
+GECC_FN HashState digest_from_number(const u32* number) {
+    HashState r;
+    GECC_UNROLL
+    for (int w = 0; w < 8; w++) r.v[w] = number[7 - w];
+    return r;
+}

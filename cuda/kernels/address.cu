@@ -1,0 +1,20 @@
+// Ethereum addresses of public keys: the last 20 bytes of Keccak-256(x || y).
+//
+// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
+// memory, no scratch. xy, kind: points as in kernels/point_batch.cuh. rows: out, 20 n bytes from a multiple of 4 on;
+// zeros for what is not kFinite.
+#include "hash/keccak.cuh"
+#include "kernels/point_batch.cuh"
+
+extern "C" __global__ void __launch_bounds__(256) gecc_ethereum_addresses(u32* xy, u8* kind, u8* rows, u64 n) {
+    PointBatch in = {xy, kind, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 finite = mask_if(in.finite(i)), x[8], y[8];
+        fe_to_words(x, in.x(i));
+        fe_to_words(y, in.y(i));
+        HashState digest = keccak256_of_point(x, y);
+        u32* address = (u32*)(rows + 20 * i);
+        GECC_UNROLL
+        for (int w = 0; w < 5; w++) address[w] = swap_bytes(digest.v[3 + w]) & finite;
+    }
+}

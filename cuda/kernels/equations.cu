@@ -1,0 +1,76 @@
+// From digests and signatures to the equations x(u1 G + u2 Q) = x modulo n, in a batch; every check that needs no key.
+//
+// Launch contract. gecc_ecdsa_equations: block of 32 .. 256 threads, a multiple of 32; grid: any size of one dimension,
+// best twice the number of multiprocessors; static shared memory only. gecc_sm2_equations: any block up to 256 threads,
+// any grid; no shared memory.
+// In: digests: 32 n bytes; signatures: 64 n bytes, r || s; both big-endian, 16-byte aligned. low_s: not zero rejects
+// s > n / 2.
+// Out: u1, u2, x: 8 n words each, column-major, plain scalars below n; for kernels/verify.cu. verdict: n bytes, 0 where
+// nothing was wrong so far, else the code of the rejection (3, 4, 5 for ECDSA; 3, 4, 6 for SM2): the scalars of such an
+// item mean nothing. All of it is written, nothing read. prefixes: scratch of 8 n words.
+#include "kernels/batched.cuh"
+#include "kernels/rows.cuh"
+#include "scheme/equation.cuh"
+
+namespace {
+struct EquationBatch {
+    u32 *u1, *u2, *x;
+    u8* verdict;
+    u64 n;
+
+    __device__ __forceinline__ void store(u64 i, const Equation& q, Verdict which) const {
+        store_column(u1, n, i, q.u1.v);
+        store_column(u2, n, i, q.u2.v);
+        store_column(x, n, i, q.x.v);
+        verdict[i] = which;
+    }
+};
+
+struct EcdsaEquations {
+    using Number = sc;
+    const u8 *digests, *signatures;
+    bool low_s;
+    EquationBatch out;
+
+    __device__ __forceinline__ Verdict load(Signature& signature, u64 i) const {
+        u32 r[8], s[8];
+        load_number(r, signatures + 64 * i);
+        load_number(s, signatures + 64 * i + 32);
+        return check_ecdsa_signature(signature, r, s, low_s);
+    }
+    __device__ __forceinline__ sc denominator(u64 i) const {
+        Signature signature;
+        load(signature, i);
+        return sc_to_montgomery(signature.s.v);
+    }
+    __device__ __forceinline__ void finish(u64 i, const sc& inverse) const {
+        Signature signature;
+        Verdict verdict = load(signature, i);
+        u32 digest[8];
+        load_number(digest, digests + 32 * i);
+        out.store(i, ecdsa_equation(digest, signature.r, inverse), verdict);
+    }
+};
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ecdsa_equations(const u8* digests, const u8* signatures, u32 low_s, u32* u1, u32* u2, u32* x, u8* verdict,
+                         u32* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    EcdsaEquations op = {digests, signatures, low_s != 0, {u1, u2, x, verdict, n}};
+    run_batched(op, n, prefixes, memory);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_sm2_equations(const u8* digests, const u8* signatures, u32* u1, u32* u2, u32* x, u8* verdict, u64 n) {
+    EquationBatch out = {u1, u2, x, verdict, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 digest[8], r[8], s[8];
+        load_number(digest, digests + 32 * i);
+        load_number(r, signatures + 64 * i);
+        load_number(s, signatures + 64 * i + 32);
+        Equation equation;
+        Verdict which = sm2_equation(equation, digest, r, s);
+        out.store(i, equation, which);
+    }
+}

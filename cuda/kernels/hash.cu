@@ -1,0 +1,57 @@
+// Digests of messages of any length.
+//
+// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
+// memory, no scratch. data: the messages; message i is the bytes offsets[i] .. offsets[i + 1] - 1 of it. offsets: n + 1
+// numbers that never decrease. Messages start at any byte, but data (and ids) starts at a multiple of 4 and its
+// allocation is a multiple of 4 bytes long. digests: out, rows of 32 bytes, which start at a multiple of 16 bytes.
+// Time and addresses depend on lengths.
+#include "kernels/point_batch.cuh"
+#include "kernels/rows.cuh"
+#include "hash/sha256.cuh"
+#include "scheme/sm2_digest.cuh"
+
+namespace {
+GECC_FN BytesSource bytes_between(const u8* data, const u64* offsets, u64 i) {
+    BytesSource r = {(const u32*)data, offsets[i], offsets[i + 1] - offsets[i]};
+    return r;
+}
+
+GECC_FN void store_digest(u8* digests, u64 i, const HashState& digest) {
+    u32 number[8];
+    number_from_digest(number, digest);
+    store_number(digests + 32 * i, number);
+}
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_sha256(const u8* data, const u64* offsets, u8* digests, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        store_digest(digests, i, hash_message<Sha256>(bytes_between(data, offsets, i)));
+}
+
+// With the padding of Ethereum's Keccak-256, not that of SHA3-256.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_keccak256(const u8* data, const u64* offsets, u8* digests, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        store_digest(digests, i, keccak256_message(bytes_between(data, offsets, i)));
+}
+
+// e = SM3(Z_A || M) for SM2. ids, id_offsets: user ids as data and offsets are messages, none longer than 8191 bytes.
+// id_stride: 1, or 0 for one id for all (id_offsets then has two numbers). points_xy, points_kind: the public keys, 16
+// n words in field form and n bytes; what is not kFinite gives a digest of zeros.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_sm3_za(const u8* data, const u64* offsets, const u8* ids, const u64* id_offsets, u64 id_stride,
+                u32* points_xy, u8* points_kind, u8* digests, u64 n) {
+    PointBatch points = {points_xy, points_kind, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        HashState digest = {};
+        if (points.finite(i)) {
+            u32 x[8], y[8];
+            fe_to_words(x, points.x(i));
+            fe_to_words(y, points.y(i));
+            HashState za = sm2_za(bytes_between(ids, id_offsets, i * id_stride), x, y);
+            digest = sm2_message_digest(za, bytes_between(data, offsets, i));
+        }
+        store_digest(digests, i, digest);
+    }
+}

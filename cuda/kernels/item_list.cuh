@@ -1,0 +1,17 @@
+// Which items of a batch a kernel works on.
+#pragma once
+#include "kernels/layout.cuh"
+
+// All of them where `items` is null, else those that it lists: *count of them, at most n, each at most once.
+struct ItemList {
+    const u32* items;
+    const u32* count;
+    u64 n;
+
+    __device__ __forceinline__ u64 size() const {
+        return items ? *count : n;
+    }
+    __device__ __forceinline__ u64 item(u64 k) const {
+        return items ? items[k] : k;
+    }
+};

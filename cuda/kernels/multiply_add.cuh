@@ -1,0 +1,39 @@
+// u2 Q + u1 G for the items of a batch: the frame of verification and of recovery.
+#pragma once
+#include "kernels/block_inverse.cuh"
+#include "kernels/item_list.cuh"
+#include "kernels/point_batch.cuh"
+#include "kernels/window_base.cuh"
+#include "kernels/window_table.cuh"
+
+struct MultiplyAdd {
+    const u32 *u1, *u2;
+    PointBatch points;
+    const u32* table;
+    int bits;
+    u32* tables;
+};
+
+// Finish is called with an item and its sum, once for each item of the list. An item whose point is not finite, or
+// whose scalars mean nothing, takes part with what it has, as all threads must reach the barriers.
+template <class Finish> GECC_FN void multiply_add_each(const MultiplyAdd& op, const ItemList& list, Finish finish) {
+    __shared__ BlockInverseMemory memory;
+    TableStore store = thread_table<false>(op.tables);
+    u64 size = list.size(), n = op.points.n;
+    for (u64 first = (u64)blockIdx.x * kWindowThreads; first < size; first += (u64)gridDim.x * kWindowThreads) {
+        bool present = first + threadIdx.x < size;
+        // Threads without an item repeat the last one.
+        u64 i = list.item(present ? first + threadIdx.x : size - 1);
+        affine p = generator();
+        if (op.points.finite(i)) p = affine{op.points.x(i), op.points.y(i)};
+        fe z_inverse = block_invert(put_multiples(store, p), memory);
+        finish_multiples(store, p, z_inverse);
+        sc u2;
+        load_column(u2.v, op.u2, n, i);
+        OddScalar<kWindows> s[kScalars];
+        split_scalar(s, u2);
+        WindowBase base = {op.table, {op.u1, n, i}, op.bits};
+        jacobian sum = multiply_add_var(store, s, base);
+        if (present) finish(i, sum);
+    }
+}

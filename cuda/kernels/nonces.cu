@@ -1,0 +1,60 @@
+// The nonces of signatures (RFC 6979), and private keys as scalars.
+//
+// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
+// memory, no scratch. digests: rows of 32 bytes. keys: rows of 32 big-endian bytes; the key of item i is at
+// i key_stride bytes, where key_stride is 32, or 0 for one key for all. Rows start at a multiple of 16 bytes.
+// nonces, columns: out, 8 n words, column-major, plain numbers in 1 .. n - 1: secrets, for the uniform kernels.
+// status: out, n bytes, SignStatus (scheme/sign.cuh): kSigned, or kSecretKeyOutOfRange where the key is zero or not
+// below the order (for gecc_nonces_sm3 also where it is the order - 1); the number of such an item is 1.
+// A fixed sequence per item, up to the rejection of a candidate (scheme/nonce.cuh).
+#include "hash/sha256.cuh"
+#include "hash/sm3.cuh"
+#include "kernels/layout.cuh"
+#include "kernels/rows.cuh"
+#include "scheme/nonce.cuh"
+#include "scheme/sign.cuh"
+
+namespace {
+GECC_FN u8 key_status(u32 mask) {
+    return (u8)((kSigned & mask) | (kSecretKeyOutOfRange & ~mask));
+}
+
+template <class H>
+GECC_FN void store_nonce(const u8* digest_row, const u8* key_row, bool sm2, u32* nonces, u8* status, u64 n, u64 i) {
+    u32 digest[8], key[8];
+    load_number(digest, digest_row);
+    load_number(key, key_row);
+    u32 usable = sm2 ? sm2_key_mask(key) : key_mask(key);
+    sc nonce = rfc6979_nonce<H>(key, digest, 0);
+    replace_by_one(nonce.v, usable);
+    store_column(nonces, n, i, nonce.v);
+    status[i] = key_status(usable);
+}
+}  // namespace
+
+// For ECDSA.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_nonces_sha256(const u8* digests, const u8* keys, u64 key_stride, u32* nonces, u8* status, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        store_nonce<Sha256>(digests + 32 * i, keys + i * key_stride, false, nonces, status, n, i);
+}
+
+// For SM2.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_nonces_sm3(const u8* digests, const u8* keys, u64 key_stride, u32* nonces, u8* status, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        store_nonce<Sm3>(digests + 32 * i, keys + i * key_stride, true, nonces, status, n, i);
+}
+
+// For public keys (d G) and shared secrets (d Q).
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_secret_scalars(const u8* keys, u64 key_stride, u32* columns, u8* status, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 key[8];
+        load_number(key, keys + i * key_stride);
+        u32 usable = key_mask(key);
+        replace_by_one(key, usable);
+        store_column(columns, n, i, key);
+        status[i] = key_status(usable);
+    }
+}

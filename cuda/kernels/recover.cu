@@ -1,0 +1,80 @@
+// Public key recovery: Q = u1 G + u2 R with u1 = -e / r, u2 = s / r. For public data: variable time.
+//
+// In stream order: gecc_recover_equations, gecc_multiply_add, gecc_normalize (kernels/normalize.cu) with use_kinds = 1
+// and out_xy, out_kind the arrays points_xy, points_kind of before, gecc_recover_verdicts; the keys are then exported
+// from points_xy, points_kind, with zeros for the items that were rejected.
+//
+// gecc_recover_equations. Block: 32 .. 256 threads, a multiple of 32; grid: one dimension, best twice the number of
+// multiprocessors. Static shared memory, and a stack frame of local memory. digests: 32 n bytes, signatures: 64 n
+// bytes, r || s, both big-endian, 16-byte aligned; ids: n bytes. Out: u1, u2: 8 n words each, column-major, plain
+// scalars below n. points_xy, points_kind: R, or kBadEncoding for an item that is rejected. verdict: n bytes: 0 or 3,
+// 4, 12, 13. prefixes: scratch of 8 n words.
+//
+// gecc_multiply_add. Block: 256 threads exactly; grid, table, bits, tables: as for gecc_verify (kernels/verify.cu).
+// xyz: out, 24 n words. A point that is not kFinite gives something that gecc_normalize discards by its kind.
+//
+// gecc_recover_verdicts. Any block up to 256 threads, any grid. verdict: what is 0 becomes 1, or 10 where points_kind
+// is kIdentity.
+#include "kernels/batched.cuh"
+#include "kernels/multiply_add.cuh"
+#include "kernels/rows.cuh"
+#include "scheme/recovery.cuh"
+
+namespace {
+struct RecoverEquations {
+    using Number = sc;
+    const u8 *digests, *signatures, *ids;
+    u32 *u1, *u2;
+    PointBatch points;
+    u8* verdict;
+
+    __device__ __forceinline__ Verdict load(Signature& signature, u64 i) const {
+        u32 r[8], s[8];
+        load_number(r, signatures + 64 * i);
+        load_number(s, signatures + 64 * i + 32);
+        return check_signature(signature, r, s);
+    }
+    __device__ __forceinline__ sc denominator(u64 i) const {
+        Signature signature;
+        load(signature, i);
+        return sc_to_montgomery(signature.r.v);
+    }
+    __device__ __forceinline__ void finish(u64 i, const sc& inverse) const {
+        Signature signature;
+        Verdict which = load(signature, i);
+        u32 digest[8];
+        load_number(digest, digests + 32 * i);
+        sc first, second;
+        recovery_scalars(first, second, digest, signature.s, inverse);
+        store_column(u1, points.n, i, first.v);
+        store_column(u2, points.n, i, second.v);
+        affine point;
+        Verdict lifted = lift_r(point, signature.r, ids[i]);
+        if (which == kPending) which = lifted;
+        points.store(i, point);
+        points.kind[i] = which == kPending ? kFinite : kBadEncoding;
+        verdict[i] = which;
+    }
+};
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_recover_equations(const u8* digests, const u8* signatures, const u8* ids, u32* u1, u32* u2, u32* points_xy,
+                           u8* points_kind, u8* verdict, u32* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    RecoverEquations op = {digests, signatures, ids, u1, u2, {points_xy, points_kind, n}, verdict};
+    run_batched(op, n, prefixes, memory);
+}
+
+extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
+    gecc_multiply_add(const u32* u1, const u32* u2, u32* points_xy, u8* points_kind, const u32* table, u32 bits,
+                      u32* tables, u32* xyz, u64 n) {
+    MultiplyAdd op = {u1, u2, {points_xy, points_kind, n}, table, (int)bits, tables};
+    JacobianBatch out = {xyz, n};
+    multiply_add_each(op, ItemList{nullptr, nullptr, n}, [=](u64 i, const jacobian& sum) { out.store(i, sum); });
+}
+
+extern "C" __global__ void __launch_bounds__(256) gecc_recover_verdicts(const u8* points_kind, u8* verdict, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        if (verdict[i] == kPending) verdict[i] = points_kind[i] == kFinite ? kValid : kIdentityResult;
+}

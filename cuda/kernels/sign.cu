@@ -1,0 +1,111 @@
+// ECDSA and SM2 signatures from nonces and their points. gecc_nonces_* (kernels/nonces.cu) gives the nonces and the
+// status, gecc_fpmul_uniform and gecc_normalize the points R = kG.
+//
+// Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best a few blocks per
+// multiprocessor. Static shared memory only. digests: rows of 32 bytes. keys: rows of 32 bytes at multiples of
+// key_stride, 32 or 0, as in kernels/nonces.cu. nonces: 8 n words, column-major. r_xy, r_kind: the points, 16 n words
+// in field form and n bytes. signatures: out, rows of 64 bytes, r || s. Rows start at a multiple of 16 bytes.
+// status: n bytes, SignStatus (scheme/sign.cuh). On entry what gecc_nonces_* wrote; kSecretKeyOutOfRange stays; else
+// kSigned, or kDrawAgain where this nonce gives no signature: the host signs such an item anew with the next nonce of
+// RFC 6979. Whatever is not signed has zeros as signature and recovery id.
+// prefixes: scratch of 8 n words. It and the nonces are secrets that stay behind: the caller wipes them.
+// A fixed sequence per item: uniform in keys and nonces.
+#include "kernels/batched.cuh"
+#include "kernels/point_batch.cuh"
+#include "kernels/rows.cuh"
+#include "scheme/sign.cuh"
+
+namespace {
+struct Signing {
+    const u8* digests;
+    const u8* keys;
+    u64 key_stride;
+    const u32* nonces;
+    PointBatch points;
+    u8* signatures;
+    u8* status;
+
+    __device__ __forceinline__ sc nonce(u64 i) const {
+        sc r;
+        load_column(r.v, nonces, points.n, i);
+        return r;
+    }
+    __device__ __forceinline__ sc key(u64 i) const {
+        sc r;
+        load_number(r.v, keys + i * key_stride);
+        return r;
+    }
+    // Writes the signature and its status; returns the mask of being signed.
+    __device__ __forceinline__ u32 store(u64 i, const SignatureParts& parts) const {
+        u32 has_key = mask_if(status[i] != kSecretKeyOutOfRange);
+        u32 is_signed = parts.usable & has_key & mask_if(points.finite(i));
+        u32 r[8], s[8];
+        GECC_UNROLL
+        for (int w = 0; w < 8; w++) {
+            r[w] = parts.r.v[w] & is_signed;
+            s[w] = parts.s.v[w] & is_signed;
+        }
+        store_number(signatures + 64 * i, r);
+        store_number(signatures + 64 * i + 32, s);
+        status[i] = (u8)((kSigned & is_signed) | (kSecretKeyOutOfRange & ~has_key));
+        return is_signed;
+    }
+};
+
+struct EcdsaSign {
+    using Number = sc;
+    Signing batch;
+    u32 low_s;  // mask
+    u8* recovery_ids;
+
+    __device__ __forceinline__ sc denominator(u64 i) const {
+        return batch.nonce(i);
+    }
+    __device__ __forceinline__ void finish(u64 i, const sc& inverse) const {
+        u32 digest[8], x[8], y[8];
+        load_number(digest, batch.digests + 32 * i);
+        fe_to_words(x, batch.points.x(i));
+        fe_to_words(y, batch.points.y(i));
+        SignatureParts parts = ecdsa_sign(digest, batch.key(i), x, inverse);
+        u32 id = recovery_id(x, y, make_s_low(parts.s, low_s));
+        recovery_ids[i] = (u8)(id & batch.store(i, parts));
+    }
+};
+
+struct Sm2Sign {
+    using Number = sc;
+    Signing batch;
+
+    // 1 + d, which is zero for no key that signs.
+    __device__ __forceinline__ sc denominator(u64 i) const {
+        const sc one = {{1, 0, 0, 0, 0, 0, 0, 0}};
+        sc sum = sc_add(sc_from_words(batch.key(i).v), one);
+        replace_by_one(sum.v, nonzero_mask(sum));
+        return sum;
+    }
+    __device__ __forceinline__ void finish(u64 i, const sc& inverse) const {
+        u32 digest[8], x[8];
+        load_number(digest, batch.digests + 32 * i);
+        fe_to_words(x, batch.points.x(i));
+        batch.store(i, sm2_sign(digest, batch.nonce(i), x, inverse));
+    }
+};
+}  // namespace
+
+// Where low_s is not zero, s is at most n / 2. recovery_ids: out, n bytes.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ecdsa_sign(const u8* digests, const u8* keys, u64 key_stride, u32* nonces, u32* r_xy, u8* r_kind, u32 low_s,
+                    u8* signatures, u8* recovery_ids, u8* status, u32* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    EcdsaSign op = {{digests, keys, key_stride, nonces, {r_xy, r_kind, n}, signatures, status}, mask_if(low_s != 0),
+                    recovery_ids};
+    run_batched(op, n, prefixes, memory);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_sm2_sign(const u8* digests, const u8* keys, u64 key_stride, u32* nonces, u32* r_xy, u8* r_kind, u8* signatures,
+                  u8* status, u32* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    Sm2Sign op = {{digests, keys, key_stride, nonces, {r_xy, r_kind, n}, signatures, status}};
+    run_batched(op, n, prefixes, memory);
+}

@@ -1,0 +1,108 @@
+//! Between the elements of the portable code and those of the lanes.
+
+use super::field::Element;
+use super::point::Affine;
+use super::words::{Lanes, Words, transpose};
+use crate::cpu::affine::Entry;
+use crate::cpu::field::Coordinate;
+
+impl<F: Coordinate> Element<F> {
+    /// One in every lane, below 2.01 p.
+    #[inline(always)]
+    pub fn one(lanes: Lanes) -> Self {
+        Self::splat(lanes, &F::ONE)
+    }
+
+    /// The same element in every lane, below 2.01 p.
+    #[inline(always)]
+    pub fn splat(lanes: Lanes, value: &F) -> Self {
+        Self::load(lanes, &[*value; 8])
+    }
+
+    /// One element per lane, from the words of their stored forms. Below 16 p.
+    #[inline(always)]
+    pub fn from_stored(words: [Words; 4]) -> Self {
+        if F::SHIFT == 0 { Self::unpack::<0>(words) } else { Self::unpack::<4>(words) }
+    }
+
+    /// The words of the stored forms of elements below 16 p.
+    #[inline(always)]
+    pub fn to_stored(self, lanes: Lanes) -> [Words; 4] {
+        // v is kept as 2^SHIFT v = v R / 2^256 modulo p, where R is 2^256 if SHIFT is 0. The factor is 1 as it is stored:
+        // 1, or 2^256 modulo p, and a product with it is divided by R.
+        let [w0, w1, w2, w3] = F::ONE.stored();
+        let factor = Self::unpack::<0>([
+            Words::splat(lanes, w0),
+            Words::splat(lanes, w1),
+            Words::splat(lanes, w2),
+            Words::splat(lanes, w3),
+        ]);
+        self.mul(factor).canonical().pack()
+    }
+
+    /// One element per lane, below 2.01 p.
+    #[inline(always)]
+    pub fn load(lanes: Lanes, values: &[F; 8]) -> Self {
+        let mut words = [[0; 8]; 4];
+        for (lane, value) in values.iter().enumerate() {
+            for (words, word) in words.iter_mut().zip(value.stored()) {
+                words[lane] = word;
+            }
+        }
+        let [w0, w1, w2, w3] = &words;
+        Self::from_stored([
+            Words::load(lanes, w0),
+            Words::load(lanes, w1),
+            Words::load(lanes, w2),
+            Words::load(lanes, w3),
+        ])
+        .sum()
+        .fold()
+    }
+
+    /// The element of each lane.
+    #[inline(always)]
+    pub fn store(self, lanes: Lanes) -> [F; 8] {
+        let mut words = [[0; 8]; 4];
+        for (words, out) in self.to_stored(lanes).into_iter().zip(&mut words) {
+            words.store(out);
+        }
+        let mut values = [F::ZERO; 8];
+        for (lane, value) in values.iter_mut().enumerate() {
+            *value = F::from_stored([words[0][lane], words[1][lane], words[2][lane], words[3][lane]]);
+        }
+        values
+    }
+}
+
+/// One table entry per lane, of numbers in stored form where `STORED`, as the lanes keep them otherwise.
+#[inline(always)]
+pub fn gather<F: Coordinate, const STORED: bool>(lanes: Lanes, entries: [&Entry<F>; 8]) -> Affine<F> {
+    let mut rows = [Words::splat(lanes, 0); 8];
+    for lane in 0..8 {
+        rows[lane] = Words::load(lanes, entries[lane].words());
+    }
+    let [x0, x1, x2, x3, y0, y1, y2, y3] = transpose(rows);
+    let (x, y) = ([x0, x1, x2, x3], [y0, y1, y2, y3]);
+    if STORED {
+        Affine { x: Element::from_stored(x), y: Element::from_stored(y) }
+    } else {
+        Affine { x: Element::unpack::<0>(x), y: Element::unpack::<0>(y) }
+    }
+}
+
+/// The entries that `gather` reads with `STORED` unset, for coordinates below 3 p.
+#[inline(always)]
+pub fn scatter<F: Coordinate>(point: Affine<F>) -> [Entry<F>; 8] {
+    // The residue of a number below 3 p takes two subtractions.
+    let [x0, x1, x2, x3] = point.x.canonical().canonical().pack();
+    let [y0, y1, y2, y3] = point.y.canonical().canonical().pack();
+    let rows = transpose([x0, x1, x2, x3, y0, y1, y2, y3]);
+    let mut entries = [Entry::from_words([0; 8]); 8];
+    for (row, entry) in rows.into_iter().zip(&mut entries) {
+        let mut words = [0; 8];
+        row.store(&mut words);
+        *entry = Entry::from_words(words);
+    }
+    entries
+}

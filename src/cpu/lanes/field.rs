@@ -1,0 +1,256 @@
+//! Eight field elements side by side, each as five words of 52 bits: what `vpmadd52luq` and `vpmadd52huq` multiply.
+//!
+//! Elements are not canonical. Their size is counted in multiples of p; with R = 2^260, a number below 16 p < R fits. A
+//! product of factors below a p and b p with a b <= 16 is below 2 p, for every prime here: each comment on a bound
+//! relies on this. Sums are not carried at all, and may be negative, until they become an element.
+
+use super::words::{Mask, Words};
+use core::marker::PhantomData;
+use core::ops::{Add, Neg, Sub};
+
+/// Bits per word, and their mask.
+pub const BITS: u32 = 52;
+pub const LOW: u64 = (1 << BITS) - 1;
+
+/// What one prime p between 2^255 and 2^256 brings along. An element is stored elsewhere as four words of 64 bits, as a
+/// number v below p; here it is 2^SHIFT v.
+pub trait Prime: Copy + 'static {
+    /// See above; at most 4, so that 2^SHIFT v < 16 p.
+    const SHIFT: i32;
+
+    /// From the columns of a product below 2^520, each below 2^58, to a number that represents it, below
+    /// product / 2^260 + p or below 1.01 p.
+    fn reduce(columns: [Words; 10]) -> [Words; 5];
+
+    /// sum + k p.
+    fn add_multiple(sum: [Words; 5], k: i64) -> [Words; 5];
+
+    /// sum + k (2^256 - p), for a k of few bits.
+    fn add_complement(sum: [Words; 5], k: Words) -> [Words; 5];
+}
+
+/// Eight elements: non-negative, all words below 2^52.
+pub struct Element<P>([Words; 5], PhantomData<P>);
+
+/// A sum of few elements, not carried: words are signed and below 2^57 in absolute value.
+pub struct Sum<P>([Words; 5], PhantomData<P>);
+
+impl<P> Clone for Element<P> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P> Copy for Element<P> {}
+impl<P> Clone for Sum<P> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P> Copy for Sum<P> {}
+
+/// The same number with words 0 to 3 in 0..2^52; word 4 takes the rest.
+#[inline(always)]
+pub fn carry(words: [Words; 5]) -> [Words; 5] {
+    let [t0, t1, t2, t3, t4] = words;
+    let low = t0.all(LOW);
+    let t1 = t1.add(t0.sar::<BITS>());
+    let t2 = t2.add(t1.sar::<BITS>());
+    let t3 = t3.add(t2.sar::<BITS>());
+    let t4 = t4.add(t3.sar::<BITS>());
+    [t0.and(low), t1.and(low), t2.and(low), t3.and(low), t4]
+}
+
+impl<P: Prime> Element<P> {
+    /// 2^N times numbers of four words of 64 bits.
+    #[inline(always)]
+    pub fn unpack<const N: i32>(words: [Words; 4]) -> Self {
+        const { assert!(N == 0 || N == 4) };
+        let [w0, w1, w2, w3] = words;
+        let low = w0.all(LOW);
+        let words = if N == 0 {
+            [w0, w0.shr_wide::<52>(w1), w1.shr_wide::<40>(w2), w2.shr_wide::<28>(w3), w3.shr::<16>()]
+        } else {
+            [w0.shl::<4>(), w0.shr_wide::<48>(w1), w1.shr_wide::<36>(w2), w2.shr_wide::<24>(w3), w3.shr::<12>()]
+        };
+        let [t0, t1, t2, t3, t4] = words;
+        Self::new([t0.and(low), t1.and(low), t2.and(low), t3.and(low), t4])
+    }
+
+    /// Numbers below 2^256 as four words of 64 bits.
+    #[inline(always)]
+    pub fn pack(self) -> [Words; 4] {
+        let [t0, t1, t2, t3, t4] = self.0;
+        [
+            t0.or(t1.shl::<52>()),
+            t1.shr::<12>().or(t2.shl::<40>()),
+            t2.shr::<24>().or(t3.shl::<28>()),
+            t3.shr::<36>().or(t4.shl::<16>()),
+        ]
+    }
+
+    /// Non-negative words below 2^52.
+    #[inline(always)]
+    pub(super) fn new(words: [Words; 5]) -> Self {
+        Element(words, PhantomData)
+    }
+
+    /// The residue below p of a number below 2 p.
+    #[inline(always)]
+    pub fn canonical(self) -> Self {
+        let difference = carry(P::add_multiple(self.0, -1));
+        let below = difference[4].negatives();
+        Self::new(select(difference, below, self.0))
+    }
+
+    /// self rhs.
+    #[inline(always)]
+    pub fn mul(self, rhs: Self) -> Self {
+        let mut columns = [self.0[0].all(0); 10];
+        add_product(&mut columns, &self.0, &rhs.0);
+        Self::new(P::reduce(columns))
+    }
+
+    /// self rhs + c d. Below 2 p for factors below a p, b p, c p and d p with a b + c d <= 16.
+    #[inline(always)]
+    pub fn mul_add(self, rhs: Self, c: Self, d: Self) -> Self {
+        let mut columns = [self.0[0].all(0); 10];
+        add_product(&mut columns, &self.0, &rhs.0);
+        add_product(&mut columns, &c.0, &d.0);
+        Self::new(P::reduce(columns))
+    }
+
+    /// self^2.
+    #[inline(always)]
+    pub fn square(self) -> Self {
+        let a = &self.0;
+        let mut columns = [a[0].all(0); 10];
+        for i in 0..5 {
+            for j in i + 1..5 {
+                columns[i + j] = columns[i + j].mul_add_low(a[i], a[j]);
+            }
+            for j in i + 1..5 {
+                columns[i + j + 1] = columns[i + j + 1].mul_add_high(a[i], a[j]);
+            }
+        }
+        for column in &mut columns[1..9] {
+            *column = column.add(*column);
+        }
+        for i in 0..5 {
+            columns[2 * i] = columns[2 * i].mul_add_low(a[i], a[i]);
+            columns[2 * i + 1] = columns[2 * i + 1].mul_add_high(a[i], a[i]);
+        }
+        Self::new(P::reduce(columns))
+    }
+
+    /// A sum of this alone.
+    #[inline(always)]
+    pub fn sum(self) -> Sum<P> {
+        Sum(self.0, PhantomData)
+    }
+
+    /// The lanes of `other` where the mask is set, of `self` elsewhere.
+    #[inline(always)]
+    pub fn select(self, mask: Mask, other: Self) -> Self {
+        Self::new(select(self.0, mask, other.0))
+    }
+}
+
+#[inline(always)]
+fn select(words: [Words; 5], mask: Mask, other: [Words; 5]) -> [Words; 5] {
+    let mut selected = words;
+    for (word, other) in selected.iter_mut().zip(other) {
+        *word = word.select(mask, other);
+    }
+    selected
+}
+
+/// Row by row, so that neighbouring instructions add to different columns. A column gets at most ten terms.
+#[inline(always)]
+fn add_product(columns: &mut [Words; 10], a: &[Words; 5], b: &[Words; 5]) {
+    for i in 0..5 {
+        for j in 0..5 {
+            columns[i + j] = columns[i + j].mul_add_low(a[i], b[j]);
+        }
+        for j in 0..5 {
+            columns[i + j + 1] = columns[i + j + 1].mul_add_high(a[i], b[j]);
+        }
+    }
+}
+
+impl<P: Prime> Sum<P> {
+    /// The words, signed.
+    #[cfg(test)]
+    pub(super) fn words(self) -> [Words; 5] {
+        self.0
+    }
+
+    /// The element sum + k p, which must be in 0..16 p.
+    #[inline(always)]
+    pub fn plus_multiple(self, k: i64) -> Element<P> {
+        Element::new(carry(if k == 0 { self.0 } else { P::add_multiple(self.0, k) }))
+    }
+
+    /// The sum modulo p, below 2.01 p; the sum may be negative.
+    #[inline(always)]
+    pub fn fold(self) -> Element<P> {
+        const TOP: u32 = 48;
+        let [t0, t1, t2, t3, t4] = self.0;
+        // With q = floor(t4 / 2^48), sum - (q - 1) p = sum - q 2^256 + 2^256 + (q - 1) (2^256 - p), where
+        // sum - q 2^256 is between -2^214 and 2^256 + 2^214, as words are below 2^57.
+        let q = t4.sar::<TOP>().sub(t4.all(1));
+        let t4 = t4.and(t4.all((1 << TOP) - 1)).or(t4.all(1 << TOP));
+        Element::new(carry(P::add_complement([t0, t1, t2, t3, t4], q)))
+    }
+
+    /// 2^N sum.
+    #[inline(always)]
+    pub fn shl<const N: u32>(self) -> Self {
+        let [t0, t1, t2, t3, t4] = self.0;
+        Sum([t0.shl::<N>(), t1.shl::<N>(), t2.shl::<N>(), t3.shl::<N>(), t4.shl::<N>()], PhantomData)
+    }
+
+    /// -sum where the mask is set, sum elsewhere.
+    #[inline(always)]
+    pub fn negate(self, mask: Mask) -> Self {
+        let mut words = self.0;
+        for word in &mut words {
+            *word = word.select_difference(mask, word.all(0), *word);
+        }
+        Sum(words, PhantomData)
+    }
+}
+
+impl<P> Add for Sum<P> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, rhs: Self) -> Self {
+        let mut words = self.0;
+        for (word, other) in words.iter_mut().zip(rhs.0) {
+            *word = word.add(other);
+        }
+        Sum(words, PhantomData)
+    }
+}
+
+impl<P> Sub for Sum<P> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, rhs: Self) -> Self {
+        let mut words = self.0;
+        for (word, other) in words.iter_mut().zip(rhs.0) {
+            *word = word.sub(other);
+        }
+        Sum(words, PhantomData)
+    }
+}
+
+impl<P> Neg for Sum<P> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let zero = Sum([self.0[0].all(0); 5], PhantomData);
+        zero - self
+    }
+}

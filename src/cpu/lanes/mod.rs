@@ -1,0 +1,24 @@
+//! Eight items at a time, one per 64-bit lane of a vector register, by the instructions of AVX-512 IFMA that multiply
+//! words of 52 bits. Variable-time, for public data only.
+//!
+//! The lanes take the same steps: digits of fixed windows, all of them odd, and additions without the exceptional cases.
+//! A lane that meets one shows it at the end, and its item is computed again by the portable code; so results are those
+//! of the portable code for every input.
+
+mod convert;
+mod field;
+mod invert;
+mod multiply;
+mod p256;
+mod point;
+mod secp256k1;
+mod sm2;
+mod tables;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use field::Prime;
+pub use multiply::mul_add;
+pub use words::Lanes;

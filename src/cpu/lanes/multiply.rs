@@ -1,0 +1,183 @@
+//! Multiplication of eight points by eight scalars in lockstep.
+
+use super::convert::gather;
+use super::field::Element;
+use super::point::{Affine, Jacobian};
+use super::tables::odd_multiples;
+use super::words::{Lanes, Mask};
+use crate::cpu::affine::{self, Entry};
+use crate::cpu::comb::Comb;
+use crate::cpu::field::Field;
+use crate::cpu::recode::odd_windows;
+use crate::cpu::{CpuCurve, be_bytes_to_limbs, jacobian};
+
+/// Lanes of a vector.
+const LANES: usize = 8;
+/// Bits per window.
+const WINDOW: u32 = 5;
+/// Odd multiples P, 3P, ..., (2^w - 1) P.
+const ODD_MULTIPLES: usize = 1 << (WINDOW - 1);
+/// Digits of all windows of a scalar: of 256 bits, or of two halves of 130 bits.
+const DIGITS: usize = 52;
+
+/// The digits of eight scalars, the most significant first; those of two halves alternate.
+struct Digits {
+    /// The table entry per lane.
+    entries: [[u8; LANES]; DIGITS],
+    negative: [Mask; DIGITS],
+}
+
+impl Digits {
+    fn new<C: CpuCurve>(scalars: &[C::Scalar]) -> Self {
+        let mut digits = Digits { entries: [[0; LANES]; DIGITS], negative: [0; DIGITS] };
+        for (lane, scalar) in scalars.iter().enumerate() {
+            let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());
+            match &C::ENDOMORPHISM {
+                Some(endomorphism) => {
+                    let (k1, k2) = endomorphism.decompose_odd(&limbs);
+                    digits.set(lane, 0, 2, k1.negative, &k1.magnitude);
+                    digits.set(lane, 1, 2, k2.negative, &k2.magnitude);
+                }
+                // n is odd: one of k and n - k is.
+                None if limbs[0] & 1 == 1 => digits.set(lane, 0, 1, false, &limbs),
+                None => digits.set(lane, 0, 1, true, &be_bytes_to_limbs(&scalar.neg().to_be_bytes())),
+            }
+        }
+        digits
+    }
+
+    fn set(&mut self, lane: usize, first: usize, step: usize, negate: bool, value: &[u64; 4]) {
+        odd_windows(value, WINDOW, DIGITS / step, |window, digit| {
+            let row = (DIGITS / step - 1 - window) * step + first;
+            self.entries[row][lane] = (digit.unsigned_abs() / 2) as u8;
+            self.negative[row] |= Mask::from((digit < 0) != negate) << lane;
+        });
+    }
+}
+
+/// Items whose tables are built together: enough to share an inversion, few enough that their tables stay in the L2 cache.
+const BATCH: usize = 256;
+
+/// scalars[i] points[i], plus u1[i] G where G's table and u1 are given. `None` for an item that met an exceptional case.
+pub fn mul_add<C: CpuCurve>(
+    lanes: Lanes,
+    scalars: &[C::Scalar],
+    points: &[affine::Affine<C::Base>],
+    base: Option<(&Comb<C>, &[C::Scalar])>,
+) -> Vec<Option<jacobian::Jacobian<C::Base>>> {
+    let mut sums = Vec::with_capacity(points.len());
+    for start in (0..points.len()).step_by(BATCH) {
+        let range = start..(start + BATCH).min(points.len());
+        let base = base.map(|(comb, u1)| (comb, &u1[range.clone()]));
+        mul_add_batch::<C>(lanes, &scalars[range.clone()], &points[range], base, &mut sums);
+    }
+    sums
+}
+
+fn mul_add_batch<C: CpuCurve>(
+    lanes: Lanes,
+    scalars: &[C::Scalar],
+    points: &[affine::Affine<C::Base>],
+    base: Option<(&Comb<C>, &[C::Scalar])>,
+    sums: &mut Vec<Option<jacobian::Jacobian<C::Base>>>,
+) {
+    // The identity has no table; its items are exceptions anyway. Lanes without an item repeat the last one.
+    let generator = crate::cpu::generator::<C>();
+    let last = points.len() - 1;
+    let entry = |item: usize| {
+        let point = &points[item.min(last)];
+        let point = if point.infinity { &generator } else { point };
+        Entry::new(&point.x, &point.y)
+    };
+    let entries: Vec<_> = (0..points.len().next_multiple_of(LANES)).map(entry).collect();
+    // SAFETY: a `Lanes` proves that the instructions exist.
+    let tables = unsafe { odd_multiples::<C, ODD_MULTIPLES>(lanes, &entries) };
+    let mut base_digits = Vec::new();
+    for (group, tables) in tables.as_chunks().0.iter().enumerate() {
+        let first = group * LANES;
+        let item = |lane: usize| (first + lane).min(last);
+        let digits = Digits::new::<C>(&core::array::from_fn::<_, LANES, _>(|lane| scalars[item(lane)]));
+        base_digits.clear();
+        if let Some((comb, u1)) = base {
+            for lane in 0..LANES {
+                comb.recode(&u1[item(lane)], &mut base_digits);
+            }
+        }
+        let base = base.map(|(comb, _)| (comb, base_digits.as_slice()));
+        // SAFETY: a `Lanes` proves that the instructions exist.
+        let sum = unsafe { mul_add_group::<C>(lanes, &digits, tables, base) };
+        for (item, sum) in (first..=last).zip(sum) {
+            let trivial = points[item].infinity || scalars[item].is_zero();
+            sums.push((!trivial && !sum.is_identity()).then_some(sum));
+        }
+    }
+}
+
+type Table<C> = [Entry<<C as CpuCurve>::Base>; ODD_MULTIPLES];
+
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn mul_add_group<C: CpuCurve>(
+    lanes: Lanes,
+    digits: &Digits,
+    tables: &[Table<C>; LANES],
+    base: Option<(&Comb<C>, &[i32])>,
+) -> [jacobian::Jacobian<C::Base>; LANES] {
+    let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
+    let beta = Element::splat(lanes, &C::precomputed().constants().beta);
+    let Affine { x, y } = entry::<C>(lanes, tables, &digits.entries[0]);
+    // Coordinates below p: nothing to fold.
+    let y = y.sum().negate(digits.negative[0]).fold();
+    let mut sum = Jacobian { x, y, z: Element::one(lanes) };
+    for row in 1..DIGITS {
+        if row % halves == 0 {
+            for _ in 0..WINDOW {
+                sum = if C::A_IS_ZERO { sum.double::<true>() } else { sum.double::<false>() };
+            }
+        }
+        let mut point = entry::<C>(lanes, tables, &digits.entries[row]);
+        if halves == 2 && row % 2 == 1 {
+            point.x = point.x.mul(beta);
+        }
+        sum = sum.add(point, digits.negative[row]);
+    }
+    if let Some((comb, digits)) = base {
+        for term in 0..comb.terms() {
+            sum = add_term(lanes, sum, comb, digits, term);
+        }
+    }
+    let (x, y, z) = (sum.x.store(lanes), sum.y.store(lanes), sum.z.store(lanes));
+    let mut sums = [jacobian::Jacobian::IDENTITY; LANES];
+    for (lane, sum) in sums.iter_mut().enumerate() {
+        *sum = jacobian::Jacobian { x: x[lane], y: y[lane], z: z[lane] };
+    }
+    sums
+}
+
+#[inline(always)]
+fn entry<C: CpuCurve>(lanes: Lanes, tables: &[Table<C>; LANES], positions: &[u8; LANES]) -> Affine<C::Base> {
+    let mut entries = [&tables[0][0]; LANES];
+    for lane in 0..LANES {
+        entries[lane] = &tables[lane][usize::from(positions[lane]) % ODD_MULTIPLES];
+    }
+    gather::<C::Base, false>(lanes, entries)
+}
+
+/// Adds the term of a product with `comb`; `digits` are those of one lane after the other.
+#[inline(always)]
+fn add_term<C: CpuCurve>(
+    lanes: Lanes,
+    sum: Jacobian<C::Base>,
+    comb: &Comb<C>,
+    digits: &[i32],
+    term: usize,
+) -> Jacobian<C::Base> {
+    let (mut negative, mut zero): (Mask, Mask) = (0, 0);
+    let mut entries = [comb.entry(term, 1); LANES];
+    for lane in 0..LANES {
+        let digit = digits[lane * comb.terms() + term];
+        negative |= Mask::from(digit < 0) << lane;
+        zero |= Mask::from(digit == 0) << lane;
+        entries[lane] = comb.entry(term, digit);
+    }
+    sum.add(gather::<C::Base, true>(lanes, entries), negative).select(zero, sum)
+}

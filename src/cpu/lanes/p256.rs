@@ -1,0 +1,37 @@
+//! p = 2^256 - 2^224 + 2^192 + 2^96 - 1 of P-256. Montgomery form with R = 2^260.
+
+use super::field::{BITS, Prime, carry};
+use super::words::Words;
+use crate::cpu::field::P256Base;
+
+impl Prime for P256Base {
+    const SHIFT: i32 = 4;
+
+    /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m times
+    /// 2^44 one word up, 2^36 three words up and 2^48 - 2^16 four words up.
+    #[inline(always)]
+    fn reduce(columns: [Words; 10]) -> [Words; 5] {
+        let mut t = columns;
+        let (p1, p3, p4) = (t[0].all(1 << 44), t[0].all(1 << 36), t[0].all((1 << 48) - (1 << 16)));
+        for i in 0..5 {
+            let m = t[i];
+            t[i + 1] = t[i + 1].add(m.shr::<BITS>()).mul_add_low(m, p1);
+            t[i + 2] = t[i + 2].mul_add_high(m, p1);
+            t[i + 3] = t[i + 3].mul_add_low(m, p3);
+            t[i + 4] = t[i + 4].mul_add_high(m, p3).mul_add_low(m, p4);
+            t[i + 5] = t[i + 5].mul_add_high(m, p4);
+        }
+        carry([t[5], t[6], t[7], t[8], t[9]])
+    }
+
+    #[inline(always)]
+    fn add_multiple([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
+        let word = |value: i64| t0.all(value as u64);
+        [t0.sub(word(k)), t1.add(word(k << 44)), t2, t3.add(word(k << 36)), t4.add(word((k << 48) - (k << 16)))]
+    }
+
+    #[inline(always)]
+    fn add_complement([t0, t1, t2, t3, t4]: [Words; 5], k: Words) -> [Words; 5] {
+        [t0.add(k), t1.sub(k.shl::<44>()), t2, t3.sub(k.shl::<36>()), t4.add(k.shl::<16>())]
+    }
+}

@@ -1,0 +1,37 @@
+//! p = 2^256 - 2^224 - 2^96 + 2^64 - 1 of SM2. Montgomery form with R = 2^260.
+
+use super::field::{BITS, LOW, Prime, carry};
+use super::words::Words;
+use crate::cpu::field::Sm2Base;
+
+impl Prime for Sm2Base {
+    const SHIFT: i32 = 4;
+
+    /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m times
+    /// 2^12 - 2^44 one word up and 2^48 - 2^16 four words up. The first is negative: it takes 2^52 from the word above.
+    #[inline(always)]
+    fn reduce(columns: [Words; 10]) -> [Words; 5] {
+        let mut t = columns;
+        let (p1, p4) = (t[0].all((1 << 52) + (1 << 12) - (1 << 44)), t[0].all((1 << 48) - (1 << 16)));
+        let low = t[0].all(LOW);
+        for i in 0..5 {
+            let m = t[i];
+            t[i + 1] = t[i + 1].add(m.sar::<BITS>()).mul_add_low(m, p1);
+            t[i + 2] = t[i + 2].sub(m.and(low)).mul_add_high(m, p1);
+            t[i + 4] = t[i + 4].mul_add_low(m, p4);
+            t[i + 5] = t[i + 5].mul_add_high(m, p4);
+        }
+        carry([t[5], t[6], t[7], t[8], t[9]])
+    }
+
+    #[inline(always)]
+    fn add_multiple([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
+        let word = |value: i64| t0.all(value as u64);
+        [t0.sub(word(k)), t1.add(word((k << 12) - (k << 44))), t2, t3, t4.add(word((k << 48) - (k << 16)))]
+    }
+
+    #[inline(always)]
+    fn add_complement([t0, t1, t2, t3, t4]: [Words; 5], k: Words) -> [Words; 5] {
+        [t0.add(k), t1.add(k.shl::<44>()).sub(k.shl::<12>()), t2, t3, t4.add(k.shl::<16>())]
+    }
+}

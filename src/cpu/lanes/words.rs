@@ -1,0 +1,145 @@
+//! Eight words of 64 bits, one per lane: the instructions that the engine uses, behind safe functions.
+
+use core::arch::x86_64::*;
+
+/// Proof that the processor has the instructions of this module.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes(());
+
+impl Lanes {
+    /// `None` where an instruction is missing.
+    pub fn detect() -> Option<Self> {
+        let found = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512ifma")
+            && is_x86_feature_detected!("avx512vbmi2");
+        found.then_some(Lanes(()))
+    }
+}
+
+/// Lanes by number, one bit each.
+pub type Mask = u8;
+
+/// One word per lane. Values come from a `Lanes` or from other values: where one exists, so do the instructions.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Words(__m512i);
+
+/// Methods whose body is one instruction.
+macro_rules! instructions {
+    ($($(#[$doc:meta])* fn $name:ident $(<const $n:ident: $t:ty>)? ($($argument:ident),*) = $intrinsic:ident;)*) => {
+        impl Words {
+            $(
+                $(#[$doc])*
+                #[inline(always)]
+                pub fn $name $(<const $n: $t>)? ($($argument: Self),*) -> Self {
+                    // SAFETY: the instruction exists, as a value of this type does.
+                    Words(unsafe { $intrinsic $(::<$n>)? ($($argument.0),*) })
+                }
+            )*
+        }
+    };
+}
+
+instructions! {
+    /// self + b modulo 2^64.
+    fn add(self, b) = _mm512_add_epi64;
+    /// self - b modulo 2^64.
+    fn sub(self, b) = _mm512_sub_epi64;
+    /// self AND b.
+    fn and(self, b) = _mm512_and_si512;
+    /// self OR b.
+    fn or(self, b) = _mm512_or_si512;
+    /// The product of the low halves, as signed numbers.
+    fn mul_signed_32(self, b) = _mm512_mul_epi32;
+    /// self / 2^N, rounded down, of an unsigned number.
+    fn shr<const N: u32>(self) = _mm512_srli_epi64;
+    /// self / 2^N, rounded down, of a signed number.
+    fn sar<const N: u32>(self) = _mm512_srai_epi64;
+    /// 2^N self modulo 2^64.
+    fn shl<const N: u32>(self) = _mm512_slli_epi64;
+    /// (self + 2^64 b) / 2^N modulo 2^64.
+    fn shr_wide<const N: i32>(self, b) = _mm512_shrdi_epi64;
+    /// self + a b mod 2^52, of the low 52 bits of a and b.
+    fn mul_add_low(self, a, b) = _mm512_madd52lo_epu64;
+    /// self + a b / 2^52, rounded down, of the low 52 bits of a and b.
+    fn mul_add_high(self, a, b) = _mm512_madd52hi_epu64;
+    fn unpack_low(self, b) = _mm512_unpacklo_epi64;
+    fn unpack_high(self, b) = _mm512_unpackhi_epi64;
+    fn shuffle_quarters<const PATTERN: i32>(self, b) = _mm512_shuffle_i64x2;
+}
+
+impl Words {
+    /// The same word in every lane.
+    #[inline(always)]
+    pub fn splat(_: Lanes, word: u64) -> Self {
+        // SAFETY: a `Lanes` proves that the instruction exists.
+        Words(unsafe { _mm512_set1_epi64(word as i64) })
+    }
+
+    /// The same word in every lane.
+    #[inline(always)]
+    pub fn all(self, word: u64) -> Self {
+        Self::splat(Lanes(()), word)
+    }
+
+    /// One word per lane.
+    #[inline(always)]
+    pub fn load(_: Lanes, words: &[u64; 8]) -> Self {
+        // SAFETY: the load reads the 64 bytes of `words` and needs no alignment; a `Lanes` proves that it exists.
+        Words(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
+    }
+
+    /// The words of the lanes.
+    #[inline(always)]
+    pub fn store(self, words: &mut [u64; 8]) {
+        // SAFETY: the store writes the 64 bytes of `words` and needs no alignment; it exists, as this value does.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
+    }
+
+    /// The lanes of `other` where the mask is set, of `self` elsewhere.
+    #[inline(always)]
+    pub fn select(self, mask: Mask, other: Self) -> Self {
+        // SAFETY: the instruction exists, as a value of this type does.
+        Words(unsafe { _mm512_mask_mov_epi64(self.0, mask, other.0) })
+    }
+
+    /// `a - b` where the mask is set, `self` elsewhere.
+    #[inline(always)]
+    pub fn select_difference(self, mask: Mask, a: Self, b: Self) -> Self {
+        // SAFETY: the instruction exists, as a value of this type does.
+        Words(unsafe { _mm512_mask_sub_epi64(self.0, mask, a.0, b.0) })
+    }
+
+    /// The lanes that are negative as signed numbers.
+    #[inline(always)]
+    pub fn negatives(self) -> Mask {
+        // SAFETY: the instruction exists, as a value of this type does.
+        unsafe { _mm512_cmplt_epi64_mask(self.0, _mm512_setzero_si512()) }
+    }
+}
+
+/// Word j of lane i becomes word i of lane j.
+#[inline(always)]
+pub fn transpose(rows: [Words; 8]) -> [Words; 8] {
+    let [a, b, c, d, e, f, g, h] = rows;
+    // Pairs of rows: quarter q holds columns 2q (low) or 2q + 1 (high).
+    let (ab, cd, ef, gh) = (a.unpack_low(b), c.unpack_low(d), e.unpack_low(f), g.unpack_low(h));
+    let [c0, c2, c4, c6] = transpose_quarters([ab, cd, ef, gh]);
+    let (ab, cd, ef, gh) = (a.unpack_high(b), c.unpack_high(d), e.unpack_high(f), g.unpack_high(h));
+    let [c1, c3, c5, c7] = transpose_quarters([ab, cd, ef, gh]);
+    [c0, c1, c2, c3, c4, c5, c6, c7]
+}
+
+/// The same for quarters of 128 bits.
+#[inline(always)]
+fn transpose_quarters([a, b, c, d]: [Words; 4]) -> [Words; 4] {
+    // Even quarters (0 and 2) and odd ones (1 and 3) of two rows each.
+    let (ab_even, ab_odd) = (a.shuffle_quarters::<0b10_00_10_00>(b), a.shuffle_quarters::<0b11_01_11_01>(b));
+    let (cd_even, cd_odd) = (c.shuffle_quarters::<0b10_00_10_00>(d), c.shuffle_quarters::<0b11_01_11_01>(d));
+    [
+        ab_even.shuffle_quarters::<0b10_00_10_00>(cd_even),
+        ab_odd.shuffle_quarters::<0b10_00_10_00>(cd_odd),
+        ab_even.shuffle_quarters::<0b11_01_11_01>(cd_even),
+        ab_odd.shuffle_quarters::<0b11_01_11_01>(cd_odd),
+    ]
+}

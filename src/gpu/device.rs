@@ -1,0 +1,126 @@
+//! One GPU: its context, its kernels and its tables.
+
+use super::cache::Cache;
+use super::fault::Fault;
+use super::sources::Unit;
+use super::tables::Tables;
+use cudarc::driver::sys::CUdevice_attribute as Attribute;
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
+use cudarc::nvrtc::Ptx;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// What compiles or loads once, whoever asks first.
+type Slot = Arc<OnceLock<Result<Arc<CudaModule>, String>>>;
+
+/// A GPU and what is loaded on it.
+pub struct Device {
+    pub context: Arc<CudaContext>,
+    /// Its number and its name, for messages.
+    pub label: String,
+    /// Such as `sm_90`.
+    pub architecture: String,
+    pub multiprocessors: u32,
+    /// Bytes that were free when the engine started, or fewer if the caller set a limit.
+    pub memory: usize,
+    cache: Cache,
+    modules: Mutex<HashMap<Unit, Slot>>,
+    functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
+    tables: Tables,
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.label)
+    }
+}
+
+/// How many GPUs there are.
+///
+/// # Errors
+/// Why none can be used.
+pub fn count() -> Result<usize, String> {
+    // SAFETY: the call only tries to load the library; the driver has no initialisation code with preconditions.
+    if !unsafe { cudarc::driver::sys::is_culib_present() } {
+        return Err("the NVIDIA driver (libcuda) is not installed".to_owned());
+    }
+    result::init().map_err(|problem| format!("the NVIDIA driver does not start: {}", describe(&problem)))?;
+    match result::device::get_count() {
+        Ok(0) => Err("the NVIDIA driver reports no device".to_owned()),
+        Ok(count) => Ok(usize::try_from(count).unwrap_or(0)),
+        Err(problem) => Err(describe(&problem)),
+    }
+}
+
+/// The driver's own words for an error.
+pub fn describe(problem: &result::DriverError) -> String {
+    let text = problem.error_string().map(|text| text.to_string_lossy().into_owned());
+    text.unwrap_or_else(|_| format!("{problem:?}"))
+}
+
+impl Device {
+    pub fn open(ordinal: usize, max_memory: Option<usize>) -> Result<Self, Fault> {
+        let context = CudaContext::new(ordinal)?;
+        // SAFETY: no two streams share a buffer: each lane has its own, and tables are complete before they are lent.
+        unsafe { context.disable_event_tracking() };
+        let (major, minor) = context.compute_capability()?;
+        let (free, _) = context.mem_get_info()?;
+        let attribute = |which| context.attribute(which).map(|value| u32::try_from(value).unwrap_or(1));
+        Ok(Device {
+            label: format!("GPU {ordinal} ({})", context.name()?),
+            architecture: format!("sm_{major}{minor}"),
+            multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            // What others allocate meanwhile, and the driver's own needs.
+            memory: max_memory.unwrap_or(usize::MAX).min(free / 10 * 8),
+            cache: Cache::of_user(),
+            modules: Mutex::default(),
+            functions: Mutex::default(),
+            tables: Tables::default(),
+            context,
+        })
+    }
+
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// Makes the kernels of these files ready, several at a time where they have to be compiled.
+    pub fn prepare(&self, curve: &'static str, files: &[&'static str]) -> Result<(), Fault> {
+        let missing = |file: &&'static str| self.slot(Unit { file, curve }).get().is_none();
+        let missing: Vec<&'static str> = files.iter().copied().filter(missing).collect();
+        std::thread::scope(|scope| {
+            let load = |file| scope.spawn(move || self.module(Unit { file, curve }).map(|_| ()));
+            let threads: Vec<_> = missing.into_iter().map(load).collect();
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(Fault::panicked())))
+        })
+    }
+
+    /// A kernel by its file, its curve and its name.
+    pub fn function(&self, unit: Unit, name: &'static str) -> Result<CudaFunction, Fault> {
+        let functions = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = functions().get(&(unit, name)) {
+            return Ok(function.clone());
+        }
+        let function = self.module(unit)?.load_function(name)?;
+        functions().insert((unit, name), function.clone());
+        Ok(function)
+    }
+
+    fn slot(&self, unit: Unit) -> Slot {
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(unit).or_default().clone()
+    }
+
+    fn module(&self, unit: Unit) -> Result<Arc<CudaModule>, Fault> {
+        let load = || {
+            let (cubin, _) = self.cache.load(unit, &self.architecture)?;
+            self.context.load_module(Ptx::from_binary(cubin)).map_err(|problem| describe(&problem))
+        };
+        let loaded = self.slot(unit).get_or_init(load).clone();
+        loaded.map_err(|problem| Fault::kernels(format!("{}: {problem}", self.label)))
+    }
+
+    pub fn stream(&self) -> Result<Arc<CudaStream>, Fault> {
+        Ok(self.context.new_stream()?)
+    }
+}

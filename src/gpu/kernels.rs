@@ -1,0 +1,131 @@
+//! The kernels as functions: one line per launch contract of `cuda/kernels/`, in its order of arguments.
+
+use super::fault::Fault;
+use super::lane::{Argument, Grid, Lane};
+use super::memory::Address;
+use super::sources::Unit;
+
+/// Threads that loop over many items each, for kernels whose blocks share an inversion.
+const BATCHED: Grid = Grid::Resident { block: 256, blocks: 2 };
+/// One thread per item.
+const EACH: Grid = Grid::PerItem { block: 256 };
+const EACH_SMALL: Grid = Grid::PerItem { block: 128 };
+
+/// Threads of a multiplication by windows: 2 blocks of 256 per multiprocessor, exactly as their contracts say.
+const WINDOWED: Grid = Grid::Resident { block: 256, blocks: 2 };
+/// Bytes of table that each such thread needs.
+const WINDOW_TABLE: usize = 384 * 4;
+
+macro_rules! kernels {
+    ($($(#[$doc:meta])* $file:literal $kernel:literal $grid:ident
+       $name:ident($($argument:ident: $type:ty),*);)*) => {
+        $($(#[$doc])*
+        #[allow(clippy::too_many_arguments, reason = "the kernel has as many")]
+        pub fn $name(lane: &mut Lane, curve: &'static str, $($argument: $type,)* n: u64) -> Result<(), Fault> {
+            let unit = Unit { file: $file, curve };
+            // SAFETY: these are the arguments of the kernel's contract, in its order and of its types.
+            unsafe { lane.launch(unit, $kernel, $grid, n, &[$(Argument::from($argument),)* Argument::from(n)]) }
+        })*
+    };
+}
+
+kernels! {
+    "layout" "gecc_import_points_raw" EACH
+        import_points_raw(rows: Address, zero_is_identity: u32, xy: Address, kinds: Address);
+    "layout" "gecc_import_points_sec1" EACH
+        import_points_sec1(rows: Address, tags: u32, xy: Address, kinds: Address);
+    "layout" "gecc_import_points_compressed" EACH
+        import_points_compressed(rows: Address, xy: Address, kinds: Address);
+    "layout" "gecc_export_points_raw" EACH export_points_raw(xy: Address, kinds: Address, rows: Address);
+    "layout" "gecc_import_scalars" EACH import_scalars(rows: Address, columns: Address, kinds: Address);
+    "point_add" "gecc_point_add" BATCHED
+        point_add(
+            a_xy: Address, a_kinds: Address, b_xy: Address, b_kinds: Address,
+            out_xy: Address, out_kinds: Address, prefixes: Address
+        );
+    "point_add" "gecc_point_double" BATCHED
+        point_double(xy: Address, kinds: Address, out_xy: Address, out_kinds: Address, prefixes: Address);
+    "normalize" "gecc_normalize" BATCHED
+        normalize(xyz: Address, out_xy: Address, out_kinds: Address, use_kinds: u32, prefixes: Address);
+    "fpmul" "gecc_fpmul_var" EACH_SMALL fpmul_var(scalars: Address, table: Address, bits: u32, xyz: Address);
+    "fpmul" "gecc_fpmul_uniform" EACH_SMALL fpmul_uniform(scalars: Address, table: Address, xyz: Address);
+    "upmul" "gecc_upmul_var" WINDOWED
+        upmul_var(scalars: Address, xy: Address, kinds: Address, tables: Address, xyz: Address);
+    "upmul" "gecc_upmul_uniform" WINDOWED
+        upmul_uniform(scalars: Address, xy: Address, kinds: Address, tables: Address, xyz: Address);
+    "equations" "gecc_ecdsa_equations" BATCHED
+        ecdsa_equations(
+            digests: Address, signatures: Address, low_s: u32,
+            u1: Address, u2: Address, x: Address, verdicts: Address, prefixes: Address
+        );
+    "equations" "gecc_sm2_equations" EACH
+        sm2_equations(
+            digests: Address, signatures: Address, u1: Address, u2: Address, x: Address, verdicts: Address
+        );
+    "verify" "gecc_verify" WINDOWED
+        verify(
+            u1: Address, u2: Address, x: Address, xy: Address, kinds: Address, table: Address, bits: u32,
+            tables: Address, items: Address, item_count: Address, verdicts: Address
+        );
+    "recover" "gecc_recover_equations" BATCHED
+        recover_equations(
+            digests: Address, signatures: Address, ids: Address,
+            u1: Address, u2: Address, xy: Address, kinds: Address, verdicts: Address, prefixes: Address
+        );
+    "recover" "gecc_multiply_add" WINDOWED
+        multiply_add(
+            u1: Address, u2: Address, xy: Address, kinds: Address, table: Address, bits: u32,
+            tables: Address, xyz: Address
+        );
+    "recover" "gecc_recover_verdicts" EACH recover_verdicts(kinds: Address, verdicts: Address);
+    "nonces" "gecc_nonces_sha256" EACH
+        nonces_sha256(digests: Address, keys: Address, key_stride: u64, nonces: Address, status: Address);
+    "nonces" "gecc_nonces_sm3" EACH
+        nonces_sm3(digests: Address, keys: Address, key_stride: u64, nonces: Address, status: Address);
+    "nonces" "gecc_secret_scalars" EACH
+        secret_scalars(keys: Address, key_stride: u64, columns: Address, status: Address);
+    "sign" "gecc_ecdsa_sign" BATCHED
+        ecdsa_sign(
+            digests: Address, keys: Address, key_stride: u64, nonces: Address, r_xy: Address, r_kinds: Address,
+            low_s: u32, signatures: Address, recovery_ids: Address, status: Address, prefixes: Address
+        );
+    "sign" "gecc_sm2_sign" BATCHED
+        sm2_sign(
+            digests: Address, keys: Address, key_stride: u64, nonces: Address, r_xy: Address, r_kinds: Address,
+            signatures: Address, status: Address, prefixes: Address
+        );
+}
+
+/// Bytes of scratch of a multiplication by windows on this lane's device.
+pub fn window_tables_bytes(multiprocessors: u32) -> usize {
+    2 * 256 * multiprocessors as usize * WINDOW_TABLE
+}
+
+/// The rows of a table that are there before it is extended: `count` per window.
+pub fn table_start(
+    lane: &mut Lane,
+    curve: &'static str,
+    table: Address,
+    [bits, windows, count]: [u32; 3],
+    stride: u64,
+) -> Result<(), Fault> {
+    let unit = Unit { file: "table", curve };
+    let arguments = [table.into(), bits.into(), windows.into(), count.into(), stride.into()];
+    // SAFETY: the arguments of the kernel's contract, in its order and of its types.
+    unsafe { lane.launch(unit, "gecc_table_start", EACH, u64::from(windows * count), &arguments) }
+}
+
+/// Doubles the `known` rows of each window.
+pub fn table_extend(
+    lane: &mut Lane,
+    curve: &'static str,
+    table: Address,
+    windows: u32,
+    [entries, known]: [u64; 2],
+    prefixes: Address,
+) -> Result<(), Fault> {
+    let unit = Unit { file: "table", curve };
+    let arguments = [table.into(), windows.into(), entries.into(), known.into(), prefixes.into()];
+    // SAFETY: the arguments of the kernel's contract, in its order and of its types.
+    unsafe { lane.launch(unit, "gecc_table_extend", BATCHED, u64::from(windows) * known, &arguments) }
+}

@@ -1,0 +1,192 @@
+//! A lane: one stream of a device with memory of its own. A chunk goes through one lane: up, computed, down.
+
+use super::device::Device;
+use super::fault::Fault;
+use super::memory::{Address, DeviceMemory, PinnedMemory};
+use super::sources::Unit;
+use cudarc::driver::{CudaStream, LaunchConfig, PushKernelArg, result};
+use std::ops::Range;
+use std::sync::Arc;
+use zeroize::Zeroize;
+
+/// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
+const ALIGNMENT: usize = 256;
+
+/// A stream, an arena on the device and a pinned arena on the host, kept between calls.
+#[derive(Debug)]
+pub struct Lane {
+    pub device: Arc<Device>,
+    stream: Arc<CudaStream>,
+    arena: Option<DeviceMemory>,
+    used: usize,
+    pinned: Option<PinnedMemory>,
+    pinned_used: usize,
+    /// Whether the chunk's memory holds secrets: then it is wiped when the chunk ends, however it ends.
+    secret: bool,
+}
+
+/// A kernel's argument.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument {
+    /// An address or a count.
+    Long(u64),
+    Word(u32),
+}
+
+impl From<u64> for Argument {
+    fn from(value: u64) -> Self {
+        Argument::Long(value)
+    }
+}
+
+impl From<u32> for Argument {
+    fn from(value: u32) -> Self {
+        Argument::Word(value)
+    }
+}
+
+/// How many blocks of how many threads.
+#[derive(Clone, Copy, Debug)]
+pub enum Grid {
+    /// One thread per item.
+    PerItem { block: u32 },
+    /// At most so many blocks per multiprocessor, whose threads loop over the items.
+    Resident { block: u32, blocks: u32 },
+}
+
+impl Lane {
+    pub fn new(device: Arc<Device>) -> Result<Self, Fault> {
+        let stream = device.stream()?;
+        Ok(Lane { device, stream, arena: None, used: 0, pinned: None, pinned_used: 0, secret: false })
+    }
+
+    /// Starts a chunk that needs at most so many bytes on the device and pinned on the host.
+    pub fn begin(&mut self, device_bytes: usize, pinned_bytes: usize, secret: bool) -> Result<(), Fault> {
+        self.device.context.bind_to_thread()?;
+        (self.used, self.pinned_used, self.secret) = (0, 0, secret);
+        if self.arena.as_ref().is_none_or(|arena| arena.bytes < device_bytes) {
+            self.arena = None;
+            self.arena = Some(DeviceMemory::new(&self.device.context, device_bytes)?);
+        }
+        if self.pinned.as_ref().is_none_or(|pinned| pinned.bytes() < pinned_bytes) {
+            self.pinned = None;
+            self.pinned = Some(PinnedMemory::new(&self.device.context, pinned_bytes)?);
+        }
+        Ok(())
+    }
+
+    /// A buffer of the chunk, not initialised.
+    pub fn buffer(&mut self, bytes: usize) -> Result<Address, Fault> {
+        let arena = self.arena.as_ref().expect("`begin` comes first");
+        let start = self.used.next_multiple_of(ALIGNMENT);
+        self.used = start + bytes;
+        if self.used > arena.bytes {
+            return Err(Fault::memory(format!("a chunk needs more than the {} bytes foreseen", arena.bytes)));
+        }
+        Ok(arena.address + start as u64)
+    }
+
+    fn pinned_range(&mut self, bytes: usize) -> Result<Range<usize>, Fault> {
+        let start = self.pinned_used.next_multiple_of(ALIGNMENT);
+        self.pinned_used = start + bytes;
+        match &self.pinned {
+            Some(pinned) if self.pinned_used <= pinned.bytes() => Ok(start..start + bytes),
+            _ => Err(Fault::memory(format!("a chunk needs more pinned memory than the {start} bytes foreseen"))),
+        }
+    }
+
+    /// Copies what `fill` writes to a new buffer on the device.
+    pub fn upload(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
+        let (address, range) = (self.buffer(bytes)?, self.pinned_range(bytes)?);
+        let pinned = &mut self.pinned.as_mut().expect("`begin` comes first").as_mut_slice()[range];
+        fill(pinned);
+        // SAFETY: both ends have `bytes` bytes; the pinned range is not touched again before `finish` has waited.
+        unsafe { result::memcpy_htod_async(address, pinned, self.stream.cu_stream()) }?;
+        Ok(address)
+    }
+
+    /// Starts a copy to the host; `read` gives it after `finish`.
+    pub fn download(&mut self, address: Address, bytes: usize) -> Result<Range<usize>, Fault> {
+        let range = self.pinned_range(bytes)?;
+        let pinned = &mut self.pinned.as_mut().expect("`begin` comes first").as_mut_slice()[range.clone()];
+        // SAFETY: both ends have `bytes` bytes; the pinned range is not touched before `finish` has waited.
+        unsafe { result::memcpy_dtoh_async(pinned, address, self.stream.cu_stream()) }?;
+        Ok(range)
+    }
+
+    /// Sets bytes on the device.
+    pub fn fill(&mut self, address: Address, byte: u8, bytes: usize) -> Result<(), Fault> {
+        // SAFETY: the buffer belongs to this lane's chunk and has that many bytes.
+        Ok(unsafe { result::memset_d8_async(address, byte, bytes, self.stream.cu_stream()) }?)
+    }
+
+    /// Waits for everything started.
+    pub fn finish(&mut self) -> Result<(), Fault> {
+        Ok(self.stream.synchronize()?)
+    }
+
+    pub fn read(&self, range: Range<usize>) -> &[u8] {
+        &self.pinned.as_ref().expect("`begin` comes first").as_slice()[range]
+    }
+
+    /// Starts a kernel on `items` items.
+    ///
+    /// # Safety
+    /// The arguments are those of the kernel's launch contract, in its order: `super::kernels` is where they are matched.
+    pub unsafe fn launch(
+        &mut self,
+        unit: Unit,
+        name: &'static str,
+        grid: Grid,
+        items: u64,
+        arguments: &[Argument],
+    ) -> Result<(), Fault> {
+        let function = self.device.function(unit, name)?;
+        let mut launch = self.stream.launch_builder(&function);
+        for argument in arguments {
+            match argument {
+                Argument::Long(value) => launch.arg(value),
+                Argument::Word(value) => launch.arg(value),
+            };
+        }
+        // SAFETY: the caller vouches for the arguments.
+        unsafe { launch.launch(self.shape(grid, items)) }?;
+        Ok(())
+    }
+
+    fn shape(&self, grid: Grid, items: u64) -> LaunchConfig {
+        let (block, limit) = match grid {
+            Grid::PerItem { block } => (block, u64::from(u32::MAX >> 1)),
+            Grid::Resident { block, blocks } => (block, u64::from(blocks * self.device.multiprocessors)),
+        };
+        let blocks = items.div_ceil(u64::from(block)).clamp(1, limit);
+        let blocks = u32::try_from(blocks).expect("the limit is below 2^31");
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 }
+    }
+
+    /// Ends a chunk, also one that failed: waits, and wipes what held secrets.
+    pub fn end(&mut self) -> Result<(), Fault> {
+        if !std::mem::take(&mut self.secret) {
+            return Ok(());
+        }
+        // After an error copies may still be under way; on a device that does not answer there is nothing left to wipe.
+        let waited = self.finish();
+        if let (Ok(()), Some(arena)) = (&waited, &self.arena) {
+            let (address, bytes) = (arena.address, self.used.min(arena.bytes));
+            self.fill(address, 0, bytes)?;
+            self.finish()?;
+        }
+        if let Some(pinned) = &mut self.pinned {
+            let used = self.pinned_used.min(pinned.bytes());
+            pinned.as_mut_slice()[..used].zeroize();
+        }
+        waited
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        // The arenas are freed after this: nothing may still use them. An error here means that nothing does.
+        let _ = self.finish();
+    }
+}

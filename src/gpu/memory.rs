@@ -1,0 +1,88 @@
+//! Memory on the device and pinned memory on the host, both freed when dropped.
+
+use super::fault::Fault;
+use cudarc::driver::{CudaContext, result};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// An address on the device.
+pub type Address = u64;
+
+/// Device memory, from a plain allocation: 256-byte aligned, not initialised.
+#[derive(Debug)]
+pub struct DeviceMemory {
+    pub address: Address,
+    pub bytes: usize,
+    context: Arc<CudaContext>,
+}
+
+impl DeviceMemory {
+    pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self, Fault> {
+        context.bind_to_thread()?;
+        // SAFETY: the context is current; the memory is freed once, by `drop`.
+        let address = unsafe { result::malloc_sync(bytes.max(1)) }.map_err(|problem| {
+            let fault = Fault::from(problem);
+            Fault { problem: format!("{} ({} MiB)", fault.problem, bytes >> 20), ..fault }
+        })?;
+        Ok(DeviceMemory { address, bytes, context: context.clone() })
+    }
+}
+
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        // A context that is gone has freed everything.
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: whoever used the memory has waited for its stream (`Lane`, `Tables`).
+            let _ = unsafe { result::free_sync(self.address) };
+        }
+    }
+}
+
+/// Host memory that the device copies from and to without help. Cacheable, so that reading results back is fast.
+#[derive(Debug)]
+pub struct PinnedMemory {
+    pointer: *mut u8,
+    bytes: usize,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: the memory belongs to this value alone; access goes through `&self` and `&mut self`.
+unsafe impl Send for PinnedMemory {}
+// SAFETY: as above; shared access only reads.
+unsafe impl Sync for PinnedMemory {}
+
+impl PinnedMemory {
+    pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self, Fault> {
+        context.bind_to_thread()?;
+        // SAFETY: the context is current; the memory is freed once, by `drop`.
+        let pointer = unsafe { result::malloc_host(bytes.max(1), 0) }?.cast::<u8>();
+        // Initialised, so that slices of it may exist.
+        // SAFETY: the allocation has that many bytes.
+        unsafe { pointer.write_bytes(0, bytes) };
+        Ok(PinnedMemory { pointer, bytes, context: context.clone() })
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub fn as_slice(&self) -> &[u8] {
+        // SAFETY: initialised by `new`; the device writes to it only between a copy's start and the wait for its stream, when
+        // `Lane` lends nothing.
+        unsafe { std::slice::from_raw_parts(self.pointer, self.bytes) }
+    }
+
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: as in `as_slice`, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
+    }
+}
+
+impl Drop for PinnedMemory {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: allocated by `malloc_host`, not used again.
+            let _ = unsafe { result::free_host(self.pointer.cast::<c_void>()) };
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! From a kernel file to machine code for one architecture, by NVRTC.
+
+use super::sources::{HEADERS, Unit};
+use cudarc::nvrtc::result::{destroy_program, get_program_log};
+use cudarc::nvrtc::sys;
+use std::ffi::{CString, c_char, c_int};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+/// Options of every compilation beside the architecture.
+pub const OPTIONS: &[&str] = &["--std=c++17"];
+
+/// The folder of NVRTC's libraries, where the loader does not find them by itself.
+const FOLDER_VARIABLE: &str = "GECC_NVRTC_DIR";
+
+/// NVRTC as it was found in this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nvrtc {
+    pub version: (i32, i32),
+}
+
+impl Nvrtc {
+    /// Loads NVRTC once per process.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn find() -> Result<Self, String> {
+        static FOUND: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
+        FOUND.get_or_init(load).clone()
+    }
+
+    /// Machine code (a cubin) for an architecture such as `sm_90`.
+    ///
+    /// # Errors
+    /// NVRTC's message, with its log.
+    pub fn compile(self, unit: Unit, architecture: &str) -> Result<Vec<u8>, String> {
+        Ok(self.run(unit, architecture, &[])?.0)
+    }
+
+    /// What the assembler says of registers and spills.
+    ///
+    /// # Errors
+    /// NVRTC's message, with its log.
+    pub fn assembler_report(self, unit: Unit, architecture: &str) -> Result<String, String> {
+        Ok(self.run(unit, architecture, &["--ptxas-options=-v"])?.1)
+    }
+
+    /// The machine code and the log.
+    fn run(self, unit: Unit, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String), String> {
+        let architecture = format!("--gpu-architecture={architecture}");
+        let options = OPTIONS.iter().chain(more).copied().chain([&*architecture]);
+        let program = Program::new(unit)?;
+        let cubin = program.compile(&options.map(c_string).collect::<Vec<_>>());
+        let cubin = cubin.map_err(|problem| format!("{} for {}: {problem}", unit.file, unit.curve))?;
+        Ok((cubin, program.log()))
+    }
+}
+
+fn load() -> Result<Nvrtc, String> {
+    if let Some(folder) = env::var_os(FOLDER_VARIABLE) {
+        preload(folder.as_ref()).map_err(|problem| format!("{FOLDER_VARIABLE}: {problem}"))?;
+    }
+    // SAFETY: the call only tries to load the library; NVRTC has no initialisation code with preconditions.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(format!("the library libnvrtc is not installed where the loader or {FOLDER_VARIABLE} looks"));
+    }
+    let (mut major, mut minor): (c_int, c_int) = (0, 0);
+    // SAFETY: the library is present, and the arguments are two writable integers.
+    check(unsafe { sys::nvrtcVersion(&mut major, &mut minor) })?;
+    Ok(Nvrtc { version: (major, minor) })
+}
+
+/// Loads NVRTC's libraries from a folder and keeps them, so that the loader finds them by name afterwards.
+fn preload(folder: &std::path::Path) -> Result<(), String> {
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .map_err(|problem| problem.to_string())?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libnvrtc")))
+        .filter(|path| path.file_name().is_some_and(|name| !name.to_string_lossy().contains(".alt.")))
+        .collect();
+    // The compiler proper looks for its built-ins by name when it compiles.
+    names.sort_by_key(|path| !path.to_string_lossy().contains("builtins"));
+    if names.is_empty() {
+        return Err("there is no libnvrtc in that folder".to_owned());
+    }
+    for path in names {
+        // SAFETY: the user names the folder of NVIDIA's libraries, which have no initialisation code with preconditions.
+        let library = unsafe { libloading::Library::new(&path) }.map_err(|problem| problem.to_string())?;
+        std::mem::forget(library);
+    }
+    Ok(())
+}
+
+/// An NVRTC program with the texts that it refers to.
+struct Program {
+    handle: sys::nvrtcProgram,
+    _texts: Vec<CString>,
+}
+
+impl Program {
+    fn new(unit: Unit) -> Result<Self, String> {
+        let headers = HEADERS.iter().copied().chain([("curve.cuh", unit.curve_header())]);
+        let (names, bodies): (Vec<CString>, Vec<CString>) = headers.map(|(n, b)| (c_string(n), c_string(b))).unzip();
+        let (source, file) = (c_string(unit.source()), c_string(unit.file));
+        let name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+        let body_pointers: Vec<*const c_char> = bodies.iter().map(|body| body.as_ptr()).collect();
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: every pointer is to a C string that lives as long as the program, in `_texts`; both lists have
+        // `names.len()` entries.
+        check(unsafe {
+            sys::nvrtcCreateProgram(
+                &mut handle,
+                source.as_ptr(),
+                file.as_ptr(),
+                names.len() as c_int,
+                body_pointers.as_ptr(),
+                name_pointers.as_ptr(),
+            )
+        })?;
+        let texts = names.into_iter().chain(bodies).chain([source, file]).collect();
+        Ok(Program { handle, _texts: texts })
+    }
+
+    fn compile(&self, options: &[CString]) -> Result<Vec<u8>, String> {
+        let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        // SAFETY: the program is alive, and the pointers are to C strings of the caller.
+        let compiled = unsafe { sys::nvrtcCompileProgram(self.handle, pointers.len() as c_int, pointers.as_ptr()) };
+        check(compiled).map_err(|problem| format!("{problem}: {}", self.log()))?;
+        let mut size = 0;
+        // SAFETY: the program has been compiled for a real architecture.
+        check(unsafe { sys::nvrtcGetCUBINSize(self.handle, &mut size) })?;
+        let mut cubin = vec![0u8; size];
+        // SAFETY: the buffer has the size that NVRTC asked for.
+        check(unsafe { sys::nvrtcGetCUBIN(self.handle, cubin.as_mut_ptr().cast()) })?;
+        Ok(cubin)
+    }
+
+    fn log(&self) -> String {
+        // SAFETY: the program is alive.
+        let log = unsafe { get_program_log(self.handle) }.unwrap_or_default();
+        let bytes: Vec<u8> = log.iter().map(|&c| c as u8).take_while(|&byte| byte != 0).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: the handle is not used again. What the call returns changes nothing any more.
+        let _ = unsafe { destroy_program(self.handle) };
+    }
+}
+
+fn c_string(text: &str) -> CString {
+    CString::new(text).expect("the device code has no zero bytes")
+}
+
+fn check(result: sys::nvrtcResult) -> Result<(), String> {
+    result.result().map_err(|problem| format!("NVRTC: {problem:?}"))
+}

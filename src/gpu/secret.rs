@@ -1,0 +1,152 @@
+//! Operations on secret scalars: kernels whose branches and addresses do not depend on them, and memory that is wiped.
+
+use super::Fault;
+use super::kernels::{self, window_tables_bytes};
+use super::lane::Lane;
+use super::memory::Address;
+use super::pipeline::Footprint;
+use super::rows::{self, IN_RANGE, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, SCALAR, convert};
+use crate::cpu::{self, CpuEngine};
+use crate::curve::SecretCurve;
+use crate::encoding::{Point, PublicKeys};
+use crate::engine::Engines;
+use crate::error::Rejection;
+use crate::point::Points;
+use crate::secret::{SecretKey, SecretKeys, SharedSecret};
+use std::ops::Range;
+
+/// Kernel files of `d * G` and of `d * Q`.
+const BASE_FILES: &[&str] = &["layout", "table", "fpmul", "normalize"];
+const POINT_FILES: &[&str] = &["layout", "upmul", "normalize"];
+
+/// Keys of some items as columns, with the kind of each.
+fn upload_secrets(
+    lane: &mut Lane,
+    cpu: &CpuEngine,
+    curve: &'static str,
+    keys: SecretKeys,
+    items: Range<usize>,
+) -> Result<(Address, Address), Fault> {
+    let n = items.len();
+    let rows = upload_key_rows(lane, cpu, keys, items)?;
+    let (columns, kinds) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
+    kernels::import_scalars(lane, curve, rows, columns, kinds, n as u64)?;
+    Ok((columns, kinds))
+}
+
+/// Keys of some items as rows.
+pub fn upload_key_rows(
+    lane: &mut Lane,
+    cpu: &CpuEngine,
+    keys: SecretKeys,
+    items: Range<usize>,
+) -> Result<Address, Fault> {
+    lane.upload(32 * items.len(), |to| {
+        rows::fill_rows(cpu, to, items.len(), |block, to| {
+            for (row, item) in to.chunks_exact_mut(32).zip(items.start + block.start..) {
+                row.copy_from_slice(keys.get(item).expose_bytes());
+            }
+        });
+    })
+}
+
+pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) -> Result<Points, Fault> {
+    let cpu = engines.cpu;
+    let footprint = Footprint {
+        device: SCALAR + POINT + JACOBIAN + POINT_ROW,
+        device_fixed: 0,
+        pinned: NUMBER + 1 + POINT_ROW,
+        secret: true,
+    };
+    engines.run(
+        secret_keys.len(),
+        footprint,
+        &|lane, range, out| {
+            let n = range.len();
+            lane.device.clone().prepare(C::NAME, BASE_FILES)?;
+            let table = lane.device.clone().tables().uniform(lane, C::NAME)?;
+            let (columns, kinds) = upload_secrets(lane, cpu, C::NAME, secret_keys.into(), range)?;
+            let (xyz, product) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
+            let prefixes = lane.buffer(NUMBER * n)?;
+            kernels::fpmul_uniform(lane, C::NAME, columns, table, xyz, n as u64)?;
+            kernels::normalize(lane, C::NAME, xyz, product.xy, product.kinds, 0, prefixes, n as u64)?;
+            let kinds = lane.download(kinds, n)?;
+            let result = rows::download_points(lane, C::NAME, product, n)?;
+            lane.finish()?;
+            let in_range = |i: usize| lane.read(kinds.clone())[i] == IN_RANGE;
+            convert(cpu, out, |i| if in_range(i) { result.get(lane, i) } else { Err(Rejection::SecretKeyOutOfRange) });
+            Ok(())
+        },
+        &|range| cpu::secret::public_keys::<C>(cpu, &secret_keys[range]),
+    )
+}
+
+/// The shared points of a batch, each turned into a result by `convert_point`.
+fn shared<C: SecretCurve, T: Send>(
+    engines: Engines,
+    items: usize,
+    secret_keys: SecretKeys,
+    peers: PublicKeys,
+    convert_point: impl Fn(&Point) -> T + Sync,
+    rescue: impl Fn(Range<usize>) -> Vec<Result<T, Rejection>> + Sync,
+) -> Result<Vec<Result<T, Rejection>>, Fault> {
+    let cpu = engines.cpu;
+    let footprint = Footprint {
+        device: SCALAR + KEY_ROW + POINT + JACOBIAN + POINT_ROW,
+        device_fixed: window_tables_bytes(1),
+        pinned: NUMBER + KEY_ROW + 1 + POINT_ROW,
+        secret: true,
+    };
+    engines.run(
+        items,
+        footprint,
+        &|lane, range, out| {
+            let n = range.len();
+            lane.device.clone().prepare(C::NAME, POINT_FILES)?;
+            let (columns, kinds) = upload_secrets(lane, cpu, C::NAME, secret_keys, range.clone())?;
+            let Columns { xy, kinds: of_points } = rows::upload_keys(lane, cpu, C::NAME, peers, range)?;
+            let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
+            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.buffer(NUMBER * n)?);
+            kernels::upmul_uniform(lane, C::NAME, columns, xy, of_points, tables, xyz, n as u64)?;
+            kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;
+            let kinds = lane.download(kinds, n)?;
+            let result = rows::download_points(lane, C::NAME, Columns { xy, kinds: of_points }, n)?;
+            lane.finish()?;
+            let item = |i: usize| {
+                if lane.read(kinds.clone())[i] != IN_RANGE {
+                    return Err(Rejection::SecretKeyOutOfRange);
+                }
+                // A key in range times a point of prime order is never the identity: that was the peer's key.
+                let point = result.get(lane, i)?;
+                if point.is_identity() { Err(Rejection::IdentityKey) } else { Ok(convert_point(&point)) }
+            };
+            convert(cpu, out, item);
+            Ok(())
+        },
+        &rescue,
+    )
+}
+
+pub fn shared_points<C: SecretCurve>(
+    engines: Engines,
+    items: usize,
+    secret_keys: SecretKeys,
+    peers: PublicKeys,
+) -> Result<Points, Fault> {
+    let rescue = |range: Range<usize>| {
+        cpu::secret::shared_points::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
+    };
+    shared::<C, _>(engines, items, secret_keys, peers, |point| *point, rescue)
+}
+
+pub fn shared_secrets<C: SecretCurve>(
+    engines: Engines,
+    items: usize,
+    secret_keys: SecretKeys,
+    peers: PublicKeys,
+) -> Result<Vec<Result<SharedSecret, Rejection>>, Fault> {
+    let rescue = |range: Range<usize>| {
+        cpu::secret::shared_secrets::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
+    };
+    shared::<C, _>(engines, items, secret_keys, peers, |point| SharedSecret::new(*point.x()), rescue)
+}

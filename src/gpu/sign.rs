@@ -1,0 +1,220 @@
+//! Signing: nonces of RFC 6979, their points by the uniform kernels, and the signatures, all on the device.
+
+use super::Fault;
+use super::kernels::{self, window_tables_bytes};
+use super::lane::Lane;
+use super::memory::Address;
+use super::pipeline::Footprint;
+use super::rows::{JACOBIAN, NUMBER, POINT, Points as Columns, SCALAR, convert, copy_rows};
+use super::secret::upload_key_rows;
+use super::verify::{self, EQUATIONS, Equations};
+use crate::cpu::{self, CpuEngine};
+use crate::curve::{Curve, EcdsaCurve, Sm2};
+use crate::ecdsa::RecoverableSignature;
+use crate::engine::Engines;
+use crate::error::{Rejection, Verdict};
+use crate::secret::SecretKeys;
+use std::ops::Range;
+
+const FILES: &[&str] = &["layout", "table", "nonces", "fpmul", "normalize", "sign"];
+/// What checking the signatures needs besides.
+const CHECK_FILES: &[&str] = &["equations", "verify"];
+
+/// `SignStatus` of the device code.
+const DRAW_AGAIN: u8 = 0;
+const SIGNED: u8 = 1;
+
+/// Signatures on the device.
+struct Signatures {
+    rows: Address,
+    recovery_ids: Address,
+    status: Address,
+}
+
+/// The addresses of a chunk's inputs, and its nonces with their points.
+struct Inputs {
+    digests: Address,
+    keys: Address,
+    key_stride: u64,
+    nonces: Address,
+    points: Columns,
+    prefixes: Address,
+}
+
+/// One scheme's kernels.
+struct Scheme<'a> {
+    curve: &'static str,
+    nonces: fn(&mut Lane, &'static str, Address, Address, u64, Address, Address, u64) -> Result<(), Fault>,
+    sign: &'a (dyn Fn(&mut Lane, &Inputs, &Signatures, u64) -> Result<(), Fault> + Sync),
+    equations: &'a (dyn Fn(&mut Lane, Address, Address, Equations, u64) -> Result<(), Fault> + Sync),
+}
+
+pub fn ecdsa<C: EcdsaCurve, T: Send>(
+    engines: Engines,
+    digests: &[[u8; 32]],
+    keys: SecretKeys,
+    low_s: bool,
+    result: impl Fn(RecoverableSignature) -> T + Sync,
+) -> Result<Vec<Result<T, Rejection>>, Fault> {
+    let scheme = Scheme {
+        curve: C::NAME,
+        nonces: kernels::nonces_sha256,
+        sign: &|lane, inputs, out, n| {
+            let Inputs { digests, keys, key_stride, nonces, points, prefixes } = *inputs;
+            let Signatures { rows, recovery_ids, status } = *out;
+            let Columns { xy, kinds } = points;
+            let low_s = u32::from(low_s);
+            kernels::ecdsa_sign(
+                lane, C::NAME, digests, keys, key_stride, nonces, xy, kinds, low_s, rows, recovery_ids, status, prefixes, n,
+            )
+        },
+        equations: &|lane, digests, signatures, to, n| {
+            let (Equations { u1, u2, x, verdicts }, prefixes) = (to, lane.buffer(NUMBER * n as usize)?);
+            kernels::ecdsa_equations(lane, C::NAME, digests, signatures, 0, u1, u2, x, verdicts, prefixes, n)
+        },
+    };
+    let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
+        let signed = cpu::secret::sign_ecdsa::<C>(cpu, &digests[items.clone()], keys.slice(items), low_s);
+        signed.into_iter().map(|item| item.map(&result)).collect()
+    };
+    let signed = |signature: [u8; 64], recovery_id| result(RecoverableSignature { signature, recovery_id });
+    sign(engines, digests, keys, &scheme, &signed, &on_cpu)
+}
+
+pub fn sm2(
+    engines: Engines,
+    digests: &[[u8; 32]],
+    keys: SecretKeys,
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Fault> {
+    let scheme = Scheme {
+        curve: Sm2::NAME,
+        nonces: kernels::nonces_sm3,
+        sign: &|lane, inputs, out, n| {
+            let Inputs { digests, keys, key_stride, nonces, points, prefixes } = *inputs;
+            let Columns { xy, kinds } = points;
+            let (rows, status) = (out.rows, out.status);
+            kernels::sm2_sign(
+                lane, Sm2::NAME, digests, keys, key_stride, nonces, xy, kinds, rows, status, prefixes, n,
+            )
+        },
+        equations: &|lane, digests, signatures, to, n| {
+            let Equations { u1, u2, x, verdicts } = to;
+            kernels::sm2_equations(lane, Sm2::NAME, digests, signatures, u1, u2, x, verdicts, n)
+        },
+    };
+    let on_cpu =
+        |cpu: &CpuEngine, items: Range<usize>| cpu::secret::sign_sm2::<Sm2>(cpu, &digests[items.clone()], keys.slice(items));
+    sign(engines, digests, keys, &scheme, &|signature, _| signature, &on_cpu)
+}
+
+type OnCpu<'a, T> = dyn Fn(&CpuEngine, Range<usize>) -> Vec<Result<T, Rejection>> + Sync + 'a;
+
+fn sign<T: Send>(
+    engines: Engines,
+    digests: &[[u8; 32]],
+    keys: SecretKeys,
+    scheme: &Scheme,
+    result: &(impl Fn([u8; 64], u8) -> T + Sync),
+    on_cpu: &OnCpu<T>,
+) -> Result<Vec<Result<T, Rejection>>, Fault> {
+    let (cpu, check) = (engines.cpu, engines.check_signatures);
+    let footprint = footprint(check);
+    engines.run(
+        digests.len(),
+        footprint,
+        &|lane, range, out| {
+            let n = range.len();
+            lane.device.clone().prepare(scheme.curve, FILES)?;
+            let digest_rows = lane.upload(32 * n, |to| copy_rows(cpu, to, &digests[range.clone()]))?;
+            let (key_rows, key_stride) = match keys.single() {
+                Some(key) => (lane.upload(32, |to| to.copy_from_slice(key.expose_bytes()))?, 0),
+                None => (upload_key_rows(lane, cpu, keys, range.clone())?, 32),
+            };
+            let signatures = sign_chunk(lane, scheme, digest_rows, key_rows, key_stride, n)?;
+            if check {
+                check_chunk(lane, scheme, digest_rows, (key_rows, key_stride), &signatures, n)?;
+            }
+            let rows = lane.download(signatures.rows, 64 * n)?;
+            let recovery_ids = lane.download(signatures.recovery_ids, n)?;
+            let status = lane.download(signatures.status, n)?;
+            lane.finish()?;
+            let (rows, recovery_ids, status) = (lane.read(rows), lane.read(recovery_ids), lane.read(status));
+            convert(cpu, out, |i| match status[i] {
+                SIGNED => Ok(result(rows[64 * i..64 * i + 64].try_into().expect("64 bytes"), recovery_ids[i])),
+                DRAW_AGAIN => {
+                    let item = range.start + i;
+                    on_cpu(cpu, item..item + 1).pop().unwrap_or(Err(Rejection::SecretKeyOutOfRange))
+                }
+                _ => Err(Rejection::SecretKeyOutOfRange),
+            });
+            Ok(())
+        },
+        &|range| on_cpu(cpu, range),
+    )
+}
+
+fn footprint(check: bool) -> Footprint {
+    let signing = 32 + SCALAR + POINT + JACOBIAN + 64 + 2;
+    let checking = SCALAR + POINT + JACOBIAN + EQUATIONS + NUMBER + 1;
+    Footprint {
+        device: if check { signing + checking } else { signing },
+        device_fixed: if check { window_tables_bytes(1) } else { 0 },
+        pinned: 32 + 32 + 64 + 2 + 1,
+        secret: true,
+    }
+}
+
+fn sign_chunk(
+    lane: &mut Lane,
+    scheme: &Scheme,
+    digests: Address,
+    keys: Address,
+    key_stride: u64,
+    n: usize,
+) -> Result<Signatures, Fault> {
+    let (curve, count) = (scheme.curve, n as u64);
+    let table = lane.device.clone().tables().uniform(lane, curve)?;
+    let (nonces, status) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
+    (scheme.nonces)(lane, curve, digests, keys, key_stride, nonces, status, count)?;
+    let (xyz, points) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
+    let prefixes = lane.buffer(NUMBER * n)?;
+    kernels::fpmul_uniform(lane, curve, nonces, table, xyz, count)?;
+    kernels::normalize(lane, curve, xyz, points.xy, points.kinds, 0, prefixes, count)?;
+    let signatures = Signatures { rows: lane.buffer(64 * n)?, recovery_ids: lane.buffer(n)?, status };
+    let inputs = Inputs { digests, keys, key_stride, nonces, points, prefixes };
+    (scheme.sign)(lane, &inputs, &signatures, count)?;
+    Ok(signatures)
+}
+
+/// Verifies the signatures of a chunk with public keys computed from the private ones: a fault of the device while it signs
+/// could otherwise give a key away (a deterministic signature and a faulty one over the same digest determine it).
+fn check_chunk(
+    lane: &mut Lane,
+    scheme: &Scheme,
+    digests: Address,
+    (keys, key_stride): (Address, u64),
+    signatures: &Signatures,
+    n: usize,
+) -> Result<(), Fault> {
+    let (curve, count) = (scheme.curve, n as u64);
+    lane.device.clone().prepare(curve, CHECK_FILES)?;
+    let table = lane.device.clone().tables().uniform(lane, curve)?;
+    let (columns, key_status) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
+    let (xyz, public) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
+    let prefixes = lane.buffer(NUMBER * n)?;
+    kernels::secret_scalars(lane, curve, keys, key_stride, columns, key_status, count)?;
+    kernels::fpmul_uniform(lane, curve, columns, table, xyz, count)?;
+    kernels::normalize(lane, curve, xyz, public.xy, public.kinds, 0, prefixes, count)?;
+    let equations = Equations::new(lane, n)?;
+    (scheme.equations)(lane, digests, signatures.rows, equations, count)?;
+    verify::check(lane, curve, equations, public, n)?;
+    let verdicts = lane.download(equations.verdicts, n)?;
+    let status = lane.download(signatures.status, n)?;
+    lane.finish()?;
+    let (verdicts, status) = (lane.read(verdicts), lane.read(status));
+    let faulty = |i: &usize| status[*i] == SIGNED && verdicts[*i] != Verdict::VALID_CODE;
+    match (0..n).find(faulty) {
+        None => Ok(()),
+        Some(_) => Err(Fault::device("a signature that it computed does not verify".to_owned())),
+    }
+}

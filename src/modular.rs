@@ -1,0 +1,112 @@
+//! Arithmetic modulo any odd number: exponentiation for RSA and Diffie–Hellman, multiplication, squaring.
+//!
+//! One modulus per call. Numbers are big-endian byte arrays as long as the modulus, and below it. The modulus itself may
+//! begin with zeros: what counts is its length in bytes.
+//!
+//! **Constant-time** in bases, exponents and factors: time and memory addresses depend on lengths only, and on which
+//! items are rejected.
+
+use crate::cpu;
+use crate::engine::Engine;
+use crate::error::{Error, Rejection, require_lengths};
+
+/// One result per item, in input order.
+pub type Numbers<const BYTES: usize> = Vec<Result<[u8; BYTES], Rejection>>;
+
+/// `bases[i]^exponents[i]` modulo one odd modulus of 1024, 1536 or 2048 bits (`BYTES` 128, 192 or 256; anything else does
+/// not compile). Exponents have `EXPONENT` bytes each, from 1 to `BYTES`; `0^0` is 1. **Constant-time**; time grows with
+/// `EXPONENT`, so a short public exponent such as 65537 is given as three bytes.
+///
+/// This is the bare operation (RSAEP, RSADP of RFC 8017, 5.1): no padding, no blinding, no check against faults.
+///
+/// Items are rejected with [`Rejection::ValueOutOfRange`] when the base is not below the modulus.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the slices differ in length, [`Error::InvalidModulus`] when the modulus is even or 1.
+///
+/// ```
+/// use gecc::{Engine, modular};
+/// let engine = Engine::new()?;
+/// let mut modulus = [0; 128];
+/// modulus[127] = 15;
+/// let mut base = [0; 128];
+/// base[127] = 7;
+/// let squares = modular::modexp(&engine, &modulus, &[base], &[[2]])?;
+/// assert_eq!(squares[0].unwrap()[127], 4);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
+    engine: &Engine,
+    modulus: &[u8; BYTES],
+    bases: &[[u8; BYTES]],
+    exponents: &[[u8; EXPONENT]],
+) -> Result<Numbers<BYTES>, Error> {
+    const { assert!(matches!(BYTES, 128 | 192 | 256), "a modulus has 1024, 1536 or 2048 bits") };
+    const { assert!(EXPONENT >= 1 && EXPONENT <= BYTES, "an exponent has 1 byte to as many as the modulus") };
+    require_lengths(bases.len(), &[("exponents", exponents.len())])?;
+    require_modulus(modulus)?;
+    Ok(cpu::modular::modexp(engine.cpu_engine(), modulus, bases, exponents))
+}
+
+/// `a[i] * b[i]` modulo one odd modulus of 128, 192, 256, 320, 384, 448 or 512 bits (`BYTES` 16 to 64 in steps of 8;
+/// anything else does not compile). **Constant-time.**
+///
+/// Items are rejected with [`Rejection::ValueOutOfRange`] when a factor is not below the modulus.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the slices differ in length, [`Error::InvalidModulus`] when the modulus is even or 1.
+///
+/// ```
+/// use gecc::{Engine, modular};
+/// let engine = Engine::new()?;
+/// let number = |value: u128| value.to_be_bytes();
+/// let products = modular::mul_mod(&engine, &number(15), &[number(7), number(15)], &[number(8), number(1)])?;
+/// assert_eq!(products, [Ok(number(11)), Err(gecc::Rejection::ValueOutOfRange)]);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn mul_mod<const BYTES: usize>(
+    engine: &Engine,
+    modulus: &[u8; BYTES],
+    a: &[[u8; BYTES]],
+    b: &[[u8; BYTES]],
+) -> Result<Numbers<BYTES>, Error> {
+    const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
+    require_lengths(a.len(), &[("second factors", b.len())])?;
+    require_modulus(modulus)?;
+    Ok(cpu::modular::mul_mod(engine.cpu_engine(), modulus, a, b))
+}
+
+/// `a[i]^2` modulo one odd modulus, of the same sizes as [`mul_mod`]. **Constant-time.**
+///
+/// Items are rejected with [`Rejection::ValueOutOfRange`] when they are not below the modulus.
+///
+/// # Errors
+/// [`Error::InvalidModulus`] when the modulus is even or 1.
+///
+/// ```
+/// use gecc::{Engine, modular};
+/// let engine = Engine::new()?;
+/// let number = |value: u128| value.to_be_bytes();
+/// assert_eq!(modular::square_mod(&engine, &number(15), &[number(7)])?, [Ok(number(4))]);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn square_mod<const BYTES: usize>(
+    engine: &Engine,
+    modulus: &[u8; BYTES],
+    a: &[[u8; BYTES]],
+) -> Result<Numbers<BYTES>, Error> {
+    const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
+    require_modulus(modulus)?;
+    Ok(cpu::modular::mul_mod(engine.cpu_engine(), modulus, a, a))
+}
+
+const fn is_product_size(bytes: usize) -> bool {
+    bytes >= 16 && bytes <= 64 && bytes.is_multiple_of(8)
+}
+
+/// Odd and above 1: without an inverse of 2 there is no Montgomery form.
+fn require_modulus<const BYTES: usize>(modulus: &[u8; BYTES]) -> Result<(), Error> {
+    let (last, rest) = modulus.split_last().expect("no size is zero");
+    let is_one = *last == 1 && rest.iter().all(|byte| *byte == 0);
+    if last % 2 == 0 || is_one { Err(Error::InvalidModulus) } else { Ok(()) }
+}

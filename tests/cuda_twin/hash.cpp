@@ -1,0 +1,125 @@
+// Runs one operation of the device code of hashing and signing per line of input, for one curve (the generated
+// curve.cuh on the include path). A line is `operation argument ...`; arguments are bytes in hexadecimal, `-` for none,
+// and so are results, the numbers among them as 32 bytes.
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "hash/sha256.cuh"
+#include "scheme/nonce.cuh"
+#include "scheme/sign.cuh"
+#include "scheme/sm2_digest.cuh"
+
+typedef std::vector<u8> Bytes;
+
+static Bytes from_hex(const char* digits) {
+    Bytes r;
+    for (; digits[0] != '-' && digits[0] != 0; digits += 2) {
+        unsigned value;
+        sscanf(digits, "%2x", &value);
+        r.push_back((u8)value);
+    }
+    return r;
+}
+
+struct Number {
+    u32 v[8];
+
+    explicit Number(const Bytes& bytes) {
+        for (int w = 0; w < 8; w++) {
+            const u8* b = &bytes[28 - 4 * w];
+            v[w] = (u32)b[0] << 24 | (u32)b[1] << 16 | (u32)b[2] << 8 | b[3];
+        }
+    }
+    sc scalar() const {
+        sc r;
+        words_copy(r.v, v);
+        return r;
+    }
+};
+
+static void put(const u32* number) {
+    for (int i = 7; i >= 0; i--) printf("%08x", number[i]);
+}
+
+static void put(const HashState& digest) {
+    for (int i = 0; i < 8; i++) printf("%08x", digest.v[i]);
+}
+
+static void put_mask(u32 mask) {
+    printf("%02x", mask & 0xff);
+}
+
+// A message in an array of words, `start` bytes from its beginning, with other bytes around it.
+struct Message {
+    std::vector<u32> words;
+    BytesSource source;
+
+    Message(const Bytes& start, const Bytes& bytes) {
+        u64 first = start[0];
+        words.assign((first + bytes.size() + 3) / 4 + 1, 0xa5a5a5a5);
+        if (!bytes.empty()) memcpy((u8*)words.data() + first, bytes.data(), bytes.size());
+        source = {words.data(), first, bytes.size()};
+    }
+};
+
+static bool run_hash(const std::string& name, const std::vector<Bytes>& in) {
+    if (name == "sha256") put(hash_message<Sha256>(Message(in[0], in[1]).source));
+    else if (name == "sm3") put(hash_message<Sm3>(Message(in[0], in[1]).source));
+    else if (name == "keccak256") put(keccak256_message(Message(in[0], in[1]).source));
+    else if (name == "keccak256_of_point") put(keccak256_of_point(Number(in[0]).v, Number(in[1]).v));
+    else if (name == "sm2_digest") {
+        Message id(in[0], in[1]), message(in[2], in[3]);
+        put(sm2_message_digest(sm2_za(id.source, Number(in[4]).v, Number(in[5]).v), message.source));
+    } else return false;
+    return true;
+}
+
+static bool run_scheme(const std::string& name, const std::vector<Bytes>& in) {
+    if (name == "nonce_sha256") put(rfc6979_nonce<Sha256>(Number(in[0]).v, Number(in[1]).v, in[2][0]).v);
+    else if (name == "nonce_sm3") put(rfc6979_nonce<Sm3>(Number(in[0]).v, Number(in[1]).v, in[2][0]).v);
+    else if (name == "key_masks") {
+        u32 replaced[8];
+        Number key(in[0]);
+        words_copy(replaced, key.v);
+        replace_by_one(replaced, key_mask(key.v));
+        put_mask(key_mask(key.v));
+        put_mask(sm2_key_mask(key.v));
+        put(replaced);
+    } else if (name == "ecdsa_sign") {
+        // digest, key, nonce, x(R), y(R), low s
+        Number x(in[3]), y(in[4]);
+        sc inverse = sc_mont_inv(Number(in[2]).scalar());
+        SignatureParts parts = ecdsa_sign(Number(in[0]).v, Number(in[1]).scalar(), x.v, inverse);
+        u32 flip = make_s_low(parts.s, mask_if(in[5][0] != 0));
+        put(parts.r.v);
+        put(parts.s.v);
+        put_mask(recovery_id(x.v, y.v, flip));
+        put_mask(parts.usable);
+    } else if (name == "sm2_sign") {
+        // digest, key, nonce, x(R)
+        sc one = {{1, 0, 0, 0, 0, 0, 0, 0}};
+        sc inverse = sc_mont_inv(sc_add(sc_from_words(Number(in[1]).v), one));
+        SignatureParts parts = sm2_sign(Number(in[0]).v, Number(in[2]).scalar(), Number(in[3]).v, inverse);
+        put(parts.r.v);
+        put(parts.s.v);
+        put_mask(parts.usable);
+    } else return false;
+    return true;
+}
+
+int main() {
+    static char line[1 << 16];
+    while (fgets(line, sizeof line, stdin)) {
+        std::string name = strtok(line, " \n");
+        std::vector<Bytes> in;
+        while (char* digits = strtok(nullptr, " \n")) in.push_back(from_hex(digits));
+        if (!run_hash(name, in) && !run_scheme(name, in)) {
+            fprintf(stderr, "no operation named %s\n", name.c_str());
+            return 1;
+        }
+        putchar('\n');
+    }
+    return 0;
+}

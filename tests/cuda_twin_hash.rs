@@ -1,0 +1,279 @@
+//! The device code of hashing and signing, compiled as plain C++ by the system's compiler and compared with the
+//! RustCrypto crates, big integers and the CPU engine.
+
+// The sessions there are of numbers.
+#[allow(dead_code)]
+mod twin;
+
+use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
+use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
+use gecc::{EcdsaCurve, Engine, SecretKey, ecdsa, sm2};
+use num_bigint::BigUint;
+use rfc6979::KGenerator;
+use rfc6979::bigint::Encoding;
+use rfc6979::hmac::digest::block_api::BlockSizeUser;
+use sha2::{Digest, Sha256};
+use sha3::Keccak256;
+use sm3::Sm3;
+use twin::{Driver, bytes, coordinates, edge_values, header_folder, number, scalar};
+
+const RANDOM_ITEMS: usize = 200;
+
+#[test]
+fn secp256k1() {
+    let Some(mut session) = Session::new("secp256k1") else { return };
+    hash_cases(&mut session);
+    let n = order::<k256::Secp256k1>();
+    key_cases(&mut session, &n);
+    nonce_cases::<k256::Secp256k1>(&mut session, &n);
+    ecdsa_cases::<k256::Secp256k1>(&mut session, &n);
+    engine_ecdsa_cases::<gecc::Secp256k1, k256::Secp256k1>(&mut session, &n);
+    session.run();
+}
+
+#[test]
+fn p256() {
+    let Some(mut session) = Session::new("p256") else { return };
+    let n = order::<p256::NistP256>();
+    key_cases(&mut session, &n);
+    nonce_cases::<p256::NistP256>(&mut session, &n);
+    ecdsa_cases::<p256::NistP256>(&mut session, &n);
+    engine_ecdsa_cases::<gecc::P256, p256::NistP256>(&mut session, &n);
+    session.run();
+}
+
+#[test]
+fn sm2_curve() {
+    let Some(mut session) = Session::new("sm2") else { return };
+    let n = order::<::sm2::Sm2>();
+    key_cases(&mut session, &n);
+    nonce_cases::<::sm2::Sm2>(&mut session, &n);
+    sm2_cases(&mut session, &n);
+    engine_sm2_cases(&mut session, &n);
+    digest_cases(&mut session);
+    session.run();
+}
+
+/// Every length around the ends of blocks, from every byte of a word on.
+fn hash_cases(session: &mut Session) {
+    for length in (0..=300).chain([1000, 4096, 8191]) {
+        let message = random_bytes(length);
+        let start = [u8::try_from(length % 7).unwrap()];
+        let arguments: [&[u8]; 2] = [&start, &message];
+        session.expect("sha256", &arguments, &[&Sha256::digest(&message)]);
+        session.expect("sm3", &arguments, &[&Sm3::digest(&message)]);
+        session.expect("keccak256", &arguments, &[&Keccak256::digest(&message)]);
+    }
+    for _ in 0..20 {
+        let point = random_bytes(64);
+        session.expect("keccak256_of_point", &[&point[..32], &point[32..]], &[&Keccak256::digest(&point)]);
+    }
+}
+
+fn digest_cases(session: &mut Session) {
+    for length in (0..=150).chain([8190, 8191]) {
+        let (id, message) = (random_bytes(length), random_bytes(3 * length % 200));
+        let key = SecretKey::generate::<gecc::Sm2>().unwrap();
+        let point = gecc::keys::public_keys::<gecc::Sm2>(&Engine::new().unwrap(), &[key]).unwrap()[0].unwrap();
+        let za = sm2::za(&id, &point).unwrap();
+        let expected = Sm3::new_with_prefix(za).chain_update(&message).finalize();
+        let starts = [[u8::try_from(length % 5).unwrap()], [u8::try_from(length % 4).unwrap()]];
+        let arguments: [&[u8]; 6] = [&starts[0], &id, &starts[1], &message, point.x(), point.y()];
+        session.expect("sm2_digest", &arguments, &[&expected]);
+    }
+}
+
+fn key_cases(session: &mut Session, n: &BigUint) {
+    for key in edge_values(n) {
+        let mask = |holds: bool| if holds { 0xff } else { 0 };
+        let usable = key != number(0) && &key < n;
+        let masks = [mask(usable), mask(usable && key != n - 1u32)];
+        let replaced = if usable { key.clone() } else { number(1) };
+        session.expect("key_masks", &[&bytes(&key)], &[&masks, &bytes(&replaced)]);
+    }
+}
+
+fn nonce_cases<C: Curve>(session: &mut Session, n: &BigUint) {
+    let mut cases: Vec<_> = edge_values(n).into_iter().map(|digest| (random_below(n), digest)).collect();
+    cases.extend([number(1), number(2), n - 2u32, n - 1u32].map(|key| (key, random_below(n))));
+    cases.extend((0..RANDOM_ITEMS).map(|_| (random_below(n), random_number())));
+    for (key, digest) in cases {
+        let arguments = [bytes(&key), bytes(&digest)];
+        let [sha256, sm3] = [nonces::<C, Sha256>(&key, &digest, 3), nonces::<C, Sm3>(&key, &digest, 3)];
+        for skip in 0..3u8 {
+            let arguments: [&[u8]; 3] = [&arguments[0], &arguments[1], &[skip]];
+            session.expect("nonce_sha256", &arguments, &[&sha256[usize::from(skip)]]);
+            session.expect("nonce_sm3", &arguments, &[&sm3[usize::from(skip)]]);
+        }
+    }
+}
+
+/// The first nonces of RFC 6979.
+fn nonces<C: Curve, H: Digest + BlockSizeUser>(key: &BigUint, digest: &BigUint, count: usize) -> Vec<[u8; 32]> {
+    let order = C::ORDER;
+    let mut generator = KGenerator::<H, _>::new(&bytes(key), &bytes(digest), &[], order.as_ref());
+    let mut next = || {
+        let mut nonce = [0; 32];
+        generator.fill_next_k(&mut nonce);
+        nonce
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// With any nonce, also such that r or s is zero, and with any x, also above n.
+fn ecdsa_cases<C>(session: &mut Session, n: &BigUint)
+where
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    for (d, k, e, x, y) in sign_operands::<C>(n) {
+        let r = &x % n;
+        // e = -r d makes s = 0.
+        for e in [e, (n - &r * &d % n) % n] {
+            let s = (&e + &r * &d) * k.modinv(n).unwrap() % n;
+            let usable = if r == number(0) || s == number(0) { 0 } else { 0xff };
+            for low_s in [false, true] {
+                let flip = low_s && s > n >> 1;
+                let s = if flip { n - &s } else { s.clone() };
+                let id = u8::from(&x >= n) << 1 | (u8::from(y.bit(0)) ^ u8::from(flip));
+                let arguments: [&[u8]; 6] =
+                    [&bytes(&e), &bytes(&d), &bytes(&k), &bytes(&x), &bytes(&y), &[u8::from(low_s)]];
+                session.expect("ecdsa_sign", &arguments, &[&bytes(&r), &bytes(&s), &[id, usable]]);
+            }
+        }
+    }
+}
+
+fn sm2_cases(session: &mut Session, n: &BigUint) {
+    for (d, k, e, x, _) in sign_operands::<::sm2::Sm2>(n) {
+        let d = if d == n - 1u32 { number(1) } else { d };
+        let minus = |value: BigUint| n - value % n;
+        // r = 0; r + k = n; s = 0, where k = r d.
+        let rejected = [minus(x.clone()), minus(&x + &k), &k * d.modinv(n).unwrap() + minus(x.clone())];
+        for (i, e) in [e].into_iter().chain(rejected.map(|e| e % n)).enumerate() {
+            let r = (&e + &x) % n;
+            let s = (&k + minus(&r * &d)) * (&d + 1u32).modinv(n).unwrap() % n;
+            let usable = r != number(0) && (&r + &k) % n != number(0) && s != number(0);
+            assert!(i == 0 || !usable);
+            let arguments: [&[u8]; 4] = [&bytes(&e), &bytes(&d), &bytes(&k), &bytes(&x)];
+            session.expect("sm2_sign", &arguments, &[&bytes(&r), &bytes(&s), &[if usable { 0xff } else { 0 }]]);
+        }
+    }
+}
+
+/// Key, nonce, digest, and x and y of R or of no point at all.
+fn sign_operands<C>(n: &BigUint) -> Vec<(BigUint, BigUint, BigUint, BigUint, BigUint)>
+where
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    let keys = [number(1), number(2), n - 2u32, n - 1u32];
+    let mut operands = Vec::new();
+    for digest in edge_values(n) {
+        let [x, y] = nonce_point::<C>(&number(1));
+        operands.push((random_below(n), number(1), digest, x, y));
+    }
+    for key in keys.iter().cloned().chain((0..20).map(|_| random_below(n))) {
+        let nonce = random_below(n);
+        let [x, y] = nonce_point::<C>(&nonce);
+        operands.push((key, nonce, random_number(), x, y));
+    }
+    for x in [number(0), n - 1u32, n.clone(), n + 1u32, n + 0x1234_5678u32] {
+        operands.push((random_below(n), random_below(n), random_number(), x, random_number()));
+    }
+    operands
+}
+
+/// What the CPU engine signs, from the nonces of RFC 6979.
+fn engine_ecdsa_cases<G, C>(session: &mut Session, n: &BigUint)
+where
+    G: EcdsaCurve,
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    let engine = Engine::new().unwrap();
+    for digest in edge_values(n).into_iter().chain((0..RANDOM_ITEMS).map(|_| random_number())) {
+        let key = random_below(n);
+        let secret = SecretKey::from_bytes(bytes(&key));
+        let nonce = nonces::<C, Sha256>(&key, &digest, 1)[0];
+        let [x, y] = nonce_point::<C>(&BigUint::from_bytes_be(&nonce));
+        for (form, low_s) in [(ecdsa::SForm::Low, 1), (ecdsa::SForm::AsComputed, 0)] {
+            let signed = ecdsa::sign_recoverable::<G>(&engine, &[bytes(&digest)], &secret, form).unwrap()[0].unwrap();
+            let arguments: [&[u8]; 6] = [&bytes(&digest), &bytes(&key), &nonce, &bytes(&x), &bytes(&y), &[low_s]];
+            session.expect("ecdsa_sign", &arguments, &[&signed.signature, &[signed.recovery_id, 0xff]]);
+        }
+    }
+}
+
+fn engine_sm2_cases(session: &mut Session, n: &BigUint) {
+    let engine = Engine::new().unwrap();
+    for digest in edge_values(n).into_iter().chain((0..RANDOM_ITEMS).map(|_| random_number())) {
+        let key = random_below(&(n - 1u32));
+        let secret = SecretKey::from_bytes(bytes(&key));
+        let nonce = nonces::<::sm2::Sm2, Sm3>(&key, &digest, 1)[0];
+        let [x, _] = nonce_point::<::sm2::Sm2>(&BigUint::from_bytes_be(&nonce));
+        let signed = sm2::sign(&engine, &[bytes(&digest)], &secret).unwrap()[0].unwrap();
+        let arguments: [&[u8]; 4] = [&bytes(&digest), &bytes(&key), &nonce, &bytes(&x)];
+        session.expect("sm2_sign", &arguments, &[&signed, &[0xff]]);
+    }
+}
+
+fn nonce_point<C>(nonce: &BigUint) -> [BigUint; 2]
+where
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    coordinates::<C>(&(ProjectivePoint::<C>::generator() * scalar::<C>(nonce)))
+}
+
+fn order<C: Curve>() -> BigUint {
+    BigUint::from_bytes_be(C::ORDER.as_ref().to_be_bytes().as_ref())
+}
+
+fn random_bytes(length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    bytes
+}
+
+fn random_number() -> BigUint {
+    BigUint::from_bytes_be(&random_bytes(32))
+}
+
+/// In 1 .. n - 1.
+fn random_below(n: &BigUint) -> BigUint {
+    random_number() % (n - 1u32) + 1u32
+}
+
+/// The compiled driver of one curve, and what it has to answer: bytes, where those of other drivers are numbers.
+struct Session {
+    driver: Driver,
+    lines: Vec<String>,
+    expected: Vec<String>,
+}
+
+impl Session {
+    fn new(name: &str) -> Option<Self> {
+        let driver = Driver::compile("hash", name, &header_folder(name))?;
+        Some(Session { driver, lines: Vec::new(), expected: Vec::new() })
+    }
+
+    fn expect(&mut self, operation: &str, arguments: &[&[u8]], results: &[&[u8]]) {
+        let digits = |bytes: &&[u8]| if bytes.is_empty() { "-".to_owned() } else { hex::encode(bytes) };
+        let arguments: Vec<String> = arguments.iter().map(digits).collect();
+        self.lines.push(format!("{operation} {}\n", arguments.join(" ")));
+        self.expected.push(hex::encode(results.concat()));
+    }
+
+    fn run(&self) {
+        let output = self.driver.answer(self.lines.concat());
+        for ((answer, expected), line) in output.lines().zip(&self.expected).zip(&self.lines) {
+            assert_eq!(answer, expected, "{line}");
+        }
+        assert_eq!(output.lines().count(), self.lines.len(), "the driver stopped early");
+    }
+}

@@ -1,0 +1,372 @@
+//! What the device code does with one item of a verification or a recovery, compiled as plain C++ and compared with the
+//! arithmetic of the RustCrypto crates: every verdict, in the order of the checks.
+
+mod twin;
+
+use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
+use elliptic_curve::{AffinePoint, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
+use num_bigint::BigUint;
+use twin::{
+    Driver, Session, bytes, coordinates, curve_value, edge_values, from_hex, header_folder, number, patterned, scalar,
+    two_to_256,
+};
+
+/// Random items of each kind; each costs the reference two multiplications.
+const RANDOM_ITEMS: usize = 24;
+
+/// The codes of `gecc::Rejection`, and 1 for valid.
+const VALID: u64 = 1;
+const R_OUT_OF_RANGE: u64 = 3;
+const S_OUT_OF_RANGE: u64 = 4;
+const HIGH_S: u64 = 5;
+const ZERO_T: u64 = 6;
+const IDENTITY_RESULT: u64 = 10;
+const MISMATCH: u64 = 11;
+const RECOVERY_ID_OUT_OF_RANGE: u64 = 12;
+const NO_SUCH_R: u64 = 13;
+/// What each `PointKind` of the device code, from 1 on, means for a key.
+const KEY_KINDS: [u64; 5] = [0, 9, 7, 8, 7];
+
+#[test]
+fn secp256k1() {
+    compare::<k256::Secp256k1>("secp256k1");
+}
+
+#[test]
+fn p256() {
+    compare::<p256::NistP256>("p256");
+}
+
+#[test]
+fn sm2() {
+    compare::<sm2::Sm2>("sm2");
+}
+
+fn compare<C>(name: &str)
+where
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    let Some(driver) = Driver::compile("scheme", name, &header_folder(name)) else { return };
+    let curve = Reference::<C>::new(name);
+    let mut session = Session::default();
+    curve.digits(&mut session);
+    curve.sums(&mut session);
+    curve.equations(&mut session);
+    curve.verifications(&mut session);
+    curve.recoveries(&mut session);
+    session.run(&driver);
+}
+
+/// The rules of a verification, spelled out with the arithmetic of another implementation.
+struct Reference<C: CurveArithmetic> {
+    p: BigUint,
+    n: BigUint,
+    generator: ProjectivePoint<C>,
+}
+
+/// x(u1 G + u2 Q) = x modulo n, or the code of the rejection.
+type Equation = Result<[BigUint; 3], u64>;
+
+/// A signature that is valid for the key, and its digest.
+struct Signed<C: CurveArithmetic> {
+    digest: BigUint,
+    r: BigUint,
+    s: BigUint,
+    key: ProjectivePoint<C>,
+}
+
+impl<C> Reference<C>
+where
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    fn new(name: &str) -> Self {
+        let value = |key: &str| from_hex(&curve_value(name, key));
+        Reference { p: value("p"), n: value("n"), generator: ProjectivePoint::<C>::generator() }
+    }
+
+    fn inverse(&self, value: &BigUint) -> BigUint {
+        value.modinv(&self.n).expect("neither 0 nor a multiple of n")
+    }
+
+    fn neg(&self, value: &BigUint) -> BigUint {
+        (&self.n - value % &self.n) % &self.n
+    }
+
+    fn times(&self, point: &ProjectivePoint<C>, k: &BigUint) -> ProjectivePoint<C> {
+        *point * scalar::<C>(&(k % &self.n))
+    }
+
+    fn random(&self) -> BigUint {
+        patterned() % (&self.n - 1u32) + 1u32
+    }
+
+    fn ranges(&self, r: &BigUint, s: &BigUint) -> Result<(), u64> {
+        let in_range = |value: &BigUint| *value != number(0) && value < &self.n;
+        if !in_range(r) {
+            return Err(R_OUT_OF_RANGE);
+        }
+        if in_range(s) { Ok(()) } else { Err(S_OUT_OF_RANGE) }
+    }
+
+    fn ecdsa(&self, digest: &BigUint, r: &BigUint, s: &BigUint, low_s: bool) -> Equation {
+        self.ranges(r, s)?;
+        if low_s && s > &(&self.n >> 1) {
+            return Err(HIGH_S);
+        }
+        let w = self.inverse(s);
+        Ok([digest * &w % &self.n, r * &w % &self.n, r.clone()])
+    }
+
+    fn sm2(&self, digest: &BigUint, r: &BigUint, s: &BigUint) -> Equation {
+        self.ranges(r, s)?;
+        let t = (r + s) % &self.n;
+        if t == number(0) {
+            return Err(ZERO_T);
+        }
+        Ok([s.clone(), t, (r + self.neg(digest)) % &self.n])
+    }
+
+    fn sum(&self, u1: &BigUint, u2: &BigUint, q: &ProjectivePoint<C>) -> ProjectivePoint<C> {
+        self.times(&self.generator, u1) + self.times(q, u2)
+    }
+
+    /// The verdict on an equation and a key of some kind.
+    fn verdict(&self, equation: &Equation, key: &ProjectivePoint<C>, kind: u64) -> u64 {
+        let key_code = KEY_KINDS[kind as usize - 1];
+        match equation {
+            Err(code) => *code,
+            Ok(_) if key_code != 0 => key_code,
+            Ok([u1, u2, x]) => {
+                let sum = self.sum(u1, u2, key);
+                if sum.is_identity().into() {
+                    return IDENTITY_RESULT;
+                }
+                if &coordinates::<C>(&sum)[0] % &self.n == *x { VALID } else { MISMATCH }
+            }
+        }
+    }
+
+    /// Any R is that of a valid ECDSA signature, for a key that follows from it: Q = (R - u1 G) / u2.
+    fn signed_with(&self, nonce_point: &ProjectivePoint<C>, u1: &BigUint, u2: &BigUint) -> Signed<C> {
+        let key = self.times(&(*nonce_point - self.times(&self.generator, u1)), &self.inverse(u2));
+        let r = &coordinates::<C>(nonce_point)[0] % &self.n;
+        let s = &r * self.inverse(u2) % &self.n;
+        Signed { digest: u1 * &s % &self.n, r, s, key }
+    }
+
+    /// The same for SM2: s = u1, r = u2 - u1, e = r - x(R).
+    fn sm2_signed_with(&self, nonce_point: &ProjectivePoint<C>, u1: &BigUint, u2: &BigUint) -> Signed<C> {
+        let key = self.times(&(*nonce_point - self.times(&self.generator, u1)), &self.inverse(u2));
+        let r = (u2 + self.neg(u1)) % &self.n;
+        let digest = (&r + self.neg(&coordinates::<C>(nonce_point)[0])) % &self.n;
+        Signed { digest, r, s: u1.clone(), key }
+    }
+
+    /// The point with this x-coordinate and parity of y.
+    fn lift(&self, x: &BigUint, odd: bool) -> Option<ProjectivePoint<C>> {
+        if x >= &self.p {
+            return None;
+        }
+        let mut compressed = vec![2 + u8::from(odd)];
+        compressed.extend(bytes(x));
+        let key = elliptic_curve::PublicKey::<C>::from_sec1_bytes(&compressed).ok()?;
+        Some((*key.as_affine()).into())
+    }
+
+    /// Points whose x-coordinate is n or more, of which random inputs never have one.
+    fn points_above_order(&self) -> Vec<ProjectivePoint<C>> {
+        (1u32..).filter_map(|distance| self.lift(&(&self.n + distance), distance % 2 == 1)).take(6).collect()
+    }
+
+    fn digits(&self, session: &mut Session) {
+        let numbers: Vec<BigUint> = edge_values(&self.n).into_iter().chain((0..40).map(|_| patterned())).collect();
+        // Window sizes that divide 256 leave no bit for the carry out of the last window.
+        for bits in (3..=26u32).filter(|bits| !bits.is_power_of_two()) {
+            for k in &numbers {
+                session.expect_exactly("window_digits", &[k, &number(bits.into())], vec![k % &self.n]);
+            }
+        }
+    }
+
+    fn sums(&self, session: &mut Session) {
+        let n = &self.n;
+        let mut scalars: Vec<BigUint> = [0u64, 1, 2, 3, 15, 16, 17, 31, 32, 33].map(number).to_vec();
+        scalars.extend([n - 1u32, n - 2u32, n - 32u32, n >> 1, number(1) << 128, (number(1) << 255) + 1u32]);
+        scalars.push(self.random());
+        let g = self.generator;
+        let keys = [g, -g, g.double(), -self.times(&g, &number(31)), self.times(&g, &self.random())];
+        for q in &keys {
+            let [x, y] = coordinates::<C>(q);
+            for u1 in &scalars {
+                for u2 in &scalars {
+                    let sum = coordinates::<C>(&self.sum(u1, u2, q)).to_vec();
+                    session.expect_exactly("multiply_add", &[u1, u2, &x, &y], sum.clone());
+                    session.expect_exactly("sum_by_tables", &[u1, u2, &x, &y], sum);
+                }
+            }
+        }
+        // The two halves opposite, equal, and one entry of the table away from that.
+        for _ in 0..RANDOM_ITEMS {
+            let [k, u2] = [self.random(), self.random()];
+            let q = self.times(&g, &k);
+            let [x, y] = coordinates::<C>(&q);
+            let half = &k * &u2 % n;
+            let ones = (number(1) << 45) - 1u32;
+            for u1 in [self.neg(&half), half.clone(), (self.neg(&half) + 1u32) % n, (half + ones) % n] {
+                let sum = coordinates::<C>(&self.sum(&u1, &u2, &q)).to_vec();
+                session.expect_exactly("multiply_add", &[&u1, &u2, &x, &y], sum.clone());
+                session.expect_exactly("sum_by_tables", &[&u1, &u2, &x, &y], sum);
+            }
+        }
+    }
+
+    fn equations(&self, session: &mut Session) {
+        let mut numbers = edge_values(&self.n);
+        numbers.extend([(&self.n >> 1) + 1u32, self.random(), patterned()]);
+        for r in &numbers {
+            for s in &numbers {
+                for digest in [number(0), self.n.clone(), two_to_256() - 1u32, patterned()] {
+                    for low_s in [false, true] {
+                        let expected = self.ecdsa(&digest, r, s, low_s);
+                        let arguments = [&digest, r, s, &number(low_s.into())];
+                        session.expect_exactly("ecdsa_equation", &arguments, answer(expected));
+                    }
+                    session.expect_exactly("sm2_equation", &[&digest, r, s], answer(self.sm2(&digest, r, s)));
+                }
+                let opposite = self.neg(r);
+                let expected = self.sm2(&number(5), r, &opposite);
+                session.expect_exactly("sm2_equation", &[&number(5), r, &opposite], answer(expected));
+            }
+        }
+    }
+
+    fn verifications(&self, session: &mut Session) {
+        let g = self.generator;
+        let mut nonce_points = self.points_above_order();
+        nonce_points.extend((0..RANDOM_ITEMS).map(|_| self.times(&g, &self.random())));
+        for point in &nonce_points {
+            for u1 in [self.random(), number(0), self.n.clone() >> 1] {
+                let u2 = self.random();
+                self.around(session, &self.signed_with(point, &u1, &u2), true, false);
+                let u1 = if u1 == number(0) { number(1) } else { u1 };
+                self.around(session, &self.sm2_signed_with(point, &u1, &u2), false, true);
+            }
+        }
+        // u1 G + u2 Q is the identity, or twice one of the halves; keys G and -G.
+        for key in [g, -g, self.times(&g, &number(16)), self.times(&g, &self.random())] {
+            for secret in [1u32, 2, 3] {
+                let r = self.random();
+                let s = self.neg(&(&r * secret));
+                let item = |digest| Signed { digest, r: r.clone(), s: s.clone(), key };
+                self.around(session, &item(&r * secret % &self.n), true, true);
+                self.around(session, &item(self.neg(&(&r * secret))), true, true);
+            }
+        }
+        for secret in [number(1), &self.n - 1u32, self.random()] {
+            let key = self.times(&g, &secret);
+            let r = self.random();
+            // ECDSA: e = -r d. SM2: s = -(r + s) d, so s = -r d / (1 + d).
+            self.around(
+                session,
+                &Signed { digest: self.neg(&(&r * &secret)), r: r.clone(), s: self.random(), key },
+                true,
+                false,
+            );
+            if (&secret + 1u32) % &self.n != number(0) {
+                let s = self.neg(&(&r * &secret * self.inverse(&(&secret + 1u32))));
+                self.around(session, &Signed { digest: patterned(), r, s, key }, false, true);
+            }
+        }
+    }
+
+    /// The item, and what becomes of it when one of its parts is replaced.
+    fn around(&self, session: &mut Session, item: &Signed<C>, ecdsa: bool, sm2: bool) {
+        let Signed { digest, r, s, key } = item;
+        let check = |session: &mut Session, digest: &BigUint, r: &BigUint, s: &BigUint, kind: u64| {
+            let [x, y] = coordinates::<C>(key);
+            let kind_number = number(kind);
+            for low_s in [false, true] {
+                let expected = self.verdict(&self.ecdsa(digest, r, s, low_s), key, kind);
+                let arguments = [digest, r, s, &number(low_s.into()), &x, &y, &kind_number];
+                if ecdsa {
+                    session.expect_exactly("ecdsa_verify", &arguments, vec![number(expected)]);
+                }
+            }
+            if sm2 {
+                let expected = self.verdict(&self.sm2(digest, r, s), key, kind);
+                session.expect_exactly("sm2_verify", &[digest, r, s, &x, &y, &kind_number], vec![number(expected)]);
+            }
+        };
+        check(session, digest, r, s, 1);
+        check(session, &(digest ^ number(1)), r, s, 1);
+        check(session, digest, &(r ^ number(1)), s, 1);
+        check(session, digest, r, &self.neg(s), 1);
+        for bad in [number(0), self.n.clone(), two_to_256() - 1u32] {
+            check(session, digest, &bad, s, 1);
+            check(session, digest, r, &bad, 4);
+            check(session, digest, &bad, &bad, 2);
+        }
+        (2..=5).for_each(|kind| check(session, digest, r, s, kind));
+    }
+
+    fn recoveries(&self, session: &mut Session) {
+        let g = self.generator;
+        let mut nonce_points = self.points_above_order();
+        nonce_points.extend((0..RANDOM_ITEMS).map(|_| self.times(&g, &self.random())));
+        let mut items: Vec<[BigUint; 3]> = Vec::new();
+        for point in &nonce_points {
+            let signed = self.signed_with(point, &self.random(), &self.random());
+            items.push([signed.digest, signed.r, signed.s]);
+        }
+        // Q = (s R - e G) / r is the identity where R = k G and e = s k.
+        let k = self.random();
+        let [r, s] = [&coordinates::<C>(&self.times(&g, &k))[0] % &self.n, self.random()];
+        items.push([&s * &k % &self.n, r.clone(), s.clone()]);
+        items.push([self.neg(&(&s * &k)), r.clone(), s.clone()]);
+        // Where r + n is the last coordinate below p, or none.
+        let room = &self.p - &self.n;
+        for x in [&room - 2u32, &room - 1u32, room.clone(), &room + 1u32, number(1), number(2), number(3)] {
+            items.push([patterned(), x, s.clone()]);
+        }
+        for bad in [number(0), self.n.clone(), two_to_256() - 1u32] {
+            items.push([patterned(), bad.clone(), s.clone()]);
+            items.push([patterned(), r.clone(), bad]);
+        }
+        for [digest, r, s] in &items {
+            for id in [0u64, 1, 2, 3, 4, 255] {
+                let expected = self.recovered(digest, r, s, id);
+                session.expect_exactly("recover", &[digest, r, s, &number(id)], expected);
+            }
+        }
+    }
+
+    fn recovered(&self, digest: &BigUint, r: &BigUint, s: &BigUint, id: u64) -> Vec<BigUint> {
+        let key = || {
+            self.ranges(r, s)?;
+            if id > 3 {
+                return Err(RECOVERY_ID_OUT_OF_RANGE);
+            }
+            let x = if id & 2 == 0 { r.clone() } else { r + &self.n };
+            let point = self.lift(&x, id & 1 == 1).ok_or(NO_SUCH_R)?;
+            let w = self.inverse(r);
+            let key = self.sum(&self.neg(&(digest * &w)), &(s * &w), &point);
+            if key.is_identity().into() { Err(IDENTITY_RESULT) } else { Ok(key) }
+        };
+        match key() {
+            Err(code) => vec![number(code)],
+            Ok(key) => [vec![number(VALID)], coordinates::<C>(&key).to_vec()].concat(),
+        }
+    }
+}
+
+/// As the driver writes it: the verdict so far, and the scalars where nothing is wrong.
+fn answer(equation: Equation) -> Vec<BigUint> {
+    match equation {
+        Err(code) => vec![number(code)],
+        Ok(scalars) => [vec![number(0)], scalars.to_vec()].concat(),
+    }
+}
