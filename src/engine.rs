@@ -4,7 +4,7 @@ use crate::cpu::{self, CpuEngine};
 use crate::curve::Curve;
 use crate::encoding::PublicKeys;
 use crate::error::Error;
-use crate::gpu::{self, Fault, GpuEngine};
+use crate::gpu::{self, Fault, GpuEngine, Limits};
 use crate::point::Points;
 use std::fmt;
 
@@ -65,6 +65,19 @@ pub struct EngineBuilder {
     max_memory: Option<usize>,
     chunk_items: Option<usize>,
     check_signatures: bool,
+    time_kernels: bool,
+}
+
+/// How long a kernel ran.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct KernelTime {
+    /// Its name in the device code.
+    pub kernel: &'static str,
+    /// Seconds, over all launches.
+    pub seconds: f64,
+    /// Launches.
+    pub launches: u64,
 }
 
 impl Engine {
@@ -98,6 +111,14 @@ impl Engine {
     /// to the others, or with [`Backend::Auto`] to the CPU.
     pub fn failures(&self) -> Vec<String> {
         self.gpu.as_ref().map_or_else(Vec::new, GpuEngine::failures)
+    }
+
+    /// How long each kernel ran since the last call of this function, by CUDA events around it; empty without
+    /// [`EngineBuilder::time_kernels`].
+    pub fn take_kernel_times(&self) -> Vec<KernelTime> {
+        let times = self.gpu.as_ref().map(GpuEngine::take_kernel_times).unwrap_or_default();
+        let entry = |(kernel, (seconds, launches))| KernelTime { kernel, seconds, launches };
+        times.into_iter().map(entry).collect()
     }
 
     pub(crate) fn cpu_engine(&self) -> &CpuEngine {
@@ -198,6 +219,13 @@ impl EngineBuilder {
         self
     }
 
+    /// Records how long each kernel runs, for [`Engine::take_kernel_times`]. Chunks are then computed one after the other
+    /// instead of overlapping, so that no two kernels share a GPU. Default: off.
+    pub fn time_kernels(mut self, time: bool) -> Self {
+        self.time_kernels = time;
+        self
+    }
+
     /// Starts the engine.
     ///
     /// # Errors
@@ -208,14 +236,19 @@ impl EngineBuilder {
         if self.chunk_items == Some(0) {
             return Err(Error::InvalidOption { option: "chunk_items", problem: "0 items are no chunk".to_owned() });
         }
+        let limits = Limits {
+            max_memory: self.max_memory,
+            largest_chunk: self.chunk_items,
+            time_kernels: self.time_kernels,
+        };
         let (gpu, reason) = match self.backend {
             Backend::Cpu => (None, "asked for".to_owned()),
-            Backend::Auto => match GpuEngine::new(self.max_memory, self.chunk_items) {
+            Backend::Auto => match GpuEngine::new(limits) {
                 Ok(gpu) => (Some(gpu), "chosen automatically".to_owned()),
                 Err(problem) => (None, format!("chosen automatically: {problem}")),
             },
             Backend::Gpu => {
-                let gpu = GpuEngine::new(self.max_memory, self.chunk_items).map_err(Error::NoDevice)?;
+                let gpu = GpuEngine::new(limits).map_err(Error::NoDevice)?;
                 (Some(gpu), "asked for".to_owned())
             }
         };

@@ -47,6 +47,6 @@ mod secret;
 
 pub use curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};
 pub use encoding::{Point, PublicKeys, signature_from_der, signature_to_der};
-pub use engine::{Backend, Engine, EngineBuilder, EngineInfo};
+pub use engine::{Backend, Engine, EngineBuilder, EngineInfo, KernelTime};
 pub use error::{Error, Rejection, Verdict, Verdicts};
 pub use secret::{SecretKey, SecretKeys, SharedSecret};

@@ -7,7 +7,7 @@ use super::tables::Tables;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -28,6 +28,8 @@ pub struct Device {
     modules: Mutex<HashMap<Unit, Slot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
     tables: Tables,
+    /// Seconds and launches of each kernel, where they are timed.
+    kernel_times: Option<Mutex<BTreeMap<&'static str, (f64, u64)>>>,
 }
 
 impl fmt::Debug for Device {
@@ -60,7 +62,7 @@ pub fn describe(problem: &result::DriverError) -> String {
 }
 
 impl Device {
-    pub fn open(ordinal: usize, max_memory: Option<usize>) -> Result<Self, Fault> {
+    pub fn open(ordinal: usize, max_memory: Option<usize>, time_kernels: bool) -> Result<Self, Fault> {
         let context = CudaContext::new(ordinal)?;
         // SAFETY: no two streams share a buffer: each lane has its own, and tables are complete before they are lent.
         unsafe { context.disable_event_tracking() };
@@ -77,8 +79,27 @@ impl Device {
             modules: Mutex::default(),
             functions: Mutex::default(),
             tables: Tables::default(),
+            kernel_times: time_kernels.then(Mutex::default),
             context,
         })
+    }
+
+    pub fn times_kernels(&self) -> bool {
+        self.kernel_times.is_some()
+    }
+
+    pub fn add_kernel_time(&self, kernel: &'static str, seconds: f64) {
+        if let Some(times) = &self.kernel_times {
+            let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
+            let time = times.entry(kernel).or_default();
+            *time = (time.0 + seconds, time.1 + 1);
+        }
+    }
+
+    /// What was added since the last call.
+    pub fn take_kernel_times(&self) -> BTreeMap<&'static str, (f64, u64)> {
+        let times = self.kernel_times.as_ref();
+        times.map_or_else(BTreeMap::new, |times| std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     pub fn tables(&self) -> &Tables {

@@ -38,6 +38,10 @@ impl Fault {
     pub fn panicked() -> Self {
         Fault::device("a worker thread panicked".to_owned())
     }
+
+    pub fn is_memory(&self) -> bool {
+        self.kind == FaultKind::Memory
+    }
 }
 
 impl From<DriverError> for Fault {

@@ -67,6 +67,23 @@ kernels! {
             u1: Address, u2: Address, x: Address, xy: Address, kinds: Address, table: Address, bits: u32,
             tables: Address, items: Address, item_count: Address, verdicts: Address
         );
+    "key_groups" "gecc_group_keys" EACH
+        group_keys(
+            xy: Address, kinds: Address, verdicts: Address, seed: u64, slots: Address, slot_bits: u32,
+            representative: Address, counts: Address
+        );
+    "key_groups" "gecc_pick_keys" EACH
+        pick_keys(counts: Address, threshold: u32, max_tables: u32, table_keys: Address, counters: Address);
+    "key_groups" "gecc_split_items" EACH
+        split_items(
+            representative: Address, counts: Address, kinds: Address, with_items: Address, with_tables: Address,
+            without_items: Address, counters: Address, verdicts: Address
+        );
+    "key_tables" "gecc_verify_with_tables" WINDOWED
+        verify_with_tables(
+            u1: Address, u2: Address, x: Address, table: Address, bits: u32, key_tables: Address, key_bits: u32,
+            items: Address, item_tables: Address, item_count: Address, verdicts: Address
+        );
     "recover" "gecc_recover_equations" BATCHED
         recover_equations(
             digests: Address, signatures: Address, ids: Address,
@@ -128,4 +145,37 @@ pub fn table_extend(
     let arguments = [table.into(), windows.into(), entries.into(), known.into(), prefixes.into()];
     // SAFETY: the arguments of the kernel's contract, in its order and of its types.
     unsafe { lane.launch(unit, "gecc_table_extend", BATCHED, u64::from(windows) * known, &arguments) }
+}
+
+/// The first row of each key's table, and the doublings of it for every window, in Jacobian coordinates.
+pub fn key_table_start(
+    lane: &mut Lane,
+    curve: &'static str,
+    xy: Address,
+    table_keys: Address,
+    xyz: Address,
+    [tables, key_bits]: [u32; 2],
+    n: u64,
+) -> Result<(), Fault> {
+    let unit = Unit { file: "key_tables", curve };
+    let arguments = [xy.into(), table_keys.into(), xyz.into(), tables.into(), key_bits.into(), n.into()];
+    let grid = Grid::PerItem { block: 32 };
+    // SAFETY: the arguments of the kernel's contract, in its order and of its types.
+    unsafe { lane.launch(unit, "gecc_key_table_start", grid, u64::from(tables), &arguments) }
+}
+
+/// These rows in affine coordinates, in the tables.
+pub fn key_table_rows(
+    lane: &mut Lane,
+    curve: &'static str,
+    xyz: Address,
+    key_tables: Address,
+    [tables, key_bits]: [u32; 2],
+    prefixes: Address,
+) -> Result<(), Fault> {
+    let unit = Unit { file: "key_tables", curve };
+    let arguments = [xyz.into(), key_tables.into(), tables.into(), key_bits.into(), prefixes.into()];
+    let rows = u64::from(tables) * 256u64.div_ceil(u64::from(key_bits));
+    // SAFETY: the arguments of the kernel's contract, in its order and of its types.
+    unsafe { lane.launch(unit, "gecc_key_table_rows", BATCHED, rows, &arguments) }
 }

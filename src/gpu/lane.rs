@@ -2,9 +2,11 @@
 
 use super::device::Device;
 use super::fault::Fault;
+use super::key_tables::SideMemory;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
 use super::sources::Unit;
-use cudarc::driver::{CudaStream, LaunchConfig, PushKernelArg, result};
+use cudarc::driver::sys::CUevent_flags;
+use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
 use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroize;
@@ -21,6 +23,9 @@ pub struct Lane {
     used: usize,
     pinned: Option<PinnedMemory>,
     pinned_used: usize,
+    side: SideMemory,
+    /// Kernels of the chunk with the events around them, where they are timed.
+    timed: Vec<(&'static str, CudaEvent, CudaEvent)>,
     /// Whether the chunk's memory holds secrets: then it is wiped when the chunk ends, however it ends.
     secret: bool,
 }
@@ -57,7 +62,17 @@ pub enum Grid {
 impl Lane {
     pub fn new(device: Arc<Device>) -> Result<Self, Fault> {
         let stream = device.stream()?;
-        Ok(Lane { device, stream, arena: None, used: 0, pinned: None, pinned_used: 0, secret: false })
+        Ok(Lane {
+            device,
+            stream,
+            arena: None,
+            used: 0,
+            pinned: None,
+            pinned_used: 0,
+            side: SideMemory::default(),
+            timed: Vec::new(),
+            secret: false,
+        })
     }
 
     /// Starts a chunk that needs at most so many bytes on the device and pinned on the host.
@@ -93,6 +108,12 @@ impl Lane {
             Some(pinned) if self.pinned_used <= pinned.bytes() => Ok(start..start + bytes),
             _ => Err(Fault::memory(format!("a chunk needs more pinned memory than the {start} bytes foreseen"))),
         }
+    }
+
+    /// Buffers beside the arena, for what is not known when a chunk begins; `None` where the device has not enough. They
+    /// replace those of the call before, and are not wiped: no secrets go there.
+    pub fn side_buffers<const N: usize>(&mut self, sizes: [usize; N]) -> Result<Option<[Address; N]>, Fault> {
+        self.side.buffers(&self.device.context, sizes)
     }
 
     /// Copies what `fill` writes to a new buffer on the device.
@@ -149,8 +170,12 @@ impl Lane {
                 Argument::Word(value) => launch.arg(value),
             };
         }
+        if self.device.times_kernels() {
+            launch.record_kernel_launch(CUevent_flags::CU_EVENT_DEFAULT);
+        }
         // SAFETY: the caller vouches for the arguments.
-        unsafe { launch.launch(self.shape(grid, items)) }?;
+        let events = unsafe { launch.launch(self.shape(grid, items)) }?;
+        self.timed.extend(events.map(|(start, end)| (name, start, end)));
         Ok(())
     }
 
@@ -166,6 +191,12 @@ impl Lane {
 
     /// Ends a chunk, also one that failed: waits, and wipes what held secrets.
     pub fn end(&mut self) -> Result<(), Fault> {
+        for (name, start, end) in std::mem::take(&mut self.timed) {
+            // Of a chunk that failed there is nothing to tell.
+            if let Ok(milliseconds) = start.elapsed_ms(&end) {
+                self.device.add_kernel_time(name, f64::from(milliseconds) / 1e3);
+            }
+        }
         if !std::mem::take(&mut self.secret) {
             return Ok(());
         }

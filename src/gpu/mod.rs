@@ -8,6 +8,7 @@ pub(crate) mod cache;
 mod device;
 mod fault;
 mod kernels;
+mod key_tables;
 mod lane;
 mod memory;
 pub(crate) mod nvrtc;
@@ -23,13 +24,27 @@ pub(crate) mod verify;
 use device::Device;
 pub use fault::Fault;
 use lane::Lane;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What the caller asks of the engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Bytes on each device.
+    pub max_memory: Option<usize>,
+    /// Items of a chunk.
+    pub largest_chunk: Option<usize>,
+    /// Whether each kernel is timed.
+    pub time_kernels: bool,
+}
 
 /// Every GPU of the machine.
 #[derive(Debug)]
 pub struct GpuEngine {
     devices: Vec<Slot>,
     largest_chunk: Option<usize>,
+    /// Lanes of a device that work at a time: one where kernels are timed, so that no two share the device.
+    lanes: usize,
 }
 
 /// A device, its idle lanes, and what made it fail.
@@ -45,11 +60,12 @@ impl GpuEngine {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn new(max_memory: Option<usize>, largest_chunk: Option<usize>) -> Result<Self, String> {
+    pub fn new(limits: Limits) -> Result<Self, String> {
+        let Limits { max_memory, largest_chunk, time_kernels } = limits;
         let count = device::count()?;
         let (mut devices, mut problems) = (Vec::new(), Vec::new());
         for ordinal in 0..count {
-            match Device::open(ordinal, max_memory) {
+            match Device::open(ordinal, max_memory, time_kernels) {
                 Ok(device) => devices.push(Slot {
                     device: Arc::new(device),
                     idle: Mutex::default(),
@@ -58,7 +74,20 @@ impl GpuEngine {
                 Err(fault) => problems.push(format!("GPU {ordinal}: {}", fault.problem)),
             }
         }
-        if devices.is_empty() { Err(problems.join("; ")) } else { Ok(GpuEngine { devices, largest_chunk }) }
+        if devices.is_empty() {
+            return Err(problems.join("; "));
+        }
+        Ok(GpuEngine { devices, largest_chunk, lanes: if time_kernels { 1 } else { pipeline::LANES } })
+    }
+
+    /// Seconds and launches of each kernel since the last call, over all devices.
+    pub fn take_kernel_times(&self) -> BTreeMap<&'static str, (f64, u64)> {
+        let mut all = BTreeMap::<_, (f64, u64)>::new();
+        for (kernel, (seconds, launches)) in self.devices.iter().flat_map(|slot| slot.device.take_kernel_times()) {
+            let sum = all.entry(kernel).or_default();
+            *sum = (sum.0 + seconds, sum.1 + launches);
+        }
+        all
     }
 
     /// The names of the devices.

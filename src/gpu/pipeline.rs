@@ -6,7 +6,7 @@
 
 use super::GpuEngine;
 use super::device::Device;
-use super::fault::{Fault, FaultKind};
+use super::fault::Fault;
 use super::lane::Lane;
 use crate::engine::Engines;
 use std::collections::VecDeque;
@@ -144,7 +144,7 @@ impl GpuEngine {
             return;
         }
         std::thread::scope(|scope| {
-            for _ in 0..LANES.min(waiting.div_ceil(devices.len().max(1))) {
+            for _ in 0..self.lanes.min(waiting.div_ceil(devices.len().max(1))) {
                 for &device in &devices {
                     scope.spawn(move || self.serve(device, queue, footprint, compute));
                 }
@@ -164,7 +164,7 @@ impl GpuEngine {
             };
             let mut queue = lock(queue);
             queue.fault = Some(fault.clone());
-            if fault.kind == FaultKind::Memory && range.len() > SMALLEST_CHUNK {
+            if fault.is_memory() && range.len() > SMALLEST_CHUNK {
                 let (first, second) = piece.out.split_at_mut(range.len() / 2);
                 queue.pieces.push_front(Piece { start: piece.start + first.len(), out: second });
                 queue.pieces.push_front(Piece { start: piece.start, out: first });

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::kernels::{self, window_tables_bytes};
+use super::key_tables::Grouping;
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
@@ -18,7 +19,7 @@ use std::ops::Range;
 
 const FILES: &[&str] = &["layout", "table", "nonces", "fpmul", "normalize", "sign"];
 /// What checking the signatures needs besides.
-const CHECK_FILES: &[&str] = &["equations", "verify"];
+const CHECK_FILES: &[&str] = &["equations", "verify", "key_groups", "key_tables"];
 
 /// `SignStatus` of the device code.
 const DRAW_AGAIN: u8 = 0;
@@ -155,7 +156,7 @@ fn sign<T: Send>(
 
 fn footprint(check: bool) -> Footprint {
     let signing = 32 + SCALAR + POINT + JACOBIAN + 64 + 2;
-    let checking = SCALAR + POINT + JACOBIAN + EQUATIONS + NUMBER + 1;
+    let checking = SCALAR + POINT + JACOBIAN + EQUATIONS + NUMBER + 1 + Grouping::BYTES;
     Footprint {
         device: if check { signing + checking } else { signing },
         device_fixed: if check { window_tables_bytes(1) } else { 0 },

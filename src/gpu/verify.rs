@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::kernels::{self, window_tables_bytes};
+use super::key_tables::{self, Grouping};
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
@@ -16,7 +17,7 @@ use crate::error::{Rejection, Verdict, Verdicts};
 use crate::point::Points;
 use std::ops::Range;
 
-const FILES: &[&str] = &["layout", "table", "equations", "verify"];
+const FILES: &[&str] = &["layout", "table", "equations", "verify", "key_groups", "key_tables"];
 const RECOVER_FILES: &[&str] = &["layout", "table", "recover", "normalize"];
 /// Bytes of a digest and a signature per item.
 const SIGNED: usize = 32 + 64;
@@ -90,7 +91,7 @@ fn verify<C: Curve>(
 ) -> Result<Verdicts, Fault> {
     let cpu = engines.cpu;
     let footprint = Footprint {
-        device: SIGNED + EQUATIONS + NUMBER + KEY_ROW + POINT,
+        device: SIGNED + EQUATIONS + NUMBER + KEY_ROW + POINT + Grouping::BYTES,
         device_fixed: window_tables_bytes(1),
         pinned: SIGNED + KEY_ROW + 1,
         secret: false,
@@ -129,9 +130,10 @@ pub fn check(
     let table = lane.device.clone().tables().public(lane, curve)?;
     let Equations { u1, u2, x, verdicts } = equations;
     let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
+    let (items, count) = key_tables::check_repeated(lane, curve, equations, points, &table, n)?;
     let Columns { xy, kinds } = points;
     let (address, bits) = (table.address(), table.bits);
-    kernels::verify(lane, curve, u1, u2, x, xy, kinds, address, bits, tables, 0, 0, verdicts, n as u64)
+    kernels::verify(lane, curve, u1, u2, x, xy, kinds, address, bits, tables, items, count, verdicts, n as u64)
 }
 
 /// The verdict of a code that the device wrote.
