@@ -9,8 +9,8 @@ use crate::keys::require_keys;
 use crate::point::Points;
 use crate::secret::{SecretKeys, SharedSecret};
 
-/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
-const WORTH_A_GPU: usize = 1 << 6;
+/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
+const WORTH_A_GPU: usize = 15;
 
 /// The shared secret of each private key with its peer: the x-coordinate of `d * Q`. **Constant-time** in the keys.
 ///

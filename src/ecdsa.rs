@@ -13,11 +13,11 @@ use crate::secret::SecretKeys;
 use crate::{cpu, gpu};
 use sha2::{Digest, Sha256};
 
-/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 mod worth {
-    pub const VERIFY: usize = 1 << 8;
-    pub const RECOVER: usize = 1 << 8;
-    pub const SIGN: usize = 1 << 6;
+    pub const VERIFY: usize = 40;
+    pub const RECOVER: usize = 40;
+    pub const SIGN: usize = 10;
 }
 
 /// What verification asks for beyond the standard.

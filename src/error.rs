@@ -35,6 +35,9 @@ pub enum Error {
         /// What is wrong with its value.
         problem: String,
     },
+    /// The modulus of a call is even, or 1.
+    #[error("the modulus is not an odd number above 1")]
+    InvalidModulus,
     /// The operating system refused to start the worker threads.
     #[error("worker threads could not be started: {0}")]
     Threads(String),
@@ -93,6 +96,9 @@ pub enum Rejection {
     /// An SM2 user id is longer than 8191 bytes.
     #[error("the user id is longer than 8191 bytes")]
     UserIdTooLong = 16,
+    /// A value is not below the modulus.
+    #[error("the value is not below the modulus")]
+    ValueOutOfRange = 17,
 }
 
 impl Rejection {
@@ -104,9 +110,10 @@ impl Rejection {
     /// The rejection that a code stands for.
     pub(crate) fn from_code(code: u8) -> Option<Self> {
         use Rejection::*;
-        const ALL: [Rejection; 15] = [
+        const ALL: [Rejection; 16] = [
             MalformedSignature, ROutOfRange, SOutOfRange, HighS, ZeroT, MalformedPoint, NotOnCurve, IdentityKey,
             IdentityResult, Mismatch, RecoveryIdOutOfRange, NoSuchR, ScalarOutOfRange, SecretKeyOutOfRange, UserIdTooLong,
+            ValueOutOfRange,
         ];
         ALL.into_iter().find(|rejection| rejection.code() == code)
     }

@@ -8,8 +8,8 @@ use crate::error::{Error, require_lengths};
 use crate::point::Points;
 use crate::secret::{SecretKey, SecretKeys};
 
-/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
-const WORTH_A_GPU: usize = 1 << 6;
+/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
+const WORTH_A_GPU: usize = 10;
 
 /// The public keys of private keys: `d * G`. **Constant-time** in the keys.
 ///

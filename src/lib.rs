@@ -29,11 +29,13 @@
 //! | ECDH | [`ecdh`] | in private keys |
 //! | key generation, public keys | [`keys`] | in private keys |
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
+//! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 
 pub mod ecdh;
 pub mod ecdsa;
 pub mod kernels;
 pub mod keys;
+pub mod modular;
 pub mod point;
 pub mod sm2;
 

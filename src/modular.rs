@@ -1,28 +1,35 @@
 //! Arithmetic modulo any odd number: exponentiation for RSA and Diffie–Hellman, multiplication, squaring.
 //!
-//! One modulus per call. Numbers are big-endian byte arrays as long as the modulus, and below it. The modulus itself may
-//! begin with zeros: what counts is its length in bytes.
+//! One modulus per call. Numbers are big-endian byte arrays as long as the modulus, and below it. The modulus may begin
+//! with zeros: what counts is its length in bytes.
 //!
 //! **Constant-time** in bases, exponents and factors: time and memory addresses depend on lengths only, and on which
 //! items are rejected.
 
-use crate::cpu;
 use crate::engine::Engine;
 use crate::error::{Error, Rejection, require_lengths};
+use crate::{cpu, gpu};
+
+/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+mod worth {
+    pub const MODEXP: usize = 1 << 6;
+    pub const MUL_MOD: usize = 1 << 16;
+}
 
 /// One result per item, in input order.
 pub type Numbers<const BYTES: usize> = Vec<Result<[u8; BYTES], Rejection>>;
 
-/// `bases[i]^exponents[i]` modulo one odd modulus of 1024, 1536 or 2048 bits (`BYTES` 128, 192 or 256; anything else does
-/// not compile). Exponents have `EXPONENT` bytes each, from 1 to `BYTES`; `0^0` is 1. **Constant-time**; time grows with
-/// `EXPONENT`, so a short public exponent such as 65537 is given as three bytes.
+/// `bases[i]^exponents[i]` modulo one odd modulus of 1024, 1536 or 2048 bits (`BYTES` 128, 192 or 256; anything else
+/// does not compile). Exponents have `EXPONENT` bytes each, from 1 to `BYTES`; `0^0` is 1. **Constant-time**; time
+/// grows with `EXPONENT`, so a short public exponent such as 65537 is given as three bytes.
 ///
 /// This is the bare operation (RSAEP, RSADP of RFC 8017, 5.1): no padding, no blinding, no check against faults.
 ///
 /// Items are rejected with [`Rejection::ValueOutOfRange`] when the base is not below the modulus.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the slices differ in length, [`Error::InvalidModulus`] when the modulus is even or 1.
+/// [`Error::LengthMismatch`] when the slices differ in length, [`Error::InvalidModulus`] when the modulus is even or 1;
+/// [`Error::Device`] when every GPU fails and the CPU may not take over.
 ///
 /// ```
 /// use gecc::{Engine, modular};
@@ -45,7 +52,8 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
     const { assert!(EXPONENT >= 1 && EXPONENT <= BYTES, "an exponent has 1 byte to as many as the modulus") };
     require_lengths(bases.len(), &[("exponents", exponents.len())])?;
     require_modulus(modulus)?;
-    Ok(cpu::modular::modexp(engine.cpu_engine(), modulus, bases, exponents))
+    let on_gpu = |engines| gpu::modular::modexp(engines, modulus, bases, exponents);
+    engine.dispatch(bases.len(), worth::MODEXP, on_gpu, |cpu| cpu::modular::modexp(cpu, modulus, bases, exponents))
 }
 
 /// `a[i] * b[i]` modulo one odd modulus of 128, 192, 256, 320, 384, 448 or 512 bits (`BYTES` 16 to 64 in steps of 8;
@@ -54,7 +62,8 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
 /// Items are rejected with [`Rejection::ValueOutOfRange`] when a factor is not below the modulus.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the slices differ in length, [`Error::InvalidModulus`] when the modulus is even or 1.
+/// [`Error::LengthMismatch`] when the slices differ in length, [`Error::InvalidModulus`] when the modulus is even or 1;
+/// [`Error::Device`] when every GPU fails and the CPU may not take over.
 ///
 /// ```
 /// use gecc::{Engine, modular};
@@ -73,7 +82,8 @@ pub fn mul_mod<const BYTES: usize>(
     const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
     require_lengths(a.len(), &[("second factors", b.len())])?;
     require_modulus(modulus)?;
-    Ok(cpu::modular::mul_mod(engine.cpu_engine(), modulus, a, b))
+    let on_gpu = |engines| gpu::modular::mul_mod(engines, modulus, a, Some(b));
+    engine.dispatch(a.len(), worth::MUL_MOD, on_gpu, |cpu| cpu::modular::mul_mod(cpu, modulus, a, b))
 }
 
 /// `a[i]^2` modulo one odd modulus, of the same sizes as [`mul_mod`]. **Constant-time.**
@@ -81,7 +91,8 @@ pub fn mul_mod<const BYTES: usize>(
 /// Items are rejected with [`Rejection::ValueOutOfRange`] when they are not below the modulus.
 ///
 /// # Errors
-/// [`Error::InvalidModulus`] when the modulus is even or 1.
+/// [`Error::InvalidModulus`] when the modulus is even or 1; [`Error::Device`] when every GPU fails and the CPU may not
+/// take over.
 ///
 /// ```
 /// use gecc::{Engine, modular};
@@ -97,7 +108,8 @@ pub fn square_mod<const BYTES: usize>(
 ) -> Result<Numbers<BYTES>, Error> {
     const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
     require_modulus(modulus)?;
-    Ok(cpu::modular::mul_mod(engine.cpu_engine(), modulus, a, a))
+    let on_gpu = |engines| gpu::modular::mul_mod(engines, modulus, a, None);
+    engine.dispatch(a.len(), worth::MUL_MOD, on_gpu, |cpu| cpu::modular::mul_mod(cpu, modulus, a, a))
 }
 
 const fn is_product_size(bytes: usize) -> bool {

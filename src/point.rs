@@ -10,12 +10,12 @@ use crate::encoding::{Point, PublicKeys};
 use crate::engine::Engine;
 use crate::error::{Error, Rejection, require_lengths};
 
-/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 mod worth {
-    pub const ADD: usize = 1 << 12;
-    pub const DOUBLE: usize = 1 << 12;
-    pub const MUL_BASE: usize = 1 << 10;
-    pub const MUL: usize = 1 << 8;
+    pub const ADD: usize = 300;
+    pub const DOUBLE: usize = 300;
+    pub const MUL_BASE: usize = 70;
+    pub const MUL: usize = 40;
 }
 
 /// One result per item, in input order.

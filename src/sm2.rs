@@ -18,10 +18,10 @@ pub const DEFAULT_USER_ID: &[u8] = b"1234567812345678";
 /// Bytes of the longest user id: Z_A holds its length in bits as 16 bits.
 pub const MAX_USER_ID_LEN: usize = 8191;
 
-/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
+/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 mod worth {
-    pub const VERIFY: usize = 1 << 8;
-    pub const SIGN: usize = 1 << 6;
+    pub const VERIFY: usize = 30;
+    pub const SIGN: usize = 5;
 }
 
 /// The user ids of a batch: one for all items, or one per item.

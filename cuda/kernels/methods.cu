@@ -5,9 +5,9 @@
 // production_field where the reduction of p is a fold.
 //
 // Launch contract. Block: any up to 256 threads; grid: any, one dimension; no shared memory, no scratch. `items`: n
-// numbers of BITS / 32 words, column-major, below the modulus, read and written in place. `modulus`: BITS / 32 words and
-// -modulus^-1 modulo 2^32, by value; odd, its top bit set. gecc_sm2 needs the SM2 prime there; production_field and
-// production_order use p and n of the curve that the file is compiled for and ignore it.
+// numbers of BITS / 32 words, column-major, below the modulus, read and written in place. `modulus`, by value: its
+// BITS / 32 words and -modulus^-1 modulo 2^32; odd, its top bit set. gecc_sm2 needs the SM2 prime there, and
+// production_field and production_order use p and n of the curve that the file is compiled for.
 #include "kernels/layout.cuh"
 #include "methods/cios.cuh"
 #include "methods/doubles.cuh"
@@ -19,7 +19,8 @@
 #include "methods/production.cuh"
 
 namespace {
-template <int N, class Method> GECC_FN typename Method::Number load_item(const Method& method, const u32* items, u64 n, u64 i) {
+template <int N, class Method>
+GECC_FN typename Method::Number load_item(const Method& method, const u32* items, u64 n, u64 i) {
     u32 words[N];
     GECC_UNROLL
     for (int w = 0; w < N; w++) words[w] = items[w * n + i];

@@ -3,7 +3,7 @@
 // gecc_modexp_BITS for BITS = 1024, 1536, 2048. Uniform in base and exponent: fit for secret ones (the private exponent
 // of RSA). Needs no curve.
 //
-// Launch contract. Block: 128 threads; grid: any, one dimension (groups of 4, 8 or 8 lanes loop over items; 2 to 4
+// Launch contract. Block: 128 threads; grid: any, one dimension (groups of 4, 8 and 8 lanes loop over items; 2 to 4
 // blocks per multiprocessor fill the card). Static shared memory only; local memory for the table of powers. All arrays
 // are column-major: word w of item i at w n + i.
 //     results          BITS / 32 words per item

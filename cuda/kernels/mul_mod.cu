@@ -3,9 +3,9 @@
 // gecc_mul_mod_BITS and gecc_square_mod_BITS for BITS = 128, 192, ..., 512. Uniform in the operands. Needs no curve.
 //
 // Launch contract. Block: any up to 256 threads; grid: any, one dimension; no shared memory, no scratch. Arrays are
-// column-major, BITS / 32 words per item; results may be a or b. status: one byte per item, 1, or kValueTooLarge where an
-// operand is not below the modulus (result 0). modulus, by value: BITS / 32 words of an odd modulus above 1,
-// -modulus^-1 modulo 2^32, and the BITS / 32 words of 2^(2 BITS) mod modulus.
+// column-major, BITS / 32 words per item; results may be a or b. status: one byte per item, 1, or kValueTooLarge where
+// an operand is not below the modulus (result 0). modulus: BITS / 32 words of an odd modulus above 1, the word -modulus^-1
+// modulo 2^32, and the BITS / 32 words of 2^(2 BITS) mod modulus; in memory and not by value, so that it can be wiped.
 #include "kernels/layout.cuh"
 #include "kernels/modular.cuh"
 #include "methods/mul_mod.cuh"
@@ -32,21 +32,21 @@ template <int N> GECC_FN void store_valid(u32* column, u8* status, u64 n, u64 i,
 #define GECC_MUL_MOD_KERNELS(BITS) \
     extern "C" __global__ void __launch_bounds__(256) \
         gecc_mul_mod_##BITS(u32* results, u8* status, const u32* a, const u32* b, \
-                            const __grid_constant__ MulModModulus<BITS / 32> modulus, u64 n) { \
+                            const MulModModulus<BITS / 32>* __restrict__ modulus, u64 n) { \
         for (u64 i = global_thread(); i < n; i += global_threads()) { \
             u32 x[BITS / 32], y[BITS / 32]; \
-            bool valid = load_below<BITS / 32>(x, a, n, i, modulus) & load_below<BITS / 32>(y, b, n, i, modulus); \
-            mul_mod<BITS / 32>(x, x, y, modulus); \
+            bool valid = load_below<BITS / 32>(x, a, n, i, *modulus) & load_below<BITS / 32>(y, b, n, i, *modulus); \
+            mul_mod<BITS / 32>(x, x, y, *modulus); \
             store_valid<BITS / 32>(results, status, n, i, x, valid); \
         } \
     } \
     extern "C" __global__ void __launch_bounds__(256) \
         gecc_square_mod_##BITS(u32* results, u8* status, const u32* a, \
-                               const __grid_constant__ MulModModulus<BITS / 32> modulus, u64 n) { \
+                               const MulModModulus<BITS / 32>* __restrict__ modulus, u64 n) { \
         for (u64 i = global_thread(); i < n; i += global_threads()) { \
             u32 x[BITS / 32]; \
-            bool valid = load_below<BITS / 32>(x, a, n, i, modulus); \
-            square_mod<BITS / 32>(x, x, modulus); \
+            bool valid = load_below<BITS / 32>(x, a, n, i, *modulus); \
+            square_mod<BITS / 32>(x, x, *modulus); \
             store_valid<BITS / 32>(results, status, n, i, x, valid); \
         } \
     }

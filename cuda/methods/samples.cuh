@@ -57,9 +57,9 @@ GECC_FN u64 integer_of(double sample) {
 // 52 bits from bit 52k on of a number whose word w is words(w), of `count` words.
 template <class Words> GECC_FN u64 sample_bits(const Words& words, int count, int k) {
     int bit = kSampleBits * k, w = bit >> 5, shift = bit & 31;
-    u64 low = w < count ? words(w) : 0, middle = w + 1 < count ? words(w + 1) : 0, high = w + 2 < count ? words(w + 2) : 0;
+    u64 low = w < count ? words(w) : 0, middle = w + 1 < count ? words(w + 1) : 0;
     u64 bits = (low | middle << 32) >> shift;
-    if (shift > 0) bits |= high << (64 - shift);
+    if (shift > 0 && w + 2 < count) bits |= (u64)words(w + 2) << (64 - shift);
     return bits & kSampleMask;
 }
 

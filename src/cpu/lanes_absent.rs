@@ -1,9 +1,10 @@
 //! What `lanes` is on processors without its instructions: nothing that could be called.
 
 use super::CpuCurve;
-use super::affine::Affine;
-use super::comb::Comb;
+use super::affine::{Affine, Entry};
+use super::field::Coordinate;
 use super::jacobian::Jacobian;
+use super::multiply::{BaseTerm, Product};
 
 /// There is none.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,26 @@ pub fn mul_add<C: CpuCurve>(
     lanes: Lanes,
     _: &[C::Scalar],
     _: &[Affine<C::Base>],
-    _: Option<(&Comb<C>, &[C::Scalar])>,
+    _: Option<BaseTerm<C>>,
 ) -> Vec<Option<Jacobian<C::Base>>> {
+    match lanes {}
+}
+
+pub fn sum_products<C: CpuCurve, const P: usize>(
+    lanes: Lanes,
+    _: &[[Product<C>; P]],
+) -> Vec<Option<Jacobian<C::Base>>> {
+    match lanes {}
+}
+
+pub fn normalize<F: Coordinate>(lanes: Lanes, _: &[Jacobian<F>]) -> Vec<Affine<F>> {
+    match lanes {}
+}
+
+pub fn multiples_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: usize) -> Vec<Entry<C::Base>> {
+    match lanes {}
+}
+
+pub fn powers_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: u32, _: usize) -> Vec<Entry<C::Base>> {
     match lanes {}
 }

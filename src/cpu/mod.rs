@@ -2,7 +2,7 @@
 //!
 //! Layers, each using only those above it: `field` (modular arithmetic), `affine` and `jacobian` (points), `recode` and
 //! `glv` (scalars), `comb` and `multiply` (multiplication), `decode`, and the operations `point`, `verify`, `recover`
-//! and `secret`.
+//! and `secret`; beside them `modular`, which needs no curve.
 
 mod affine;
 mod comb;
@@ -10,6 +10,7 @@ mod decode;
 pub mod field;
 mod glv;
 mod jacobian;
+pub(crate) mod modular;
 mod multiply;
 pub(crate) mod point;
 mod recode;

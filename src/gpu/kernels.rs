@@ -38,6 +38,9 @@ kernels! {
         import_points_compressed(rows: Address, xy: Address, kinds: Address);
     "layout" "gecc_export_points_raw" EACH export_points_raw(xy: Address, kinds: Address, rows: Address);
     "layout" "gecc_import_scalars" EACH import_scalars(rows: Address, columns: Address, kinds: Address);
+    "rows" "gecc_rows_to_columns" EACH
+        rows_to_columns(rows: Address, row_bytes: u32, columns: Address, words: u32);
+    "rows" "gecc_columns_to_rows" EACH columns_to_rows(columns: Address, words: u32, rows: Address);
     "point_add" "gecc_point_add" BATCHED
         point_add(
             a_xy: Address, a_kinds: Address, b_xy: Address, b_kinds: Address,
@@ -178,4 +181,55 @@ pub fn key_table_rows(
     let rows = u64::from(tables) * 256u64.div_ceil(u64::from(key_bits));
     // SAFETY: the arguments of the kernel's contract, in its order and of its types.
     unsafe { lane.launch(unit, "gecc_key_table_rows", BATCHED, rows, &arguments) }
+}
+
+/// Powers modulo a number of so many bits, in place of the bases.
+pub fn modexp(
+    lane: &mut Lane,
+    curve: &'static str,
+    bits: usize,
+    [powers, status, exponents]: [Address; 3],
+    exponent_words: u32,
+    [modulus, parameters]: [Address; 2],
+    n: u64,
+) -> Result<(), Fault> {
+    let (name, lanes) = match bits {
+        1024 => ("gecc_modexp_1024", 4),
+        1536 => ("gecc_modexp_1536", 8),
+        _ => ("gecc_modexp_2048", 8),
+    };
+    let arguments = [
+        powers.into(), status.into(), powers.into(), exponents.into(), exponent_words.into(), modulus.into(),
+        parameters.into(), n.into(),
+    ];
+    let grid = Grid::Resident { block: 128, blocks: 3 };
+    // SAFETY: the arguments of the kernel's contract, in its order and of its types; the results may be the bases.
+    unsafe { lane.launch(Unit { file: "modexp", curve }, name, grid, lanes * n, &arguments) }
+}
+
+/// Products, or squares where there is no other factor, modulo a number of so many bits, in place of the factors.
+pub fn mul_mod(
+    lane: &mut Lane,
+    curve: &'static str,
+    bits: usize,
+    [products, status]: [Address; 2],
+    other: Option<Address>,
+    modulus: Address,
+    n: u64,
+) -> Result<(), Fault> {
+    let [mul, square] = match bits {
+        128 => ["gecc_mul_mod_128", "gecc_square_mod_128"],
+        192 => ["gecc_mul_mod_192", "gecc_square_mod_192"],
+        256 => ["gecc_mul_mod_256", "gecc_square_mod_256"],
+        320 => ["gecc_mul_mod_320", "gecc_square_mod_320"],
+        384 => ["gecc_mul_mod_384", "gecc_square_mod_384"],
+        448 => ["gecc_mul_mod_448", "gecc_square_mod_448"],
+        _ => ["gecc_mul_mod_512", "gecc_square_mod_512"],
+    };
+    let mut arguments: Vec<Argument> = vec![products.into(), status.into(), products.into()];
+    arguments.extend(other.map(Argument::from));
+    arguments.extend([Argument::from(modulus), n.into()]);
+    let name = if other.is_some() { mul } else { square };
+    // SAFETY: the arguments of the kernel's contract, in its order and of its types; the results may be a factor.
+    unsafe { lane.launch(Unit { file: "mul_mod", curve }, name, EACH, n, &arguments) }
 }

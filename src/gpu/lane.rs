@@ -9,7 +9,6 @@ use cudarc::driver::sys::CUevent_flags;
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
 use std::ops::Range;
 use std::sync::Arc;
-use zeroize::Zeroize;
 
 /// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
 const ALIGNMENT: usize = 256;
@@ -26,8 +25,10 @@ pub struct Lane {
     side: SideMemory,
     /// Kernels of the chunk with the events around them, where they are timed.
     timed: Vec<(&'static str, CudaEvent, CudaEvent)>,
-    /// Whether the chunk's memory holds secrets: then it is wiped when the chunk ends, however it ends.
+    /// Whether the chunk's memory on the device holds secrets: then it is wiped when the chunk ends, however it ends.
     secret: bool,
+    /// Pinned ranges that hold secrets, likewise.
+    secrets: Vec<Range<usize>>,
 }
 
 /// A kernel's argument.
@@ -72,6 +73,7 @@ impl Lane {
             side: SideMemory::default(),
             timed: Vec::new(),
             secret: false,
+            secrets: Vec::new(),
         })
     }
 
@@ -124,6 +126,24 @@ impl Lane {
         // SAFETY: both ends have `bytes` bytes; the pinned range is not touched again before `finish` has waited.
         unsafe { result::memcpy_htod_async(address, pinned, self.stream.cu_stream()) }?;
         Ok(address)
+    }
+
+    /// Like `upload`, for secrets.
+    pub fn upload_secret(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
+        debug_assert!(self.secret, "the footprint says so");
+        let start = self.pinned_used;
+        let uploaded = self.upload(bytes, fill);
+        self.secrets.push(start..self.pinned_used);
+        uploaded
+    }
+
+    /// Like `download`, for secrets.
+    pub fn download_secret(&mut self, address: Address, bytes: usize) -> Result<Range<usize>, Fault> {
+        debug_assert!(self.secret, "the footprint says so");
+        let start = self.pinned_used;
+        let range = self.download(address, bytes);
+        self.secrets.push(start..self.pinned_used);
+        range
     }
 
     /// Starts a copy to the host; `read` gives it after `finish`.
@@ -208,8 +228,12 @@ impl Lane {
             self.finish()?;
         }
         if let Some(pinned) = &mut self.pinned {
-            let used = self.pinned_used.min(pinned.bytes());
-            pinned.as_mut_slice()[..used].zeroize();
+            let memory = pinned.as_mut_slice();
+            for range in self.secrets.drain(..) {
+                // The driver knows this memory's address, so no compiler may take these writes for dead ones.
+                let end = range.end.min(memory.len());
+                memory[range.start..end].fill(0);
+            }
         }
         waited
     }

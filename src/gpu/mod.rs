@@ -11,6 +11,7 @@ mod kernels;
 mod key_tables;
 mod lane;
 mod memory;
+pub(crate) mod modular;
 pub(crate) mod nvrtc;
 mod pipeline;
 pub(crate) mod point;

@@ -39,8 +39,7 @@ pub mod kind {
     pub const OFF_CURVE: u8 = 4;
 }
 
-/// `NumberKind` of the device code: in `1..n`, and not below n.
-pub const IN_RANGE: u8 = 1;
+/// `NumberKind` of the device code: the one that is not below n.
 pub const TOO_LARGE: u8 = 3;
 
 /// `TagSet` of the device code: first bytes that a row of 65 bytes may have.
@@ -155,9 +154,25 @@ pub struct PointRows {
 pub const POINT_ROW: usize = 64 + 1;
 
 pub fn download_points(lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<PointRows, Fault> {
+    let rows = export_points(lane, curve, points, n)?;
+    Ok(PointRows { rows: lane.download(rows, 64 * n)?, kinds: lane.download(points.kinds, n)? })
+}
+
+/// Like `download_points`, for points that are secret.
+pub fn download_secret_points(
+    lane: &mut Lane,
+    curve: &'static str,
+    points: Points,
+    n: usize,
+) -> Result<PointRows, Fault> {
+    let rows = export_points(lane, curve, points, n)?;
+    Ok(PointRows { rows: lane.download_secret(rows, 64 * n)?, kinds: lane.download(points.kinds, n)? })
+}
+
+fn export_points(lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<Address, Fault> {
     let rows = lane.buffer(64 * n)?;
     kernels::export_points_raw(lane, curve, points.xy, points.kinds, rows, n as u64)?;
-    Ok(PointRows { rows: lane.download(rows, 64 * n)?, kinds: lane.download(points.kinds, n)? })
+    Ok(rows)
 }
 
 impl PointRows {

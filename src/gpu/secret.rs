@@ -5,7 +5,7 @@ use super::kernels::{self, window_tables_bytes};
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
-use super::rows::{self, IN_RANGE, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, SCALAR, convert};
+use super::rows::{self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, SCALAR, convert};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::SecretCurve;
 use crate::encoding::{Point, PublicKeys};
@@ -16,38 +16,46 @@ use crate::secret::{SecretKey, SecretKeys, SharedSecret};
 use std::ops::Range;
 
 /// Kernel files of `d * G` and of `d * Q`.
-const BASE_FILES: &[&str] = &["layout", "table", "fpmul", "normalize"];
-const POINT_FILES: &[&str] = &["layout", "upmul", "normalize"];
+const BASE_FILES: &[&str] = &["layout", "nonces", "table", "fpmul", "normalize"];
+const POINT_FILES: &[&str] = &["layout", "nonces", "upmul", "normalize"];
 
-/// Keys of some items as columns, with the kind of each.
-fn upload_secrets(
-    lane: &mut Lane,
-    cpu: &CpuEngine,
-    curve: &'static str,
-    keys: SecretKeys,
-    items: Range<usize>,
-) -> Result<(Address, Address), Fault> {
-    let n = items.len();
-    let rows = upload_key_rows(lane, cpu, keys, items)?;
-    let (columns, kinds) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
-    kernels::import_scalars(lane, curve, rows, columns, kinds, n as u64)?;
-    Ok((columns, kinds))
+/// `SignStatus` of the device code: a key that is in `1..n`.
+const IN_RANGE: u8 = 1;
+
+/// Rows of private keys on the device: one per item, or one for all.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyRows {
+    pub rows: Address,
+    /// Bytes between the keys of neighbouring items: 32 or 0.
+    pub stride: u64,
 }
 
-/// Keys of some items as rows.
+/// The keys of some items.
 pub fn upload_key_rows(
     lane: &mut Lane,
     cpu: &CpuEngine,
     keys: SecretKeys,
     items: Range<usize>,
-) -> Result<Address, Fault> {
-    lane.upload(32 * items.len(), |to| {
+) -> Result<KeyRows, Fault> {
+    if let Some(key) = keys.single() {
+        let rows = lane.upload_secret(32, |to| to.copy_from_slice(key.expose_bytes()))?;
+        return Ok(KeyRows { rows, stride: 0 });
+    }
+    let rows = lane.upload_secret(32 * items.len(), |to| {
         rows::fill_rows(cpu, to, items.len(), |block, to| {
             for (row, item) in to.chunks_exact_mut(32).zip(items.start + block.start..) {
                 row.copy_from_slice(keys.get(item).expose_bytes());
             }
         });
-    })
+    })?;
+    Ok(KeyRows { rows, stride: 32 })
+}
+
+/// The keys as columns, with the status of each.
+pub fn scalars(lane: &mut Lane, curve: &'static str, keys: KeyRows, n: usize) -> Result<(Address, Address), Fault> {
+    let (columns, status) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
+    kernels::secret_scalars(lane, curve, keys.rows, keys.stride, columns, status, n as u64)?;
+    Ok((columns, status))
 }
 
 pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) -> Result<Points, Fault> {
@@ -65,15 +73,16 @@ pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) 
             let n = range.len();
             lane.device.clone().prepare(C::NAME, BASE_FILES)?;
             let table = lane.device.clone().tables().uniform(lane, C::NAME)?;
-            let (columns, kinds) = upload_secrets(lane, cpu, C::NAME, secret_keys.into(), range)?;
+            let keys = upload_key_rows(lane, cpu, secret_keys.into(), range)?;
+            let (columns, status) = scalars(lane, C::NAME, keys, n)?;
             let (xyz, product) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
             let prefixes = lane.buffer(NUMBER * n)?;
             kernels::fpmul_uniform(lane, C::NAME, columns, table, xyz, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, product.xy, product.kinds, 0, prefixes, n as u64)?;
-            let kinds = lane.download(kinds, n)?;
+            let status = lane.download(status, n)?;
             let result = rows::download_points(lane, C::NAME, product, n)?;
             lane.finish()?;
-            let in_range = |i: usize| lane.read(kinds.clone())[i] == IN_RANGE;
+            let in_range = |i: usize| lane.read(status.clone())[i] == IN_RANGE;
             convert(cpu, out, |i| if in_range(i) { result.get(lane, i) } else { Err(Rejection::SecretKeyOutOfRange) });
             Ok(())
         },
@@ -103,17 +112,18 @@ fn shared<C: SecretCurve, T: Send>(
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(C::NAME, POINT_FILES)?;
-            let (columns, kinds) = upload_secrets(lane, cpu, C::NAME, secret_keys, range.clone())?;
+            let keys = upload_key_rows(lane, cpu, secret_keys, range.clone())?;
+            let (columns, status) = scalars(lane, C::NAME, keys, n)?;
             let Columns { xy, kinds: of_points } = rows::upload_keys(lane, cpu, C::NAME, peers, range)?;
             let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
             let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.buffer(NUMBER * n)?);
             kernels::upmul_uniform(lane, C::NAME, columns, xy, of_points, tables, xyz, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;
-            let kinds = lane.download(kinds, n)?;
-            let result = rows::download_points(lane, C::NAME, Columns { xy, kinds: of_points }, n)?;
+            let status = lane.download(status, n)?;
+            let result = rows::download_secret_points(lane, C::NAME, Columns { xy, kinds: of_points }, n)?;
             lane.finish()?;
             let item = |i: usize| {
-                if lane.read(kinds.clone())[i] != IN_RANGE {
+                if lane.read(status.clone())[i] != IN_RANGE {
                     return Err(Rejection::SecretKeyOutOfRange);
                 }
                 // A key in range times a point of prime order is never the identity: that was the peer's key.

@@ -7,7 +7,7 @@ use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
 use super::rows::{JACOBIAN, NUMBER, POINT, Points as Columns, SCALAR, convert, copy_rows};
-use super::secret::upload_key_rows;
+use super::secret::{self, KeyRows, upload_key_rows};
 use super::verify::{self, EQUATIONS, Equations};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::{Curve, EcdsaCurve, Sm2};
@@ -35,8 +35,7 @@ struct Signatures {
 /// The addresses of a chunk's inputs, and its nonces with their points.
 struct Inputs {
     digests: Address,
-    keys: Address,
-    key_stride: u64,
+    keys: KeyRows,
     nonces: Address,
     points: Columns,
     prefixes: Address,
@@ -61,12 +60,12 @@ pub fn ecdsa<C: EcdsaCurve, T: Send>(
         curve: C::NAME,
         nonces: kernels::nonces_sha256,
         sign: &|lane, inputs, out, n| {
-            let Inputs { digests, keys, key_stride, nonces, points, prefixes } = *inputs;
+            let Inputs { digests, keys, nonces, points, prefixes } = *inputs;
             let Signatures { rows, recovery_ids, status } = *out;
             let Columns { xy, kinds } = points;
             let low_s = u32::from(low_s);
             kernels::ecdsa_sign(
-                lane, C::NAME, digests, keys, key_stride, nonces, xy, kinds, low_s, rows, recovery_ids, status, prefixes, n,
+                lane, C::NAME, digests, keys.rows, keys.stride, nonces, xy, kinds, low_s, rows, recovery_ids, status, prefixes, n,
             )
         },
         equations: &|lane, digests, signatures, to, n| {
@@ -91,11 +90,11 @@ pub fn sm2(
         curve: Sm2::NAME,
         nonces: kernels::nonces_sm3,
         sign: &|lane, inputs, out, n| {
-            let Inputs { digests, keys, key_stride, nonces, points, prefixes } = *inputs;
+            let Inputs { digests, keys, nonces, points, prefixes } = *inputs;
             let Columns { xy, kinds } = points;
             let (rows, status) = (out.rows, out.status);
             kernels::sm2_sign(
-                lane, Sm2::NAME, digests, keys, key_stride, nonces, xy, kinds, rows, status, prefixes, n,
+                lane, Sm2::NAME, digests, keys.rows, keys.stride, nonces, xy, kinds, rows, status, prefixes, n,
             )
         },
         equations: &|lane, digests, signatures, to, n| {
@@ -127,13 +126,10 @@ fn sign<T: Send>(
             let n = range.len();
             lane.device.clone().prepare(scheme.curve, FILES)?;
             let digest_rows = lane.upload(32 * n, |to| copy_rows(cpu, to, &digests[range.clone()]))?;
-            let (key_rows, key_stride) = match keys.single() {
-                Some(key) => (lane.upload(32, |to| to.copy_from_slice(key.expose_bytes()))?, 0),
-                None => (upload_key_rows(lane, cpu, keys, range.clone())?, 32),
-            };
-            let signatures = sign_chunk(lane, scheme, digest_rows, key_rows, key_stride, n)?;
+            let key_rows = upload_key_rows(lane, cpu, keys, range.clone())?;
+            let signatures = sign_chunk(lane, scheme, digest_rows, key_rows, n)?;
             if check {
-                check_chunk(lane, scheme, digest_rows, (key_rows, key_stride), &signatures, n)?;
+                check_chunk(lane, scheme, digest_rows, key_rows, &signatures, n)?;
             }
             let rows = lane.download(signatures.rows, 64 * n)?;
             let recovery_ids = lane.download(signatures.recovery_ids, n)?;
@@ -169,20 +165,19 @@ fn sign_chunk(
     lane: &mut Lane,
     scheme: &Scheme,
     digests: Address,
-    keys: Address,
-    key_stride: u64,
+    keys: KeyRows,
     n: usize,
 ) -> Result<Signatures, Fault> {
     let (curve, count) = (scheme.curve, n as u64);
     let table = lane.device.clone().tables().uniform(lane, curve)?;
     let (nonces, status) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
-    (scheme.nonces)(lane, curve, digests, keys, key_stride, nonces, status, count)?;
+    (scheme.nonces)(lane, curve, digests, keys.rows, keys.stride, nonces, status, count)?;
     let (xyz, points) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
     let prefixes = lane.buffer(NUMBER * n)?;
     kernels::fpmul_uniform(lane, curve, nonces, table, xyz, count)?;
     kernels::normalize(lane, curve, xyz, points.xy, points.kinds, 0, prefixes, count)?;
     let signatures = Signatures { rows: lane.buffer(64 * n)?, recovery_ids: lane.buffer(n)?, status };
-    let inputs = Inputs { digests, keys, key_stride, nonces, points, prefixes };
+    let inputs = Inputs { digests, keys, nonces, points, prefixes };
     (scheme.sign)(lane, &inputs, &signatures, count)?;
     Ok(signatures)
 }
@@ -193,17 +188,16 @@ fn check_chunk(
     lane: &mut Lane,
     scheme: &Scheme,
     digests: Address,
-    (keys, key_stride): (Address, u64),
+    keys: KeyRows,
     signatures: &Signatures,
     n: usize,
 ) -> Result<(), Fault> {
     let (curve, count) = (scheme.curve, n as u64);
     lane.device.clone().prepare(curve, CHECK_FILES)?;
     let table = lane.device.clone().tables().uniform(lane, curve)?;
-    let (columns, key_status) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
+    let (columns, _) = secret::scalars(lane, curve, keys, n)?;
     let (xyz, public) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
     let prefixes = lane.buffer(NUMBER * n)?;
-    kernels::secret_scalars(lane, curve, keys, key_stride, columns, key_status, count)?;
     kernels::fpmul_uniform(lane, curve, columns, table, xyz, count)?;
     kernels::normalize(lane, curve, xyz, public.xy, public.kinds, 0, prefixes, count)?;
     let equations = Equations::new(lane, n)?;

@@ -95,8 +95,17 @@ pub fn gather<F: Coordinate, const STORED: bool>(lanes: Lanes, entries: [&Entry<
 #[inline(always)]
 pub fn scatter<F: Coordinate>(point: Affine<F>) -> [Entry<F>; 8] {
     // The residue of a number below 3 p takes two subtractions.
-    let [x0, x1, x2, x3] = point.x.canonical().canonical().pack();
-    let [y0, y1, y2, y3] = point.y.canonical().canonical().pack();
+    entries(point.x.canonical().canonical().pack(), point.y.canonical().canonical().pack())
+}
+
+/// The entries that `gather` reads with `STORED` set, for coordinates below 15 p.
+#[inline(always)]
+pub fn scatter_stored<F: Coordinate>(lanes: Lanes, point: Affine<F>) -> [Entry<F>; 8] {
+    entries(point.x.to_stored(lanes), point.y.to_stored(lanes))
+}
+
+#[inline(always)]
+fn entries<F: Coordinate>([x0, x1, x2, x3]: [Words; 4], [y0, y1, y2, y3]: [Words; 4]) -> [Entry<F>; 8] {
     let rows = transpose([x0, x1, x2, x3, y0, y1, y2, y3]);
     let mut entries = [Entry::from_words([0; 8]); 8];
     for (row, entry) in rows.into_iter().zip(&mut entries) {

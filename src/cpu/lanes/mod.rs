@@ -9,6 +9,7 @@ mod convert;
 mod field;
 mod invert;
 mod multiply;
+mod normalize;
 mod p256;
 mod point;
 mod secp256k1;
@@ -20,5 +21,7 @@ mod words;
 mod tests;
 
 pub use field::Prime;
-pub use multiply::mul_add;
+pub use multiply::{mul_add, sum_products};
+pub use normalize::normalize;
+pub use tables::{multiples_of, powers_of};
 pub use words::Lanes;

@@ -7,7 +7,8 @@ use super::tables::odd_multiples;
 use super::words::{Lanes, Mask};
 use crate::cpu::affine::{self, Entry};
 use crate::cpu::comb::Comb;
-use crate::cpu::field::Field;
+use crate::cpu::field::{Coordinate, Field};
+use crate::cpu::multiply::{BaseTerm, Product};
 use crate::cpu::recode::odd_windows;
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, jacobian};
 
@@ -63,7 +64,7 @@ pub fn mul_add<C: CpuCurve>(
     lanes: Lanes,
     scalars: &[C::Scalar],
     points: &[affine::Affine<C::Base>],
-    base: Option<(&Comb<C>, &[C::Scalar])>,
+    base: Option<BaseTerm<C>>,
 ) -> Vec<Option<jacobian::Jacobian<C::Base>>> {
     let mut sums = Vec::with_capacity(points.len());
     for start in (0..points.len()).step_by(BATCH) {
@@ -78,7 +79,7 @@ fn mul_add_batch<C: CpuCurve>(
     lanes: Lanes,
     scalars: &[C::Scalar],
     points: &[affine::Affine<C::Base>],
-    base: Option<(&Comb<C>, &[C::Scalar])>,
+    base: Option<BaseTerm<C>>,
     sums: &mut Vec<Option<jacobian::Jacobian<C::Base>>>,
 ) {
     // The identity has no table; its items are exceptions anyway. Lanes without an item repeat the last one.
@@ -141,16 +142,13 @@ fn mul_add_group<C: CpuCurve>(
         sum = sum.add(point, digits.negative[row]);
     }
     if let Some((comb, digits)) = base {
-        for term in 0..comb.terms() {
-            sum = add_term(lanes, sum, comb, digits, term);
+        let terms = comb.terms();
+        for index in 0..terms {
+            let Term { point, negative, zero } = term(lanes, index, |lane| (digits[lane * terms + index], comb));
+            sum = sum.add(point, negative).select(zero, sum);
         }
     }
-    let (x, y, z) = (sum.x.store(lanes), sum.y.store(lanes), sum.z.store(lanes));
-    let mut sums = [jacobian::Jacobian::IDENTITY; LANES];
-    for (lane, sum) in sums.iter_mut().enumerate() {
-        *sum = jacobian::Jacobian { x: x[lane], y: y[lane], z: z[lane] };
-    }
-    sums
+    store(lanes, sum)
 }
 
 #[inline(always)]
@@ -162,22 +160,91 @@ fn entry<C: CpuCurve>(lanes: Lanes, tables: &[Table<C>; LANES], positions: &[u8;
     gather::<C::Base, false>(lanes, entries)
 }
 
-/// Adds the term of a product with `comb`; `digits` are those of one lane after the other.
+/// One term per lane of a product with a table.
+struct Term<F> {
+    point: Affine<F>,
+    negative: Mask,
+    /// Lanes whose term is the identity; their point means nothing.
+    zero: Mask,
+}
+
+/// The term of each lane, by its table and digit.
 #[inline(always)]
-fn add_term<C: CpuCurve>(
-    lanes: Lanes,
-    sum: Jacobian<C::Base>,
-    comb: &Comb<C>,
-    digits: &[i32],
-    term: usize,
-) -> Jacobian<C::Base> {
+fn term<'a, C: CpuCurve>(lanes: Lanes, index: usize, of_lane: impl Fn(usize) -> (i32, &'a Comb<C>)) -> Term<C::Base> {
     let (mut negative, mut zero): (Mask, Mask) = (0, 0);
-    let mut entries = [comb.entry(term, 1); LANES];
-    for lane in 0..LANES {
-        let digit = digits[lane * comb.terms() + term];
+    let mut entries = [of_lane(0).1.entry(index, 0); LANES];
+    for (lane, entry) in entries.iter_mut().enumerate() {
+        let (digit, comb) = of_lane(lane);
         negative |= Mask::from(digit < 0) << lane;
         zero |= Mask::from(digit == 0) << lane;
-        entries[lane] = comb.entry(term, digit);
+        *entry = comb.entry(index, digit);
     }
-    sum.add(gather::<C::Base, true>(lanes, entries), negative).select(zero, sum)
+    Term { point: gather::<C::Base, true>(lanes, entries), negative, zero }
+}
+
+/// For each item the sum of its products. All items have the same number of terms. `None` for an item that met an
+/// exceptional case.
+pub fn sum_products<C: CpuCurve, const P: usize>(
+    lanes: Lanes,
+    items: &[[Product<C>; P]],
+) -> Vec<Option<jacobian::Jacobian<C::Base>>> {
+    let mut sums = Vec::with_capacity(items.len());
+    let mut digits = Vec::new();
+    for group in items.chunks(LANES) {
+        // Lanes without an item repeat the last one.
+        let products = core::array::from_fn(|lane| group[lane.min(group.len() - 1)]);
+        digits.clear();
+        for (comb, scalar) in products.iter().flatten() {
+            comb.recode(scalar, &mut digits);
+        }
+        // SAFETY: a `Lanes` proves that the instructions exist.
+        let (points, empty) = unsafe { sum_group::<C, P>(lanes, &products, &digits) };
+        let sum = |(lane, point): (usize, jacobian::Jacobian<C::Base>)| {
+            (empty >> lane & 1 == 0 && !point.is_identity()).then_some(point)
+        };
+        sums.extend(points.into_iter().enumerate().map(sum).take(group.len()));
+    }
+    sums
+}
+
+/// The sums, and the lanes all of whose digits are zero; their sums mean nothing.
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn sum_group<C: CpuCurve, const P: usize>(
+    lanes: Lanes,
+    products: &[[Product<C>; P]; LANES],
+    digits: &[i32],
+) -> ([jacobian::Jacobian<C::Base>; LANES], Mask) {
+    let rows = digits.len() / LANES;
+    let one = Element::one(lanes);
+    let mut sum = Jacobian { x: one, y: one, z: one };
+    let mut empty = Mask::MAX;
+    let mut first_row = 0;
+    for product in 0..P {
+        let terms = products[0][product].0.terms();
+        for index in 0..terms {
+            let Term { point, negative, zero } =
+                term(lanes, index, |lane| (digits[lane * rows + first_row + index], products[lane][product].0));
+            let added = sum.add(point, negative).select(zero, sum);
+            // The first point of a lane is not added to anything. Branches, as this seldom concerns a term but the first.
+            sum = if empty & !zero == 0 {
+                added
+            } else {
+                let first = Jacobian { x: point.x.sum().fold(), y: point.y.sum().negate(negative).fold(), z: one };
+                added.select(empty & !zero, first)
+            };
+            empty &= zero;
+        }
+        first_row += terms;
+    }
+    (store(lanes, sum), empty)
+}
+
+#[inline(always)]
+fn store<F: Coordinate>(lanes: Lanes, point: Jacobian<F>) -> [jacobian::Jacobian<F>; LANES] {
+    let (x, y, z) = (point.x.store(lanes), point.y.store(lanes), point.z.store(lanes));
+    let mut points = [jacobian::Jacobian::IDENTITY; LANES];
+    for (lane, point) in points.iter_mut().enumerate() {
+        *point = jacobian::Jacobian { x: x[lane], y: y[lane], z: z[lane] };
+    }
+    points
 }

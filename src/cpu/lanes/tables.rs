@@ -1,86 +1,194 @@
-//! Odd multiples of eight points at a time, affine: rounds of additions that share an inversion.
+//! Multiples of points, affine: rounds of additions that share an inversion.
 //!
-//! With P, 3P, ..., (2m - 1)P and 2m P known, one round of additions gives (2m + 1)P, ..., (4m - 1)P, and a doubling 4m P.
-//! No addition meets equal or opposite points and no result is the identity, as P has a large prime order.
+//! No addition here meets equal or opposite points unawares and no result is the identity, as points have a large prime
+//! order.
 
-use super::convert::{gather, scatter};
+use super::convert::{gather, scatter, scatter_stored};
 use super::field::Element;
 use super::invert::Denominators;
-use super::point::Affine;
+use super::point::{Affine, Jacobian};
 use super::words::Lanes;
 use crate::cpu::affine::Entry;
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::{CpuCurve, three};
 
-/// The entries of `COUNT` odd multiples of each point, in turn, for a `COUNT` that is a power of two. The number of points
-/// is a multiple of 8, and none is the identity.
+/// Lanes of a vector.
+const LANES: usize = 8;
+
+/// The odd multiples P, 3P, ..., (2 COUNT - 1)P of each point in turn, for `mul_add`. `COUNT` is a power of two. The number of
+/// points is a multiple of 8, and none is the identity.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 pub fn odd_multiples<C: CpuCurve, const COUNT: usize>(
     lanes: Lanes,
     points: &[Entry<C::Base>],
 ) -> Vec<[Entry<C::Base>; COUNT]> {
-    let groups = points.len() / 8;
-    let mut tables = vec![[points[0]; COUNT]; points.len()];
-    let mut denominators = Denominators::new(lanes);
-    // Row i of `groups` points each: 2i + 1 times every point.
-    let mut rows = Vec::with_capacity(groups * COUNT);
-    let mut doubled = Vec::with_capacity(groups);
-    for group in points.as_chunks().0 {
-        let group: &[_; 8] = group;
-        let Affine { x, y } = gather::<C::Base, true>(lanes, group.each_ref());
-        let point = Affine { x: x.sum().fold(), y: y.sum().fold() };
-        rows.push(point);
-        doubled.push(point);
-    }
-    double_all::<C>(lanes, &mut doubled, &mut denominators);
+    // Row i of `groups` vectors holds (2i + 1)P.
+    let mut rows = Vec::with_capacity(points.len() / LANES * COUNT);
+    load(lanes, points, &mut rows);
+    let groups = rows.len();
+    let mut rounds = Rounds::<C>::new(lanes);
+    let mut even = Vec::with_capacity(groups);
+    rounds.add(groups, |index| (rows[index], None), &mut even);
     while rows.len() < groups * COUNT {
+        // P, ..., (2m - 1)P and 2m P give (2m + 1)P, ..., (4m - 1)P and 4m P.
         let known = rows.len();
-        denominators.restart();
-        for index in 0..known {
-            let (left, right) = (rows[index], doubled[index % groups]);
-            denominators.push((right.x.sum() - left.x.sum()).plus_multiple(3));
-        }
-        denominators.invert();
-        rows.resize(2 * known, rows[0]);
-        for index in (0..known).rev() {
-            let (left, right) = (rows[index], doubled[index % groups]);
-            let slope = (right.y.sum() - left.y.sum()).plus_multiple(3).mul(denominators.pop_inverse());
-            rows[known + index] = third_point(left, right.x, slope);
-        }
-        if 2 * known < groups * COUNT {
-            double_all::<C>(lanes, &mut doubled, &mut denominators);
-        }
+        let mut sums = Vec::with_capacity(known + groups);
+        let pair = |index: usize| match index.checked_sub(known) {
+            None => (rows[index], Some(even[index % groups])),
+            Some(group) => (even[group], None),
+        };
+        rounds.add(known + groups, pair, &mut sums);
+        even.clear();
+        even.extend_from_slice(&sums[known..]);
+        rows.extend_from_slice(&sums[..known]);
     }
+    let mut tables = vec![[points[0]; COUNT]; points.len()];
     for (index, row) in rows.iter().enumerate() {
-        let entries = scatter(*row);
-        for (lane, entry) in entries.into_iter().enumerate() {
-            tables[index % groups * 8 + lane][index / groups] = entry;
+        for (lane, entry) in scatter(*row).into_iter().enumerate() {
+            tables[index % groups * LANES + lane][index / groups] = entry;
         }
     }
     tables
 }
 
-/// Doubles in place.
-#[inline(always)]
-fn double_all<C: CpuCurve>(lanes: Lanes, points: &mut [Affine<C::Base>], denominators: &mut Denominators<C::Base>) {
-    denominators.restart();
-    for point in points.iter() {
-        denominators.push(point.y.sum().shl::<1>().plus_multiple(0));
+/// The multiples P, 2P, ..., `count` P of each point in turn, as tables of the portable code. `count` is a power of two, and no
+/// point is the identity.
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], count: usize) -> Vec<Entry<C::Base>> {
+    let mut rows = Vec::new();
+    load(lanes, points, &mut rows);
+    let groups = rows.len();
+    let mut rounds = Rounds::<C>::new(lanes);
+    while rows.len() < groups * count {
+        // P, ..., mP and mP give (m + 1)P, ..., 2m P; the last of these is a doubling.
+        let known = rows.len();
+        let last = known - groups;
+        let pair = |index: usize| (rows[index], (index < last).then(|| rows[last + index % groups]));
+        let mut sums = Vec::with_capacity(known);
+        rounds.add(known, pair, &mut sums);
+        rows.extend_from_slice(&sums);
+    }
+    let mut entries = vec![points[0]; points.len() * count];
+    for (index, row) in rows.iter().enumerate() {
+        for (lane, entry) in scatter_stored(lanes, *row).into_iter().enumerate() {
+            // Lanes without a point repeat the last one.
+            let point = index % groups * LANES + lane;
+            if point < points.len() {
+                entries[point * count + index / groups] = entry;
+            }
+        }
+    }
+    entries
+}
+
+/// P, 2^w P, 2^(2w) P, ..., `count` of them, of each point in turn. No point is the identity.
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn powers<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], width: u32, count: usize) -> Vec<Entry<C::Base>> {
+    let mut starts = Vec::new();
+    load(lanes, points, &mut starts);
+    let mut denominators = Denominators::new(lanes);
+    let mut rows = Vec::with_capacity(starts.len() * count);
+    for Affine { x, y } in starts {
+        let mut power = Jacobian { x, y, z: Element::one(lanes) };
+        for _ in 0..count {
+            rows.push(power);
+            denominators.push(power.z);
+            for _ in 0..width {
+                power = if C::A_IS_ZERO { power.double::<true>() } else { power.double::<false>() };
+            }
+        }
     }
     denominators.invert();
-    let a = if C::A_IS_ZERO { C::Base::ZERO } else { three::<C::Base>().neg() };
-    let a = Element::splat(lanes, &a);
-    for point in points.iter_mut().rev() {
-        let square = point.x.square();
-        let numerator = (square.sum().shl::<1>() + square.sum() + a.sum()).plus_multiple(0);
-        *point = third_point(*point, point.x, numerator.mul(denominators.pop_inverse()));
+    let mut entries = vec![points[0]; points.len() * count];
+    for (index, Jacobian { x, y, .. }) in rows.into_iter().enumerate().rev() {
+        let inverse = denominators.pop_inverse();
+        let square = inverse.square();
+        let row = Affine { x: x.mul(square), y: y.mul(square.mul(inverse)) };
+        for (lane, entry) in scatter_stored(lanes, row).into_iter().enumerate() {
+            let point = index / count * LANES + lane;
+            if point < points.len() {
+                entries[point * count + index % count] = entry;
+            }
+        }
+    }
+    entries
+}
+
+/// `multiples`, for any caller.
+pub fn multiples_of<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], count: usize) -> Vec<Entry<C::Base>> {
+    // SAFETY: a `Lanes` proves that the instructions exist.
+    unsafe { multiples::<C>(lanes, points, count) }
+}
+
+/// `powers`, for any caller.
+pub fn powers_of<C: CpuCurve>(
+    lanes: Lanes,
+    points: &[Entry<C::Base>],
+    width: u32,
+    count: usize,
+) -> Vec<Entry<C::Base>> {
+    // SAFETY: a `Lanes` proves that the instructions exist.
+    unsafe { powers::<C>(lanes, points, width, count) }
+}
+
+/// Vectors of the points, coordinates below 2.01 p; lanes that are left over repeat the last point.
+#[inline(always)]
+fn load<F: Coordinate>(lanes: Lanes, points: &[Entry<F>], out: &mut Vec<Affine<F>>) {
+    for group in points.chunks(LANES) {
+        let mut entries = [&group[group.len() - 1]; LANES];
+        for (entry, point) in entries.iter_mut().zip(group) {
+            *entry = point;
+        }
+        let Affine { x, y } = gather::<F, true>(lanes, entries);
+        out.push(Affine { x: x.sum().fold(), y: y.sum().fold() });
     }
 }
 
-/// The sum of `left` and a point with x-coordinate `right_x` on a line of the given slope.
-#[inline(always)]
-fn third_point<F: Coordinate>(left: Affine<F>, right_x: Element<F>, slope: Element<F>) -> Affine<F> {
-    let x = (slope.square().sum() - left.x.sum() - right_x.sum()).fold();
-    let y = (slope.mul((left.x.sum() - x.sum()).plus_multiple(3)).sum() - left.y.sum()).fold();
-    Affine { x, y }
+/// Rounds of additions.
+struct Rounds<C: CpuCurve> {
+    denominators: Denominators<C::Base>,
+    /// The coefficient a.
+    a: Element<C::Base>,
+}
+
+impl<C: CpuCurve> Rounds<C> {
+    #[inline(always)]
+    fn new(lanes: Lanes) -> Self {
+        let a = if C::A_IS_ZERO { C::Base::ZERO } else { three::<C::Base>().neg() };
+        Rounds { denominators: Denominators::new(lanes), a: Element::splat(lanes, &a) }
+    }
+
+    /// Appends the sum of each pair of points, or the double where there is one point. Coordinates are below 2.01 p.
+    #[inline(always)]
+    fn add(
+        &mut self,
+        count: usize,
+        pair: impl Fn(usize) -> (Affine<C::Base>, Option<Affine<C::Base>>),
+        sums: &mut Vec<Affine<C::Base>>,
+    ) {
+        self.denominators.restart();
+        for index in 0..count {
+            self.denominators.push(match pair(index) {
+                (left, Some(right)) => (right.x.sum() - left.x.sum()).plus_multiple(3),
+                (point, None) => point.y.sum().shl::<1>().plus_multiple(0),
+            });
+        }
+        self.denominators.invert();
+        sums.resize(count, pair(0).0);
+        for index in (0..count).rev() {
+            let inverse = self.denominators.pop_inverse();
+            let (left, right) = pair(index);
+            let (numerator, right_x) = match right {
+                Some(right) => ((right.y.sum() - left.y.sum()).plus_multiple(3), right.x),
+                None => {
+                    let square = left.x.square().sum();
+                    ((square.shl::<1>() + square + self.a.sum()).plus_multiple(0), left.x)
+                }
+            };
+            let slope = numerator.mul(inverse);
+            let x = (slope.square().sum() - left.x.sum() - right_x.sum()).fold();
+            let y = (slope.mul((left.x.sum() - x.sum()).plus_multiple(3)).sum() - left.y.sum()).fold();
+            sums[index] = Affine { x, y };
+        }
+    }
 }

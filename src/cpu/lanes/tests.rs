@@ -5,7 +5,7 @@ use super::field::{Element, LOW, Prime, Sum};
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
 use super::words::{Lanes, Mask, Words};
-use super::{mul_add, words};
+use super::{mul_add, sum_products, words};
 use crate::cpu::affine::{self, Entry};
 use crate::cpu::comb::Comb;
 use crate::cpu::field::{Coordinate, Field};
@@ -310,7 +310,7 @@ fn same<C: CpuCurve>(
 fn products<C: CpuCurve>() {
     let Some(lanes) = lanes() else { return };
     let mut random = Random::fresh();
-    let comb = Comb::<C>::new(&generator::<C>(), 8);
+    let comb = Comb::<C>::new(None, &generator::<C>(), 8);
     // Random items: none is exceptional. The counts leave lanes idle and batches short.
     for count in [1, 2, 7, 8, 9, 31, 255, 256, 257, 300] {
         let (scalars, points) = (random_scalars::<C>(&mut random, count), random_points::<C>(&mut random, count));
@@ -337,6 +337,53 @@ fn products<C: CpuCurve>() {
     assert_eq!(same::<C>(lanes, &scalars, &points, Some((&comb, &opposite))), scalars.len());
 }
 
+fn combs<C: CpuCurve>() {
+    let Some(lanes) = lanes() else { return };
+    let points = random_points::<C>(&mut Random::fresh(), 9);
+    for (count, window) in [(1, 4), (1, 8), (2, 5), (3, 5), (8, 6), (9, 7)] {
+        let ours = Comb::<C>::new_all(Some(lanes), &points[..count], window);
+        let portable = Comb::<C>::new_all(None, &points[..count], window);
+        assert_eq!(ours.len(), count);
+        for (ours, portable) in ours.iter().zip(&portable) {
+            for index in 0..portable.terms() {
+                for digit in 1..=1 << (window - 1) {
+                    assert_eq!(ours.entry(index, digit).words(), portable.entry(index, digit).words());
+                }
+            }
+        }
+    }
+}
+
+fn sums<C: CpuCurve>() {
+    let Some(lanes) = lanes() else { return };
+    let mut random = Random::fresh();
+    let key = random_points::<C>(&mut random, 1)[0];
+    let combs = [Comb::<C>::new(None, &generator::<C>(), 8), Comb::<C>::new(None, &key, 5)];
+    let compare = |left: &[C::Scalar], right: &[C::Scalar], combs: [&Comb<C>; 2]| {
+        let items: Vec<_> = left.iter().zip(right).map(|(a, b)| [(combs[0], a), (combs[1], b)]).collect();
+        let exceptions = sum_products(lanes, &items).iter().filter(|sum| sum.is_none()).count();
+        let ours = multiply::normalize(Some(lanes), &multiply::sum_products(Some(lanes), &items));
+        let portable = multiply::normalize(None, &multiply::sum_products(None, &items));
+        assert_eq!(ours, portable);
+        exceptions
+    };
+    for count in [1, 4, 8, 9, 300] {
+        let (left, right) = (random_scalars::<C>(&mut random, count), random_scalars::<C>(&mut random, count));
+        assert_eq!(compare(&left, &right, [&combs[0], &combs[1]]), 0);
+    }
+    let scalars = edge_scalars::<C>();
+    let opposite: Vec<C::Scalar> = scalars.iter().map(C::Scalar::neg).collect();
+    let zeros = vec![C::Scalar::ZERO; scalars.len()];
+    let random_others = random_scalars::<C>(&mut random, scalars.len());
+    for right in [&scalars, &opposite, &zeros, &random_others] {
+        compare(&scalars, right, [&combs[0], &combs[0]]);
+        compare(&scalars, right, [&combs[0], &combs[1]]);
+        compare(right, &scalars, [&combs[0], &combs[1]]);
+    }
+    assert_eq!(compare(&scalars, &opposite, [&combs[0], &combs[0]]), scalars.len());
+    assert_eq!(compare(&zeros, &zeros, [&combs[0], &combs[1]]), zeros.len());
+}
+
 macro_rules! tested {
     ($module:ident, $curve:ident, $constants:ident) => {
         mod $module {
@@ -353,6 +400,14 @@ macro_rules! tested {
             #[test]
             fn tables_against_portable() {
                 tables::<$curve>();
+            }
+            #[test]
+            fn combs_against_portable() {
+                combs::<$curve>();
+            }
+            #[test]
+            fn sums_against_portable() {
+                sums::<$curve>();
             }
             #[test]
             fn products_against_portable() {

@@ -1,0 +1,50 @@
+//! From Jacobian to affine coordinates, with one inversion for a batch.
+
+use super::field::Element;
+use super::invert::Denominators;
+use super::words::Lanes;
+use crate::cpu::affine::Affine;
+use crate::cpu::field::Coordinate;
+use crate::cpu::jacobian::Jacobian;
+
+const LANES: usize = 8;
+
+/// The affine form of each point.
+pub fn normalize<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<Affine<F>> {
+    // SAFETY: a `Lanes` proves that the instructions exist.
+    unsafe { normalize_batch(lanes, points) }
+}
+
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn normalize_batch<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<Affine<F>> {
+    let mut denominators = Denominators::new(lanes);
+    for group in points.chunks(LANES) {
+        // Neither identities nor lanes without an item may spoil the product.
+        let z = coordinate(lanes, group, |point| if point.is_identity() { F::ONE } else { point.z });
+        denominators.push(z);
+    }
+    denominators.invert();
+    let mut affine = vec![Affine::IDENTITY; points.len()];
+    for (group, out) in points.chunks(LANES).zip(affine.chunks_mut(LANES)).rev() {
+        let inverse = denominators.pop_inverse();
+        let square = inverse.square();
+        let x = coordinate(lanes, group, |point| point.x).mul(square).store(lanes);
+        let y = coordinate(lanes, group, |point| point.y).mul(square.mul(inverse)).store(lanes);
+        for (lane, (point, out)) in group.iter().zip(out).enumerate() {
+            if !point.is_identity() {
+                *out = Affine::new(x[lane], y[lane]);
+            }
+        }
+    }
+    affine
+}
+
+/// One coordinate of up to eight points; one in the lanes that are left over.
+#[inline(always)]
+fn coordinate<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>], of: impl Fn(&Jacobian<F>) -> F) -> Element<F> {
+    let mut values = [F::ONE; LANES];
+    for (value, point) in values.iter_mut().zip(points) {
+        *value = of(point);
+    }
+    Element::load(lanes, &values)
+}
