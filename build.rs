@@ -37,7 +37,8 @@ fn device_sources(curves: &[params::Curve]) -> String {
     for folder in subfolders(Path::new("cuda")) {
         files.extend(files_in(&folder));
     }
-    let (kernels, headers): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.extension().is_some_and(|e| e == "cu"));
+    let (kernels, headers): (Vec<_>, Vec<_>) =
+        files.iter().partition(|file| file.extension().is_some_and(|e| e == "cu"));
     let mut text = String::new();
     for (list, files, prefix) in [("HEADERS", headers, "cuda/"), ("KERNELS", kernels, "cuda/kernels/")] {
         writeln!(text, "pub const {list}: &[(&str, &str)] = &[").expect("a String takes all");

@@ -3,8 +3,8 @@
 //! `cargo run --release --example ethereum_block [-- [--jsonl] [BLOCK.json …]]`
 //!
 //! Reads what `eth_getBlockByNumber` returns with full transactions. For each transaction, and each authorization inside
-//! an EIP-7702 transaction, it computes the hash that was signed, recovers the public key and compares its address with
-//! `from` (`authority`). The transaction hash is recomputed too, so nothing of the input goes unchecked.
+//! an EIP-7702 transaction, it computes the hash that was signed, recovers the signer's address and compares it with `from`
+//! (`authority`). The transaction hash is recomputed too, so nothing of the input goes unchecked.
 //!
 //! EIP-2 also asks for low s. That is a policy of `gecc::ecdsa::verify`; recovery takes both forms.
 
@@ -18,6 +18,7 @@ use alloy_rlp::{BufMut, Encodable};
 use args::Args;
 use clap::Parser;
 use common::Outcome;
+use gecc::ecdsa::Address;
 use gecc::{Engine, Point, Rejection, Secp256k1, ecdsa};
 use record::Record;
 use serde_json::Value;
@@ -75,11 +76,15 @@ fn run() -> Outcome<bool> {
     }
     let engine = Engine::new()?;
     let start = Instant::now();
-    let keys = recover(&engine, &signed)?;
+    let columns = Columns::of(&signed);
+    let signers = ecdsa::recover_addresses(&engine, &columns.digests, &columns.signatures, &columns.recovery_ids)?;
     let time = start.elapsed();
 
-    let mismatches = report_mismatches(&signed, &keys);
+    let mismatches = report_mismatches(&signed, &signers);
     if args.jsonl {
+        // The lines that `gecc verify` reads have public keys.
+        let Columns { digests, signatures, recovery_ids } = &columns;
+        let keys = ecdsa::recover::<Secp256k1>(&engine, digests, signatures, recovery_ids)?;
         let records: Vec<Record> = signed.iter().zip(&keys).filter_map(|(item, key)| to_record(item, key)).collect();
         record::print(&records)?;
     } else {
@@ -90,32 +95,36 @@ fn run() -> Outcome<bool> {
     Ok(mismatches == 0)
 }
 
-fn recover(engine: &Engine, signed: &[Signed]) -> Result<Vec<Result<Point, Rejection>>, gecc::Error> {
-    let digests: Vec<[u8; 32]> = signed.iter().map(|item| item.digest).collect();
-    let signatures: Vec<[u8; 64]> = signed.iter().map(|item| item.signature).collect();
-    let recovery_ids: Vec<u8> = signed.iter().map(|item| item.recovery_id).collect();
-    ecdsa::recover::<Secp256k1>(engine, &digests, &signatures, &recovery_ids)
+/// What recovery takes.
+struct Columns {
+    digests: Vec<[u8; 32]>,
+    signatures: Vec<[u8; 64]>,
+    recovery_ids: Vec<u8>,
+}
+
+impl Columns {
+    fn of(signed: &[Signed]) -> Self {
+        Columns {
+            digests: signed.iter().map(|item| item.digest).collect(),
+            signatures: signed.iter().map(|item| item.signature).collect(),
+            recovery_ids: signed.iter().map(|item| item.recovery_id).collect(),
+        }
+    }
 }
 
 /// Names each signature with another signer than the block's on standard error, and counts them.
-fn report_mismatches(signed: &[Signed], keys: &[Result<Point, Rejection>]) -> usize {
+fn report_mismatches(signed: &[Signed], signers: &[Result<Address, Rejection>]) -> usize {
     let mut mismatches = 0;
-    for (item, key) in signed.iter().zip(keys) {
-        let found = match key {
-            Ok(key) if item.signer == address(key) => continue,
-            Ok(key) => hex::encode(address(key)),
+    for (item, signer) in signed.iter().zip(signers) {
+        let found = match signer {
+            Ok(signer) if item.signer == *signer => continue,
+            Ok(signer) => hex::encode(signer),
             Err(reason) => reason.to_string(),
         };
         eprintln!("{}: signer should be {}, is {found}", item.tag, hex::encode(&item.signer));
         mismatches += 1;
     }
     mismatches
-}
-
-/// The last 20 bytes of the public key's Keccak-256 (yellow paper, appendix F).
-fn address(key: &Point) -> [u8; 20] {
-    let hash = Keccak256::digest(&key.as_bytes()[1..]);
-    hash[12..].try_into().expect("20 bytes")
 }
 
 fn to_record(item: &Signed, key: &Result<Point, Rejection>) -> Option<Record> {

@@ -1,6 +1,5 @@
 //! Elliptic-curve Diffie-Hellman (SEC 1, section 3.3.1; NIST SP 800-56A, section 5.7.1.2).
 
-use crate::{cpu, gpu};
 use crate::curve::SecretCurve;
 use crate::encoding::PublicKeys;
 use crate::engine::Engine;
@@ -8,6 +7,7 @@ use crate::error::{Error, Rejection};
 use crate::keys::require_keys;
 use crate::point::Points;
 use crate::secret::{SecretKeys, SharedSecret};
+use crate::{cpu, gpu};
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 const WORTH_A_GPU: usize = 15;

@@ -1,24 +1,33 @@
 //! ECDSA on secp256k1 and P-256: verify, sign, recover (SEC 1, section 4.1; FIPS 186-5, section 6).
 //!
-//! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256. Signatures are `r || s`, 64 bytes,
+//! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256: large batches on the GPUs where there are
+//! any, but messages above 16 KiB on the CPU. Signatures are `r || s`, 64 bytes,
 //! big-endian: what `k256::ecdsa::Signature::to_bytes()` gives. [`crate::signature_from_der`] decodes DER.
 
-use crate::curve::EcdsaCurve;
+use crate::cpu::CpuEngine;
+use crate::curve::{EcdsaCurve, Secp256k1};
 use crate::encoding::PublicKeys;
-use crate::engine::Engine;
+use crate::engine::{Engine, Engines};
 use crate::error::{Error, Rejection, Verdicts, require_lengths};
 use crate::keys::require_keys;
 use crate::point::Points;
 use crate::secret::SecretKeys;
 use crate::{cpu, gpu};
 use sha2::{Digest, Sha256};
+use std::ops::Range;
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 mod worth {
     pub const VERIFY: usize = 40;
     pub const RECOVER: usize = 40;
     pub const SIGN: usize = 10;
+    /// Messages of any length, which is a block at least. CPUs are good at SHA-256: a GPU saves the time of the cores more
+    /// than the caller's.
+    pub const HASH: usize = 4000;
 }
+
+/// An Ethereum address: the last 20 bytes of the Keccak-256 of a public key's `x || y`.
+pub type Address = [u8; 20];
 
 /// What verification asks for beyond the standard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,7 +130,9 @@ pub fn verify_messages<C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
     keys: PublicKeys<'_>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
-    verify::<C>(engine, &sha256(engine, messages), signatures, keys, policy)
+    let items = messages.len();
+    require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
+    verify::<C>(engine, &sha256(engine, messages)?, signatures, keys, policy)
 }
 
 /// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
@@ -173,7 +184,9 @@ pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
     secret_keys: impl Into<SecretKeys<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    sign::<C>(engine, &sha256(engine, messages), secret_keys, s_form)
+    let secret_keys = secret_keys.into();
+    require_keys(messages.len(), &secret_keys)?;
+    sign::<C>(engine, &sha256(engine, messages)?, secret_keys, s_form)
 }
 
 /// Signs like [`sign`] and gives the recovery id besides. **Constant-time** in keys and nonces.
@@ -214,8 +227,9 @@ fn sign_each<C: EcdsaCurve, T: Send>(
         SForm::AsComputed => false,
     };
     let on_gpu = |engines| gpu::sign::ecdsa::<C, _>(engines, digests, secret_keys, low_s, &result);
+    let check = engine.info().check_signatures;
     let on_cpu = |engine: &_| {
-        let signed = cpu::secret::sign_ecdsa::<C>(engine, digests, secret_keys, low_s);
+        let signed = cpu::secret::sign_ecdsa::<C>(engine, digests, secret_keys, low_s, check);
         signed.into_iter().map(|item| item.map(&result)).collect()
     };
     engine.dispatch(digests.len(), worth::SIGN, on_gpu, on_cpu)
@@ -246,11 +260,52 @@ pub fn recover<C: EcdsaCurve>(
 ) -> Result<Points, Error> {
     let lengths = [("signatures", signatures.len()), ("recovery ids", recovery_ids.len())];
     require_lengths(digests.len(), &lengths)?;
-    let on_gpu = |engines| gpu::verify::recover::<C>(engines, digests, signatures, recovery_ids);
+    let on_gpu = |engines| gpu::recover::keys::<C>(engines, gpu::recover::Inputs { digests, signatures, recovery_ids });
     let on_cpu = |engine: &_| cpu::recover::recover::<C>(engine, digests, signatures, recovery_ids);
     engine.dispatch(digests.len(), worth::RECOVER, on_gpu, on_cpu)
 }
 
-fn sha256<M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &[M]) -> Vec<[u8; 32]> {
-    engine.cpu_engine().map(messages.len(), |item| Sha256::digest(messages[item].as_ref()).into())
+/// The Ethereum address of the key that made each signature, on secp256k1: what [`recover`] gives, hashed where it was
+/// computed. Variable-time: everything here is public.
+///
+/// Items are rejected as by [`recover`]. EIP-2 also asks transactions for low s, which is not checked here.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::{Engine, SecretKey, ecdsa};
+/// let engine = Engine::new()?;
+/// let mut one = [0; 32];
+/// one[31] = 1;
+/// let key = SecretKey::from_bytes(one);
+/// let signed = ecdsa::sign_recoverable::<gecc::Secp256k1>(&engine, &[[9; 32]], &key, Default::default())?[0].unwrap();
+/// let addresses = ecdsa::recover_addresses(&engine, &[[9; 32]], &[signed.signature], &[signed.recovery_id])?;
+/// // The account of the private key 1.
+/// assert_eq!(hex::encode(addresses[0].unwrap()), "7e5f4552091a69125d5dfcb7b8c2659029395bdf");
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn recover_addresses(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+) -> Result<Vec<Result<Address, Rejection>>, Error> {
+    let lengths = [("signatures", signatures.len()), ("recovery ids", recovery_ids.len())];
+    require_lengths(digests.len(), &lengths)?;
+    let inputs = gpu::recover::Inputs { digests, signatures, recovery_ids };
+    let on_gpu = |engines| gpu::recover::addresses::<Secp256k1>(engines, inputs);
+    let on_cpu = |engine: &_| cpu::recover::addresses::<Secp256k1>(engine, digests, signatures, recovery_ids);
+    engine.dispatch(digests.len(), worth::RECOVER, on_gpu, on_cpu)
+}
+
+fn sha256<M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &[M]) -> Result<Vec<[u8; 32]>, Error> {
+    let message = |item: usize| messages[item].as_ref();
+    let digests = |engine: &CpuEngine, items: Range<usize>| {
+        engine.map(items.len(), |i| Sha256::digest(message(items.start + i)).into())
+    };
+    let on_gpu =
+        |engines: Engines| gpu::hash::sha256(engines, messages.len(), &message, &|items| digests(engines.cpu, items));
+    engine.dispatch(messages.len(), worth::HASH, on_gpu, |engine| digests(engine, 0..messages.len()))
 }

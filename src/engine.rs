@@ -121,10 +121,6 @@ impl Engine {
         times.into_iter().map(entry).collect()
     }
 
-    pub(crate) fn cpu_engine(&self) -> &CpuEngine {
-        &self.cpu
-    }
-
     /// The points of public keys in any encoding.
     pub(crate) fn decode_keys<C: Curve>(&self, items: usize, keys: PublicKeys) -> Result<Points, Error> {
         /// See `dispatch`; decompression costs the most, and a GPU answers after 0.1 ms.
@@ -213,7 +209,8 @@ impl EngineBuilder {
     /// deterministic signature gives the private key away to whoever sees the result and the right one: turn this on where
     /// that matters more than speed (signing then costs as much as signing and verifying). Default: off.
     ///
-    /// A GPU whose signature does not verify counts as failed, see [`Engine::failures`].
+    /// A GPU whose signature does not verify counts as failed, see [`Engine::failures`]. On the CPU such a signature is
+    /// computed again; an item at which that fails every time is rejected with [`crate::Rejection::FaultySignature`].
     pub fn check_signatures(mut self, check: bool) -> Self {
         self.check_signatures = check;
         self
@@ -236,11 +233,8 @@ impl EngineBuilder {
         if self.chunk_items == Some(0) {
             return Err(Error::InvalidOption { option: "chunk_items", problem: "0 items are no chunk".to_owned() });
         }
-        let limits = Limits {
-            max_memory: self.max_memory,
-            largest_chunk: self.chunk_items,
-            time_kernels: self.time_kernels,
-        };
+        let limits =
+            Limits { max_memory: self.max_memory, largest_chunk: self.chunk_items, time_kernels: self.time_kernels };
         let (gpu, reason) = match self.backend {
             Backend::Cpu => (None, "asked for".to_owned()),
             Backend::Auto => match GpuEngine::new(limits) {

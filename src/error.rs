@@ -99,6 +99,10 @@ pub enum Rejection {
     /// A value is not below the modulus.
     #[error("the value is not below the modulus")]
     ValueOutOfRange = 17,
+    /// The signature that was computed does not verify, at every attempt: the processor errs. Only where
+    /// [`crate::EngineBuilder::check_signatures`] is on.
+    #[error("the computed signature does not verify: the processor errs")]
+    FaultySignature = 18,
 }
 
 impl Rejection {
@@ -110,10 +114,24 @@ impl Rejection {
     /// The rejection that a code stands for.
     pub(crate) fn from_code(code: u8) -> Option<Self> {
         use Rejection::*;
-        const ALL: [Rejection; 16] = [
-            MalformedSignature, ROutOfRange, SOutOfRange, HighS, ZeroT, MalformedPoint, NotOnCurve, IdentityKey,
-            IdentityResult, Mismatch, RecoveryIdOutOfRange, NoSuchR, ScalarOutOfRange, SecretKeyOutOfRange, UserIdTooLong,
+        const ALL: [Rejection; 17] = [
+            MalformedSignature,
+            ROutOfRange,
+            SOutOfRange,
+            HighS,
+            ZeroT,
+            MalformedPoint,
+            NotOnCurve,
+            IdentityKey,
+            IdentityResult,
+            Mismatch,
+            RecoveryIdOutOfRange,
+            NoSuchR,
+            ScalarOutOfRange,
+            SecretKeyOutOfRange,
+            UserIdTooLong,
             ValueOutOfRange,
+            FaultySignature,
         ];
         ALL.into_iter().find(|rejection| rejection.code() == code)
     }

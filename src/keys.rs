@@ -1,12 +1,12 @@
 //! Key pairs: generation, and public keys from private keys.
 
-use crate::{cpu, gpu};
 use crate::curve::SecretCurve;
 use crate::encoding::Point;
 use crate::engine::Engine;
 use crate::error::{Error, require_lengths};
 use crate::point::Points;
 use crate::secret::{SecretKey, SecretKeys};
+use crate::{cpu, gpu};
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 const WORTH_A_GPU: usize = 10;

@@ -4,11 +4,11 @@
 //! [`crate::ecdh`]. Scalars are 32 bytes, big-endian, below n; points are [`Point`]s, and the identity is a point like
 //! any other. Every input point is checked to lie on the curve.
 
-use crate::{cpu, gpu};
 use crate::curve::Curve;
 use crate::encoding::{Point, PublicKeys};
 use crate::engine::Engine;
 use crate::error::{Error, Rejection, require_lengths};
+use crate::{cpu, gpu};
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 mod worth {

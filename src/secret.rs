@@ -104,6 +104,14 @@ impl<'a> SecretKeys<'a> {
         }
     }
 
+    /// One key per item, or the one for all.
+    pub(crate) fn as_slice(&self) -> &'a [SecretKey] {
+        match self.0 {
+            Source::Each(keys) => keys,
+            Source::All(key) => std::slice::from_ref(key),
+        }
+    }
+
     /// The keys of some items.
     pub(crate) fn slice(&self, items: Range<usize>) -> Self {
         SecretKeys(match self.0 {

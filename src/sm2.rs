@@ -1,16 +1,18 @@
 //! SM2 digital signatures (GB/T 32918.2, GM/T 0003.2) with SM3 (GB/T 32905).
 //!
-//! Message-level calls compute e = SM3(Z_A || M) for the caller, where Z_A binds the user id and the public key. Digest-level
-//! calls take e, 32 bytes, big-endian. Signatures are `r || s`, 64 bytes; low-s normalisation does not exist for SM2.
+//! Message-level calls compute e = SM3(Z_A || M) for the caller, where Z_A binds the user id and the public key: large batches
+//! on the GPUs where there are any, but messages above 16 KiB on the CPU. Digest-level calls take e, 32 bytes, big-endian. Signatures are `r || s`, 64 bytes; low-s normalisation does not exist for SM2.
 
+use crate::cpu::CpuEngine;
 use crate::curve::Sm2;
 use crate::encoding::{Point, PublicKeys};
-use crate::engine::Engine;
+use crate::engine::{Engine, Engines};
 use crate::error::{Error, Rejection, Verdict, Verdicts, require_lengths};
-use crate::keys::require_keys;
+use crate::keys::{public_keys, require_keys};
 use crate::secret::SecretKeys;
 use crate::{cpu, gpu};
 use sm3::{Digest, Sm3};
+use std::ops::Range;
 
 /// The user id that GM/T 0009 prescribes where none is agreed on: `1234567812345678`.
 pub const DEFAULT_USER_ID: &[u8] = b"1234567812345678";
@@ -22,6 +24,8 @@ pub const MAX_USER_ID_LEN: usize = 8191;
 mod worth {
     pub const VERIFY: usize = 30;
     pub const SIGN: usize = 5;
+    /// Messages: each takes half a dozen blocks of SM3, Z_A being four of them.
+    pub const HASH: usize = 200;
 }
 
 /// The user ids of a batch: one for all items, or one per item.
@@ -57,6 +61,24 @@ impl<'a> UserIds<'a> {
             Ids::All(id) => id,
             Ids::Each(ids) => ids[item],
         }
+    }
+
+    fn is_too_long(&self, item: usize) -> bool {
+        self.get(item).len() > MAX_USER_ID_LEN
+    }
+
+    /// Whether any id is too long.
+    fn any_too_long(&self) -> bool {
+        match self.0 {
+            Ids::All(id) => id.len() > MAX_USER_ID_LEN,
+            Ids::Each(ids) => ids.iter().any(|id| id.len() > MAX_USER_ID_LEN),
+        }
+    }
+
+    /// The id as far as it can be hashed; an item with a longer one is rejected, whatever its digest.
+    fn get_hashable(&self, item: usize) -> &'a [u8] {
+        let id = self.get(item);
+        &id[..id.len().min(MAX_USER_ID_LEN)]
     }
 }
 
@@ -130,23 +152,26 @@ pub fn verify_messages<M: AsRef<[u8]> + Sync>(
     let lengths = [("signatures", signatures.len()), ("user ids", user_ids.len_for(items))];
     require_lengths(items, &lengths)?;
     require_lengths(items, &[("public keys", keys.len_for(items))])?;
-    // Z_A needs the coordinates, so compressed keys are decoded first; the result serves the verification too.
-    let points = engine.decode_keys::<Sm2>(items, keys)?;
-    let digests = message_digests(engine, messages, user_ids, &points);
-    let replaced: Vec<[u8; 32]> = digests.iter().map(|digest| digest.unwrap_or_default()).collect();
-    let points: Vec<Point> = points.into_iter().map(|point| point.unwrap_or(Point::IDENTITY)).collect();
-    let verdicts = verify(engine, &replaced, signatures, PublicKeys::points(&points))?;
-    let merge = |(verdict, digest): (Verdict, &Result<_, Rejection>)| match digest {
-        Err(reason) if !comes_before_key(verdict) => Verdict::Rejected(*reason),
-        _ => verdict,
+    let Hashed { digests, points } = hash(engine, messages, user_ids, keys)?;
+    let keys = points.as_deref().map_or(keys, PublicKeys::points);
+    let verdicts = verify(engine, &digests, signatures, keys)?;
+    if !user_ids.any_too_long() {
+        return Ok(verdicts);
+    }
+    let merge = |(item, verdict): (usize, Verdict)| match verdict {
+        verdict if user_ids.is_too_long(item) && !comes_before_id(verdict) => {
+            Verdict::Rejected(Rejection::UserIdTooLong)
+        }
+        verdict => verdict,
     };
-    Ok(Verdicts::new(verdicts.into_iter().zip(&digests).map(merge).collect()))
+    Ok(Verdicts::new(verdicts.into_iter().enumerate().map(merge).collect()))
 }
 
-/// Whether the verdict speaks of the signature's ranges, which are checked before the key.
-fn comes_before_key(verdict: Verdict) -> bool {
-    use Rejection::{ROutOfRange, SOutOfRange, ZeroT};
-    matches!(verdict, Verdict::Rejected(ROutOfRange | SOutOfRange | ZeroT))
+/// Whether the verdict speaks of the signature's ranges or of the key, which are checked before the user id.
+fn comes_before_id(verdict: Verdict) -> bool {
+    use Rejection::{IdentityKey, MalformedPoint, NotOnCurve, ROutOfRange, SOutOfRange, ZeroT};
+    let Verdict::Rejected(reason) = verdict else { return false };
+    matches!(reason, ROutOfRange | SOutOfRange | ZeroT | MalformedPoint | NotOnCurve | IdentityKey)
 }
 
 /// Signs one digest e per item, with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys and nonces.
@@ -173,7 +198,8 @@ pub fn sign<'a>(
     let secret_keys = secret_keys.into();
     require_keys(digests.len(), &secret_keys)?;
     let on_gpu = |engines| gpu::sign::sm2(engines, digests, secret_keys);
-    let on_cpu = |engine: &_| cpu::secret::sign_sm2::<Sm2>(engine, digests, secret_keys);
+    let check = engine.info().check_signatures;
+    let on_cpu = |engine: &_| cpu::secret::sign_sm2::<Sm2>(engine, digests, secret_keys, check);
     engine.dispatch(digests.len(), worth::SIGN, on_gpu, on_cpu)
 }
 
@@ -203,11 +229,22 @@ pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
     let (items, secret_keys) = (messages.len(), secret_keys.into());
     require_lengths(items, &[("user ids", user_ids.len_for(items))])?;
     require_keys(items, &secret_keys)?;
-    let public = cpu::secret::public_keys_of::<Sm2>(engine.cpu_engine(), items, secret_keys);
-    let digests = message_digests(engine, messages, user_ids, &public);
-    let replaced: Vec<[u8; 32]> = digests.iter().map(|digest| digest.unwrap_or_default()).collect();
-    let signed = sign(engine, &replaced, secret_keys)?;
-    Ok(digests.into_iter().zip(signed).map(|(digest, signature)| digest.and(signature)).collect())
+    let public = public_keys::<Sm2>(engine, secret_keys.as_slice())?;
+    let public: Vec<Point> = public.into_iter().map(|point| point.unwrap_or(Point::IDENTITY)).collect();
+    let keys = match secret_keys.single() {
+        Some(_) => PublicKeys::all(public[0].as_sec1()),
+        None => PublicKeys::points(&public),
+    };
+    let digests = hash(engine, messages, user_ids, keys)?.digests;
+    let mut signed = sign(engine, &digests, secret_keys)?;
+    if user_ids.any_too_long() {
+        for (item, signed) in signed.iter_mut().enumerate().filter(|(item, _)| user_ids.is_too_long(*item)) {
+            // A key out of range comes first. n - 1 is one to `sign` alone: it has a public key.
+            let key = if secret_keys.single().is_some() { public[0] } else { public[item] };
+            *signed = Err(if key.is_identity() { Rejection::SecretKeyOutOfRange } else { Rejection::UserIdTooLong });
+        }
+    }
+    Ok(signed)
 }
 
 /// Z_A = SM3(ENTL || id || a || b || x_G || y_G || x_A || y_A) (GB/T 32918.2, section 5.5).
@@ -231,17 +268,42 @@ pub fn za(user_id: &[u8], public_key: &Point) -> Result<[u8; 32], Rejection> {
     Ok(hash.finalize().into())
 }
 
-/// e = SM3(Z_A || M) per item; an item without a usable key or id keeps its rejection.
-fn message_digests<M: AsRef<[u8]> + Sync>(
+/// Digests of messages, and the public keys where they were decoded for them and are all good.
+struct Hashed {
+    digests: Vec<[u8; 32]>,
+    points: Option<Vec<Point>>,
+}
+
+/// e = SM3(Z_A || M) per item. What an item gets whose key or id cannot be used means nothing.
+fn hash<M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     user_ids: UserIds<'_>,
-    keys: &[Result<Point, Rejection>],
-) -> Vec<Result<[u8; 32], Rejection>> {
-    engine.cpu_engine().map(messages.len(), |item| {
-        let za = za(user_ids.get(item), &keys[item]?)?;
-        let mut hash = Sm3::new_with_prefix(za);
-        hash.update(messages[item].as_ref());
-        Ok(hash.finalize().into())
-    })
+    keys: PublicKeys<'_>,
+) -> Result<Hashed, Error> {
+    let message = |item: usize| messages[item].as_ref();
+    let id = |item| user_ids.get_hashable(item);
+    let on_cpu = |engine: &CpuEngine, items: Range<usize>| {
+        let points = cpu::point::decode_keys::<Sm2>(engine, items.len(), keys.slice(items.clone()));
+        let digests = engine.map(items.len(), |i| {
+            let item = items.start + i;
+            let digest = |key: &Point| Some(message_digest(&za(id(item), key).ok()?, message(item)));
+            points[i].as_ref().ok().and_then(digest).unwrap_or_default()
+        });
+        Hashed { digests, points: points.into_iter().collect::<Result<_, _>>().ok() }
+    };
+    let on_gpu = |engines: Engines| {
+        let ids = match user_ids.0 {
+            Ids::All(_) => gpu::hash::Ids::All(user_ids.get_hashable(0)),
+            Ids::Each(_) => gpu::hash::Ids::Each(&id),
+        };
+        let on_cpu = |items| on_cpu(engines.cpu, items).digests;
+        let digests = gpu::hash::sm3(engines, messages.len(), &message, ids, keys, &on_cpu)?;
+        Ok(Hashed { digests, points: None })
+    };
+    engine.dispatch(messages.len(), worth::HASH, on_gpu, |engine| on_cpu(engine, 0..messages.len()))
+}
+
+fn message_digest(za: &[u8; 32], message: &[u8]) -> [u8; 32] {
+    Sm3::new_with_prefix(za).chain_update(message).finalize().into()
 }

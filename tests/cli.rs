@@ -302,6 +302,48 @@ fn recover_gives_keys_or_errors() {
 }
 
 #[test]
+fn recover_gives_addresses() {
+    // The account of the private key 1.
+    let engine = Engine::cpu().unwrap();
+    let mut one = [0; 32];
+    one[31] = 1;
+    let key = SecretKey::from_bytes(one);
+    let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[7; 32]], &key, Default::default()).unwrap();
+    let signed = signed[0].unwrap();
+    let line = |id: u8| {
+        let (digest, signature) = (hex::encode([7; 32]), hex::encode(signed.signature));
+        json!({"digest": digest, "signature": signature, "recovery_id": id, "tag": id / 4}).to_string()
+    };
+    let input = [line(signed.recovery_id), line(4)].join("\n");
+    let output = run(&["recover", "--curve", "secp256k1", "--addresses"], input);
+    assert_eq!(
+        answers(&output),
+        [
+            json!({"address": "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "tag": 0}),
+            json!({"error": "the recovery id is not in 0..=3", "tag": 1}),
+        ]
+    );
+    assert_eq!(code(&output), 1);
+    let other_curve = run(&["recover", "--curve", "p256", "--addresses"], "");
+    assert_eq!(code(&other_curve), 2);
+    assert!(stderr(&other_curve).contains("--addresses is for secp256k1"), "{}", stderr(&other_curve));
+}
+
+#[test]
+fn checked_signatures_are_the_same() {
+    let key = TemporaryFile::new("checked.hex", "07".repeat(32));
+    for curve in ["secp256k1", "p256", "sm2"] {
+        let sign = |more: &[&str]| {
+            let arguments = [&["sign", "--curve", curve, "--key-file", key.path()], more].concat();
+            answers(&run(&arguments, "message\n6d\n\n6e\n"))
+        };
+        let signed = sign(&["--check-signatures"]);
+        assert_eq!(signed, sign(&[]), "{curve}");
+        assert!(signed.len() == 2 && signed.iter().all(|answer| answer["signature"].is_string()), "{curve}");
+    }
+}
+
+#[test]
 fn sign_ecdh_and_pubkey_use_key_files() {
     let set = signed::<P256>(2);
     let key_lines = || set.secret.iter().map(|key| hex::encode(key.expose_bytes()));
@@ -445,7 +487,7 @@ fn help_doctor_bench_and_completions() {
     let help = run(&["help", "verify"], "");
     assert!(String::from_utf8_lossy(&help.stdout).contains("Examples:"));
     let doctor = String::from_utf8(run(&["doctor"], "").stdout).unwrap();
-    for what in ["cores", "engine", "CUDA driver", "NVRTC"] {
+    for what in ["cores", "engine", "NVIDIA GPUs", "NVRTC"] {
         assert!(doctor.contains(what), "{doctor}");
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

@@ -6,8 +6,10 @@ use super::jacobian::normalize;
 use super::multiply::{mul_each, sum_products};
 use super::verify::plus_n;
 use super::{CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
+use crate::ecdsa::Address;
 use crate::error::Rejection;
 use crate::point::Points;
+use sha3::{Digest, Keccak256};
 
 /// What a signature and its recovery id say of R, before any batch arithmetic.
 struct Parsed<C: CpuCurve> {
@@ -40,6 +42,20 @@ pub(crate) fn recover<C: CpuCurve>(
         for (place, key) in places.into_iter().zip(keys(&accepted, &e, base)) {
             *place = if key.infinity { Err(Rejection::IdentityResult) } else { Ok(decode::encode(&key)) };
         }
+    })
+}
+
+/// Ethereum addresses of the keys (yellow paper, appendix F).
+pub(crate) fn addresses<C: CpuCurve>(
+    engine: &CpuEngine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+) -> Vec<Result<Address, Rejection>> {
+    let keys = recover::<C>(engine, digests, signatures, recovery_ids);
+    engine.map(keys.len(), |item| {
+        let hash = Keccak256::digest(&keys[item]?.as_bytes()[1..]);
+        Ok(hash[12..].try_into().expect("the last 20 of 32 bytes"))
     })
 }
 

@@ -3,11 +3,11 @@
 //! What branches on a secret here is only whether a key is in range, which is the caller's result, and whether a nonce has
 //! to be drawn again, which happens with a probability below 2^-30 and says nothing of the nonce that is used.
 
-use super::{CpuEngine, decode};
+use super::{CpuEngine, decode, verify};
 use crate::curve::{EcdsaCurve, SecretCurve};
-use crate::ecdsa::RecoverableSignature;
+use crate::ecdsa::{Policy, RecoverableSignature};
 use crate::encoding::{Point, PublicKeys};
-use crate::error::Rejection;
+use crate::error::{Rejection, Verdicts};
 use crate::point::Points;
 use crate::secret::{SecretKey, SecretKeys, SharedSecret};
 use elliptic_curve::ops::Reduce;
@@ -37,14 +37,6 @@ fn nonzero_scalar<C: SecretCurve>(bytes: &[u8; 32]) -> Option<Zeroizing<Number<C
 
 pub(crate) fn public_keys<C: SecretCurve>(engine: &CpuEngine, secret_keys: &[SecretKey]) -> Points {
     engine.map(secret_keys.len(), |item| public_key::<C>(&secret_keys[item]))
-}
-
-/// The public key of every item of a batch.
-pub(crate) fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: usize, secret_keys: SecretKeys) -> Points {
-    match secret_keys.single() {
-        Some(key) => vec![public_key::<C>(key); items],
-        None => engine.map(items, |item| public_key::<C>(secret_keys.get(item))),
-    }
 }
 
 fn public_key<C: SecretCurve>(key: &SecretKey) -> Result<Point, Rejection> {
@@ -96,15 +88,25 @@ pub(crate) fn sign_ecdsa<C: EcdsaCurve>(
     digests: &[[u8; 32]],
     secret_keys: SecretKeys,
     low_s: bool,
+    check: bool,
 ) -> Vec<Result<RecoverableSignature, Rejection>> {
     let order = C::Reference::ORDER;
-    engine.map(digests.len(), |item| {
+    let sign = |item: usize| {
         let d = scalar::<C>(secret_keys.get(item))?;
         let z = &digests[item];
         let bytes = Zeroizing::new(d.to_repr());
         let mut nonces = rfc6979::KGenerator::<Sha256, _>::new(&bytes, z, &[], order.as_ref());
         Ok(ecdsa_with_nonces::<C>(&d, z, low_s, |nonce| nonces.fill_next_k(nonce)))
-    })
+    };
+    if !check {
+        return engine.map(digests.len(), sign);
+    }
+    let verify = |items: &[usize], signed: &[RecoverableSignature]| {
+        let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
+        let public = public_keys_of::<C>(engine, items, secret_keys);
+        verify::ecdsa::<C>(engine, &select(items, digests), &signatures, PublicKeys::points(&public), Policy::default())
+    };
+    checked(engine, digests.len(), sign, verify)
 }
 
 /// SEC 1, section 4.1.3, with the nonces that `next` fills in. Draws again when a nonce is out of range or gives r or s = 0.
@@ -143,15 +145,24 @@ pub(crate) fn sign_sm2<C: SecretCurve>(
     engine: &CpuEngine,
     digests: &[[u8; 32]],
     secret_keys: SecretKeys,
+    check: bool,
 ) -> Vec<Result<[u8; 64], Rejection>> {
     let order = C::Reference::ORDER;
-    engine.map(digests.len(), |item| {
+    let sign = |item: usize| {
         let d = scalar::<C>(secret_keys.get(item))?;
         let z = &digests[item];
         let bytes = Zeroizing::new(d.to_repr());
         let mut nonces = rfc6979::KGenerator::<Sm3, _>::new(&bytes, z, &[], order.as_ref());
         sm2_with_nonces::<C>(&d, z, |nonce| nonces.fill_next_k(nonce))
-    })
+    };
+    if !check {
+        return engine.map(digests.len(), sign);
+    }
+    let verify = |items: &[usize], signatures: &[[u8; 64]]| {
+        let public = public_keys_of::<C>(engine, items, secret_keys);
+        verify::sm2::<C>(engine, &select(items, digests), signatures, PublicKeys::points(&public))
+    };
+    checked(engine, digests.len(), sign, verify)
 }
 
 /// GB/T 32918.2, section 6.1, with the nonces that `next` fills in. Draws again when a nonce is out of range or r = 0,
@@ -181,6 +192,57 @@ fn sm2_with_nonces<C: SecretCurve>(
     }
 }
 
+/// How often a signature is computed before its item is given up.
+const ATTEMPTS: usize = 4;
+
+/// Signs each item and verifies the signatures together; what does not verify is signed again. A deterministic signature
+/// that came out wrong would give the key away beside the right one, so no such signature is returned.
+fn checked<T: Copy + Send + Sync>(
+    engine: &CpuEngine,
+    items: usize,
+    sign: impl Fn(usize) -> Result<T, Rejection> + Sync,
+    verify: impl Fn(&[usize], &[T]) -> Verdicts,
+) -> Vec<Result<T, Rejection>> {
+    let mut results = vec![Err(Rejection::FaultySignature); items];
+    let mut open: Vec<usize> = (0..items).collect();
+    for _ in 0..ATTEMPTS {
+        let attempts = engine.map(open.len(), |i| sign(open[i]));
+        let (mut signed, mut signatures) = (Vec::with_capacity(open.len()), Vec::with_capacity(open.len()));
+        for (&item, attempt) in open.iter().zip(attempts) {
+            match attempt {
+                Ok(signature) => {
+                    signed.push(item);
+                    signatures.push(signature);
+                }
+                Err(reason) => results[item] = Err(reason),
+            }
+        }
+        let verdicts = verify(&signed, &signatures);
+        open.clear();
+        for ((item, signature), verdict) in signed.into_iter().zip(signatures).zip(verdicts) {
+            if verdict.is_valid() { results[item] = Ok(signature) } else { open.push(item) }
+        }
+        if open.is_empty() {
+            break;
+        }
+    }
+    results
+}
+
+/// The public keys of some items, whose private keys are in range. Computed anew for every attempt: they too can come out
+/// wrong.
+fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], secret_keys: SecretKeys) -> Vec<Point> {
+    let public = |key| public_key::<C>(key).unwrap_or(Point::IDENTITY);
+    match secret_keys.single() {
+        Some(key) if !items.is_empty() => vec![public(key); items.len()],
+        _ => engine.map(items.len(), |i| public(secret_keys.get(items[i]))),
+    }
+}
+
+fn select(items: &[usize], digests: &[[u8; 32]]) -> Vec<[u8; 32]> {
+    items.iter().map(|&item| digests[item]).collect()
+}
+
 fn concatenate<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
     let mut signature = [0; 64];
     signature[..32].copy_from_slice(&r.to_repr());
@@ -192,6 +254,7 @@ fn concatenate<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
 mod tests {
     use super::*;
     use crate::curve::{P256, Secp256k1, Sm2};
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     const NONCE: [u8; 32] = [0x37; 32];
 
@@ -209,6 +272,42 @@ mod tests {
 
     fn x_of<C: SecretCurve>(k: &Number<C>) -> Number<C> {
         Number::<C>::reduce(&ProjectivePoint::<C::Reference>::mul_by_generator(k).to_affine().x())
+    }
+
+    /// Signatures that come out wrong at first, or always, for keys of which one is out of range.
+    #[test]
+    fn checked_signatures_are_computed_again_or_given_up() {
+        let engine = CpuEngine::new(Some(2), None).unwrap();
+        let mut keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
+        keys[5] = SecretKey::from_bytes([0; 32]);
+        let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
+        let right = sign_sm2::<Sm2>(&engine, &digests, (&keys).into(), false);
+        assert_eq!(sign_sm2::<Sm2>(&engine, &digests, (&keys).into(), true), right);
+        // How many attempts at an item fail.
+        let faults = |item: usize| match item {
+            0 => 1,
+            7 | 8 => 2,
+            12 => ATTEMPTS - 1,
+            19 => ATTEMPTS,
+            _ => 0,
+        };
+        let attempts: Vec<AtomicUsize> = keys.iter().map(|_| AtomicUsize::new(0)).collect();
+        let sign = |item: usize| {
+            let mut signature = right[item]?;
+            let attempt = attempts[item].fetch_add(1, Ordering::Relaxed);
+            signature[63] ^= u8::from(attempt < faults(item));
+            Ok(signature)
+        };
+        let verify = |items: &[usize], signatures: &[[u8; 64]]| {
+            let public = public_keys_of::<Sm2>(&engine, items, (&keys).into());
+            verify::sm2::<Sm2>(&engine, &select(items, &digests), signatures, PublicKeys::points(&public))
+        };
+        let mut expected = right.clone();
+        expected[19] = Err(Rejection::FaultySignature);
+        assert_eq!(checked(&engine, 20, sign, verify), expected);
+        for (item, attempts) in attempts.iter().enumerate().filter(|(item, _)| *item != 5) {
+            assert_eq!(attempts.load(Ordering::Relaxed), (faults(item) + 1).min(ATTEMPTS), "item {item}");
+        }
     }
 
     fn ecdsa_draws_again<C: EcdsaCurve>() {

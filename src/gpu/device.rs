@@ -2,6 +2,7 @@
 
 use super::cache::Cache;
 use super::fault::Fault;
+use super::pipeline::LANES;
 use super::sources::Unit;
 use super::tables::Tables;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
@@ -9,6 +10,7 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What compiles or loads once, whoever asks first.
@@ -28,6 +30,8 @@ pub struct Device {
     modules: Mutex<HashMap<Unit, Slot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
     tables: Tables,
+    /// How many there have been.
+    streams: AtomicUsize,
     /// Seconds and launches of each kernel, where they are timed.
     kernel_times: Option<Mutex<BTreeMap<&'static str, (f64, u64)>>>,
 }
@@ -79,6 +83,7 @@ impl Device {
             modules: Mutex::default(),
             functions: Mutex::default(),
             tables: Tables::default(),
+            streams: AtomicUsize::new(0),
             kernel_times: time_kernels.then(Mutex::default),
             context,
         })
@@ -99,7 +104,9 @@ impl Device {
     /// What was added since the last call.
     pub fn take_kernel_times(&self) -> BTreeMap<&'static str, (f64, u64)> {
         let times = self.kernel_times.as_ref();
-        times.map_or_else(BTreeMap::new, |times| std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner)))
+        times.map_or_else(BTreeMap::new, |times| {
+            std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner))
+        })
     }
 
     pub fn tables(&self) -> &Tables {
@@ -141,7 +148,12 @@ impl Device {
         loaded.map_err(|problem| Fault::kernels(format!("{}: {problem}", self.label)))
     }
 
+    /// A new stream, of another priority than the one before. Lanes of equal priority would share the device evenly, finish
+    /// their chunks together and leave the device idle while all of them copy.
     pub fn stream(&self) -> Result<Arc<CudaStream>, Fault> {
-        Ok(self.context.new_stream()?)
+        let turn = self.streams.fetch_add(1, Ordering::Relaxed) % LANES;
+        // Lower numbers go first; the driver clamps what the device does not have.
+        let priority = -i32::try_from(turn).unwrap_or(0);
+        Ok(self.context.new_stream_with_priority(priority)?)
     }
 }

@@ -98,9 +98,16 @@ kernels! {
             tables: Address, xyz: Address
         );
     "recover" "gecc_recover_verdicts" EACH recover_verdicts(kinds: Address, verdicts: Address);
-    "nonces" "gecc_nonces_sha256" EACH
+    "address" "gecc_ethereum_addresses" EACH ethereum_addresses(xy: Address, kinds: Address, rows: Address);
+    "hash" "gecc_sha256" EACH_SMALL sha256(data: Address, offsets: Address, digests: Address);
+    "hash" "gecc_sm3_za" EACH_SMALL
+        sm3_za(
+            data: Address, offsets: Address, ids: Address, id_offsets: Address, id_stride: u64,
+            xy: Address, kinds: Address, digests: Address
+        );
+    "nonces" "gecc_nonces_sha256" EACH_SMALL
         nonces_sha256(digests: Address, keys: Address, key_stride: u64, nonces: Address, status: Address);
-    "nonces" "gecc_nonces_sm3" EACH
+    "nonces" "gecc_nonces_sm3" EACH_SMALL
         nonces_sm3(digests: Address, keys: Address, key_stride: u64, nonces: Address, status: Address);
     "nonces" "gecc_secret_scalars" EACH
         secret_scalars(keys: Address, key_stride: u64, columns: Address, status: Address);
@@ -199,8 +206,14 @@ pub fn modexp(
         _ => ("gecc_modexp_2048", 8),
     };
     let arguments = [
-        powers.into(), status.into(), powers.into(), exponents.into(), exponent_words.into(), modulus.into(),
-        parameters.into(), n.into(),
+        powers.into(),
+        status.into(),
+        powers.into(),
+        exponents.into(),
+        exponent_words.into(),
+        modulus.into(),
+        parameters.into(),
+        n.into(),
     ];
     let grid = Grid::Resident { block: 128, blocks: 3 };
     // SAFETY: the arguments of the kernel's contract, in its order and of its types; the results may be the bases.

@@ -71,11 +71,33 @@ pub fn check_repeated(
     let bits = width(lane, tables, items / tables);
     let Some(key_tables) = build(lane, curve, points, table_keys, tables, bits, n)? else { return Ok(ALL) };
     kernels::split_items(
-        lane, curve, representative, counts, kinds, with_items, with_tables, without, counters, verdicts, count,
+        lane,
+        curve,
+        representative,
+        counts,
+        kinds,
+        with_items,
+        with_tables,
+        without,
+        counters,
+        verdicts,
+        count,
     )?;
     kernels::verify_with_tables(
-        lane, curve, u1, u2, x, table.address(), table.bits, key_tables, bits, with_items, with_tables, counters + 8,
-        verdicts, count,
+        lane,
+        curve,
+        u1,
+        u2,
+        x,
+        table.address(),
+        table.bits,
+        key_tables,
+        bits,
+        with_items,
+        with_tables,
+        counters + 8,
+        verdicts,
+        count,
     )?;
     Ok((without, counters + 12))
 }
@@ -85,7 +107,7 @@ fn windows(bits: u32) -> usize {
 }
 
 fn table_bytes(bits: u32) -> usize {
-    windows(bits) * 64 << (bits - 1)
+    (windows(bits) * 64) << (bits - 1)
 }
 
 fn memory_share(lane: &Lane) -> usize {

@@ -7,6 +7,7 @@
 pub(crate) mod cache;
 mod device;
 mod fault;
+pub(crate) mod hash;
 mod kernels;
 mod key_tables;
 mod lane;
@@ -15,6 +16,7 @@ pub(crate) mod modular;
 pub(crate) mod nvrtc;
 mod pipeline;
 pub(crate) mod point;
+pub(crate) mod recover;
 mod rows;
 pub(crate) mod secret;
 pub(crate) mod sign;
@@ -67,11 +69,9 @@ impl GpuEngine {
         let (mut devices, mut problems) = (Vec::new(), Vec::new());
         for ordinal in 0..count {
             match Device::open(ordinal, max_memory, time_kernels) {
-                Ok(device) => devices.push(Slot {
-                    device: Arc::new(device),
-                    idle: Mutex::default(),
-                    failure: Mutex::default(),
-                }),
+                Ok(device) => {
+                    devices.push(Slot { device: Arc::new(device), idle: Mutex::default(), failure: Mutex::default() })
+                }
                 Err(fault) => problems.push(format!("GPU {ordinal}: {}", fault.problem)),
             }
         }

@@ -34,6 +34,7 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
     let footprint = Footprint {
         device: 3 * BYTES + EXPONENT + 4 * exponent_words + 1,
         device_fixed: 0,
+        most_waves: 8,
         pinned: 2 * BYTES + EXPONENT + 1,
         secret: true,
     };
@@ -81,6 +82,7 @@ pub fn mul_mod<const BYTES: usize>(
     let footprint = Footprint {
         device: (2 * factors + 1) * BYTES + 1,
         device_fixed: 0,
+        most_waves: 8,
         pinned: (factors + 1) * BYTES + 1,
         secret: true,
     };

@@ -14,14 +14,15 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Lanes per device: one copies up, one computes, one copies down.
-pub const LANES: usize = 3;
+/// Lanes per device: one computes, one waits for its turn, the others copy and convert (PERFORMANCE.md).
+pub const LANES: usize = 5;
 /// Items of a chunk are a multiple of this many threads per multiprocessor where there are enough.
 const WAVE: usize = 512;
-/// Waves of the largest chunk: enough that a kernel's last, half-empty wave costs little.
-const MOST_WAVES: usize = 8;
 /// Chunks are not made smaller than this when memory is short.
 const SMALLEST_CHUNK: usize = 64;
+/// Bytes of a chunk's items that differ in size: enough that starting a kernel costs little, and no more than lanes should
+/// keep pinned.
+const DATA_BYTES: (usize, usize) = (4 << 20, 64 << 20);
 
 /// Memory that a chunk needs.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,9 @@ pub struct Footprint {
     pub device: usize,
     /// Bytes on the device beside, per multiprocessor.
     pub device_fixed: usize,
+    /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better with
+    /// copies.
+    pub most_waves: usize,
     /// Pinned bytes per item.
     pub pinned: usize,
     /// Whether the chunk's memory is wiped.
@@ -48,11 +52,84 @@ impl Footprint {
         self.pinned * items + SLACK
     }
 
-    /// Items of a chunk for which the memory of a device's lanes suffices.
-    fn most_items(&self, device: &Device) -> usize {
+    /// Bytes of a chunk's items for which the memory of a device's lanes suffices.
+    fn most_bytes(&self, device: &Device) -> usize {
         let per_lane = device.memory / 2 / LANES;
-        let fixed = self.device_bytes(device, 0);
-        (per_lane.saturating_sub(fixed) / self.device.max(1)).max(SMALLEST_CHUNK)
+        per_lane.saturating_sub(self.device_bytes(device, 0))
+    }
+}
+
+/// Bytes that each item needs beside the footprint's, on the device and pinned alike: for items that differ in size.
+#[derive(Debug)]
+pub struct Sizes {
+    /// Entry i: the bytes of the items before i; one entry more than there are items.
+    starts: Vec<usize>,
+    /// Bytes of every chunk.
+    shared: usize,
+}
+
+impl Sizes {
+    pub fn new(sizes: impl Iterator<Item = usize>, shared: usize) -> Self {
+        Sizes { starts: starts(sizes), shared }
+    }
+
+    fn items(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn of(&self, items: &Range<usize>) -> usize {
+        self.starts[items.end] - self.starts[items.start] + self.shared
+    }
+}
+
+/// Where each of several things begins that lie one after the other, and where the last ends.
+pub fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
+    let ends = sizes.scan(0, |end, size| {
+        *end += size;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// What a batch needs: per item, and where items differ in size each its own.
+#[derive(Clone, Copy, Debug)]
+struct Load<'a> {
+    footprint: Footprint,
+    sizes: Option<&'a Sizes>,
+}
+
+impl Load<'_> {
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.sizes.map_or(0, |sizes| sizes.of(items))
+    }
+
+    fn device_bytes(&self, device: &Device, items: &Range<usize>) -> usize {
+        self.footprint.device_bytes(device, items.len()) + self.data_bytes(items)
+    }
+
+    fn pinned_bytes(&self, items: &Range<usize>) -> usize {
+        self.footprint.pinned_bytes(items.len()) + self.data_bytes(items)
+    }
+
+    /// Where to cut a batch so that a chunk has at most so many items, so many bytes of data, and so many bytes on the device
+    /// in all; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end of each chunk.
+    fn cuts(&self, items: usize, most_items: usize, most_data: usize, most_bytes: usize) -> Vec<usize> {
+        let fits = |range: Range<usize>| {
+            let data = self.data_bytes(&range);
+            data <= most_data && data + self.footprint.device * range.len() <= most_bytes
+        };
+        let (mut cuts, mut start) = (Vec::new(), 0);
+        while start < items {
+            let (mut end, mut too_far) = (start + SMALLEST_CHUNK.min(most_items), items.min(start + most_items) + 1);
+            // A chunk may end at `end`, and not at `too_far`.
+            while end + 1 < too_far {
+                let middle = end.midpoint(too_far);
+                if fits(start..middle) { end = middle } else { too_far = middle }
+            }
+            start = end.min(items);
+            cuts.push(start);
+        }
+        cuts
     }
 }
 
@@ -87,7 +164,20 @@ impl Engines<'_> {
         compute: &Compute<T>,
         rescue: &(dyn Fn(Range<usize>) -> Vec<T> + Sync),
     ) -> Result<Vec<T>, Fault> {
-        self.gpu.run(items, footprint, compute, self.rescue.then_some(rescue))
+        let load = Load { footprint, sizes: None };
+        self.gpu.run(items, load, compute, self.rescue.then_some(rescue))
+    }
+
+    /// The same for items that differ in size: chunks are then bounded in bytes too.
+    pub fn run_sized<T: Send>(
+        &self,
+        sizes: &Sizes,
+        footprint: Footprint,
+        compute: &Compute<T>,
+        rescue: &(dyn Fn(Range<usize>) -> Vec<T> + Sync),
+    ) -> Result<Vec<T>, Fault> {
+        let load = Load { footprint, sizes: Some(sizes) };
+        self.gpu.run(sizes.items(), load, compute, self.rescue.then_some(rescue))
     }
 }
 
@@ -117,20 +207,21 @@ impl GpuEngine {
     fn run<T: Send>(
         &self,
         items: usize,
-        footprint: Footprint,
+        load: Load,
         compute: &Compute<T>,
         rescue: Option<&(dyn Fn(Range<usize>) -> Vec<T> + Sync)>,
     ) -> Result<Vec<T>, Fault> {
         let mut results: Vec<T> = Vec::with_capacity(items);
-        let chunk = self.chunk(items, footprint);
-        let out = &mut results.spare_capacity_mut()[..items];
-        ask_for_huge_pages(out);
-        let mut pieces = VecDeque::new();
-        for (index, out) in out.chunks_mut(chunk).enumerate() {
-            pieces.push_back(Piece { start: index * chunk, out });
+        let mut rest = &mut results.spare_capacity_mut()[..items];
+        ask_for_huge_pages(rest);
+        let (mut pieces, mut start) = (VecDeque::new(), 0);
+        for end in self.cuts(items, load) {
+            let (out, behind) = rest.split_at_mut(end - start);
+            pieces.push_back(Piece { start, out });
+            (rest, start) = (behind, end);
         }
         let queue = Mutex::new(Queue { pieces, finished: Vec::new(), fault: None });
-        self.work(&queue, footprint, compute);
+        self.work(&queue, load, compute);
         let Queue { mut pieces, mut finished, fault } = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(rescue) = rescue {
             for Piece { start, out } in pieces.drain(..) {
@@ -154,29 +245,29 @@ impl GpuEngine {
         Err(fault.unwrap_or_else(Fault::panicked))
     }
 
-    fn work<T: Send>(&self, queue: &Mutex<Queue<T>>, footprint: Footprint, compute: &Compute<T>) {
+    fn work<T: Send>(&self, queue: &Mutex<Queue<T>>, load: Load, compute: &Compute<T>) {
         let waiting = lock(queue).pieces.len();
         let devices = self.working();
         if waiting <= 1 && !devices.is_empty() {
             // One chunk needs no thread of its own, unless its device fails.
-            devices.iter().for_each(|&device| self.serve(device, queue, footprint, compute));
+            devices.iter().for_each(|&device| self.serve(device, queue, load, compute));
             return;
         }
         std::thread::scope(|scope| {
             for _ in 0..self.lanes.min(waiting.div_ceil(devices.len().max(1))) {
                 for &device in &devices {
-                    scope.spawn(move || self.serve(device, queue, footprint, compute));
+                    scope.spawn(move || self.serve(device, queue, load, compute));
                 }
             }
         });
     }
 
     /// Takes chunks until there are none or the device fails.
-    fn serve<T>(&self, device: usize, queue: &Mutex<Queue<T>>, footprint: Footprint, compute: &Compute<T>) {
+    fn serve<T>(&self, device: usize, queue: &Mutex<Queue<T>>, load: Load, compute: &Compute<T>) {
         while self.failure(device).is_none() {
             let Some(piece) = lock(queue).pieces.pop_front() else { return };
             let range = piece.start..piece.start + piece.out.len();
-            let computed = self.with_lane(device, footprint, range.len(), |lane| compute(lane, range.clone(), piece.out));
+            let computed = self.with_lane(device, load, &range, |lane| compute(lane, range.clone(), piece.out));
             let Err(fault) = computed else {
                 lock(queue).finished.push(range);
                 continue;
@@ -197,13 +288,13 @@ impl GpuEngine {
     fn with_lane(
         &self,
         device: usize,
-        footprint: Footprint,
-        items: usize,
+        load: Load,
+        items: &Range<usize>,
         work: impl FnOnce(&mut Lane) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut lane = self.take_lane(device)?;
-        let bytes = footprint.device_bytes(&lane.device, items);
-        lane.begin(bytes, footprint.pinned_bytes(items), footprint.secret)?;
+        let bytes = load.device_bytes(&lane.device, items);
+        lane.begin(bytes, load.pinned_bytes(items), load.footprint.secret)?;
         let worked = work(&mut lane);
         let ended = lane.end();
         worked.and(ended)?;
@@ -211,13 +302,53 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Items in a chunk: a few chunks per lane, whole waves of threads, and within the memory of the smallest device.
-    fn chunk(&self, items: usize, footprint: Footprint) -> usize {
+    /// The ends of chunks: a few chunks per lane, whole waves of threads, and within the memory of the smallest device.
+    fn cuts(&self, items: usize, load: Load) -> Vec<usize> {
         let devices = self.working();
-        let smallest = devices.iter().map(|&device| footprint.most_items(&self.device(device))).min().unwrap_or(1);
+        let most_bytes =
+            devices.iter().map(|&device| load.footprint.most_bytes(self.device(device))).min().unwrap_or(0);
         let multiprocessors = devices.iter().map(|&device| self.device(device).multiprocessors as usize).max();
-        let wave = WAVE * multiprocessors.unwrap_or(1);
-        let even = items.div_ceil((LANES + 1) * devices.len().max(1)).next_multiple_of(wave);
-        even.clamp(2 * wave, MOST_WAVES * wave).min(self.largest_chunk.unwrap_or(usize::MAX)).min(smallest).max(1)
+        let (wave, parts) = (WAVE * multiprocessors.unwrap_or(1), (LANES + 1) * devices.len().max(1));
+        let even = items.div_ceil(parts).next_multiple_of(wave).clamp(2 * wave, load.footprint.most_waves * wave);
+        let even_data = load.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
+        load.cuts(items, even.min(self.largest_chunk.unwrap_or(usize::MAX)).max(1), even_data, most_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOOTPRINT: Footprint = Footprint { device: 10, device_fixed: 0, most_waves: 8, pinned: 10, secret: false };
+
+    #[test]
+    fn items_of_one_size_are_cut_evenly() {
+        let load = Load { footprint: FOOTPRINT, sizes: None };
+        assert_eq!(load.cuts(250, 100, 0, usize::MAX), [100, 200, 250]);
+        assert_eq!(load.cuts(250, 100, 0, 10 * 90), [90, 180, 250]);
+        assert_eq!(load.cuts(200, 100, 0, 0), [64, 128, 192, 200]);
+        assert_eq!(load.cuts(3, 1, 0, 0), [1, 2, 3]);
+        assert_eq!(load.cuts(0, 100, 0, 0), [0; 0]);
+    }
+
+    #[test]
+    fn items_that_differ_in_size_are_cut_by_bytes() {
+        let sizes = Sizes::new((0..300).map(|item| if item < 200 { 1 } else { 100 }), 7);
+        let load = Load { footprint: FOOTPRINT, sizes: Some(&sizes) };
+        assert_eq!((load.data_bytes(&(0..300)), load.data_bytes(&(199..201))), (200 + 100 * 100 + 7, 108));
+        // First as many as the limit of items allows; then 50 * 1 + 70 * 100 + 7 bytes.
+        assert_eq!(load.cuts(300, 150, 7100, usize::MAX), [150, 270, 300]);
+        for (most_items, most_data, most_bytes) in [(1000, 9000, 20_000), (90, 8000, 9000), (77, 1, 1)] {
+            let cuts = load.cuts(300, most_items, most_data, most_bytes);
+            let mut start = 0;
+            for &end in &cuts {
+                let range = start..end;
+                let data = load.data_bytes(&range);
+                let fits = data <= most_data && data + 10 * range.len() <= most_bytes;
+                assert!(!range.is_empty() && range.len() <= most_items && (fits || range.len() <= SMALLEST_CHUNK));
+                start = end;
+            }
+            assert_eq!(start, 300);
+        }
     }
 }

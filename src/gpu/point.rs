@@ -1,9 +1,9 @@
 //! Point operations on public data.
 
+use super::Fault;
 use super::kernels::{self, window_tables_bytes};
 use super::pipeline::Footprint;
 use super::rows::{self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, SCALAR, TOO_LARGE, convert};
-use super::Fault;
 use crate::cpu;
 use crate::curve::Curve;
 use crate::encoding::{Point, PublicKeys};
@@ -13,7 +13,7 @@ use crate::point::Points;
 
 /// Bytes of inputs, and of what an operation needs beside, per item.
 fn footprint(device: usize, pinned: usize) -> Footprint {
-    Footprint { device: device + 64, device_fixed: 0, pinned: pinned + POINT_ROW, secret: false }
+    Footprint { device: device + 64, device_fixed: 0, most_waves: 6, pinned: pinned + POINT_ROW, secret: false }
 }
 
 pub fn add<C: Curve>(engines: Engines, a: &[Point], b: &[Point]) -> Result<Points, Fault> {
@@ -29,7 +29,16 @@ pub fn add<C: Curve>(engines: Engines, a: &[Point], b: &[Point]) -> Result<Point
             let sum = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
             let prefixes = lane.buffer(NUMBER * n)?;
             kernels::point_add(
-                lane, C::NAME, left.xy, left.kinds, right.xy, right.kinds, sum.xy, sum.kinds, prefixes, n as u64,
+                lane,
+                C::NAME,
+                left.xy,
+                left.kinds,
+                right.xy,
+                right.kinds,
+                sum.xy,
+                sum.kinds,
+                prefixes,
+                n as u64,
             )?;
             let result = rows::download_points(lane, C::NAME, sum, n)?;
             lane.finish()?;
@@ -126,7 +135,11 @@ pub fn decode_keys<C: Curve>(engines: Engines, items: usize, keys: PublicKeys) -
             let result = rows::download_points(lane, C::NAME, points, n)?;
             lane.finish()?;
             // A public key is not the identity.
-            let key = |i| result.get(lane, i).and_then(|key| if key.is_identity() { Err(Rejection::IdentityKey) } else { Ok(key) });
+            let key = |i| {
+                result
+                    .get(lane, i)
+                    .and_then(|key| if key.is_identity() { Err(Rejection::IdentityKey) } else { Ok(key) })
+            };
             convert(cpu, out, key);
             Ok(())
         },

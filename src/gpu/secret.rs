@@ -63,6 +63,7 @@ pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) 
     let footprint = Footprint {
         device: SCALAR + POINT + JACOBIAN + POINT_ROW,
         device_fixed: 0,
+        most_waves: 6,
         pinned: NUMBER + 1 + POINT_ROW,
         secret: true,
     };
@@ -103,6 +104,7 @@ fn shared<C: SecretCurve, T: Send>(
     let footprint = Footprint {
         device: SCALAR + KEY_ROW + POINT + JACOBIAN + POINT_ROW,
         device_fixed: window_tables_bytes(1),
+        most_waves: 6,
         pinned: NUMBER + KEY_ROW + 1 + POINT_ROW,
         secret: true,
     };

@@ -42,6 +42,7 @@ struct Inputs {
 }
 
 /// One scheme's kernels.
+#[allow(clippy::type_complexity, reason = "the kernels have as many arguments")]
 struct Scheme<'a> {
     curve: &'static str,
     nonces: fn(&mut Lane, &'static str, Address, Address, u64, Address, Address, u64) -> Result<(), Fault>,
@@ -65,7 +66,20 @@ pub fn ecdsa<C: EcdsaCurve, T: Send>(
             let Columns { xy, kinds } = points;
             let low_s = u32::from(low_s);
             kernels::ecdsa_sign(
-                lane, C::NAME, digests, keys.rows, keys.stride, nonces, xy, kinds, low_s, rows, recovery_ids, status, prefixes, n,
+                lane,
+                C::NAME,
+                digests,
+                keys.rows,
+                keys.stride,
+                nonces,
+                xy,
+                kinds,
+                low_s,
+                rows,
+                recovery_ids,
+                status,
+                prefixes,
+                n,
             )
         },
         equations: &|lane, digests, signatures, to, n| {
@@ -73,8 +87,9 @@ pub fn ecdsa<C: EcdsaCurve, T: Send>(
             kernels::ecdsa_equations(lane, C::NAME, digests, signatures, 0, u1, u2, x, verdicts, prefixes, n)
         },
     };
+    let check = engines.check_signatures;
     let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
-        let signed = cpu::secret::sign_ecdsa::<C>(cpu, &digests[items.clone()], keys.slice(items), low_s);
+        let signed = cpu::secret::sign_ecdsa::<C>(cpu, &digests[items.clone()], keys.slice(items), low_s, check);
         signed.into_iter().map(|item| item.map(&result)).collect()
     };
     let signed = |signature: [u8; 64], recovery_id| result(RecoverableSignature { signature, recovery_id });
@@ -94,7 +109,18 @@ pub fn sm2(
             let Columns { xy, kinds } = points;
             let (rows, status) = (out.rows, out.status);
             kernels::sm2_sign(
-                lane, Sm2::NAME, digests, keys.rows, keys.stride, nonces, xy, kinds, rows, status, prefixes, n,
+                lane,
+                Sm2::NAME,
+                digests,
+                keys.rows,
+                keys.stride,
+                nonces,
+                xy,
+                kinds,
+                rows,
+                status,
+                prefixes,
+                n,
             )
         },
         equations: &|lane, digests, signatures, to, n| {
@@ -102,8 +128,9 @@ pub fn sm2(
             kernels::sm2_equations(lane, Sm2::NAME, digests, signatures, u1, u2, x, verdicts, n)
         },
     };
-    let on_cpu =
-        |cpu: &CpuEngine, items: Range<usize>| cpu::secret::sign_sm2::<Sm2>(cpu, &digests[items.clone()], keys.slice(items));
+    let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
+        cpu::secret::sign_sm2::<Sm2>(cpu, &digests[items.clone()], keys.slice(items), engines.check_signatures)
+    };
     sign(engines, digests, keys, &scheme, &|signature, _| signature, &on_cpu)
 }
 
@@ -156,6 +183,7 @@ fn footprint(check: bool) -> Footprint {
     Footprint {
         device: if check { signing + checking } else { signing },
         device_fixed: if check { window_tables_bytes(1) } else { 0 },
+        most_waves: 6,
         pinned: 32 + 32 + 64 + 2 + 1,
         secret: true,
     }

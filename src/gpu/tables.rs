@@ -37,7 +37,7 @@ fn windows(bits: u32) -> u32 {
 }
 
 fn public_bytes(bits: u32) -> usize {
-    windows(bits) as usize * ENTRY << (bits - 1)
+    (windows(bits) as usize * ENTRY) << (bits - 1)
 }
 
 /// The widest windows whose table, with the scratch of building it, is a sixteenth of the memory at most.

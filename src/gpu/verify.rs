@@ -1,4 +1,4 @@
-//! Verification and recovery.
+//! Verification.
 
 use super::Fault;
 use super::kernels::{self, window_tables_bytes};
@@ -6,7 +6,7 @@ use super::key_tables::{self, Grouping};
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
-use super::rows::{self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, convert, copy_rows};
+use super::rows::{self, KEY_ROW, NUMBER, POINT, Points as Columns, convert, copy_rows};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::EcdsaCurve;
 use crate::curve::{Curve, Sm2};
@@ -14,13 +14,11 @@ use crate::ecdsa::Policy;
 use crate::encoding::PublicKeys;
 use crate::engine::Engines;
 use crate::error::{Rejection, Verdict, Verdicts};
-use crate::point::Points;
 use std::ops::Range;
 
 const FILES: &[&str] = &["layout", "table", "equations", "verify", "key_groups", "key_tables"];
-const RECOVER_FILES: &[&str] = &["layout", "table", "recover", "normalize"];
 /// Bytes of a digest and a signature per item.
-const SIGNED: usize = 32 + 64;
+pub const SIGNED: usize = 32 + 64;
 
 /// What every item claims: x(u1 G + u2 Q) = x modulo n, unless its verdict is known already.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +91,7 @@ fn verify<C: Curve>(
     let footprint = Footprint {
         device: SIGNED + EQUATIONS + NUMBER + KEY_ROW + POINT + Grouping::BYTES,
         device_fixed: window_tables_bytes(1),
+        most_waves: 8,
         pinned: SIGNED + KEY_ROW + 1,
         secret: false,
     };
@@ -137,61 +136,10 @@ pub fn check(
 }
 
 /// The verdict of a code that the device wrote.
-fn verdict(code: u8) -> Verdict {
+pub fn verdict(code: u8) -> Verdict {
     match code {
         Verdict::VALID_CODE => Verdict::Valid,
         // A code that no kernel writes would be a defect: it must not pass for valid.
         code => Verdict::Rejected(Rejection::from_code(code).unwrap_or(Rejection::Mismatch)),
     }
-}
-
-pub fn recover<C: EcdsaCurve>(
-    engines: Engines,
-    digests: &[[u8; 32]],
-    signatures: &[[u8; 64]],
-    recovery_ids: &[u8],
-) -> Result<Points, Fault> {
-    let cpu = engines.cpu;
-    let footprint = Footprint {
-        device: SIGNED + 1 + EQUATIONS + POINT + JACOBIAN + NUMBER + POINT_ROW,
-        device_fixed: window_tables_bytes(1),
-        pinned: SIGNED + 2 + POINT_ROW,
-        secret: false,
-    };
-    engines.run(
-        digests.len(),
-        footprint,
-        &|lane, range, out| {
-            let (n, count) = (range.len(), range.len() as u64);
-            lane.device.clone().prepare(C::NAME, RECOVER_FILES)?;
-            let table = lane.device.clone().tables().public(lane, C::NAME)?;
-            let digest_rows = lane.upload(32 * n, |to| copy_rows(cpu, to, &digests[range.clone()]))?;
-            let signature_rows = lane.upload(64 * n, |to| copy_rows(cpu, to, &signatures[range.clone()]))?;
-            let ids = lane.upload(n, |to| to.copy_from_slice(&recovery_ids[range]))?;
-            let (u1, u2, verdicts) = (lane.buffer(NUMBER * n)?, lane.buffer(NUMBER * n)?, lane.buffer(n)?);
-            let Columns { xy, kinds } = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
-            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.buffer(NUMBER * n)?);
-            kernels::recover_equations(
-                lane, C::NAME, digest_rows, signature_rows, ids, u1, u2, xy, kinds, verdicts, prefixes, count,
-            )?;
-            let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
-            let (address, bits) = (table.address(), table.bits);
-            kernels::multiply_add(lane, C::NAME, u1, u2, xy, kinds, address, bits, tables, xyz, count)?;
-            kernels::normalize(lane, C::NAME, xyz, xy, kinds, 1, prefixes, count)?;
-            kernels::recover_verdicts(lane, C::NAME, kinds, verdicts, count)?;
-            let result = rows::download_points(lane, C::NAME, Columns { xy, kinds }, n)?;
-            let verdicts = lane.download(verdicts, n)?;
-            lane.finish()?;
-            let codes = lane.read(verdicts);
-            convert(cpu, out, |i| match verdict(codes[i]) {
-                Verdict::Valid => result.get(lane, i),
-                Verdict::Rejected(reason) => Err(reason),
-            });
-            Ok(())
-        },
-        &|range| {
-            let (digests, signatures) = (&digests[range.clone()], &signatures[range.clone()]);
-            cpu::recover::recover::<C>(cpu, digests, signatures, &recovery_ids[range])
-        },
-    )
 }

@@ -4,7 +4,9 @@ use super::ecdsa_verify::mutated;
 use super::support::random::Random;
 use super::support::reference::EcdsaReference;
 use super::support::scheme::{Ecdsa, Item, signed};
+use gecc::ecdsa::Address;
 use gecc::{Engine, P256, Point, Rejection, Secp256k1, ecdsa};
+use sha3::{Digest, Keccak256};
 
 const ITEMS: usize = 400;
 
@@ -34,6 +36,34 @@ fn compare<C: EcdsaReference>(engine: &Engine) {
         let expected = C::recover(&item.digest, &item.signature, *id);
         assert_eq!(recovered.ok(), expected, "{} id {id} {item:02x?}: {recovered:?}", C::NAME);
     }
+}
+
+/// The address of an account: the last 20 bytes of the Keccak-256 of its key.
+pub fn address_of(key: &Point) -> Address {
+    Keccak256::digest(&key.as_bytes()[1..])[12..].try_into().expect("20 bytes")
+}
+
+pub fn recover_addresses(engine: &Engine, items: &[(Item, u8)]) -> Vec<Result<Address, Rejection>> {
+    let digests: Vec<_> = items.iter().map(|(item, _)| item.digest).collect();
+    let signatures: Vec<_> = items.iter().map(|(item, _)| item.signature).collect();
+    let ids: Vec<u8> = items.iter().map(|(_, id)| *id).collect();
+    ecdsa::recover_addresses(engine, &digests, &signatures, &ids).expect("lengths agree")
+}
+
+/// The addresses of the signers, and for every id of valid and mutated signatures those of the keys that `recover` gives.
+pub fn addresses(engine: &Engine) {
+    let mut random = Random::new();
+    let valid = signed::<Ecdsa<Secp256k1>>(&mut random, ITEMS, ITEMS);
+    let items: Vec<(Item, u8)> = valid.iter().map(|signed| (signed.item.clone(), signed.recovery_id)).collect();
+    for (signed, recovered) in valid.iter().zip(recover_addresses(engine, &items)) {
+        assert_eq!(recovered, Ok(address_of(&signed.key)));
+    }
+    let with_ids = |item: Item| (0..=4).map(move |id| (item.clone(), id));
+    let items = mutated::<Ecdsa<Secp256k1>>(&mut random, ITEMS).into_iter().flat_map(with_ids).collect::<Vec<_>>();
+    let keys = recover::<Secp256k1>(engine, &items);
+    assert!(keys.iter().any(Result::is_ok) && keys.iter().any(Result::is_err));
+    let expected: Vec<_> = keys.iter().map(|key| key.as_ref().map(address_of).map_err(|reason| *reason)).collect();
+    assert_eq!(recover_addresses(engine, &items), expected);
 }
 
 /// Every id above 3 is rejected, also those that look right modulo 4 or shifted by Ethereum's 27.

@@ -5,8 +5,11 @@ use super::support::random::Random;
 use super::support::reference::{EcdsaReference, TestCurve, bytes};
 use super::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, progression};
 use gecc::ecdsa::SForm;
-use gecc::{Backend, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict};
-use gecc::{ecdh, ecdsa, keys, point};
+use gecc::sm2::UserIds;
+use gecc::{
+    Backend, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SecretKeys, Sm2, Verdict,
+};
+use gecc::{ecdh, ecdsa, keys, point, sm2};
 
 const ITEMS: usize = 1300;
 
@@ -84,6 +87,35 @@ fn signatures<C: EcdsaReference>(engine: &Engine, random: &mut Random) {
     for other in cpu_engines() {
         assert_eq!(super::ecdsa_recover::recover::<C>(&other, &items), expected, "{} on {other}", C::NAME);
     }
+}
+
+/// Signatures that are verified before they are returned are the same, and so are the reasons of those that are not made.
+pub fn checked_signatures(engine: &Engine) {
+    let checked = Engine::builder().backend(engine.info().backend).check_signatures(true).build().unwrap();
+    assert!(checked.info().check_signatures && checked.failures().is_empty());
+    let mut random = Random::new();
+    for items in [0, 1, 2, 150] {
+        let secrets: Vec<[u8; 32]> = (0..items).map(|_| random.scalar_bytes::<Sm2>()).collect();
+        let mut keys: Vec<SecretKey> = secrets.into_iter().map(SecretKey::from_bytes).collect();
+        if let Some(key) = keys.get_mut(77) {
+            *key = SecretKey::from_bytes([0; 32]);
+        }
+        let digests: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
+        let all = SecretKey::from_bytes(random.scalar_bytes::<Sm2>());
+        let none = SecretKey::from_bytes([0xff; 32]);
+        let ecdsa_keys = [SecretKeys::each(&keys), SecretKeys::all(&all), SecretKeys::all(&none)];
+        for keys in ecdsa_keys {
+            let sign = |engine: &Engine| {
+                let of_p256 = ecdsa::sign::<P256>(engine, &digests, keys, SForm::AsComputed).unwrap();
+                let recoverable = ecdsa::sign_recoverable::<Secp256k1>(engine, &digests, keys, SForm::Low).unwrap();
+                (of_p256, recoverable, sm2::sign(engine, &digests, keys).unwrap())
+            };
+            assert_eq!(sign(&checked), sign(engine), "{items} items");
+        }
+        let messages = |engine: &Engine| sm2::sign_messages(engine, &digests, UserIds::default(), &keys).unwrap();
+        assert_eq!(messages(&checked), messages(engine), "{items} items");
+    }
+    assert!(checked.failures().is_empty());
 }
 
 /// Options that no engine can have are errors, and an engine says what it is.

@@ -57,6 +57,8 @@ fn ecdsa_calls(engine: &Engine) {
         differs(ecdsa::sign_messages::<P256, _>(engine, &messages, &keys, SForm::Low), ("secret keys", 2, found));
         differs(ecdsa::recover::<P256>(engine, &[D; 2], &signatures, &[0; 2]), ("signatures", 2, found));
         differs(ecdsa::recover::<P256>(engine, &[D; 2], &[S; 2], &vec![0; found]), ("recovery ids", 2, found));
+        differs(ecdsa::recover_addresses(engine, &[D; 2], &signatures, &[0; 2]), ("signatures", 2, found));
+        differs(ecdsa::recover_addresses(engine, &[D; 2], &[S; 2], &vec![0; found]), ("recovery ids", 2, found));
         // Every encoding counts its keys.
         let encodings = [
             PublicKeys::compressed(&vec![[2; 33]; found]),
@@ -107,8 +109,11 @@ pub fn empty_batches(engine: &Engine) {
     assert_eq!(ecdsa::sign::<P256>(engine, &[], &no_keys, SForm::Low).unwrap(), []);
     assert_eq!(ecdsa::sign::<P256>(engine, &[], &secret(), SForm::Low).unwrap(), []);
     assert_eq!(ecdsa::sign_recoverable::<P256>(engine, &[], &no_keys, SForm::Low).unwrap(), []);
+    assert_eq!(ecdsa::sign_messages::<P256, _>(engine, &no_messages, &secret(), SForm::Low).unwrap(), []);
+    assert_eq!(ecdsa::recover_addresses(engine, &[], &[], &[]).unwrap(), []);
     assert_eq!(sm2::sign(engine, &[], &no_keys).unwrap(), []);
     assert_eq!(sm2::sign_messages(engine, &no_messages, UserIds::default(), &secret()).unwrap(), []);
+    assert_eq!(sm2::sign_messages(engine, &no_messages, UserIds::each(&[]), &no_keys).unwrap(), []);
     assert!(ecdh::shared_secrets::<P256>(engine, &no_keys, none).unwrap().is_empty());
     assert!(ecdh::shared_secrets::<P256>(engine, &no_keys, PublicKeys::all(&[0])).unwrap().is_empty());
     assert_eq!(keys::generate::<P256>(engine, 0).unwrap().1, []);

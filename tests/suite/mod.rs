@@ -20,6 +20,7 @@ pub mod key_pairs;
 pub mod large_x;
 pub mod lengths;
 pub mod malleability;
+pub mod message_lengths;
 pub mod nist;
 pub mod point_arithmetic;
 pub mod point_vectors;
@@ -62,21 +63,22 @@ macro_rules! suite {
             constants { generators orders_and_primes }
             der_signatures { round_trips strict_decoding }
             ecdh_agreement { each_with_each one_key_for_all one_peer_for_all edge_keys }
-            ecdsa_recover { matches_reference ids_out_of_range }
+            ecdsa_recover { matches_reference addresses ids_out_of_range }
             ecdsa_sign { matches_reference low_s as_computed one_key_for_all messages edge_digests }
             ecdsa_verify { random_and_mutated messages }
             edge_verify { edge_scalars special_keys }
             encodings { every_encoding malformed_keys decompression points_round_trip }
-            engine_options { same_results_with_any_options impossible_options }
+            engine_options { same_results_with_any_options checked_signatures impossible_options }
             key_pairs { match_reference generated conversions }
             large_x { verified recovered small_r_without_reduction }
             lengths { mismatches empty_batches }
             malleability { overflowing_r_and_s high_s }
+            message_lengths { ecdsa_messages sm2_messages bad_items_among_many }
             nist { signature_verification signature_generation public_key_validation diffie_hellman }
             point_arithmetic { random_points edge_scalars_and_points complete_addition }
             point_vectors { base_point variable_point }
             poisoned_points { add double mul mul_base decompress }
-            poisoned_recover { secp256k1 p256 }
+            poisoned_recover { secp256k1 p256 addresses }
             poisoned_secrets { signing ecdh public_keys }
             poisoned_verify { ecdsa_secp256k1 ecdsa_p256 sm2 one_key_for_many large_batches low_s_policy }
             repeated_keys { every_count_to_200 every_table_size equal_keys_in_different_encodings }

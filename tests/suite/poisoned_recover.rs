@@ -1,6 +1,6 @@
 //! Key recovery with special items among random ones.
 
-use super::ecdsa_recover::recover;
+use super::ecdsa_recover::{address_of, recover, recover_addresses};
 use super::support::neighbours::{Case, case, everywhere};
 use super::support::numbers::{order_plus, points_above_order, to_bytes};
 use super::support::random::Random;
@@ -19,14 +19,31 @@ pub fn p256(engine: &Engine) {
     every_position::<P256>(engine);
 }
 
-fn every_position<C: EcdsaReference>(engine: &Engine) {
+/// The same with the keys' Ethereum addresses.
+pub fn addresses(engine: &Engine) {
+    let address =
+        |recovery: Recovery| case(recovery.name, recovery.input, recovery.expected.map(|key| address_of(&key)));
+    let (clean, special) = cases::<Secp256k1>();
+    let clean: Vec<_> = clean.into_iter().map(address).collect();
+    let special: Vec<_> = special.into_iter().map(address).collect();
+    let positions: Vec<usize> = (0..clean.len()).collect();
+    everywhere(&clean, &special, &positions, |items| recover_addresses(engine, items));
+}
+
+/// Signatures of the signers' keys, and special items.
+fn cases<C: EcdsaReference>() -> (Vec<Recovery>, Vec<Recovery>) {
     let mut random = Random::new();
-    let clean: Vec<Recovery> = signed::<Ecdsa<C>>(&mut random, 33, 33)
+    let clean = signed::<Ecdsa<C>>(&mut random, 33, 33)
         .into_iter()
         .map(|signed| case("clean", (signed.item, signed.recovery_id), Ok(signed.key)))
         .collect();
     let mut special = rejected::<C>(&mut random);
     special.extend(crafted::<C>(&mut random));
+    (clean, special)
+}
+
+fn every_position<C: EcdsaReference>(engine: &Engine) {
+    let (clean, special) = cases::<C>();
     for case in &special {
         let (item, id) = &case.input;
         let expected = C::recover(&item.digest, &item.signature, *id);

@@ -6,7 +6,7 @@ use gecc::ecdsa::Policy;
 use gecc::{Engine, P256, PublicKeys, Rejection, Verdict, ecdsa};
 use std::collections::HashSet;
 
-const REJECTIONS: [Rejection; 16] = [
+const REJECTIONS: [Rejection; 17] = [
     Rejection::MalformedSignature,
     Rejection::ROutOfRange,
     Rejection::SOutOfRange,
@@ -23,12 +23,13 @@ const REJECTIONS: [Rejection; 16] = [
     Rejection::SecretKeyOutOfRange,
     Rejection::UserIdTooLong,
     Rejection::ValueOutOfRange,
+    Rejection::FaultySignature,
 ];
 
 /// The numbers are stable: other programs store them. None is 0, which forgotten memory would show, or that of "valid".
 pub fn codes(_: &Engine) {
     let codes: Vec<u8> = REJECTIONS.iter().map(|reason| reason.code()).collect();
-    assert_eq!(codes, (2..=17).collect::<Vec<u8>>());
+    assert_eq!(codes, (2..=18).collect::<Vec<u8>>());
     assert_eq!((Verdict::Valid.code(), Verdict::VALID_CODE), (1, 1));
     let texts: HashSet<String> = REJECTIONS.iter().map(|&reason| Verdict::Rejected(reason).to_string()).collect();
     assert_eq!(texts.len(), REJECTIONS.len());

@@ -78,10 +78,11 @@ const RECOVER_HELP: &str = concat!(
     "\
 Fields: `digest` or `message`, `signature` or `der`, `recovery_id` (0 to 3).
 
-Example:
+Examples:
   gecc recover --curve secp256k1 transactions.jsonl
+  gecc recover --curve secp256k1 --addresses transactions.jsonl
 
-Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in order.
+Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or {\"error\":\"…\"}, one line per item, in order.
 
 ",
     input_help!()
@@ -167,15 +168,19 @@ pub struct EngineOptions {
     /// Upper limit for working memory: bytes, or with K, M or G.
     #[arg(long, value_parser = parse_bytes)]
     pub max_memory: Option<usize>,
+    /// Set by the command that signs.
+    #[arg(skip)]
+    pub check_signatures: bool,
 }
 
 impl EngineOptions {
     pub fn start(&self) -> Result<Engine, String> {
-        let mut builder = Engine::builder().backend(match self.engine {
+        let backend = match self.engine {
             EngineName::Auto => Backend::Auto,
             EngineName::Cpu => Backend::Cpu,
             EngineName::Gpu => Backend::Gpu,
-        });
+        };
+        let mut builder = Engine::builder().backend(backend).check_signatures(self.check_signatures);
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
         }
@@ -237,6 +242,9 @@ pub struct RecoverOptions {
     /// The curve.
     #[arg(long, value_enum)]
     pub curve: EcdsaCurveName,
+    /// Print Ethereum addresses instead of public keys; secp256k1 only.
+    #[arg(long)]
+    pub addresses: bool,
     #[command(flatten)]
     pub stream: StreamOptions,
 }
@@ -255,6 +263,9 @@ pub struct SignOptions {
     /// Print signatures in DER instead of r || s.
     #[arg(long)]
     pub der: bool,
+    /// Verify every signature before it is printed: a processor that errs could otherwise give the key away.
+    #[arg(long)]
+    pub check_signatures: bool,
     #[command(flatten)]
     pub stream: StreamOptions,
 }

@@ -16,7 +16,8 @@ fn build(options: &KernelsOptions) -> Result<u8, Failure> {
     for architecture in &options.arch {
         // A closed pipe is found when the total is printed; the files are what was asked for.
         let report = |path: &Path| _ = writeln!(io::stdout(), "{}", path.display());
-        let files = gecc::kernels::build(architecture, &options.out, report).map_err(|e| Failure::Problem(e.to_string()))?;
+        let files =
+            gecc::kernels::build(architecture, &options.out, report).map_err(|e| Failure::Problem(e.to_string()))?;
         writeln!(io::stdout(), "{architecture}: {} files", files.len())?;
     }
     Ok(ALL_PASSED)

@@ -4,17 +4,23 @@ use crate::args::{EcdsaCurveName, RecoverOptions};
 use crate::fields::Fields;
 use crate::output::{Answer, Failure};
 use crate::stream::{self, Operation};
-use gecc::{EcdsaCurve, Engine, Error, P256, Secp256k1, ecdsa};
-use std::marker::PhantomData;
+use gecc::{EcdsaCurve, Engine, Error, P256, Rejection, Secp256k1, ecdsa};
 
 pub fn run(options: RecoverOptions) -> Result<u8, Failure> {
-    match options.curve {
-        EcdsaCurveName::Secp256k1 => stream::run(&Recover::<Secp256k1>(PhantomData), options.stream),
-        EcdsaCurveName::P256 => stream::run(&Recover::<P256>(PhantomData), options.stream),
+    match (options.curve, options.addresses) {
+        (EcdsaCurveName::Secp256k1, false) => stream::run(&Recover(keys::<Secp256k1>), options.stream),
+        (EcdsaCurveName::Secp256k1, true) => stream::run(&Recover(addresses), options.stream),
+        (EcdsaCurveName::P256, false) => stream::run(&Recover(keys::<P256>), options.stream),
+        (EcdsaCurveName::P256, true) => {
+            Err("--addresses is for secp256k1, the curve of Ethereum's accounts".to_owned().into())
+        }
     }
 }
 
-struct Recover<C>(PhantomData<C>);
+/// Recovers and answers: digests, signatures, recovery ids.
+type Compute = fn(&Engine, &[[u8; 32]], &[[u8; 64]], &[u8]) -> Result<Vec<Answer>, Error>;
+
+struct Recover(Compute);
 
 struct Item {
     digest: [u8; 32],
@@ -22,7 +28,7 @@ struct Item {
     recovery_id: u8,
 }
 
-impl<C: EcdsaCurve> Operation for Recover<C> {
+impl Operation for Recover {
     type Item = Item;
 
     fn parse(&self, _: u64, fields: &Fields) -> Result<Item, String> {
@@ -34,8 +40,30 @@ impl<C: EcdsaCurve> Operation for Recover<C> {
         let digests: Vec<_> = items.iter().map(|item| item.digest).collect();
         let signatures: Vec<_> = items.iter().map(|item| item.signature).collect();
         let recovery_ids: Vec<_> = items.iter().map(|item| item.recovery_id).collect();
-        let keys = ecdsa::recover::<C>(engine, &digests, &signatures, &recovery_ids)?;
-        let answer = |key: gecc::Point| Answer::passed().hex("public_key", key.as_sec1());
-        Ok(keys.into_iter().map(|key| key.map_or_else(Answer::error, answer)).collect())
+        self.0(engine, &digests, &signatures, &recovery_ids)
     }
+}
+
+fn keys<C: EcdsaCurve>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+) -> Result<Vec<Answer>, Error> {
+    let keys = ecdsa::recover::<C>(engine, digests, signatures, recovery_ids)?;
+    Ok(answers(keys, |key| Answer::passed().hex("public_key", key.as_sec1())))
+}
+
+fn addresses(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+) -> Result<Vec<Answer>, Error> {
+    let addresses = ecdsa::recover_addresses(engine, digests, signatures, recovery_ids)?;
+    Ok(answers(addresses, |address| Answer::passed().json("address", format!("0x{}", hex::encode(address)))))
+}
+
+fn answers<T>(results: Vec<Result<T, Rejection>>, answer: impl Fn(T) -> Answer) -> Vec<Answer> {
+    results.into_iter().map(|result| result.map_or_else(Answer::error, &answer)).collect()
 }

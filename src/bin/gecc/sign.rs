@@ -10,7 +10,8 @@ use gecc::ecdsa::{RecoverableSignature, SForm};
 use gecc::{EcdsaCurve, Engine, Error, P256, Secp256k1, SecretKey, ecdsa, signature_to_der, sm2};
 use std::marker::PhantomData;
 
-pub fn run(options: SignOptions) -> Result<u8, Failure> {
+pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
+    options.stream.engine.check_signatures = options.check_signatures;
     let (recoverable, der) = (options.recoverable, options.der);
     if recoverable && matches!(options.curve, CurveName::Sm2) {
         return Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into());

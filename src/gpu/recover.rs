@@ -1,0 +1,133 @@
+//! Recovery of public keys, and of what is computed from them.
+
+use super::Fault;
+use super::kernels::{self, window_tables_bytes};
+use super::lane::Lane;
+use super::pipeline::Footprint;
+use super::rows::{self, JACOBIAN, NUMBER, POINT, POINT_ROW, Points as Columns, convert, copy_rows};
+use super::verify::{EQUATIONS, SIGNED, verdict};
+use crate::cpu;
+use crate::curve::EcdsaCurve;
+use crate::ecdsa::Address;
+use crate::engine::Engines;
+use crate::error::{Rejection, Verdict};
+use crate::point::Points;
+use std::ops::Range;
+
+const FILES: &[&str] = &["layout", "table", "recover", "normalize"];
+/// What addresses need besides.
+const ADDRESS_FILES: &[&str] = &["address"];
+/// Bytes of an address.
+const ADDRESS: usize = size_of::<Address>();
+
+/// The columns of a batch's inputs.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    pub digests: &'a [[u8; 32]],
+    pub signatures: &'a [[u8; 64]],
+    pub recovery_ids: &'a [u8],
+}
+
+impl Inputs<'_> {
+    fn slice(&self, items: Range<usize>) -> Self {
+        let Inputs { digests, signatures, recovery_ids } = *self;
+        Inputs {
+            digests: &digests[items.clone()],
+            signatures: &signatures[items.clone()],
+            recovery_ids: &recovery_ids[items],
+        }
+    }
+}
+
+pub fn keys<C: EcdsaCurve>(engines: Engines, inputs: Inputs) -> Result<Points, Fault> {
+    let download = |lane: &mut Lane, keys, n| rows::download_points(lane, C::NAME, keys, n);
+    let on_cpu = |items| {
+        let Inputs { digests, signatures, recovery_ids } = inputs.slice(items);
+        cpu::recover::recover::<C>(engines.cpu, digests, signatures, recovery_ids)
+    };
+    recover::<C, _, _>(engines, inputs, POINT_ROW, &download, &|lane, rows, i| rows.get(lane, i), &on_cpu)
+}
+
+/// Ethereum addresses of the keys.
+pub fn addresses<C: EcdsaCurve>(engines: Engines, inputs: Inputs) -> Result<Vec<Result<Address, Rejection>>, Fault> {
+    let download = |lane: &mut Lane, keys: Columns, n| {
+        lane.device.clone().prepare(C::NAME, ADDRESS_FILES)?;
+        let rows = lane.buffer(ADDRESS * n)?;
+        kernels::ethereum_addresses(lane, C::NAME, keys.xy, keys.kinds, rows, n as u64)?;
+        lane.download(rows, ADDRESS * n)
+    };
+    let address = |lane: &Lane, rows: &Range<usize>, i| {
+        let row = &lane.read(rows.clone())[ADDRESS * i..ADDRESS * (i + 1)];
+        Ok(row.try_into().expect("the bytes of an address"))
+    };
+    let on_cpu = |items| {
+        let Inputs { digests, signatures, recovery_ids } = inputs.slice(items);
+        cpu::recover::addresses::<C>(engines.cpu, digests, signatures, recovery_ids)
+    };
+    recover::<C, _, _>(engines, inputs, ADDRESS, &download, &address, &on_cpu)
+}
+
+/// Recovers the keys of a batch. `download` starts the copy of what is wanted of a chunk's keys, `row` bytes per item;
+/// `result` then gives that of a key that was recovered.
+fn recover<C: EcdsaCurve, D: Sync, T: Send>(
+    engines: Engines,
+    inputs: Inputs,
+    row: usize,
+    download: &(dyn Fn(&mut Lane, Columns, usize) -> Result<D, Fault> + Sync),
+    result: &(dyn Fn(&Lane, &D, usize) -> Result<T, Rejection> + Sync),
+    on_cpu: &(dyn Fn(Range<usize>) -> Vec<Result<T, Rejection>> + Sync),
+) -> Result<Vec<Result<T, Rejection>>, Fault> {
+    let cpu = engines.cpu;
+    let footprint = Footprint {
+        device: SIGNED + 1 + EQUATIONS + POINT + JACOBIAN + NUMBER + row,
+        device_fixed: window_tables_bytes(1),
+        most_waves: 8,
+        pinned: SIGNED + 2 + row,
+        secret: false,
+    };
+    engines.run(
+        inputs.digests.len(),
+        footprint,
+        &|lane, range, out| {
+            let (n, count, Inputs { digests, signatures, recovery_ids }) =
+                (range.len(), range.len() as u64, inputs.slice(range));
+            lane.device.clone().prepare(C::NAME, FILES)?;
+            let table = lane.device.clone().tables().public(lane, C::NAME)?;
+            let digests = lane.upload(32 * n, |to| copy_rows(cpu, to, digests))?;
+            let signatures = lane.upload(64 * n, |to| copy_rows(cpu, to, signatures))?;
+            let ids = lane.upload(n, |to| to.copy_from_slice(recovery_ids))?;
+            let (u1, u2, verdicts) = (lane.buffer(NUMBER * n)?, lane.buffer(NUMBER * n)?, lane.buffer(n)?);
+            let Columns { xy, kinds } = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
+            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.buffer(NUMBER * n)?);
+            kernels::recover_equations(
+                lane,
+                C::NAME,
+                digests,
+                signatures,
+                ids,
+                u1,
+                u2,
+                xy,
+                kinds,
+                verdicts,
+                prefixes,
+                count,
+            )?;
+            let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
+            let (address, bits) = (table.address(), table.bits);
+            kernels::multiply_add(lane, C::NAME, u1, u2, xy, kinds, address, bits, tables, xyz, count)?;
+            kernels::normalize(lane, C::NAME, xyz, xy, kinds, 1, prefixes, count)?;
+            kernels::recover_verdicts(lane, C::NAME, kinds, verdicts, count)?;
+            let downloaded = download(lane, Columns { xy, kinds }, n)?;
+            let verdicts = lane.download(verdicts, n)?;
+            lane.finish()?;
+            let codes = lane.read(verdicts);
+            convert(cpu, out, |i| match verdict(codes[i]) {
+                Verdict::Valid => result(lane, &downloaded, i),
+                Verdict::Rejected(reason) => Err(reason),
+            });
+            Ok(())
+        },
+        on_cpu,
+    )
+}
