@@ -14,14 +14,16 @@
 //! ways whose verdict follows from the way.
 //!
 //! Signing and ECDH, where the reference must do the work that is tested, take part with a thirty-second of the items.
+//!
+//! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on the CPU.
 
 #[allow(dead_code, unused_imports, unused_macros, reason = "the soak test needs only what the suite shares")]
 mod suite;
 
 use elliptic_curve::{Field, Group as _};
-use gecc::ecdsa::SForm;
-use gecc::{Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict};
-use gecc::{ecdh, ecdsa, point, sm2};
+use gecc::ecdsa::{Policy, SForm};
+use gecc::{Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict, Verdicts};
+use gecc::{ecdh, ecdsa, keys, point, sm2};
 use rayon::prelude::*;
 use std::time::Instant;
 use suite::support::numbers::order_plus;
@@ -258,4 +260,71 @@ fn p256() {
 #[ignore = "takes long; see the head of this file"]
 fn sm2_curve() {
     soak::<Sm2Dsa>(|_, _, _| {}, sm2_secrets);
+}
+
+/// Signs on the default engine with its own public keys, spoils a tenth, and verifies on the CPU.
+fn crossed<C: TestCurve>(
+    sign: impl Fn(&Engine, &[[u8; 32]], &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>>,
+    verify: impl Fn(&Engine, &[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts,
+) {
+    const CROSSED_BATCH: usize = 1 << 20;
+    let (engine, cpu) =
+        (Engine::new().expect("threads can be started"), Engine::cpu().expect("threads can be started"));
+    let items = from_environment("GECC_SOAK_ITEMS", 10_000_000) as usize;
+    let start = Instant::now();
+    for first in (0..items).step_by(CROSSED_BATCH) {
+        let size = CROSSED_BATCH.min(items - first);
+        let keys: Vec<SecretKey> = in_runs(&mut Random::new(), size, |random, length| {
+            (0..length).map(|_| SecretKey::from_bytes(random.scalar_bytes::<C>())).collect()
+        });
+        let digests: Vec<[u8; 32]> = in_runs(&mut Random::new(), size, |random, length| {
+            (0..length).map(|_| random.scalar_bytes::<C>()).collect()
+        });
+        let public = keys::public_keys::<C>(&engine, &keys).unwrap();
+        let public: Vec<Point> = public.into_iter().map(|key| key.expect("a key in range")).collect();
+        let signed = sign(&engine, &digests, &keys);
+        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(|item| item.expect("a key in range")).collect();
+        let mut random = Random::new();
+        for signature in signatures.iter_mut().skip(3).step_by(10) {
+            // The last byte of r or of s: in range still, with a probability of all but 2^-120.
+            signature[31 + 32 * random.below(2)] ^= 1 << random.below(8);
+        }
+        let verdicts = verify(&cpu, &digests, &signatures, PublicKeys::points(&public));
+        for (index, verdict) in verdicts.iter().enumerate() {
+            let expected = if index % 10 == 3 { Verdict::Rejected(Rejection::Mismatch) } else { Verdict::Valid };
+            assert_eq!(*verdict, expected, "{} item {}", C::NAME, first + index);
+        }
+    }
+    let seconds = start.elapsed().as_secs();
+    eprintln!("{}: {items} items signed on {engine}, verified on {cpu}, {seconds} s", C::NAME);
+}
+
+fn crossed_ecdsa<C: EcdsaReference>() {
+    crossed::<C>(
+        |engine, digests, keys| ecdsa::sign::<C>(engine, digests, keys, SForm::CurveDefault).unwrap(),
+        |engine, digests, signatures, keys| {
+            ecdsa::verify::<C>(engine, digests, signatures, keys, Policy::default()).unwrap()
+        },
+    );
+}
+
+#[test]
+#[ignore = "takes long; see the head of this file"]
+fn crossed_secp256k1() {
+    crossed_ecdsa::<Secp256k1>();
+}
+
+#[test]
+#[ignore = "takes long; see the head of this file"]
+fn crossed_p256() {
+    crossed_ecdsa::<P256>();
+}
+
+#[test]
+#[ignore = "takes long; see the head of this file"]
+fn crossed_sm2() {
+    crossed::<Sm2>(
+        |engine, digests, keys| sm2::sign(engine, digests, keys).unwrap(),
+        |engine, digests, signatures, keys| sm2::verify(engine, digests, signatures, keys).unwrap(),
+    );
 }

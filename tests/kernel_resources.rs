@@ -1,0 +1,61 @@
+//! Every kernel compiles for every curve and for three generations of GPUs, within limits of registers and spills.
+//!
+//! Needs NVRTC but no GPU. Without it the test says so and passes, unless `GECC_REQUIRE_NVRTC=1`.
+
+use gecc::kernels::{self, KernelUsage};
+
+/// Ampere, Hopper and Blackwell.
+const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
+
+/// Registers of a thread with which two blocks of 256 fit a multiprocessor.
+const REGISTERS: u32 = 128;
+
+/// Kernels that may take more: they run in blocks of 128, or measure a method as it is.
+const MORE_REGISTERS: &[(&str, u32)] = &[
+    ("gecc_fpmul_uniform", 168),
+    ("gecc_method_", 255),
+    ("gecc_modexp", 255),
+    ("gecc_mul_mod", 255),
+    ("gecc_square_mod", 255),
+];
+
+/// Bytes that a thread of these kernels may spill (stores, by the assembler's report); any other may spill nothing. All
+/// are spills outside the inner loops, or arrays that are indexed at run time.
+const SPILLS: &[(&str, u32)] = &[
+    ("gecc_upmul", 128),
+    ("gecc_recover_equations", 16),
+    ("gecc_verify", 260),
+    ("gecc_multiply_add", 260),
+    ("gecc_verify_with_tables", 40),
+    ("gecc_modexp", 600),
+    ("gecc_method_doubles_512", 100),
+];
+
+#[test]
+fn kernels_compile_within_limits() {
+    if let Err(problem) = kernels::nvrtc_version() {
+        let required = std::env::var("GECC_REQUIRE_NVRTC").is_ok_and(|value| value == "1");
+        assert!(!required, "GECC_REQUIRE_NVRTC=1, and {problem}");
+        eprintln!("kernels not compiled: {problem}. GECC_REQUIRE_NVRTC=1 makes that a failure.");
+        return;
+    }
+    for architecture in ARCHITECTURES {
+        let usage = kernels::usage(architecture).unwrap_or_else(|problem| panic!("{architecture}: {problem}"));
+        let kernels = usage.iter().filter(|usage| usage.registers > 0).count();
+        assert!(kernels > 100, "{architecture}: only {kernels} kernels reported");
+        let excess: Vec<String> = usage.iter().filter_map(excess).collect();
+        assert!(excess.is_empty(), "{architecture}:\n{}", excess.join("\n"));
+        println!("{architecture}: {kernels} kernels within their limits");
+    }
+}
+
+/// What a kernel takes beyond its limits.
+fn excess(usage: &KernelUsage) -> Option<String> {
+    let limit = |limits: &[(&str, u32)], default| {
+        limits.iter().filter(|(name, _)| usage.kernel.starts_with(name)).map(|(_, most)| *most).max().unwrap_or(default)
+    };
+    let KernelUsage { kernel, curve, registers, spill_stores, spill_loads, .. } = usage;
+    let within = *spill_stores <= limit(SPILLS, 0) && *registers <= limit(MORE_REGISTERS, REGISTERS);
+    (!within)
+        .then(|| format!("{kernel} for {curve}: {registers} registers, {spill_stores} + {spill_loads} bytes spilled"))
+}
