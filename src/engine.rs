@@ -66,6 +66,7 @@ pub struct EngineBuilder {
     chunk_items: Option<usize>,
     check_signatures: bool,
     time_kernels: bool,
+    l2_persistence: bool,
 }
 
 /// How long a kernel ran.
@@ -217,9 +218,17 @@ impl EngineBuilder {
     }
 
     /// Records how long each kernel runs, for [`Engine::take_kernel_times`]. Chunks are then computed one after the other
-    /// instead of overlapping, so that no two kernels share a GPU. Default: off.
+    /// instead of overlapping, so that no two kernels share a GPU, and are as large as the memory and
+    /// [`EngineBuilder::chunk_items`] allow. Default: off.
     pub fn time_kernels(mut self, time: bool) -> Self {
         self.time_kernels = time;
+        self
+    }
+
+    /// Keeps the intermediate products of batched inversions in a part of each GPU's L2 cache that is set aside for them,
+    /// for every engine of the process, where the GPU can do that. Results are the same. Default: off.
+    pub fn l2_persistence(mut self, persist: bool) -> Self {
+        self.l2_persistence = persist;
         self
     }
 
@@ -233,8 +242,12 @@ impl EngineBuilder {
         if self.chunk_items == Some(0) {
             return Err(Error::InvalidOption { option: "chunk_items", problem: "0 items are no chunk".to_owned() });
         }
-        let limits =
-            Limits { max_memory: self.max_memory, largest_chunk: self.chunk_items, time_kernels: self.time_kernels };
+        let limits = Limits {
+            max_memory: self.max_memory,
+            largest_chunk: self.chunk_items,
+            time_kernels: self.time_kernels,
+            l2_persistence: self.l2_persistence,
+        };
         let (gpu, reason) = match self.backend {
             Backend::Cpu => (None, "asked for".to_owned()),
             Backend::Auto => match GpuEngine::new(limits) {

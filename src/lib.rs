@@ -35,6 +35,7 @@ pub mod ecdh;
 pub mod ecdsa;
 pub mod kernels;
 pub mod keys;
+pub mod measure;
 pub mod modular;
 pub mod point;
 pub mod sm2;

@@ -12,7 +12,7 @@ const REGISTERS: u32 = 128;
 
 /// Kernels that may take more: they run in blocks of 128, or measure a method as it is.
 const MORE_REGISTERS: &[(&str, u32)] = &[
-    ("gecc_fpmul_uniform", 168),
+    ("gecc_fpmul", 168),
     ("gecc_method_", 255),
     ("gecc_modexp", 255),
     ("gecc_mul_mod", 255),
@@ -26,6 +26,7 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_recover_equations", 16),
     ("gecc_verify", 260),
     ("gecc_multiply_add", 260),
+    ("gecc_ablation_fpmul_affine", 64),
     ("gecc_verify_with_tables", 40),
     ("gecc_modexp", 600),
     ("gecc_method_doubles_512", 100),

@@ -48,10 +48,10 @@ struct OddDigit {
     u32 negative;  // all ones or zero
 };
 
-GECC_FN OddDigit odd_digit(u32 window) {
+template <int W> GECC_FN OddDigit odd_digit(u32 window) {
     OddDigit d;
-    d.negative = (window >> (kWindowBits - 1)) - 1;
-    d.index = (window ^ d.negative) & (kOddMultiples - 1);
+    d.negative = (window >> (W - 1)) - 1;
+    d.index = (window ^ d.negative) & ((1 << (W - 1)) - 1);
     return d;
 }
 
@@ -64,17 +64,17 @@ static constexpr int kScalars = 1;
 static constexpr int kWindows = kFullWindows;
 #endif
 
-// A scalar of T windows, ready for them to be read from the top.
-template <int T> struct OddScalar {
-    static constexpr int kBits = kWindowBits * T;
+// A scalar of T windows of W bits, ready for them to be read from the top.
+template <int T, int W = kWindowBits> struct OddScalar {
+    static constexpr int kBits = W * T;
     static constexpr int kWords = (kBits + 31) / 32;
     u32 windows[kWords];  // (|k| - 1) / 2 + 2^(W T - 1), shifted so that the next window is on top
     u32 negative;         // all ones where the scalar is the opposite
 };
 
 // From |k|, odd, in windows[].
-template <int T> GECC_FN void prepare_windows(OddScalar<T>& s) {
-    constexpr int words = OddScalar<T>::kWords, top = OddScalar<T>::kBits - 1, spare = 32 * words - 1 - top;
+template <int T, int W> GECC_FN void prepare_windows(OddScalar<T, W>& s) {
+    constexpr int words = OddScalar<T, W>::kWords, top = OddScalar<T, W>::kBits - 1, spare = 32 * words - 1 - top;
     GECC_CHECK(s.windows[0] & 1);
     shift_right<words>(s.windows, 1);
     s.windows[top >> 5] |= 1u << (top & 31);
@@ -83,18 +83,19 @@ template <int T> GECC_FN void prepare_windows(OddScalar<T>& s) {
         s.windows[i] = s.windows[i] << spare | (i > 0 ? s.windows[i - 1] >> (32 - spare) : 0);
 }
 
-template <int T> GECC_FN OddDigit next_odd_digit(OddScalar<T>& s) {
-    constexpr int words = OddScalar<T>::kWords;
-    OddDigit d = odd_digit(s.windows[words - 1] >> (32 - kWindowBits));
+template <int T, int W> GECC_FN OddDigit next_odd_digit(OddScalar<T, W>& s) {
+    constexpr int words = OddScalar<T, W>::kWords;
+    OddDigit d = odd_digit<W>(s.windows[words - 1] >> (32 - W));
     GECC_UNROLL
     for (int i = words - 1; i >= 0; i--)
-        s.windows[i] = s.windows[i] << kWindowBits | (i > 0 ? s.windows[i - 1] >> (32 - kWindowBits) : 0);
+        s.windows[i] = s.windows[i] << W | (i > 0 ? s.windows[i - 1] >> (32 - W) : 0);
     d.negative ^= s.negative;
     return d;
 }
 
 // For k < n: an even k is replaced by n - k, which is odd, and the sign kept. Zero becomes n.
-GECC_FN void odd_scalar(OddScalar<kFullWindows>& s, const sc& k) {
+template <int T, int W> GECC_FN void odd_scalar(OddScalar<T, W>& s, const sc& k) {
+    static_assert(OddScalar<T, W>::kBits > 256 && OddScalar<T, W>::kWords == 9, "nine words hold a scalar's windows");
     const u32 n[8] = GECC_N;
     u32 opposite[8];
     sub<8>(opposite, n, k.v);

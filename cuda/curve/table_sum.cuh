@@ -1,7 +1,7 @@
-// Sums of table entries for public data: complete mixed additions in the coordinates x / zz, y / zzz with zz^3 = zzz^2,
-// which spare a squaring per addition where nothing is doubled (8M + 2S).
+// Sums of table entries: mixed additions in the coordinates x / zz, y / zzz with zz^3 = zzz^2, which spare a squaring per
+// addition where nothing is doubled (8M + 2S). Functions that end in _var branch on the points and are for public data.
 #pragma once
-#include "curve/point.cuh"
+#include "curve/jacobian.cuh"
 
 struct xyzz {
     fe x, y, zz, zzz;
@@ -20,10 +20,37 @@ GECC_FN xyzz xyzz_double(const affine& q) {
     return r;
 }
 
+GECC_FN xyzz to_xyzz(const affine& q) {
+    xyzz r = {q.x, q.y, fe_one(), fe_one()};
+    return r;
+}
+
+// The same point as x / z^2, y / z^3 with z = zz: 2M.
+GECC_FN jacobian to_jacobian(const xyzz& p) {
+    jacobian r = {fe_mul(p.x, p.zz), fe_mul(p.y, p.zzz), p.zz};
+    return r;
+}
+
+// p + q, given h = q.x zz - p.x, not 0, and the slope q.y zzz - p.y.
+GECC_FN void add_by_slope(xyzz& p, const fe& h, const fe& slope) {
+    fe hh = fe_sqr(h);
+    p.zz = fe_mul(p.zz, hh);
+    fe hhh = fe_mul(hh, h);
+    p.zzz = fe_mul(p.zzz, hhh);
+    fe v = fe_mul(p.x, hh);
+    p.x = fe_sub(fe_sub(fe_sqr(slope), hhh), fe_double(v));
+    p.y = fe_sub(fe_mul(slope, fe_sub(v, p.x)), fe_mul(p.y, hhh));
+}
+
+// p + q where the caller knows that p is neither the identity nor q nor -q.
+GECC_FN void add_distinct(xyzz& p, const affine& q) {
+    add_by_slope(p, fe_sub(fe_mul(q.x, p.zz), p.x), fe_sub(fe_mul(q.y, p.zzz), p.y));
+}
+
 // p + q, any p. `p_is_identity` goes in and out.
 GECC_FN void add_var(xyzz& p, bool& p_is_identity, const affine& q) {
     if (p_is_identity) {
-        p = xyzz{q.x, q.y, fe_one(), fe_one()};
+        p = to_xyzz(q);
         p_is_identity = false;
         return;
     }
@@ -34,13 +61,7 @@ GECC_FN void add_var(xyzz& p, bool& p_is_identity, const affine& q) {
         else p_is_identity = true;
         return;
     }
-    fe hh = fe_sqr(h);
-    p.zz = fe_mul(p.zz, hh);
-    fe hhh = fe_mul(hh, h);
-    p.zzz = fe_mul(p.zzz, hhh);
-    fe v = fe_mul(p.x, hh);
-    p.x = fe_sub(fe_sub(fe_sqr(slope), hhh), fe_double(v));
-    p.y = fe_sub(fe_mul(slope, fe_sub(v, p.x)), fe_mul(p.y, hhh));
+    add_by_slope(p, h, slope);
 }
 
 // The sum of all terms of a source. It gives `int terms()`; `Place find(int term)`, which may start to fetch the term's

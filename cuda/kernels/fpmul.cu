@@ -6,10 +6,14 @@
 // gecc_fpmul_uniform is for secret ones: `table` is the uniform table, read whole for every scalar.
 #include "curve/jacobian.cuh"
 #include "curve/recode.cuh"
+#include "curve/table_sum.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/table_rows.cuh"
 
 namespace {
+// A wider window has fewer additions and longer scans.
+constexpr int kUniformBits = 6, kUniformWindows = 43, kUniformEntries = 1 << (kUniformBits - 1);
+
 // The multiple of G for one digit that is not zero.
 GECC_FN affine digit_point_var(const u32* __restrict__ table, u64 window_start, i32 digit) {
     affine p = load_entry(table, window_start + (digit < 0 ? -digit : digit) - 1);
@@ -19,7 +23,7 @@ GECC_FN affine digit_point_var(const u32* __restrict__ table, u64 window_start, 
 
 GECC_FN jacobian fpmul_var(const u32* __restrict__ table, const sc& k, int bits) {
     SignedDigits digits = signed_digits_var(k, bits);
-    jacobian sum = {fe_one(), fe_one(), fe_zero()};
+    xyzz sum = to_xyzz(generator());
     bool identity = true;
     u64 entries = 1ull << (bits - 1);
     int windows = (256 + bits - 1) / bits;
@@ -28,15 +32,16 @@ GECC_FN jacobian fpmul_var(const u32* __restrict__ table, const sc& k, int bits)
         i32 digit = next_digit(digits);
         if (digit != 0) add_var(sum, identity, digit_point_var(table, i * entries, digit));
     }
-    if (identity) sum.z = fe_zero();
-    return sum;
+    jacobian r = to_jacobian(sum);
+    if (identity) r.z = fe_zero();
+    return r;
 }
 
 GECC_FN affine scan_window(const u32* __restrict__ table, int window, const OddDigit& digit) {
     affine r = {fe_zero(), fe_zero()};
     GECC_UNROLL_BY_4
-    for (int m = 0; m < kOddMultiples; m++) {
-        affine entry = load_entry(table, window * kOddMultiples + m);
+    for (int m = 0; m < kUniformEntries; m++) {
+        affine entry = load_entry(table, window * kUniformEntries + m);
         u32 mask = opaque(mask_if(m == (int)digit.index));
         accumulate_masked(r.x, mask, entry.x);
         accumulate_masked(r.y, mask, entry.y);
@@ -49,12 +54,12 @@ GECC_FN affine scan_window(const u32* __restrict__ table, int window, const OddD
 // one below it, so that they are neither equal nor opposite, also modulo the odd n; and the sum is positive, below 2 n.
 // In the last window the sum may be the addend (k = n - 2, ...) or its opposite (k = 0).
 GECC_FN jacobian fpmul_uniform(const u32* __restrict__ table, const sc& k) {
-    OddScalar<kFullWindows> s;
+    OddScalar<kUniformWindows, kUniformBits> s;
     odd_scalar(s, k);
-    jacobian sum = to_jacobian(scan_window(table, kFullWindows - 1, next_odd_digit(s)));
+    xyzz sum = to_xyzz(scan_window(table, kUniformWindows - 1, next_odd_digit(s)));
     GECC_NO_UNROLL
-    for (int i = kFullWindows - 2; i > 0; i--) sum = add_distinct(sum, scan_window(table, i, next_odd_digit(s)));
-    return add_uniform(sum, scan_window(table, 0, next_odd_digit(s)));
+    for (int i = kUniformWindows - 2; i > 0; i--) add_distinct(sum, scan_window(table, i, next_odd_digit(s)));
+    return add_uniform(to_jacobian(sum), scan_window(table, 0, next_odd_digit(s)));
 }
 }  // namespace
 

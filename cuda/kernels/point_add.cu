@@ -4,47 +4,9 @@
 // multiprocessor (each thread takes n / (grid * block) items, a block pays for one inversion). Static shared memory
 // only. Points as in kernels/point_batch.cuh: *_xy of 16 n words, *_kind of n bytes. prefixes: scratch of 8 n words.
 // out may be a (or b). An operand that is neither finite nor the identity makes the result's kind its own (a's first).
-#include "curve/affine_add.cuh"
-#include "kernels/batched.cuh"
-#include "kernels/point_batch.cuh"
+#include "kernels/point_sum.cuh"
 
 namespace {
-__device__ __forceinline__ bool is_point(u8 kind) {
-    return kind == kFinite || kind == kIdentity;
-}
-
-struct PointAdd {
-    using Number = fe;
-    PointBatch a, b, out;
-
-    __device__ __forceinline__ AdditionCase classify(u64 i, fe& denominator, const fe& ax, const fe& bx) const {
-        const PointAdd& op = *this;
-        return addition_case(denominator, a.finite(i), b.finite(i), ax, bx, [&op, i](fe& ay, fe& by) {
-            ay = op.a.y(i);
-            by = op.b.y(i);
-        });
-    }
-    __device__ __forceinline__ fe denominator(u64 i) const {
-        fe r;
-        classify(i, r, a.x(i), b.x(i));
-        return r;
-    }
-    __device__ __forceinline__ void finish(u64 i, const fe& inverse) const {
-        affine p = {a.x(i), a.y(i)}, q = {b.x(i), b.y(i)};
-        fe unused;
-        AdditionCase which = classify(i, unused, p.x, q.x);
-        u8 a_kind = a.kind[i], b_kind = b.kind[i], kind = kFinite;
-        if (which == kChord || which == kTangent) p = add_on_line(which, p, q, inverse);
-        else if (which == kSumIsSecond) p = q;
-        if (!is_point(a_kind)) kind = a_kind;
-        else if (!is_point(b_kind)) kind = b_kind;
-        else if (which == kSumIsIdentity) kind = kIdentity;
-        else if (which == kSumIsFirst) kind = a_kind;
-        out.store(i, p);
-        out.kind[i] = kind;
-    }
-};
-
 struct PointDouble {
     using Number = fe;
     PointBatch a, out;
@@ -57,8 +19,7 @@ struct PointDouble {
         affine p = {a.x(i), a.y(i)};
         u8 kind = a.kind[i];
         if (kind == kFinite && fe_is_zero(p.y)) kind = kIdentity;
-        out.store(i, double_on_line(p, inverse));
-        out.kind[i] = kind;
+        out.store(i, double_on_line(p, inverse), kind);
     }
 };
 }  // namespace
@@ -66,7 +27,7 @@ struct PointDouble {
 extern "C" __global__ void __launch_bounds__(256)
     gecc_point_add(u32* a_xy, u8* a_kind, u32* b_xy, u8* b_kind, u32* out_xy, u8* out_kind, u32* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    PointAdd op = {{a_xy, a_kind, n}, {b_xy, b_kind, n}, {out_xy, out_kind, n}};
+    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kind, n}, {b_xy, b_kind, n}, {out_xy, out_kind, n}};
     run_batched(op, n, prefixes, memory);
 }
 

@@ -13,6 +13,9 @@ struct PointBatch {
     __device__ __forceinline__ bool finite(u64 i) const {
         return kind[i] == kFinite;
     }
+    __device__ __forceinline__ u8 kind_at(u64 i) const {
+        return kind[i];
+    }
     __device__ __forceinline__ fe x(u64 i) const {
         fe r;
         load_column(r.v, xy, n, i);
@@ -26,6 +29,10 @@ struct PointBatch {
     __device__ __forceinline__ void store(u64 i, const affine& p) const {
         store_column(xy, n, i, p.x.v);
         store_column(xy + 8 * n, n, i, p.y.v);
+    }
+    __device__ __forceinline__ void store(u64 i, const affine& p, u8 what) const {
+        store(i, p);
+        kind[i] = what;
     }
 };
 

@@ -5,8 +5,8 @@
 // The public table of `windows` windows of w bits, for gecc_fpmul_var, has e = 2^(w-1) entries per window, row i e + d
 // - 1 being d 2^(w i) G: 64 windows 2^(w-1) bytes. Build it by gecc_table_start with stride = e, count = 1, bits = w,
 // then gecc_table_extend with known = 1, 2, 4, ..., e / 2, in stream order.
-// The uniform table, for gecc_fpmul_uniform, is gecc_table_start with stride = count = 16, bits = 5, windows = 52:
-// row 16 i + m is (2 m + 1) 2^(5 i) G, 53 248 bytes.
+// The uniform table, for gecc_fpmul_uniform, is gecc_table_start with stride = count = 32, bits = 6, windows = 43:
+// row 32 i + m is (2 m + 1) 2^(6 i) G, 88 064 bytes.
 //
 // gecc_table_start: any block and grid with at least windows * count threads in all.
 // gecc_table_extend: block of 32 .. 256 threads, a multiple of 32; any grid; prefixes: scratch of 8 windows known

@@ -5,10 +5,27 @@ use super::affine::{Affine, Entry};
 use super::field::Coordinate;
 use super::jacobian::Jacobian;
 use super::multiply::{BaseTerm, Product};
+use core::marker::PhantomData;
 
 /// There is none.
 #[derive(Clone, Copy, Debug)]
 pub enum Lanes {}
+
+/// There is none.
+pub struct UniformTable<C> {
+    never: Lanes,
+    curve: PhantomData<C>,
+}
+
+impl<C: CpuCurve> UniformTable<C> {
+    pub fn new(lanes: Lanes) -> Self {
+        match lanes {}
+    }
+
+    pub fn mul_base(&self, lanes: Lanes, _: &[[u64; 4]], _: &[u8]) -> Vec<Option<Affine<C::Base>>> {
+        match lanes {}
+    }
+}
 
 impl Lanes {
     pub fn detect() -> Option<Self> {
@@ -46,5 +63,9 @@ pub fn multiples_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: usize) -
 }
 
 pub fn powers_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: u32, _: usize) -> Vec<Entry<C::Base>> {
+    match lanes {}
+}
+
+pub fn lift_x<C: CpuCurve>(lanes: Lanes, _: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {
     match lanes {}
 }

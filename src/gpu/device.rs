@@ -1,11 +1,12 @@
 //! One GPU: its context, its kernels and its tables.
 
+use super::Limits;
 use super::cache::Cache;
 use super::fault::Fault;
 use super::pipeline::LANES;
 use super::sources::Unit;
 use super::tables::Tables;
-use cudarc::driver::sys::CUdevice_attribute as Attribute;
+use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUlimit, cuCtxResetPersistingL2Cache};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use std::collections::{BTreeMap, HashMap};
@@ -26,6 +27,9 @@ pub struct Device {
     pub multiprocessors: u32,
     /// Bytes that were free when the engine started, or fewer if the caller set a limit.
     pub memory: usize,
+    /// Bytes of the L2 cache that are set aside for what a lane says, 0 for none; and the longest range it can say.
+    pub persisting_l2: usize,
+    pub largest_window: usize,
     cache: Cache,
     modules: Mutex<HashMap<Unit, Slot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
@@ -59,6 +63,19 @@ pub fn count() -> Result<usize, String> {
     }
 }
 
+/// Sets as much of the L2 cache aside as the device allows. Gives the bytes, 0 where it cannot, and the longest range of
+/// memory that may use them.
+fn set_l2_aside(context: &CudaContext) -> Result<(usize, usize), Fault> {
+    let attribute = |which| context.attribute(which).map(|value| usize::try_from(value).unwrap_or(0));
+    let bytes = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)?;
+    let window = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE)?;
+    if bytes == 0 || window == 0 {
+        return Ok((0, 0));
+    }
+    context.set_limit(CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, bytes)?;
+    Ok((bytes, window))
+}
+
 /// The driver's own words for an error.
 pub fn describe(problem: &result::DriverError) -> String {
     let text = problem.error_string().map(|text| text.to_string_lossy().into_owned());
@@ -66,14 +83,18 @@ pub fn describe(problem: &result::DriverError) -> String {
 }
 
 impl Device {
-    pub fn open(ordinal: usize, max_memory: Option<usize>, time_kernels: bool) -> Result<Self, Fault> {
+    pub fn open(ordinal: usize, limits: Limits) -> Result<Self, Fault> {
+        let Limits { max_memory, time_kernels, l2_persistence, .. } = limits;
         let context = CudaContext::new(ordinal)?;
         // SAFETY: no two streams share a buffer: each lane has its own, and tables are complete before they are lent.
         unsafe { context.disable_event_tracking() };
         let (major, minor) = context.compute_capability()?;
         let (free, _) = context.mem_get_info()?;
         let attribute = |which| context.attribute(which).map(|value| u32::try_from(value).unwrap_or(1));
+        let (persisting_l2, largest_window) = if l2_persistence { set_l2_aside(&context)? } else { (0, 0) };
         Ok(Device {
+            persisting_l2,
+            largest_window,
             label: format!("GPU {ordinal} ({})", context.name()?),
             architecture: format!("sm_{major}{minor}"),
             multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
@@ -87,6 +108,13 @@ impl Device {
             kernel_times: time_kernels.then(Mutex::default),
             context,
         })
+    }
+
+    /// Gives the part of the L2 cache that was set aside back to everything else.
+    pub fn release_l2(&self) -> Result<(), Fault> {
+        self.context.set_limit(CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0)?;
+        // SAFETY: the context is current on this thread since `set_limit`; the call only changes which lines may stay.
+        Ok(unsafe { cuCtxResetPersistingL2Cache() }.result()?)
     }
 
     pub fn times_kernels(&self) -> bool {

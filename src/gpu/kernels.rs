@@ -38,6 +38,9 @@ kernels! {
         import_points_compressed(rows: Address, xy: Address, kinds: Address);
     "layout" "gecc_export_points_raw" EACH export_points_raw(xy: Address, kinds: Address, rows: Address);
     "layout" "gecc_import_scalars" EACH import_scalars(rows: Address, columns: Address, kinds: Address);
+    "layout" "gecc_import_field" EACH import_field(rows: Address, columns: Address, kinds: Address);
+    "layout" "gecc_export_field" EACH export_field(columns: Address, rows: Address);
+    "batch_inverse" "gecc_batch_inverse" BATCHED batch_inverse(values: Address, out: Address, prefixes: Address);
     "rows" "gecc_rows_to_columns" EACH
         rows_to_columns(rows: Address, row_bytes: u32, columns: Address, words: u32);
     "rows" "gecc_columns_to_rows" EACH columns_to_rows(columns: Address, words: u32, rows: Address);
@@ -121,6 +124,47 @@ kernels! {
             digests: Address, keys: Address, key_stride: u64, nonces: Address, r_xy: Address, r_kinds: Address,
             signatures: Address, status: Address, prefixes: Address
         );
+    "ablation" "gecc_ablation_add_rows_by_vectors" BATCHED
+        ablation_add_rows_by_vectors(
+            a_rows: Address, a_kinds: Address, b_rows: Address, b_kinds: Address,
+            out_rows: Address, out_kinds: Address, prefixes: Address
+        );
+    "ablation" "gecc_ablation_add_rows_by_words" BATCHED
+        ablation_add_rows_by_words(
+            a_rows: Address, a_kinds: Address, b_rows: Address, b_kinds: Address,
+            out_rows: Address, out_kinds: Address, prefixes: Address
+        );
+    "ablation" "gecc_ablation_denominators" EACH
+        ablation_denominators(
+            a_xy: Address, a_kinds: Address, b_xy: Address, b_kinds: Address, denominators: Address
+        );
+    "ablation" "gecc_ablation_apply" EACH
+        ablation_apply(
+            a_xy: Address, a_kinds: Address, b_xy: Address, b_kinds: Address, inverses: Address,
+            out_xy: Address, out_kinds: Address
+        );
+    "ablation" "gecc_ablation_fpmul_affine" BATCHED
+        ablation_fpmul_affine(
+            scalars: Address, table: Address, bits: u32, xy: Address, kinds: Address, prefixes: Address
+        );
+    "ablation" "gecc_ablation_to_rows" EACH ablation_to_rows(xy: Address, rows: Address);
+    "ablation" "gecc_ablation_from_rows" EACH ablation_from_rows(rows: Address, xy: Address);
+    "ablation" "gecc_ablation_count_equal" BATCHED
+        ablation_count_equal(a_xy: Address, a_kinds: Address, b_xy: Address, b_kinds: Address, count: Address);
+}
+
+/// A chain of `rounds` operations in place, by one of the kernels of `cuda/kernels/chain.cu`.
+pub fn chain(
+    lane: &mut Lane,
+    curve: &'static str,
+    name: &'static str,
+    items: Address,
+    n: u64,
+    rounds: u32,
+) -> Result<(), Fault> {
+    let arguments = [items.into(), n.into(), rounds.into()];
+    // SAFETY: the arguments of these kernels' contract, in its order and of its types.
+    unsafe { lane.launch(Unit { file: "chain", curve }, name, EACH, n, &arguments) }
 }
 
 /// Bytes of scratch of a multiplication by windows on this lane's device.

@@ -5,8 +5,9 @@ use super::fault::Fault;
 use super::key_tables::SideMemory;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
 use super::sources::Unit;
-use cudarc::driver::sys::CUevent_flags;
+use cudarc::driver::sys;
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
+use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -103,6 +104,34 @@ impl Lane {
         Ok(arena.address + start as u64)
     }
 
+    /// A buffer for the prefix products of kernels that share inversions, which are written once and read back once. Its
+    /// accesses may stay in the part of the L2 cache that the device keeps for them, if it keeps one.
+    pub fn prefixes(&mut self, items: usize) -> Result<Address, Fault> {
+        let bytes = 32 * items;
+        let address = self.buffer(bytes)?;
+        if self.device.persisting_l2 > 0 {
+            self.persist(address, bytes)?;
+        }
+        Ok(address)
+    }
+
+    /// From here on, on this lane's stream, a range of device memory has the first claim to the part of the L2 cache that is
+    /// set aside: as much of it, spread evenly, as fits.
+    fn persist(&mut self, address: Address, bytes: usize) -> Result<(), Fault> {
+        let bytes = bytes.min(self.device.largest_window);
+        let window = sys::CUaccessPolicyWindow {
+            base_ptr: address as *mut c_void,
+            num_bytes: bytes,
+            hitRatio: (self.device.persisting_l2 as f32 / bytes.max(1) as f32).min(1.0),
+            hitProp: sys::CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
+            missProp: sys::CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
+        };
+        let value = sys::CUstreamAttrValue { accessPolicyWindow: window };
+        let attribute = sys::CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+        // SAFETY: the stream is this lane's, and the driver copies the value, whose member is the attribute's.
+        Ok(unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }.result()?)
+    }
+
     fn pinned_range(&mut self, bytes: usize) -> Result<Range<usize>, Fault> {
         let start = self.pinned_used.next_multiple_of(ALIGNMENT);
         self.pinned_used = start + bytes;
@@ -191,7 +220,7 @@ impl Lane {
             };
         }
         if self.device.times_kernels() {
-            launch.record_kernel_launch(CUevent_flags::CU_EVENT_DEFAULT);
+            launch.record_kernel_launch(sys::CUevent_flags::CU_EVENT_DEFAULT);
         }
         // SAFETY: the caller vouches for the arguments.
         let events = unsafe { launch.launch(self.shape(grid, items)) }?;

@@ -4,6 +4,7 @@
 //! `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables`, `pipeline` (chunks over lanes and
 //! devices), and the operations.
 
+pub(crate) mod ablations;
 pub(crate) mod cache;
 mod device;
 mod fault;
@@ -11,6 +12,7 @@ pub(crate) mod hash;
 mod kernels;
 mod key_tables;
 mod lane;
+pub(crate) mod measure;
 mod memory;
 pub(crate) mod modular;
 pub(crate) mod nvrtc;
@@ -39,6 +41,8 @@ pub struct Limits {
     pub largest_chunk: Option<usize>,
     /// Whether each kernel is timed.
     pub time_kernels: bool,
+    /// Whether prefix products get a part of the L2 cache.
+    pub l2_persistence: bool,
 }
 
 /// Every GPU of the machine.
@@ -64,11 +68,11 @@ impl GpuEngine {
     /// # Errors
     /// Why there is none.
     pub fn new(limits: Limits) -> Result<Self, String> {
-        let Limits { max_memory, largest_chunk, time_kernels } = limits;
+        let Limits { largest_chunk, time_kernels, .. } = limits;
         let count = device::count()?;
         let (mut devices, mut problems) = (Vec::new(), Vec::new());
         for ordinal in 0..count {
-            match Device::open(ordinal, max_memory, time_kernels) {
+            match Device::open(ordinal, limits) {
                 Ok(device) => {
                     devices.push(Slot { device: Arc::new(device), idle: Mutex::default(), failure: Mutex::default() })
                 }

@@ -308,10 +308,15 @@ impl GpuEngine {
         let most_bytes =
             devices.iter().map(|&device| load.footprint.most_bytes(self.device(device))).min().unwrap_or(0);
         let multiprocessors = devices.iter().map(|&device| self.device(device).multiprocessors as usize).max();
+        let most_items = self.largest_chunk.unwrap_or(usize::MAX).max(1);
+        if self.lanes == 1 {
+            // Small chunks serve to overlap, and one lane has nothing to overlap with.
+            return load.cuts(items, most_items.min(items.max(1)), usize::MAX, most_bytes);
+        }
         let (wave, parts) = (WAVE * multiprocessors.unwrap_or(1), (LANES + 1) * devices.len().max(1));
         let even = items.div_ceil(parts).next_multiple_of(wave).clamp(2 * wave, load.footprint.most_waves * wave);
         let even_data = load.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
-        load.cuts(items, even.min(self.largest_chunk.unwrap_or(usize::MAX)).max(1), even_data, most_bytes)
+        load.cuts(items, even.min(most_items), even_data, most_bytes)
     }
 }
 

@@ -27,7 +27,7 @@ pub fn add<C: Curve>(engines: Engines, a: &[Point], b: &[Point]) -> Result<Point
             let left = rows::upload_points(lane, cpu, C::NAME, &a[range.clone()])?;
             let right = rows::upload_points(lane, cpu, C::NAME, &b[range])?;
             let sum = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
-            let prefixes = lane.buffer(NUMBER * n)?;
+            let prefixes = lane.prefixes(n)?;
             kernels::point_add(
                 lane,
                 C::NAME,
@@ -59,7 +59,7 @@ pub fn double<C: Curve>(engines: Engines, points: &[Point]) -> Result<Points, Fa
             lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
             let from = rows::upload_points(lane, cpu, C::NAME, &points[range])?;
             let to = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
-            let prefixes = lane.buffer(NUMBER * n)?;
+            let prefixes = lane.prefixes(n)?;
             kernels::point_double(lane, C::NAME, from.xy, from.kinds, to.xy, to.kinds, prefixes, n as u64)?;
             let result = rows::download_points(lane, C::NAME, to, n)?;
             lane.finish()?;
@@ -81,7 +81,7 @@ pub fn mul_base<C: Curve>(engines: Engines, scalars: &[[u8; 32]]) -> Result<Poin
             let table = lane.device.clone().tables().public(lane, C::NAME)?;
             let (columns, kinds) = rows::upload_scalars(lane, cpu, C::NAME, &scalars[range])?;
             let (xyz, product) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
-            let prefixes = lane.buffer(NUMBER * n)?;
+            let prefixes = lane.prefixes(n)?;
             kernels::fpmul_var(lane, C::NAME, columns, table.address(), table.bits, xyz, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, product.xy, product.kinds, 0, prefixes, n as u64)?;
             let kinds = lane.download(kinds, n)?;
@@ -108,7 +108,7 @@ pub fn mul<C: Curve>(engines: Engines, scalars: &[[u8; 32]], points: &[Point]) -
             let (columns, kinds) = rows::upload_scalars(lane, cpu, C::NAME, &scalars[range.clone()])?;
             let Columns { xy, kinds: of_points } = rows::upload_points(lane, cpu, C::NAME, &points[range])?;
             let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
-            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.buffer(NUMBER * n)?);
+            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
             kernels::upmul_var(lane, C::NAME, columns, xy, of_points, tables, xyz, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;
             let kinds = lane.download(kinds, n)?;

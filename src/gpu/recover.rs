@@ -98,7 +98,7 @@ fn recover<C: EcdsaCurve, D: Sync, T: Send>(
             let ids = lane.upload(n, |to| to.copy_from_slice(recovery_ids))?;
             let (u1, u2, verdicts) = (lane.buffer(NUMBER * n)?, lane.buffer(NUMBER * n)?, lane.buffer(n)?);
             let Columns { xy, kinds } = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
-            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.buffer(NUMBER * n)?);
+            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
             kernels::recover_equations(
                 lane,
                 C::NAME,

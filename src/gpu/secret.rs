@@ -77,7 +77,7 @@ pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) 
             let keys = upload_key_rows(lane, cpu, secret_keys.into(), range)?;
             let (columns, status) = scalars(lane, C::NAME, keys, n)?;
             let (xyz, product) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
-            let prefixes = lane.buffer(NUMBER * n)?;
+            let prefixes = lane.prefixes(n)?;
             kernels::fpmul_uniform(lane, C::NAME, columns, table, xyz, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, product.xy, product.kinds, 0, prefixes, n as u64)?;
             let status = lane.download(status, n)?;
@@ -118,7 +118,7 @@ fn shared<C: SecretCurve, T: Send>(
             let (columns, status) = scalars(lane, C::NAME, keys, n)?;
             let Columns { xy, kinds: of_points } = rows::upload_keys(lane, cpu, C::NAME, peers, range)?;
             let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
-            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.buffer(NUMBER * n)?);
+            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
             kernels::upmul_uniform(lane, C::NAME, columns, xy, of_points, tables, xyz, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;
             let status = lane.download(status, n)?;

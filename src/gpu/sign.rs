@@ -83,7 +83,7 @@ pub fn ecdsa<C: EcdsaCurve, T: Send>(
             )
         },
         equations: &|lane, digests, signatures, to, n| {
-            let (Equations { u1, u2, x, verdicts }, prefixes) = (to, lane.buffer(NUMBER * n as usize)?);
+            let (Equations { u1, u2, x, verdicts }, prefixes) = (to, lane.prefixes(n as usize)?);
             kernels::ecdsa_equations(lane, C::NAME, digests, signatures, 0, u1, u2, x, verdicts, prefixes, n)
         },
     };
@@ -201,7 +201,7 @@ fn sign_chunk(
     let (nonces, status) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
     (scheme.nonces)(lane, curve, digests, keys.rows, keys.stride, nonces, status, count)?;
     let (xyz, points) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
-    let prefixes = lane.buffer(NUMBER * n)?;
+    let prefixes = lane.prefixes(n)?;
     kernels::fpmul_uniform(lane, curve, nonces, table, xyz, count)?;
     kernels::normalize(lane, curve, xyz, points.xy, points.kinds, 0, prefixes, count)?;
     let signatures = Signatures { rows: lane.buffer(64 * n)?, recovery_ids: lane.buffer(n)?, status };
@@ -225,7 +225,7 @@ fn check_chunk(
     let table = lane.device.clone().tables().uniform(lane, curve)?;
     let (columns, _) = secret::scalars(lane, curve, keys, n)?;
     let (xyz, public) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
-    let prefixes = lane.buffer(NUMBER * n)?;
+    let prefixes = lane.prefixes(n)?;
     kernels::fpmul_uniform(lane, curve, columns, table, xyz, count)?;
     kernels::normalize(lane, curve, xyz, public.xy, public.kinds, 0, prefixes, count)?;
     let equations = Equations::new(lane, n)?;

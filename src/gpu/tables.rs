@@ -27,8 +27,8 @@ impl PublicTable {
     }
 }
 
-/// Bits in a window of the uniform table, its windows, and its entries per window (`cuda/curve/recode.cuh`).
-const UNIFORM: [u32; 3] = [5, 52, 16];
+/// Bits in a window of the uniform table, its windows, and its entries per window (`cuda/kernels/fpmul.cu`).
+const UNIFORM: [u32; 3] = [6, 43, 32];
 /// Bytes of an entry: x and y.
 const ENTRY: usize = 64;
 

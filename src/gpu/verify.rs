@@ -48,7 +48,7 @@ pub fn ecdsa<C: EcdsaCurve>(
     policy: Policy,
 ) -> Result<Verdicts, Fault> {
     let equations = |lane: &mut Lane, digests, signatures, to: Equations, n: u64| {
-        let (low_s, prefixes) = (u32::from(policy.low_s), lane.buffer(NUMBER * n as usize)?);
+        let (low_s, prefixes) = (u32::from(policy.low_s), lane.prefixes(n as usize)?);
         let Equations { u1, u2, x, verdicts } = to;
         kernels::ecdsa_equations(lane, C::NAME, digests, signatures, low_s, u1, u2, x, verdicts, prefixes, n)
     };

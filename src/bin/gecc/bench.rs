@@ -1,173 +1,188 @@
 //! `gecc bench`: every operation on fresh random inputs.
 
-use crate::ALL_PASSED;
-use crate::args::{BenchOptions, CurveName};
-use crate::output::Failure;
-use gecc::ecdsa::{Policy, SForm};
-use gecc::{EcdsaCurve, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, SecretKey, Sm2};
-use gecc::{ecdh, ecdsa, keys, point, sm2};
-use serde_json::json;
-use std::io::{self, Write};
-use std::time::Instant;
+mod ablations;
+mod inputs;
+mod operations;
+mod report;
+mod timing;
 
-/// Runs whose median counts; one more before them warms up.
-const RUNS: usize = 5;
-/// Signers in the measurement of repeated keys.
-const SIGNERS: usize = 100;
+use crate::ALL_PASSED;
+use crate::args::{BenchCommand, BenchOptions, CurveName, Operation};
+use crate::output::Failure;
+use clap::ValueEnum;
+use gecc::measure::{self, Arithmetic};
+use gecc::{Backend, Engine, P256, Secp256k1, Sm2};
+use inputs::{Inputs, Scheme};
+use operations::{Call, Outcome};
+use report::{KernelRow, LatencyRow, Report, Row};
+use std::ops::Range;
+use timing::{Timed, median};
+
+/// Items in a batch where nothing else is asked for.
+const CPU_ITEMS: usize = 1 << 14;
+const GPU_ITEMS: usize = 1 << 20;
+/// Batches whose latency is measured.
+const LATENCY_ITEMS: [usize; 4] = [1, 64, 1024, 16384];
+/// Items that get a GPU's tables and kernels ready.
+const WARM_UP_ITEMS: usize = 64;
 
 pub fn run(options: BenchOptions) -> Result<u8, Failure> {
-    let bench = Bench { engine: options.engine.start()?, items: options.items as usize, json: options.json };
-    let curves = match options.curve {
-        Some(curve) => vec![curve],
-        None => vec![CurveName::Secp256k1, CurveName::P256, CurveName::Sm2],
-    };
-    if !bench.json {
-        writeln!(io::stdout(), "{} items a batch, median of {RUNS} runs, {}", bench.items, bench.engine)?;
+    if let Some(BenchCommand::Ablations(batches)) = &options.command {
+        return ablations::run(batches);
     }
-    for curve in curves {
+    let engine = options.engine.start()?;
+    let on_gpu = engine.info().backend == Backend::Gpu;
+    let sizes = options.batches.sizes(if on_gpu { GPU_ITEMS } else { CPU_ITEMS });
+    let largest = *sizes.last().expect("there is a size");
+    let kernel_engine = || {
+        let builder = options.engine.builder().backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
+        builder.build()
+    };
+    let mut latency_engines = Vec::new();
+    if options.latency {
+        latency_engines.push(("cpu", options.engine.builder().backend(Backend::Cpu).build()?));
+        if on_gpu {
+            latency_engines.push(("gpu", options.engine.builder().backend(Backend::Gpu).build()?));
+        }
+    }
+    let mut bench = Bench {
+        kernel_engine: on_gpu.then(kernel_engine).transpose()?,
+        reference: Engine::cpu()?,
+        latency_engines,
+        items: if options.latency { largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1]) } else { largest },
+        report: Report::new(options.batches.json, options.kernels, &engine)?,
+        operations: match &options.operations[..] {
+            [] => Operation::value_variants().to_vec(),
+            some => some.to_vec(),
+        },
+        engine,
+        sizes,
+    };
+    for curve in options.batches.curves() {
         match curve {
-            CurveName::Secp256k1 => bench.ecdsa::<Secp256k1>(),
-            CurveName::P256 => bench.ecdsa::<P256>(),
-            CurveName::Sm2 => bench.sm2(),
+            CurveName::Secp256k1 => bench.curve::<Secp256k1>(),
+            CurveName::P256 => bench.curve::<P256>(),
+            CurveName::Sm2 => bench.curve::<Sm2>(),
         }?;
+    }
+    if let Some(path) = &options.plot {
+        bench.report.plot(path)?;
     }
     Ok(ALL_PASSED)
 }
 
 struct Bench {
+    /// What is measured, and what makes the inputs.
     engine: Engine,
+    /// The same on a GPU, with every kernel timed.
+    kernel_engine: Option<Engine>,
+    /// What samples are checked with.
+    reference: Engine,
+    latency_engines: Vec<(&'static str, Engine)>,
+    operations: Vec<Operation>,
+    sizes: Vec<usize>,
+    /// Items of the inputs.
     items: usize,
-    json: bool,
-}
-
-/// Key pairs and digests for every item.
-struct Inputs {
-    secret: Vec<SecretKey>,
-    public: Vec<Point>,
-    digests: Vec<[u8; 32]>,
+    report: Report,
 }
 
 impl Bench {
-    fn inputs<C: SecretCurve>(&self, signers: usize) -> Result<Inputs, Error> {
-        let (secret, public) = keys::generate::<C>(&self.engine, signers.min(self.items))?;
-        Ok(Inputs {
-            secret: secret.iter().cycle().take(self.items).cloned().collect(),
-            public: public.into_iter().cycle().take(self.items).collect(),
-            digests: random_scalars::<C>(self.items)?,
-        })
-    }
-
-    fn ecdsa<C: EcdsaCurve>(&self) -> Result<(), Failure> {
-        let engine = &self.engine;
-        for (name, signers) in [("verify, distinct keys", self.items), ("verify, 100 keys", SIGNERS)] {
-            let inputs = self.inputs::<C>(signers)?;
-            let sign = || ecdsa::sign_recoverable::<C>(engine, &inputs.digests, &inputs.secret, SForm::Low);
-            let signed = all_passed(sign()?);
-            let signatures: Vec<_> = signed.iter().map(|signed| signed.signature).collect();
-            let keys = PublicKeys::points(&inputs.public);
-            self.measure::<C>(name, || {
-                let verdicts = ecdsa::verify::<C>(engine, &inputs.digests, &signatures, keys, Policy::default())?;
-                assert!(verdicts.all_valid(), "every signature was made for its key");
-                Ok(())
-            })?;
-            if signers == self.items {
-                let ids: Vec<_> = signed.iter().map(|signed| signed.recovery_id).collect();
-                self.measure::<C>("recover", || {
-                    let recovered = ecdsa::recover::<C>(engine, &inputs.digests, &signatures, &ids)?;
-                    assert_eq!(all_passed(recovered), inputs.public, "recovery gives the signer's key");
-                    Ok(())
-                })?;
-                self.measure::<C>("sign", || {
-                    assert_eq!(all_passed(sign()?), signed, "signatures are deterministic");
-                    Ok(())
-                })?;
+    fn curve<C: Scheme>(&mut self) -> Result<(), Failure> {
+        let operations = self.operations.clone();
+        for operation in &operations {
+            if let (Some(arithmetic), Some(_)) = (arithmetic(*operation), &self.kernel_engine) {
+                self.arithmetic::<C>(*operation, arithmetic)?;
             }
         }
-        self.points::<C>()
-    }
-
-    fn sm2(&self) -> Result<(), Failure> {
-        let engine = &self.engine;
-        for (name, signers) in [("verify, distinct keys", self.items), ("verify, 100 keys", SIGNERS)] {
-            let inputs = self.inputs::<Sm2>(signers)?;
-            let sign = || sm2::sign(engine, &inputs.digests, &inputs.secret);
-            let signatures = all_passed(sign()?);
-            self.measure::<Sm2>(name, || {
-                let keys = PublicKeys::points(&inputs.public);
-                let verdicts = sm2::verify(engine, &inputs.digests, &signatures, keys)?;
-                assert!(verdicts.all_valid(), "every signature was made for its key");
-                Ok(())
-            })?;
-            if signers == self.items {
-                self.measure::<Sm2>("sign", || {
-                    assert_eq!(all_passed(sign()?), signatures, "signatures are deterministic");
-                    Ok(())
-                })?;
+        let public = |operation: &&Operation| arithmetic(**operation).is_none();
+        if operations.iter().any(|operation| public(&operation)) {
+            let inputs = Inputs::<C>::new(&self.engine, self.items)?;
+            inputs.check(&self.engine, &self.reference)?;
+            for operation in operations.iter().filter(public) {
+                if let Some(call) = inputs.call(&self.engine, *operation)? {
+                    self.operation::<C>(*operation, &call)?;
+                }
             }
         }
-        self.points::<Sm2>()
+        Ok(())
     }
 
-    /// ECDH and the point operations. Each result is checked against another way to the same point.
-    fn points<C: SecretCurve>(&self) -> Result<(), Failure> {
-        let engine = &self.engine;
-        let inputs = self.inputs::<C>(self.items)?;
-        let scalars: Vec<[u8; 32]> = inputs.secret.iter().map(|key| *key.expose_bytes()).collect();
-        let peers: Vec<Point> = inputs.public.iter().rev().copied().collect();
-        let products = all_passed(point::mul::<C>(engine, &scalars, &peers)?);
-        self.measure::<C>("ecdh", || {
-            let secrets = all_passed(ecdh::shared_secrets::<C>(engine, &inputs.secret, PublicKeys::points(&peers))?);
-            assert!(secrets.iter().zip(&products).all(|(secret, product)| secret.expose_bytes() == product.x()));
-            Ok(())
-        })?;
-        self.measure::<C>("mul_base (FPMUL)", || {
-            assert_eq!(all_passed(point::mul_base::<C>(engine, &scalars)?), inputs.public);
-            Ok(())
-        })?;
-        self.measure::<C>("mul (UPMUL)", || {
-            assert_eq!(all_passed(point::mul::<C>(engine, &scalars, &peers)?), products);
-            Ok(())
-        })?;
-        let sums = all_passed(point::add::<C>(engine, &peers, &inputs.public)?);
-        self.measure::<C>("add (PADD)", || {
-            assert_eq!(all_passed(point::add::<C>(engine, &inputs.public, &peers)?), sums);
-            Ok(())
-        })?;
-        let doubles = all_passed(point::add::<C>(engine, &inputs.public, &inputs.public)?);
-        self.measure::<C>("double (PDBL)", || {
-            assert_eq!(all_passed(point::double::<C>(engine, &inputs.public)?), doubles);
-            Ok(())
-        })
-    }
-
-    /// Prints items per second.
-    fn measure<C: SecretCurve>(&self, name: &str, mut run: impl FnMut() -> Result<(), Error>) -> Result<(), Failure> {
-        run()?;
-        let mut seconds = [0.0; RUNS];
-        for seconds in &mut seconds {
-            let started = Instant::now();
-            run()?;
-            *seconds = started.elapsed().as_secs_f64();
+    /// Kernels of the library's measuring module.
+    fn arithmetic<C: Scheme>(&mut self, operation: Operation, arithmetic: Arithmetic) -> Result<(), Failure> {
+        for items in self.sizes.clone() {
+            let mut bench = measure::Bench::<C>::new(arithmetic, items)?;
+            bench.run()?;
+            let Timed { seconds, .. } = median(|| Ok((bench.run()?, ())))?;
+            bench.check()?;
+            let count = items as u64 * arithmetic.operations_per_item();
+            let row = Row { curve: C::NAME, operation, items, count, end_to_end: None, kernels: Some(seconds) };
+            self.report.row(row)?;
         }
-        seconds.sort_by(f64::total_cmp);
-        let rate = self.items as f64 / seconds[RUNS / 2];
-        if self.json {
-            writeln!(
-                io::stdout(),
-                "{}",
-                json!({"curve": C::NAME, "operation": name, "items": self.items, "per_second": rate.round()})
-            )?;
-        } else {
-            writeln!(io::stdout(), "{:10} {name:24} {rate:12.0} /s", C::NAME)?;
+        Ok(())
+    }
+
+    /// One public operation: all sizes, then the latency of small batches.
+    fn operation<C: Scheme>(&mut self, operation: Operation, call: &Call) -> Result<(), Failure> {
+        // This call warms up too: it allocates what the largest batch needs.
+        let expected = call(&self.engine, 0..self.items)?;
+        operations::check_sample(C::NAME, operation, call, &self.reference, &expected)?;
+        if let Some(engine) = &self.kernel_engine {
+            call(engine, 0..WARM_UP_ITEMS.min(self.items))?;
+            engine.take_kernel_times();
+        }
+        for items in self.sizes.clone() {
+            let run = |engine| {
+                let checked = Checked { call, operation, expected: &expected, range: 0..items };
+                checked.run::<C>(engine)
+            };
+            let seconds = median(|| Ok((run(&self.engine)?, ())))?.seconds;
+            let kernels = self.kernel_engine.as_ref().map(|engine| {
+                median(|| {
+                    run(engine)?;
+                    let times = engine.take_kernel_times();
+                    Ok((times.iter().map(|time| time.seconds).sum(), times))
+                })
+            });
+            let kernels = kernels.transpose()?;
+            let (curve, count) = (C::NAME, items as u64);
+            let sum = kernels.as_ref().map(|kernels| kernels.seconds);
+            self.report.row(Row { curve, operation, items, count, end_to_end: Some(seconds), kernels: sum })?;
+            for time in kernels.into_iter().flat_map(|kernels| kernels.beside) {
+                self.report.kernel(&KernelRow { curve, operation, items, time })?;
+            }
+        }
+        for (engine, name) in self.latency_engines.iter().map(|(name, engine)| (engine, *name)) {
+            for items in LATENCY_ITEMS {
+                let checked = Checked { call, operation, expected: &expected, range: 0..items };
+                checked.run::<C>(engine)?;
+                let seconds = median(|| Ok((checked.run::<C>(engine)?, ())))?.seconds;
+                self.report.latency(&LatencyRow { curve: C::NAME, operation, engine: name, items, seconds })?;
+            }
         }
         Ok(())
     }
 }
 
-fn random_scalars<C: SecretCurve>(count: usize) -> Result<Vec<[u8; 32]>, Error> {
-    (0..count).map(|_| Ok(*SecretKey::generate::<C>()?.expose_bytes())).collect()
+fn arithmetic(operation: Operation) -> Option<Arithmetic> {
+    Arithmetic::ALL.into_iter().find(|arithmetic| arithmetic.name() == operation.name())
 }
 
-fn all_passed<T>(results: Vec<Result<T, Rejection>>) -> Vec<T> {
-    results.into_iter().map(|result| result.expect("the inputs are valid")).collect()
+/// A call whose results are compared, and freed, outside the measured time.
+struct Checked<'a> {
+    call: &'a Call<'a>,
+    operation: Operation,
+    expected: &'a Outcome,
+    range: Range<usize>,
+}
+
+impl Checked<'_> {
+    /// Seconds by the clock.
+    fn run<C: Scheme>(&self, engine: &Engine) -> Result<f64, Failure> {
+        let (outcome, seconds) = timing::timed(|| (self.call)(engine, self.range.clone()));
+        if self.expected.agrees(&self.range, &outcome?) {
+            return Ok(seconds);
+        }
+        let (operation, items) = (self.operation.name(), self.range.len());
+        Err(Failure::Problem(format!("{operation} on {}: wrong results in a batch of {items}", C::NAME)))
+    }
 }

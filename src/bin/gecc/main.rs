@@ -10,6 +10,7 @@ mod kernels;
 mod keyfile;
 mod lines;
 mod output;
+mod plot;
 mod pubkey;
 mod queue;
 mod recover;

@@ -60,6 +60,27 @@ impl<F: Coordinate> Element<F> {
         .fold()
     }
 
+    /// The words as they are, for `restore`.
+    #[inline(always)]
+    pub fn save(self, out: &mut [[u64; 8]; 5]) {
+        for (words, out) in self.words().into_iter().zip(out) {
+            words.store(out);
+        }
+    }
+
+    /// What `save` gave.
+    #[inline(always)]
+    pub fn restore(lanes: Lanes, saved: &[[u64; 8]; 5]) -> Self {
+        let [t0, t1, t2, t3, t4] = saved;
+        Self::new([
+            Words::load(lanes, t0),
+            Words::load(lanes, t1),
+            Words::load(lanes, t2),
+            Words::load(lanes, t3),
+            Words::load(lanes, t4),
+        ])
+    }
+
     /// The element of each lane.
     #[inline(always)]
     pub fn store(self, lanes: Lanes) -> [F; 8] {

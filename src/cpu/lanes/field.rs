@@ -96,6 +96,12 @@ impl<P: Prime> Element<P> {
         Element(words, PhantomData)
     }
 
+    /// The words.
+    #[inline(always)]
+    pub(super) fn words(self) -> [Words; 5] {
+        self.0
+    }
+
     /// The residue below p of a number below 2 p.
     #[inline(always)]
     pub fn canonical(self) -> Self {
@@ -180,12 +186,6 @@ fn add_product(columns: &mut [Words; 10], a: &[Words; 5], b: &[Words; 5]) {
 }
 
 impl<P: Prime> Sum<P> {
-    /// The words, signed.
-    #[cfg(test)]
-    pub(super) fn words(self) -> [Words; 5] {
-        self.0
-    }
-
     /// The element sum + k p, which must be in 0..16 p.
     #[inline(always)]
     pub fn plus_multiple(self, k: i64) -> Element<P> {

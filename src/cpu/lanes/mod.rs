@@ -1,5 +1,5 @@
 //! Eight items at a time, one per 64-bit lane of a vector register, by the instructions of AVX-512 IFMA that multiply
-//! words of 52 bits. Variable-time, for public data only.
+//! words of 52 bits. Variable-time, for public data only, except `uniform`.
 //!
 //! The lanes take the same steps: digits of fixed windows, all of them odd, and additions without the exceptional cases.
 //! A lane that meets one shows it at the end, and its item is computed again by the portable code; so results are those
@@ -8,6 +8,7 @@
 mod convert;
 mod field;
 mod invert;
+mod lift;
 mod multiply;
 mod normalize;
 mod p256;
@@ -15,13 +16,16 @@ mod point;
 mod secp256k1;
 mod sm2;
 mod tables;
+mod uniform;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub use field::Prime;
+pub use lift::lift_x;
 pub use multiply::{mul_add, sum_products};
 pub use normalize::normalize;
 pub use tables::{multiples_of, powers_of};
+pub use uniform::UniformTable;
 pub use words::Lanes;

@@ -1,4 +1,4 @@
-//! Multiplication of eight points by eight scalars in lockstep.
+//! Multiplication of eight points by eight scalars in lockstep, and sums of table entries. Variable-time.
 
 use super::convert::gather;
 use super::field::Element;
@@ -39,7 +39,7 @@ impl Digits {
                     digits.set(lane, 0, 2, k1.negative, &k1.magnitude);
                     digits.set(lane, 1, 2, k2.negative, &k2.magnitude);
                 }
-                // n is odd: one of k and n - k is.
+                // n is odd: one of k and n - k is, unless k is 0, which is an exception in any case.
                 None if limbs[0] & 1 == 1 => digits.set(lane, 0, 1, false, &limbs),
                 None => digits.set(lane, 0, 1, true, &be_bytes_to_limbs(&scalar.neg().to_be_bytes())),
             }
@@ -114,6 +114,7 @@ fn mul_add_batch<C: CpuCurve>(
     }
 }
 
+/// The odd multiples of one point.
 type Table<C> = [Entry<<C as CpuCurve>::Base>; ODD_MULTIPLES];
 
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
@@ -219,8 +220,8 @@ fn sum_group<C: CpuCurve, const P: usize>(
     let mut sum = Jacobian { x: one, y: one, z: one };
     let mut empty = Mask::MAX;
     let mut first_row = 0;
-    for product in 0..P {
-        let terms = products[0][product].0.terms();
+    for (product, (comb, _)) in products[0].iter().enumerate() {
+        let terms = comb.terms();
         for index in 0..terms {
             let Term { point, negative, zero } =
                 term(lanes, index, |lane| (digits[lane * rows + first_row + index], products[lane][product].0));

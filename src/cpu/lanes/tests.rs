@@ -5,11 +5,11 @@ use super::field::{Element, LOW, Prime, Sum};
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
 use super::words::{Lanes, Mask, Words};
-use super::{mul_add, sum_products, words};
+use super::{UniformTable, lift_x, mul_add, sum_products, words};
 use crate::cpu::affine::{self, Entry};
 use crate::cpu::comb::Comb;
 use crate::cpu::field::{Coordinate, Field};
-use crate::cpu::{CpuCurve, from_limbs, generator, jacobian, multiply};
+use crate::cpu::{CpuCurve, be_bytes_to_limbs, decode, from_limbs, generator, jacobian, multiply};
 use crate::curve::constants::{p256, secp256k1, sm2};
 use crate::curve::{P256, Secp256k1, Sm2};
 use num_bigint::{BigInt, BigUint};
@@ -121,7 +121,7 @@ fn field<C: CpuCurve>(p: &[u64; 4]) {
     let r = BigInt::from(1) << if C::Base::SHIFT == 0 { 0u32 } else { 260 };
     let r_inverse = r.modpow(&(p - 2), p);
     // Each value meets its neighbours and random others, in different lanes.
-    for round in 0..12 {
+    for round in 0..4 {
         for start in (0..values.len()).step_by(8) {
             let pick =
                 |step: usize| -> Raw { core::array::from_fn(|lane| values[(start + lane * step) % values.len()]) };
@@ -141,7 +141,7 @@ fn check_field<F: Coordinate>(lanes: Lanes, a: &Raw, b: &Raw, p: &BigInt, r_inve
     let product_bound = |product: &BigInt| (product >> 260) + p + (p >> 8);
     let checked = |result: Element<F>, product: &dyn Fn(&BigInt, &BigInt) -> BigInt, operation| {
         let expected = zip(&|a, b| product(a, b) * r_inverse);
-        check(result.sum().words(), &expected, &zip(&|a, b| product_bound(&product(a, b))), p, operation);
+        check(result.words(), &expected, &zip(&|a, b| product_bound(&product(a, b))), p, operation);
     };
     // A product below 15 p 2^260 stays below 2^260, whatever the prime.
     let half = |raw: &Raw| raw.map(|words| words_of(&(integer(&words) >> 1)));
@@ -155,7 +155,7 @@ fn check_field<F: Coordinate>(lanes: Lanes, a: &Raw, b: &Raw, p: &BigInt, r_inve
     }
     let twice = || core::array::from_fn(|_| p * 2 + (p >> 6));
     let fold = |sum: Sum<F>, expected: [BigInt; 8], operation| {
-        check(sum.fold().sum().words(), &expected, &twice(), p, operation);
+        check(sum.fold().words(), &expected, &twice(), p, operation);
     };
     fold(ea.sum(), ia.clone(), "value");
     fold(-ea.sum(), zip(&|a, _| -a), "opposite");
@@ -166,21 +166,15 @@ fn check_field<F: Coordinate>(lanes: Lanes, a: &Raw, b: &Raw, p: &BigInt, r_inve
         core::array::from_fn(|lane| if 0b1010_0110 >> lane & 1 == 1 { -&ia[lane] } else { ia[lane].clone() }),
         "some opposites",
     );
-    check(
-        (-ea.sum()).plus_multiple(16).sum().words(),
-        &zip(&|a, _| -a),
-        &core::array::from_fn(|_| p * 16),
-        p,
-        "16p - a",
-    );
+    check((-ea.sum()).plus_multiple(16).words(), &zip(&|a, _| -a), &core::array::from_fn(|_| p * 16), p, "16p - a");
     // Below 2p: the residue.
     let small = |raw: &Raw| raw.map(|words| words_of(&(integer(&words) % (p * 2))));
     let canonical = element::<F>(lanes, &small(a)).canonical();
-    assert_eq!(raw(canonical.sum().words()).map(|words| integer(&words)), zip(&|a, _| a % p), "residue");
+    assert_eq!(raw(canonical.words()).map(|words| integer(&words)), zip(&|a, _| a % p), "residue");
     // Packing, loading and storing.
     let packed = canonical.pack();
-    let unpacked = raw(Element::<F>::unpack::<0>(packed).sum().words());
-    assert_eq!(unpacked, raw(canonical.sum().words()), "packing");
+    let unpacked = raw(Element::<F>::unpack::<0>(packed).words());
+    assert_eq!(unpacked, raw(canonical.words()), "packing");
     let stored = ea.store(lanes);
     for (value, expected) in stored.iter().zip(&ia) {
         let expected = modulo(&(expected * r_inverse), p);
@@ -188,7 +182,7 @@ fn check_field<F: Coordinate>(lanes: Lanes, a: &Raw, b: &Raw, p: &BigInt, r_inve
     }
     assert_eq!(Element::load(lanes, &stored).store(lanes), stored, "loading");
     let mask = 0b0110_1001;
-    let selected = raw(ea.select(mask, eb).sum().words());
+    let selected = raw(ea.select(mask, eb).words());
     for lane in 0..8 {
         assert_eq!(selected[lane], if mask >> lane & 1 == 1 { b[lane] } else { a[lane] }, "selection");
     }
@@ -337,6 +331,68 @@ fn products<C: CpuCurve>() {
     assert_eq!(same::<C>(lanes, &scalars, &points, Some((&comb, &opposite))), scalars.len());
 }
 
+fn lifts<C: CpuCurve>() {
+    let Some(lanes) = lanes() else { return };
+    let mut random = Random::fresh();
+    for count in [1, 15, 16, 17, 400] {
+        let number = |index: usize, random: &mut Random| {
+            // Small numbers, and 0, among random ones.
+            let limbs = if index.is_multiple_of(3) { [index as u64, 0, 0, 0] } else { random.number() };
+            (C::Base::from_be_bytes_reduced(&crate::cpu::limbs_to_be_bytes(&limbs)), random.word() & 1 == 1)
+        };
+        let coordinates: Vec<_> = (0..count).map(|index| number(index, &mut random)).collect();
+        let portable = decode::lift_all::<C>(None, &coordinates);
+        assert_eq!(lift_x::<C>(lanes, &coordinates), portable);
+        assert!(count < 400 || portable.iter().filter(|point| point.is_none()).count() > 100);
+    }
+}
+
+fn uniform<C: CpuCurve>() {
+    let Some(lanes) = lanes() else { return };
+    let mut random = Random::fresh();
+    let table = UniformTable::<C>::new(lanes);
+    let mut scalars = edge_scalars::<C>();
+    scalars.extend(random_scalars::<C>(&mut random, 300));
+    let limbs = |scalar: &C::Scalar| be_bytes_to_limbs(&scalar.to_be_bytes());
+    scalars.retain(|scalar| limbs(scalar)[0] & 1 == 1);
+    let generators = vec![generator::<C>(); scalars.len()];
+    let expected = multiply::normalize(None, &multiply::mul_add::<C>(None, &scalars, &generators, None));
+    for count in [1, 7, 8, 9, scalars.len()] {
+        let odd: Vec<_> = scalars[..count].iter().map(limbs).collect();
+        let negate: Vec<u8> = (0..count).map(|_| (random.word() & 1) as u8).collect();
+        let ours = table.mul_base(lanes, &odd, &negate);
+        for item in 0..count {
+            let expected = if negate[item] == 1 { expected[item].neg() } else { expected[item] };
+            assert_eq!(ours[item], Some(expected), "{:x?}", odd[item]);
+        }
+    }
+}
+
+/// Scalars whose last addition meets equal points: the lower windows sum up to the last entry minus n.
+fn uniform_exceptions<C: CpuCurve>() {
+    let Some(lanes) = lanes() else { return };
+    let table = UniformTable::<C>::new(lanes);
+    let n = number(&C::N);
+    let mut exceptions = Vec::new();
+    for digit in (1..=15).step_by(2) {
+        let last: BigInt = BigInt::from(digit) << 252;
+        for lower in [&last - &n, &last + &n] {
+            let scalar = &last + &lower;
+            if lower.magnitude() < &(BigUint::from(1u8) << 252) && scalar > BigInt::ZERO && scalar < n {
+                let digits = scalar.magnitude().to_u64_digits();
+                exceptions.push(core::array::from_fn(|word| digits.get(word).copied().unwrap_or(0)));
+            }
+        }
+    }
+    for scalar in exceptions {
+        // Among others, which are not disturbed.
+        let batch = [[1, 0, 0, 0], scalar, [3, 0, 0, 0]];
+        let points = table.mul_base(lanes, &batch, &[0; 3]);
+        assert!(points[0].is_some() && points[1].is_none() && points[2].is_some());
+        assert_eq!(points[0], Some(generator::<C>()));
+    }
+}
+
 fn combs<C: CpuCurve>() {
     let Some(lanes) = lanes() else { return };
     let points = random_points::<C>(&mut Random::fresh(), 9);
@@ -400,6 +456,15 @@ macro_rules! tested {
             #[test]
             fn tables_against_portable() {
                 tables::<$curve>();
+            }
+            #[test]
+            fn lifts_against_portable() {
+                lifts::<$curve>();
+            }
+            #[test]
+            fn uniform_products_against_portable() {
+                uniform::<$curve>();
+                uniform_exceptions::<$curve>();
             }
             #[test]
             fn combs_against_portable() {

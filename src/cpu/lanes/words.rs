@@ -110,6 +110,20 @@ impl Words {
         Words(unsafe { _mm512_mask_sub_epi64(self.0, mask, a.0, b.0) })
     }
 
+    /// The lanes that are zero.
+    #[inline(always)]
+    pub fn zeros(self) -> Mask {
+        // SAFETY: the instruction exists, as a value of this type does.
+        unsafe { _mm512_testn_epi64_mask(self.0, self.0) }
+    }
+
+    /// Per lane one of the 16 words of `self` and `other`, by the low 4 bits of the index.
+    #[inline(always)]
+    pub fn lookup(self, index: Self, other: Self) -> Self {
+        // SAFETY: the instruction exists, as a value of this type does.
+        Words(unsafe { _mm512_permutex2var_epi64(self.0, index.0, other.0) })
+    }
+
     /// The lanes that are negative as signed numbers.
     #[inline(always)]
     pub fn negatives(self) -> Mask {

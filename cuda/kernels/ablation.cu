@@ -1,0 +1,166 @@
+// Slower ways to the results of gecc_point_add and gecc_fpmul_var, for benchmarks alone: what each choice of the
+// production kernels is worth.
+//
+// Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best 2 blocks per
+// multiprocessor for the kernels with prefixes, one thread per item for the others. Static shared memory only. Points as
+// in kernels/point_batch.cuh; *_rows: 16 n words, x and y of item i at 16 i, 16-byte aligned. prefixes: scratch of 8 n
+// words. denominators, inverses: 8 n words, column-major.
+#include "kernels/point_sum.cuh"
+#include "kernels/table_rows.cuh"
+#include "kernels/window_base.cuh"
+
+namespace {
+// Points in rows, read sixteen bytes or one word at a time.
+template <bool kVectors> struct PointRows {
+    u32* rows;
+    u8* kind;
+
+    __device__ __forceinline__ bool finite(u64 i) const {
+        return kind[i] == kFinite;
+    }
+    __device__ __forceinline__ u8 kind_at(u64 i) const {
+        return kind[i];
+    }
+    __device__ __forceinline__ fe coordinate(u64 i, int which) const {
+        u32* row = rows + 16 * i + 8 * which;
+        fe r;
+        if (kVectors) {
+            r = load_row((const uint4*)row, 1);
+        } else {
+            GECC_UNROLL
+            for (int w = 0; w < 8; w++) r.v[w] = row[w];
+        }
+        return r;
+    }
+    __device__ __forceinline__ fe x(u64 i) const {
+        return coordinate(i, 0);
+    }
+    __device__ __forceinline__ fe y(u64 i) const {
+        return coordinate(i, 1);
+    }
+    __device__ __forceinline__ void store(u64 i, const affine& p, u8 what) const {
+        u32* row = rows + 16 * i;
+        if (kVectors) {
+            store_entry(rows, i, p);
+        } else {
+            GECC_UNROLL
+            for (int w = 0; w < 8; w++) row[w] = p.x.v[w];
+            GECC_UNROLL
+            for (int w = 0; w < 8; w++) row[8 + w] = p.y.v[w];
+        }
+        kind[i] = what;
+    }
+};
+
+template <bool kVectors>
+GECC_FN void add_rows(u32* a_rows, u8* a_kind, u32* b_rows, u8* b_kind, u32* out_rows, u8* out_kind, u32* prefixes, u64 n,
+                      BlockInverseMemory& memory) {
+    using Rows = PointRows<kVectors>;
+    PointSum<Rows, Rows, Rows> op = {{a_rows, a_kind}, {b_rows, b_kind}, {out_rows, out_kind}};
+    run_batched(op, n, prefixes, memory);
+}
+
+// The multiples of G for one window of the scalars of a batch, as a batch of points.
+struct WindowPoints {
+    const u32 *table, *scalars;
+    u64 n;
+    int window, bits;
+
+    __device__ __forceinline__ i32 digit(u64 i) const {
+        ColumnScalar scalar = {scalars, n, i};
+        return scalar.digit(window, bits);
+    }
+    // Of some entry where there is none.
+    __device__ __forceinline__ u64 entry(i32 digit) const {
+        return ((u64)window << (bits - 1)) + (digit < 0 ? -digit : digit) - (digit != 0);
+    }
+    __device__ __forceinline__ bool finite(u64 i) const {
+        return digit(i) != 0;
+    }
+    __device__ __forceinline__ u8 kind_at(u64 i) const {
+        return finite(i) ? kFinite : kIdentity;
+    }
+    __device__ __forceinline__ fe x(u64 i) const {
+        return load_x(table, entry(digit(i)));
+    }
+    __device__ __forceinline__ fe y(u64 i) const {
+        i32 d = digit(i);
+        fe y = load_y(table, entry(d));
+        return d < 0 ? fe_neg(y) : y;
+    }
+};
+}  // namespace
+
+// PADD on points in rows.
+extern "C" __global__ void __launch_bounds__(256) gecc_ablation_add_rows_by_vectors(
+    u32* a_rows, u8* a_kind, u32* b_rows, u8* b_kind, u32* out_rows, u8* out_kind, u32* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    add_rows<true>(a_rows, a_kind, b_rows, b_kind, out_rows, out_kind, prefixes, n, memory);
+}
+
+extern "C" __global__ void __launch_bounds__(256) gecc_ablation_add_rows_by_words(
+    u32* a_rows, u8* a_kind, u32* b_rows, u8* b_kind, u32* out_rows, u8* out_kind, u32* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    add_rows<false>(a_rows, a_kind, b_rows, b_kind, out_rows, out_kind, prefixes, n, memory);
+}
+
+// PADD in three kernels: this one, gecc_batch_inverse and gecc_ablation_apply.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ablation_denominators(u32* a_xy, u8* a_kind, u32* b_xy, u8* b_kind, u32* denominators, u64 n) {
+    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kind, n}, {b_xy, b_kind, n}, {a_xy, a_kind, n}};
+    for (u64 i = global_thread(); i < n; i += global_threads()) store_column(denominators, n, i, op.denominator(i).v);
+}
+
+extern "C" __global__ void __launch_bounds__(256) gecc_ablation_apply(
+    u32* a_xy, u8* a_kind, u32* b_xy, u8* b_kind, const u32* inverses, u32* out_xy, u8* out_kind, u64 n) {
+    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kind, n}, {b_xy, b_kind, n}, {out_xy, out_kind, n}};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        fe inverse;
+        load_column(inverse.v, inverses, n, i);
+        op.finish(i, inverse);
+    }
+}
+
+// FPMUL with affine sums in device memory: the additions of a window, over all items of a block, share an inversion.
+// scalars, table and bits as for gecc_fpmul_var, but bits does not divide 256.
+extern "C" __global__ void __launch_bounds__(256) gecc_ablation_fpmul_affine(
+    const u32* scalars, const u32* table, u32 bits, u32* xy, u8* kind, u32* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    PointBatch sum = {xy, kind, n};
+    WindowPoints points = {table, scalars, n, 0, (int)bits};
+    // Every thread works on the items that run_batched gives it, in every window.
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        affine first = {points.x(i), points.y(i)};
+        sum.store(i, first, points.kind_at(i));
+    }
+    GECC_NO_UNROLL
+    for (points.window = 1; points.window < window_count(bits); points.window++) {
+        PointSum<PointBatch, WindowPoints, PointBatch> op = {sum, points, sum};
+        run_batched(op, n, prefixes, memory);
+    }
+}
+
+// Coordinates from columns to rows, or back.
+extern "C" __global__ void __launch_bounds__(256) gecc_ablation_to_rows(const u32* xy, u32* rows, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        for (int w = 0; w < 16; w++) rows[16 * i + w] = xy[w * n + i];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) gecc_ablation_from_rows(const u32* rows, u32* xy, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        for (int w = 0; w < 16; w++) xy[w * n + i] = rows[16 * i + w];
+    }
+}
+
+// Adds the number of items that are the same point in both batches to *count.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ablation_count_equal(u32* a_xy, u8* a_kind, u32* b_xy, u8* b_kind, u32* count, u64 n) {
+    PointBatch a = {a_xy, a_kind, n}, b = {b_xy, b_kind, n};
+    u32 equal = 0;
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        bool same = fe_equal(a.x(i), b.x(i)) && fe_equal(a.y(i), b.y(i));
+        equal += a_kind[i] == b_kind[i] && (same || a_kind[i] != kFinite);
+    }
+    atomicAdd(count, equal);
+}

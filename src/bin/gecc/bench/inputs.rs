@@ -1,0 +1,183 @@
+//! Random inputs, made in bulk by the engine that is measured and checked with the CPU engine.
+
+use super::operations::{check_all, samples};
+use crate::output::Failure;
+use gecc::ecdsa::{Policy, RecoverableSignature, SForm};
+use gecc::{Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, SecretKey, Sm2, Verdicts};
+use gecc::{ecdsa, keys, point, sm2};
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// What each curve signs with.
+pub trait Scheme: SecretCurve {
+    fn sign(
+        engine: &Engine,
+        digests: &[[u8; 32]],
+        keys: &[SecretKey],
+    ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error>;
+
+    fn verify(
+        engine: &Engine,
+        digests: &[[u8; 32]],
+        signatures: &[[u8; 64]],
+        keys: &[Point],
+    ) -> Result<Verdicts, Error>;
+
+    /// Signatures with recovery ids, where the scheme has them.
+    fn sign_recoverable(
+        engine: &Engine,
+        digests: &[[u8; 32]],
+        keys: &[SecretKey],
+    ) -> Option<Result<Vec<Result<RecoverableSignature, Rejection>>, Error>>;
+
+    /// Only called with what `sign_recoverable` gave.
+    fn recover(
+        engine: &Engine,
+        digests: &[[u8; 32]],
+        signatures: &[[u8; 64]],
+        ids: &[u8],
+    ) -> Result<Vec<Result<Point, Rejection>>, Error>;
+}
+
+macro_rules! ecdsa_scheme {
+    ($curve:ty) => {
+        impl Scheme for $curve {
+            fn sign(
+                engine: &Engine,
+                digests: &[[u8; 32]],
+                keys: &[SecretKey],
+            ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+                ecdsa::sign::<$curve>(engine, digests, keys, SForm::default())
+            }
+
+            fn verify(
+                engine: &Engine,
+                digests: &[[u8; 32]],
+                signatures: &[[u8; 64]],
+                keys: &[Point],
+            ) -> Result<Verdicts, Error> {
+                ecdsa::verify::<$curve>(engine, digests, signatures, PublicKeys::points(keys), Policy::default())
+            }
+
+            fn sign_recoverable(
+                engine: &Engine,
+                digests: &[[u8; 32]],
+                keys: &[SecretKey],
+            ) -> Option<Result<Vec<Result<RecoverableSignature, Rejection>>, Error>> {
+                Some(ecdsa::sign_recoverable::<$curve>(engine, digests, keys, SForm::default()))
+            }
+
+            fn recover(
+                engine: &Engine,
+                digests: &[[u8; 32]],
+                signatures: &[[u8; 64]],
+                ids: &[u8],
+            ) -> Result<Vec<Result<Point, Rejection>>, Error> {
+                ecdsa::recover::<$curve>(engine, digests, signatures, ids)
+            }
+        }
+    };
+}
+
+ecdsa_scheme!(Secp256k1);
+ecdsa_scheme!(P256);
+
+impl Scheme for Sm2 {
+    fn sign(
+        engine: &Engine,
+        digests: &[[u8; 32]],
+        keys: &[SecretKey],
+    ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+        sm2::sign(engine, digests, keys)
+    }
+
+    fn verify(
+        engine: &Engine,
+        digests: &[[u8; 32]],
+        signatures: &[[u8; 64]],
+        keys: &[Point],
+    ) -> Result<Verdicts, Error> {
+        sm2::verify(engine, digests, signatures, PublicKeys::points(keys))
+    }
+
+    fn sign_recoverable(
+        _: &Engine,
+        _: &[[u8; 32]],
+        _: &[SecretKey],
+    ) -> Option<Result<Vec<Result<RecoverableSignature, Rejection>>, Error>> {
+        None
+    }
+
+    fn recover(_: &Engine, _: &[[u8; 32]], _: &[[u8; 64]], _: &[u8]) -> Result<Vec<Result<Point, Rejection>>, Error> {
+        unreachable!("SM2 signatures have no recovery ids")
+    }
+}
+
+/// Two independent sets of points, with what they are multiples of G by, and digests.
+pub struct Inputs<C> {
+    pub secret: Vec<SecretKey>,
+    pub public: Vec<Point>,
+    pub scalars: Vec<[u8; 32]>,
+    pub points: Vec<Point>,
+    pub digests: Vec<[u8; 32]>,
+    curve: PhantomData<C>,
+}
+
+/// Digests of the inputs, signed by the first keys in turn.
+pub struct Signed {
+    pub keys: Vec<Point>,
+    pub signatures: Vec<[u8; 64]>,
+}
+
+impl<C: Scheme> Inputs<C> {
+    pub fn new(engine: &Engine, items: usize) -> Result<Self, Error> {
+        let secret: Vec<SecretKey> = random_numbers(items)?.into_iter().map(SecretKey::from_bytes).collect();
+        let scalars = random_numbers(items)?;
+        Ok(Inputs {
+            public: all_passed(keys::public_keys::<C>(engine, &secret)?),
+            points: all_passed(point::mul_base::<C>(engine, &scalars)?),
+            secret,
+            scalars,
+            digests: random_numbers(items)?,
+            curve: PhantomData,
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        self.digests.len()
+    }
+
+    /// Compares samples of the points with the CPU engine's.
+    pub fn check(&self, engine: &Engine, reference: &Engine) -> Result<(), Failure> {
+        let same = |range: Range<usize>| {
+            let public = keys::public_keys::<C>(reference, &self.secret[range.clone()])?;
+            let points = point::mul_base::<C>(reference, &self.scalars[range.clone()])?;
+            Ok(all_passed(public) == self.public[range.clone()] && all_passed(points) == self.points[range])
+        };
+        check_all(samples(self.len()), same, || format!("{engine} gives other points on {} than the CPU", C::NAME))
+    }
+
+    pub fn signed(&self, engine: &Engine, signers: usize) -> Result<Signed, Error> {
+        let keys = self.public.iter().take(signers).cycle().take(self.len()).copied().collect();
+        let secret: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
+        Ok(Signed { keys, signatures: all_passed(C::sign(engine, &self.digests, &secret)?) })
+    }
+}
+
+/// Random numbers in bulk, below the order of every curve here: those from 0xfffffffe × 2^224 on, one in 2^31, are drawn
+/// again.
+fn random_numbers(count: usize) -> Result<Vec<[u8; 32]>, Error> {
+    let fill = |bytes: &mut [u8]| getrandom::fill(bytes).map_err(|problem| Error::Randomness(problem.to_string()));
+    let mut numbers = vec![[0; 32]; count];
+    fill(numbers.as_flattened_mut())?;
+    for number in &mut numbers {
+        while number[..4] >= b"\xff\xff\xff\xfe"[..] {
+            fill(number)?;
+        }
+    }
+    Ok(numbers)
+}
+
+pub fn all_passed<T>(results: Vec<Result<T, Rejection>>) -> Vec<T> {
+    results.into_iter().map(|result| result.expect("the inputs are valid")).collect()
+}

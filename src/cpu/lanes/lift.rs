@@ -1,0 +1,76 @@
+//! Points from their x-coordinates: square roots in lanes.
+
+use super::field::Element;
+use super::words::Lanes;
+use crate::cpu::affine::Affine;
+use crate::cpu::field::{Coordinate, Field, Power};
+use crate::cpu::{CpuCurve, three};
+
+const LANES: usize = 8;
+/// Vectors side by side: while one waits for a square, the other goes on.
+const CHAINS: usize = 2;
+
+#[derive(Clone, Copy)]
+struct Chains<F>([Element<F>; CHAINS]);
+
+impl<F: Coordinate> Power for Chains<F> {
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        let mut product = *self;
+        for (product, other) in product.0.iter_mut().zip(other.0) {
+            *product = product.mul(other);
+        }
+        product
+    }
+
+    #[inline(always)]
+    fn squared(&self, count: u32) -> Self {
+        let mut power = *self;
+        for _ in 0..count {
+            for power in &mut power.0 {
+                *power = power.square();
+            }
+        }
+        power
+    }
+}
+
+/// The point with each x-coordinate and parity of y, or `None` where there is none.
+pub fn lift_x<C: CpuCurve>(lanes: Lanes, coordinates: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {
+    let mut points = Vec::with_capacity(coordinates.len());
+    for group in coordinates.chunks(LANES * CHAINS) {
+        // Lanes without an item repeat the last one.
+        let x: [_; LANES * CHAINS] = core::array::from_fn(|lane| group[lane.min(group.len() - 1)].0);
+        // SAFETY: a `Lanes` proves that the instructions exist.
+        let roots = unsafe { roots::<C>(lanes, &x) };
+        points.extend(group.iter().zip(roots).map(|((x, y_is_odd), y)| {
+            let y = y?;
+            Some(Affine::new(*x, if y.is_odd() == *y_is_odd { y } else { y.neg() }))
+        }));
+    }
+    points
+}
+
+/// A square root of x^3 + a x + b for each x, where there is one.
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn roots<C: CpuCurve>(lanes: Lanes, x: &[C::Base; LANES * CHAINS]) -> [Option<C::Base>; LANES * CHAINS] {
+    let b = Element::splat(lanes, &C::precomputed().constants().b).sum();
+    let a = if C::A_IS_ZERO { C::Base::ZERO } else { three::<C::Base>().neg() };
+    let a = Element::splat(lanes, &a);
+    let mut right = Chains([a; CHAINS]);
+    for (right, x) in right.0.iter_mut().zip(x.as_chunks().0) {
+        let x = Element::load(lanes, x);
+        // Below 1.3 p + 2.1 p: a product below 1.5 p.
+        let square_plus_a = (x.square().sum() + a.sum()).plus_multiple(0);
+        *right = (square_plus_a.mul(x).sum() + b).fold();
+    }
+    let root = C::Base::root_chain(&right);
+    let mut roots = [None; LANES * CHAINS];
+    for ((root, right), out) in root.0.into_iter().zip(right.0).zip(roots.as_chunks_mut::<LANES>().0) {
+        let (square, right) = (root.square().store(lanes), right.store(lanes));
+        for (lane, root) in root.store(lanes).into_iter().enumerate() {
+            out[lane] = (square[lane] == right[lane]).then_some(root);
+        }
+    }
+    roots
+}

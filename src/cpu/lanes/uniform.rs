@@ -1,0 +1,163 @@
+//! Multiplication of the base point by secret scalars: the same instructions at the same addresses for every scalar.
+//!
+//! Digits are looked up in tables that pass through registers as a whole, signs and selections are masks, and the final
+//! inversion is a power with a public exponent. Intermediate values in memory are wiped; results are public.
+
+use super::field::Element;
+use super::point::{Affine, Jacobian};
+use super::tables::{odd_multiples, powers_of};
+use super::words::{Lanes, Mask, Words};
+use crate::cpu::affine::{self, Entry};
+use crate::cpu::field::Coordinate;
+use crate::cpu::recode::windows_of_odd;
+use crate::cpu::{CpuCurve, generator};
+use core::marker::PhantomData;
+use zeroize::Zeroizing;
+
+const LANES: usize = 8;
+/// Bits per window: a larger one saves fewer additions than its lookups cost.
+const WINDOW: u32 = 6;
+const WINDOWS: usize = 43;
+/// Odd multiples per window.
+const ENTRIES: usize = 1 << (WINDOW - 1);
+
+/// The odd multiples G, 3G, ... of the base point times 2^(w j), for every window j.
+pub struct UniformTable<C: CpuCurve> {
+    /// Per window the eight words of the entries, each word for all of them.
+    windows: Vec<[[u64; ENTRIES]; 8]>,
+    curve: PhantomData<C>,
+}
+
+/// The words of an element per lane, in memory that is wiped.
+type Saved = [[u64; LANES]; 5];
+
+/// The digits of eight scalars by windows.
+type Digits = Zeroizing<[[u64; LANES]; WINDOWS]>;
+
+impl<C: CpuCurve> UniformTable<C> {
+    pub fn new(lanes: Lanes) -> Self {
+        let generator = generator::<C>();
+        let generator = Entry::new(&generator.x, &generator.y);
+        let mut bases = powers_of::<C>(lanes, &[generator], WINDOW, WINDOWS);
+        bases.resize(WINDOWS.next_multiple_of(LANES), generator);
+        // SAFETY: a `Lanes` proves that the instructions exist.
+        let multiples = unsafe { odd_multiples::<C, ENTRIES>(lanes, &bases) };
+        let window = |entries: &[Entry<C::Base>; ENTRIES]| {
+            core::array::from_fn(|word| core::array::from_fn(|entry| entries[entry].words()[word]))
+        };
+        UniformTable { windows: multiples[..WINDOWS].iter().map(window).collect(), curve: PhantomData }
+    }
+
+    /// scalars[i] G for odd scalars below n, or its opposite where `negate[i]` is 1 and not 0. `None` where a sum met an exceptional case, for which there are fewer than 2^10
+    /// scalars among all.
+    pub fn mul_base(&self, lanes: Lanes, scalars: &[[u64; 4]], negate: &[u8]) -> Vec<Option<affine::Affine<C::Base>>> {
+        let mut points = Vec::with_capacity(scalars.len());
+        // Allocated once: a vector that grows would leave its old contents behind.
+        let groups = scalars.len().div_ceil(LANES);
+        let mut sums: Zeroizing<Vec<[Saved; 3]>> = Zeroizing::new(Vec::with_capacity(groups));
+        for (group, signs) in scalars.chunks(LANES).zip(negate.chunks(LANES)) {
+            let mut digits = Digits::new([[0; LANES]; WINDOWS]);
+            let negate = signs.iter().enumerate().fold(0, |mask, (lane, sign)| mask | sign << lane);
+            for lane in 0..LANES {
+                // Lanes without a scalar repeat the last one.
+                windows_of_odd(&group[lane.min(group.len() - 1)], WINDOW, WINDOWS, |window, digit| {
+                    digits[window][lane] = u64::from(digit);
+                });
+            }
+            sums.push([[[0; LANES]; 5]; 3]);
+            let sum = sums.last_mut().expect("it was just pushed");
+            // SAFETY: a `Lanes` proves that the instructions exist.
+            unsafe { self.sum(lanes, &digits, negate, sum) };
+        }
+        // SAFETY: as above.
+        unsafe { normalize::<C::Base>(lanes, &sums, &mut points) };
+        points.truncate(scalars.len());
+        points
+    }
+
+    /// The sum of one entry per window. An addition meets equal or opposite points only in the last window, and only for
+    /// the few scalars whose lower part is the last entry's multiple, or its opposite, modulo n: before, the sum is below
+    /// 2^(w j) in absolute value, and the entry is an odd multiple of it.
+    #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+    fn sum(&self, lanes: Lanes, digits: &Digits, negate: Mask, out: &mut [Saved; 3]) {
+        let one = Element::<C::Base>::one(lanes);
+        let mut sum = Jacobian { x: one, y: one, z: one };
+        for (window, (entries, digits)) in self.windows.iter().zip(digits.iter()).enumerate() {
+            let digits = Words::load(lanes, digits);
+            // e stands for 2e - (2^w - 1): from 2^(w-1) on it is entry e - 2^(w-1), below the opposite of entry
+            // 2^(w-1) - 1 - e.
+            let half = Words::splat(lanes, ENTRIES as u64);
+            let negative = digits.and(half).zeros();
+            let opposite = negative ^ negate;
+            let last = Words::splat(lanes, ENTRIES as u64 - 1);
+            let index = digits.select_difference(negative, last, digits);
+            let mut words = [digits; 8];
+            for (word, entries) in words.iter_mut().zip(entries) {
+                let [a, b, c, d] =
+                    [0, 8, 16, 24].map(|first| Words::load(lanes, entries[first..].first_chunk().expect("32 entries")));
+                let (low, high) = (a.lookup(index, b), c.lookup(index, d));
+                let sixteen = Words::splat(lanes, 16);
+                *word = high.select(index.and(sixteen).zeros(), low);
+            }
+            let [x0, x1, x2, x3, y0, y1, y2, y3] = words;
+            let (x, y) = (Element::unpack::<0>([x0, x1, x2, x3]), Element::unpack::<0>([y0, y1, y2, y3]));
+            sum = if window == 0 {
+                Jacobian { x, y: y.sum().negate(opposite).fold(), z: one }
+            } else {
+                sum.add(Affine { x, y }, opposite)
+            };
+        }
+        let [x, y, z] = out;
+        sum.x.save(x);
+        sum.y.save(y);
+        sum.z.save(z);
+    }
+}
+
+/// The affine points, without those left over in the last vector.
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn normalize<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]], points: &mut Vec<Option<affine::Affine<F>>>) {
+    let one = Element::<F>::one(lanes);
+    // The running products before each Z, and which Z are zero and count as one.
+    let mut prefix: Zeroizing<Vec<Saved>> = Zeroizing::new(Vec::with_capacity(sums.len()));
+    let mut zeros = Vec::with_capacity(sums.len());
+    let mut product = one;
+    for [_, _, z] in sums {
+        let z = Element::<F>::restore(lanes, z);
+        let [w0, w1, w2, w3] = z.to_stored(lanes);
+        let zero = w0.or(w1).or(w2.or(w3)).zeros();
+        prefix.push([[0; LANES]; 5]);
+        product.save(prefix.last_mut().expect("it was just pushed"));
+        product = product.mul(z.select(zero, one));
+        zeros.push(zero);
+    }
+    let mut inverse = invert(one, product);
+    let mut vectors = Vec::with_capacity(sums.len());
+    for (([x, y, z], prefix), zero) in sums.iter().zip(prefix.iter()).zip(&zeros).rev() {
+        let z_inverse = inverse.mul(Element::restore(lanes, prefix));
+        inverse = inverse.mul(Element::restore(lanes, z).select(*zero, one));
+        let square = z_inverse.square();
+        let x = Element::<F>::restore(lanes, x).mul(square).store(lanes);
+        let y = Element::<F>::restore(lanes, y).mul(square.mul(z_inverse)).store(lanes);
+        vectors.push((x, y, *zero));
+    }
+    for (x, y, zero) in vectors.into_iter().rev() {
+        points.extend((0..LANES).map(|lane| (zero >> lane & 1 == 0).then(|| affine::Affine::new(x[lane], y[lane]))));
+    }
+}
+
+/// value^(p - 2), the inverse.
+#[inline(always)]
+fn invert<F: Coordinate>(one: Element<F>, value: Element<F>) -> Element<F> {
+    let [low, high @ ..] = F::MODULUS;
+    let exponent = [low - 2, high[0], high[1], high[2]];
+    let mut power = one;
+    for bit in (0..256).rev() {
+        power = power.square();
+        // The exponent is public.
+        if exponent[bit / 64] >> (bit % 64) & 1 == 1 {
+            power = power.mul(value);
+        }
+    }
+    power
+}
