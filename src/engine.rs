@@ -63,6 +63,7 @@ pub struct EngineBuilder {
     backend: Backend,
     threads: Option<usize>,
     max_memory: Option<usize>,
+    portable: bool,
     chunk_items: Option<usize>,
     check_signatures: bool,
     time_kernels: bool,
@@ -232,6 +233,13 @@ impl EngineBuilder {
         self
     }
 
+    /// Leaves out the instructions that not every processor has, which the CPU engine otherwise uses where it finds them.
+    /// Results are the same; they take longer. Default: `false`.
+    pub fn portable(mut self, portable: bool) -> Self {
+        self.portable = portable;
+        self
+    }
+
     /// Starts the engine.
     ///
     /// # Errors
@@ -260,6 +268,7 @@ impl EngineBuilder {
             }
         };
         let cpu = CpuEngine::new(self.threads, self.max_memory)?;
+        let cpu = if self.portable { cpu.portable() } else { cpu };
         let info = EngineInfo {
             backend: if gpu.is_some() { Backend::Gpu } else { Backend::Cpu },
             threads: cpu.threads(),

@@ -518,7 +518,14 @@ fn bench_measures_what_is_asked_for() {
     let drawing = std::fs::read_to_string(plot.path()).unwrap();
     assert!(drawing.starts_with("<svg") && drawing.contains("recover") && drawing.contains("end to end"), "{drawing}");
 
-    for wrong in [&["--sizes", "5..4"][..], &["--sizes", "5"], &["--items", "0"], &["--operations", "nothing"]] {
+    let wrong: [&[_]; 5] = [
+        &["--sizes", "5..4"],
+        &["--sizes", "5"],
+        &["--items", "0"],
+        &["--operations", "nothing"],
+        &["--operations", "add,field_mul"],
+    ];
+    for wrong in wrong {
         assert_eq!(code(&run(&[&["bench", "--engine", "cpu"], wrong].concat(), "")), 2, "{wrong:?}");
     }
     if gecc::Engine::builder().backend(gecc::Backend::Gpu).build().is_err() {

@@ -1,4 +1,5 @@
-//! The suite on the CPU engine: with every core and without limits, and once more with one thread and little memory.
+//! The suite on the CPU engine: with every core and without limits, and once more with one thread, little memory and
+//! portable code.
 
 mod suite;
 
@@ -12,7 +13,7 @@ const LIMITED: &str = "GECC_TEST_LIMITED";
 fn engine() -> Option<&'static Engine> {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     let builder = Engine::builder().backend(Backend::Cpu);
-    let builder = if is_limited() { builder.threads(1).max_memory(1 << 20) } else { builder };
+    let builder = if is_limited() { builder.threads(1).max_memory(1 << 20).portable(true) } else { builder };
     Some(ENGINE.get_or_init(|| builder.build().expect("threads can be started")))
 }
 

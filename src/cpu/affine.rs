@@ -3,8 +3,9 @@
 //! The trick multiplies the denominators of a whole batch, so a single zero would spoil every item. Each pair is therefore
 //! classified first, and only the slopes of chords and tangents contribute their denominator; the rest contribute one.
 
-use super::field::Field;
+use super::field::{Coordinate, Field};
 use super::{CpuCurve, three};
+use core::marker::PhantomData;
 
 /// A point in affine coordinates. `x` and `y` mean nothing where `infinity` is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,46 @@ impl<F: Field> Affine<F> {
 
     pub fn neg(&self) -> Self {
         Affine { y: self.y.neg(), ..*self }
+    }
+}
+
+/// A point other than the identity, in one cache line, as tables hold it.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Entry<F> {
+    /// The stored forms of x and y.
+    words: [u64; 8],
+    field: PhantomData<F>,
+}
+
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "words are for the lanes"))]
+impl<F: Coordinate> Entry<F> {
+    pub fn new(x: &F, y: &F) -> Self {
+        let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (x.stored(), y.stored());
+        Entry { words: [x0, x1, x2, x3, y0, y1, y2, y3], field: PhantomData }
+    }
+
+    /// What `words` gave.
+    #[inline(always)]
+    pub fn from_words(words: [u64; 8]) -> Self {
+        Entry { words, field: PhantomData }
+    }
+
+    #[inline(always)]
+    pub fn x(&self) -> F {
+        let [x0, x1, x2, x3, ..] = self.words;
+        F::from_stored([x0, x1, x2, x3])
+    }
+
+    #[inline(always)]
+    pub fn y(&self) -> F {
+        let [.., y0, y1, y2, y3] = self.words;
+        F::from_stored([y0, y1, y2, y3])
+    }
+
+    #[inline(always)]
+    pub fn words(&self) -> &[u64; 8] {
+        &self.words
     }
 }
 

@@ -1,9 +1,10 @@
 //! Multiplication of a point that is known beforehand: a table of its multiples in every window, so that a product is a
 //! sum of table entries and needs no doubling. Serves the base point and public keys that sign many items.
 
-use super::affine::{Affine, Denominators, add_assign};
+use super::affine::{Affine, Denominators, Entry, add_assign};
 use super::field::Field;
 use super::jacobian::{Jacobian, normalize};
+use super::lanes::{Lanes, multiples_of, powers_of};
 use super::recode::signed_windows;
 use super::{CpuCurve, be_bytes_to_limbs};
 use rayon::prelude::*;
@@ -15,32 +16,32 @@ pub struct Comb<C: CpuCurve> {
     entries: Vec<Entry<C::Base>>,
 }
 
-/// The coordinates of one multiple, in one cache line.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Entry<F> {
-    x: F,
-    y: F,
-}
-
 impl<C: CpuCurve> Comb<C> {
     /// The table of a point that is not the identity.
-    pub fn new(point: &Affine<C::Base>, window: u32) -> Self {
-        let mut base = Jacobian::from_affine(point);
-        let mut bases = Vec::with_capacity(Self::windows(window));
-        for _ in 0..Self::windows(window) {
-            bases.push(base);
-            for _ in 0..window {
-                base = base.double::<C>();
-            }
-        }
-        let bases = normalize(&bases);
+    pub fn new(lanes: Option<Lanes>, point: &Affine<C::Base>, window: u32) -> Self {
+        Self::new_all(lanes, &[*point], window).pop().expect("one table")
+    }
+
+    /// The tables of points that are not the identity.
+    pub fn new_all(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: u32) -> Vec<Self> {
+        let count = 1 << (window - 1);
+        let bases = bases::<C>(lanes, points, window);
         // Few windows with many multiples, or many windows with few: either way a batch is long enough to share its
-        // inversion, and fits the cache.
-        let windows_at_once = (2048 >> window).max(1);
-        let tables = bases.par_chunks(windows_at_once).map(|bases| multiples::<C>(bases, 1 << (window - 1)));
-        let entries = tables.flatten_iter().collect();
-        Comb { window, entries }
+        // inversion, and fits the cache; in lanes, a batch fills them.
+        let entries: Vec<_> = match lanes {
+            Some(lanes) => {
+                let windows_at_once = (8192 >> window).max(8);
+                let tables = bases.par_chunks(windows_at_once).map(|bases| multiples_of::<C>(lanes, bases, count));
+                tables.flatten_iter().collect()
+            }
+            None => {
+                let windows_at_once = (2048 >> window).max(1);
+                let tables = bases.par_chunks(windows_at_once).map(|bases| multiples::<C>(bases, count));
+                tables.flatten_iter().collect()
+            }
+        };
+        let tables = entries.chunks_exact(Self::windows(window) * count);
+        tables.map(|entries| Comb { window, entries: entries.to_vec() }).collect()
     }
 
     /// Size of a table.
@@ -79,9 +80,15 @@ impl<C: CpuCurve> Comb<C> {
         if digit == 0 {
             return Affine::IDENTITY;
         }
-        let Entry { x, y } = self.entries[self.position(index, digit)];
+        let entry = self.entry(index, digit);
+        let (x, y) = (entry.x(), entry.y());
         // The sign is random: a choice by address costs less than a branch that is wrong every other time.
         Affine::new(x, [y, y.neg()][usize::from(digit < 0)])
+    }
+
+    /// The table entry for a digit that `recode` gave, apart from its sign; any entry for 0.
+    pub fn entry(&self, index: usize, digit: i32) -> &Entry<C::Base> {
+        &self.entries[self.position(index, if digit == 0 { 1 } else { digit })]
     }
 
     fn position(&self, index: usize, digit: i32) -> usize {
@@ -100,11 +107,34 @@ fn prefetch<T>(entry: &T) {
     let _ = entry;
 }
 
+/// Points from which the doublings are shorter in lanes.
+const FEWEST_IN_LANES: usize = 3;
+
+/// 2^(w j) P for every window j, of each point in turn.
+fn bases<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: u32) -> Vec<Entry<C::Base>> {
+    let windows = Comb::<C>::windows(window);
+    if let Some(lanes) = lanes.filter(|_| points.len() >= FEWEST_IN_LANES) {
+        let points: Vec<_> = points.iter().map(|point| Entry::new(&point.x, &point.y)).collect();
+        return powers_of::<C>(lanes, &points, window, windows);
+    }
+    let mut bases = Vec::with_capacity(points.len() * windows);
+    for point in points {
+        let mut base = Jacobian::from_affine(point);
+        for _ in 0..windows {
+            bases.push(base);
+            for _ in 0..window {
+                base = base.double::<C>();
+            }
+        }
+    }
+    normalize(&bases).iter().map(|base| Entry::new(&base.x, &base.y)).collect()
+}
+
 /// For each base the multiples 1..=count in turn; `count` is a power of two.
-fn multiples<C: CpuCurve>(bases: &[Affine<C::Base>], count: usize) -> Vec<Entry<C::Base>> {
+fn multiples<C: CpuCurve>(bases: &[Entry<C::Base>], count: usize) -> Vec<Entry<C::Base>> {
     let mut denominators = Denominators::new();
     // Row d - 1 holds d times each base. Knowing 1..=m, one batch of additions of m P gives m + 1..=2m.
-    let mut rows = bases.to_vec();
+    let mut rows: Vec<_> = bases.iter().map(|base| Affine::new(base.x(), base.y())).collect();
     while rows.len() < count * bases.len() {
         let last = rows[rows.len() - bases.len()..].to_vec();
         let mut next = rows.clone();
@@ -117,7 +147,7 @@ fn multiples<C: CpuCurve>(bases: &[Affine<C::Base>], count: usize) -> Vec<Entry<
         let point = &rows[row * columns + column];
         // d 2^(w j) P with d < n is never the identity, n being prime.
         debug_assert!(!point.infinity);
-        Entry { x: point.x, y: point.y }
+        Entry::new(&point.x, &point.y)
     };
     (0..columns).flat_map(|column| (0..count).map(move |row| (column, row))).map(|(c, r)| entry(c, r)).collect()
 }

@@ -3,20 +3,54 @@
 use super::CpuCurve;
 use super::affine::Affine;
 use super::field::{BaseField, Field};
+use super::lanes::{self, Lanes};
+use super::multiply::FEWEST_IN_LANES;
 use crate::encoding::{KeyBytes, Point};
 use crate::error::Rejection;
 
 /// A public key: a point of the curve that is not the identity.
 pub fn public_key<C: CpuCurve>(key: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
+    match parse::<C>(key)? {
+        Key::Point(point) => Ok(point),
+        Key::Compressed(x, y_is_odd) => lift_x::<C>(&x, y_is_odd).ok_or(Rejection::NotOnCurve),
+    }
+}
+
+/// The same for many keys.
+pub fn public_keys<'a, C: CpuCurve>(
+    lanes: Option<Lanes>,
+    keys: impl Iterator<Item = KeyBytes<'a>>,
+) -> Vec<Result<Affine<C::Base>, Rejection>> {
+    let (mut compressed, mut coordinates) = (Vec::new(), Vec::new());
+    let point = |(index, key)| match parse::<C>(key)? {
+        Key::Point(point) => Ok(point),
+        Key::Compressed(x, y_is_odd) => {
+            compressed.push(index);
+            coordinates.push((x, y_is_odd));
+            Err(Rejection::NotOnCurve)
+        }
+    };
+    let mut points: Vec<_> = keys.enumerate().map(point).collect();
+    for (index, point) in compressed.into_iter().zip(lift_all::<C>(lanes, &coordinates)) {
+        points[index] = point.ok_or(Rejection::NotOnCurve);
+    }
+    points
+}
+
+/// A point of the curve, or what determines it.
+enum Key<F> {
+    Point(Affine<F>),
+    Compressed(F, bool),
+}
+
+fn parse<C: CpuCurve>(key: KeyBytes) -> Result<Key<C::Base>, Rejection> {
     match key {
-        KeyBytes::Raw(bytes) => uncompressed::<C>(bytes),
+        KeyBytes::Raw(bytes) => uncompressed::<C>(bytes).map(Key::Point),
         KeyBytes::Sec1([0]) => Err(Rejection::IdentityKey),
         KeyBytes::Sec1([4, coordinates @ ..]) => {
-            uncompressed::<C>(coordinates.try_into().map_err(|_| Rejection::MalformedPoint)?)
+            uncompressed::<C>(coordinates.try_into().map_err(|_| Rejection::MalformedPoint)?).map(Key::Point)
         }
-        KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => {
-            compressed::<C>(*tag == 3, x.try_into().map_err(|_| Rejection::MalformedPoint)?)
-        }
+        KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => Ok(Key::Compressed(coordinate::<C>(x)?, *tag == 3)),
         KeyBytes::Sec1(_) => Err(Rejection::MalformedPoint),
     }
 }
@@ -32,17 +66,21 @@ fn uncompressed<C: CpuCurve>(coordinates: &[u8; 64]) -> Result<Affine<C::Base>, 
     if y.square() == right_hand_side::<C>(&x) { Ok(Affine::new(x, y)) } else { Err(Rejection::NotOnCurve) }
 }
 
-fn compressed<C: CpuCurve>(y_is_odd: bool, x: &[u8; 32]) -> Result<Affine<C::Base>, Rejection> {
-    lift_x::<C>(&coordinate::<C>(x)?, y_is_odd).ok_or(Rejection::NotOnCurve)
-}
-
 fn coordinate<C: CpuCurve>(bytes: &[u8]) -> Result<C::Base, Rejection> {
     let bytes = bytes.try_into().map_err(|_| Rejection::MalformedPoint)?;
     C::Base::from_be_bytes(bytes).ok_or(Rejection::MalformedPoint)
 }
 
+/// The point with each x-coordinate and parity of y.
+pub fn lift_all<C: CpuCurve>(lanes: Option<Lanes>, coordinates: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {
+    match lanes.filter(|_| coordinates.len() >= FEWEST_IN_LANES) {
+        Some(lanes) => lanes::lift_x::<C>(lanes, coordinates),
+        None => coordinates.iter().map(|(x, y_is_odd)| lift_x::<C>(x, *y_is_odd)).collect(),
+    }
+}
+
 /// The point with this x-coordinate and parity of y (SEC 1, section 2.3.4). y is never 0: no point has order 2.
-pub fn lift_x<C: CpuCurve>(x: &C::Base, y_is_odd: bool) -> Option<Affine<C::Base>> {
+fn lift_x<C: CpuCurve>(x: &C::Base, y_is_odd: bool) -> Option<Affine<C::Base>> {
     let y = right_hand_side::<C>(x).sqrt_var()?;
     Some(Affine::new(*x, if y.is_odd() == y_is_odd { y } else { y.neg() }))
 }

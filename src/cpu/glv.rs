@@ -35,11 +35,42 @@ impl Endomorphism {
     pub(super) fn decompose(&self, k: &[u64; 4]) -> (Signed, Signed) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);
+        self.remainder(k, &c1, &c2)
+    }
+
+    /// k1 and k2, both odd.
+    ///
+    /// Beyond `decompose`, each vector of the basis may be subtracted once more: both halves are below 2^130.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for the lanes"))]
+    pub(super) fn decompose_odd(&self, k: &[u64; 4]) -> (Signed, Signed) {
+        let c1 = multiply_and_round(k, &self.g1);
+        let c2 = multiply_and_round(k, &self.g2);
+        // The determinant of the basis is n, so it is odd, and one choice of parities makes both halves odd.
+        let odd = |add1: u64, add2: u64| {
+            let (c1, c2) = (c1[0] ^ add1, c2[0] ^ add2);
+            let k1 = k[0] ^ (c1 & self.a1[0]) ^ (c2 & self.a2[0]);
+            let k2 = (c1 & self.b1[0]) ^ (c2 & self.b2[0]);
+            k1 & k2 & 1 == 1
+        };
+        let choices = [(0, 0), (0, 1), (1, 0), (1, 1)];
+        let (add1, add2) = choices.into_iter().find(|&(add1, add2)| odd(add1, add2)).expect("one choice fits");
+        self.remainder(k, &add(&c1, add1), &add(&c2, add2))
+    }
+
+    /// k - c1 (a1, b1) - c2 (a2, b2).
+    fn remainder(&self, k: &[u64; 4], c1: &[u64; 3], c2: &[u64; 3]) -> (Signed, Signed) {
         let k_low = [k[0], k[1], k[2]];
-        let k1 = sub(&sub(&k_low, &mul(&c1, &self.a1)), &mul(&c2, &self.a2));
-        let k2 = sub(&sub(&[0; 3], &mul(&c1, &self.b1)), &mul(&c2, &self.b2));
+        let k1 = sub(&sub(&k_low, &mul(c1, &self.a1)), &mul(c2, &self.a2));
+        let k2 = sub(&sub(&[0; 3], &mul(c1, &self.b1)), &mul(c2, &self.b2));
         (signed(&k1), signed(&k2))
     }
+}
+
+/// a + b modulo 2^192.
+fn add(a: &[u64; 3], b: u64) -> [u64; 3] {
+    let (s0, carry) = a[0].overflowing_add(b);
+    let (s1, carry) = a[1].overflowing_add(u64::from(carry));
+    [s0, s1, a[2].wrapping_add(u64::from(carry))]
 }
 
 /// (k g + 2^383) >> 384, below 2^128.
@@ -99,7 +130,14 @@ mod tests {
     }
 
     fn check(k: &[u64; 4]) {
-        let halves: [Signed; 2] = Secp256k1::ENDOMORPHISM.unwrap().decompose(k).into();
+        let endomorphism = Secp256k1::ENDOMORPHISM.unwrap();
+        check_halves(k, endomorphism.decompose(k).into());
+        let halves: [Signed; 2] = endomorphism.decompose_odd(k).into();
+        assert!(halves.iter().all(|half| half.magnitude[0] & 1 == 1));
+        check_halves(k, halves);
+    }
+
+    fn check_halves(k: &[u64; 4], halves: [Signed; 2]) {
         let [k1, k2] = halves.map(|half| {
             assert_eq!(half.magnitude[2] >> 2, 0, "a half has at most 130 bits");
             if half.negative { -integer(&half.magnitude) } else { integer(&half.magnitude) }

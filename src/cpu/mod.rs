@@ -1,7 +1,7 @@
 //! The CPU engine: batches in chunks that fit the cache, spread over cores by rayon.
 //!
 //! Layers, each using only those above it: `field` (modular arithmetic), `affine` and `jacobian` (points), `recode` and
-//! `glv` (scalars), `comb` and `multiply` (multiplication), `decode`, and the operations `point`, `verify`, `recover`
+//! `glv` (scalars), `comb`, `lanes` and `multiply` (multiplication), `decode`, and the operations `point`, `verify`, `recover`
 //! and `secret`; beside them `modular`, which needs no curve.
 
 mod affine;
@@ -10,6 +10,11 @@ mod decode;
 pub mod field;
 mod glv;
 mod jacobian;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "lanes_absent.rs"]
+mod lanes;
 pub(crate) mod modular;
 mod multiply;
 pub(crate) mod point;
@@ -21,8 +26,9 @@ pub(crate) mod verify;
 use crate::error::Error;
 use affine::Affine;
 use comb::Comb;
-use field::{BaseField, Field};
+use field::{Coordinate, Field};
 pub use glv::Endomorphism;
+use lanes::{Lanes, UniformTable};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -31,7 +37,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// What the CPU engine needs to know of a curve. Limbs are little-endian, plain (not Montgomery) numbers.
 pub trait CpuCurve: Copy + Send + Sync + 'static {
     /// The field of coordinates, modulo p.
-    type Base: BaseField;
+    type Base: Coordinate;
     /// The field of scalars, modulo n.
     type Scalar: Field;
     /// Whether a is 0; otherwise it is -3.
@@ -53,6 +59,7 @@ pub struct Precomputed<C: CpuCurve> {
     constants: OnceLock<FieldConstants<C::Base>>,
     small: OnceLock<Comb<C>>,
     large: OnceLock<Comb<C>>,
+    uniform: OnceLock<UniformTable<C>>,
     /// Items that have asked for a table so far.
     items: AtomicUsize,
 }
@@ -77,8 +84,14 @@ impl<C: CpuCurve> Precomputed<C> {
             constants: OnceLock::new(),
             small: OnceLock::new(),
             large: OnceLock::new(),
+            uniform: OnceLock::new(),
             items: AtomicUsize::new(0),
         }
+    }
+
+    /// The table of G for secret scalars.
+    fn uniform(&self, lanes: Lanes) -> &UniformTable<C> {
+        self.uniform.get_or_init(|| UniformTable::new(lanes))
     }
 
     pub(crate) fn constants(&self) -> &FieldConstants<C::Base> {
@@ -90,7 +103,7 @@ impl<C: CpuCurve> Precomputed<C> {
 
     /// The table of G that suits a batch of so many items. Call it before the batch is spread over threads: building waits for all of them.
     pub(crate) fn table(&self, engine: &CpuEngine, items: usize) -> &Comb<C> {
-        let build = |window| engine.install(|| Comb::new(&generator::<C>(), window));
+        let build = |window| engine.install(|| Comb::new(engine.lanes, &generator::<C>(), window));
         if let Some(large) = self.large.get() {
             return large;
         }
@@ -158,6 +171,8 @@ pub struct CpuEngine {
     /// `None`: rayon's global pool, one thread per core.
     pool: Option<rayon::ThreadPool>,
     max_memory: Option<usize>,
+    /// `None`: portable code.
+    lanes: Option<Lanes>,
 }
 
 impl CpuEngine {
@@ -172,7 +187,12 @@ impl CpuEngine {
                 .build()
                 .map_err(|problem| Error::Threads(problem.to_string())),
         };
-        Ok(CpuEngine { pool: threads.map(build).transpose()?, max_memory })
+        Ok(CpuEngine { pool: threads.map(build).transpose()?, max_memory, lanes: Lanes::detect() })
+    }
+
+    /// The same engine without instructions that not every processor has.
+    pub(crate) fn portable(self) -> Self {
+        CpuEngine { lanes: None, ..self }
     }
 
     pub(crate) fn threads(&self) -> usize {

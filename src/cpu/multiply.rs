@@ -2,8 +2,9 @@
 
 use super::affine::{Affine, Denominators, add_assign, double_assign, sum_rows};
 use super::comb::Comb;
-use super::field::Field;
-use super::jacobian::Jacobian;
+use super::field::{Coordinate, Field};
+use super::jacobian::{self, Jacobian};
+use super::lanes::{self, Lanes};
 use super::recode::Wnaf;
 use super::{CpuCurve, be_bytes_to_limbs};
 
@@ -11,6 +12,8 @@ use super::{CpuCurve, be_bytes_to_limbs};
 const WIDTH: u32 = 5;
 /// Odd multiples P, 3P, ..., (2^(w-1) - 1) P.
 const ODD_MULTIPLES: usize = 1 << (WIDTH - 2);
+/// Fewer items leave too many lanes idle.
+pub const FEWEST_IN_LANES: usize = 2;
 /// Items whose table entries are summed up together: their terms fit the L2 cache.
 const SUM_COLUMNS: usize = 64;
 
@@ -18,7 +21,39 @@ const SUM_COLUMNS: usize = 64;
 pub type Product<'a, C> = (&'a Comb<C>, &'a <C as CpuCurve>::Scalar);
 
 /// For each item the sum of its products. All items have the same number of terms.
-pub fn sum_products<'a, C: CpuCurve + 'a, const P: usize>(
+pub fn sum_products<C: CpuCurve, const P: usize>(
+    lanes: Option<Lanes>,
+    items: &[[Product<C>; P]],
+) -> Vec<Jacobian<C::Base>> {
+    let portable = |items: &[[Product<C>; P]]| -> Vec<Jacobian<C::Base>> {
+        sum_products_portable(items.iter().copied()).iter().map(Jacobian::from_affine).collect()
+    };
+    let Some(lanes) = lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
+        return portable(items);
+    };
+    with_exceptions(lanes::sum_products(lanes, items), |exceptions| portable(&pick(exceptions, items)))
+}
+
+/// The affine form of each point.
+pub fn normalize<F: Coordinate>(lanes: Option<Lanes>, points: &[Jacobian<F>]) -> Vec<Affine<F>> {
+    match lanes.filter(|_| points.len() >= FEWEST_IN_LANES) {
+        Some(lanes) => lanes::normalize(lanes, points),
+        None => jacobian::normalize(points),
+    }
+}
+
+/// The results of the lanes, with the items that they left out computed by `portable`.
+fn with_exceptions<T>(results: Vec<Option<T>>, portable: impl FnOnce(&[usize]) -> Vec<T>) -> Vec<T> {
+    let exceptions: Vec<usize> = (0..results.len()).filter(|&item| results[item].is_none()).collect();
+    let mut computed = if exceptions.is_empty() { Vec::new() } else { portable(&exceptions) }.into_iter();
+    results.into_iter().map(|result| result.unwrap_or_else(|| computed.next().expect("one per exception"))).collect()
+}
+
+fn pick<T: Copy>(items: &[usize], values: &[T]) -> Vec<T> {
+    items.iter().map(|&item| values[item]).collect()
+}
+
+fn sum_products_portable<'a, C: CpuCurve + 'a, const P: usize>(
     items: impl Iterator<Item = [Product<'a, C>; P]>,
 ) -> Vec<Affine<C::Base>> {
     let mut sums = Vec::with_capacity(items.size_hint().0);
@@ -50,9 +85,44 @@ pub fn sum_products<'a, C: CpuCurve + 'a, const P: usize>(
     sums
 }
 
+/// u1[i] G, by G's table.
+pub type BaseTerm<'a, C> = (&'a Comb<C>, &'a [<C as CpuCurve>::Scalar]);
+
+/// `scalars[i] * points[i]`, plus u1[i] G where that is given.
+pub fn mul_add<C: CpuCurve>(
+    lanes: Option<Lanes>,
+    scalars: &[C::Scalar],
+    points: &[Affine<C::Base>],
+    base: Option<BaseTerm<C>>,
+) -> Vec<Jacobian<C::Base>> {
+    let Some(lanes) = lanes.filter(|_| points.len() >= FEWEST_IN_LANES) else {
+        return mul_add_portable(scalars, points, base);
+    };
+    with_exceptions(lanes::mul_add::<C>(lanes, scalars, points, base), |exceptions| {
+        let u1 = base.map(|(comb, u1)| (comb, pick(exceptions, u1)));
+        let base = u1.as_ref().map(|(comb, u1)| (*comb, u1.as_slice()));
+        mul_add_portable(&pick(exceptions, scalars), &pick(exceptions, points), base)
+    })
+}
+
+fn mul_add_portable<C: CpuCurve>(
+    scalars: &[C::Scalar],
+    points: &[Affine<C::Base>],
+    base: Option<BaseTerm<C>>,
+) -> Vec<Jacobian<C::Base>> {
+    let mut products = mul_each::<C>(scalars, points);
+    if let Some((comb, u1)) = base {
+        let base_products = sum_products_portable::<C, 1>(u1.iter().map(|u1| [(comb, u1)]));
+        for (product, base) in products.iter_mut().zip(&base_products) {
+            *product = product.add_affine::<C>(base);
+        }
+    }
+    products
+}
+
 /// `scalars[i] * points[i]`.
-pub fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Vec<Jacobian<C::Base>> {
-    let tables = odd_multiples::<C>(points);
+fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Vec<Jacobian<C::Base>> {
+    let tables = odd_multiples::<C>(points, ODD_MULTIPLES);
     let product = |(index, scalar): (usize, &C::Scalar)| {
         let table: [_; ODD_MULTIPLES] = std::array::from_fn(|row| tables[row * points.len() + index]);
         let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());
@@ -76,12 +146,12 @@ pub fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) 
 }
 
 /// Row i holds (2i + 1) times each point.
-fn odd_multiples<C: CpuCurve>(points: &[Affine<C::Base>]) -> Vec<Affine<C::Base>> {
+pub fn odd_multiples<C: CpuCurve>(points: &[Affine<C::Base>], count: usize) -> Vec<Affine<C::Base>> {
     let mut denominators = Denominators::new();
     let mut doubled = points.to_vec();
     double_assign::<C>(&mut doubled, &mut denominators);
     let mut rows = points.to_vec();
-    for row in 1..ODD_MULTIPLES {
+    for row in 1..count {
         rows.extend_from_within((row - 1) * points.len()..);
         add_assign::<C>(&mut rows[row * points.len()..], &doubled, &mut denominators);
     }

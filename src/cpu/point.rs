@@ -2,8 +2,7 @@
 
 use super::affine::{Affine, Denominators, add_assign, double_assign};
 use super::field::Field;
-use super::jacobian::normalize;
-use super::multiply::{mul_each, sum_products};
+use super::multiply::{mul_add, normalize, sum_products};
 use super::{CpuCurve, CpuEngine, decode};
 use crate::encoding::{Point, PublicKeys};
 use crate::error::Rejection;
@@ -36,7 +35,8 @@ pub(crate) fn mul_base<C: CpuCurve>(engine: &CpuEngine, scalars: &[[u8; 32]]) ->
     let table = C::precomputed().table(engine, scalars.len());
     engine.map_chunks(scalars.len(), PENDING, |range, out| {
         compute_accepted(range.map(|item| scalar::<C>(&scalars[item])), out, |scalars| {
-            sum_products::<C, 1>(scalars.iter().map(|scalar| [(table, scalar)]))
+            let products: Vec<_> = scalars.iter().map(|scalar| [(table, scalar)]).collect();
+            normalize(engine.lanes, &sum_products::<C, 1>(engine.lanes, &products))
         });
     })
 }
@@ -46,14 +46,19 @@ pub(crate) fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: &[[u8; 32]], points:
         let operands = range.map(|item| Ok((scalar::<C>(&scalars[item])?, decode::point::<C>(&points[item])?)));
         compute_accepted(operands, out, |operands| {
             let (scalars, points): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
-            normalize(&mul_each::<C>(&scalars, &points))
+            normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &points, None))
         });
     })
 }
 
 /// The points of public keys in any encoding.
 pub(crate) fn decode_keys<C: CpuCurve>(engine: &CpuEngine, items: usize, keys: PublicKeys) -> Points {
-    engine.map(items, |item| decode::public_key::<C>(keys.get(item)).map(|point| decode::encode(&point)))
+    engine.map_chunks(items, PENDING, |range, out| {
+        let points = decode::public_keys::<C>(engine.lanes, range.map(|item| keys.get(item)));
+        for (place, point) in out.iter_mut().zip(points) {
+            *place = point.map(|point| decode::encode(&point));
+        }
+    })
 }
 
 fn scalar<C: CpuCurve>(bytes: &[u8; 32]) -> Result<C::Scalar, Rejection> {

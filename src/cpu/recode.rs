@@ -55,6 +55,26 @@ pub fn signed_windows(value: &[u64; 4], width: u32, mut take: impl FnMut(usize, 
     debug_assert_eq!(carry, 0);
 }
 
+/// Odd digits of fixed windows: `value = sum digit(j) 2^(w j)` with digits in -2^w..2^w, for an odd value below
+/// 2^(w windows).
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for the lanes"))]
+pub fn odd_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, i32)) {
+    windows_of_odd(value, width, windows, |index, window| take(index, 2 * window as i32 + 1 - (1 << width)));
+}
+
+/// The e(j) of these digits: digit(j) = 2 e(j) - (2^w - 1). Uniform: nothing branches on the value.
+///
+/// With D = 2^(w windows) - 1 = sum (2^w - 1) 2^(w j), (value + D) / 2 = sum e(j) 2^(w j): the e(j) are the windows of value
+/// / 2, rounded down, and a one at the top.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for the lanes"))]
+#[inline(always)]
+pub fn windows_of_odd(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, u32)) {
+    for index in 0..windows {
+        let top = u32::from(index == windows - 1) << (width - 1);
+        take(index, bits(value, index as u32 * width + 1, width) | top);
+    }
+}
+
 /// `count <= 31` bits from `position` on; bits above 255 are zero.
 fn bits(value: &[u64; 4], position: u32, count: u32) -> u32 {
     let (limb, shift) = ((position / 64) as usize, position % 64);
@@ -95,6 +115,15 @@ mod tests {
                 sum += BigInt::from(digit) << (width as usize * index);
             });
             assert_eq!(sum, integer(&below_2_255), "width {width}");
+        }
+        let odd = [limbs[0] | 1, limbs[1], limbs[2], limbs[3]];
+        for (width, windows) in [(5, 52), (4, 65), (6, 43), (16, 17)] {
+            let mut sum = BigInt::ZERO;
+            odd_windows(&odd, width, windows, |index, digit| {
+                assert!(digit % 2 != 0 && digit.abs() < 1 << width);
+                sum += BigInt::from(digit) << (width as usize * index);
+            });
+            assert_eq!(sum, integer(&odd), "width {width}");
         }
     }
 

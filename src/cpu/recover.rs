@@ -1,9 +1,10 @@
 //! Public key recovery (SEC 1, section 4.1.6).
 
 use super::affine::{Affine, invert_all};
+use super::comb::Comb;
 use super::field::Field;
-use super::jacobian::normalize;
-use super::multiply::{mul_each, sum_products};
+use super::lanes::Lanes;
+use super::multiply::{mul_add, normalize};
 use super::verify::plus_n;
 use super::{CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
 use crate::ecdsa::Address;
@@ -15,6 +16,15 @@ use sha3::{Digest, Keccak256};
 struct Parsed<C: CpuCurve> {
     r: C::Scalar,
     s: C::Scalar,
+    /// The x-coordinate and the parity of y.
+    point: (C::Base, bool),
+}
+
+/// What the equation takes.
+struct Accepted<C: CpuCurve> {
+    r: C::Scalar,
+    s: C::Scalar,
+    e: C::Scalar,
     point: Affine<C::Base>,
 }
 
@@ -26,20 +36,25 @@ pub(crate) fn recover<C: CpuCurve>(
 ) -> Points {
     let base = C::precomputed().table(engine, digests.len());
     engine.map_chunks(digests.len(), Err(Rejection::IdentityResult), |range, out| {
+        let parsed: Vec<_> = range.clone().map(|item| parse::<C>(&signatures[item], recovery_ids[item])).collect();
+        let coordinates: Vec<_> = parsed.iter().filter_map(|parsed| Some(parsed.as_ref().ok()?.point)).collect();
+        let mut lifted = decode::lift_all::<C>(engine.lanes, &coordinates).into_iter();
         let mut accepted = Vec::with_capacity(out.len());
         let mut places = Vec::with_capacity(out.len());
-        let mut e = Vec::with_capacity(out.len());
-        for (item, place) in range.zip(out) {
-            match parse::<C>(&signatures[item], recovery_ids[item]) {
+        for ((item, parsed), place) in range.zip(parsed).zip(out) {
+            let with_point = parsed.and_then(|parsed| {
+                let point = lifted.next().expect("one for each parsed item").ok_or(Rejection::NoSuchR)?;
+                Ok(Accepted { r: parsed.r, s: parsed.s, e: C::Scalar::from_be_bytes_reduced(&digests[item]), point })
+            });
+            match with_point {
                 Err(rejection) => *place = Err(rejection),
-                Ok(parsed) => {
-                    accepted.push(parsed);
+                Ok(item) => {
+                    accepted.push(item);
                     places.push(place);
-                    e.push(C::Scalar::from_be_bytes_reduced(&digests[item]));
                 }
             }
         }
-        for (place, key) in places.into_iter().zip(keys(&accepted, &e, base)) {
+        for (place, key) in places.into_iter().zip(keys(engine.lanes, &accepted, base)) {
             *place = if key.infinity { Err(Rejection::IdentityResult) } else { Ok(decode::encode(&key)) };
         }
     })
@@ -68,20 +83,15 @@ fn parse<C: CpuCurve>(signature: &[u8; 64], recovery_id: u8) -> Result<Parsed<C>
     let r_limbs = be_bytes_to_limbs(&r.to_be_bytes());
     let x =
         if recovery_id & 2 == 0 { from_limbs(&r_limbs) } else { plus_n::<C>(&r_limbs).ok_or(Rejection::NoSuchR)? };
-    let point = decode::lift_x::<C>(&x, recovery_id & 1 == 1).ok_or(Rejection::NoSuchR)?;
-    Ok(Parsed { r, s, point })
+    Ok(Parsed { r, s, point: (x, recovery_id & 1 == 1) })
 }
 
 /// 1.6.1: Q = (s R - e G) / r.
-fn keys<C: CpuCurve>(parsed: &[Parsed<C>], e: &[C::Scalar], base: &super::comb::Comb<C>) -> Vec<Affine<C::Base>> {
-    let mut inverses: Vec<_> = parsed.iter().map(|parsed| parsed.r).collect();
+fn keys<C: CpuCurve>(lanes: Option<Lanes>, items: &[Accepted<C>], base: &Comb<C>) -> Vec<Affine<C::Base>> {
+    let mut inverses: Vec<_> = items.iter().map(|item| item.r).collect();
     invert_all(&mut inverses);
-    let u1: Vec<_> = e.iter().zip(&inverses).map(|(e, inverse)| e.mul(inverse).neg()).collect();
-    let u2: Vec<_> = parsed.iter().zip(&inverses).map(|(parsed, inverse)| parsed.s.mul(inverse)).collect();
-    let points: Vec<_> = parsed.iter().map(|parsed| parsed.point).collect();
-    let base_products = sum_products::<C, 1>(u1.iter().map(|u1| [(base, u1)]));
-    let products = mul_each::<C>(&u2, &points);
-    let sums: Vec<_> =
-        products.iter().zip(&base_products).map(|(product, base)| product.add_affine::<C>(base)).collect();
-    normalize(&sums)
+    let u1: Vec<_> = items.iter().zip(&inverses).map(|(item, inverse)| item.e.mul(inverse).neg()).collect();
+    let u2: Vec<_> = items.iter().zip(&inverses).map(|(item, inverse)| item.s.mul(inverse)).collect();
+    let points: Vec<_> = items.iter().map(|item| item.point).collect();
+    normalize(lanes, &mul_add::<C>(lanes, &u2, &points, Some((base, &u1))))
 }

@@ -1,9 +1,13 @@
-//! Operations on secrets, by the constant-time arithmetic of the RustCrypto crates.
+//! Operations on secrets, by the constant-time arithmetic of the RustCrypto crates; products of the base point in batches
+//! by the uniform code of the lanes, where the processor has them.
 //!
 //! What branches on a secret here is only whether a key is in range, which is the caller's result, and whether a nonce has
 //! to be drawn again, which happens with a probability below 2^-30 and says nothing of the nonce that is used.
 
-use super::{CpuEngine, decode, verify};
+use super::field::Field as _;
+use super::lanes::Lanes;
+use super::multiply::FEWEST_IN_LANES;
+use super::{CpuEngine, affine, be_bytes_to_limbs, decode, verify};
 use crate::curve::{EcdsaCurve, SecretCurve};
 use crate::ecdsa::{Policy, RecoverableSignature};
 use crate::encoding::{Point, PublicKeys};
@@ -17,6 +21,7 @@ use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::subtle::ConditionallySelectable;
 use elliptic_curve::{AffinePoint, Curve, CurveGroup, Field, FieldBytes, Group, PrimeField, ProjectivePoint, Scalar};
 use sha2::Sha256;
+use sha2::digest::{Digest, block_api::BlockSizeUser};
 use sm3::Sm3;
 use zeroize::Zeroizing;
 
@@ -36,7 +41,24 @@ fn nonzero_scalar<C: SecretCurve>(bytes: &[u8; 32]) -> Option<Zeroizing<Number<C
 }
 
 pub(crate) fn public_keys<C: SecretCurve>(engine: &CpuEngine, secret_keys: &[SecretKey]) -> Points {
-    engine.map(secret_keys.len(), |item| public_key::<C>(&secret_keys[item]))
+    let items = secret_keys.len();
+    let Some(lanes) = engine.lanes.filter(|_| items >= FEWEST_IN_LANES) else {
+        return engine.map(items, |item| public_key::<C>(&secret_keys[item]));
+    };
+    engine.map_chunks(items, Err(Rejection::SecretKeyOutOfRange), |range, out| {
+        let mut scalars = Zeroizing::new(Vec::with_capacity(range.len()));
+        let mut accepted = Vec::with_capacity(range.len());
+        for item in range.clone() {
+            if let Ok(d) = scalar::<C>(&secret_keys[item]) {
+                scalars.push(*d);
+                accepted.push(item);
+            }
+        }
+        for (item, point) in accepted.into_iter().zip(base_products::<C>(lanes, &scalars)) {
+            let key = |point: affine::Affine<C::Base>| Ok(decode::encode(&point));
+            out[item - range.start] = point.map_or_else(|| public_key::<C>(&secret_keys[item]), key);
+        }
+    })
 }
 
 fn public_key<C: SecretCurve>(key: &SecretKey) -> Result<Point, Rejection> {
@@ -90,23 +112,52 @@ pub(crate) fn sign_ecdsa<C: EcdsaCurve>(
     low_s: bool,
     check: bool,
 ) -> Vec<Result<RecoverableSignature, Rejection>> {
-    let order = C::Reference::ORDER;
-    let sign = |item: usize| {
-        let d = scalar::<C>(secret_keys.get(item))?;
-        let z = &digests[item];
-        let bytes = Zeroizing::new(d.to_repr());
-        let mut nonces = rfc6979::KGenerator::<Sha256, _>::new(&bytes, z, &[], order.as_ref());
-        Ok(ecdsa_with_nonces::<C>(&d, z, low_s, |nonce| nonces.fill_next_k(nonce)))
-    };
+    let sign = |items: &[usize]| sign_ecdsa_items::<C>(engine, items, digests, secret_keys, low_s);
     if !check {
-        return engine.map(digests.len(), sign);
+        return sign(&Vec::from_iter(0..digests.len()));
     }
     let verify = |items: &[usize], signed: &[RecoverableSignature]| {
         let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
         let public = public_keys_of::<C>(engine, items, secret_keys);
         verify::ecdsa::<C>(engine, &select(items, digests), &signatures, PublicKeys::points(&public), Policy::default())
     };
-    checked(engine, digests.len(), sign, verify)
+    checked(digests.len(), sign, verify)
+}
+
+/// The signatures of some items.
+fn sign_ecdsa_items<C: EcdsaCurve>(
+    engine: &CpuEngine,
+    items: &[usize],
+    digests: &[[u8; 32]],
+    secret_keys: SecretKeys,
+    low_s: bool,
+) -> Vec<Result<RecoverableSignature, Rejection>> {
+    let sign = |item: usize| {
+        let d = scalar::<C>(secret_keys.get(item))?;
+        let digest = &digests[item];
+        Ok(with_nonces::<C, Sha256, _>(&d, digest, |next| ecdsa_with_nonces::<C>(&d, digest, low_s, next)))
+    };
+    let Some(lanes) = engine.lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
+        return engine.map(items.len(), |index| sign(items[index]));
+    };
+    engine.map_chunks(items.len(), Err(Rejection::SecretKeyOutOfRange), |range, out| {
+        let mut batch = Batch::<C>::with_capacity(range.len());
+        let items = &items[range];
+        for (index, &item) in items.iter().enumerate() {
+            let key = scalar::<C>(secret_keys.get(item));
+            batch.push(index, key, |d| with_nonces::<C, Sha256, _>(d, &digests[item], draw::<C>));
+        }
+        let inverses = invert_all::<C>(&batch.k);
+        let points = base_products::<C>(lanes, &batch.k);
+        for (((&place, d), inverse), point) in batch.places.iter().zip(&*batch.d).zip(&*inverses).zip(points) {
+            let signature = point.and_then(|point| {
+                let (x, y_is_odd) = (point.x.to_be_bytes().into(), u8::from(point.y.is_odd()));
+                ecdsa_with_point::<C>(d, &digests[items[place]], low_s, inverse, &x, y_is_odd)
+            });
+            // What has to be drawn again is drawn from the start.
+            out[place] = signature.map_or_else(|| sign(items[place]), Ok);
+        }
+    })
 }
 
 /// SEC 1, section 4.1.3, with the nonces that `next` fills in. Draws again when a nonce is out of range or gives r or s = 0.
@@ -114,31 +165,43 @@ fn ecdsa_with_nonces<C: EcdsaCurve>(
     d: &Number<C>,
     digest: &[u8; 32],
     low_s: bool,
-    mut next: impl FnMut(&mut [u8; 32]),
+    next: &mut dyn FnMut(&mut [u8; 32]),
 ) -> RecoverableSignature {
-    // 5: e from the digest, whose 256 bits are those of n.
-    let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
     loop {
         // 1: R = kG.
-        let mut bytes = Zeroizing::new([0; 32]);
-        next(&mut bytes);
-        let Some(k) = nonzero_scalar::<C>(&bytes) else { continue };
+        let k = draw::<C>(next);
         let point = ProjectivePoint::<C::Reference>::mul_by_generator(&*k).to_affine();
-        // 3: r = x(R) mod n, not 0.
-        let x = point.x();
-        let r = Number::<C>::reduce(&x);
-        // 6: s = (e + r d) / k, not 0.
         let inverse = Zeroizing::new(Field::invert(&*k).expect("k is not zero"));
-        let s = *inverse * (e + r * d);
-        if bool::from(r.is_zero() | s.is_zero()) {
-            continue;
+        let y_is_odd = point.y_is_odd().unwrap_u8();
+        if let Some(signature) = ecdsa_with_point::<C>(d, digest, low_s, &inverse, &point.x(), y_is_odd) {
+            return signature;
         }
-        // n - s signs too, by -R instead of R.
-        let flip = s.is_high() & u8::from(low_s).into();
-        let s = Number::<C>::conditional_select(&s, &-s, flip);
-        let recovery_id = u8::from(r.to_repr() != x) << 1 | (point.y_is_odd().unwrap_u8() ^ flip.unwrap_u8());
-        return RecoverableSignature { signature: concatenate::<C>(&r, &s), recovery_id };
     }
+}
+
+/// The steps after R = kG; `None` when r or s is 0.
+fn ecdsa_with_point<C: EcdsaCurve>(
+    d: &Number<C>,
+    digest: &[u8; 32],
+    low_s: bool,
+    inverse: &Number<C>,
+    x: &Bytes<C>,
+    y_is_odd: u8,
+) -> Option<RecoverableSignature> {
+    // 3: r = x(R) mod n, not 0.
+    let r = Number::<C>::reduce(x);
+    // 5: e from the digest, whose 256 bits are those of n.
+    let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
+    // 6: s = (e + r d) / k, not 0.
+    let s = *inverse * (e + r * d);
+    if bool::from(r.is_zero() | s.is_zero()) {
+        return None;
+    }
+    // n - s signs too, by -R instead of R.
+    let flip = s.is_high() & u8::from(low_s).into();
+    let s = Number::<C>::conditional_select(&s, &-s, flip);
+    let recovery_id = u8::from(r.to_repr() != *x) << 1 | (y_is_odd ^ flip.unwrap_u8());
+    Some(RecoverableSignature { signature: concatenate::<C>(&r, &s), recovery_id })
 }
 
 pub(crate) fn sign_sm2<C: SecretCurve>(
@@ -147,22 +210,58 @@ pub(crate) fn sign_sm2<C: SecretCurve>(
     secret_keys: SecretKeys,
     check: bool,
 ) -> Vec<Result<[u8; 64], Rejection>> {
-    let order = C::Reference::ORDER;
-    let sign = |item: usize| {
-        let d = scalar::<C>(secret_keys.get(item))?;
-        let z = &digests[item];
-        let bytes = Zeroizing::new(d.to_repr());
-        let mut nonces = rfc6979::KGenerator::<Sm3, _>::new(&bytes, z, &[], order.as_ref());
-        sm2_with_nonces::<C>(&d, z, |nonce| nonces.fill_next_k(nonce))
-    };
+    let sign = |items: &[usize]| sign_sm2_items::<C>(engine, items, digests, secret_keys);
     if !check {
-        return engine.map(digests.len(), sign);
+        return sign(&Vec::from_iter(0..digests.len()));
     }
     let verify = |items: &[usize], signatures: &[[u8; 64]]| {
         let public = public_keys_of::<C>(engine, items, secret_keys);
         verify::sm2::<C>(engine, &select(items, digests), signatures, PublicKeys::points(&public))
     };
-    checked(engine, digests.len(), sign, verify)
+    checked(digests.len(), sign, verify)
+}
+
+/// The signatures of some items.
+fn sign_sm2_items<C: SecretCurve>(
+    engine: &CpuEngine,
+    items: &[usize],
+    digests: &[[u8; 32]],
+    secret_keys: SecretKeys,
+) -> Vec<Result<[u8; 64], Rejection>> {
+    let sign = |item: usize| {
+        let d = scalar::<C>(secret_keys.get(item))?;
+        let digest = &digests[item];
+        with_nonces::<C, Sm3, _>(&d, digest, |next| sm2_with_nonces::<C>(&d, digest, next))
+    };
+    let Some(lanes) = engine.lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
+        return engine.map(items.len(), |index| sign(items[index]));
+    };
+    engine.map_chunks(items.len(), Err(Rejection::SecretKeyOutOfRange), |range, out| {
+        let mut batch = Batch::<C>::with_capacity(range.len());
+        let items = &items[range];
+        for (index, &item) in items.iter().enumerate() {
+            // 1 + d has an inverse unless d = n - 1, which is not a key.
+            let key = scalar::<C>(secret_keys.get(item));
+            let key = key.and_then(|d| if is_last::<C>(&d) { Err(Rejection::SecretKeyOutOfRange) } else { Ok(d) });
+            batch.push(index, key, |d| with_nonces::<C, Sm3, _>(d, &digests[item], draw::<C>));
+        }
+        let mut sums = Zeroizing::new(Vec::with_capacity(batch.d.len()));
+        sums.extend(batch.d.iter().map(|d| Number::<C>::ONE + d));
+        let inverses = invert_all::<C>(&sums);
+        let points = base_products::<C>(lanes, &batch.k);
+        for (index, (&place, point)) in batch.places.iter().zip(points).enumerate() {
+            let (d, k, inverse) = (&batch.d[index], &batch.k[index], &inverses[index]);
+            let signature = point.and_then(|point| {
+                sm2_with_point::<C>(d, &digests[items[place]], inverse, k, &point.x.to_be_bytes().into())
+            });
+            // What has to be drawn again is drawn from the start.
+            out[place] = signature.map_or_else(|| sign(items[place]), Ok);
+        }
+    })
+}
+
+fn is_last<C: SecretCurve>(d: &Number<C>) -> bool {
+    (Number::<C>::ONE + d).is_zero().into()
 }
 
 /// GB/T 32918.2, section 6.1, with the nonces that `next` fills in. Draws again when a nonce is out of range or r = 0,
@@ -170,26 +269,121 @@ pub(crate) fn sign_sm2<C: SecretCurve>(
 fn sm2_with_nonces<C: SecretCurve>(
     d: &Number<C>,
     digest: &[u8; 32],
-    mut next: impl FnMut(&mut [u8; 32]),
+    next: &mut dyn FnMut(&mut [u8; 32]),
 ) -> Result<[u8; 64], Rejection> {
-    let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
     // 1 + d has an inverse unless d = n - 1, which is not a key.
     let inverse = Field::invert(&(Number::<C>::ONE + d)).into_option().ok_or(Rejection::SecretKeyOutOfRange)?;
     let inverse = Zeroizing::new(inverse);
     loop {
         // A3: k. A4: (x1, y1) = kG.
-        let mut bytes = Zeroizing::new([0; 32]);
-        next(&mut bytes);
-        let Some(k) = nonzero_scalar::<C>(&bytes) else { continue };
+        let k = draw::<C>(next);
         let point = ProjectivePoint::<C::Reference>::mul_by_generator(&*k).to_affine();
-        // A5: r = e + x1, reject r = 0 and r + k = n.
-        let r = e + Number::<C>::reduce(&point.x());
-        // A6: s = (k - r d) / (1 + d), reject s = 0.
-        let s = *inverse * (*k - r * d);
-        if !bool::from(r.is_zero() | (r + *k).is_zero() | s.is_zero()) {
-            return Ok(concatenate::<C>(&r, &s));
+        if let Some(signature) = sm2_with_point::<C>(d, digest, &inverse, &k, &point.x()) {
+            return Ok(signature);
         }
     }
+}
+
+/// The steps after (x1, y1) = kG; `None` when r = 0, r + k = n or s = 0.
+fn sm2_with_point<C: SecretCurve>(
+    d: &Number<C>,
+    digest: &[u8; 32],
+    inverse: &Number<C>,
+    k: &Number<C>,
+    x: &Bytes<C>,
+) -> Option<[u8; 64]> {
+    // A5: r = e + x1, reject r = 0 and r + k = n.
+    let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
+    let r = e + Number::<C>::reduce(x);
+    // A6: s = (k - r d) / (1 + d), reject s = 0.
+    let s = *inverse * (*k - r * d);
+    let again = bool::from(r.is_zero() | (r + k).is_zero() | s.is_zero());
+    (!again).then(|| concatenate::<C>(&r, &s))
+}
+
+/// Passes `work` the nonces of RFC 6979 for a key and a digest.
+fn with_nonces<C: SecretCurve, D: Digest + BlockSizeUser, R>(
+    d: &Number<C>,
+    digest: &[u8; 32],
+    work: impl FnOnce(&mut dyn FnMut(&mut [u8; 32])) -> R,
+) -> R {
+    let order = C::Reference::ORDER;
+    let bytes = Zeroizing::new(d.to_repr());
+    let mut nonces = rfc6979::KGenerator::<D, _>::new(&bytes, digest, &[], order.as_ref());
+    work(&mut |nonce| nonces.fill_next_k(nonce))
+}
+
+/// The next nonce in 1..n.
+fn draw<C: SecretCurve>(next: &mut dyn FnMut(&mut [u8; 32])) -> Zeroizing<Number<C>> {
+    loop {
+        let mut bytes = Zeroizing::new([0; 32]);
+        next(&mut bytes);
+        if let Some(k) = nonzero_scalar::<C>(&bytes) {
+            return k;
+        }
+    }
+}
+
+/// The places in a chunk whose keys are in range, with their keys and first nonces. Capacities are exact: a vector that grows
+/// would leave its old contents behind.
+struct Batch<C: SecretCurve> {
+    places: Vec<usize>,
+    d: Zeroizing<Vec<Number<C>>>,
+    k: Zeroizing<Vec<Number<C>>>,
+}
+
+impl<C: SecretCurve> Batch<C> {
+    fn with_capacity(items: usize) -> Self {
+        Batch {
+            places: Vec::with_capacity(items),
+            d: Zeroizing::new(Vec::with_capacity(items)),
+            k: Zeroizing::new(Vec::with_capacity(items)),
+        }
+    }
+
+    /// Takes an item, unless its key is out of range.
+    fn push(
+        &mut self,
+        place: usize,
+        key: Result<Zeroizing<Number<C>>, Rejection>,
+        nonce: impl FnOnce(&Number<C>) -> Zeroizing<Number<C>>,
+    ) {
+        let Ok(d) = key else { return };
+        self.places.push(place);
+        self.k.push(*nonce(&d));
+        self.d.push(*d);
+    }
+}
+
+/// The inverses of numbers other than 0, by Montgomery's trick.
+fn invert_all<C: SecretCurve>(values: &[Number<C>]) -> Zeroizing<Vec<Number<C>>> {
+    // The products of the values before each, and then the inverses.
+    let mut inverses = Zeroizing::new(Vec::with_capacity(values.len()));
+    let mut product = Zeroizing::new(Number::<C>::ONE);
+    for value in values {
+        inverses.push(*product);
+        *product *= value;
+    }
+    let mut suffix = Zeroizing::new(Field::invert(&*product).expect("no value is zero"));
+    for (inverse, value) in inverses.iter_mut().zip(values).rev() {
+        *inverse *= &*suffix;
+        *suffix *= value;
+    }
+    inverses
+}
+
+/// kG for each k in 1..n, uniformly; `None` for a k that the lanes leave out.
+fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<Option<affine::Affine<C::Base>>> {
+    // n is odd: one of k and n - k is.
+    let mut odd = Zeroizing::new(Vec::with_capacity(k.len()));
+    let mut negated = Zeroizing::new(Vec::with_capacity(k.len()));
+    for k in k {
+        let negate = k.is_even();
+        let bytes = Zeroizing::new(Number::<C>::conditional_select(k, &-*k, negate).to_repr());
+        odd.push(be_bytes_to_limbs(&(*bytes).into()));
+        negated.push(negate.unwrap_u8());
+    }
+    C::precomputed().uniform(lanes).mul_base(lanes, &odd, &negated)
 }
 
 /// How often a signature is computed before its item is given up.
@@ -197,16 +391,15 @@ const ATTEMPTS: usize = 4;
 
 /// Signs each item and verifies the signatures together; what does not verify is signed again. A deterministic signature
 /// that came out wrong would give the key away beside the right one, so no such signature is returned.
-fn checked<T: Copy + Send + Sync>(
-    engine: &CpuEngine,
+fn checked<T: Copy>(
     items: usize,
-    sign: impl Fn(usize) -> Result<T, Rejection> + Sync,
+    sign: impl Fn(&[usize]) -> Vec<Result<T, Rejection>>,
     verify: impl Fn(&[usize], &[T]) -> Verdicts,
 ) -> Vec<Result<T, Rejection>> {
     let mut results = vec![Err(Rejection::FaultySignature); items];
     let mut open: Vec<usize> = (0..items).collect();
     for _ in 0..ATTEMPTS {
-        let attempts = engine.map(open.len(), |i| sign(open[i]));
+        let attempts = sign(&open);
         let (mut signed, mut signatures) = (Vec::with_capacity(open.len()), Vec::with_capacity(open.len()));
         for (&item, attempt) in open.iter().zip(attempts) {
             match attempt {
@@ -304,7 +497,8 @@ mod tests {
         };
         let mut expected = right.clone();
         expected[19] = Err(Rejection::FaultySignature);
-        assert_eq!(checked(&engine, 20, sign, verify), expected);
+        let sign_all = |items: &[usize]| items.iter().map(|&item| sign(item)).collect();
+        assert_eq!(checked(20, sign_all, verify), expected);
         for (item, attempts) in attempts.iter().enumerate().filter(|(item, _)| *item != 5) {
             assert_eq!(attempts.load(Ordering::Relaxed), (faults(item) + 1).min(ATTEMPTS), "item {item}");
         }
@@ -316,7 +510,8 @@ mod tests {
         let digest = <[u8; 32]>::from((-(x_of::<C>(&k) * d)).to_repr());
         let sign = |first: &[[u8; 32]]| {
             let mut drawn = 0;
-            (ecdsa_with_nonces::<C>(&d, &digest, false, stream(first, &mut drawn)), drawn)
+            let signature = ecdsa_with_nonces::<C>(&d, &digest, false, &mut stream(first, &mut drawn));
+            (signature, drawn)
         };
         let (expected, _) = sign(&[]);
         assert_eq!(sign(&[[0; 32], [0xff; 32], [0x42; 32]]), (expected, 4));
@@ -342,7 +537,8 @@ mod tests {
             let digest = <[u8; 32]>::from(e.to_repr());
             let sign = |first: &[[u8; 32]]| {
                 let mut drawn = 0;
-                (sm2_with_nonces::<Sm2>(&d, &digest, stream(first, &mut drawn)), drawn)
+                let signature = sm2_with_nonces::<Sm2>(&d, &digest, &mut stream(first, &mut drawn));
+                (signature, drawn)
             };
             let (expected, _) = sign(&[]);
             assert!(expected.is_ok());

@@ -6,7 +6,7 @@ use super::affine::invert_all;
 use super::comb::Comb;
 use super::field::Field;
 use super::jacobian::Jacobian;
-use super::multiply::{mul_each, sum_products};
+use super::multiply::{mul_add, sum_products};
 use super::{CHUNK, CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
 use crate::ecdsa::Policy;
 use crate::encoding::{KeyBytes, PublicKeys};
@@ -105,7 +105,7 @@ impl KeyPlan {
         let (mut singles, mut repeated) = (Vec::new(), Vec::new());
         for run in order.chunk_by(|a, b| a.0 == b.0) {
             let run = run.iter().map(|&(_, item)| item);
-            if best_window(run.len()).is_some() { repeated.push(run.collect()) } else { singles.extend(run) }
+            if engine.best_window(run.len()).is_some() { repeated.push(run.collect()) } else { singles.extend(run) }
         }
         // In input order: memory is then read forwards.
         singles.sort_unstable();
@@ -114,17 +114,20 @@ impl KeyPlan {
     }
 }
 
-/// The window of a table for a key that occurs `uses` times, or `None` where no table pays.
-///
-/// Counted in field multiplications: 6 for each table entry and each term of a sum, about 1800 for the doublings below a
-/// table, about 1300 for a multiplication without a table.
-fn best_window(uses: usize) -> Option<u32> {
-    const WITHOUT: usize = 1300;
-    let cost = |window: u32| {
-        let terms = 256usize.div_ceil(window as usize);
-        1800 + 6 * (terms << (window - 1)) + uses * 6 * terms
-    };
-    (4..=10).min_by_key(|&window| cost(window)).filter(|&window| cost(window) < uses * WITHOUT)
+impl CpuEngine {
+    /// The window of a table for a key that occurs `uses` times, or `None` where no table pays.
+    ///
+    /// Counted in field multiplications, for a table entry, for a term of a sum, for the doublings below a table, and for a
+    /// multiplication without a table.
+    fn best_window(&self, uses: usize) -> Option<u32> {
+        let [entry, term, doublings, without] =
+            if self.lanes.is_some() { [8, 11, 2100, 1500] } else { [6, 6, 1800, 1300] };
+        let cost = |window: u32| {
+            let terms = 256usize.div_ceil(window as usize);
+            doublings + entry * (terms << (window - 1)) + uses * term * terms
+        };
+        (4..=10).min_by_key(|&window| cost(window)).filter(|&window| cost(window) < uses * without)
+    }
 }
 
 /// Tables of repeated keys that are alive at once, in bytes, where the caller sets no limit.
@@ -141,13 +144,12 @@ fn verify<C: CpuCurve>(
     let mut verdicts = vec![Verdict::Rejected(Rejection::Mismatch); items];
     let singles = engine.map_chunks(plan.singles.len(), Verdict::Valid, |range, out| {
         let items = &plan.singles[range];
-        let key = |index: usize| decode::public_key::<C>(keys.get(items[index]));
+        let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
+        let key = |index: usize| points[index];
         check_chunk(equations(items), key, out, |accepted| {
             let (u1, (u2, points)): (Vec<_>, (Vec<_>, Vec<_>)) =
                 accepted.iter().map(|(equation, point)| (equation.u1, (equation.u2, *point))).unzip();
-            let base_products = sum_products::<C, 1>(u1.iter().map(|u1| [(base, u1)]));
-            let products = mul_each::<C>(&u2, &points);
-            products.iter().zip(&base_products).map(|(product, base)| product.add_affine::<C>(base)).collect()
+            mul_add::<C>(engine.lanes, &u2, &points, Some((base, &u1)))
         });
     });
     scatter(&mut verdicts, &plan.singles, singles);
@@ -164,8 +166,8 @@ fn verify<C: CpuCurve>(
 /// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window, as
 /// many as memory allows.
 fn wave_length<C: CpuCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
-    let window = best_window(runs[0].len());
-    let same_window = runs.partition_point(|run| best_window(run.len()) == window);
+    let window = engine.best_window(runs[0].len());
+    let same_window = runs.partition_point(|run| engine.best_window(run.len()) == window);
     let budget = engine.max_memory.map_or(KEY_TABLES, |limit| KEY_TABLES.min(limit / 2));
     same_window.min(budget / Comb::<C>::bytes(window.expect("a repeated key has a table"))).max(1)
 }
@@ -179,9 +181,11 @@ fn verify_wave<C: CpuCurve>(
     equations: &(impl Fn(&[usize]) -> Equations<C> + Sync),
     verdicts: &mut [Verdict],
 ) {
-    let window = best_window(runs[0].len()).expect("a repeated key has a table");
-    let table = |run: &Vec<usize>| Ok(Comb::new(&decode::public_key::<C>(keys.get(run[0]))?, window));
-    let tables: Vec<Result<Comb<C>, Rejection>> = engine.install(|| runs.par_iter().map(table).collect());
+    let window = engine.best_window(runs[0].len()).expect("a repeated key has a table");
+    let tables: Vec<_> = engine.install(|| {
+        let tables = runs.par_chunks(KEYS_AT_ONCE).map(|runs| key_tables::<C>(engine, runs, keys, window));
+        tables.flatten_iter().collect()
+    });
     let (items, table_of): (Vec<usize>, Vec<usize>) =
         runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
     let wave = engine.map_chunks(items.len(), Verdict::Valid, |range, out| {
@@ -189,10 +193,26 @@ fn verify_wave<C: CpuCurve>(
         let key = |index: usize| tables[table_of[index]].as_ref().map_err(|&rejection| rejection);
         check_chunk(equations(&items[range.clone()]), key, out, |accepted| {
             let products = accepted.iter().map(|(equation, table)| [(base, &equation.u1), (*table, &equation.u2)]);
-            sum_products::<C, 2>(products).iter().map(Jacobian::from_affine).collect()
+            sum_products::<C, 2>(engine.lanes, &products.collect::<Vec<_>>())
         });
     });
     scatter(verdicts, &items, wave);
+}
+
+/// Keys whose tables are built together: one per lane.
+const KEYS_AT_ONCE: usize = 8;
+
+/// The tables of the keys, or what is wrong with them.
+fn key_tables<C: CpuCurve>(
+    engine: &CpuEngine,
+    runs: &[Vec<usize>],
+    keys: &PublicKeys,
+    window: u32,
+) -> Vec<Result<Comb<C>, Rejection>> {
+    let points: Vec<_> = runs.iter().map(|run| decode::public_key::<C>(keys.get(run[0]))).collect();
+    let valid: Vec<_> = points.iter().filter_map(|point| point.ok()).collect();
+    let mut tables = Comb::new_all(engine.lanes, &valid, window).into_iter();
+    points.into_iter().map(|point| point.map(|_| tables.next().expect("one for each valid key"))).collect()
 }
 
 fn scatter(verdicts: &mut [Verdict], items: &[usize], results: Vec<Verdict>) {

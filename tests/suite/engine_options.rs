@@ -20,7 +20,8 @@ fn cpu_engines() -> Vec<Engine> {
     let threads = [1, 2, 3, 16].map(|threads| Engine::builder().threads(threads));
     let memory = [0, 1, 1 << 16, 1 << 20, 1 << 24, usize::MAX].map(|limit| Engine::builder().max_memory(limit));
     let both = [Engine::builder().threads(5).max_memory(1 << 18)];
-    let builders = threads.into_iter().chain(memory).chain(both);
+    let portable = [Engine::builder().portable(true)];
+    let builders = threads.into_iter().chain(memory).chain(both).chain(portable);
     builders.map(|builder| builder.backend(Backend::Cpu).build().expect("threads can be started")).collect()
 }
 

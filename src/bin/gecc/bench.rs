@@ -32,6 +32,9 @@ pub fn run(options: BenchOptions) -> Result<u8, Failure> {
     }
     let engine = options.engine.start()?;
     let on_gpu = engine.info().backend == Backend::Gpu;
+    if let Some(kernel) = options.operations.iter().find(|operation| arithmetic(**operation).is_some() && !on_gpu) {
+        return Err(Failure::Problem(format!("{} is measured on a GPU only, and this is {engine}", kernel.name())));
+    }
     let sizes = options.batches.sizes(if on_gpu { GPU_ITEMS } else { CPU_ITEMS });
     let largest = *sizes.last().expect("there is a size");
     let kernel_engine = || {

@@ -12,6 +12,8 @@
 //! Products are plain Rust: mulx, adcx and adox in assembly were measured to gain 0 to 13 %. Modular addition and
 //! subtraction are assembly on x86-64, of baseline instructions, so that nothing has to be chosen at run time.
 
+use super::lanes::Prime;
+
 mod invert;
 mod limbs;
 #[cfg(any(test, not(target_arch = "x86_64"), miri))]
@@ -89,6 +91,26 @@ pub trait Field: Copy + core::fmt::Debug + PartialEq + Eq + Send + Sync + 'stati
     }
 }
 
+/// What a chain of squares and products needs: one element, or several side by side.
+pub trait Power: Copy {
+    /// self other.
+    fn times(&self, other: &Self) -> Self;
+    /// self^(2^count).
+    fn squared(&self, count: u32) -> Self;
+}
+
+impl<F: Field> Power for F {
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        self.mul(other)
+    }
+
+    #[inline(always)]
+    fn squared(&self, count: u32) -> Self {
+        self.square_times(count)
+    }
+}
+
 /// A field whose modulus p is 3 modulo 4, as those of the coordinates are.
 pub trait BaseField: Field {
     /// self^((p + 1) / 4), whose square is self or -self.
@@ -100,4 +122,17 @@ pub trait BaseField: Field {
         let root = self.sqrt_candidate();
         (root.square() == *self).then_some(root)
     }
+}
+
+/// The field of a curve's coordinates, in this representation and in that of the lanes.
+pub trait Coordinate: BaseField + Prime {
+    /// The modulus p.
+    const MODULUS: [u64; 4];
+
+    /// The representation, a number below p: see the head of this module.
+    fn stored(&self) -> [u64; 4];
+    /// The element with this representation, which must be below p.
+    fn from_stored(limbs: [u64; 4]) -> Self;
+    /// base^((p + 1) / 4).
+    fn root_chain<P: Power>(base: &P) -> P;
 }

@@ -35,6 +35,19 @@ impl<M: Modulus> Element<M> {
         Element(limbs, PhantomData)
     }
 
+    /// The representation.
+    #[inline(always)]
+    pub(super) fn limbs(&self) -> Limbs {
+        self.0
+    }
+
+    /// The element with this representation, which must be below m.
+    #[inline(always)]
+    pub(super) fn from_limbs(limbs: Limbs) -> Self {
+        debug_assert!(limbs::sub(&limbs, &M::M).1);
+        Self::new(limbs)
+    }
+
     #[inline(always)]
     fn from_plain(value: &Limbs) -> Self {
         Self::new(reduce_wide::<M>(limbs::mul_wide(value, &M::R2)))

@@ -2,7 +2,7 @@
 
 use super::limbs::{Limbs, mul_wide_limb};
 use super::montgomery::{Element, Modulus};
-use super::{BaseField, Field};
+use super::{BaseField, Coordinate, Power};
 use crate::curve::constants::p256::{P, P_INV62, P_R, P_R2};
 
 /// The modulus p.
@@ -28,14 +28,33 @@ impl Modulus for Prime {
 }
 
 impl BaseField for Element<Prime> {
-    /// (p + 1) / 4 = 2^94 (2^96 (2^32 (2^32 - 1) + 1) + 1).
     fn sqrt_candidate(&self) -> Self {
-        // `ones_k` is self^(2^k - 1).
-        let ones_2 = self.square().mul(self);
-        let ones_4 = ones_2.square_times(2).mul(&ones_2);
-        let ones_8 = ones_4.square_times(4).mul(&ones_4);
-        let ones_16 = ones_8.square_times(8).mul(&ones_8);
-        let ones_32 = ones_16.square_times(16).mul(&ones_16);
-        ones_32.square_times(32).mul(self).square_times(96).mul(self).square_times(94)
+        Self::root_chain(self)
+    }
+}
+
+impl Coordinate for Element<Prime> {
+    const MODULUS: Limbs = P;
+
+    #[inline(always)]
+    fn stored(&self) -> Limbs {
+        self.limbs()
+    }
+
+    #[inline(always)]
+    fn from_stored(limbs: Limbs) -> Self {
+        Self::from_limbs(limbs)
+    }
+
+    /// (p + 1) / 4 = 2^94 (2^96 (2^32 (2^32 - 1) + 1) + 1).
+    #[inline(always)]
+    fn root_chain<P: Power>(base: &P) -> P {
+        // `ones_k` is base^(2^k - 1).
+        let ones_2 = base.squared(1).times(base);
+        let ones_4 = ones_2.squared(2).times(&ones_2);
+        let ones_8 = ones_4.squared(4).times(&ones_4);
+        let ones_16 = ones_8.squared(8).times(&ones_8);
+        let ones_32 = ones_16.squared(16).times(&ones_16);
+        ones_32.squared(32).times(base).squared(96).times(base).squared(94)
     }
 }

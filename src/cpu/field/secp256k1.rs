@@ -2,7 +2,7 @@
 
 use super::invert::Inverter;
 use super::limbs::{self, Limbs};
-use super::{BaseField, Field, modular};
+use super::{BaseField, Coordinate, Field, Power, modular};
 use crate::curve::constants::secp256k1::{P, P_INV62};
 
 /// c = 2^256 - p; the limbs of p above the lowest are all ones.
@@ -114,20 +114,40 @@ impl Field for Element {
 }
 
 impl BaseField for Element {
-    /// (p + 1) / 4 in binary: 223 ones, a zero, 22 ones, four zeros, two ones, and two zeros.
     fn sqrt_candidate(&self) -> Self {
-        // `ones_k` is self^(2^k - 1).
-        let ones_2 = self.square().mul(self);
-        let ones_3 = ones_2.square().mul(self);
-        let ones_6 = ones_3.square_times(3).mul(&ones_3);
-        let ones_9 = ones_6.square_times(3).mul(&ones_3);
-        let ones_11 = ones_9.square_times(2).mul(&ones_2);
-        let ones_22 = ones_11.square_times(11).mul(&ones_11);
-        let ones_44 = ones_22.square_times(22).mul(&ones_22);
-        let ones_88 = ones_44.square_times(44).mul(&ones_44);
-        let ones_176 = ones_88.square_times(88).mul(&ones_88);
-        let ones_220 = ones_176.square_times(44).mul(&ones_44);
-        let ones_223 = ones_220.square_times(3).mul(&ones_3);
-        ones_223.square_times(23).mul(&ones_22).square_times(6).mul(&ones_2).square_times(2)
+        Self::root_chain(self)
+    }
+}
+
+impl Coordinate for Element {
+    const MODULUS: Limbs = P;
+
+    #[inline(always)]
+    fn stored(&self) -> Limbs {
+        self.0
+    }
+
+    #[inline(always)]
+    fn from_stored(limbs: Limbs) -> Self {
+        debug_assert!(!is_reducible(&limbs));
+        Element(limbs)
+    }
+
+    /// (p + 1) / 4 in binary: 223 ones, a zero, 22 ones, four zeros, two ones, and two zeros.
+    #[inline(always)]
+    fn root_chain<P: Power>(base: &P) -> P {
+        // `ones_k` is base^(2^k - 1).
+        let ones_2 = base.squared(1).times(base);
+        let ones_3 = ones_2.squared(1).times(base);
+        let ones_6 = ones_3.squared(3).times(&ones_3);
+        let ones_9 = ones_6.squared(3).times(&ones_3);
+        let ones_11 = ones_9.squared(2).times(&ones_2);
+        let ones_22 = ones_11.squared(11).times(&ones_11);
+        let ones_44 = ones_22.squared(22).times(&ones_22);
+        let ones_88 = ones_44.squared(44).times(&ones_44);
+        let ones_176 = ones_88.squared(88).times(&ones_88);
+        let ones_220 = ones_176.squared(44).times(&ones_44);
+        let ones_223 = ones_220.squared(3).times(&ones_3);
+        ones_223.squared(23).times(&ones_22).squared(6).times(&ones_2).squared(2)
     }
 }

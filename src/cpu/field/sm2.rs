@@ -2,7 +2,7 @@
 
 use super::limbs::{self, Limbs};
 use super::montgomery::{Element, Modulus};
-use super::{BaseField, Field};
+use super::{BaseField, Coordinate, Power};
 use crate::curve::constants::sm2::{P, P_INV62, P_R, P_R2};
 
 /// The modulus p.
@@ -27,18 +27,37 @@ impl Modulus for Prime {
 }
 
 impl BaseField for Element<Prime> {
-    /// (p + 1) / 4 in binary: 31 ones, a zero, 128 ones, 31 zeros, a one, and 62 zeros.
     fn sqrt_candidate(&self) -> Self {
-        // `ones_k` is self^(2^k - 1).
-        let ones_2 = self.square().mul(self);
-        let ones_3 = ones_2.square().mul(self);
-        let ones_6 = ones_3.square_times(3).mul(&ones_3);
-        let ones_12 = ones_6.square_times(6).mul(&ones_6);
-        let ones_15 = ones_12.square_times(3).mul(&ones_3);
-        let ones_30 = ones_15.square_times(15).mul(&ones_15);
-        let ones_31 = ones_30.square().mul(self);
-        let ones_32 = ones_31.square().mul(self);
-        let high = (0..3).fold(ones_31.square_times(33).mul(&ones_32), |high, _| high.square_times(32).mul(&ones_32));
-        high.square_times(32).mul(self).square_times(62)
+        Self::root_chain(self)
+    }
+}
+
+impl Coordinate for Element<Prime> {
+    const MODULUS: Limbs = P;
+
+    #[inline(always)]
+    fn stored(&self) -> Limbs {
+        self.limbs()
+    }
+
+    #[inline(always)]
+    fn from_stored(limbs: Limbs) -> Self {
+        Self::from_limbs(limbs)
+    }
+
+    /// (p + 1) / 4 in binary: 31 ones, a zero, 128 ones, 31 zeros, a one, and 62 zeros.
+    #[inline(always)]
+    fn root_chain<P: Power>(base: &P) -> P {
+        // `ones_k` is base^(2^k - 1).
+        let ones_2 = base.squared(1).times(base);
+        let ones_3 = ones_2.squared(1).times(base);
+        let ones_6 = ones_3.squared(3).times(&ones_3);
+        let ones_12 = ones_6.squared(6).times(&ones_6);
+        let ones_15 = ones_12.squared(3).times(&ones_3);
+        let ones_30 = ones_15.squared(15).times(&ones_15);
+        let ones_31 = ones_30.squared(1).times(base);
+        let ones_32 = ones_31.squared(1).times(base);
+        let high = (0..3).fold(ones_31.squared(33).times(&ones_32), |high, _| high.squared(32).times(&ones_32));
+        high.squared(32).times(base).squared(62)
     }
 }
