@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub struct KernelUsage {
     /// The kernel file, without its extension.
     pub file: &'static str,
-    /// The curve.
+    /// The curve; `none` where the file needs none.
     pub curve: &'static str,
     /// The kernel's name; the file's name for functions that several kernels call.
     pub kernel: String,
@@ -32,7 +32,7 @@ pub struct KernelUsage {
     pub spill_loads: u32,
 }
 
-/// Compiles every kernel for every curve for one architecture, such as `sm_90`, into a folder. Returns the files.
+/// Compiles every kernel for one architecture, such as `sm_90`, into a folder. Returns the files.
 ///
 /// `report` gets each file's name as soon as it is there, from several threads.
 ///
@@ -49,7 +49,7 @@ pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -
     units.par_iter().map(build).collect()
 }
 
-/// Compiles every kernel for every curve for one architecture, and tells what each takes, by the report of the assembler.
+/// Compiles every kernel for one architecture, and tells what each takes, by the report of the assembler.
 ///
 /// # Errors
 /// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture.

@@ -36,6 +36,7 @@ pub mod ecdsa;
 pub mod kernels;
 pub mod keys;
 pub mod measure;
+pub mod methods;
 pub mod modular;
 pub mod point;
 pub mod sm2;

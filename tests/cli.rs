@@ -529,9 +529,11 @@ fn bench_measures_what_is_asked_for() {
         assert_eq!(code(&run(&[&["bench", "--engine", "cpu"], wrong].concat(), "")), 2, "{wrong:?}");
     }
     if gecc::Engine::builder().backend(gecc::Backend::Gpu).build().is_err() {
-        let ablations = run(&["bench", "ablations", "--items", "64"], "");
-        assert_eq!(code(&ablations), 2);
-        assert!(stderr(&ablations).contains("no usable GPU"), "{}", stderr(&ablations));
+        for what in [&["ablations", "--items", "64"][..], &["methods", "--check", "9"]] {
+            let output = run(&[&["bench"], what].concat(), "");
+            assert_eq!(code(&output), 2);
+            assert!(stderr(&output).contains("no usable GPU"), "{}", stderr(&output));
+        }
     }
 }
 

@@ -1,12 +1,33 @@
-//! Modular exponentiation, multiplication and squaring against big integers.
+//! Modular exponentiation, multiplication and squaring against big integers, on the CPU and on all GPUs. Where there is
+//! none, that half says so and passes, unless `GECC_REQUIRE_GPU=1`.
 
-use gecc::{Engine, Error, Rejection, modular};
+use gecc::{Backend, Engine, Error, Rejection, modular};
 use num_bigint::BigUint;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
+use std::io::Write;
+use std::sync::OnceLock;
 
-fn engine() -> Engine {
-    Engine::new().expect("the default engine starts")
+/// The CPU, the GPUs where there are any, and what is chosen between them by the size of a batch.
+fn engines() -> &'static [Engine] {
+    static ENGINES: OnceLock<Vec<Engine>> = OnceLock::new();
+    let engines = ENGINES.get_or_init(|| {
+        let mut engines =
+            vec![Engine::cpu().expect("threads start"), Engine::new().expect("the default engine starts")];
+        match Engine::builder().backend(Backend::Gpu).build() {
+            Ok(engine) => engines.push(engine),
+            Err(reason @ Error::NoDevice(_)) => {
+                // Unlike `eprintln!`, this is shown of tests that pass too.
+                let line = format!("GPU tests skipped: {reason}. GECC_REQUIRE_GPU=1 makes that a failure.");
+                writeln!(std::io::stderr(), "{line}").expect("stderr is open");
+            }
+            Err(other) => panic!("{other}"),
+        }
+        engines
+    });
+    let required = std::env::var("GECC_REQUIRE_GPU").is_ok_and(|value| value == "1");
+    assert!(engines.len() == 3 || !required, "GECC_REQUIRE_GPU=1, and there is no usable GPU");
+    engines
 }
 
 /// Fresh numbers in every run; a failing test prints the seed.
@@ -74,15 +95,15 @@ fn expected<const BYTES: usize>(in_range: bool, value: impl Fn() -> BigUint) -> 
     if in_range { Ok(bytes(&value())) } else { Err(Rejection::ValueOutOfRange) }
 }
 
-fn products<const BYTES: usize>() {
-    let (engine, mut random) = (engine(), generator());
+fn products<const BYTES: usize>(engine: &Engine) {
+    let mut random = generator();
     for modulus in moduli::<BYTES>(&mut random) {
         let m = number(&modulus);
         let a = values::<BYTES>(&mut random, &m);
         let mut b = a.clone();
         b.rotate_left(random.random_range(0..a.len()));
-        let products = modular::mul_mod(&engine, &modulus, &a, &b).expect("a valid call");
-        let squares = modular::square_mod(&engine, &modulus, &a).expect("a valid call");
+        let products = modular::mul_mod(engine, &modulus, &a, &b).expect("a valid call");
+        let squares = modular::square_mod(engine, &modulus, &a).expect("a valid call");
         assert_eq!((products.len(), squares.len()), (a.len(), a.len()));
         for (i, (a, b)) in a.iter().zip(&b).map(|(a, b)| (number(a), number(b))).enumerate() {
             assert_eq!(products[i], expected(a < m && b < m, || &a * &b % &m), "{a:x} * {b:x} mod {m:x}");
@@ -93,17 +114,19 @@ fn products<const BYTES: usize>() {
 
 #[test]
 fn products_of_every_size() {
-    products::<16>();
-    products::<24>();
-    products::<32>();
-    products::<40>();
-    products::<48>();
-    products::<56>();
-    products::<64>();
+    for engine in engines() {
+        products::<16>(engine);
+        products::<24>(engine);
+        products::<32>(engine);
+        products::<40>(engine);
+        products::<48>(engine);
+        products::<56>(engine);
+        products::<64>(engine);
+    }
 }
 
-fn powers<const BYTES: usize, const EXPONENT: usize>(special: [[u8; EXPONENT]; 2]) {
-    let (engine, mut random) = (engine(), generator());
+fn powers<const BYTES: usize, const EXPONENT: usize>(engine: &Engine, special: [[u8; EXPONENT]; 2]) {
+    let mut random = generator();
     for modulus in moduli::<BYTES>(&mut random) {
         let m = number(&modulus);
         let mut bases = values::<BYTES>(&mut random, &m);
@@ -112,7 +135,7 @@ fn powers<const BYTES: usize, const EXPONENT: usize>(special: [[u8; EXPONENT]; 2
         exponents[..4].copy_from_slice(&[special[0], special[1], [0; EXPONENT], [0xff; EXPONENT]]);
         let shift = random.random_range(0..bases.len());
         exponents.rotate_left(shift);
-        let results = modular::modexp(&engine, &modulus, &bases, &exponents).expect("a valid call");
+        let results = modular::modexp(engine, &modulus, &bases, &exponents).expect("a valid call");
         assert_eq!(results.len(), bases.len());
         for ((base, exponent), result) in bases.iter().zip(&exponents).zip(results) {
             let (base, exponent) = (number(base), number(exponent));
@@ -124,54 +147,59 @@ fn powers<const BYTES: usize, const EXPONENT: usize>(special: [[u8; EXPONENT]; 2
 
 #[test]
 fn powers_of_every_size() {
-    powers::<128, 128>([bytes(&1u32.into()), bytes(&65537u32.into())]);
-    powers::<192, 3>([[1, 0, 1], [0, 0, 1]]);
-    powers::<256, 32>([bytes(&2u32.into()), bytes(&31u32.into())]);
-    powers::<256, 1>([[1], [2]]);
+    for engine in engines() {
+        powers::<128, 128>(engine, [bytes(&1u32.into()), bytes(&65537u32.into())]);
+        powers::<192, 3>(engine, [[1, 0, 1], [0, 0, 1]]);
+        powers::<256, 32>(engine, [bytes(&2u32.into()), bytes(&31u32.into())]);
+        powers::<256, 1>(engine, [[1], [2]]);
+    }
 }
 
 /// The round trip of RSA with the primes 2^521 - 1 and 2^607 - 1, which together have 1128 bits: in 1536.
 #[test]
 fn rsa_round_trip() {
-    let engine = engine();
-    let one = BigUint::from(1u32);
-    let (p, q) = ((&one << 521) - 1u32, (&one << 607) - 1u32);
-    let modulus: [u8; 192] = bytes(&(&p * &q));
-    let d = BigUint::from(65537u32).modinv(&((p - 1u32) * (q - 1u32))).expect("65537 is prime to both");
-    let messages: Vec<[u8; 192]> = (0..10u32).map(|i| bytes(&(BigUint::from(i) << 1000))).collect();
-    let sealed = modular::modexp(&engine, &modulus, &messages, &[[1, 0, 1]; 10]).expect("a valid call");
-    let sealed: Vec<[u8; 192]> = sealed.into_iter().map(|item| item.expect("below the modulus")).collect();
-    let opened = modular::modexp(&engine, &modulus, &sealed, &[bytes::<192>(&d); 10]).expect("a valid call");
-    assert_eq!(opened, messages.into_iter().map(Ok).collect::<Vec<_>>());
+    for engine in engines() {
+        let one = BigUint::from(1u32);
+        let (p, q) = ((&one << 521) - 1u32, (&one << 607) - 1u32);
+        let modulus: [u8; 192] = bytes(&(&p * &q));
+        let d = BigUint::from(65537u32).modinv(&((p - 1u32) * (q - 1u32))).expect("65537 is prime to both");
+        let messages: Vec<[u8; 192]> = (0..10u32).map(|i| bytes(&(BigUint::from(i) << 1000))).collect();
+        let sealed = modular::modexp(engine, &modulus, &messages, &[[1, 0, 1]; 10]).expect("a valid call");
+        let sealed: Vec<[u8; 192]> = sealed.into_iter().map(|item| item.expect("below the modulus")).collect();
+        let opened = modular::modexp(engine, &modulus, &sealed, &[bytes::<192>(&d); 10]).expect("a valid call");
+        assert_eq!(opened, messages.into_iter().map(Ok).collect::<Vec<_>>());
+    }
 }
 
 #[test]
 fn calls_that_cannot_run() {
-    let engine = engine();
-    let (three, four, one) = (3u128.to_be_bytes(), 4u128.to_be_bytes(), 1u128.to_be_bytes());
-    for modulus in [four, one, [0; 16]] {
-        assert!(matches!(modular::mul_mod(&engine, &modulus, &[one], &[one]), Err(Error::InvalidModulus)));
-        assert!(matches!(modular::square_mod(&engine, &modulus, &[one]), Err(Error::InvalidModulus)));
+    for engine in engines() {
+        let (three, four, one) = (3u128.to_be_bytes(), 4u128.to_be_bytes(), 1u128.to_be_bytes());
+        for modulus in [four, one, [0; 16]] {
+            assert!(matches!(modular::mul_mod(engine, &modulus, &[one], &[one]), Err(Error::InvalidModulus)));
+            assert!(matches!(modular::square_mod(engine, &modulus, &[one]), Err(Error::InvalidModulus)));
+        }
+        let mismatch = modular::mul_mod(engine, &three, &[one, one], &[one]);
+        assert!(matches!(mismatch, Err(Error::LengthMismatch { what: "second factors", expected: 2, found: 1 })));
+        let mut wide = [0; 128];
+        wide[127] = 2;
+        assert!(matches!(modular::modexp(engine, &wide, &[[0; 128]], &[[1]]), Err(Error::InvalidModulus)));
+        wide[127] = 3;
+        let mismatch = modular::modexp::<128, 1>(engine, &wide, &[[0; 128]], &[]);
+        assert!(matches!(mismatch, Err(Error::LengthMismatch { what: "exponents", expected: 1, found: 0 })));
     }
-    let mismatch = modular::mul_mod(&engine, &three, &[one, one], &[one]);
-    assert!(matches!(mismatch, Err(Error::LengthMismatch { what: "second factors", expected: 2, found: 1 })));
-    let mut wide = [0; 128];
-    wide[127] = 2;
-    assert!(matches!(modular::modexp(&engine, &wide, &[[0; 128]], &[[1]]), Err(Error::InvalidModulus)));
-    wide[127] = 3;
-    let mismatch = modular::modexp::<128, 1>(&engine, &wide, &[[0; 128]], &[]);
-    assert!(matches!(mismatch, Err(Error::LengthMismatch { what: "exponents", expected: 1, found: 0 })));
 }
 
 #[test]
 fn batches_of_many_sizes() {
-    let engine = engine();
-    let modulus = (u128::MAX - 158).to_be_bytes();
-    for size in [0, 1, 63, 64, 65, 511, 512, 513, 5000] {
-        let a: Vec<[u8; 16]> = (0..size as u128).map(|i| (i << 100 | i).to_be_bytes()).collect();
-        let squares = modular::square_mod(&engine, &modulus, &a).expect("a valid call");
-        let m = number(&modulus);
-        let expected: Vec<_> = a.iter().map(|a| Ok(bytes(&(number(a).pow(2) % &m)))).collect();
-        assert_eq!(squares, expected);
+    for engine in engines() {
+        let modulus = (u128::MAX - 158).to_be_bytes();
+        for size in [0, 1, 63, 64, 65, 511, 512, 513, 5000] {
+            let a: Vec<[u8; 16]> = (0..size as u128).map(|i| (i << 100 | i).to_be_bytes()).collect();
+            let squares = modular::square_mod(engine, &modulus, &a).expect("a valid call");
+            let m = number(&modulus);
+            let expected: Vec<_> = a.iter().map(|a| Ok(bytes(&(number(a).pow(2) % &m)))).collect();
+            assert_eq!(squares, expected);
+        }
     }
 }

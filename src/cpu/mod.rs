@@ -2,7 +2,7 @@
 //!
 //! Layers, each using only those above it: `field` (modular arithmetic), `affine` and `jacobian` (points), `recode` and
 //! `glv` (scalars), `comb`, `lanes` and `multiply` (multiplication), `decode`, and the operations `point`, `verify`, `recover`
-//! and `secret`; beside them `modular`, which needs no curve.
+//! and `secret`; beside them `modular`, which needs no curve, and `methods`, which checks the GPU.
 
 mod affine;
 mod comb;
@@ -15,6 +15,7 @@ mod lanes;
 #[cfg(not(target_arch = "x86_64"))]
 #[path = "lanes_absent.rs"]
 mod lanes;
+pub(crate) mod methods;
 pub(crate) mod modular;
 mod multiply;
 pub(crate) mod point;

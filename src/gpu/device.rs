@@ -6,8 +6,11 @@ use super::fault::Fault;
 use super::pipeline::LANES;
 use super::sources::Unit;
 use super::tables::Tables;
-use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUlimit, cuCtxResetPersistingL2Cache};
-use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
+use cudarc::driver::sys::{
+    CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute, CUlimit, cuCtxResetPersistingL2Cache,
+    cuFuncGetAttribute,
+};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError, result};
 use cudarc::nvrtc::Ptx;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -38,6 +41,21 @@ pub struct Device {
     streams: AtomicUsize,
     /// Seconds and launches of each kernel, where they are timed.
     kernel_times: Option<Mutex<BTreeMap<&'static str, (f64, u64)>>>,
+}
+
+/// What a thread of a kernel takes.
+#[derive(Debug)]
+pub struct Usage {
+    pub registers: u32,
+    pub local_bytes: u32,
+    function: CudaFunction,
+}
+
+impl Usage {
+    /// Blocks of so many threads that a multiprocessor holds at a time.
+    pub fn resident_blocks(&self, threads: u32) -> Result<u32, Fault> {
+        Ok(self.function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None)?.max(1))
+    }
 }
 
 impl fmt::Debug for Device {
@@ -143,10 +161,10 @@ impl Device {
 
     /// Makes the kernels of these files ready, several at a time where they have to be compiled.
     pub fn prepare(&self, curve: &'static str, files: &[&'static str]) -> Result<(), Fault> {
-        let missing = |file: &&'static str| self.slot(Unit { file, curve }).get().is_none();
+        let missing = |file: &&'static str| self.slot(Unit::of(file, curve)).get().is_none();
         let missing: Vec<&'static str> = files.iter().copied().filter(missing).collect();
         std::thread::scope(|scope| {
-            let load = |file| scope.spawn(move || self.module(Unit { file, curve }).map(|_| ()));
+            let load = |file| scope.spawn(move || self.module(Unit::of(file, curve)).map(|_| ()));
             let threads: Vec<_> = missing.into_iter().map(load).collect();
             threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(Fault::panicked())))
         })
@@ -161,6 +179,28 @@ impl Device {
         let function = self.module(unit)?.load_function(name)?;
         functions().insert((unit, name), function.clone());
         Ok(function)
+    }
+
+    /// What a kernel takes.
+    pub fn usage(&self, unit: Unit, name: &'static str) -> Result<Usage, Fault> {
+        let function = self.function(unit, name)?;
+        let attribute = |which| {
+            let mut value = 0;
+            // SAFETY: the function is loaded, and the value is a writable integer.
+            unsafe { cuFuncGetAttribute(&mut value, which, function.cu_function()) }.result()?;
+            Ok::<_, DriverError>(u32::try_from(value).unwrap_or(0))
+        };
+        self.context.bind_to_thread()?;
+        Ok(Usage {
+            registers: attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            local_bytes: attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            function,
+        })
+    }
+
+    /// The machine code of a unit.
+    pub fn machine_code(&self, unit: Unit) -> Result<Vec<u8>, Fault> {
+        self.cache.load(unit, &self.architecture).map(|(cubin, _)| cubin).map_err(Fault::kernels)
     }
 
     fn slot(&self, unit: Unit) -> Slot {

@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use super::lane::{Argument, Grid, Lane};
 use super::memory::Address;
-use super::sources::Unit;
+use super::sources::{NO_CURVE, Unit};
 
 /// Threads that loop over many items each, for kernels whose blocks share an inversion.
 const BATCHED: Grid = Grid::Resident { block: 256, blocks: 2 };
@@ -15,6 +15,10 @@ const EACH_SMALL: Grid = Grid::PerItem { block: 128 };
 const WINDOWED: Grid = Grid::Resident { block: 256, blocks: 2 };
 /// Bytes of table that each such thread needs.
 const WINDOW_TABLE: usize = 384 * 4;
+/// Of a modular exponentiation, threads of a block and blocks per multiprocessor.
+pub const MODEXP_GRID: (u32, u32) = (128, 3);
+/// Threads of a block of a method's chain.
+pub const METHOD_BLOCK: u32 = 256;
 
 macro_rules! kernels {
     ($($(#[$doc:meta])* $file:literal $kernel:literal $grid:ident
@@ -22,7 +26,7 @@ macro_rules! kernels {
         $($(#[$doc])*
         #[allow(clippy::too_many_arguments, reason = "the kernel has as many")]
         pub fn $name(lane: &mut Lane, curve: &'static str, $($argument: $type,)* n: u64) -> Result<(), Fault> {
-            let unit = Unit { file: $file, curve };
+            let unit = Unit::of($file, curve);
             // SAFETY: these are the arguments of the kernel's contract, in its order and of its types.
             unsafe { lane.launch(unit, $kernel, $grid, n, &[$(Argument::from($argument),)* Argument::from(n)]) }
         })*
@@ -164,7 +168,7 @@ pub fn chain(
 ) -> Result<(), Fault> {
     let arguments = [items.into(), n.into(), rounds.into()];
     // SAFETY: the arguments of these kernels' contract, in its order and of its types.
-    unsafe { lane.launch(Unit { file: "chain", curve }, name, EACH, n, &arguments) }
+    unsafe { lane.launch(Unit::of("chain", curve), name, EACH, n, &arguments) }
 }
 
 /// Bytes of scratch of a multiplication by windows on this lane's device.
@@ -180,7 +184,7 @@ pub fn table_start(
     [bits, windows, count]: [u32; 3],
     stride: u64,
 ) -> Result<(), Fault> {
-    let unit = Unit { file: "table", curve };
+    let unit = Unit::of("table", curve);
     let arguments = [table.into(), bits.into(), windows.into(), count.into(), stride.into()];
     // SAFETY: the arguments of the kernel's contract, in its order and of its types.
     unsafe { lane.launch(unit, "gecc_table_start", EACH, u64::from(windows * count), &arguments) }
@@ -195,7 +199,7 @@ pub fn table_extend(
     [entries, known]: [u64; 2],
     prefixes: Address,
 ) -> Result<(), Fault> {
-    let unit = Unit { file: "table", curve };
+    let unit = Unit::of("table", curve);
     let arguments = [table.into(), windows.into(), entries.into(), known.into(), prefixes.into()];
     // SAFETY: the arguments of the kernel's contract, in its order and of its types.
     unsafe { lane.launch(unit, "gecc_table_extend", BATCHED, u64::from(windows) * known, &arguments) }
@@ -211,7 +215,7 @@ pub fn key_table_start(
     [tables, key_bits]: [u32; 2],
     n: u64,
 ) -> Result<(), Fault> {
-    let unit = Unit { file: "key_tables", curve };
+    let unit = Unit::of("key_tables", curve);
     let arguments = [xy.into(), table_keys.into(), xyz.into(), tables.into(), key_bits.into(), n.into()];
     let grid = Grid::PerItem { block: 32 };
     // SAFETY: the arguments of the kernel's contract, in its order and of its types.
@@ -227,7 +231,7 @@ pub fn key_table_rows(
     [tables, key_bits]: [u32; 2],
     prefixes: Address,
 ) -> Result<(), Fault> {
-    let unit = Unit { file: "key_tables", curve };
+    let unit = Unit::of("key_tables", curve);
     let arguments = [xyz.into(), key_tables.into(), tables.into(), key_bits.into(), prefixes.into()];
     let rows = u64::from(tables) * 256u64.div_ceil(u64::from(key_bits));
     // SAFETY: the arguments of the kernel's contract, in its order and of its types.
@@ -237,18 +241,12 @@ pub fn key_table_rows(
 /// Powers modulo a number of so many bits, in place of the bases.
 pub fn modexp(
     lane: &mut Lane,
-    curve: &'static str,
     bits: usize,
     [powers, status, exponents]: [Address; 3],
     exponent_words: u32,
     [modulus, parameters]: [Address; 2],
     n: u64,
 ) -> Result<(), Fault> {
-    let (name, lanes) = match bits {
-        1024 => ("gecc_modexp_1024", 4),
-        1536 => ("gecc_modexp_1536", 8),
-        _ => ("gecc_modexp_2048", 8),
-    };
     let arguments = [
         powers.into(),
         status.into(),
@@ -259,22 +257,46 @@ pub fn modexp(
         parameters.into(),
         n.into(),
     ];
-    let grid = Grid::Resident { block: 128, blocks: 3 };
+    let grid = Grid::Resident { block: MODEXP_GRID.0, blocks: MODEXP_GRID.1 };
+    let threads = u64::from(modexp_lanes(bits)) * n;
     // SAFETY: the arguments of the kernel's contract, in its order and of its types; the results may be the bases.
-    unsafe { lane.launch(Unit { file: "modexp", curve }, name, grid, lanes * n, &arguments) }
+    unsafe { lane.launch(Unit::of("modexp", NO_CURVE), modexp_name(bits), grid, threads, &arguments) }
+}
+
+pub fn modexp_name(bits: usize) -> &'static str {
+    match bits {
+        1024 => "gecc_modexp_1024",
+        1536 => "gecc_modexp_1536",
+        _ => "gecc_modexp_2048",
+    }
+}
+
+/// Threads that share an item of a modular exponentiation.
+pub fn modexp_lanes(bits: usize) -> u32 {
+    if bits == 1024 { 4 } else { 8 }
 }
 
 /// Products, or squares where there is no other factor, modulo a number of so many bits, in place of the factors.
 pub fn mul_mod(
     lane: &mut Lane,
-    curve: &'static str,
     bits: usize,
     [products, status]: [Address; 2],
     other: Option<Address>,
     modulus: Address,
     n: u64,
 ) -> Result<(), Fault> {
-    let [mul, square] = match bits {
+    let [mul, square] = mul_mod_names(bits);
+    let mut arguments: Vec<Argument> = vec![products.into(), status.into(), products.into()];
+    arguments.extend(other.map(Argument::from));
+    arguments.extend([Argument::from(modulus), n.into()]);
+    let name = if other.is_some() { mul } else { square };
+    // SAFETY: the arguments of the kernel's contract, in its order and of its types; the results may be a factor.
+    unsafe { lane.launch(Unit::of("mul_mod", NO_CURVE), name, EACH, n, &arguments) }
+}
+
+/// The kernels that multiply and square.
+pub fn mul_mod_names(bits: usize) -> [&'static str; 2] {
+    match bits {
         128 => ["gecc_mul_mod_128", "gecc_square_mod_128"],
         192 => ["gecc_mul_mod_192", "gecc_square_mod_192"],
         256 => ["gecc_mul_mod_256", "gecc_square_mod_256"],
@@ -282,11 +304,22 @@ pub fn mul_mod(
         384 => ["gecc_mul_mod_384", "gecc_square_mod_384"],
         448 => ["gecc_mul_mod_448", "gecc_square_mod_448"],
         _ => ["gecc_mul_mod_512", "gecc_square_mod_512"],
-    };
-    let mut arguments: Vec<Argument> = vec![products.into(), status.into(), products.into()];
-    arguments.extend(other.map(Argument::from));
-    arguments.extend([Argument::from(modulus), n.into()]);
-    let name = if other.is_some() { mul } else { square };
-    // SAFETY: the arguments of the kernel's contract, in its order and of its types; the results may be a factor.
-    unsafe { lane.launch(Unit { file: "mul_mod", curve }, name, EACH, n, &arguments) }
+    }
+}
+
+/// A chain of `rounds` multiplications or squarings by one method, in place; a thread per item, of so many blocks at most
+/// per multiprocessor. The modulus in words, then -modulus^-1 modulo 2^32.
+pub fn method_chain(
+    lane: &mut Lane,
+    (unit, name): (Unit, &'static str),
+    blocks: u32,
+    items: Address,
+    modulus: [u32; 17],
+    rounds: u32,
+    n: u64,
+) -> Result<(), Fault> {
+    let arguments = [items.into(), Argument::Block(modulus), rounds.into(), n.into()];
+    // SAFETY: the arguments of the kernel's contract, in its order; of the block the driver takes as many bytes as the
+    // kernel's parameter has, at most all.
+    unsafe { lane.launch(unit, name, Grid::Resident { block: METHOD_BLOCK, blocks }, n, &arguments) }
 }

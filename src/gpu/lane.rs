@@ -38,6 +38,8 @@ pub enum Argument {
     /// An address or a count.
     Long(u64),
     Word(u32),
+    /// A structure of words that the kernel takes by value, and what follows it; the kernel knows the structure's size.
+    Block([u32; 17]),
 }
 
 impl From<u64> for Argument {
@@ -217,6 +219,7 @@ impl Lane {
             match argument {
                 Argument::Long(value) => launch.arg(value),
                 Argument::Word(value) => launch.arg(value),
+                Argument::Block(words) => launch.arg(words),
             };
         }
         if self.device.times_kernels() {

@@ -2,7 +2,7 @@
 //!
 //! Layers, each using only those above it: `sources`, `nvrtc` and `cache` (from the embedded device code to machine code),
 //! `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables`, `pipeline` (chunks over lanes and
-//! devices), and the operations.
+//! devices), and the operations. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
 
 pub(crate) mod ablations;
 pub(crate) mod cache;
@@ -14,12 +14,14 @@ mod key_tables;
 mod lane;
 pub(crate) mod measure;
 mod memory;
+pub(crate) mod methods;
 pub(crate) mod modular;
 pub(crate) mod nvrtc;
 mod pipeline;
 pub(crate) mod point;
 pub(crate) mod recover;
 mod rows;
+mod sass;
 pub(crate) mod secret;
 pub(crate) mod sign;
 pub(crate) mod sources;

@@ -6,6 +6,7 @@ use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
 use super::rows::{convert, copy_rows};
+use super::sources::NO_CURVE;
 use crate::cpu::{self, CpuEngine};
 use crate::engine::Engines;
 use crate::error::Rejection;
@@ -13,15 +14,13 @@ use crate::modular::Numbers;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// The kernels need no curve; they are compiled for this one.
-const CURVE: &str = "p256";
 /// `kValueInRange` of the device code.
 const IN_RANGE: u8 = 1;
 /// Bits of a sample of the double-precision multiplication.
 const SAMPLE_BITS: usize = 52;
 
 /// A number as limbs of 64 bits, least significant first.
-type Limbs = Zeroizing<Vec<u64>>;
+pub type Limbs = Zeroizing<Vec<u64>>;
 
 pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
     engines: Engines,
@@ -45,22 +44,14 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
         footprint,
         &|lane, range, out| {
             let n = range.len();
-            lane.device.clone().prepare(CURVE, &["rows", "modexp"])?;
+            lane.device.clone().prepare(NO_CURVE, &["rows", "modexp"])?;
             let powers = upload_columns(lane, cpu, &bases[range.clone()])?;
             let exponents = upload_columns(lane, cpu, &exponents[range])?;
             let status = lane.buffer(n)?;
             let modulus = upload_limbs(lane, &limbs)?;
             let parameters = upload_limbs(lane, &parameters)?;
             let words = u32::try_from(exponent_words).expect("an exponent is no longer than a modulus");
-            kernels::modexp(
-                lane,
-                CURVE,
-                8 * BYTES,
-                [powers, status, exponents],
-                words,
-                [modulus, parameters],
-                n as u64,
-            )?;
+            kernels::modexp(lane, 8 * BYTES, [powers, status, exponents], words, [modulus, parameters], n as u64)?;
             let result = download_columns::<BYTES>(lane, powers, status, n)?;
             lane.finish()?;
             convert(cpu, out, |i| result.get(lane, i));
@@ -92,12 +83,12 @@ pub fn mul_mod<const BYTES: usize>(
         footprint,
         &|lane, range, out| {
             let n = range.len();
-            lane.device.clone().prepare(CURVE, &["rows", "mul_mod"])?;
+            lane.device.clone().prepare(NO_CURVE, &["rows", "mul_mod"])?;
             let products = upload_columns(lane, cpu, &a[range.clone()])?;
             let status = lane.buffer(n)?;
             let modulus = lane.upload(parameters.len(), |to| to.copy_from_slice(&parameters))?;
             let other = b.map(|b| upload_columns(lane, cpu, &b[range])).transpose()?;
-            kernels::mul_mod(lane, CURVE, 8 * BYTES, [products, status], other, modulus, n as u64)?;
+            kernels::mul_mod(lane, 8 * BYTES, [products, status], other, modulus, n as u64)?;
             let result = download_columns::<BYTES>(lane, products, status, n)?;
             lane.finish()?;
             convert(cpu, out, |i| result.get(lane, i));
@@ -113,11 +104,11 @@ fn upload_columns<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8;
     let rows = lane.upload(N * n, |to| copy_rows(cpu, to, rows))?;
     let columns = lane.buffer(4 * words * n)?;
     let [row_bytes, words] = [N, words].map(|size| u32::try_from(size).expect("numbers are short"));
-    kernels::rows_to_columns(lane, CURVE, rows, row_bytes, columns, words, n as u64)?;
+    kernels::rows_to_columns(lane, NO_CURVE, rows, row_bytes, columns, words, n as u64)?;
     Ok(columns)
 }
 
-fn upload_limbs(lane: &mut Lane, limbs: &Limbs) -> Result<Address, Fault> {
+pub fn upload_limbs(lane: &mut Lane, limbs: &Limbs) -> Result<Address, Fault> {
     lane.upload(8 * limbs.len(), |to| {
         to.chunks_exact_mut(8).zip(limbs.iter()).for_each(|(to, limb)| to.copy_from_slice(&limb.to_le_bytes()));
     })
@@ -137,7 +128,7 @@ fn download_columns<const BYTES: usize>(
 ) -> Result<NumberRows<BYTES>, Fault> {
     let rows = lane.buffer(BYTES * n)?;
     let words = u32::try_from(BYTES / 4).expect("numbers are short");
-    kernels::columns_to_rows(lane, CURVE, columns, words, rows, n as u64)?;
+    kernels::columns_to_rows(lane, NO_CURVE, columns, words, rows, n as u64)?;
     Ok(NumberRows { rows: lane.download(rows, BYTES * n)?, status: lane.download(status, n)? })
 }
 
@@ -152,7 +143,7 @@ impl<const BYTES: usize> NumberRows<BYTES> {
 }
 
 /// Samples of the numbers in `cuda/methods/modexp.cuh`.
-fn samples(modulus_bytes: usize) -> usize {
+pub fn samples(modulus_bytes: usize) -> usize {
     match modulus_bytes {
         128 => 20,
         192 => 32,
@@ -162,7 +153,7 @@ fn samples(modulus_bytes: usize) -> usize {
 }
 
 /// The parameters of `cuda/kernels/modexp.cu`.
-fn modexp_parameters(modulus: &Limbs, samples: usize) -> Limbs {
+pub fn modexp_parameters(modulus: &Limbs, samples: usize) -> Limbs {
     let r2 = power_of_two(modulus, 2 * SAMPLE_BITS * samples);
     let mask = (1 << SAMPLE_BITS) - 1;
     let sample = |number: &Limbs, k: usize| {
@@ -178,7 +169,7 @@ fn modexp_parameters(modulus: &Limbs, samples: usize) -> Limbs {
 }
 
 /// The modulus of `cuda/kernels/mul_mod.cu`, as it lies in memory.
-fn mul_mod_parameters(modulus: &Limbs) -> Zeroizing<Vec<u8>> {
+pub fn mul_mod_parameters(modulus: &Limbs) -> Zeroizing<Vec<u8>> {
     let r2 = power_of_two(modulus, 2 * 64 * modulus.len());
     let mut bytes = Zeroizing::new(Vec::with_capacity(16 * modulus.len() + 4));
     bytes.extend(modulus.iter().flat_map(|limb| limb.to_le_bytes()));
@@ -187,7 +178,7 @@ fn mul_mod_parameters(modulus: &Limbs) -> Zeroizing<Vec<u8>> {
     bytes
 }
 
-fn limbs(number: &[u8]) -> Limbs {
+pub fn limbs(number: &[u8]) -> Limbs {
     let limb = |bytes: &[u8]| u64::from_be_bytes(bytes.try_into().expect("chunks of 8 bytes"));
     Zeroizing::new(number.rchunks_exact(8).map(limb).collect())
 }
@@ -217,7 +208,7 @@ fn power_of_two(modulus: &Limbs, exponent: usize) -> Limbs {
 }
 
 /// `-m^-1` modulo 2^64 for an odd m, by Newton's iteration; m is its own inverse modulo 8.
-fn negated_inverse(m: u64) -> u64 {
+pub fn negated_inverse(m: u64) -> u64 {
     let mut inverse = m;
     for _ in 0..5 {
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(inverse)));

@@ -111,16 +111,23 @@ impl Load<'_> {
         self.footprint.pinned_bytes(items.len()) + self.data_bytes(items)
     }
 
-    /// Where to cut a batch so that a chunk has at most so many items, so many bytes of data, and so many bytes on the device
-    /// in all; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end of each chunk.
-    fn cuts(&self, items: usize, most_items: usize, most_data: usize, most_bytes: usize) -> Vec<usize> {
+    /// Where to cut a batch so that a chunk has at most so many items (by the number of its first), so many bytes of data, and
+    /// so many bytes on the device in all; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end of each chunk.
+    fn cuts(
+        &self,
+        items: usize,
+        most_items: impl Fn(usize) -> usize,
+        most_data: usize,
+        most_bytes: usize,
+    ) -> Vec<usize> {
         let fits = |range: Range<usize>| {
             let data = self.data_bytes(&range);
             data <= most_data && data + self.footprint.device * range.len() <= most_bytes
         };
         let (mut cuts, mut start) = (Vec::new(), 0);
         while start < items {
-            let (mut end, mut too_far) = (start + SMALLEST_CHUNK.min(most_items), items.min(start + most_items) + 1);
+            let most = most_items(start);
+            let (mut end, mut too_far) = (start + SMALLEST_CHUNK.min(most), items.min(start + most) + 1);
             // A chunk may end at `end`, and not at `too_far`.
             while end + 1 < too_far {
                 let middle = end.midpoint(too_far);
@@ -149,6 +156,21 @@ struct Queue<'a, T> {
     finished: Vec<Range<usize>>,
     /// The last fault, for the case that nobody is left.
     fault: Option<Fault>,
+}
+
+impl<T> Piece<'_, T> {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.out.len()
+    }
+}
+
+impl<T> Queue<'_, T> {
+    /// Bytes on the device and pinned that the largest of the waiting chunks needs. A lane takes that many at once: taking
+    /// more memory later stops the whole device.
+    fn most_bytes(&self, device: &Device, load: Load) -> (usize, usize) {
+        let bytes = |piece: &Piece<T>| (load.device_bytes(device, &piece.range()), load.pinned_bytes(&piece.range()));
+        self.pieces.iter().map(bytes).fold((0, 0), |most, bytes| (most.0.max(bytes.0), most.1.max(bytes.1)))
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -265,9 +287,15 @@ impl GpuEngine {
     /// Takes chunks until there are none or the device fails.
     fn serve<T>(&self, device: usize, queue: &Mutex<Queue<T>>, load: Load, compute: &Compute<T>) {
         while self.failure(device).is_none() {
-            let Some(piece) = lock(queue).pieces.pop_front() else { return };
-            let range = piece.start..piece.start + piece.out.len();
-            let computed = self.with_lane(device, load, &range, |lane| compute(lane, range.clone(), piece.out));
+            let (piece, bytes) = {
+                let mut queue = lock(queue);
+                let bytes = queue.most_bytes(self.device(device), load);
+                let Some(piece) = queue.pieces.pop_front() else { return };
+                (piece, bytes)
+            };
+            let range = piece.range();
+            let computed =
+                self.with_lane(device, bytes, load.footprint.secret, |lane| compute(lane, range.clone(), piece.out));
             let Err(fault) = computed else {
                 lock(queue).finished.push(range);
                 continue;
@@ -288,13 +316,12 @@ impl GpuEngine {
     fn with_lane(
         &self,
         device: usize,
-        load: Load,
-        items: &Range<usize>,
+        (device_bytes, pinned_bytes): (usize, usize),
+        secret: bool,
         work: impl FnOnce(&mut Lane) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut lane = self.take_lane(device)?;
-        let bytes = load.device_bytes(&lane.device, items);
-        lane.begin(bytes, load.pinned_bytes(items), load.footprint.secret)?;
+        lane.begin(device_bytes, pinned_bytes, secret)?;
         let worked = work(&mut lane);
         let ended = lane.end();
         worked.and(ended)?;
@@ -302,7 +329,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// The ends of chunks: a few chunks per lane, whole waves of threads, and within the memory of the smallest device.
+    /// The ends of chunks: whole waves of threads, small ones first and last, within the memory of the smallest device.
     fn cuts(&self, items: usize, load: Load) -> Vec<usize> {
         let devices = self.working();
         let most_bytes =
@@ -311,12 +338,19 @@ impl GpuEngine {
         let most_items = self.largest_chunk.unwrap_or(usize::MAX).max(1);
         if self.lanes == 1 {
             // Small chunks serve to overlap, and one lane has nothing to overlap with.
-            return load.cuts(items, most_items.min(items.max(1)), usize::MAX, most_bytes);
+            return load.cuts(items, |_| most_items.min(items.max(1)), usize::MAX, most_bytes);
         }
-        let (wave, parts) = (WAVE * multiprocessors.unwrap_or(1), (LANES + 1) * devices.len().max(1));
-        let even = items.div_ceil(parts).next_multiple_of(wave).clamp(2 * wave, load.footprint.most_waves * wave);
+        let (wave, count) = (WAVE * multiprocessors.unwrap_or(1), devices.len().max(1));
+        let (smallest, largest) = (2 * wave, load.footprint.most_waves.max(2) * wave);
+        let most = |start: usize| {
+            // At first every lane copies and no device computes; at last devices wait for the slowest.
+            let at_first = start < LANES * count * smallest;
+            let share = (items - start) / (2 * count) / wave * wave;
+            (if at_first { smallest } else { share.clamp(smallest, largest) }).min(most_items)
+        };
+        let parts = (LANES + 1) * count;
         let even_data = load.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
-        load.cuts(items, even.min(most_items), even_data, most_bytes)
+        load.cuts(items, most, even_data, most_bytes)
     }
 }
 
@@ -329,11 +363,11 @@ mod tests {
     #[test]
     fn items_of_one_size_are_cut_evenly() {
         let load = Load { footprint: FOOTPRINT, sizes: None };
-        assert_eq!(load.cuts(250, 100, 0, usize::MAX), [100, 200, 250]);
-        assert_eq!(load.cuts(250, 100, 0, 10 * 90), [90, 180, 250]);
-        assert_eq!(load.cuts(200, 100, 0, 0), [64, 128, 192, 200]);
-        assert_eq!(load.cuts(3, 1, 0, 0), [1, 2, 3]);
-        assert_eq!(load.cuts(0, 100, 0, 0), [0; 0]);
+        assert_eq!(load.cuts(250, |_| 100, 0, usize::MAX), [100, 200, 250]);
+        assert_eq!(load.cuts(250, |_| 100, 0, 10 * 90), [90, 180, 250]);
+        assert_eq!(load.cuts(200, |_| 100, 0, 0), [64, 128, 192, 200]);
+        assert_eq!(load.cuts(3, |_| 1, 0, 0), [1, 2, 3]);
+        assert_eq!(load.cuts(0, |_| 100, 0, 0), [0; 0]);
     }
 
     #[test]
@@ -342,9 +376,9 @@ mod tests {
         let load = Load { footprint: FOOTPRINT, sizes: Some(&sizes) };
         assert_eq!((load.data_bytes(&(0..300)), load.data_bytes(&(199..201))), (200 + 100 * 100 + 7, 108));
         // First as many as the limit of items allows; then 50 * 1 + 70 * 100 + 7 bytes.
-        assert_eq!(load.cuts(300, 150, 7100, usize::MAX), [150, 270, 300]);
+        assert_eq!(load.cuts(300, |_| 150, 7100, usize::MAX), [150, 270, 300]);
         for (most_items, most_data, most_bytes) in [(1000, 9000, 20_000), (90, 8000, 9000), (77, 1, 1)] {
-            let cuts = load.cuts(300, most_items, most_data, most_bytes);
+            let cuts = load.cuts(300, |_| most_items, most_data, most_bytes);
             let mut start = 0;
             for &end in &cuts {
                 let range = start..end;

@@ -148,6 +148,14 @@ Example, for an image that has the driver but not NVRTC:
 
 The folder must belong to root or to the user that runs gecc, and be writable by nobody else.";
 
+const METHODS_HELP: &str = "\
+Runs on the first GPU. The exit code is 1 where a result is wrong.
+
+Examples:
+  gecc bench methods
+  gecc bench methods --curve p256 --check 0 --json
+  gecc bench methods --plot methods.svg";
+
 #[derive(Clone, Copy, ValueEnum)]
 pub enum CurveName {
     Secp256k1,
@@ -355,6 +363,9 @@ pub struct BenchOptions {
 pub enum BenchCommand {
     /// What choices of the GPU kernels are worth: production against variants without them.
     Ablations(BatchOptions),
+    /// Every method of modular multiplication on the GPU, side by side, each checked against the CPU.
+    #[command(after_help = METHODS_HELP)]
+    Methods(MethodsOptions),
 }
 
 #[derive(Args)]
@@ -424,4 +435,20 @@ impl Operation {
     pub fn name(self) -> String {
         self.to_possible_value().expect("none is skipped").get_name().to_owned()
     }
+}
+
+#[derive(Args)]
+pub struct MethodsOptions {
+    /// The curve whose production multiplication is measured [default: all three].
+    #[arg(long, value_enum)]
+    pub curve: Option<CurveName>,
+    /// Random inputs on which each row is compared with the CPU.
+    #[arg(long, value_name = "ITEMS", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(..=1 << 24))]
+    pub check: u32,
+    /// Print JSON Lines instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the rates as bars, as SVG.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }

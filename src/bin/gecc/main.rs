@@ -1,6 +1,7 @@
 //! The command line of gecc: batches of signatures, keys and points from files and pipes.
 
 mod args;
+mod bars;
 mod bench;
 mod doctor;
 mod ecdh;
@@ -9,6 +10,7 @@ mod input;
 mod kernels;
 mod keyfile;
 mod lines;
+mod methods;
 mod output;
 mod plot;
 mod pubkey;
@@ -20,7 +22,7 @@ mod stream;
 mod verify;
 mod wiped;
 
-use args::{Arguments, Command};
+use args::{Arguments, BenchCommand, BenchOptions, Command};
 use clap::{CommandFactory, Parser};
 use output::{Failure, note};
 use std::io::Write;
@@ -49,6 +51,7 @@ fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Sign(options) => sign::run(options),
         Command::Ecdh(options) => ecdh::run(options),
         Command::Pubkey(options) => pubkey::run(options),
+        Command::Bench(BenchOptions { command: Some(BenchCommand::Methods(options)), .. }) => methods::run(options),
         Command::Bench(options) => bench::run(options),
         Command::Kernels(command) => kernels::run(command),
         Command::Doctor => doctor::run(),

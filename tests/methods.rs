@@ -1,0 +1,43 @@
+//! The comparison of multiplication methods: what it reports, and that every method is right, on a GPU. Where there is
+//! none, it says so and passes, unless `GECC_REQUIRE_GPU=1`.
+
+use gecc::Error;
+use gecc::methods::{Measurement, Operation, measure};
+use std::io::Write;
+
+/// Random inputs per row.
+const CHECKED: usize = 20_000;
+
+#[test]
+fn every_method_is_right() {
+    let mut reported = Vec::new();
+    let rows = match measure(&["secp256k1", "p256", "sm2"], CHECKED, |row| reported.push(row.clone())) {
+        Ok(rows) => rows,
+        Err(reason @ Error::NoDevice(_)) => {
+            let required = std::env::var("GECC_REQUIRE_GPU").is_ok_and(|value| value == "1");
+            assert!(!required, "GECC_REQUIRE_GPU=1, and {reason}");
+            // Unlike `eprintln!`, this is shown of tests that pass too.
+            let line = format!("GPU tests skipped: {reason}. GECC_REQUIRE_GPU=1 makes that a failure.");
+            return writeln!(std::io::stderr(), "{line}").expect("stderr is open");
+        }
+        Err(other) => panic!("{other}"),
+    };
+    assert_eq!(rows, reported);
+    // Six methods at four sizes and one at one, two for each curve, seven sizes of products: each twice; three powers.
+    assert_eq!(rows.len(), 2 * (6 * 4 + 1 + 2 * 3 + 7) + 3);
+    rows.iter().for_each(check);
+}
+
+fn check(row: &Measurement) {
+    assert_eq!((row.checked, row.wrong), (CHECKED, 0), "{row}");
+    assert!(row.per_second > 0.0 && row.limit_per_second.is_finite() && row.registers > 0, "{row:?}");
+    let per_word = row.instructions.wide / f64::from(row.bits / 32).powi(2);
+    match row.operation {
+        // A product and its reduction by rows, or by a special prime.
+        Operation::Mul if !matches!(row.method, "doubles" | "half_words") => {
+            assert!((0.9..=2.2).contains(&per_word), "{row}: {per_word}");
+        }
+        Operation::Modexp => assert!(row.instructions.dfma > 100.0, "{row:?}"),
+        _ => assert!(row.instructions.by_kind().iter().map(|(_, count)| count).sum::<f64>() > 50.0, "{row:?}"),
+    }
+}
