@@ -1,13 +1,13 @@
 //! Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on secp256k1, P-256 and SM2.
 //!
-//! For programs that need millions of operations, not one: every call takes slices, works on all cores, and gives one
-//! answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other. Results are byte-identical to
+//! For programs that need millions of operations, not one: every call takes slices, works on all GPUs or, where there is
+//! none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other. Results are byte-identical to
 //! those of the RustCrypto crates `k256`, `p256` and `sm2`.
 //!
 //! ```
 //! use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
 //!
-//! let engine = Engine::new()?;                                   // all cores
+//! let engine = Engine::new()?;                                   // all GPUs, or all cores
 //! let (secret, public) = keys::generate::<P256>(&engine, 100)?;
 //! let digests = vec![[0x5a; 32]; 100];
 //!

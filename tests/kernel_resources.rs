@@ -23,6 +23,7 @@ const MORE_REGISTERS: &[(&str, u32)] = &[
 /// are spills outside the inner loops, or arrays that are indexed at run time.
 const SPILLS: &[(&str, u32)] = &[
     ("gecc_upmul", 128),
+    ("gecc_fpmul_var", 16),
     ("gecc_recover_equations", 16),
     ("gecc_verify", 260),
     ("gecc_multiply_add", 260),
@@ -40,14 +41,15 @@ fn kernels_compile_within_limits() {
         eprintln!("kernels not compiled: {problem}. GECC_REQUIRE_NVRTC=1 makes that a failure.");
         return;
     }
+    let mut excesses = Vec::new();
     for architecture in ARCHITECTURES {
         let usage = kernels::usage(architecture).unwrap_or_else(|problem| panic!("{architecture}: {problem}"));
         let kernels = usage.iter().filter(|usage| usage.registers > 0).count();
         assert!(kernels > 100, "{architecture}: only {kernels} kernels reported");
-        let excess: Vec<String> = usage.iter().filter_map(excess).collect();
-        assert!(excess.is_empty(), "{architecture}:\n{}", excess.join("\n"));
-        println!("{architecture}: {kernels} kernels within their limits");
+        println!("{architecture}: {kernels} kernels");
+        excesses.extend(usage.iter().filter_map(excess).map(|excess| format!("{architecture}: {excess}")));
     }
+    assert!(excesses.is_empty(), "{}", excesses.join("\n"));
 }
 
 /// What a kernel takes beyond its limits.
