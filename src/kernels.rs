@@ -40,6 +40,8 @@ pub struct KernelUsage {
 /// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture, or the folder cannot be written.
 pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -> Result<Vec<PathBuf>, Error> {
     let (nvrtc, cache) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(folder));
+    // Compiling takes a minute: what fails without it shall fail before.
+    std::fs::create_dir_all(folder).map_err(|problem| Error::Kernels(format!("{}: {problem}", folder.display())))?;
     let units: Vec<Unit> = Unit::all().collect();
     let build = |unit: &Unit| {
         let path = cache.build(*unit, architecture, nvrtc).map_err(Error::Kernels)?;

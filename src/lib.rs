@@ -1,8 +1,8 @@
 //! Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on secp256k1, P-256 and SM2.
 //!
 //! For programs that need millions of operations, not one: every call takes slices, works on all GPUs or, where there is
-//! none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other. Results are byte-identical to
-//! those of the RustCrypto crates `k256`, `p256` and `sm2`.
+//! none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other.
+//! Results are byte-identical to those of the RustCrypto crates `k256`, `p256` and `sm2`.
 //!
 //! ```
 //! use gecc::{Engine, P256, PublicKeys, ecdsa, keys};

@@ -13,6 +13,7 @@ const REGISTERS: u32 = 128;
 /// Kernels that may take more: they run in blocks of 128, or measure a method as it is.
 const MORE_REGISTERS: &[(&str, u32)] = &[
     ("gecc_fpmul", 168),
+    ("gecc_chain_", 168),
     ("gecc_method_", 255),
     ("gecc_modexp", 255),
     ("gecc_mul_mod", 255),
@@ -22,7 +23,9 @@ const MORE_REGISTERS: &[(&str, u32)] = &[
 /// Bytes that a thread of these kernels may spill (stores, by the assembler's report); any other may spill nothing. All
 /// are spills outside the inner loops, or arrays that are indexed at run time.
 const SPILLS: &[(&str, u32)] = &[
-    ("gecc_upmul", 128),
+    ("gecc_upmul", 192),
+    ("gecc_chain_point_add", 16),
+    ("gecc_normalize", 24),
     ("gecc_fpmul_var", 16),
     ("gecc_recover_equations", 16),
     ("gecc_verify", 260),

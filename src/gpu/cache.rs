@@ -8,7 +8,7 @@ use super::sources::{HEADERS, Unit};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::{env, fs, io, process};
+use std::{env, fs, io};
 
 /// Names another folder than the user's cache.
 const FOLDER_VARIABLE: &str = "GECC_KERNEL_CACHE";
@@ -54,7 +54,10 @@ impl Cache {
             return Ok((cubin, Origin::Disk));
         }
         let nvrtc = nvrtc.map_err(|problem| {
-            format!("{problem}; it compiles the kernels, unless `gecc kernels build` has done so before")
+            format!(
+                "{problem}. It compiles the kernels: install it and name its folder in GECC_NVRTC_DIR, or name a folder in \
+                 {FOLDER_VARIABLE} that `gecc kernels build` has filled elsewhere"
+            )
         })?;
         let cubin = nvrtc.compile(unit, architecture)?;
         // The next process compiles again, which costs time only.
@@ -68,7 +71,9 @@ impl Cache {
     /// Why it could not be compiled or written.
     pub fn build(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc) -> Result<PathBuf, String> {
         let cubin = nvrtc.compile(unit, architecture)?;
-        self.write(unit, architecture, nvrtc, &cubin).map_err(|problem| problem.to_string())
+        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
+        let describe = |problem| format!("writing to {}: {problem}", folder.display());
+        self.write(unit, architecture, nvrtc, &cubin).map_err(describe)
     }
 
     fn read(&self, unit: Unit, architecture: &str, nvrtc: Option<&Nvrtc>) -> Option<Vec<u8>> {
@@ -91,7 +96,9 @@ impl Cache {
         fs::create_dir_all(folder)?;
         let stem = stem(unit, architecture);
         let path = folder.join(file_name(&stem, nvrtc));
-        let temporary = folder.join(format!(".{}.{}.{}.tmp", unit.file, unit.curve, process::id()));
+        // Of this call alone: other devices and other processes, also of other containers, may be writing the same.
+        let random = getrandom::u64().map_err(|problem| io::Error::other(problem.to_string()))?;
+        let temporary = folder.join(format!(".{}.{}.{random:016x}.tmp", unit.file, unit.curve));
         let written = write_new(&temporary, &[MAGIC, &content_hash(&stem, cubin), cubin])
             .and_then(|()| fs::rename(&temporary, &path));
         if written.is_err() {
@@ -102,8 +109,6 @@ impl Cache {
 }
 
 fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    // A leftover of a killed process with the same number.
-    let _ = fs::remove_file(path);
     let mut options = fs::File::options();
     // Whatever the user's file mode mask is: `is_trusted` refuses what a group can write.
     #[cfg(unix)]
@@ -167,6 +172,7 @@ fn is_trusted(metadata: &fs::Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process;
 
     const UNIT: Unit = Unit { file: "layout", curve: "p256" };
     const NVRTC: Nvrtc = Nvrtc { version: (13, 0) };
@@ -221,6 +227,53 @@ mod tests {
             assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), None, "{mode:o}");
         }
         fs::remove_dir_all(cache.folder().unwrap()).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_of_others_are_not_read() {
+        let cache = cache("foreign");
+        let path = cache.write(UNIT, "sm_90", NVRTC, b"code").unwrap();
+        // Only root can give a file away.
+        if std::os::unix::fs::chown(&path, Some(54321), None).is_ok() {
+            let trusted = rustix::process::geteuid().as_raw() == 54321;
+            assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)).is_some(), trusted);
+        }
+        fs::remove_dir_all(cache.folder().unwrap()).unwrap();
+    }
+
+    /// What the engine does at its first use of a kernel.
+    #[test]
+    fn kernels_are_compiled_where_none_are_whole() {
+        let unit = Unit::of("rows", "");
+        let Ok(nvrtc) = Nvrtc::find() else { return };
+        let cache = cache("load");
+        let (code, origin) = cache.load(unit, "sm_90").unwrap();
+        assert_eq!(origin, Origin::Compiled);
+        assert_eq!(cache.load(unit, "sm_90").unwrap(), (code.clone(), Origin::Disk));
+        let path = cache.folder().unwrap().join(file_name(&stem(unit, "sm_90"), nvrtc));
+        let whole = fs::read(&path).unwrap();
+        // Cut off, another file's, one that cannot be read as a file: replaced.
+        for damage in [&whole[..whole.len() - 1], b"", b"something else"] {
+            fs::write(&path, damage).unwrap();
+            assert_eq!(cache.load(unit, "sm_90").unwrap(), (code.clone(), Origin::Compiled));
+            assert_eq!(fs::read(&path).unwrap(), whole);
+        }
+        // Several devices and processes may write the same at once.
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    (0..50).for_each(|_| _ = cache.write(unit, "sm_90", nvrtc, &code).unwrap());
+                });
+                scope.spawn(|| (0..50).for_each(|_| assert_eq!(cache.read(unit, "sm_90", None), Some(code.clone()))));
+            }
+        });
+        assert_eq!(fs::read_dir(cache.folder().unwrap()).unwrap().count(), 1, "nothing is left over");
+        // Where nothing can be written, everything works all the same.
+        fs::remove_dir_all(cache.folder().unwrap()).unwrap();
+        fs::write(cache.folder().unwrap(), "a file in the way").unwrap();
+        assert_eq!(cache.load(unit, "sm_90").unwrap(), (code, Origin::Compiled));
+        fs::remove_file(cache.folder().unwrap()).unwrap();
     }
 
     #[test]

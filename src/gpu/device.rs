@@ -15,10 +15,10 @@ use cudarc::nvrtc::Ptx;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// What compiles or loads once, whoever asks first.
-type Slot = Arc<OnceLock<Result<Arc<CudaModule>, String>>>;
+/// What compiles and loads once, whoever asks first; the others wait. After a failure, the next who asks tries again.
+type Slot = Arc<Mutex<Option<Arc<CudaModule>>>>;
 
 /// A GPU and what is loaded on it.
 pub struct Device {
@@ -135,6 +135,11 @@ impl Device {
         Ok(unsafe { cuCtxResetPersistingL2Cache() }.result()?)
     }
 
+    /// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
+    pub fn at_work(&self, items: usize) -> usize {
+        items.div_ceil(2 * 256).min(self.multiprocessors as usize)
+    }
+
     pub fn times_kernels(&self) -> bool {
         self.kernel_times.is_some()
     }
@@ -161,7 +166,9 @@ impl Device {
 
     /// Makes the kernels of these files ready, several at a time where they have to be compiled.
     pub fn prepare(&self, curve: &'static str, files: &[&'static str]) -> Result<(), Fault> {
-        let missing = |file: &&'static str| self.slot(Unit::of(file, curve)).get().is_none();
+        // One that is being loaded is waited for by its thread.
+        let missing =
+            |file: &&'static str| self.slot(Unit::of(file, curve)).try_lock().map_or(true, |module| module.is_none());
         let missing: Vec<&'static str> = files.iter().copied().filter(missing).collect();
         std::thread::scope(|scope| {
             let load = |file| scope.spawn(move || self.module(Unit::of(file, curve)).map(|_| ()));
@@ -208,12 +215,13 @@ impl Device {
     }
 
     fn module(&self, unit: Unit) -> Result<Arc<CudaModule>, Fault> {
-        let load = || {
-            let (cubin, _) = self.cache.load(unit, &self.architecture)?;
-            self.context.load_module(Ptx::from_binary(cubin)).map_err(|problem| describe(&problem))
-        };
-        let loaded = self.slot(unit).get_or_init(load).clone();
-        loaded.map_err(|problem| Fault::kernels(format!("{}: {problem}", self.label)))
+        let slot = self.slot(unit);
+        let mut module = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = &*module {
+            return Ok(module.clone());
+        }
+        let (cubin, _) = self.cache.load(unit, &self.architecture).map_err(Fault::kernels)?;
+        Ok(module.insert(self.context.load_module(Ptx::from_binary(cubin))?).clone())
     }
 
     /// A new stream, of another priority than the one before. Lanes of equal priority would share the device evenly, finish

@@ -39,6 +39,11 @@ impl Fault {
         Fault::device("a worker thread panicked".to_owned())
     }
 
+    /// The same, told of a device.
+    pub fn of(self, device: &str) -> Self {
+        Fault { problem: format!("{device}: {}", self.problem), ..self }
+    }
+
     pub fn is_memory(&self) -> bool {
         self.kind == FaultKind::Memory
     }

@@ -171,9 +171,9 @@ pub fn chain(
     unsafe { lane.launch(Unit::of("chain", curve), name, EACH, n, &arguments) }
 }
 
-/// Bytes of scratch of a multiplication by windows on this lane's device.
-pub fn window_tables_bytes(multiprocessors: u32) -> usize {
-    2 * 256 * multiprocessors as usize * WINDOW_TABLE
+/// Bytes of scratch of a multiplication by windows on so many multiprocessors.
+pub fn window_tables_bytes(multiprocessors: usize) -> usize {
+    2 * 256 * multiprocessors * WINDOW_TABLE
 }
 
 /// The rows of a table that are there before it is extended: `count` per window.

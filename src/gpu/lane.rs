@@ -159,22 +159,25 @@ impl Lane {
         Ok(address)
     }
 
-    /// Like `upload`, for secrets.
+    /// Like `upload`, for what is secret where the chunk is.
     pub fn upload_secret(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
-        debug_assert!(self.secret, "the footprint says so");
-        let start = self.pinned_used;
-        let uploaded = self.upload(bytes, fill);
-        self.secrets.push(start..self.pinned_used);
-        uploaded
+        // Before `fill`, which may panic.
+        self.mark_secret(bytes);
+        self.upload(bytes, fill)
     }
 
-    /// Like `download`, for secrets.
+    /// Like `download`, for what is secret where the chunk is.
     pub fn download_secret(&mut self, address: Address, bytes: usize) -> Result<Range<usize>, Fault> {
-        debug_assert!(self.secret, "the footprint says so");
-        let start = self.pinned_used;
-        let range = self.download(address, bytes);
-        self.secrets.push(start..self.pinned_used);
-        range
+        self.mark_secret(bytes);
+        self.download(address, bytes)
+    }
+
+    /// The pinned range that comes next is wiped when the chunk ends.
+    fn mark_secret(&mut self, bytes: usize) {
+        if self.secret {
+            let start = self.pinned_used.next_multiple_of(ALIGNMENT);
+            self.secrets.push(start..start + bytes);
+        }
     }
 
     /// Starts a copy to the host; `read` gives it after `finish`.
@@ -241,39 +244,66 @@ impl Lane {
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 }
     }
 
-    /// Ends a chunk, also one that failed: waits, and wipes what held secrets.
+    /// Ends a chunk: tells the times of its kernels, and wipes what held secrets.
     pub fn end(&mut self) -> Result<(), Fault> {
         for (name, start, end) in std::mem::take(&mut self.timed) {
-            // Of a chunk that failed there is nothing to tell.
             if let Ok(milliseconds) = start.elapsed_ms(&end) {
                 self.device.add_kernel_time(name, f64::from(milliseconds) / 1e3);
             }
         }
+        self.wipe()
+    }
+
+    /// Wipes what held secrets, also of a chunk that failed.
+    fn wipe(&mut self) -> Result<(), Fault> {
         if !std::mem::take(&mut self.secret) {
             return Ok(());
         }
         // After an error copies may still be under way; on a device that does not answer there is nothing left to wipe.
-        let waited = self.finish();
-        if let (Ok(()), Some(arena)) = (&waited, &self.arena) {
-            let (address, bytes) = (arena.address, self.used.min(arena.bytes));
-            self.fill(address, 0, bytes)?;
-            self.finish()?;
-        }
+        let wiped = self.settle().and_then(|()| self.wipe_device());
         if let Some(pinned) = &mut self.pinned {
             let memory = pinned.as_mut_slice();
             for range in self.secrets.drain(..) {
                 // The driver knows this memory's address, so no compiler may take these writes for dead ones.
                 let end = range.end.min(memory.len());
-                memory[range.start..end].fill(0);
+                memory[range.start.min(end)..end].fill(0);
             }
         }
-        waited
+        wiped
+    }
+
+    fn wipe_device(&mut self) -> Result<(), Fault> {
+        let Some(arena) = &self.arena else { return Ok(()) };
+        let (address, bytes) = (arena.address, self.used.min(arena.bytes));
+        self.fill(address, 0, bytes)?;
+        self.finish()
+    }
+
+    /// What lies in the memory that the last chunk used, on the device and on the host.
+    #[cfg(test)]
+    pub fn contents(&mut self) -> Result<[Vec<u8>; 2], Fault> {
+        let mut on_device = vec![0; self.used];
+        if let Some(arena) = &self.arena {
+            self.device.context.bind_to_thread()?;
+            // SAFETY: the arena has at least the bytes that were used.
+            unsafe { result::memcpy_dtoh_sync(&mut on_device, arena.address) }?;
+        }
+        let pinned =
+            self.pinned.as_ref().map_or_else(Vec::new, |pinned| pinned.as_slice()[..self.pinned_used].to_vec());
+        Ok([on_device, pinned])
+    }
+
+    /// Waits, whatever errors the context has kept from elsewhere: asked again, the stream answers for itself.
+    fn settle(&mut self) -> Result<(), Fault> {
+        self.finish().or_else(|_| self.finish())
     }
 }
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        // The arenas are freed after this: nothing may still use them. An error here means that nothing does.
-        let _ = self.finish();
+        // The arenas are freed after this: nothing may still use them, and no secrets may be left in them. An error here
+        // means that the device is gone, and with it whatever used them.
+        let _ = self.wipe();
+        let _ = self.settle();
     }
 }

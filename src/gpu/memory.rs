@@ -8,6 +8,11 @@ use std::sync::Arc;
 /// An address on the device.
 pub type Address = u64;
 
+/// Makes a context current. The first attempt may fail for an error that the context has kept from elsewhere.
+fn can_bind(context: &CudaContext) -> bool {
+    context.bind_to_thread().or_else(|_| context.bind_to_thread()).is_ok()
+}
+
 /// Device memory, from a plain allocation: 256-byte aligned, not initialised.
 #[derive(Debug)]
 pub struct DeviceMemory {
@@ -31,7 +36,7 @@ impl DeviceMemory {
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
         // A context that is gone has freed everything.
-        if self.context.bind_to_thread().is_ok() {
+        if can_bind(&self.context) {
             // SAFETY: whoever used the memory has waited for its stream (`Lane`, `Tables`).
             let _ = unsafe { result::free_sync(self.address) };
         }
@@ -80,7 +85,7 @@ impl PinnedMemory {
 
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
-        if self.context.bind_to_thread().is_ok() {
+        if can_bind(&self.context) {
             // SAFETY: allocated by `malloc_host`, not used again.
             let _ = unsafe { result::free_host(self.pointer.cast::<c_void>()) };
         }

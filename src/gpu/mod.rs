@@ -1,8 +1,8 @@
 //! The GPU engine: batches in chunks over the lanes of every device.
 //!
 //! Layers, each using only those above it: `sources`, `nvrtc` and `cache` (from the embedded device code to machine code),
-//! `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables`, `pipeline` (chunks over lanes and
-//! devices), and the operations. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
+//! `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables`, `queue` (what becomes of a
+//! batch's pieces), `pipeline` (chunks over lanes and devices), and the operations. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
 
 pub(crate) mod ablations;
 pub(crate) mod cache;
@@ -19,6 +19,7 @@ pub(crate) mod modular;
 pub(crate) mod nvrtc;
 mod pipeline;
 pub(crate) mod point;
+mod queue;
 pub(crate) mod recover;
 mod rows;
 mod sass;
@@ -27,12 +28,16 @@ pub(crate) mod sign;
 pub(crate) mod sources;
 mod tables;
 pub(crate) mod verify;
+#[cfg(test)]
+mod wiping;
 
 use device::Device;
 pub use fault::Fault;
 use lane::Lane;
+use queue::Fleet;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What the caller asks of the engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,17 +56,109 @@ pub struct Limits {
 #[derive(Debug)]
 pub struct GpuEngine {
     devices: Vec<Slot>,
+    /// Devices that could not be opened, with the reason.
+    unopened: Vec<String>,
     largest_chunk: Option<usize>,
     /// Lanes of a device that work at a time: one where kernels are timed, so that no two share the device.
     lanes: usize,
 }
 
-/// A device, its idle lanes, and what made it fail.
+/// A device, its lanes, and what made it fail.
 #[derive(Debug)]
 struct Slot {
     device: Arc<Device>,
-    idle: Mutex<Vec<Lane>>,
+    lanes: Mutex<Lanes>,
+    /// A lane has come back.
+    returned: Condvar,
     failure: Mutex<Option<Fault>>,
+}
+
+/// The lanes of a device. There are never more than work at a time, however many calls there are at once: their memory is
+/// what a device has to give.
+#[derive(Debug, Default)]
+struct Lanes {
+    idle: Vec<Lane>,
+    lent: usize,
+    /// Numbers of those who want a lane: the next to be given out, and the next to be served. A small batch gets its turn
+    /// beside a large one.
+    next_turn: u64,
+    served: u64,
+}
+
+/// A lane that goes back when it is kept, and is gone when it is dropped.
+struct LentLane<'a> {
+    slot: &'a Slot,
+    /// Always there until the end.
+    lane: Option<Lane>,
+    keep: bool,
+}
+
+impl LentLane<'_> {
+    /// Nothing of the lane's work has failed.
+    fn keep(mut self) {
+        self.keep = true;
+    }
+}
+
+impl Deref for LentLane<'_> {
+    type Target = Lane;
+
+    fn deref(&self) -> &Lane {
+        self.lane.as_ref().expect("there until the end")
+    }
+}
+
+impl DerefMut for LentLane<'_> {
+    fn deref_mut(&mut self) -> &mut Lane {
+        self.lane.as_mut().expect("there until the end")
+    }
+}
+
+impl Drop for LentLane<'_> {
+    fn drop(&mut self) {
+        let kept = self.lane.take().filter(|_| self.keep && lock(&self.slot.failure).is_none());
+        let mut lanes = lock(&self.slot.lanes);
+        lanes.idle.extend(kept);
+        lanes.lent -= 1;
+        drop(lanes);
+        self.slot.returned.notify_all();
+    }
+}
+
+impl Slot {
+    fn new(device: Device) -> Self {
+        let (lanes, returned, failure) = (Mutex::default(), Condvar::new(), Mutex::default());
+        Slot { device: Arc::new(device), lanes, returned, failure }
+    }
+
+    /// Waits for one of `most` lanes.
+    fn take_lane(&self, most: usize) -> Result<LentLane<'_>, Fault> {
+        let mut lanes = lock(&self.lanes);
+        let turn = lanes.next_turn;
+        lanes.next_turn += 1;
+        while lanes.served != turn || lanes.lent >= most {
+            lanes = self.returned.wait(lanes).unwrap_or_else(PoisonError::into_inner);
+        }
+        lanes.served += 1;
+        lanes.lent += 1;
+        let idle = lanes.idle.pop();
+        drop(lanes);
+        self.returned.notify_all();
+        // From here on the place is given back whatever happens.
+        let mut lent = LentLane { slot: self, lane: idle, keep: false };
+        if lock(&self.failure).is_some() {
+            return Err(Fault::device("it has failed meanwhile".to_owned()));
+        }
+        if lent.lane.is_none() {
+            lent.lane = Some(Lane::new(self.device.clone())?);
+        }
+        Ok(lent)
+    }
+
+    fn drop_idle_lanes(&self) {
+        let idle = std::mem::take(&mut lock(&self.lanes).idle);
+        drop(idle);
+    }
 }
 
 impl GpuEngine {
@@ -75,16 +172,19 @@ impl GpuEngine {
         let (mut devices, mut problems) = (Vec::new(), Vec::new());
         for ordinal in 0..count {
             match Device::open(ordinal, limits) {
-                Ok(device) => {
-                    devices.push(Slot { device: Arc::new(device), idle: Mutex::default(), failure: Mutex::default() })
-                }
+                Ok(device) => devices.push(Slot::new(device)),
                 Err(fault) => problems.push(format!("GPU {ordinal}: {}", fault.problem)),
             }
         }
         if devices.is_empty() {
             return Err(problems.join("; "));
         }
-        Ok(GpuEngine { devices, largest_chunk, lanes: if time_kernels { 1 } else { pipeline::LANES } })
+        Ok(GpuEngine {
+            devices,
+            unopened: problems,
+            largest_chunk,
+            lanes: if time_kernels { 1 } else { pipeline::LANES },
+        })
     }
 
     /// Seconds and launches of each kernel since the last call, over all devices.
@@ -104,39 +204,51 @@ impl GpuEngine {
 
     /// Devices that failed and are not used any more, with what happened.
     pub fn failures(&self) -> Vec<String> {
-        let describe = |slot: &Slot| Some(format!("{}: {}", slot.device.label, lock(&slot.failure).as_ref()?.problem));
-        self.devices.iter().filter_map(describe).collect()
+        let failed = self.devices.iter().filter_map(|slot| Some(lock(&slot.failure).as_ref()?.problem.clone()));
+        self.unopened.iter().cloned().chain(failed).collect()
     }
 
     fn device(&self, index: usize) -> &Arc<Device> {
         &self.devices[index].device
     }
 
-    /// The devices that have not failed.
-    fn working(&self) -> Vec<usize> {
-        (0..self.devices.len()).filter(|&device| self.failure(device).is_none()).collect()
+    fn fail_device(&self, device: usize, fault: Fault) {
+        lock(&self.devices[device].failure).get_or_insert(fault);
+        self.drop_idle_lanes(device);
     }
 
-    fn failure(&self, device: usize) -> Option<Fault> {
-        lock(&self.devices[device].failure).clone()
+    /// Frees their memory.
+    fn drop_idle_lanes(&self, device: usize) {
+        self.devices[device].drop_idle_lanes();
+    }
+
+    fn take_lane(&self, device: usize) -> Result<LentLane<'_>, Fault> {
+        self.devices[device].take_lane(self.lanes)
+    }
+}
+
+impl Fleet for GpuEngine {
+    /// Those with the fewest lanes at work first.
+    fn working(&self) -> Vec<usize> {
+        let mut devices: Vec<usize> = (0..self.devices.len()).filter(|&device| self.is_working(device)).collect();
+        devices.sort_by_cached_key(|&device| lock(&self.devices[device].lanes).lent);
+        devices
+    }
+
+    fn is_working(&self, device: usize) -> bool {
+        lock(&self.devices[device].failure).is_none()
     }
 
     fn fail(&self, device: usize, fault: Fault) {
-        lock(&self.devices[device].failure).get_or_insert(fault);
-        lock(&self.devices[device].idle).clear();
+        self.fail_device(device, fault);
     }
 
-    fn take_lane(&self, device: usize) -> Result<Lane, Fault> {
-        let idle = lock(&self.devices[device].idle).pop();
-        idle.map_or_else(|| Lane::new(self.device(device).clone()), Ok)
+    fn workers(&self) -> usize {
+        self.lanes
     }
 
-    fn return_lane(&self, device: usize, lane: Lane) {
-        let mut idle = lock(&self.devices[device].idle);
-        // More are there only while several calls run at once.
-        if idle.len() < pipeline::LANES {
-            idle.push(lane);
-        }
+    fn all_failed(&self) -> Fault {
+        Fault::device(format!("no GPU works any more: {}", self.failures().join("; ")))
     }
 }
 

@@ -86,7 +86,7 @@ pub fn mul_mod<const BYTES: usize>(
             lane.device.clone().prepare(NO_CURVE, &["rows", "mul_mod"])?;
             let products = upload_columns(lane, cpu, &a[range.clone()])?;
             let status = lane.buffer(n)?;
-            let modulus = lane.upload(parameters.len(), |to| to.copy_from_slice(&parameters))?;
+            let modulus = lane.upload_secret(parameters.len(), |to| to.copy_from_slice(&parameters))?;
             let other = b.map(|b| upload_columns(lane, cpu, &b[range])).transpose()?;
             kernels::mul_mod(lane, 8 * BYTES, [products, status], other, modulus, n as u64)?;
             let result = download_columns::<BYTES>(lane, products, status, n)?;
@@ -101,7 +101,7 @@ pub fn mul_mod<const BYTES: usize>(
 /// Rows of big-endian numbers as columns of words.
 fn upload_columns<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8; N]]) -> Result<Address, Fault> {
     let (n, words) = (rows.len(), N.div_ceil(4));
-    let rows = lane.upload(N * n, |to| copy_rows(cpu, to, rows))?;
+    let rows = lane.upload_secret(N * n, |to| copy_rows(cpu, to, rows))?;
     let columns = lane.buffer(4 * words * n)?;
     let [row_bytes, words] = [N, words].map(|size| u32::try_from(size).expect("numbers are short"));
     kernels::rows_to_columns(lane, NO_CURVE, rows, row_bytes, columns, words, n as u64)?;
@@ -109,7 +109,7 @@ fn upload_columns<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8;
 }
 
 pub fn upload_limbs(lane: &mut Lane, limbs: &Limbs) -> Result<Address, Fault> {
-    lane.upload(8 * limbs.len(), |to| {
+    lane.upload_secret(8 * limbs.len(), |to| {
         to.chunks_exact_mut(8).zip(limbs.iter()).for_each(|(to, limb)| to.copy_from_slice(&limb.to_le_bytes()));
     })
 }
@@ -129,7 +129,7 @@ fn download_columns<const BYTES: usize>(
     let rows = lane.buffer(BYTES * n)?;
     let words = u32::try_from(BYTES / 4).expect("numbers are short");
     kernels::columns_to_rows(lane, NO_CURVE, columns, words, rows, n as u64)?;
-    Ok(NumberRows { rows: lane.download(rows, BYTES * n)?, status: lane.download(status, n)? })
+    Ok(NumberRows { rows: lane.download_secret(rows, BYTES * n)?, status: lane.download(status, n)? })
 }
 
 impl<const BYTES: usize> NumberRows<BYTES> {

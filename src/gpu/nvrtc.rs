@@ -3,6 +3,7 @@
 use super::sources::{HEADERS, Unit};
 use cudarc::nvrtc::result::{destroy_program, get_program_log};
 use cudarc::nvrtc::sys;
+use std::error::Error as _;
 use std::ffi::{CString, c_char, c_int};
 use std::sync::OnceLock;
 use std::{env, fs};
@@ -85,7 +86,10 @@ fn preload(folder: &std::path::Path) -> Result<(), String> {
     }
     for path in names {
         // SAFETY: the user names the folder of NVIDIA's libraries, which have no initialisation code with preconditions.
-        let library = unsafe { libloading::Library::new(&path) }.map_err(|problem| problem.to_string())?;
+        let library = unsafe { libloading::Library::new(&path) }.map_err(|problem| {
+            let reason = problem.source().map_or_else(|| problem.to_string(), ToString::to_string);
+            format!("{}: {reason}", path.display())
+        })?;
         std::mem::forget(library);
     }
     Ok(())

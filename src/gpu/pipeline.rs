@@ -1,25 +1,21 @@
 //! Chunks of a batch over lanes and devices.
 //!
 //! Every lane takes the next chunk that nobody has, so that the copies of one overlap with the computation of another, and
-//! a faster device does more. A chunk that fails goes back into the queue: halved where memory was short, as it is where
-//! a device failed, which then takes no further part.
+//! a faster device does more. What becomes of a chunk that fails: `queue`.
 
 use super::GpuEngine;
 use super::device::Device;
 use super::fault::Fault;
 use super::lane::Lane;
+use super::queue::{self, Fleet, Rescue, SMALLEST as SMALLEST_CHUNK};
 use crate::engine::Engines;
-use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Lanes per device: one computes, one waits for its turn, the others copy and convert (PERFORMANCE.md).
 pub const LANES: usize = 5;
 /// Items of a chunk are a multiple of this many threads per multiprocessor where there are enough.
 const WAVE: usize = 512;
-/// Chunks are not made smaller than this when memory is short.
-const SMALLEST_CHUNK: usize = 64;
 /// Bytes of a chunk's items that differ in size: enough that starting a kernel costs little, and no more than lanes should
 /// keep pinned.
 const DATA_BYTES: (usize, usize) = (4 << 20, 64 << 20);
@@ -29,7 +25,7 @@ const DATA_BYTES: (usize, usize) = (4 << 20, 64 << 20);
 pub struct Footprint {
     /// Bytes on the device per item.
     pub device: usize,
-    /// Bytes on the device beside, per multiprocessor.
+    /// Bytes on the device beside, per multiprocessor at work.
     pub device_fixed: usize,
     /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better with
     /// copies.
@@ -45,7 +41,7 @@ const SLACK: usize = 16 << 10;
 
 impl Footprint {
     fn device_bytes(&self, device: &Device, items: usize) -> usize {
-        self.device * items + self.device_fixed * device.multiprocessors as usize + SLACK
+        self.device * items + self.device_fixed * device.at_work(items) + SLACK
     }
 
     fn pinned_bytes(&self, items: usize) -> usize {
@@ -54,8 +50,12 @@ impl Footprint {
 
     /// Bytes of a chunk's items for which the memory of a device's lanes suffices.
     fn most_bytes(&self, device: &Device) -> usize {
-        let per_lane = device.memory / 2 / LANES;
-        per_lane.saturating_sub(self.device_bytes(device, 0))
+        let per_lane = (device.memory / 2 / LANES).saturating_sub(SLACK);
+        let fixed = self.device_fixed * device.at_work(usize::MAX);
+        // A chunk that does not put all multiprocessors to work needs less than all of them take.
+        let per_item = self.device + self.device_fixed.div_ceil(WAVE);
+        let small = (per_lane / per_item).saturating_sub(WAVE) * self.device;
+        per_lane.saturating_sub(fixed).max(small)
     }
 }
 
@@ -91,6 +91,13 @@ pub fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
     std::iter::once(0).chain(ends).collect()
 }
 
+/// Memory of a chunk.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bytes {
+    device: usize,
+    pinned: usize,
+}
+
 /// What a batch needs: per item, and where items differ in size each its own.
 #[derive(Clone, Copy, Debug)]
 struct Load<'a> {
@@ -103,12 +110,23 @@ impl Load<'_> {
         self.sizes.map_or(0, |sizes| sizes.of(items))
     }
 
-    fn device_bytes(&self, device: &Device, items: &Range<usize>) -> usize {
-        self.footprint.device_bytes(device, items.len()) + self.data_bytes(items)
+    fn bytes(&self, device: &Device, items: &Range<usize>) -> Bytes {
+        let (data, footprint) = (self.data_bytes(items), self.footprint);
+        Bytes {
+            device: footprint.device_bytes(device, items.len()) + data,
+            pinned: footprint.pinned_bytes(items.len()) + data,
+        }
     }
 
-    fn pinned_bytes(&self, items: &Range<usize>) -> usize {
-        self.footprint.pinned_bytes(items.len()) + self.data_bytes(items)
+    /// What the largest of the chunks that end at `ends` needs. A lane takes that much at once, where it can: taking more
+    /// memory later stops the whole device.
+    fn most_bytes(&self, device: &Device, ends: &[usize]) -> Bytes {
+        let starts = std::iter::once(&0).chain(ends);
+        let each = starts.zip(ends).map(|(start, end)| self.bytes(device, &(*start..*end)));
+        each.fold(Bytes::default(), |most, bytes| Bytes {
+            device: most.device.max(bytes.device),
+            pinned: most.pinned.max(bytes.pinned),
+        })
     }
 
     /// Where to cut a batch so that a chunk has at most so many items (by the number of its first), so many bytes of data, and
@@ -143,40 +161,6 @@ impl Load<'_> {
 /// What a chunk's computation gets: a lane, its items, and where the results go, one for each item.
 pub type Compute<'a, T> = dyn Fn(&mut Lane, Range<usize>, &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync + 'a;
 
-/// Items without results: the number of the first, and the places.
-struct Piece<'a, T> {
-    start: usize,
-    out: &'a mut [MaybeUninit<T>],
-}
-
-/// What the workers share.
-struct Queue<'a, T> {
-    pieces: VecDeque<Piece<'a, T>>,
-    /// Ranges that have their results.
-    finished: Vec<Range<usize>>,
-    /// The last fault, for the case that nobody is left.
-    fault: Option<Fault>,
-}
-
-impl<T> Piece<'_, T> {
-    fn range(&self) -> Range<usize> {
-        self.start..self.start + self.out.len()
-    }
-}
-
-impl<T> Queue<'_, T> {
-    /// Bytes on the device and pinned that the largest of the waiting chunks needs. A lane takes that many at once: taking
-    /// more memory later stops the whole device.
-    fn most_bytes(&self, device: &Device, load: Load) -> (usize, usize) {
-        let bytes = |piece: &Piece<T>| (load.device_bytes(device, &piece.range()), load.pinned_bytes(&piece.range()));
-        self.pieces.iter().map(bytes).fold((0, 0), |most, bytes| (most.0.max(bytes.0), most.1.max(bytes.1)))
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Engines<'_> {
     /// One result per item, in order; from the CPU's `rescue` where no GPU could compute it and the CPU may.
     pub fn run<T: Send>(
@@ -184,7 +168,7 @@ impl Engines<'_> {
         items: usize,
         footprint: Footprint,
         compute: &Compute<T>,
-        rescue: &(dyn Fn(Range<usize>) -> Vec<T> + Sync),
+        rescue: &Rescue<T>,
     ) -> Result<Vec<T>, Fault> {
         let load = Load { footprint, sizes: None };
         self.gpu.run(items, load, compute, self.rescue.then_some(rescue))
@@ -196,7 +180,7 @@ impl Engines<'_> {
         sizes: &Sizes,
         footprint: Footprint,
         compute: &Compute<T>,
-        rescue: &(dyn Fn(Range<usize>) -> Vec<T> + Sync),
+        rescue: &Rescue<T>,
     ) -> Result<Vec<T>, Fault> {
         let load = Load { footprint, sizes: Some(sizes) };
         self.gpu.run(sizes.items(), load, compute, self.rescue.then_some(rescue))
@@ -231,101 +215,47 @@ impl GpuEngine {
         items: usize,
         load: Load,
         compute: &Compute<T>,
-        rescue: Option<&(dyn Fn(Range<usize>) -> Vec<T> + Sync)>,
+        rescue: Option<&Rescue<T>>,
     ) -> Result<Vec<T>, Fault> {
-        let mut results: Vec<T> = Vec::with_capacity(items);
-        let mut rest = &mut results.spare_capacity_mut()[..items];
-        ask_for_huge_pages(rest);
-        let (mut pieces, mut start) = (VecDeque::new(), 0);
-        for end in self.cuts(items, load) {
-            let (out, behind) = rest.split_at_mut(end - start);
-            pieces.push_back(Piece { start, out });
-            (rest, start) = (behind, end);
-        }
-        let queue = Mutex::new(Queue { pieces, finished: Vec::new(), fault: None });
-        self.work(&queue, load, compute);
-        let Queue { mut pieces, mut finished, fault } = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rescue) = rescue {
-            for Piece { start, out } in pieces.drain(..) {
-                let range = start..start + out.len();
-                out.iter_mut().zip(rescue(range.clone())).for_each(|(place, value)| _ = place.write(value));
-                finished.push(range);
-            }
-        }
-        if pieces.is_empty() {
-            // SAFETY: the pieces cover all items and each is finished: its results are written.
-            unsafe { results.set_len(items) };
-            return Ok(results);
-        }
-        drop(pieces);
-        // Results may be secrets, which wipe themselves when dropped.
-        let out = results.spare_capacity_mut();
-        for place in finished.into_iter().flat_map(|range| range.into_iter()) {
-            // SAFETY: finished ranges are disjoint and written.
-            unsafe { out[place].assume_init_drop() };
-        }
-        Err(fault.unwrap_or_else(Fault::panicked))
-    }
-
-    fn work<T: Send>(&self, queue: &Mutex<Queue<T>>, load: Load, compute: &Compute<T>) {
-        let waiting = lock(queue).pieces.len();
-        let devices = self.working();
-        if waiting <= 1 && !devices.is_empty() {
-            // One chunk needs no thread of its own, unless its device fails.
-            devices.iter().for_each(|&device| self.serve(device, queue, load, compute));
-            return;
-        }
-        std::thread::scope(|scope| {
-            for _ in 0..self.lanes.min(waiting.div_ceil(devices.len().max(1))) {
-                for &device in &devices {
-                    scope.spawn(move || self.serve(device, queue, load, compute));
+        let mut results = Vec::with_capacity(items);
+        ask_for_huge_pages(results.spare_capacity_mut());
+        let ends = self.cuts(items, load);
+        let most: Vec<Bytes> = self.devices.iter().map(|slot| load.most_bytes(&slot.device, &ends)).collect();
+        let on_device = |device: usize, range: Range<usize>, out: &mut [MaybeUninit<T>]| {
+            let bytes = [most[device], load.bytes(self.device(device), &range)];
+            let computed = self.with_lane(device, bytes, load.footprint.secret, |lane| compute(lane, range, out));
+            computed.map_err(|fault| {
+                if fault.is_memory() {
+                    // What idle lanes hold may be what is missing.
+                    self.drop_idle_lanes(device);
                 }
-            }
-        });
+                fault.of(&self.device(device).label)
+            })
+        };
+        queue::run(self, &mut results, &ends, &on_device, rescue)?;
+        Ok(results)
     }
 
-    /// Takes chunks until there are none or the device fails.
-    fn serve<T>(&self, device: usize, queue: &Mutex<Queue<T>>, load: Load, compute: &Compute<T>) {
-        while self.failure(device).is_none() {
-            let (piece, bytes) = {
-                let mut queue = lock(queue);
-                let bytes = queue.most_bytes(self.device(device), load);
-                let Some(piece) = queue.pieces.pop_front() else { return };
-                (piece, bytes)
-            };
-            let range = piece.range();
-            let computed =
-                self.with_lane(device, bytes, load.footprint.secret, |lane| compute(lane, range.clone(), piece.out));
-            let Err(fault) = computed else {
-                lock(queue).finished.push(range);
-                continue;
-            };
-            let mut queue = lock(queue);
-            queue.fault = Some(fault.clone());
-            if fault.is_memory() && range.len() > SMALLEST_CHUNK {
-                let (first, second) = piece.out.split_at_mut(range.len() / 2);
-                queue.pieces.push_front(Piece { start: piece.start + first.len(), out: second });
-                queue.pieces.push_front(Piece { start: piece.start, out: first });
-            } else {
-                queue.pieces.push_front(piece);
-                self.fail(device, fault);
-            }
-        }
-    }
-
+    /// Lends a lane for one chunk. One on which a chunk fails is not used again: dropping it waits for what it has started
+    /// and wipes what it held.
     fn with_lane(
         &self,
         device: usize,
-        (device_bytes, pinned_bytes): (usize, usize),
+        [most, needed]: [Bytes; 2],
         secret: bool,
         work: impl FnOnce(&mut Lane) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut lane = self.take_lane(device)?;
-        lane.begin(device_bytes, pinned_bytes, secret)?;
-        let worked = work(&mut lane);
-        let ended = lane.end();
-        worked.and(ended)?;
-        self.return_lane(device, lane);
+        match lane.begin(most.device, most.pinned, secret) {
+            Err(fault) if fault.is_memory() => lane.begin(needed.device, needed.pinned, secret)?,
+            begun => begun?,
+        }
+        work(&mut lane)?;
+        match lane.end() {
+            Ok(()) => lane.keep(),
+            // The results are there all the same.
+            Err(fault) => self.fail_device(device, fault.of(&self.device(device).label)),
+        }
         Ok(())
     }
 

@@ -107,7 +107,7 @@ pub fn mul<C: Curve>(engines: Engines, scalars: &[[u8; 32]], points: &[Point]) -
             lane.device.clone().prepare(C::NAME, &["layout", "upmul", "normalize"])?;
             let (columns, kinds) = rows::upload_scalars(lane, cpu, C::NAME, &scalars[range.clone()])?;
             let Columns { xy, kinds: of_points } = rows::upload_points(lane, cpu, C::NAME, &points[range])?;
-            let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
+            let tables = lane.buffer(window_tables_bytes(lane.device.at_work(n)))?;
             let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
             kernels::upmul_var(lane, C::NAME, columns, xy, of_points, tables, xyz, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;

@@ -113,7 +113,7 @@ fn recover<C: EcdsaCurve, D: Sync, T: Send>(
                 prefixes,
                 count,
             )?;
-            let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
+            let tables = lane.buffer(window_tables_bytes(lane.device.at_work(n)))?;
             let (address, bits) = (table.address(), table.bits);
             kernels::multiply_add(lane, C::NAME, u1, u2, xy, kinds, address, bits, tables, xyz, count)?;
             kernels::normalize(lane, C::NAME, xyz, xy, kinds, 1, prefixes, count)?;

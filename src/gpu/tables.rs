@@ -40,18 +40,30 @@ fn public_bytes(bits: u32) -> usize {
     (windows(bits) as usize * ENTRY) << (bits - 1)
 }
 
-/// The widest windows whose table, with the scratch of building it, is a sixteenth of the memory at most.
-fn best_bits(memory: usize) -> u32 {
-    // Widths at which the number of windows changes; no divisor of 256 (`cuda/kernels/verify.cu`).
+/// Widths at which the number of windows changes; no divisor of 256 (`cuda/kernels/verify.cu`).
+const WIDTHS: &[u32] = &[22, 20, 18, 17, 13, 9];
+
+/// The widths of windows whose table, with the scratch of building it, is a sixteenth of the memory at most; the
+/// narrowest always. Best first.
+fn fitting_widths(memory: usize) -> &'static [u32] {
     let fits = |bits: &u32| public_bytes(*bits) / 4 * 5 <= memory / 16;
-    [22, 20, 18, 17, 13].into_iter().find(fits).unwrap_or(9)
+    &WIDTHS[WIDTHS.iter().position(fits).unwrap_or(WIDTHS.len() - 1)..]
 }
 
 impl Tables {
     /// The table for public scalars.
     pub fn public(&self, lane: &mut Lane, curve: &'static str) -> Result<Arc<PublicTable>, Fault> {
-        let bits = best_bits(lane.device.memory);
-        get_or_build(&self.public, curve, || build_public(lane, curve, bits))
+        get_or_build(&self.public, curve, || {
+            let (narrowest, wider) = fitting_widths(lane.device.memory).split_last().expect("one always fits");
+            for bits in wider {
+                // Others may have taken the memory that was free when the engine started.
+                match build_public(lane, curve, *bits) {
+                    Err(fault) if fault.is_memory() => {}
+                    built => return built,
+                }
+            }
+            build_public(lane, curve, *narrowest)
+        })
     }
 
     /// The table for secret scalars, which is read whole for every scalar.
@@ -87,14 +99,19 @@ fn build_public(lane: &mut Lane, curve: &'static str, bits: u32) -> Result<Publi
     let memory = DeviceMemory::new(&lane.device.context, public_bytes(bits))?;
     // Eight words per entry that the last extension computes: half the table.
     let prefixes = DeviceMemory::new(&lane.device.context, public_bytes(bits) / 4)?;
-    kernels::table_start(lane, curve, memory.address, [bits, windows, 1], entries)?;
-    let mut known = 1;
-    while known < entries {
-        kernels::table_extend(lane, curve, memory.address, windows, [entries, known], prefixes.address)?;
-        known *= 2;
-    }
-    // The scratch is freed after this.
-    lane.finish()?;
+    let mut start = || {
+        kernels::table_start(lane, curve, memory.address, [bits, windows, 1], entries)?;
+        let mut known = 1;
+        while known < entries {
+            kernels::table_extend(lane, curve, memory.address, windows, [entries, known], prefixes.address)?;
+            known *= 2;
+        }
+        Ok(())
+    };
+    let started = start();
+    // The scratch is freed after this, and after an error the table.
+    let finished = lane.finish();
+    started.and(finished)?;
     Ok(PublicTable { memory, bits })
 }
 
@@ -104,10 +121,10 @@ mod tests {
 
     #[test]
     fn windows_fit_the_memory() {
-        assert_eq!(best_bits(140 << 30), 22);
-        assert_eq!(best_bits(8 << 30), 18);
-        assert_eq!(best_bits(2 << 30), 17);
-        assert_eq!(best_bits(1 << 20), 9);
+        assert_eq!(fitting_widths(140 << 30), WIDTHS);
+        assert_eq!(fitting_widths(8 << 30), [18, 17, 13, 9]);
+        assert_eq!(fitting_widths(2 << 30), [17, 13, 9]);
+        assert_eq!(fitting_widths(1 << 20), [9]);
         assert_eq!(public_bytes(22), 12 * (1 << 21) * 64);
     }
 }

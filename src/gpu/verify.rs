@@ -128,7 +128,7 @@ pub fn check(
 ) -> Result<(), Fault> {
     let table = lane.device.clone().tables().public(lane, curve)?;
     let Equations { u1, u2, x, verdicts } = equations;
-    let tables = lane.buffer(window_tables_bytes(lane.device.multiprocessors))?;
+    let tables = lane.buffer(window_tables_bytes(lane.device.at_work(n)))?;
     let (items, count) = key_tables::check_repeated(lane, curve, equations, points, &table, n)?;
     let Columns { xy, kinds } = points;
     let (address, bits) = (table.address(), table.bits);

@@ -2,7 +2,7 @@
 
 use crate::ALL_PASSED;
 use crate::output::Failure;
-use gecc::{Backend, Engine, kernels};
+use gecc::{Backend, Engine, Secp256k1, kernels, point};
 use std::io::{self, Write};
 
 /// One thing that was looked for.
@@ -65,10 +65,25 @@ fn nvidia_devices() -> Finding {
 
 fn gpu_engine() -> Finding {
     let (found, detail) = match Engine::builder().backend(Backend::Gpu).build() {
-        Ok(engine) => (true, engine.info().devices.join(", ")),
+        Ok(engine) => first_computation(&engine),
         Err(problem) => (false, format!("{problem}; without a GPU everything runs on the CPU")),
     };
     Finding { what: "GPU engine", found, detail }
+}
+
+/// Whether the engine gets a point right, which takes a driver, kernels and memory.
+fn first_computation(engine: &Engine) -> (bool, String) {
+    let compute = |engine: &Engine| point::mul_base::<Secp256k1>(engine, &[[0x5a; 32]]);
+    let (computed, expected) = (compute(engine), Engine::cpu().and_then(|cpu| compute(&cpu)));
+    let devices = engine.info().devices.join(", ");
+    match (computed, expected) {
+        (Ok(computed), Ok(expected)) if computed == expected => {
+            let all = [devices].into_iter().chain(engine.failures());
+            (true, all.collect::<Vec<_>>().join("; "))
+        }
+        (Ok(_), Ok(_)) => (false, format!("{devices}: a wrong result")),
+        (Err(problem), _) | (_, Err(problem)) => (false, problem.to_string()),
+    }
 }
 
 fn nvrtc() -> Finding {

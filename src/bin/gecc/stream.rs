@@ -194,4 +194,7 @@ fn print_summary(counts: &Counts, seconds: f64, engine: &Engine) {
         counts.passed,
         counts.items - counts.passed,
     ));
+    for failure in engine.failures() {
+        note(&format!("gecc: warning: out of use: {failure}"));
+    }
 }

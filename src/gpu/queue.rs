@@ -1,0 +1,559 @@
+//! The pieces of a batch: workers take them one by one, what fails goes back, and results come out whole or not at all.
+//!
+//! Nothing here knows GPUs: `Fleet` is whatever computes.
+
+use super::fault::Fault;
+use std::any::Any;
+use std::collections::VecDeque;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
+use zeroize::Zeroize;
+
+/// Pieces are not made smaller than this when memory is short.
+pub const SMALLEST: usize = 64;
+/// Pieces that are rescued together begin within so many items.
+const RESCUED: usize = 1 << 16;
+/// How long a thread of rayon that has nothing else to do waits before it looks again.
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// Devices, by number, on each of which several workers compute at once.
+pub trait Fleet: Sync {
+    /// Those that have not failed, the best to begin with first.
+    fn working(&self) -> Vec<usize>;
+    fn is_working(&self, device: usize) -> bool;
+    /// A device is not used any more.
+    fn fail(&self, device: usize, fault: Fault);
+    /// Workers of each device.
+    fn workers(&self) -> usize;
+    /// Why no device works.
+    fn all_failed(&self) -> Fault;
+}
+
+/// Computes some items on a device: if it succeeds, all their results are written.
+pub type OnDevice<'a, T> = dyn Fn(usize, Range<usize>, &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync + 'a;
+/// Computes some items without a device.
+pub type Rescue<'a, T> = dyn Fn(Range<usize>) -> Vec<T> + Sync + 'a;
+
+/// Items without results: the number of the first, and the places.
+struct Piece<'a, T> {
+    start: usize,
+    out: &'a mut [MaybeUninit<T>],
+}
+
+impl<T> Piece<'_, T> {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.out.len()
+    }
+}
+
+/// What the workers share.
+struct State<'a, T> {
+    pieces: VecDeque<Piece<'a, T>>,
+    /// Ranges that have their results.
+    finished: Vec<Range<usize>>,
+    /// The fault to report should results be missing: the first that was more than a lack of memory.
+    fault: Option<Fault>,
+    /// What a worker panicked with. The others then stop, and the caller's thread goes on with it.
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+struct Queue<'a, T>(Mutex<State<'a, T>>);
+
+/// One result per item, in order: of the pieces that end at `ends`. What no device could compute goes to `rescue`, where
+/// there is one.
+///
+/// # Errors
+/// A fault, where results are missing.
+///
+/// # Panics
+/// With what `compute` or `rescue` panicked with, after everything else has stopped.
+pub fn run<T: Send>(
+    fleet: &impl Fleet,
+    results: &mut Vec<T>,
+    ends: &[usize],
+    compute: &OnDevice<T>,
+    rescue: Option<&Rescue<T>>,
+) -> Result<(), Fault> {
+    let items = ends.last().copied().unwrap_or(0);
+    results.clear();
+    results.reserve_exact(items);
+    let queue = Queue::new(&mut results.spare_capacity_mut()[..items], ends);
+    queue.work(fleet, compute);
+    if let Some(rescue) = rescue {
+        queue.rescue(rescue);
+    }
+    let State { pieces, finished, fault, panic } = queue.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if pieces.is_empty() && panic.is_none() {
+        // SAFETY: the pieces cover all items and each is finished: its results are written.
+        unsafe { results.set_len(items) };
+        return Ok(());
+    }
+    drop(pieces);
+    // Results may be secrets, which wipe themselves when dropped.
+    let out = results.spare_capacity_mut();
+    for place in finished.into_iter().flatten() {
+        // SAFETY: finished ranges are disjoint and written.
+        unsafe { out[place].assume_init_drop() };
+    }
+    match panic {
+        Some(panic) => resume_unwind(panic),
+        None => Err(fault.unwrap_or_else(|| fleet.all_failed())),
+    }
+}
+
+impl<'a, T: Send> Queue<'a, T> {
+    fn new(mut rest: &'a mut [MaybeUninit<T>], ends: &[usize]) -> Self {
+        let (mut pieces, mut start) = (VecDeque::with_capacity(ends.len()), 0);
+        for &end in ends {
+            let (out, behind) = rest.split_at_mut(end - start);
+            pieces.push_back(Piece { start, out });
+            (rest, start) = (behind, end);
+        }
+        Queue(Mutex::new(State { pieces, finished: Vec::new(), fault: None, panic: None }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<'a, T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets the devices work until everything is done or none of them can go on.
+    fn work(&self, fleet: &impl Fleet, compute: &OnDevice<T>) {
+        loop {
+            let devices = fleet.working();
+            let before = (self.lock().finished.len(), devices.len());
+            self.work_once(fleet, &devices, compute);
+            // A device whose workers had nothing left to do may take over what another gave back last.
+            let state = self.lock();
+            let progress = (state.finished.len(), fleet.working().len()) != before;
+            if state.pieces.is_empty() || state.panic.is_some() || !progress {
+                return;
+            }
+        }
+    }
+
+    fn work_once(&self, fleet: &impl Fleet, devices: &[usize], compute: &OnDevice<T>) {
+        let waiting = self.lock().pieces.len();
+        let in_pool = rayon::current_thread_index().is_some();
+        if waiting <= 1 && !in_pool {
+            // One piece needs no thread of its own, unless its device fails.
+            devices.iter().for_each(|&device| self.serve(fleet, device, compute));
+            return;
+        }
+        thread::scope(|scope| {
+            let mut workers = Vec::new();
+            for _ in 0..fleet.workers().min(waiting.div_ceil(devices.len().max(1))) {
+                for &device in devices {
+                    workers.push(scope.spawn(move || self.serve(fleet, device, compute)));
+                }
+            }
+            if in_pool {
+                help_while_waiting(&workers);
+            }
+        });
+    }
+
+    /// Takes pieces until there are none, the device fails or its memory does not suffice for the smallest.
+    fn serve(&self, fleet: &impl Fleet, device: usize, compute: &OnDevice<T>) {
+        while fleet.is_working(device) {
+            let Some(piece) = self.take() else { return };
+            let range = piece.range();
+            match catch_unwind(AssertUnwindSafe(|| compute(device, range.clone(), piece.out))) {
+                Ok(Ok(())) => self.lock().finished.push(range),
+                Ok(Err(fault)) => {
+                    // Some results may be there, which nobody will drop.
+                    piece.out.zeroize();
+                    if !self.put_back(fleet, device, piece, fault) {
+                        return;
+                    }
+                }
+                Err(panic) => {
+                    piece.out.zeroize();
+                    self.lock().panic.get_or_insert(panic);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn take(&self) -> Option<Piece<'a, T>> {
+        let mut state = self.lock();
+        if state.panic.is_some() { None } else { state.pieces.pop_front() }
+    }
+
+    /// Whether the worker may go on.
+    fn put_back(&self, fleet: &impl Fleet, device: usize, piece: Piece<'a, T>, fault: Fault) -> bool {
+        let short_of_memory = fault.is_memory();
+        let mut state = self.lock();
+        if state.fault.as_ref().is_none_or(Fault::is_memory) {
+            state.fault = Some(fault.clone());
+        }
+        if short_of_memory && piece.out.len() > SMALLEST {
+            let (first, second) = piece.out.split_at_mut(piece.out.len() / 2);
+            state.pieces.push_front(Piece { start: piece.start + first.len(), out: second });
+            state.pieces.push_front(Piece { start: piece.start, out: first });
+            return true;
+        }
+        state.pieces.push_front(piece);
+        drop(state);
+        if !short_of_memory {
+            fleet.fail(device, fault);
+        }
+        // Memory may be there for the device's other workers, or for the next call.
+        !short_of_memory
+    }
+
+    fn rescue(&self, rescue: &Rescue<T>) {
+        let mut state = self.lock();
+        if state.panic.is_some() {
+            return;
+        }
+        let mut pieces: Vec<Piece<T>> = state.pieces.drain(..).collect();
+        drop(state);
+        pieces.sort_unstable_by_key(|piece| piece.start);
+        // Neighbours together: pieces may have become too small to occupy every core.
+        let joined = |a: &Piece<T>, b: &Piece<T>| a.range().end == b.start && a.start / RESCUED == b.start / RESCUED;
+        for pieces in pieces.chunk_by_mut(joined) {
+            let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
+            let range = first.start..last.range().end;
+            let rescued = catch_unwind(AssertUnwindSafe(|| {
+                let values = rescue(range.clone());
+                assert_eq!(values.len(), range.len(), "one result per item");
+                values
+            }));
+            match rescued {
+                Ok(values) => {
+                    let places = pieces.iter_mut().flat_map(|piece| piece.out.iter_mut());
+                    places.zip(values).for_each(|(place, value)| _ = place.write(value));
+                    self.lock().finished.push(range);
+                }
+                Err(panic) => {
+                    self.lock().panic = Some(panic);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// A thread of rayon's works on while it waits: the workers may need its pool, and all of the pool's threads may wait here.
+fn help_while_waiting(workers: &[ScopedJoinHandle<()>]) {
+    while !workers.iter().all(ScopedJoinHandle::is_finished) {
+        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+            thread::sleep(PAUSE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::prelude::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Devices that only count, fail as told, and remember why.
+    struct Fakes {
+        failures: Vec<Mutex<Option<Fault>>>,
+        computed: Vec<AtomicUsize>,
+        workers: usize,
+    }
+
+    impl Fakes {
+        fn new(devices: usize, workers: usize) -> Self {
+            let failures = (0..devices).map(|_| Mutex::default()).collect();
+            Fakes { failures, computed: (0..devices).map(|_| AtomicUsize::new(0)).collect(), workers }
+        }
+
+        /// Pieces that the device has been asked for, this one not counted.
+        fn turn(&self, device: usize) -> usize {
+            self.computed[device].fetch_add(1, Ordering::SeqCst)
+        }
+
+        fn failed(&self) -> Vec<usize> {
+            (0..self.failures.len()).filter(|&device| !self.is_working(device)).collect()
+        }
+    }
+
+    impl Fleet for Fakes {
+        fn working(&self) -> Vec<usize> {
+            (0..self.failures.len()).filter(|&device| self.is_working(device)).collect()
+        }
+
+        fn is_working(&self, device: usize) -> bool {
+            self.failures[device].lock().unwrap().is_none()
+        }
+
+        fn fail(&self, device: usize, fault: Fault) {
+            self.failures[device].lock().unwrap().get_or_insert(fault);
+        }
+
+        fn workers(&self) -> usize {
+            self.workers
+        }
+
+        fn all_failed(&self) -> Fault {
+            Fault::device("all have failed".to_owned())
+        }
+    }
+
+    /// A result that counts itself.
+    struct Counted<'a> {
+        item: usize,
+        alive: &'a AtomicUsize,
+    }
+
+    impl<'a> Counted<'a> {
+        fn new(item: usize, alive: &'a AtomicUsize) -> Self {
+            alive.fetch_add(1, Ordering::SeqCst);
+            Counted { item, alive }
+        }
+    }
+
+    impl Drop for Counted<'_> {
+        fn drop(&mut self) {
+            assert!(self.alive.fetch_sub(1, Ordering::SeqCst) > 0, "dropped once only");
+        }
+    }
+
+    fn ends(items: usize, piece: usize) -> Vec<usize> {
+        (0..items).step_by(piece).map(|start| items.min(start + piece)).collect()
+    }
+
+    fn write<T>(range: Range<usize>, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T) {
+        assert_eq!(range.len(), out.len());
+        range.zip(out).for_each(|(item, place)| _ = place.write(result(item)));
+    }
+
+    fn run_all<T: Send>(
+        fleet: &Fakes,
+        ends: &[usize],
+        compute: &OnDevice<T>,
+        rescue: Option<&Rescue<T>>,
+    ) -> Result<Vec<T>, Fault> {
+        let mut results = Vec::new();
+        run(fleet, &mut results, ends, compute, rescue).map(|()| results)
+    }
+
+    fn broken() -> Fault {
+        Fault::device("broken".to_owned())
+    }
+
+    fn short() -> Fault {
+        Fault::memory("short".to_owned())
+    }
+
+    #[test]
+    fn results_are_in_order_whatever_the_pieces_and_devices() {
+        for (items, piece) in [(0, 1), (1, 1), (1, 9), (63, 64), (64, 64), (1000, 1), (1000, 7), (1000, 999)] {
+            for (devices, workers) in [(1, 1), (1, 5), (2, 5), (3, 2), (8, 1)] {
+                let fleet = Fakes::new(devices, workers);
+                let compute: &OnDevice<usize> = &|_, range, out| {
+                    write(range, out, |item| item * item);
+                    Ok(())
+                };
+                let results = run_all(&fleet, &ends(items, piece), compute, None).unwrap();
+                assert!(results.into_iter().eq((0..items).map(|item| item * item)));
+            }
+        }
+    }
+
+    #[test]
+    fn another_device_redoes_what_one_fails_at() {
+        for workers in [1, 5] {
+            for fails_at in [0, 1, 5, 19] {
+                let fleet = Fakes::new(2, workers);
+                let compute: &OnDevice<usize> = &|device, range, out| {
+                    let turn = fleet.turn(device);
+                    if device == 0 && turn >= fails_at {
+                        return Err(broken());
+                    }
+                    write(range, out, |item| item + 1);
+                    Ok(())
+                };
+                let results = run_all(&fleet, &ends(1000, 10), compute, None).unwrap();
+                assert!(results.into_iter().eq(1..=1000));
+                let reached = fleet.computed[0].load(Ordering::SeqCst) > fails_at;
+                assert_eq!(fleet.failed(), if reached { vec![0] } else { vec![] });
+            }
+        }
+    }
+
+    /// The healthy device has long gone idle when the other gives its piece back.
+    #[test]
+    fn an_idle_device_comes_back_for_the_last_piece() {
+        let fleet = Fakes::new(2, 1);
+        let idle = AtomicUsize::new(0);
+        let compute: &OnDevice<usize> = &|device, range, out| {
+            if device == 0 {
+                // Until the other device has had its piece, and time to find nothing more.
+                while idle.load(Ordering::SeqCst) == 0 {
+                    thread::yield_now();
+                }
+                thread::sleep(Duration::from_millis(30));
+                return Err(broken());
+            }
+            write(range, out, |item| item);
+            idle.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        };
+        assert_eq!(run_all(&fleet, &[1, 2], compute, None).unwrap(), [0, 1]);
+        assert_eq!(fleet.failed(), [0]);
+    }
+
+    #[test]
+    fn where_all_fail_results_are_dropped_once() {
+        for workers in [1, 4] {
+            let (fleet, alive) = (Fakes::new(3, workers), AtomicUsize::new(0));
+            let compute: &OnDevice<Counted> = &|device, range, out| {
+                if fleet.turn(device) >= 5 {
+                    return Err(broken());
+                }
+                write(range, out, |item| Counted::new(item, &alive));
+                Ok(())
+            };
+            let fault = run_all(&fleet, &ends(1000, 10), compute, None).err().unwrap();
+            assert_eq!((fault, fleet.failed()), (broken(), vec![0, 1, 2]));
+            assert_eq!(alive.load(Ordering::SeqCst), 0);
+            // The next call finds no device.
+            assert_eq!(run_all(&fleet, &[10], compute, None).err().unwrap(), fleet.all_failed());
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_rescued() {
+        let (fleet, alive, rescued) = (Fakes::new(2, 2), AtomicUsize::new(0), AtomicUsize::new(0));
+        let calls = AtomicUsize::new(0);
+        let compute: &OnDevice<Counted> = &|device, range, out| {
+            if fleet.turn(device) >= 7 {
+                return Err(broken());
+            }
+            write(range, out, |item| Counted::new(item, &alive));
+            Ok(())
+        };
+        let rescue: &Rescue<Counted> = &|range| {
+            rescued.fetch_add(range.len(), Ordering::SeqCst);
+            calls.fetch_add(1, Ordering::SeqCst);
+            range.map(|item| Counted::new(item, &alive)).collect()
+        };
+        let results = run_all(&fleet, &ends(1000, 10), compute, Some(rescue)).unwrap();
+        assert!(results.iter().map(|result| result.item).eq(0..1000));
+        assert_eq!((alive.load(Ordering::SeqCst), rescued.load(Ordering::SeqCst)), (1000, 1000 - 2 * 7 * 10));
+        assert!(calls.into_inner() <= 5, "what lies together is rescued together");
+        drop(results);
+        assert_eq!(alive.load(Ordering::SeqCst), 0);
+    }
+
+    #[test]
+    fn pieces_are_halved_until_they_fit_the_memory() {
+        for most in [SMALLEST, 100, 500] {
+            let (fleet, largest) = (Fakes::new(1, 3), AtomicUsize::new(0));
+            let compute: &OnDevice<usize> = &|_, range, out| {
+                if range.len() > most {
+                    return Err(short());
+                }
+                largest.fetch_max(range.len(), Ordering::SeqCst);
+                write(range, out, |item| item);
+                Ok(())
+            };
+            let results = run_all(&fleet, &ends(5000, 1024), compute, None).unwrap();
+            assert!(results.into_iter().eq(0..5000));
+            assert!(fleet.failed().is_empty() && largest.into_inner() > most / 2);
+        }
+    }
+
+    /// A lack of memory passes: it ends the call, or its work on this device, and not the device.
+    #[test]
+    fn a_device_without_memory_has_not_failed() {
+        let fleet = Fakes::new(2, 2);
+        let compute: &OnDevice<usize> = &|device, range, out| {
+            if device == 0 {
+                return Err(short());
+            }
+            write(range, out, |item| item);
+            Ok(())
+        };
+        assert!(run_all(&fleet, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
+        assert!(fleet.failed().is_empty());
+        let none: &OnDevice<usize> = &|_, range, _| {
+            fleet.turn(usize::from(range.len() < SMALLEST / 2));
+            Err(short())
+        };
+        assert_eq!(run_all(&fleet, &ends(1000, 300), none, None).unwrap_err(), short());
+        assert!(fleet.failed().is_empty());
+        assert_eq!(fleet.computed[1].load(Ordering::SeqCst), 0, "no piece is halved below the smallest");
+        assert!(run_all(&fleet, &ends(9, 1), none, Some(&|range| range.collect())).unwrap().into_iter().eq(0..9));
+    }
+
+    #[test]
+    fn one_worker_without_memory_leaves_its_work_to_the_others() {
+        let (fleet, busy) = (Fakes::new(1, 4), AtomicUsize::new(0));
+        let compute: &OnDevice<usize> = &|_, range, out| {
+            let others = busy.fetch_add(1, Ordering::SeqCst);
+            thread::sleep(Duration::from_micros(200));
+            let enough = others < 2;
+            if enough {
+                write(range, out, |item| item);
+            }
+            busy.fetch_sub(1, Ordering::SeqCst);
+            if enough { Ok(()) } else { Err(short()) }
+        };
+        assert!(run_all(&fleet, &ends(2000, 50), compute, None).unwrap().into_iter().eq(0..2000));
+    }
+
+    #[test]
+    fn the_fault_of_a_device_is_told_before_a_lack_of_memory() {
+        let fleet = Fakes::new(1, 1);
+        let compute: &OnDevice<usize> = &|_, range, _| Err(if range.len() > SMALLEST { short() } else { broken() });
+        assert_eq!(run_all(&fleet, &ends(400, 200), compute, None).unwrap_err(), broken());
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller_and_leaves_everything_usable() {
+        let (fleet, alive) = (Fakes::new(2, 3), AtomicUsize::new(0));
+        let compute: &OnDevice<Counted> = &|_, range, out| {
+            if range.contains(&700) {
+                panic!("item 700");
+            }
+            write(range, out, |item| Counted::new(item, &alive));
+            Ok(())
+        };
+        for ends in [ends(1000, 10), vec![1000]] {
+            let ran = catch_unwind(AssertUnwindSafe(|| run_all(&fleet, &ends, compute, None)));
+            assert_eq!(ran.err().unwrap().downcast_ref::<&str>(), Some(&"item 700"));
+            assert_eq!((alive.load(Ordering::SeqCst), fleet.failed()), (0, vec![]));
+        }
+        assert_eq!(run_all(&fleet, &ends(600, 10), compute, None).unwrap().len(), 600);
+        // One that panics in the rescue: the same.
+        let gone: &OnDevice<Counted> = &|_, range, out| {
+            if range.start < 300 || (500..600).contains(&range.start) { compute(0, range, out) } else { Err(short()) }
+        };
+        let rescue: &Rescue<Counted> = &|range| {
+            assert!(range.end < 1000, "item 999");
+            range.map(|item| Counted::new(item, &alive)).collect()
+        };
+        let ran = catch_unwind(AssertUnwindSafe(|| run_all(&fleet, &ends(1000, 10), gone, Some(rescue))));
+        assert!(ran.is_err());
+        assert_eq!(alive.load(Ordering::SeqCst), 0);
+    }
+
+    /// Every thread of the pool waits for a batch whose workers need the pool, and some steal such calls meanwhile.
+    #[test]
+    fn calls_from_inside_a_pool_do_not_wait_for_each_other() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let fleet = Fakes::new(2, 2);
+        let compute: &OnDevice<usize> = &|_, range, out| {
+            let results: Vec<usize> = pool.install(|| range.clone().into_par_iter().map(|item| item * 3).collect());
+            write(range.clone(), out, |item| results[item - range.start]);
+            Ok(())
+        };
+        pool.install(|| {
+            (0..40).into_par_iter().for_each(|call| {
+                let results = run_all(&fleet, &ends(200 + call, 50), compute, None).unwrap();
+                assert!(results.into_iter().eq((0..200 + call).map(|item| item * 3)));
+            });
+        });
+    }
+}

@@ -1,0 +1,406 @@
+//! What can go wrong on a GPU, provoked: too little memory, too many callers, kernels that cannot be kept or compiled. The
+//! results must be those of the CPU, and what is missing must be told.
+//!
+//! Without a GPU the tests say so and pass, unless `GECC_REQUIRE_GPU=1`. Device memory is measured and taken away, so one
+//! test runs at a time, and nothing else may use the GPU.
+#![cfg(feature = "cli")]
+
+#[allow(dead_code, unused_imports, unused_macros, reason = "of the suite only its support is needed")]
+mod suite;
+
+use cudarc::driver::{CudaContext, CudaSlice};
+use gecc::ecdsa::{Policy, SForm};
+use gecc::{Backend, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Secp256k1, SecretKey, Verdict};
+use gecc::{ecdh, ecdsa, keys, point};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{env, fs, process, thread};
+use suite::support::random::Random;
+use suite::support::report::announce;
+
+const MIB: usize = 1 << 20;
+/// Different items; larger batches repeat them.
+const ITEMS: usize = 4096;
+
+fn gpu() -> EngineBuilder {
+    Engine::builder().backend(Backend::Gpu)
+}
+
+/// The right to use the GPU alone; `None` where there is none.
+fn alone() -> Option<MutexGuard<'static, ()>> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    static PROBLEM: OnceLock<Option<String>> = OnceLock::new();
+    let problem = PROBLEM.get_or_init(|| match gpu().build() {
+        Ok(_) => None,
+        Err(reason @ Error::NoDevice(_)) => {
+            announce(&format!("GPU tests skipped: {reason}. GECC_REQUIRE_GPU=1 makes that a failure."));
+            Some(reason.to_string())
+        }
+        Err(other) => panic!("{other}"),
+    });
+    let required = env::var("GECC_REQUIRE_GPU").is_ok_and(|value| value == "1");
+    assert!(problem.is_none() || !required, "GECC_REQUIRE_GPU=1, and {problem:?}");
+    problem.is_none().then(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn context() -> Arc<CudaContext> {
+    CudaContext::new(0).expect("there is a GPU")
+}
+
+fn free_memory() -> usize {
+    context().mem_get_info().expect("the GPU answers").0
+}
+
+/// Items of every kind with the CPU's results: good ones, some rejected for different reasons.
+struct Batch {
+    digests: Vec<[u8; 32]>,
+    secrets: Vec<SecretKey>,
+    public: Vec<Point>,
+    signatures: Vec<[u8; 64]>,
+    verdicts: Vec<Verdict>,
+    scalars: Vec<[u8; 32]>,
+    multiples: Vec<Result<Point, gecc::Rejection>>,
+    shared: Vec<Result<Point, gecc::Rejection>>,
+    signed: Vec<Result<[u8; 64], gecc::Rejection>>,
+}
+
+impl Batch {
+    fn get() -> &'static Batch {
+        static BATCH: OnceLock<Batch> = OnceLock::new();
+        BATCH.get_or_init(Batch::new)
+    }
+
+    fn new() -> Batch {
+        let (cpu, mut random) = (Engine::cpu().unwrap(), Random::new());
+        let mut secrets: Vec<SecretKey> =
+            (0..ITEMS).map(|_| SecretKey::from_bytes(random.scalar_bytes::<P256>())).collect();
+        let digests: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.bytes()).collect();
+        let public = keys::public_keys::<P256>(&cpu, &secrets).unwrap();
+        let public: Vec<Point> = public.into_iter().map(|key| key.expect("in range")).collect();
+        let signed = ecdsa::sign::<P256>(&cpu, &digests, &secrets, SForm::Low).unwrap();
+        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(|item| item.expect("in range")).collect();
+        let mut scalars: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.scalar_bytes::<P256>()).collect();
+        for item in (0..ITEMS).step_by(7) {
+            random.flip_bit(&mut signatures[item]);
+        }
+        for item in (3..ITEMS).step_by(50) {
+            secrets[item] = SecretKey::from_bytes([0xff; 32]);
+            scalars[item] = [0xff; 32];
+        }
+        let peers = PublicKeys::points(&public);
+        Batch {
+            verdicts: ecdsa::verify::<P256>(&cpu, &digests, &signatures, peers, Policy::default())
+                .unwrap()
+                .as_slice()
+                .to_vec(),
+            multiples: point::mul_base::<P256>(&cpu, &scalars).unwrap(),
+            shared: ecdh::shared_points::<P256>(&cpu, &secrets, peers).unwrap(),
+            signed: ecdsa::sign::<P256>(&cpu, &digests, &secrets, SForm::Low).unwrap(),
+            digests,
+            secrets,
+            public,
+            signatures,
+            scalars,
+        }
+    }
+
+    /// One of the four operations on the first `n` items, at most all, compared with the CPU's results.
+    fn check(&self, engine: &Engine, operation: usize, n: usize) {
+        let (digests, secrets, peers) = (&self.digests[..n], &self.secrets[..n], PublicKeys::points(&self.public[..n]));
+        match operation % 4 {
+            0 => {
+                let policy = Policy::default();
+                let verdicts = ecdsa::verify::<P256>(engine, digests, &self.signatures[..n], peers, policy).unwrap();
+                assert_eq!(verdicts.as_slice(), &self.verdicts[..n]);
+            }
+            1 => assert_eq!(ecdsa::sign::<P256>(engine, digests, secrets, SForm::Low).unwrap(), self.signed[..n]),
+            2 => assert_eq!(ecdh::shared_points::<P256>(engine, secrets, peers).unwrap(), self.shared[..n]),
+            _ => assert_eq!(point::mul_base::<P256>(engine, &self.scalars[..n]).unwrap(), self.multiples[..n]),
+        }
+    }
+
+    fn check_all(&self, engine: &Engine, n: usize) {
+        (0..4).for_each(|operation| self.check(engine, operation, n));
+    }
+
+    /// Verifies every item so many times in one batch.
+    fn verify_repeated(&self, engine: &Engine, times: usize) {
+        let (digests, signatures) = (self.digests.repeat(times), self.signatures.repeat(times));
+        let public = self.public.repeat(times);
+        let keys = PublicKeys::points(&public);
+        let verdicts = ecdsa::verify::<P256>(engine, &digests, &signatures, keys, Policy::default()).unwrap();
+        assert!(verdicts.as_slice().chunks(ITEMS).all(|part| part == self.verdicts));
+    }
+
+    fn multiply_repeated(&self, engine: &Engine, times: usize) {
+        let multiples = point::mul_base::<P256>(engine, &self.scalars.repeat(times)).unwrap();
+        assert!(multiples.chunks(ITEMS).all(|part| part == self.multiples));
+    }
+}
+
+/// A batch whose data is several times what the engine may use.
+#[test]
+fn batches_larger_than_the_memory() {
+    let Some(_alone) = alone() else { return };
+    let batch = Batch::get();
+    // Kernels and their stacks are not working memory, and stay: they are there before counting begins.
+    batch.check_all(&gpu().build().unwrap(), 64);
+    for limit in [64 * MIB, 256 * MIB] {
+        let engine = gpu().max_memory(limit).build().unwrap();
+        let before = free_memory();
+        batch.verify_repeated(&engine, (1 << 20) / ITEMS);
+        batch.multiply_repeated(&engine, (1 << 20) / ITEMS);
+        batch.check_all(&engine, ITEMS);
+        let taken = before.saturating_sub(free_memory());
+        announce(&format!("of {} MiB allowed, {} MiB were taken", limit / MIB, taken / MIB));
+        assert!(taken <= limit, "{taken} bytes taken");
+        assert!(engine.failures().is_empty());
+    }
+    let engine = gpu().max_memory(1).build().unwrap();
+    batch.check_all(&engine, ITEMS);
+    assert!(engine.failures().is_empty());
+}
+
+#[test]
+fn results_do_not_depend_on_chunks() {
+    let Some(_alone) = alone() else { return };
+    for chunk in [1, 2, 3, 31, 63, 64, 65, 255, 257, 511, 513, 1000, 4095, 4096, usize::MAX] {
+        let engine = gpu().chunk_items(chunk).build().unwrap();
+        for n in [0, 1, 2, 65, 777] {
+            Batch::get().check_all(&engine, n);
+        }
+        if chunk > 60 {
+            Batch::get().check_all(&engine, ITEMS);
+        }
+    }
+}
+
+#[test]
+fn many_threads_share_an_engine() {
+    let Some(_alone) = alone() else { return };
+    let (engine, batch, before) = (gpu().build().unwrap(), Batch::get(), free_memory());
+    thread::scope(|scope| {
+        for caller in 0..24 {
+            let engine = &engine;
+            scope.spawn(move || {
+                for round in 0..12 {
+                    batch.check(engine, caller + round, [1, 64, 700, ITEMS][(caller + round / 4) % 4]);
+                }
+            });
+        }
+        // Beside them a large batch.
+        batch.verify_repeated(&engine, 256);
+    });
+    assert!(engine.failures().is_empty());
+    announce(&format!("24 threads on one engine took {} MiB", before.saturating_sub(free_memory()) / MIB));
+}
+
+/// Threads of the pool that the engine itself uses wait for batches that need that pool.
+#[test]
+fn calls_from_inside_a_pool() {
+    let Some(_alone) = alone() else { return };
+    let (engine, batch) = (gpu().build().unwrap(), Batch::get());
+    (0..4 * rayon::current_num_threads()).into_par_iter().for_each(|call| {
+        batch.check(&engine, call, ITEMS);
+        batch.multiply_repeated(&engine, 5);
+    });
+}
+
+#[test]
+fn two_engines_at_once() {
+    let Some(_alone) = alone() else { return };
+    let (one, two) = (gpu().build().unwrap(), gpu().chunk_items(1000).build().unwrap());
+    thread::scope(|scope| {
+        for engine in [&one, &two, &one, &two] {
+            scope.spawn(move || {
+                Batch::get().check_all(engine, ITEMS);
+                Batch::get().verify_repeated(engine, 100);
+            });
+        }
+    });
+    assert!(one.failures().is_empty() && two.failures().is_empty());
+}
+
+#[test]
+fn calls_leave_no_memory_behind() {
+    let Some(_alone) = alone() else { return };
+    let (engine, batch) = (gpu().build().unwrap(), Batch::get());
+    let round = || {
+        batch.check_all(&engine, ITEMS);
+        batch.verify_repeated(&engine, 64);
+    };
+    (0..3).for_each(|_| round());
+    let before = free_memory();
+    (0..40).for_each(|_| round());
+    let after = free_memory();
+    assert!(after + 4 * MIB >= before, "{} MiB more are taken", before.saturating_sub(after) / MIB);
+    drop(engine);
+    assert!(free_memory() > after, "an engine gives its memory back");
+}
+
+/// All but so many bytes of the device's memory.
+fn take_all_but(bytes: usize) -> Vec<CudaSlice<u8>> {
+    let stream = context().default_stream();
+    let mut taken = Vec::new();
+    let mut size = free_memory();
+    while size >= MIB && free_memory() > bytes {
+        size = size.min(free_memory() - bytes);
+        // SAFETY: nobody reads this memory.
+        match unsafe { stream.alloc::<u8>(size) } {
+            Ok(slice) => taken.push(slice),
+            Err(_) => size /= 2,
+        }
+    }
+    stream.synchronize().expect("the GPU answers");
+    taken
+}
+
+/// Others take the memory that was free when the engine started.
+#[test]
+fn memory_that_is_short() {
+    let Some(_alone) = alone() else { return };
+    let batch = Batch::get();
+    // Kernels are loaded, so that what is short is memory for the batch.
+    batch.check_all(&gpu().build().unwrap(), ITEMS);
+    for left in [700 * MIB, 200 * MIB, 60 * MIB] {
+        let engine = gpu().build().unwrap();
+        let taken = take_all_but(left);
+        announce(&format!("{} MiB are left", free_memory() / MIB));
+        batch.check_all(&engine, ITEMS);
+        batch.verify_repeated(&engine, 128);
+        assert!(engine.failures().is_empty());
+        drop(taken);
+    }
+    // Nothing at all: a clear message, or the CPU; and when there is memory again, so is the GPU.
+    let (strict, automatic) = (gpu().build().unwrap(), Engine::new().unwrap());
+    let taken = take_all_but(0);
+    match ecdsa::verify::<P256>(
+        &strict,
+        &batch.digests,
+        &batch.signatures,
+        PublicKeys::points(&batch.public),
+        Policy::default(),
+    ) {
+        Err(Error::Device(problem)) => {
+            assert!(problem.contains("GPU 0") && problem.contains("out of memory"), "{problem}");
+        }
+        // What the driver rounds up may suffice.
+        other => announce(&format!("with all memory taken: {} results", other.unwrap().len())),
+    }
+    batch.verify_repeated(&automatic, 64);
+    drop(taken);
+    assert!(strict.failures().is_empty() && automatic.failures().is_empty());
+    batch.check_all(&strict, ITEMS);
+    batch.check_all(&automatic, ITEMS);
+}
+
+/// A folder of this test, removed with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = env::temp_dir().join(format!("gecc-faults-{}-{name}", process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).expect("the temporary folder is writable");
+        Folder(path)
+    }
+
+    fn kernels(&self) -> Vec<PathBuf> {
+        fs::read_dir(&self.0).expect("a folder").map(|entry| entry.expect("readable").path()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// `gecc pubkey` for the key 1, with kernels cached in `cache`, and NVRTC from `nvrtc` if not where it is.
+fn pubkey(engine: &str, cache: &Path, nvrtc: Option<&Path>) -> Output {
+    let input = Folder::new("input");
+    let key = input.0.join("key");
+    fs::write(&key, format!("{:064x}\n", 1)).expect("writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    command.args(["pubkey", "--curve", "secp256k1", "--engine", engine]).arg(&key).env("GECC_KERNEL_CACHE", cache);
+    if let Some(folder) = nvrtc {
+        command.env("GECC_NVRTC_DIR", folder);
+    }
+    command.output().expect("the binary runs")
+}
+
+/// The public key is right.
+fn assert_right(output: &Output) {
+    let x = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains(x), "{output:?}");
+}
+
+#[test]
+fn a_kernel_cache_that_is_damaged_or_cannot_be_written() {
+    let Some(_alone) = alone() else { return };
+    let cache = Folder::new("cache");
+    let no_nvrtc = Folder::new("no-nvrtc");
+    assert_right(&pubkey("gpu", &cache.0, None));
+    let kernels = cache.kernels();
+    assert!(!kernels.is_empty());
+    // From the cache alone.
+    let contents: Vec<Vec<u8>> = kernels.iter().map(|path| fs::read(path).expect("readable")).collect();
+    for damage in [0, 20, 1000] {
+        for (path, content) in kernels.iter().zip(&contents) {
+            fs::write(path, &content[..damage.min(content.len())]).expect("writable");
+        }
+        assert_right(&pubkey("gpu", &cache.0, None));
+        let repaired =
+            kernels.iter().zip(&contents).all(|(path, content)| fs::read(path).expect("readable") == *content);
+        assert!(repaired, "damaged files are replaced");
+    }
+    // A folder that is a file, and one that is not there and cannot be made.
+    assert_right(&pubkey("gpu", &kernels[0], None));
+    assert_right(&pubkey("gpu", &kernels[0].join("below"), None));
+    // No NVRTC, and nothing in the cache.
+    let empty = Folder::new("empty");
+    let output = pubkey("gpu", &empty.0, Some(&no_nvrtc.0));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    for part in ["GPU 0", "GECC_NVRTC_DIR", "GECC_KERNEL_CACHE", "gecc kernels build"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // The cache suffices where there is no NVRTC.
+    assert_right(&pubkey("gpu", &cache.0, Some(&no_nvrtc.0)));
+}
+
+/// A device whose kernels cannot be compiled has its work done by the CPU, and is told by name.
+#[test]
+fn devices_without_kernels_are_told() {
+    let Some(_alone) = alone() else { return };
+    let (empty, input) = (Folder::new("nothing"), Folder::new("keys"));
+    let keys = input.0.join("keys");
+    fs::write(&keys, format!("{:064x}\n", 1).repeat(1 << 15)).expect("writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    command.args(["pubkey", "--curve", "secp256k1"]).arg(&keys);
+    let output = command.env("GECC_KERNEL_CACHE", &empty.0).env("GECC_NVRTC_DIR", &empty.0).output();
+    let output = output.expect("the binary runs");
+    assert_right(&output);
+    assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 1 << 15);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("out of use: GPU 0") && text.contains("gecc kernels build"), "{text}");
+}
+
+/// Secrets survive the ways in which chunks end: nothing here may crash while results that own secrets are dropped.
+#[test]
+fn shared_secrets_in_tiny_chunks() {
+    let Some(_alone) = alone() else { return };
+    let (engine, mut random) = (gpu().chunk_items(7).build().unwrap(), Random::new());
+    let secret = SecretKey::from_bytes(random.scalar_bytes::<Secp256k1>());
+    let scalars: Vec<[u8; 32]> = (0..200).map(|_| random.scalar_bytes::<Secp256k1>()).collect();
+    let peers = point::mul_base::<Secp256k1>(&engine, &scalars).unwrap();
+    let peers: Vec<Point> = peers.into_iter().map(|peer| peer.expect("in range")).collect();
+    let agree = |engine: &Engine| {
+        let secrets = ecdh::shared_secrets::<Secp256k1>(engine, &secret, PublicKeys::points(&peers)).unwrap();
+        secrets.into_iter().map(|item| *item.expect("in range").expose_bytes()).collect::<Vec<_>>()
+    };
+    assert_eq!(agree(&engine), agree(&Engine::cpu().unwrap()));
+}
