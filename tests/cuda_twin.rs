@@ -62,6 +62,7 @@ where
     let modulus = Modulus::new(name);
     let mut session = Session::default();
     field_cases(&mut session, &modulus);
+    open_cases(&mut session, &modulus);
     scalar_cases(&mut session, &modulus.n);
     batch_inverse_cases(&mut session, &modulus);
     recoding_cases(&mut session, &modulus.n);
@@ -136,6 +137,54 @@ fn field_cases(session: &mut Session, modulus: &Modulus) {
         session.expect_exactly("fe_to_words", &[&a], vec![residue]);
         session.expect_exactly("fe_canonical", &[&a], vec![&a % &modulus.p]);
         session.expect_exactly("fe_is_zero", &[&a], vec![number(is_zero.into())]);
+    }
+}
+
+/// Sums of products and elements. With one as a factor they come as close to the ends of the range as the elements do.
+fn open_cases(session: &mut Session, modulus: &Modulus) {
+    let edges = edge_values(&modulus.p);
+    let one = &modulus.factor % &modulus.p;
+    let mut cases: Vec<[BigUint; 4]> = Vec::new();
+    for a in &edges {
+        for b in &edges {
+            for c in &edges {
+                cases.push([a.clone(), one.clone(), b.clone(), c.clone()]);
+                cases.push([one.clone(), a.clone(), b.clone(), c.clone()]);
+            }
+        }
+    }
+    cases.extend((0..RANDOM_ITEMS).map(|_| [patterned(), patterned(), patterned(), patterned()]));
+    for [a, b, c, d] in cases {
+        let [ra, rb, rc, rd] = [&a, &b, &c, &d].map(|raw| modulus.residue(raw));
+        let three_p = &modulus.p * 3u32;
+        let square = &modulus.p * &modulus.p;
+        for (operation, result) in [
+            ("fe_mul_sub", &ra * &rb + &three_p - &rc),
+            ("fe_sqr_sub_twice", &ra * &ra + &three_p - &rb - &rb),
+            ("fe_sqr_sub_sub_twice", &ra * &ra + &three_p - &rb - &rc - &rc),
+            ("fe_mul_sub_mul", &ra * &rb + &square - &rc * &rd),
+            ("fe_mul_sub_sqr", &ra * &rb + &square - &rc * &rc),
+        ] {
+            let check = modulus.represents_fn(result);
+            session.expect(operation, &[&a, &b, &c, &d], move |answer| check(&answer[0]));
+        }
+    }
+    let rests: Vec<i64> = match &modulus.factor {
+        factor if *factor == number(1) => vec![0, 1, -1, -4, 3, 1 << 32, (1 << 33) - 1, -(1 << 33), -977, 977],
+        _ => (-5..4).collect(),
+    };
+    // Top words around those where a multiple of p more or less decides.
+    let near_ends = (0..7u64).chain((1 << 32) - 7..1 << 32).map(|top| number(top) << 224);
+    let near_ends: Vec<BigUint> =
+        near_ends.flat_map(|low: BigUint| [low.clone(), low + (number(1) << 224) - 1u32]).collect();
+    for a in edges.into_iter().chain(near_ends).chain((0..300).map(|_| patterned())) {
+        for &rest in &rests {
+            let size = two_to_256() * rest.unsigned_abs();
+            let multiple = (&size / &modulus.p + 1u32) * &modulus.p;
+            let value = if rest < 0 { &a + multiple - size } else { &a + size };
+            let check = modulus.represents_fn(modulus.residue(&value));
+            session.expect("open_settle", &[&a, &number(rest as u64)], move |answer| check(&answer[0]));
+        }
     }
 }
 

@@ -28,8 +28,8 @@ GECC_FN AdditionCase addition_case(
 
 GECC_FN affine line_through(const affine& a, const fe& bx, const fe& slope) {
     affine r;
-    r.x = fe_sub(fe_sub(fe_sqr(slope), a.x), bx);
-    r.y = fe_sub(fe_mul(slope, fe_sub(a.x, r.x)), a.y);
+    r.x = open_settle(open_sub(open_sub(open_sqr(slope), a.x), bx));
+    r.y = fe_mul_sub(slope, fe_sub(a.x, r.x), a.y);
     return r;
 }
 

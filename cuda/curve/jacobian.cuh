@@ -9,16 +9,17 @@
 GECC_FN jacobian jacobian_double(const jacobian& p) {
     jacobian r;
 #if GECC_A_IS_ZERO
-    fe l = fe_half(fe_triple(fe_sqr(p.x)));
+    fe third = fe_sqr(p.x);
 #else
     fe zz = fe_sqr(p.z);
-    fe l = fe_half(fe_triple(fe_mul(fe_sub(p.x, zz), fe_add(p.x, zz))));
+    fe third = fe_mul(fe_sub(p.x, zz), fe_add(p.x, zz));
 #endif
-    r.z = fe_mul(p.y, p.z);
     fe s = fe_sqr(p.y);
     fe t = fe_mul(p.x, s);
-    r.x = fe_sub(fe_sqr(l), fe_double(t));
-    r.y = fe_sub(fe_mul(l, fe_sub(t, r.x)), fe_sqr(s));
+    fe l = fe_add(third, fe_half(third));
+    r.x = fe_sqr_sub_twice(l, t);
+    r.z = fe_mul(p.y, p.z);
+    r.y = fe_mul_sub_sqr(l, fe_sub(t, r.x), s);
     return r;
 }
 
@@ -28,8 +29,8 @@ GECC_FN jacobian affine_to_jacobian_double(const affine& p) {
     fe l = fe_half(tangent_numerator(p.x));
     fe s = fe_sqr(p.y);
     fe t = fe_mul(p.x, s);
-    r.x = fe_sub(fe_sqr(l), fe_double(t));
-    r.y = fe_sub(fe_mul(l, fe_sub(t, r.x)), fe_sqr(s));
+    r.x = fe_sqr_sub_twice(l, t);
+    r.y = fe_mul_sub_sqr(l, fe_sub(t, r.x), s);
     r.z = p.y;
     return r;
 }
@@ -42,8 +43,8 @@ struct MixedDifference {
 GECC_FN MixedDifference mixed_difference(const jacobian& p, const affine& q) {
     MixedDifference d;
     fe zz = fe_sqr(p.z);
-    d.h = fe_sub(fe_mul(q.x, zz), p.x);
-    d.slope = fe_sub(fe_mul(q.y, fe_mul(zz, p.z)), p.y);
+    d.h = fe_mul_sub(q.x, zz, p.x);
+    d.slope = fe_mul_sub(q.y, fe_mul(zz, p.z), p.y);
     return d;
 }
 
@@ -54,8 +55,8 @@ GECC_FN jacobian mixed_sum(const jacobian& p, const MixedDifference& d) {
     fe hh = fe_sqr(d.h);
     fe hhh = fe_mul(hh, d.h);
     fe v = fe_mul(p.x, hh);
-    r.x = fe_sub(fe_sub(fe_sqr(d.slope), hhh), fe_double(v));
-    r.y = fe_sub(fe_mul(d.slope, fe_sub(v, r.x)), fe_mul(p.y, hhh));
+    r.x = fe_sqr_sub_sub_twice(d.slope, hhh, v);
+    r.y = fe_mul_sub_mul(d.slope, fe_sub(v, r.x), p.y, hhh);
     return r;
 }
 

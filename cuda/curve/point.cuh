@@ -1,6 +1,6 @@
 // Points of y^2 = x^3 + a x + b, a = 0 or -3, and what makes a pair of coordinates one.
 #pragma once
-#include "field/field.cuh"
+#include "field/open.cuh"
 
 // A finite point. The identity has no affine coordinates: whoever may have it keeps a flag or a PointKind beside.
 struct affine {

@@ -15,8 +15,8 @@ GECC_FN xyzz xyzz_double(const affine& q) {
     r.zz = fe_sqr(twice);
     r.zzz = fe_mul(twice, r.zz);
     fe v = fe_mul(q.x, r.zz);
-    r.x = fe_sub(fe_sqr(slope), fe_double(v));
-    r.y = fe_sub(fe_mul(slope, fe_sub(v, r.x)), fe_mul(q.y, r.zzz));
+    r.x = fe_sqr_sub_twice(slope, v);
+    r.y = fe_mul_sub_mul(slope, fe_sub(v, r.x), q.y, r.zzz);
     return r;
 }
 
@@ -38,13 +38,13 @@ GECC_FN void add_by_slope(xyzz& p, const fe& h, const fe& slope) {
     fe hhh = fe_mul(hh, h);
     p.zzz = fe_mul(p.zzz, hhh);
     fe v = fe_mul(p.x, hh);
-    p.x = fe_sub(fe_sub(fe_sqr(slope), hhh), fe_double(v));
-    p.y = fe_sub(fe_mul(slope, fe_sub(v, p.x)), fe_mul(p.y, hhh));
+    p.x = fe_sqr_sub_sub_twice(slope, hhh, v);
+    p.y = fe_mul_sub_mul(slope, fe_sub(v, p.x), p.y, hhh);
 }
 
 // p + q where the caller knows that p is neither the identity nor q nor -q.
 GECC_FN void add_distinct(xyzz& p, const affine& q) {
-    add_by_slope(p, fe_sub(fe_mul(q.x, p.zz), p.x), fe_sub(fe_mul(q.y, p.zzz), p.y));
+    add_by_slope(p, fe_mul_sub(q.x, p.zz, p.x), fe_mul_sub(q.y, p.zzz, p.y));
 }
 
 // p + q, any p. `p_is_identity` goes in and out.
@@ -54,8 +54,8 @@ GECC_FN void add_var(xyzz& p, bool& p_is_identity, const affine& q) {
         p_is_identity = false;
         return;
     }
-    fe h = fe_sub(fe_mul(q.x, p.zz), p.x);
-    fe slope = fe_sub(fe_mul(q.y, p.zzz), p.y);
+    fe h = fe_mul_sub(q.x, p.zz, p.x);
+    fe slope = fe_mul_sub(q.y, p.zzz, p.y);
     if (fe_is_zero(h)) {
         if (fe_is_zero(slope)) p = xyzz_double(q);
         else p_is_identity = true;

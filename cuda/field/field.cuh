@@ -115,7 +115,7 @@ GECC_FN fe fe_sub(const fe& a, const fe& b) {
     fe r;
     u32 complement[8];
     u32 borrow = sub<8>(r.v, a.v, b.v);
-    fe_complement(complement, r.v[7] <= kTopOfDifference ? borrow + borrow : borrow, 0 - borrow);
+    fe_complement(complement, r.v[7] <= kTopOfDifference ? (0 - borrow) - borrow : 0 - borrow, borrow);
     sub<8>(r.v, r.v, complement);
     return r;
 }
@@ -171,7 +171,7 @@ GECC_FN fe fe_canonical(const fe& a) {
     u32 reduced[8];
     fe r;
     u32 borrow = sub<8>(reduced, a.v, p);
-    words_select(r.v, 0 - borrow, a.v, reduced);
+    words_select(r.v, borrow, a.v, reduced);
     return r;
 }
 

@@ -35,13 +35,13 @@ template <class M> GECC_FN void add_modulo(u32* r, const u32* a, const u32* b) {
     for (int i = 0; i < 8; i++) modulus[i] = M::word(i);
     u32 carry = add<8>(r, a, b);
     u32 borrow = sub<8>(reduced, r, modulus);
-    words_select(r, 0 - (carry | (1 - borrow)), reduced, r);
+    words_select(r, (0 - carry) | ~borrow, reduced, r);
 }
 
 template <class M> GECC_FN void sub_modulo(u32* r, const u32* a, const u32* b) {
     u32 correction[8];
     u32 borrow = sub<8>(r, a, b);
     GECC_UNROLL
-    for (int i = 0; i < 8; i++) correction[i] = M::word(i) & (0 - borrow);
+    for (int i = 0; i < 8; i++) correction[i] = M::word(i) & borrow;
     add<8>(r, r, correction);
 }

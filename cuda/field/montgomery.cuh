@@ -38,6 +38,6 @@ template <class M> GECC_FN void montgomery_reduce(u32* r, const u32* t) {
     u32 reduced[8];
     u32 borrow = sub<8>(reduced, r, modulus);
     GECC_CHECK(top <= 1);
-    words_select(r, 0 - (top | (1 - borrow)), reduced, r);
+    words_select(r, (0 - top) | ~borrow, reduced, r);
     GECC_CHECK(words_less(r, modulus));
 }

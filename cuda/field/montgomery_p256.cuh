@@ -13,8 +13,8 @@ GECC_FN u32 p256_subtract_p(u32* r, u32 top) {
     return add<8>(r, r, complement);
 }
 
-// r = t / 2^256 mod p, loose: t < 2^512 gives (t + m p) / R < R + p, hence one subtraction of p at most.
-GECC_FN void p256_reduce(u32* r, const u32* t) {
+// r = t / 2^256 mod p with what is above 2^256 in word 8: t < 2^512 gives (t + m p) / R < R + p, so at most 1 there.
+GECC_FN void p256_reduce_open(u32* r, const u32* t) {
     u32 m[8];
     m[0] = t[0];
     m[1] = t[1];
@@ -22,7 +22,7 @@ GECC_FN void p256_reduce(u32* r, const u32* t) {
     u32 carry96 = add<3>(m + 3, t + 3, m);
     carry96 = add_carry<2>(m + 6, t + 6, m + 3, carry96);
     u32 carry192 = add<2>(m + 6, m + 6, m);
-    u32 borrow224 = m[7] < m[0];
+    u32 borrow224 = mask_if(m[7] < m[0]);
     m[7] -= m[0];
 
     // What m 2^96 + m 2^192 leaves above R: words 5 .. 7 and 2 .. 7 of m.
@@ -34,9 +34,27 @@ GECC_FN void p256_reduce(u32* r, const u32* t) {
     u32 top = add_carry<8>(r, t + 8, m, carry96);
     top += add_carry<8>(r, r, middle, carry192);
     u32 shifted[8] = {m[1], m[2], m[3], m[4], m[5], m[6], m[7], 0};
-    top -= sub_borrow<8>(r, r, shifted, borrow224);
+    top += sub_borrow<8>(r, r, shifted, borrow224);
     GECC_CHECK(top <= 1);
-    u32 carry = p256_subtract_p(r, top);
+    r[8] = top;
+}
+
+// r = t / 2^256 mod p, loose, for any t of sixteen words.
+GECC_FN void p256_reduce(u32* r, const u32* t) {
+    u32 open[9];
+    p256_reduce_open(open, t);
+    words_copy(r, open);
+    u32 carry = p256_subtract_p(r, open[8]);
     GECC_CHECK(carry == 0);
     (void)carry;
+}
+
+// How much more than the word above 2^256 tells must be subtracted: kSettleMargin in open_settle.
+static constexpr u32 kSettleMargin = 0;
+
+// q (2^256 - p) = q (2^224 - 2^192 - 2^96 + 1) modulo 2^256, for a small q of either sign.
+GECC_FN void p_complement(u32* r, u32 q) {
+    u32 negative = (u32)((i32)q >> 31), positive = (u32)((i32)(0 - q) >> 31);
+    const u32 words[8] = {q, negative, negative, negative - q, positive, positive, positive - q, positive + q};
+    words_copy(r, words);
 }

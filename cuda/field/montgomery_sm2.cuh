@@ -13,8 +13,8 @@ GECC_FN u32 sm2_subtract_p(u32* r, u32 top) {
     return add<8>(r, r, complement);
 }
 
-// r = t / 2^256 mod p, loose: t < 2^512 gives (t + m p) / R < R + p, hence one subtraction of p at most.
-GECC_FN void sm2_reduce(u32* r, const u32* t) {
+// r = t / 2^256 mod p with what is above 2^256 in word 8: t < 2^512 gives (t + m p) / R < R + p, so at most 1 there.
+GECC_FN void sm2_reduce_open(u32* r, const u32* t) {
     u32 m[8], s[9];  // s = m (2^32 - 1); between blocks, `rest` is what the lower words of m leave for the next word
     m[0] = t[0];
     m[1] = t[1];
@@ -43,8 +43,27 @@ GECC_FN void sm2_reduce(u32* r, const u32* t) {
     for (int i = 0; i < 8; i++) low[i + 1] = t[i + 8];
     u32 carry = add<9>(sum, low, s);
     u32 tail[8] = {s[6], s[7], s[8], 0, 0, 0, 0, 0};
-    u32 top = carry - sub_borrow<8>(r, sum + 1, tail, borrow);
+    u32 top = carry + sub_borrow<8>(r, sum + 1, tail, borrow);
     GECC_CHECK(top <= 1);
-    carry = sm2_subtract_p(r, top);
+    r[8] = top;
+}
+
+// r = t / 2^256 mod p, loose, for any t of sixteen words.
+GECC_FN void sm2_reduce(u32* r, const u32* t) {
+    u32 open[9];
+    sm2_reduce_open(open, t);
+    words_copy(r, open);
+    u32 carry = sm2_subtract_p(r, open[8]);
     GECC_CHECK(carry == 0);
+    (void)carry;
+}
+
+// As 2^256 - p exceeds 2^224 here, a top word next to the limit counts as beyond it (open_settle).
+static constexpr u32 kSettleMargin = 1;
+
+// q (2^256 - p) = q (2^224 + 2^96 - 2^64 + 1) modulo 2^256, for a small q of either sign.
+GECC_FN void p_complement(u32* r, u32 q) {
+    u32 negative = (u32)((i32)q >> 31), positive = (u32)((i32)(0 - q) >> 31);
+    const u32 words[8] = {q, negative, negative - q, positive + q, negative, negative, negative, negative + q};
+    words_copy(r, words);
 }

@@ -50,7 +50,7 @@ GECC_FN void sparse_reduce(u32* r, const u32* t) {
     u32 carry_192 = add<2>(middle + 2, middle + 2, m);
 #endif
 #if GECC_N_MINUS_224
-    u32 borrow_224 = middle[3] < m[0];
+    u32 borrow_224 = mask_if(middle[3] < m[0]);
     middle[3] -= m[0];
 #endif
     u32 carry_high = sparse_block(m + 4, above, middle);
@@ -67,14 +67,14 @@ GECC_FN void sparse_reduce(u32* r, const u32* t) {
     top += add_carry<8>(r, r, shifted_192, carry_192);
 #endif
     u32 lower[8] = {scaled[4], scaled[5], scaled[6], scaled[7], scaled[8], 0, 0, 0};
-    top -= sub_borrow<8>(r, r, lower, borrow);
+    top += sub_borrow<8>(r, r, lower, borrow);
 #if GECC_N_MINUS_224
     u32 shifted_224[8] = {m[1], m[2], m[3], m[4], m[5], m[6], m[7], 0};
-    top -= sub_borrow<8>(r, r, shifted_224, borrow_224);
+    top += sub_borrow<8>(r, r, shifted_224, borrow_224);
 #endif
     u32 reduced[8];
     borrow = sub<8>(reduced, r, n);
     GECC_CHECK(top <= 1);
-    words_select(r, 0 - (top | (1 - borrow)), reduced, r);
+    words_select(r, (0 - top) | ~borrow, reduced, r);
     GECC_CHECK(words_less(r, n));
 }

@@ -104,7 +104,7 @@ GECC_FN sc sc_from_words(const u32* words) {
     u32 reduced[8];
     sc r;
     u32 borrow = sub<8>(reduced, words, n);
-    words_select(r.v, 0 - borrow, words, reduced);
+    words_select(r.v, borrow, words, reduced);
     return r;
 }
 

@@ -91,7 +91,7 @@
         asm(GECC_SUM_TEXT_##LENGTH("sub.cc.u32", "subc.cc.u32") "subc.u32 %" #LAST ", 0, 0;\n\t" \
             : GECC_SUM_OPERANDS_##LENGTH(x, y), "=&r"(out)); \
         chain_copy<LENGTH>(r, x); \
-        return out & 1; \
+        return out; \
     }
 #define GECC_DEFINE_ADD_CARRY(LENGTH, LAST) \
     template <> GECC_MEMBER u32 add_carry<LENGTH>(u32* r, const u32* a, const u32* b, u32 carry) { \

@@ -16,21 +16,21 @@ struct GeccSm2 : WordMethod<8> {
     static GECC_MEMBER void reduce(u32* r, const u32* t) {
         u32 m[8] = {t[0], t[1]};
         u32 carry = add<2>(m + 2, t + 2, m);
-        u32 borrow = m[3] < m[0];
+        u32 borrow = mask_if(m[3] < m[0]);
         m[3] -= m[0];
         carry = add_carry<2>(m + 4, t + 4, m + 2, carry);
         borrow = sub_borrow<2>(m + 4, m + 4, m + 1, borrow);
         carry = add_carry<2>(m + 6, t + 6, m + 4, carry);
         borrow = sub_borrow<2>(m + 6, m + 6, m + 3, borrow);
-        u32 borrow_224 = m[7] < m[0];
+        u32 borrow_224 = mask_if(m[7] < m[0]);
         m[7] -= m[0];
 
         const u32 above_64[8] = {m[6], m[7], 0, 0, 0, 0, 0, 0}, above_96[8] = {m[5], m[6], m[7], 0, 0, 0, 0, 0};
         const u32 above_224[8] = {m[1], m[2], m[3], m[4], m[5], m[6], m[7], 0};
         u32 top = add<8>(r, t + 8, m);
         top += add_carry<8>(r, r, above_64, carry);
-        top -= sub_borrow<8>(r, r, above_96, borrow);
-        top -= sub_borrow<8>(r, r, above_224, borrow_224);
+        top += sub_borrow<8>(r, r, above_96, borrow);
+        top += sub_borrow<8>(r, r, above_224, borrow_224);
         GECC_CHECK(top <= 1);
         const u32 complement[8] = {top, 0, 0 - top, 0, 0, 0, 0, top};  // top (R - p)
         add<8>(r, r, complement);

@@ -13,7 +13,7 @@ template <int N> struct Karatsuba : WordMethod<N> {
     // r = |a1 - a0|; all ones where the difference is negative.
     static GECC_MEMBER u32 difference(u32* r, const u32* a) {
         u32 flipped[H], ones[H];
-        u32 negative = 0 - sub<H>(r, a + H, a);
+        u32 negative = sub<H>(r, a + H, a);
         GECC_UNROLL
         for (int i = 0; i < H; i++) {
             flipped[i] = r[i] ^ negative;

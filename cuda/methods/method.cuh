@@ -46,7 +46,7 @@ template <int N> GECC_FN void reduce_once(u32* r, const u32* a, const ModulusWor
     for (int i = 0; i < N; i++) words[i] = modulus.word[i];
     u32 borrow = sub<N>(reduced, a, words);
     GECC_UNROLL
-    for (int i = 0; i < N; i++) r[i] = (a[i] & (0 - borrow)) | (reduced[i] & (borrow - 1));
+    for (int i = 0; i < N; i++) r[i] = (a[i] & borrow) | (reduced[i] & ~borrow);
 }
 
 // The parts of a method that holds numbers as N words below 2^(32N), in Montgomery form with R = 2^(32N). Such a

@@ -4,7 +4,8 @@
 // work. A multiply-add of a low half followed by one of the high half is fused by ptxas into one IMAD.WIDE with carry.
 // Outputs are marked early-clobber: without it, an accumulator that starts as the same value as a multiplicand (a
 // constant zero is enough) may share its register, and the block overwrites it before it is read for the last time.
-// A carry leaves a chain as a word that is 0 or 1; ptxas drops that instruction where the word is not used.
+// A carry leaves a chain as 0 or 1, a borrow as a mask, 0 or all ones; ptxas drops that instruction where the word is not
+// used.
 #pragma once
 #include "primitives/types.cuh"
 
@@ -185,7 +186,7 @@ template <> GECC_MEMBER u32 sub<2>(u32* r, const u32* a, const u32* b) {
         "subc.u32 %2, 0, 0;\n\t"
         : "=&r"(r[0]), "=&r"(r[1]), "=&r"(out)
         : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]));
-    return out & 1;
+    return out;
 }
 template <> GECC_MEMBER u32 sub<3>(u32* r, const u32* a, const u32* b) {
     u32 out;
@@ -195,7 +196,7 @@ template <> GECC_MEMBER u32 sub<3>(u32* r, const u32* a, const u32* b) {
         "subc.u32 %3, 0, 0;\n\t"
         : "=&r"(r[0]), "=&r"(r[1]), "=&r"(r[2]), "=&r"(out)
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(b[0]), "r"(b[1]), "r"(b[2]));
-    return out & 1;
+    return out;
 }
 template <> GECC_MEMBER u32 sub<4>(u32* r, const u32* a, const u32* b) {
     u32 out;
@@ -206,7 +207,7 @@ template <> GECC_MEMBER u32 sub<4>(u32* r, const u32* a, const u32* b) {
         "subc.u32 %4, 0, 0;\n\t"
         : "=&r"(r[0]), "=&r"(r[1]), "=&r"(r[2]), "=&r"(r[3]), "=&r"(out)
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]));
-    return out & 1;
+    return out;
 }
 template <> GECC_MEMBER u32 sub<8>(u32* r, const u32* a, const u32* b) {
     u32 out;
@@ -223,8 +224,74 @@ template <> GECC_MEMBER u32 sub<8>(u32* r, const u32* a, const u32* b) {
           "=&r"(out)
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]), "r"(a[7]), "r"(b[0]),
           "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]));
-    return out & 1;
+    return out;
 }
+template <> GECC_MEMBER u32 sub<9>(u32* r, const u32* a, const u32* b) {
+    u32 out;
+    asm("sub.cc.u32 %0, %10, %19;\n\t"
+        "subc.cc.u32 %1, %11, %20;\n\t"
+        "subc.cc.u32 %2, %12, %21;\n\t"
+        "subc.cc.u32 %3, %13, %22;\n\t"
+        "subc.cc.u32 %4, %14, %23;\n\t"
+        "subc.cc.u32 %5, %15, %24;\n\t"
+        "subc.cc.u32 %6, %16, %25;\n\t"
+        "subc.cc.u32 %7, %17, %26;\n\t"
+        "subc.cc.u32 %8, %18, %27;\n\t"
+        "subc.u32 %9, 0, 0;\n\t"
+        : "=&r"(r[0]), "=&r"(r[1]), "=&r"(r[2]), "=&r"(r[3]), "=&r"(r[4]), "=&r"(r[5]), "=&r"(r[6]), "=&r"(r[7]),
+          "=&r"(r[8]), "=&r"(out)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]), "r"(a[7]), "r"(a[8]), "r"(b[0]),
+          "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]), "r"(b[8]));
+    return out;
+}
+template <> GECC_MEMBER u32 sub<10>(u32* r, const u32* a, const u32* b) {
+    u32 out;
+    asm("sub.cc.u32 %0, %11, %21;\n\t"
+        "subc.cc.u32 %1, %12, %22;\n\t"
+        "subc.cc.u32 %2, %13, %23;\n\t"
+        "subc.cc.u32 %3, %14, %24;\n\t"
+        "subc.cc.u32 %4, %15, %25;\n\t"
+        "subc.cc.u32 %5, %16, %26;\n\t"
+        "subc.cc.u32 %6, %17, %27;\n\t"
+        "subc.cc.u32 %7, %18, %28;\n\t"
+        "subc.cc.u32 %8, %19, %29;\n\t"
+        "subc.cc.u32 %9, %20, %30;\n\t"
+        "subc.u32 %10, 0, 0;\n\t"
+        : "=&r"(r[0]), "=&r"(r[1]), "=&r"(r[2]), "=&r"(r[3]), "=&r"(r[4]), "=&r"(r[5]), "=&r"(r[6]), "=&r"(r[7]),
+          "=&r"(r[8]), "=&r"(r[9]), "=&r"(out)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]), "r"(a[7]), "r"(a[8]), "r"(a[9]),
+          "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]), "r"(b[8]), "r"(b[9]));
+    return out;
+}
+template <> GECC_MEMBER u32 sub<16>(u32* r, const u32* a, const u32* b) {
+    u32 out;
+    asm("sub.cc.u32 %0, %17, %33;\n\t"
+        "subc.cc.u32 %1, %18, %34;\n\t"
+        "subc.cc.u32 %2, %19, %35;\n\t"
+        "subc.cc.u32 %3, %20, %36;\n\t"
+        "subc.cc.u32 %4, %21, %37;\n\t"
+        "subc.cc.u32 %5, %22, %38;\n\t"
+        "subc.cc.u32 %6, %23, %39;\n\t"
+        "subc.cc.u32 %7, %24, %40;\n\t"
+        "subc.cc.u32 %8, %25, %41;\n\t"
+        "subc.cc.u32 %9, %26, %42;\n\t"
+        "subc.cc.u32 %10, %27, %43;\n\t"
+        "subc.cc.u32 %11, %28, %44;\n\t"
+        "subc.cc.u32 %12, %29, %45;\n\t"
+        "subc.cc.u32 %13, %30, %46;\n\t"
+        "subc.cc.u32 %14, %31, %47;\n\t"
+        "subc.cc.u32 %15, %32, %48;\n\t"
+        "subc.u32 %16, 0, 0;\n\t"
+        : "=&r"(r[0]), "=&r"(r[1]), "=&r"(r[2]), "=&r"(r[3]), "=&r"(r[4]), "=&r"(r[5]), "=&r"(r[6]), "=&r"(r[7]),
+          "=&r"(r[8]), "=&r"(r[9]), "=&r"(r[10]), "=&r"(r[11]), "=&r"(r[12]), "=&r"(r[13]), "=&r"(r[14]), "=&r"(r[15]),
+          "=&r"(out)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]), "r"(a[7]), "r"(a[8]), "r"(a[9]),
+          "r"(a[10]), "r"(a[11]), "r"(a[12]), "r"(a[13]), "r"(a[14]), "r"(a[15]), "r"(b[0]), "r"(b[1]), "r"(b[2]),
+          "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]), "r"(b[8]), "r"(b[9]), "r"(b[10]), "r"(b[11]),
+          "r"(b[12]), "r"(b[13]), "r"(b[14]), "r"(b[15]));
+    return out;
+}
+
 template <> GECC_MEMBER u32 sub_borrow<2>(u32* r, const u32* a, const u32* b, u32 borrow) {
     u32 out;
     asm("{.reg .u32 t;\n\t"
@@ -235,7 +302,7 @@ template <> GECC_MEMBER u32 sub_borrow<2>(u32* r, const u32* a, const u32* b, u3
         "}\n\t"
         : "=&r"(r[0]), "=&r"(r[1]), "=&r"(out)
         : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]), "r"(borrow));
-    return out & 1;
+    return out;
 }
 template <> GECC_MEMBER u32 sub_borrow<8>(u32* r, const u32* a, const u32* b, u32 borrow) {
     u32 out;
@@ -255,7 +322,7 @@ template <> GECC_MEMBER u32 sub_borrow<8>(u32* r, const u32* a, const u32* b, u3
           "=&r"(out)
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]), "r"(a[7]), "r"(b[0]),
           "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]), "r"(borrow));
-    return out & 1;
+    return out;
 }
 // r[2k .. 2k+1] = a[2k] b for k < N.
 template <> GECC_MEMBER void products<1>(u32* r, const u32* a, u32 b) {

@@ -26,6 +26,22 @@ static bool run_field(const char* name, const Numbers& in, Numbers& out) {
     return true;
 }
 
+// Sums whose reduction is put off. `open_settle` gets the lower 256 bits and, in two words of two's complement, the rest.
+static bool run_open(const char* name, const Numbers& in, Numbers& out) {
+    fe a = field(in, 0), b = field(in, 1), c = field(in, 2), d = field(in, 3);
+    if (!strcmp(name, "fe_mul_sub")) put(out, fe_mul_sub(a, b, c).v);
+    else if (!strcmp(name, "fe_sqr_sub_twice")) put(out, fe_sqr_sub_twice(a, b).v);
+    else if (!strcmp(name, "fe_sqr_sub_sub_twice")) put(out, fe_sqr_sub_sub_twice(a, b, c).v);
+    else if (!strcmp(name, "fe_mul_sub_mul")) put(out, fe_mul_sub_mul(a, b, c, d).v);
+    else if (!strcmp(name, "fe_mul_sub_sqr")) put(out, fe_mul_sub_sqr(a, b, c).v);
+    else if (!strcmp(name, "open_settle")) {
+        fe_open open;
+        for (u32 w = 0; w < sizeof open / sizeof(u32); w++) open.v[w] = w < 8 ? a.v[w] : b.v[w - 8];
+        put(out, open_settle(open).v);
+    } else return false;
+    return true;
+}
+
 static bool run_scalar(const char* name, const Numbers& in, Numbers& out) {
     sc a = scalar(in, 0), b = scalar(in, 1);
     if (!strcmp(name, "sc_mul")) put(out, sc_mul(a, b).v);
@@ -117,6 +133,6 @@ static bool run_curve(const char* name, const Numbers& in, Numbers& out) {
 
 int main() {
     return answer_lines([](const char* name, const Numbers& in, Numbers& out) {
-        return run_field(name, in, out) || run_scalar(name, in, out) || run_curve(name, in, out);
+        return run_field(name, in, out) || run_open(name, in, out) || run_scalar(name, in, out) || run_curve(name, in, out);
     });
 }
