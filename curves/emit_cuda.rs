@@ -30,8 +30,7 @@ pub fn emit_cuda(curve: &Curve) -> String {
         number(&mut out, &format!("FIELD_{name}"), &field_form(curve, value), 8);
     }
     domain_parameters(&mut out, curve);
-    // p = 3 mod 4: a square root of a square v is v^((p+1)/4).
-    number(&mut out, "SQRT_EXPONENT", &((&curve.p + 1u32) >> 2), 8);
+    sqrt_chain(&mut out, curve);
     if let Some(endomorphism) = &curve.endomorphism {
         let glv = Glv::new(curve, endomorphism);
         writeln!(out, "#define GECC_HAS_ENDOMORPHISM 1").unwrap();
@@ -70,6 +69,14 @@ fn sparse_order(out: &mut String, n: &BigUint) {
             writeln!(out, "#define GECC_N_MINUS_128 {c}").unwrap();
         }
     }
+}
+
+/// p = 3 mod 4: a square root of a square v is v^((p+1)/4). A step is the number of squarings, and in the upper half of its
+/// word one more than the number of the factor, or 0.
+fn sqrt_chain(out: &mut String, curve: &Curve) {
+    let steps = curve.sqrt_chain.iter().map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
+    writeln!(out, "#define GECC_SQRT_STEPS {}", steps.len()).unwrap();
+    words(out, "SQRT_CHAIN", steps);
 }
 
 /// a || b || x_G || y_G as big-endian words in the order of the bytes: what Z_A of SM2 holds of the curve.

@@ -17,6 +17,7 @@ struct File {
     gx: String,
     gy: String,
     reduction: Reduction,
+    sqrt_chain: Vec<Vec<u32>>,
     endomorphism: Option<EndomorphismFile>,
 }
 
@@ -41,6 +42,13 @@ pub enum Reduction {
     Montgomery,
 }
 
+/// A step of an addition chain: the last power is squared so often, and then multiplied by an earlier power.
+pub struct ChainStep {
+    pub squarings: u32,
+    /// 0 is the base, i the result of step i.
+    pub factor: Option<u32>,
+}
+
 /// (x, y) -> (beta x, y) is multiplication by lambda.
 pub struct Endomorphism {
     pub beta: BigUint,
@@ -59,6 +67,8 @@ pub struct Curve {
     pub gx: BigUint,
     pub gy: BigUint,
     pub reduction: Reduction,
+    /// For the power (p + 1) / 4, which is a square root where there is one.
+    pub sqrt_chain: Vec<ChainStep>,
     pub endomorphism: Option<Endomorphism>,
 }
 
@@ -81,6 +91,7 @@ impl Curve {
             gx: number(&file.gx)?,
             gy: number(&file.gy)?,
             reduction: file.reduction,
+            sqrt_chain: file.sqrt_chain.iter().map(|step| chain_step(step)).collect::<Result<_, _>>()?,
             endomorphism,
         };
         curve.check()?;
@@ -105,6 +116,7 @@ impl Curve {
         let discriminant = 4u32 * self.a.pow(3) + 27u32 * self.b.pow(2);
         require(discriminant % p != BigUint::ZERO, "the curve must not be singular")?;
         require(self.a == BigUint::ZERO || &self.a + 3u32 == *p, "a must be 0 or -3")?;
+        require(chain_exponent(&self.sqrt_chain) == Some((p + 1u32) >> 2), "sqrt_chain must give (p + 1) / 4")?;
         let fold_fits = (BigUint::from(1u32) << 256) - p < BigUint::from(1u32) << 64;
         require(self.reduction != Reduction::Fold || fold_fits, "reduction = fold needs 2^256 - p below 2^64")?;
         if let Some(e) = &self.endomorphism {
@@ -118,6 +130,25 @@ impl Curve {
         }
         Ok(())
     }
+}
+
+fn chain_step(step: &[u32]) -> Result<ChainStep, String> {
+    match *step {
+        [squarings] => Ok(ChainStep { squarings, factor: None }),
+        [squarings, factor] => Ok(ChainStep { squarings, factor: Some(factor) }),
+        _ => Err(format!("{step:?}: a step of sqrt_chain is one number or two")),
+    }
+}
+
+/// The power that a chain computes; none where a factor comes before its power.
+fn chain_exponent(chain: &[ChainStep]) -> Option<BigUint> {
+    let mut powers = vec![BigUint::from(1u32)];
+    for step in chain {
+        let squared = powers.last()? << step.squarings;
+        let factor = step.factor.map_or(Some(&BigUint::ZERO), |index| powers.get(index as usize))?;
+        powers.push(squared + factor);
+    }
+    powers.pop()
 }
 
 fn number(digits: &str) -> Result<BigUint, String> {

@@ -12,20 +12,28 @@ struct Multiple {
 // Store must give `void put(int entry, const Multiple&)` and `Multiple get(int entry)`.
 //
 // Writes (2 m + 1) P for 0 < m < kOddMultiples, coordinates still over z, and returns the z of the last, which is not
-// zero: P has a large prime order, so no sum below meets an exception. The mixed formulas do not use the curve's
-// coefficients: on the isomorphic curve where 2 P has z = 1, every step is a mixed addition.
+// zero: P has a large prime order, so no sum below meets an exception. The sum and 2 P are kept over the same z (co-Z
+// addition, Meloni 2007): 5M + 2S each, and the curve's coefficients play no part, as on an isomorphic curve z = 1.
 template <class Store> GECC_FN fe put_multiples(Store& store, const affine& p) {
     jacobian twice = affine_to_jacobian_double(p);
     affine step = {twice.x, twice.y};
-    jacobian sum = to_jacobian(scale_by_inverse(p.x, p.y, twice.z));
+    affine sum = scale_by_inverse(p.x, p.y, twice.z);
+    fe z = twice.z;
     GECC_NO_UNROLL
     for (int m = 1; m < kOddMultiples; m++) {
-        MixedDifference d = mixed_difference(sum, step);
-        sum = mixed_sum(sum, d);
-        Multiple entry = {sum.x, sum.y, d.h};
+        fe h = fe_sub(step.x, sum.x);
+        fe slope = fe_sub(step.y, sum.y);
+        fe hh = fe_sqr(h);
+        step.x = fe_mul(step.x, hh);
+        fe v = fe_mul(sum.x, hh);
+        step.y = fe_mul(step.y, fe_sub(step.x, v));
+        sum.x = open_settle(open_sub(open_sub(open_sqr(slope), step.x), v));
+        sum.y = fe_mul_sub(slope, fe_sub(step.x, sum.x), step.y);
+        z = fe_mul(z, h);
+        Multiple entry = {sum.x, sum.y, h};
         store.put(m, entry);
     }
-    return fe_mul(sum.z, twice.z);
+    return z;
 }
 
 GECC_FN Multiple finished_multiple(const affine& p) {

@@ -223,19 +223,18 @@ GECC_FN fe fe_inv(const fe& a) {
     return r;
 }
 
-// a^((p+1)/4): the square root with unknown sign where a is a square. The exponent is public; four bits at a time.
+// a^((p+1)/4): the square root with unknown sign where a is a square, by the curve's addition chain. The exponent is
+// public.
 GECC_SHARED_FN fe fe_sqrt_candidate(fe a) {
-    const u32 exponent[8] = GECC_SQRT_EXPONENT;
-    fe power[16];
-    power[0] = fe_one();
+    const u32 chain[GECC_SQRT_STEPS] = GECC_SQRT_CHAIN;
+    fe power[GECC_SQRT_STEPS];
     GECC_NO_UNROLL
-    for (int i = 1; i < 16; i++) power[i] = fe_mul(power[i - 1], a);
-    fe r = fe_one();
-    GECC_NO_UNROLL
-    for (int i = 63; i >= 0; i--) {
+    for (int step = 0; step < GECC_SQRT_STEPS; step++) {
+        power[step] = a;
+        u32 squarings = chain[step] & 0xffff, factor = chain[step] >> 16;
         GECC_NO_UNROLL
-        for (int k = 0; k < 4; k++) r = fe_sqr(r);
-        r = fe_mul(r, power[exponent[i >> 3] >> (4 * (i & 7)) & 15]);
+        for (u32 k = 0; k < squarings; k++) a = fe_sqr(a);
+        if (factor != 0) a = fe_mul(a, power[factor - 1]);
     }
-    return r;
+    return a;
 }
