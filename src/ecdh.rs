@@ -41,7 +41,7 @@ pub fn shared_secrets<'a, C: SecretCurve>(
 ) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
     let (secret_keys, items) = batch(secret_keys.into(), &peers)?;
     let on_gpu = |engines| gpu::secret::shared_secrets::<C>(engines, items, secret_keys, peers);
-    let on_cpu = |engine: &_| cpu::secret::shared_secrets::<C>(engine, items, secret_keys, peers);
+    let on_cpu = |engine: &_| cpu::agree::shared_secrets::<C>(engine, items, secret_keys, peers);
     engine.dispatch(items, WORTH_A_GPU, on_gpu, on_cpu)
 }
 
@@ -70,7 +70,7 @@ pub fn shared_points<'a, C: SecretCurve>(
 ) -> Result<Points, Error> {
     let (secret_keys, items) = batch(secret_keys.into(), &peers)?;
     let on_gpu = |engines| gpu::secret::shared_points::<C>(engines, items, secret_keys, peers);
-    let on_cpu = |engine: &_| cpu::secret::shared_points::<C>(engine, items, secret_keys, peers);
+    let on_cpu = |engine: &_| cpu::agree::shared_points::<C>(engine, items, secret_keys, peers);
     engine.dispatch(items, WORTH_A_GPU, on_gpu, on_cpu)
 }
 

@@ -1,5 +1,7 @@
 //! The decomposition of scalars after Gallant, Lambert and Vanstone (CRYPTO 2001): k = k1 + k2 lambda modulo n, with both
-//! halves of about 128 bits. Variable-time: the scalars are public.
+//! halves of about 128 bits. Nothing branches on the scalars.
+
+use zeroize::Zeroize;
 
 /// Constants of an endomorphism (x, y) -> (beta x, y); see `curves/derive.rs` for how they come about.
 #[derive(Clone, Copy)]
@@ -21,7 +23,7 @@ pub struct Endomorphism {
 }
 
 /// A number given by sign and magnitude.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroize)]
 pub struct Signed {
     pub negative: bool,
     pub magnitude: [u64; 4],
@@ -45,16 +47,13 @@ impl Endomorphism {
     pub(super) fn decompose_odd(&self, k: &[u64; 4]) -> (Signed, Signed) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);
-        // The determinant of the basis is n, so it is odd, and one choice of parities makes both halves odd.
-        let odd = |add1: u64, add2: u64| {
-            let (c1, c2) = (c1[0] ^ add1, c2[0] ^ add2);
-            let k1 = k[0] ^ (c1 & self.a1[0]) ^ (c2 & self.a2[0]);
-            let k2 = (c1 & self.b1[0]) ^ (c2 & self.b2[0]);
-            k1 & k2 & 1 == 1
-        };
-        let choices = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let (add1, add2) = choices.into_iter().find(|&(add1, add2)| odd(add1, add2)).expect("one choice fits");
-        self.remainder(k, &add(&c1, add1), &add(&c2, add2))
+        // The determinant of the basis is n, so it is odd, and the basis can be inverted modulo 2: its inverse takes
+        // what the halves lack to the vectors that make them odd.
+        let lacks1 = 1 ^ k[0] ^ (c1[0] & self.a1[0]) ^ (c2[0] & self.a2[0]);
+        let lacks2 = 1 ^ (c1[0] & self.b1[0]) ^ (c2[0] & self.b2[0]);
+        let more1 = ((lacks1 & self.b2[0]) ^ (lacks2 & self.a2[0])) & 1;
+        let more2 = ((lacks1 & self.b1[0]) ^ (lacks2 & self.a1[0])) & 1;
+        self.remainder(k, &add(&c1, more1), &add(&c2, more2))
     }
 
     /// k - c1 (a1, b1) - c2 (a2, b2).
@@ -111,9 +110,10 @@ fn sub(a: &[u64; 3], b: &[u64; 3]) -> [u64; 3] {
 }
 
 fn signed(value: &[u64; 3]) -> Signed {
-    let negative = value[2] >> 63 == 1;
-    let magnitude = if negative { sub(&[0; 3], value) } else { *value };
-    Signed { negative, magnitude: [magnitude[0], magnitude[1], magnitude[2], 0] }
+    let sign = value[2] >> 63;
+    // Of a negative number the complement, plus one.
+    let [m0, m1, m2] = add(&value.map(|limb| limb ^ sign.wrapping_neg()), sign);
+    Signed { negative: sign == 1, magnitude: [m0, m1, m2, 0] }
 }
 
 #[cfg(test)]

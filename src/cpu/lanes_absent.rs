@@ -6,6 +6,7 @@ use super::field::Coordinate;
 use super::jacobian::Jacobian;
 use super::multiply::{BaseTerm, Product};
 use core::marker::PhantomData;
+use zeroize::Zeroizing;
 
 /// There is none.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,15 @@ pub fn mul_add<C: CpuCurve>(
     _: &[Affine<C::Base>],
     _: Option<BaseTerm<C>>,
 ) -> Vec<Option<Jacobian<C::Base>>> {
+    match lanes {}
+}
+
+pub fn mul_uniform<C: CpuCurve>(
+    lanes: Lanes,
+    _: &[[u64; 4]],
+    _: &[u8],
+    _: &[Affine<C::Base>],
+) -> Zeroizing<Vec<Option<[[u64; 4]; 2]>>> {
     match lanes {}
 }
 

@@ -1,10 +1,11 @@
 //! The CPU engine: batches in chunks that fit the cache, spread over cores by rayon.
 //!
 //! Layers, each using only those above it: `field` (modular arithmetic), `affine` and `jacobian` (points), `recode` and
-//! `glv` (scalars), `comb`, `lanes` and `multiply` (multiplication), `decode`, and the operations `point`, `verify`, `recover`
-//! and `secret`; beside them `modular`, which needs no curve, and `methods`, which checks the GPU.
+//! `glv` (scalars), `comb`, `lanes` and `multiply` (multiplication), `decode`, and the operations `point`, `verify`, `recover`,
+//! `secret` and `agree`; beside them `modular`, which needs no curve, and `methods`, which checks the GPU.
 
 mod affine;
+pub(crate) mod agree;
 mod comb;
 mod decode;
 pub mod field;

@@ -1,5 +1,5 @@
-//! Operations on secrets, by the constant-time arithmetic of the RustCrypto crates; products of the base point in batches
-//! by the uniform code of the lanes, where the processor has them.
+//! Operations on private keys, except those of `agree`, by the constant-time arithmetic of the RustCrypto crates;
+//! products of the base point in batches by the uniform code of the lanes, where the processor has them.
 //!
 //! What branches on a secret here is only whether a key is in range, which is the caller's result, and whether a nonce has
 //! to be drawn again, which happens with a probability below 2^-30 and says nothing of the nonce that is used.
@@ -13,11 +13,11 @@ use crate::ecdsa::{Policy, RecoverableSignature};
 use crate::encoding::{Point, PublicKeys};
 use crate::error::{Rejection, Verdicts};
 use crate::point::Points;
-use crate::secret::{SecretKey, SecretKeys, SharedSecret};
+use crate::secret::{SecretKey, SecretKeys};
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::scalar::IsHigh;
-use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
+use elliptic_curve::sec1::ToSec1Point;
 use elliptic_curve::subtle::ConditionallySelectable;
 use elliptic_curve::{AffinePoint, Curve, CurveGroup, Field, FieldBytes, Group, PrimeField, ProjectivePoint, Scalar};
 use sha2::Sha256;
@@ -25,9 +25,9 @@ use sha2::digest::{Digest, block_api::BlockSizeUser};
 use sm3::Sm3;
 use zeroize::Zeroizing;
 
-type Affine<C> = AffinePoint<<C as SecretCurve>::Reference>;
+pub(super) type Affine<C> = AffinePoint<<C as SecretCurve>::Reference>;
 type Bytes<C> = FieldBytes<<C as SecretCurve>::Reference>;
-type Number<C> = Scalar<<C as SecretCurve>::Reference>;
+pub(super) type Number<C> = Scalar<<C as SecretCurve>::Reference>;
 
 /// The scalar of a key, in `1..n`.
 pub(crate) fn scalar<C: SecretCurve>(key: &SecretKey) -> Result<Zeroizing<Number<C>>, Rejection> {
@@ -70,39 +70,6 @@ fn encode<C: SecretCurve>(point: &Affine<C>) -> Point {
     let encoded = point.to_sec1_point(false);
     // A non-zero scalar times a point of prime order is never the identity, the one point that encodes shorter.
     Point::from_uncompressed(encoded.as_bytes().try_into().expect("65 bytes")).expect("an uncompressed point")
-}
-
-pub(crate) fn shared_points<C: SecretCurve>(
-    engine: &CpuEngine,
-    items: usize,
-    secret_keys: SecretKeys,
-    peers: PublicKeys,
-) -> Points {
-    engine.map(items, |item| Ok(encode::<C>(&*shared_point::<C>(secret_keys.get(item), &peers, item)?)))
-}
-
-pub(crate) fn shared_secrets<C: SecretCurve>(
-    engine: &CpuEngine,
-    items: usize,
-    secret_keys: SecretKeys,
-    peers: PublicKeys,
-) -> Vec<Result<SharedSecret, Rejection>> {
-    engine.map(items, |item| {
-        let x = Zeroizing::new(shared_point::<C>(secret_keys.get(item), &peers, item)?.x());
-        Ok(SharedSecret::new((*x).into()))
-    })
-}
-
-fn shared_point<C: SecretCurve>(
-    key: &SecretKey,
-    peers: &PublicKeys,
-    item: usize,
-) -> Result<Zeroizing<Affine<C>>, Rejection> {
-    let scalar = scalar::<C>(key)?;
-    let peer = decode::encode(&decode::public_key::<C>(peers.get(item))?);
-    let peer = Affine::<C>::from_sec1_bytes(peer.as_sec1()).map_err(|_| Rejection::NotOnCurve)?;
-    let product = Zeroizing::new(ProjectivePoint::<C::Reference>::from(peer) * *scalar);
-    Ok(Zeroizing::new(product.to_affine()))
 }
 
 pub(crate) fn sign_ecdsa<C: EcdsaCurve>(
@@ -374,6 +341,12 @@ fn invert_all<C: SecretCurve>(values: &[Number<C>]) -> Zeroizing<Vec<Number<C>>>
 
 /// kG for each k in 1..n, uniformly; `None` for a k that the lanes leave out.
 fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<Option<affine::Affine<C::Base>>> {
+    let (odd, negated) = odd_or_opposite::<C>(k);
+    C::precomputed().uniform(lanes).mul_base(lanes, &odd, &negated)
+}
+
+/// Of each k in 1..n and its opposite the odd one, and 1 where that is the opposite.
+pub(super) fn odd_or_opposite<C: SecretCurve>(k: &[Number<C>]) -> (Zeroizing<Vec<[u64; 4]>>, Zeroizing<Vec<u8>>) {
     // n is odd: one of k and n - k is.
     let mut odd = Zeroizing::new(Vec::with_capacity(k.len()));
     let mut negated = Zeroizing::new(Vec::with_capacity(k.len()));
@@ -383,7 +356,7 @@ fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<Option<af
         odd.push(be_bytes_to_limbs(&(*bytes).into()));
         negated.push(negate.unwrap_u8());
     }
-    C::precomputed().uniform(lanes).mul_base(lanes, &odd, &negated)
+    (odd, negated)
 }
 
 /// How often a signature is computed before its item is given up.

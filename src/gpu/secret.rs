@@ -146,7 +146,7 @@ pub fn shared_points<C: SecretCurve>(
     peers: PublicKeys,
 ) -> Result<Points, Fault> {
     let rescue = |range: Range<usize>| {
-        cpu::secret::shared_points::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
+        cpu::agree::shared_points::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
     };
     shared::<C, _>(engines, items, secret_keys, peers, |point| *point, rescue)
 }
@@ -158,7 +158,7 @@ pub fn shared_secrets<C: SecretCurve>(
     peers: PublicKeys,
 ) -> Result<Vec<Result<SharedSecret, Rejection>>, Fault> {
     let rescue = |range: Range<usize>| {
-        cpu::secret::shared_secrets::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
+        cpu::agree::shared_secrets::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
     };
     shared::<C, _>(engines, items, secret_keys, peers, |point| SharedSecret::new(*point.x()), rescue)
 }

@@ -40,6 +40,14 @@ impl<F: Coordinate> Element<F> {
         self.mul(factor).canonical().pack()
     }
 
+    /// The words of the numbers below p that elements below 16 p stand for.
+    #[inline(always)]
+    pub fn to_number(self, lanes: Lanes) -> [Words; 4] {
+        // Montgomery form ends with a product with 1, and a product makes any element small.
+        let zero = Words::splat(lanes, 0);
+        self.mul(Self::unpack::<0>([Words::splat(lanes, 1), zero, zero, zero])).canonical().pack()
+    }
+
     /// One element per lane, below 2.01 p.
     #[inline(always)]
     pub fn load(lanes: Lanes, values: &[F; 8]) -> Self {

@@ -1,5 +1,6 @@
 //! Eight items at a time, one per 64-bit lane of a vector register, by the instructions of AVX-512 IFMA that multiply
-//! words of 52 bits. Variable-time, for public data only, except `uniform`.
+//! words of 52 bits. Variable-time, for public data only, except `uniform` and
+//! `uniform_points`.
 //!
 //! The lanes take the same steps: digits of fixed windows, all of them odd, and additions without the exceptional cases.
 //! A lane that meets one shows it at the end, and its item is computed again by the portable code; so results are those
@@ -17,6 +18,7 @@ mod secp256k1;
 mod sm2;
 mod tables;
 mod uniform;
+mod uniform_points;
 mod words;
 
 #[cfg(test)]
@@ -28,4 +30,5 @@ pub use multiply::{mul_add, sum_products};
 pub use normalize::normalize;
 pub use tables::{multiples_of, powers_of};
 pub use uniform::UniformTable;
+pub use uniform_points::mul_uniform;
 pub use words::Lanes;

@@ -15,13 +15,27 @@ use crate::cpu::{CpuCurve, three};
 /// Lanes of a vector.
 const LANES: usize = 8;
 
-/// The odd multiples P, 3P, ..., (2 COUNT - 1)P of each point in turn, for `mul_add`. `COUNT` is a power of two. The number of
-/// points is a multiple of 8, and none is the identity.
+/// The odd multiples P, 3P, ..., (2 COUNT - 1)P of each point in turn, for `mul_add`. Points as for `odd_rows`.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 pub fn odd_multiples<C: CpuCurve, const COUNT: usize>(
     lanes: Lanes,
     points: &[Entry<C::Base>],
 ) -> Vec<[Entry<C::Base>; COUNT]> {
+    let rows = odd_rows::<C, COUNT>(lanes, points);
+    let groups = points.len() / LANES;
+    let mut tables = vec![[points[0]; COUNT]; points.len()];
+    for (index, row) in rows.iter().enumerate() {
+        for (lane, entry) in scatter(*row).into_iter().enumerate() {
+            tables[index % groups * LANES + lane][index / groups] = entry;
+        }
+    }
+    tables
+}
+
+/// The same by vectors: (2i + 1)P of the points of vector j is at i points / 8 + j. Coordinates are below 2.01 p.
+/// `COUNT` is a power of two. The number of points is a multiple of 8, and none is the identity.
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+pub fn odd_rows<C: CpuCurve, const COUNT: usize>(lanes: Lanes, points: &[Entry<C::Base>]) -> Vec<Affine<C::Base>> {
     // Row i of `groups` vectors holds (2i + 1)P.
     let mut rows = Vec::with_capacity(points.len() / LANES * COUNT);
     load(lanes, points, &mut rows);
@@ -42,13 +56,7 @@ pub fn odd_multiples<C: CpuCurve, const COUNT: usize>(
         even.extend_from_slice(&sums[known..]);
         rows.extend_from_slice(&sums[..known]);
     }
-    let mut tables = vec![[points[0]; COUNT]; points.len()];
-    for (index, row) in rows.iter().enumerate() {
-        for (lane, entry) in scatter(*row).into_iter().enumerate() {
-            tables[index % groups * LANES + lane][index / groups] = entry;
-        }
-    }
-    tables
+    rows
 }
 
 /// The multiples P, 2P, ..., `count` P of each point in turn, as tables of the portable code. `count` is a power of two, and no

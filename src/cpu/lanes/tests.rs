@@ -5,7 +5,7 @@ use super::field::{Element, LOW, Prime, Sum};
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
 use super::words::{Lanes, Mask, Words};
-use super::{UniformTable, lift_x, mul_add, sum_products, words};
+use super::{UniformTable, lift_x, mul_add, mul_uniform, sum_products, words};
 use crate::cpu::affine::{self, Entry};
 use crate::cpu::comb::Comb;
 use crate::cpu::field::{Coordinate, Field};
@@ -393,6 +393,66 @@ fn uniform_exceptions<C: CpuCurve>() {
     }
 }
 
+/// Of a scalar and its opposite the odd one.
+fn odd_one<C: CpuCurve>(scalar: &C::Scalar) -> [u64; 4] {
+    let scalar = if scalar.is_odd() { *scalar } else { scalar.neg() };
+    be_bytes_to_limbs(&scalar.to_be_bytes())
+}
+
+/// Products of points by secret scalars; the number of those that are left out.
+fn same_uniform<C: CpuCurve>(lanes: Lanes, odd: &[[u64; 4]], random: &mut Random) -> usize {
+    let points = random_points::<C>(random, odd.len());
+    let negate: Vec<u8> = odd.iter().map(|_| (random.word() & 1) as u8).collect();
+    let scalars: Vec<C::Scalar> = odd.iter().map(from_limbs).collect();
+    let expected = multiply::normalize(None, &multiply::mul_add::<C>(None, &scalars, &points, None));
+    let products = mul_uniform::<C>(lanes, odd, &negate, &points);
+    assert_eq!(products.len(), odd.len());
+    for (item, product) in products.iter().enumerate() {
+        let expected = if negate[item] == 1 { expected[item].neg() } else { expected[item] };
+        let [x, y] = [expected.x, expected.y].map(|coordinate| be_bytes_to_limbs(&coordinate.to_be_bytes()));
+        assert!(product.is_none_or(|product| product == [x, y]), "item {item}: {:x?}", odd[item]);
+    }
+    products.iter().filter(|product| product.is_none()).count()
+}
+
+/// Scalars whose last window may meet equal points, and others, of which none is left out.
+fn uniform_points<C: CpuCurve>() {
+    let Some(lanes) = lanes() else { return };
+    let mut random = Random::fresh();
+    let small = |value: i64| -> C::Scalar {
+        let absolute: C::Scalar = from_limbs(&[value.unsigned_abs(), 0, 0, 0]);
+        if value < 0 { absolute.neg() } else { absolute }
+    };
+    let digits = || (-31..=31).step_by(2).map(small);
+    let exceptions: Vec<[u64; 4]> = if C::ENDOMORPHISM.is_some() {
+        let lambda: C::Scalar = from_limbs(&secp256k1::LAMBDA);
+        let in_lambda = |d2: C::Scalar| {
+            let term = d2.mul(&lambda);
+            digits().map(move |d1| d1.double().add(&term)).chain([term, term.double()])
+        };
+        // Here scalars need not be odd, and among the odd ones there happens to be no exception.
+        digits().flat_map(in_lambda).map(|scalar| be_bytes_to_limbs(&scalar.to_be_bytes())).collect()
+    } else {
+        // The opposite of 2d is odd, and its lowest window must be that of -d.
+        let left_out = |d: &i64| (C::N[0] as i64 - 2 * d) & 63 == 32 - d;
+        (1..32).step_by(2).filter(left_out).map(|d| odd_one::<C>(&small(2 * d))).collect()
+    };
+    let left_out = same_uniform::<C>(lanes, &exceptions, &mut random);
+    if C::ENDOMORPHISM.is_some() {
+        println!("{left_out} of {} scalars are exceptions", exceptions.len());
+        assert!(left_out > 0);
+    } else {
+        assert_eq!(left_out, exceptions.len());
+    }
+    let mut others: Vec<[u64; 4]> = edge_scalars::<C>().iter().filter(|k| !k.is_zero()).map(odd_one::<C>).collect();
+    others.extend(random_scalars::<C>(&mut random, 300).iter().map(odd_one::<C>));
+    others.retain(|scalar| !exceptions.contains(scalar));
+    for count in [1, 7, 8, 9, 127, 128, 129, others.len()] {
+        assert_eq!(same_uniform::<C>(lanes, &others[..count], &mut random), 0);
+    }
+    assert!(mul_uniform::<C>(lanes, &[], &[], &[]).is_empty());
+}
+
 fn combs<C: CpuCurve>() {
     let Some(lanes) = lanes() else { return };
     let points = random_points::<C>(&mut Random::fresh(), 9);
@@ -465,6 +525,10 @@ macro_rules! tested {
             fn uniform_products_against_portable() {
                 uniform::<$curve>();
                 uniform_exceptions::<$curve>();
+            }
+            #[test]
+            fn uniform_points_against_portable() {
+                uniform_points::<$curve>();
             }
             #[test]
             fn combs_against_portable() {

@@ -29,7 +29,7 @@ pub struct UniformTable<C: CpuCurve> {
 }
 
 /// The words of an element per lane, in memory that is wiped.
-type Saved = [[u64; LANES]; 5];
+pub(super) type Saved = [[u64; LANES]; 5];
 
 /// The digits of eight scalars by windows.
 type Digits = Zeroizing<[[u64; LANES]; WINDOWS]>;
@@ -51,7 +51,6 @@ impl<C: CpuCurve> UniformTable<C> {
     /// scalars[i] G for odd scalars below n, or its opposite where `negate[i]` is 1 and not 0. `None` where a sum met an exceptional case, for which there are fewer than 2^10
     /// scalars among all.
     pub fn mul_base(&self, lanes: Lanes, scalars: &[[u64; 4]], negate: &[u8]) -> Vec<Option<affine::Affine<C::Base>>> {
-        let mut points = Vec::with_capacity(scalars.len());
         // Allocated once: a vector that grows would leave its old contents behind.
         let groups = scalars.len().div_ceil(LANES);
         let mut sums: Zeroizing<Vec<[Saved; 3]>> = Zeroizing::new(Vec::with_capacity(groups));
@@ -70,7 +69,7 @@ impl<C: CpuCurve> UniformTable<C> {
             unsafe { self.sum(lanes, &digits, negate, sum) };
         }
         // SAFETY: as above.
-        unsafe { normalize::<C::Base>(lanes, &sums, &mut points) };
+        let mut points = unsafe { affine_points(lanes, &sums) };
         points.truncate(scalars.len());
         points
     }
@@ -83,15 +82,9 @@ impl<C: CpuCurve> UniformTable<C> {
         let one = Element::<C::Base>::one(lanes);
         let mut sum = Jacobian { x: one, y: one, z: one };
         for (window, (entries, digits)) in self.windows.iter().zip(digits.iter()).enumerate() {
-            let digits = Words::load(lanes, digits);
-            // e stands for 2e - (2^w - 1): from 2^(w-1) on it is entry e - 2^(w-1), below the opposite of entry
-            // 2^(w-1) - 1 - e.
-            let half = Words::splat(lanes, ENTRIES as u64);
-            let negative = digits.and(half).zeros();
+            let (index, negative) = signed_entry(lanes, digits, ENTRIES);
             let opposite = negative ^ negate;
-            let last = Words::splat(lanes, ENTRIES as u64 - 1);
-            let index = digits.select_difference(negative, last, digits);
-            let mut words = [digits; 8];
+            let mut words = [index; 8];
             for (word, entries) in words.iter_mut().zip(entries) {
                 let [a, b, c, d] =
                     [0, 8, 16, 24].map(|first| Words::load(lanes, entries[first..].first_chunk().expect("32 entries")));
@@ -107,16 +100,50 @@ impl<C: CpuCurve> UniformTable<C> {
                 sum.add(Affine { x, y }, opposite)
             };
         }
-        let [x, y, z] = out;
-        sum.x.save(x);
-        sum.y.save(y);
-        sum.z.save(z);
+        save(sum, out);
     }
 }
 
-/// The affine points, without those left over in the last vector.
+/// The entry among 2^(w-1) odd multiples that each digit e below 2^w stands for, and where it stands for the opposite:
+/// e is 2e - (2^w - 1), so from 2^(w-1) on entry e - 2^(w-1), and below the opposite of entry 2^(w-1) - 1 - e.
+#[inline(always)]
+pub(super) fn signed_entry(lanes: Lanes, digits: &[u64; LANES], entries: usize) -> (Words, Mask) {
+    let digits = Words::load(lanes, digits);
+    let half = Words::splat(lanes, entries as u64);
+    let negative = digits.and(half).zeros();
+    let last = Words::splat(lanes, entries as u64 - 1);
+    (digits.and(last).select_difference(negative, last, digits), negative)
+}
+
+#[inline(always)]
+pub(super) fn save<F: Coordinate>(sum: Jacobian<F>, out: &mut [Saved; 3]) {
+    let [x, y, z] = out;
+    sum.x.save(x);
+    sum.y.save(y);
+    sum.z.save(z);
+}
+
+/// The affine points, without the meaningless ones.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn normalize<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]], points: &mut Vec<Option<affine::Affine<F>>>) {
+fn affine_points<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Vec<Option<affine::Affine<F>>> {
+    let mut points = vec![None; sums.len() * LANES];
+    normalize(lanes, sums, |group, Affine { x, y }, zero| {
+        let (x, y) = (x.store(lanes), y.store(lanes));
+        for lane in (0..LANES).filter(|lane| zero >> lane & 1 == 0) {
+            points[group * LANES + lane] = Some(affine::Affine::new(x[lane], y[lane]));
+        }
+    });
+    points
+}
+
+/// Passes on the affine form of each vector of sums, the last first, with its number and the lanes where Z is zero and
+/// the point means nothing.
+#[inline(always)]
+pub(super) fn normalize<F: Coordinate>(
+    lanes: Lanes,
+    sums: &[[Saved; 3]],
+    mut take: impl FnMut(usize, Affine<F>, Mask),
+) {
     let one = Element::<F>::one(lanes);
     // The running products before each Z, and which Z are zero and count as one.
     let mut prefix: Zeroizing<Vec<Saved>> = Zeroizing::new(Vec::with_capacity(sums.len()));
@@ -132,17 +159,14 @@ fn normalize<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]], points: &mut Vec<
         zeros.push(zero);
     }
     let mut inverse = invert(one, product);
-    let mut vectors = Vec::with_capacity(sums.len());
-    for (([x, y, z], prefix), zero) in sums.iter().zip(prefix.iter()).zip(&zeros).rev() {
-        let z_inverse = inverse.mul(Element::restore(lanes, prefix));
-        inverse = inverse.mul(Element::restore(lanes, z).select(*zero, one));
+    for (group, [x, y, z]) in sums.iter().enumerate().rev() {
+        let zero = zeros[group];
+        let z_inverse = inverse.mul(Element::restore(lanes, &prefix[group]));
+        inverse = inverse.mul(Element::restore(lanes, z).select(zero, one));
         let square = z_inverse.square();
-        let x = Element::<F>::restore(lanes, x).mul(square).store(lanes);
-        let y = Element::<F>::restore(lanes, y).mul(square.mul(z_inverse)).store(lanes);
-        vectors.push((x, y, *zero));
-    }
-    for (x, y, zero) in vectors.into_iter().rev() {
-        points.extend((0..LANES).map(|lane| (zero >> lane & 1 == 0).then(|| affine::Affine::new(x[lane], y[lane]))));
+        let x = Element::restore(lanes, x).mul(square);
+        let y = Element::restore(lanes, y).mul(square.mul(z_inverse));
+        take(group, Affine { x, y }, zero);
     }
 }
 

@@ -1,0 +1,231 @@
+//! Elliptic-curve Diffie-Hellman: in batches by the uniform code of the lanes, where the processor has them, and
+//! otherwise by the constant-time arithmetic of the RustCrypto crates.
+//!
+//! What branches on a secret here is only whether a key is in range, which is the caller's result, and whether it is
+//! one of the fewer than 2^11 keys that the lanes leave out, which a random key is with a probability below 2^-244.
+
+use super::lanes::{Lanes, mul_uniform};
+use super::multiply::FEWEST_IN_LANES;
+use super::secret::{Affine, Number, odd_or_opposite, scalar};
+use super::{CpuEngine, decode, limbs_to_be_bytes};
+use crate::curve::SecretCurve;
+use crate::encoding::{Point, PublicKeys};
+use crate::error::Rejection;
+use crate::point::Points;
+use crate::secret::{SecretKeys, SharedSecret};
+use elliptic_curve::point::AffineCoordinates;
+use elliptic_curve::sec1::FromSec1Point;
+use elliptic_curve::{CurveGroup, ProjectivePoint};
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+/// x and y of a shared point, big-endian.
+type Coordinates = Zeroizing<[[u8; 32]; 2]>;
+
+pub(crate) fn shared_points<C: SecretCurve>(
+    engine: &CpuEngine,
+    items: usize,
+    secret_keys: SecretKeys,
+    peers: PublicKeys,
+) -> Points {
+    let point = |coordinates: &Coordinates| Point::from_coordinates(&coordinates[0], &coordinates[1]);
+    Inputs { secret_keys, peers }.map::<C, _>(engine, items, point)
+}
+
+pub(crate) fn shared_secrets<C: SecretCurve>(
+    engine: &CpuEngine,
+    items: usize,
+    secret_keys: SecretKeys,
+    peers: PublicKeys,
+) -> Vec<Result<SharedSecret, Rejection>> {
+    let secret = |coordinates: &Coordinates| SharedSecret::new(coordinates[0]);
+    Inputs { secret_keys, peers }.map::<C, _>(engine, items, secret)
+}
+
+struct Inputs<'a> {
+    secret_keys: SecretKeys<'a>,
+    peers: PublicKeys<'a>,
+}
+
+impl Inputs<'_> {
+    /// What `take` makes of each shared point.
+    fn map<C: SecretCurve, T: Clone + Send>(
+        &self,
+        engine: &CpuEngine,
+        items: usize,
+        take: impl Fn(&Coordinates) -> T + Send + Sync,
+    ) -> Vec<Result<T, Rejection>> {
+        let Some(lanes) = engine.lanes.filter(|_| items >= FEWEST_IN_LANES) else {
+            return engine.map(items, |item| Ok(take(&self.one::<C>(item)?)));
+        };
+        engine.map_chunks(items, Err(Rejection::SecretKeyOutOfRange), |range, out| {
+            self.in_lanes::<C, T>(lanes, range, &take, out);
+        })
+    }
+
+    fn one<C: SecretCurve>(&self, item: usize) -> Result<Coordinates, Rejection> {
+        let d = scalar::<C>(self.secret_keys.get(item))?;
+        let peer = decode::encode(&decode::public_key::<C>(self.peers.get(item))?);
+        let peer = Affine::<C>::from_sec1_bytes(peer.as_sec1()).map_err(|_| Rejection::NotOnCurve)?;
+        let product = Zeroizing::new(ProjectivePoint::<C::Reference>::from(peer) * *d);
+        let product = Zeroizing::new(product.to_affine());
+        Ok(Zeroizing::new([product.x().into(), product.y().into()]))
+    }
+
+    /// Results stay as they are where the key is out of range.
+    fn in_lanes<C: SecretCurve, T>(
+        &self,
+        lanes: Lanes,
+        items: Range<usize>,
+        take: impl Fn(&Coordinates) -> T,
+        out: &mut [Result<T, Rejection>],
+    ) {
+        let peers = decode::public_keys::<C>(Some(lanes), items.clone().map(|item| self.peers.get(item)));
+        // Allocated once: a vector that grows would leave its old contents behind.
+        let mut d: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(items.len()));
+        let (mut places, mut points) = (Vec::with_capacity(items.len()), Vec::with_capacity(items.len()));
+        for (place, (item, peer)) in items.clone().zip(peers).enumerate() {
+            let Ok(key) = scalar::<C>(self.secret_keys.get(item)) else { continue };
+            match peer {
+                Ok(point) => {
+                    d.push(*key);
+                    places.push(place);
+                    points.push(point);
+                }
+                Err(reason) => out[place] = Err(reason),
+            }
+        }
+        let (odd, negated) = odd_or_opposite::<C>(&d);
+        let products = mul_uniform::<C>(lanes, &odd, &negated, &points);
+        for (place, product) in places.into_iter().zip(products.iter()) {
+            out[place] = match product {
+                Some([x, y]) => Ok(take(&Zeroizing::new([limbs_to_be_bytes(x), limbs_to_be_bytes(y)]))),
+                None => self.one::<C>(items.start + place).map(|coordinates| take(&coordinates)),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::CpuCurve;
+    use crate::curve::{P256, Secp256k1, Sm2, constants};
+    use crate::secret::SecretKey;
+    use num_bigint::BigInt;
+
+    fn integer(limbs: &[u64; 4]) -> BigInt {
+        limbs.iter().rev().fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
+    }
+
+    /// The bytes of a number modulo n.
+    fn scalar_bytes<C: CpuCurve>(value: &BigInt) -> [u8; 32] {
+        let n = integer(&C::N);
+        let digits = (((value % &n) + &n) % &n).to_bytes_be().1;
+        let mut bytes = [0; 32];
+        bytes[32 - digits.len()..].copy_from_slice(&digits);
+        bytes
+    }
+
+    fn random() -> [u8; 32] {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).expect("the system has random bytes");
+        // Below every n.
+        bytes[0] >>= 1;
+        bytes
+    }
+
+    /// Scalars at the edges; where there is an endomorphism, combinations with lambda too, among which are all scalars
+    /// that the lanes leave out.
+    fn special_scalars<C: CpuCurve>() -> Vec<[u8; 32]> {
+        let n = integer(&C::N);
+        let mut values: Vec<BigInt> = (1..70).map(BigInt::from).collect();
+        values.extend((0..256).map(|bit| BigInt::from(1) << bit));
+        values.extend([(&n - 1) / 2, (&n + 1) / 2, (&n - 3) / 2, &n / 3, (BigInt::from(1) << 255) - 19]);
+        if C::ENDOMORPHISM.is_some() {
+            let lambda = integer(&constants::secp256k1::LAMBDA);
+            values.extend([&lambda * &lambda, &lambda + 2, (&lambda << 128) + 1, &lambda << 64]);
+            for d2 in (-31..=31).step_by(2) {
+                values.extend([&lambda * d2, &lambda * (2 * d2)]);
+                values.extend((-31..=31).step_by(2).map(|d1| &lambda * d2 + 2 * d1));
+            }
+        }
+        let opposites: Vec<BigInt> = values.iter().map(|value| -value).collect();
+        values.extend(opposites);
+        values.iter().map(scalar_bytes::<C>).filter(|bytes| *bytes != [0; 32]).collect()
+    }
+
+    fn points<C: SecretCurve>(engine: &CpuEngine, scalars: &[[u8; 32]]) -> Vec<Point> {
+        crate::cpu::point::mul_base::<C>(engine, scalars).into_iter().map(Result::unwrap).collect()
+    }
+
+    /// The engine against the RustCrypto crates; `peers` of any kind, bad ones too.
+    fn same<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, peers: PublicKeys, items: usize) {
+        let portable = CpuEngine::new(Some(1), None).unwrap().portable();
+        let expected = shared_points::<C>(&portable, items, keys, peers);
+        assert_eq!(shared_points::<C>(engine, items, keys, peers), expected);
+        let secrets = shared_secrets::<C>(engine, items, keys, peers);
+        let secrets: Vec<_> = secrets.iter().map(|item| item.as_ref().map(SharedSecret::expose_bytes)).collect();
+        let x: Vec<_> = expected.iter().map(|item| item.as_ref().map(Point::x)).collect();
+        assert_eq!(secrets, x);
+    }
+
+    fn secret_keys(scalars: &[[u8; 32]]) -> Vec<SecretKey> {
+        scalars.iter().map(|scalar| SecretKey::from_bytes(*scalar)).collect()
+    }
+
+    fn agrees_with_rustcrypto<C: SecretCurve>() {
+        let engine = CpuEngine::new(Some(1), None).unwrap();
+        if engine.lanes.is_none() {
+            println!("skipped: this processor has no AVX-512 IFMA");
+            return;
+        }
+        // Special keys with random peers, and random keys with special peers.
+        let special = special_scalars::<C>();
+        let others: Vec<_> = special.iter().map(|_| random()).collect();
+        for (keys, peers) in [(&special, &others), (&others, &special)] {
+            let peers = points::<C>(&engine, peers);
+            same::<C>(&engine, (&secret_keys(keys)).into(), PublicKeys::points(&peers), keys.len());
+        }
+        // Each number of items, with neighbours that are rejected.
+        let keys = secret_keys(&others);
+        let peers = points::<C>(&engine, &special);
+        for items in [1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 65, 127, 129, 200] {
+            let mut bad_keys = keys[..items].to_vec();
+            let mut bad_peers: Vec<Vec<u8>> = peers[..items].iter().map(|peer| peer.as_sec1().to_vec()).collect();
+            same_all::<C>(&engine, &bad_keys, &bad_peers);
+            for place in (items / 3..items).step_by(5) {
+                bad_keys[place] = SecretKey::from_bytes([[0; 32], [0xff; 32]][place % 2]);
+                bad_peers[(place + 2) % items][40] ^= 1;
+                bad_peers[(place + 4) % items] = vec![place as u8 % 3];
+                bad_peers[(place + 5) % items] = peers[place].to_compressed().unwrap().to_vec();
+                same_all::<C>(&engine, &bad_keys, &bad_peers);
+            }
+            // Nothing is left.
+            same_all::<C>(&engine, &secret_keys(&vec![[0; 32]; items]), &bad_peers);
+        }
+    }
+
+    /// Keys and peers one to one, one key for all and one peer for all.
+    fn same_all<C: SecretCurve>(engine: &CpuEngine, keys: &[SecretKey], peers: &[Vec<u8>]) {
+        let all: Vec<&[u8]> = peers.iter().map(Vec::as_slice).collect();
+        same::<C>(engine, keys.into(), PublicKeys::sec1(&all), keys.len());
+        same::<C>(engine, (&keys[0]).into(), PublicKeys::sec1(&all), keys.len());
+        same::<C>(engine, keys.into(), PublicKeys::all(&peers[0]), keys.len());
+    }
+
+    #[test]
+    fn agrees_with_rustcrypto_on_secp256k1() {
+        agrees_with_rustcrypto::<Secp256k1>();
+    }
+
+    #[test]
+    fn agrees_with_rustcrypto_on_p256() {
+        agrees_with_rustcrypto::<P256>();
+    }
+
+    #[test]
+    fn agrees_with_rustcrypto_on_sm2() {
+        agrees_with_rustcrypto::<Sm2>();
+    }
+}

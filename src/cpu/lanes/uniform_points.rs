@@ -1,0 +1,181 @@
+//! Multiplication of points that differ from item to item by secret scalars: the same instructions at the same
+//! addresses for every scalar.
+//!
+//! The points are public, and so are the tables of their multiples. A lookup reads a whole table, signs and selections
+//! are masks. Digits, sums and products in memory are wiped.
+
+use super::field::Element;
+use super::point::{Affine, Jacobian};
+use super::tables::odd_rows;
+use super::uniform::{Saved, normalize, save, signed_entry};
+use super::words::{Lanes, Mask, Words};
+use crate::cpu::affine::{self, Entry};
+use crate::cpu::field::Coordinate;
+use crate::cpu::recode::windows_of_odd;
+use crate::cpu::{CpuCurve, glv};
+use zeroize::{Zeroize, Zeroizing};
+
+const LANES: usize = 8;
+/// Bits per window.
+const WINDOW: u32 = 5;
+/// Odd multiples P, 3P, ..., (2^w - 1) P.
+const ENTRIES: usize = 1 << (WINDOW - 1);
+/// Digits of all windows of a scalar: of 256 bits, or of two halves of 130 bits.
+const DIGITS: usize = 52;
+/// Items whose tables are built together: enough to share an inversion, few enough that their tables stay in the L2
+/// cache.
+const BATCH: usize = 128;
+
+/// x and y of each product as plain numbers; `None` where a sum met an exceptional case.
+pub type Products = Zeroizing<Vec<Option<[[u64; 4]; 2]>>>;
+
+/// The odd multiples of eight points, P first.
+type Table<C> = [Affine<<C as CpuCurve>::Base>; ENTRIES];
+
+/// The digits of eight scalars, the most significant first; those of two halves alternate.
+#[derive(Zeroize)]
+struct Digits {
+    rows: [[u64; LANES]; DIGITS],
+    /// The lanes where each half is to be negated.
+    negate: [Mask; 2],
+}
+
+impl Digits {
+    /// Lanes without a scalar repeat the last one.
+    fn new<C: CpuCurve>(scalars: &[[u64; 4]], negate: &[u8]) -> Zeroizing<Self> {
+        let mut digits = Zeroizing::new(Digits { rows: [[0; LANES]; DIGITS], negate: [0; 2] });
+        for lane in 0..LANES {
+            let item = lane.min(scalars.len() - 1);
+            let (scalar, negate) = (&scalars[item], negate[item]);
+            match &C::ENDOMORPHISM {
+                Some(endomorphism) => {
+                    let halves: Zeroizing<[glv::Signed; 2]> = Zeroizing::new(endomorphism.decompose_odd(scalar).into());
+                    for (half, number) in halves.iter().enumerate() {
+                        digits.set(lane, half, 2, negate ^ u8::from(number.negative), &number.magnitude);
+                    }
+                }
+                None => digits.set(lane, 0, 1, negate, scalar),
+            }
+        }
+        digits
+    }
+
+    fn set(&mut self, lane: usize, first: usize, step: usize, negate: u8, value: &[u64; 4]) {
+        self.negate[first] |= negate << lane;
+        windows_of_odd(value, WINDOW, DIGITS / step, |window, digit| {
+            self.rows[(DIGITS / step - 1 - window) * step + first][lane] = u64::from(digit);
+        });
+    }
+}
+
+/// scalars[i] points[i] for odd scalars below n, or its opposite where `negate[i]` is 1 and not 0. No point is the
+/// identity. `None` where a sum met an exceptional case, for which there are fewer than 2^11 scalars among all: see
+/// `sum`.
+pub fn mul_uniform<C: CpuCurve>(
+    lanes: Lanes,
+    scalars: &[[u64; 4]],
+    negate: &[u8],
+    points: &[affine::Affine<C::Base>],
+) -> Products {
+    // Allocated once: a vector that grows would leave its old contents behind.
+    let mut sums = Zeroizing::new(Vec::with_capacity(points.len().div_ceil(LANES)));
+    for ((scalars, negate), points) in scalars.chunks(BATCH).zip(negate.chunks(BATCH)).zip(points.chunks(BATCH)) {
+        sum_batch::<C>(lanes, scalars, negate, points, &mut sums);
+    }
+    // SAFETY: a `Lanes` proves that the instructions exist.
+    let mut products = unsafe { coordinates::<C::Base>(lanes, &sums) };
+    products.truncate(points.len());
+    products
+}
+
+fn sum_batch<C: CpuCurve>(
+    lanes: Lanes,
+    scalars: &[[u64; 4]],
+    negate: &[u8],
+    points: &[affine::Affine<C::Base>],
+    sums: &mut Vec<[Saved; 3]>,
+) {
+    let last = points.len() - 1;
+    let entry = |item: usize| Entry::new(&points[item.min(last)].x, &points[item.min(last)].y);
+    let entries: Vec<_> = (0..points.len().next_multiple_of(LANES)).map(entry).collect();
+    // SAFETY: a `Lanes` proves that the instructions exist.
+    let rows = unsafe { odd_rows::<C, ENTRIES>(lanes, &entries) };
+    let groups = entries.len() / LANES;
+    for (group, (scalars, negate)) in scalars.chunks(LANES).zip(negate.chunks(LANES)).enumerate() {
+        // Side by side: rows that lie 2^12 bytes apart would not fit the L1 cache together.
+        let table = core::array::from_fn(|entry| rows[entry * groups + group]);
+        let digits = Digits::new::<C>(scalars, negate);
+        sums.push([[[0; LANES]; 5]; 3]);
+        let out = sums.last_mut().expect("it was just pushed");
+        // SAFETY: as above.
+        unsafe { sum::<C>(lanes, &digits, &table, out) };
+    }
+}
+
+/// The sum of all digits' multiples, five doublings after each window.
+///
+/// An addition meets equal or opposite points only in the last window. Before, the sum is 2^5 times something, plus
+/// lambda times something, with coefficients other than zero, and the addend is odd in one place and zero in the
+/// other: they differ as pairs of integers. As these are below 2^126, and every relation between 1 and lambda modulo n
+/// has a coefficient above 2^127 (or, where there is no endomorphism, n is far above the sum), they differ modulo n.
+/// In the last window the last digits determine such a scalar: it is 2d, where there is no endomorphism, and otherwise
+/// 2d + d' lambda, d' lambda or 2d' lambda.
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [Saved; 3]) {
+    let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
+    let beta = Element::splat(lanes, &C::precomputed().constants().beta);
+    let one = Element::one(lanes);
+    let mut sum = Jacobian { x: one, y: one, z: one };
+    for (row, digits_of_row) in digits.rows.iter().enumerate() {
+        let half = row % halves;
+        let (index, negative) = signed_entry(lanes, digits_of_row, ENTRIES);
+        let opposite = negative ^ digits.negate[half];
+        let mut point = lookup(lanes, table, index);
+        if half == 1 {
+            point.x = point.x.mul(beta);
+        }
+        if row == 0 {
+            sum = Jacobian { x: point.x, y: point.y.sum().negate(opposite).fold(), z: one };
+            continue;
+        }
+        if half == 0 {
+            for _ in 0..WINDOW {
+                sum = if C::A_IS_ZERO { sum.double::<true>() } else { sum.double::<false>() };
+            }
+        }
+        sum = sum.add(point, opposite);
+    }
+    save(sum, out);
+}
+
+/// The entry of each lane, by reading all.
+#[inline(always)]
+fn lookup<F: Coordinate>(lanes: Lanes, table: &[Affine<F>; ENTRIES], index: Words) -> Affine<F> {
+    let mut found = table[0];
+    for (number, entry) in table.iter().enumerate().skip(1) {
+        let here = index.sub(Words::splat(lanes, number as u64)).zeros();
+        found = Affine { x: found.x.select(here, entry.x), y: found.y.select(here, entry.y) };
+    }
+    found
+}
+
+/// The coordinates of the sums as numbers. What branches here is whether a sum is exceptional.
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn coordinates<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Products {
+    let mut products = Zeroizing::new(vec![None; sums.len() * LANES]);
+    normalize::<F>(lanes, sums, |group, Affine { x, y }, zero| {
+        for (coordinate, element) in [x, y].into_iter().enumerate() {
+            let mut words = Zeroizing::new([[0; LANES]; 4]);
+            for (number, out) in element.to_number(lanes).into_iter().zip(words.iter_mut()) {
+                number.store(out);
+            }
+            for lane in (0..LANES).filter(|lane| zero >> lane & 1 == 0) {
+                let product = products[group * LANES + lane].get_or_insert([[0; 4]; 2]);
+                for (number, words) in product[coordinate].iter_mut().zip(words.iter()) {
+                    *number = words[lane];
+                }
+            }
+        }
+    });
+    products
+}
