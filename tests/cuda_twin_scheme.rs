@@ -53,6 +53,7 @@ where
     let mut session = Session::default();
     curve.digits(&mut session);
     curve.sums(&mut session);
+    curve.key_indexes(&mut session);
     curve.equations(&mut session);
     curve.verifications(&mut session);
     curve.recoveries(&mut session);
@@ -220,6 +221,30 @@ where
                 let sum = coordinates::<C>(&self.sum(&u1, &u2, &q)).to_vec();
                 session.expect_exactly("multiply_add", &[&u1, &u2, &x, &y], sum.clone());
                 session.expect_exactly("sum_by_tables", &[&u1, &u2, &x, &y], sum);
+            }
+        }
+    }
+
+    /// The place of a key among two, from 1 on, or 0: also where they share x, and where there is room for one only.
+    fn key_indexes(&self, session: &mut Session) {
+        let key = || self.times(&self.generator, &self.random());
+        for slot_bits in 0..=4 {
+            for shares_x in [true, false] {
+                let (first, other) = (key(), key());
+                let second = if shares_x { -first } else { key() };
+                let seed = patterned() >> 192;
+                let [[x1, y1], [x2, y2]] = [first, second].map(|key| coordinates::<C>(&key));
+                let found = [
+                    (first, 1),
+                    (second, if slot_bits == 0 { 0 } else { 2 }),
+                    (-second, u64::from(shares_x)),
+                    (other, 0),
+                ];
+                for (sought, place) in found {
+                    let [x, y] = coordinates::<C>(&sought);
+                    let arguments = [&number(slot_bits), &seed, &x1, &y1, &x2, &y2, &x, &y];
+                    session.expect_exactly("find_key", &arguments, vec![number(place)]);
+                }
             }
         }
     }

@@ -1,33 +1,33 @@
-// Keys that repeat within a batch: which items share a key, which keys get a table, and the lists of items with and
-// without one. For public data. Verdicts do not depend on which items end up in which list.
+// Keys that repeat within a batch: which items share a key, which keys deserve a table, which have one, and the lists
+// of items with and without one. For public data. Verdicts do not depend on which items end up in which list.
 //
 // Launch contract. Every kernel: block of 32 .. 256 threads, a multiple of 32; grid: any size of one dimension; no
-// shared memory. n < 2^32 - 1. In stream order:
+// shared memory. n < 2^32 - 1. counters: 5 words. In stream order:
 // 1. Fill slots with bytes 0xff; zero counts and counters.
 // 2. gecc_group_keys, after the keys are imported and kernels/equations.cu has run. slots: 2^slot_bits words, where
-//    2^slot_bits >= 2 n; seed: any number, best a random one. Out: representative: n words; counts: n words.
-// 3. gecc_pick_keys: keys that occur at least `threshold` times get table numbers from 0 on, at most max_tables of
-//    them. Out: table_keys: max_tables words, an item that has the key of each table; counts: per item, the number of
-//    the table if it represents a key that has one; counters[0]: how many keys asked for a table (perhaps more than
-//    max_tables), counters[1]: how many items the keys with a table have.
-// 4. The host reads counters: tables = min(counters[0], max_tables). With 0 it runs gecc_verify on all items. Otherwise
-//    it builds the tables (kernels/key_tables.cu) and launches gecc_split_items.
+//    2^slot_bits >= 2 n; seed: any number, best a random one. Out: representative: n words; counts: n words, for an
+//    item that represents its key how many items have it, for the others 0.
+// 3. gecc_pick_keys: keys that occur at least `threshold` times, at most max_tables of them. Out: table_keys:
+//    max_tables words, an item that has the key; counters[0]: how many keys there are (perhaps more than max_tables),
+//    counters[1]: how many items have the listed ones.
+// 4. With tables of an earlier batch, or of this one: zero counters[4], then gecc_find_keys. index_xy, tables,
+//    index_seed, index_slots, index_slot_bits: as gecc_index_keys has left them. Out: found: n words, per
+//    representative the number of its key's table, or 0xffffffff; counters[4]: how many items have a key with a table.
+//    The host may read the counters and repeat this step with other tables.
 // 5. gecc_split_items: items that are already rejected, or have a key that is no point, get their verdict and are in no
 //    list. Out: with_items, with_tables: n words each, items and the numbers of their tables, counters[2] of them;
 //    without_items: n words, counters[3] of them; verdict.
 // 6. gecc_verify with items = without_items, item_count = counters + 3; gecc_verify_with_tables with item_count =
 //    counters + 2, in any order.
-// counters: 4 words.
+//
+// gecc_index_keys makes the index of step 4 beside the tables (kernels/key_tables.cu). table_keys: `tables` items, key
+// t being that of item table_keys[t]. index_slots: 2^index_slot_bits words, at least 4 tables, filled with bytes 0xff
+// before; index_seed: as above. Out: index_xy: 16 tables words; index_slots.
 #include "kernels/point_batch.cuh"
-#include "scheme/key_hash.cuh"
+#include "scheme/key_index.cuh"
 #include "scheme/verdict.cuh"
 
 namespace {
-// Crafted keys can fill the slots that another key wants, but not make anybody search longer: an item that finds no
-// place among these is treated as having a key of its own.
-constexpr u32 kProbes = 32;
-constexpr u32 kNone = 0xffffffff;
-
 __device__ __forceinline__ bool same_key(const PointBatch& points, u64 i, u64 j) {
     u32 difference = 0;
     GECC_UNROLL
@@ -35,19 +35,18 @@ __device__ __forceinline__ bool same_key(const PointBatch& points, u64 i, u64 j)
     return difference == 0;
 }
 
-// The first item that had the same key, or i itself. Slots are never emptied, so equal keys meet in the same slot.
+// The first item that had the same key, or i itself: also where i finds no place, as if it had a key of its own. Slots
+// are never emptied, so equal keys meet in the same slot.
 __device__ __forceinline__ u32 find_or_insert(const PointBatch& points, u32* slots, u32 slot_bits, u64 seed, u64 i) {
-    u32 mask = (u32)((1ull << slot_bits) - 1);
-    fe x = points.x(i);
-    u32 slot = key_hash(x, seed) & mask;
-    GECC_NO_UNROLL
-    for (u32 probe = 0; probe < kProbes; probe++) {
+    u32 found = (u32)i;
+    probe_slots(key_hash(points.x(i), seed), slot_bits, [&](u32 slot) {
         u32 owner = *(volatile u32*)(slots + slot);
-        if (owner == kNone) owner = atomicCAS(slots + slot, kNone, (u32)i);
-        if (owner == kNone || same_key(points, i, owner)) return owner == kNone ? (u32)i : owner;
-        slot = (slot + 1) & mask;
-    }
-    return (u32)i;
+        if (owner == kNoKey) owner = atomicCAS(slots + slot, kNoKey, (u32)i);
+        if (owner != kNoKey && !same_key(points, i, owner)) return false;
+        if (owner != kNoKey) found = owner;
+        return true;
+    });
+    return found;
 }
 
 // Adds one to *counter for each lane that calls with the same pointer, by one atomic operation for all of them, and
@@ -65,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(256)
                     u32* representative, u32* counts, u64 n) {
     PointBatch points = {points_xy, points_kind, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
-        u32 found = kNone;
+        u32 found = kNoKey;
         if (verdict[i] == kPending && points.finite(i)) {
             found = find_or_insert(points, slots, slot_bits, seed, i);
             count_together(counts + found);
@@ -75,23 +74,47 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_pick_keys(u32* counts, u32 threshold, u32 max_tables, u32* table_keys, u32* counters, u64 n) {
+    gecc_pick_keys(const u32* counts, u32 threshold, u32 max_tables, u32* table_keys, u32* counters, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
-        u32 uses = counts[i], table = kNone;
-        if (uses != 0 && uses >= threshold) {
-            u32 number = count_together(counters);
-            if (number < max_tables) {
-                table = number;
-                table_keys[table] = (u32)i;
-                atomicAdd(counters + 1, uses);
-            }
-        }
-        counts[i] = table;
+        u32 uses = counts[i];
+        if (uses == 0 || uses < threshold) continue;
+        u32 number = count_together(counters);
+        if (number >= max_tables) continue;
+        table_keys[number] = (u32)i;
+        atomicAdd(counters + 1, uses);
     }
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_split_items(const u32* representative, const u32* counts, const u8* points_kind, u32* with_items,
+    gecc_index_keys(u32* points_xy, const u32* table_keys, u32* index_xy, u64 index_seed, u32* index_slots,
+                    u32 index_slot_bits, u32 tables, u64 n) {
+    PointBatch points = {points_xy, nullptr, n}, keys = {index_xy, nullptr, tables};
+    for (u64 table = global_thread(); table < tables; table += global_threads()) {
+        u64 item = table_keys[table];
+        affine key = {points.x(item), points.y(item)};
+        keys.store(table, key);
+        // A key without a place is not found later.
+        probe_slots(key_hash(key.x, index_seed), index_slot_bits,
+                    [=](u32 slot) { return atomicCAS(index_slots + slot, kNoKey, (u32)table) == kNoKey; });
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_find_keys(u32* points_xy, const u32* counts, const u32* index_xy, u32 tables, u64 index_seed,
+                   const u32* index_slots, u32 index_slot_bits, u32* found, u32* counters, u64 n) {
+    PointBatch points = {points_xy, nullptr, n};
+    KeyIndex index = {index_xy, tables, index_seed, index_slots, index_slot_bits};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 uses = counts[i];
+        if (uses == 0) continue;
+        u32 table = find_key(index, points.x(i), points.y(i));
+        found[i] = table;
+        if (table != kNoKey) atomicAdd(counters + 4, uses);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_split_items(const u32* representative, const u32* found, const u8* points_kind, u32* with_items,
                      u32* with_tables, u32* without_items, u32* counters, u8* verdict, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         if (verdict[i] != kPending) continue;
@@ -100,8 +123,8 @@ extern "C" __global__ void __launch_bounds__(256)
             verdict[i] = key;
             continue;
         }
-        u32 table = counts[representative[i]];
-        if (table == kNone) {
+        u32 table = found[representative[i]];
+        if (table == kNoKey) {
             without_items[count_together(counters + 3)] = (u32)i;
         } else {
             u32 place = count_together(counters + 2);

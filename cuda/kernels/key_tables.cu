@@ -16,10 +16,10 @@
 // No scratch. u1, u2, x, table, bits: as in kernels/verify.cu. items, item_tables, item_count: with_items, with_tables
 // and counters + 2 of kernels/key_groups.cu. verdict: written for the listed items only: 1, 10 or 11.
 //
-// Which key_bits: the least of windows (entries / 7.5 + uses / 10) nanoseconds on an H200, where `uses` is counters[1]
-// over the number of tables: 5 up to 70 uses, 6 to 220, 7 to 800, 9 to 2500, 10 to 7000, 11 to 13000, 12 to 23000, then 13,
-// as far as the memory goes (64 windows entries bytes a table). A table pays from some 16 uses on; all of it, with its
-// chain of launches, where at least 2^17 items have one.
+// Which key_bits: the least of windows (entries / 7.5 + uses / 10) nanoseconds on an H200, where `uses` is how often a
+// table is used before it is built again: 5 up to 80 uses, 6 to 220, 7 to 840, 9 to 2600, 10 to 7500, 11 to 13600, 12
+// to 24500, then 13, as far as the memory goes (64 windows entries bytes a table). A table pays from some 16 uses on;
+// all of it, with its chain of launches, where at least 2^17 items gain one.
 #include "curve/jacobian.cuh"
 #include "curve/table_sum.cuh"
 #include "kernels/batched.cuh"

@@ -3,6 +3,7 @@
 use super::Limits;
 use super::cache::Cache;
 use super::fault::Fault;
+use super::key_cache::KeyCache;
 use super::pipeline::LANES;
 use super::sources::Unit;
 use super::tables::Tables;
@@ -37,6 +38,7 @@ pub struct Device {
     modules: Mutex<HashMap<Unit, Slot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
     tables: Tables,
+    key_cache: KeyCache,
     /// How many there have been.
     streams: AtomicUsize,
     /// Seconds and launches of each kernel, where they are timed.
@@ -122,6 +124,7 @@ impl Device {
             modules: Mutex::default(),
             functions: Mutex::default(),
             tables: Tables::default(),
+            key_cache: KeyCache::default(),
             streams: AtomicUsize::new(0),
             kernel_times: time_kernels.then(Mutex::default),
             context,
@@ -162,6 +165,10 @@ impl Device {
 
     pub fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    pub fn key_cache(&self) -> &KeyCache {
+        &self.key_cache
     }
 
     /// Makes the kernels of these files ready, several at a time where they have to be compiled.

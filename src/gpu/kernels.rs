@@ -84,9 +84,14 @@ kernels! {
         );
     "key_groups" "gecc_pick_keys" EACH
         pick_keys(counts: Address, threshold: u32, max_tables: u32, table_keys: Address, counters: Address);
+    "key_groups" "gecc_find_keys" EACH
+        find_keys(
+            xy: Address, counts: Address, index_xy: Address, tables: u32, seed: u64, slots: Address, slot_bits: u32,
+            found: Address, counters: Address
+        );
     "key_groups" "gecc_split_items" EACH
         split_items(
-            representative: Address, counts: Address, kinds: Address, with_items: Address, with_tables: Address,
+            representative: Address, found: Address, kinds: Address, with_items: Address, with_tables: Address,
             without_items: Address, counters: Address, verdicts: Address
         );
     "key_tables" "gecc_verify_with_tables" WINDOWED
@@ -203,6 +208,31 @@ pub fn table_extend(
     let arguments = [table.into(), windows.into(), entries.into(), known.into(), prefixes.into()];
     // SAFETY: the arguments of the kernel's contract, in its order and of its types.
     unsafe { lane.launch(unit, "gecc_table_extend", BATCHED, u64::from(windows) * known, &arguments) }
+}
+
+/// Makes the keys of tables findable by their coordinates.
+pub fn index_keys(
+    lane: &mut Lane,
+    curve: &'static str,
+    [xy, table_keys]: [Address; 2],
+    [index_xy, slots]: [Address; 2],
+    seed: u64,
+    [slot_bits, tables]: [u32; 2],
+    n: u64,
+) -> Result<(), Fault> {
+    let unit = Unit::of("key_groups", curve);
+    let arguments = [
+        xy.into(),
+        table_keys.into(),
+        index_xy.into(),
+        seed.into(),
+        slots.into(),
+        slot_bits.into(),
+        tables.into(),
+        n.into(),
+    ];
+    // SAFETY: the arguments of the kernel's contract, in its order and of its types.
+    unsafe { lane.launch(unit, "gecc_index_keys", EACH, u64::from(tables), &arguments) }
 }
 
 /// The first row of each key's table, and the doublings of it for every window, in Jacobian coordinates.

@@ -1,38 +1,87 @@
-//! Keys that repeat within a chunk: a table for each that occurs often, and verification by it.
+//! Keys that occur often: which items of a chunk have one, and verification by tables of them, which the device keeps.
 
 use super::Fault;
 use super::kernels;
+use super::key_cache::{self, KeyTables, Keys, Shape};
 use super::lane::Lane;
-use super::memory::{Address, DeviceMemory};
+use super::memory::Address;
 use super::rows::Points;
 use super::tables::PublicTable;
 use super::verify::Equations;
-use cudarc::driver::CudaContext;
 use std::sync::Arc;
 
 /// Items of a chunk from which looking for repeated keys costs less than it may save.
 const CHUNK_WORTH: usize = 1 << 17;
 /// Uses from which a key gets a table (`cuda/kernels/key_tables.cu`).
-const USES_WORTH: u32 = 16;
-/// Items with a table from which the chain of launches pays.
-const ITEMS_WORTH: u32 = 1 << 17;
-/// A lane's tables take at most this part of the device's memory.
-const MEMORY_SHARE: usize = 24;
+const USES_WORTH: usize = 16;
+/// Uses in a chunk without which nothing is expected of a key in chunks to come.
+const FEWEST_USES: usize = 3;
+/// Items that gain a table from which the chain of launches that builds tables pays.
+const ITEMS_WORTH: u64 = 1 << 17;
+/// Items with a table that is there from which a pass of their own pays.
+const HITS_WORTH: u32 = 1 << 16;
 
-/// Window widths, each for keys with at most so many uses on average (`cuda/kernels/key_tables.cu`).
-const WIDTHS: &[(u32, u32)] = &[(5, 70), (6, 220), (7, 800), (9, 2500), (10, 7000), (11, 13_000), (12, 23_000)];
-const WIDEST: u32 = 13;
+/// Window widths (`cuda/kernels/key_tables.cu`).
+const WIDTHS: [u32; 8] = [5, 6, 7, 9, 10, 11, 12, 13];
+/// Units of `Shape::cost` in a millisecond.
+const MILLISECOND: u64 = 30_000_000;
+/// What it costs to build tables, however few.
+const BUILD_COST: u64 = 3 * MILLISECOND / 2;
 
 /// Device memory of the grouping.
 pub struct Grouping;
 
 impl Grouping {
-    /// Bytes per item: hash slots (up to 16), five lists of words, and the keys that get a table.
-    pub const BYTES: usize = 16 + 5 * 4 + 4;
+    /// Bytes per item: hash slots (up to 16), six lists of words, and the keys that get a table.
+    pub const BYTES: usize = 16 + 6 * 4 + 4;
 }
 
-/// Checks the items whose keys repeat, and gives the list of the others with the address of its length: two nulls for
-/// all items.
+/// A chunk that is searched for repeated keys.
+struct Chunk {
+    curve: &'static str,
+    points: Points,
+    representative: Address,
+    /// Per representative, the uses of its key, and the table that was found.
+    counts: Address,
+    found: Address,
+    /// The keys that would get tables, and how many there may be.
+    table_keys: Address,
+    most_tables: u32,
+    /// Five words (`cuda/kernels/key_groups.cu`).
+    counters: Address,
+    n: usize,
+    /// Items still to come to the device in this call, this chunk's included.
+    expected: usize,
+}
+
+/// What became of a chunk's keys.
+#[derive(Clone, Copy, Debug)]
+struct Survey {
+    /// Keys that would get a table, and the items that have one of them.
+    keys: u32,
+    items: u32,
+    /// Items whose key has a table already.
+    hits: u32,
+}
+
+/// What a chunk knows of the tables that are there.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    bits: u32,
+    proven: bool,
+}
+
+/// What to do with a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    WithoutTables,
+    WithTheseTables,
+    /// New tables of this width.
+    Build(u32),
+}
+
+/// Checks the items whose keys have tables, and gives the list of the others with the address of its length: two nulls
+/// for all items. `expected`: items still to come to the device in this call, this chunk's included.
 pub fn check_repeated(
     lane: &mut Lane,
     curve: &'static str,
@@ -40,46 +89,28 @@ pub fn check_repeated(
     points: Points,
     table: &PublicTable,
     n: usize,
+    expected: usize,
 ) -> Result<(Address, Address), Fault> {
     const ALL: (Address, Address) = (0, 0);
     if n < CHUNK_WORTH {
         return Ok(ALL);
     }
-    let count = n as u64;
-    let Equations { u1, u2, x, verdicts } = equations;
-    let slot_bits = usize::BITS - (2 * n - 1).leading_zeros();
-    let slots = lane.buffer(4 << slot_bits)?;
+    let chunk = group(lane, curve, points, equations.verdicts, n, expected)?;
+    let Some(key_tables) = choose_tables(lane, &chunk)? else { return Ok(ALL) };
+    key_tables.serve();
     let mut words = || lane.buffer(4 * n);
-    let (representative, counts, with_items, with_tables, without) = (words()?, words()?, words()?, words()?, words()?);
-    let most_tables = (n as u32 / USES_WORTH).min(most_tables(lane));
-    let table_keys = lane.buffer(4 * most_tables as usize)?;
-    let counters = lane.buffer(16)?;
-    lane.fill(slots, 0xff, 4 << slot_bits)?;
-    lane.fill(counts, 0, 4 * n)?;
-    lane.fill(counters, 0, 16)?;
-    let seed = getrandom::u64().unwrap_or(0);
-    let Points { xy, kinds } = points;
-    kernels::group_keys(lane, curve, xy, kinds, verdicts, seed, slots, slot_bits, representative, counts, count)?;
-    kernels::pick_keys(lane, curve, counts, USES_WORTH, most_tables, table_keys, counters, count)?;
-    let read = lane.download(counters, 16)?;
-    lane.finish()?;
-    let counter = |i: usize| u32::from_ne_bytes(lane.read(read.clone())[4 * i..4 * i + 4].try_into().expect("4 bytes"));
-    let (tables, items) = (counter(0).min(most_tables), counter(1));
-    if tables == 0 || items < ITEMS_WORTH {
-        return Ok(ALL);
-    }
-    let bits = width(lane, tables, items / tables);
-    let Some(key_tables) = build(lane, curve, points, table_keys, tables, bits, n)? else { return Ok(ALL) };
+    let (with_items, with_tables, without) = (words()?, words()?, words()?);
+    let (Equations { u1, u2, x, verdicts }, count) = (equations, n as u64);
     kernels::split_items(
         lane,
         curve,
-        representative,
-        counts,
-        kinds,
+        chunk.representative,
+        chunk.found,
+        points.kinds,
         with_items,
         with_tables,
         without,
-        counters,
+        chunk.counters,
         verdicts,
         count,
     )?;
@@ -91,90 +122,244 @@ pub fn check_repeated(
         x,
         table.address(),
         table.bits,
-        key_tables,
-        bits,
+        key_tables.places.tables,
+        key_tables.shape.bits,
         with_items,
         with_tables,
-        counters + 8,
+        chunk.counters + 8,
         verdicts,
         count,
     )?;
-    Ok((without, counters + 12))
+    Ok((without, chunk.counters + 12))
 }
 
-fn windows(bits: u32) -> usize {
-    256usize.div_ceil(bits as usize)
-}
-
-fn table_bytes(bits: u32) -> usize {
-    (windows(bits) * 64) << (bits - 1)
-}
-
-fn memory_share(lane: &Lane) -> usize {
-    lane.device.memory / MEMORY_SHARE
-}
-
-fn most_tables(lane: &Lane) -> u32 {
-    u32::try_from(memory_share(lane) / (2 * table_bytes(WIDTHS[0].0))).unwrap_or(u32::MAX).max(1)
-}
-
-/// The window width for so many tables of keys with so many uses.
-fn width(lane: &Lane, tables: u32, uses: u32) -> u32 {
-    let best = WIDTHS.iter().find(|(_, most)| uses <= *most).map_or(WIDEST, |(bits, _)| *bits);
-    let fits = |bits: &u32| table_bytes(*bits) * tables as usize * 2 <= memory_share(lane);
-    WIDTHS.iter().map(|(bits, _)| *bits).chain([WIDEST]).filter(|bits| *bits <= best).rfind(fits).unwrap_or(WIDTHS[0].0)
-}
-
-/// The tables of all picked keys, in the lane's side memory; `None` where there is not enough.
-fn build(
+/// Starts the search for keys that occur often.
+fn group(
     lane: &mut Lane,
     curve: &'static str,
     points: Points,
-    table_keys: Address,
-    tables: u32,
-    bits: u32,
+    verdicts: Address,
     n: usize,
-) -> Result<Option<Address>, Fault> {
-    let rows = tables as usize * windows(bits);
-    let entries = 1usize << (bits - 1);
-    let sizes = [64 * rows * entries, 96 * rows, 32 * rows, 16 * rows * entries];
-    let Some([memory, xyz, row_prefixes, prefixes]) = lane.side_buffers(sizes)? else { return Ok(None) };
-    kernels::key_table_start(lane, curve, points.xy, table_keys, xyz, [tables, bits], n as u64)?;
-    kernels::key_table_rows(lane, curve, xyz, memory, [tables, bits], row_prefixes)?;
-    let mut known = 1;
-    while known < entries {
-        let shape = [entries as u64, known as u64];
-        kernels::table_extend(lane, curve, memory, rows as u32, shape, prefixes)?;
-        known *= 2;
-    }
-    Ok(Some(memory))
+    expected: usize,
+) -> Result<Chunk, Fault> {
+    let count = n as u64;
+    let hopeful = lane.device.key_cache().newest(curve).is_none_or(|tables| tables.proven());
+    let threshold = uses_worth(n, expected, hopeful);
+    let most_tables = most_tables(key_cache::share(lane.device.memory)).min(n / threshold);
+    let slot_bits = usize::BITS - (2 * n - 1).leading_zeros();
+    let slots = lane.buffer(4 << slot_bits)?;
+    let mut words = || lane.buffer(4 * n);
+    let (representative, counts, found) = (words()?, words()?, words()?);
+    let (table_keys, counters) = (lane.buffer(4 * most_tables)?, lane.buffer(COUNTERS)?);
+    lane.fill(slots, 0xff, 4 << slot_bits)?;
+    lane.fill(counts, 0, 4 * n)?;
+    lane.fill(counters, 0, COUNTERS)?;
+    let (seed, Points { xy, kinds }) = (getrandom::u64().unwrap_or(0), points);
+    let (threshold, most_tables) = (threshold as u32, most_tables as u32);
+    kernels::group_keys(lane, curve, xy, kinds, verdicts, seed, slots, slot_bits, representative, counts, count)?;
+    kernels::pick_keys(lane, curve, counts, threshold, most_tables, table_keys, counters, count)?;
+    Ok(Chunk { curve, points, representative, counts, found, table_keys, most_tables, counters, n, expected })
 }
 
-/// Memory for tables beside a lane's arena, kept between chunks.
-#[derive(Debug, Default)]
-pub struct SideMemory(Option<DeviceMemory>);
+/// Bytes of the counters.
+const COUNTERS: usize = 5 * 4;
 
-impl SideMemory {
-    /// Buffers of these sizes, or `None` where the device has not enough.
-    pub fn buffers<const N: usize>(
-        &mut self,
-        context: &Arc<CudaContext>,
-        sizes: [usize; N],
-    ) -> Result<Option<[Address; N]>, Fault> {
-        let total: usize = sizes.iter().map(|size| size.next_multiple_of(256)).sum();
-        if self.0.as_ref().is_none_or(|memory| memory.bytes < total) {
-            self.0 = None;
-            match DeviceMemory::new(context, total) {
-                Ok(memory) => self.0 = Some(memory),
-                Err(fault) if fault.is_memory() => return Ok(None),
-                Err(fault) => return Err(fault),
-            }
+/// The tables by which to verify a chunk, found for each of its keys; `None` where it is better done without.
+fn choose_tables(lane: &mut Lane, chunk: &Chunk) -> Result<Option<Arc<KeyTables>>, Fault> {
+    let device = lane.device.clone();
+    let (cache, most) = (device.key_cache(), key_cache::share(device.memory));
+    let mut retry = true;
+    loop {
+        let newest = cache.newest(chunk.curve);
+        let survey = survey(lane, chunk, newest.as_ref())?;
+        let known = newest.as_ref().map(|tables| Known { bits: tables.shape.bits, proven: tables.proven() });
+        let bits = match plan(survey, known, (chunk.expected / chunk.n).max(1) as u64, most) {
+            Plan::WithoutTables => return Ok(None),
+            Plan::WithTheseTables => return Ok(newest),
+            Plan::Build(bits) => bits,
+        };
+        let mut sets = cache.lock();
+        let same = sets.newest(chunk.curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
+        if retry && !same {
+            // Another lane has built meanwhile, perhaps for the same keys.
+            retry = false;
+            continue;
         }
-        let mut next = self.0.as_ref().map_or(0, |memory| memory.address);
-        Ok(Some(sizes.map(|size| {
-            let start = next;
-            next += size.next_multiple_of(256) as u64;
-            start
-        })))
+        let keys = Keys { points: chunk.points, items: chunk.table_keys, n: chunk.n as u64 };
+        let built = sets.build(lane, chunk.curve, keys, Shape { tables: survey.keys, bits })?;
+        drop(sets);
+        let Some(built) = built else { return Ok(newest.filter(|_| survey.hits >= HITS_WORTH)) };
+        find(lane, chunk, &built)?;
+        return Ok(Some(built));
+    }
+}
+
+/// Counts the chunk's keys that occur often, and looks for all in the tables that are there.
+fn survey(lane: &mut Lane, chunk: &Chunk, newest: Option<&Arc<KeyTables>>) -> Result<Survey, Fault> {
+    if let Some(tables) = newest {
+        find(lane, chunk, tables)?;
+    }
+    let read = lane.download(chunk.counters, COUNTERS)?;
+    lane.finish()?;
+    let bytes = lane.read(read);
+    let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
+    Ok(Survey { keys: counter(0).min(chunk.most_tables), items: counter(1), hits: counter(4) })
+}
+
+/// Finds the tables of a chunk's keys.
+fn find(lane: &mut Lane, chunk: &Chunk, tables: &Arc<KeyTables>) -> Result<(), Fault> {
+    lane.use_key_tables(tables)?;
+    lane.fill(chunk.counters + 16, 0, 4)?;
+    let (places, count) = (tables.places, tables.shape.tables);
+    kernels::find_keys(
+        lane,
+        chunk.curve,
+        chunk.points.xy,
+        chunk.counts,
+        places.keys,
+        count,
+        places.seed,
+        places.slots,
+        places.slot_bits,
+        chunk.found,
+        chunk.counters,
+        chunk.n as u64,
+    )
+}
+
+/// Uses in a chunk from which a key gets a table. Where others like it are to come, fewer do.
+fn uses_worth(n: usize, expected: usize, hopeful: bool) -> usize {
+    let chunks = if hopeful { (expected / n).max(1) } else { 1 };
+    USES_WORTH.div_ceil(chunks).max(FEWEST_USES)
+}
+
+/// Tables of the narrowest windows for which the memory suffices, with all that they need beside.
+fn most_tables(memory: usize) -> usize {
+    (memory / Shape { tables: 1, bits: WIDTHS[0] }.bytes()).clamp(1, u32::MAX as usize)
+}
+
+/// What it costs to build tables and to verify so many items by them (`cuda/kernels/key_tables.cu`), in units of a
+/// thirtieth of a nanosecond.
+fn cost(shape: Shape, items: u64) -> u64 {
+    building(shape) + verifying(shape.bits, items)
+}
+
+fn building(shape: Shape) -> u64 {
+    4 * (shape.windows() * shape.entries()) as u64 * u64::from(shape.tables)
+}
+
+fn verifying(bits: u32, items: u64) -> u64 {
+    3 * (Shape { tables: 1, bits }.windows() as u64) * items
+}
+
+/// The best width for so many keys with so many uses in all, where one fits.
+fn width(tables: u32, items: u64, memory: usize) -> Option<u32> {
+    let shape = |bits| Shape { tables, bits };
+    let fitting = WIDTHS.into_iter().filter(|bits| shape(*bits).bytes() <= memory);
+    fitting.min_by_key(|bits| cost(shape(*bits), items))
+}
+
+/// What to do with a chunk that may be the first of `chunks` like it.
+fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> Plan {
+    let Survey { keys, items, hits } = survey;
+    // Where the last tables have served one chunk only, the next may do the same.
+    let chunks = if known.is_none_or(|known| known.proven) { chunks } else { 1 };
+    let misses = items.saturating_sub(hits);
+    let all_items = u64::from(items) * chunks;
+    if let (1.., Some(bits)) = (keys, width(keys, all_items, memory)) {
+        let lacking = misses > items / 4 && u64::from(misses) * chunks >= ITEMS_WORTH;
+        let too_narrow = known.is_some_and(|Known { bits: narrower, proven }| {
+            let with_new = cost(Shape { tables: keys, bits }, all_items) + BUILD_COST;
+            proven && narrower < bits && items > hits / 8 * 7 && with_new < verifying(narrower, all_items) / 8 * 7
+        });
+        if lacking || too_narrow {
+            return Plan::Build(bits);
+        }
+    }
+    if hits >= HITS_WORTH { Plan::WithTheseTables } else { Plan::WithoutTables }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLENTY: usize = 4 << 30;
+
+    #[test]
+    fn widths_by_uses() {
+        let uses = [16, 75, 90, 210, 230, 800, 900, 2500, 2700, 7000, 8000, 13_000, 14_000, 24_000, 25_000];
+        let bits = uses.map(|uses| width(100, 100 * uses, PLENTY).unwrap());
+        assert_eq!(bits, [5, 5, 6, 6, 7, 7, 9, 9, 10, 10, 11, 11, 12, 12, 13]);
+    }
+
+    #[test]
+    fn widths_by_memory() {
+        let bytes = |tables, bits| Shape { tables, bits }.bytes();
+        assert_eq!(width(1000, 1 << 30, bytes(1000, 7)), Some(7));
+        assert_eq!(width(1000, 1 << 30, bytes(1000, 7) - 1), Some(6));
+        assert_eq!(width(1000, 1 << 30, bytes(1000, 5) - 1), None);
+        for memory in [0, 1 << 10, 1 << 20, 1 << 26, PLENTY] {
+            let most = most_tables(memory);
+            assert!(most == 1 || Shape { tables: most as u32, bits: 5 }.bytes() <= memory);
+        }
+    }
+
+    #[test]
+    fn thresholds() {
+        assert_eq!(uses_worth(1 << 17, 1 << 17, true), 16);
+        assert_eq!(uses_worth(1 << 17, 1 << 18, true), 8);
+        assert_eq!(uses_worth(1 << 17, 1 << 18, false), 16);
+        assert_eq!(uses_worth(1 << 17, 1 << 30, true), FEWEST_USES);
+        assert_eq!(uses_worth(1 << 17, 100, true), 16);
+    }
+
+    #[test]
+    fn tables_are_built_where_they_pay() {
+        let chunk = |keys, items, hits| Survey { keys, items, hits };
+        let first = |survey, chunks| plan(survey, None, chunks, PLENTY);
+        assert_eq!(first(chunk(0, 0, 0), 30), Plan::WithoutTables);
+        assert_eq!(first(chunk(1000, 135_000, 0), 1), Plan::Build(6));
+        assert_eq!(first(chunk(1000, 135_000, 0), 30), Plan::Build(10));
+        assert_eq!(first(chunk(1000, 100_000, 0), 1), Plan::WithoutTables);
+        assert_eq!(first(chunk(100, 5_000, 0), 30), Plan::Build(9));
+        assert_eq!(first(chunk(100, 4_000, 0), 30), Plan::WithoutTables);
+        assert_eq!(plan(chunk(1000, 135_000, 0), None, 30, 1 << 20), Plan::WithoutTables);
+    }
+
+    #[test]
+    fn tables_are_kept_while_they_serve() {
+        let chunk = |items, hits| Survey { keys: 1000, items, hits };
+        for proven in [false, true] {
+            let after = |items, hits| plan(chunk(items, hits), Some(Known { bits: 10, proven }), 20, PLENTY);
+            assert_eq!(after(135_000, 135_000), Plan::WithTheseTables);
+            assert_eq!(after(135_000, 110_000), Plan::WithTheseTables);
+            // Items of keys that would not get a table count too.
+            assert_eq!(after(100_000, 135_000), Plan::WithTheseTables);
+            assert_eq!(after(0, 1 << 16), Plan::WithTheseTables);
+            assert_eq!(after(0, (1 << 16) - 1), Plan::WithoutTables);
+        }
+        // Other keys: hopeful after tables that have served, careful after others.
+        let after = |proven, items, hits| plan(chunk(items, hits), Some(Known { bits: 10, proven }), 20, PLENTY);
+        assert_eq!(after(true, 135_000, 0), Plan::Build(10));
+        assert_eq!(after(false, 135_000, 0), Plan::Build(6));
+        assert_eq!(after(true, 135_000, 90_000), Plan::Build(10));
+        assert_eq!(after(false, 135_000, 90_000), Plan::WithTheseTables);
+        assert_eq!(after(false, 100_000, 0), Plan::WithoutTables);
+        // Memory for none.
+        assert_eq!(plan(chunk(135_000, 90_000), Some(Known { bits: 5, proven: true }), 20, 0), Plan::WithTheseTables);
+    }
+
+    #[test]
+    fn tables_that_serve_are_widened() {
+        let all = Survey { keys: 1000, items: 540_000, hits: 540_000 };
+        let after = |bits, proven, chunks| plan(all, Some(Known { bits, proven }), chunks, PLENTY);
+        assert_eq!(after(6, true, 8), Plan::Build(10));
+        assert_eq!(after(6, false, 8), Plan::WithTheseTables);
+        assert_eq!(after(6, true, 1), Plan::WithTheseTables);
+        assert_eq!(after(9, true, 8), Plan::WithTheseTables);
+        assert_eq!(after(12, true, 8), Plan::WithTheseTables);
+        // Not for a part of the keys.
+        let part = Survey { items: 400_000, ..all };
+        assert_eq!(plan(part, Some(Known { bits: 6, proven: true }), 8, PLENTY), Plan::WithTheseTables);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::device::Device;
 use super::fault::Fault;
-use super::key_tables::SideMemory;
+use super::key_cache::KeyTables;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
 use super::sources::Unit;
 use cudarc::driver::sys;
@@ -23,7 +23,8 @@ pub struct Lane {
     used: usize,
     pinned: Option<PinnedMemory>,
     pinned_used: usize,
-    side: SideMemory,
+    /// Tables that the chunk uses beside its own memory: not overwritten before the lane has let them go.
+    key_tables: Vec<Arc<KeyTables>>,
     /// Kernels of the chunk with the events around them, where they are timed.
     timed: Vec<(&'static str, CudaEvent, CudaEvent)>,
     /// Whether the chunk's memory on the device holds secrets: then it is wiped when the chunk ends, however it ends.
@@ -73,7 +74,7 @@ impl Lane {
             used: 0,
             pinned: None,
             pinned_used: 0,
-            side: SideMemory::default(),
+            key_tables: Vec::new(),
             timed: Vec::new(),
             secret: false,
             secrets: Vec::new(),
@@ -143,10 +144,15 @@ impl Lane {
         }
     }
 
-    /// Buffers beside the arena, for what is not known when a chunk begins; `None` where the device has not enough. They
-    /// replace those of the call before, and are not wiped: no secrets go there.
-    pub fn side_buffers<const N: usize>(&mut self, sizes: [usize; N]) -> Result<Option<[Address; N]>, Fault> {
-        self.side.buffers(&self.device.context, sizes)
+    /// What starts from here on may read these tables, until the chunk ends.
+    pub fn use_key_tables(&mut self, tables: &Arc<KeyTables>) -> Result<(), Fault> {
+        self.key_tables.push(tables.clone());
+        Ok(self.stream.wait(&tables.ready)?)
+    }
+
+    /// An event that occurs when all that this lane has started is done.
+    pub fn event(&self) -> Result<CudaEvent, Fault> {
+        Ok(self.stream.record_event(None)?)
     }
 
     /// Copies what `fill` writes to a new buffer on the device.
@@ -244,12 +250,16 @@ impl Lane {
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 }
     }
 
-    /// Ends a chunk: tells the times of its kernels, and wipes what held secrets.
+    /// Ends a chunk: tells the times of its kernels, lets the tables of keys go, and wipes what held secrets.
     pub fn end(&mut self) -> Result<(), Fault> {
         for (name, start, end) in std::mem::take(&mut self.timed) {
             if let Ok(milliseconds) = start.elapsed_ms(&end) {
                 self.device.add_kernel_time(name, f64::from(milliseconds) / 1e3);
             }
+        }
+        if !self.key_tables.is_empty() {
+            self.finish()?;
+            self.key_tables.clear();
         }
         self.wipe()
     }

@@ -37,7 +37,7 @@ impl Drop for DeviceMemory {
     fn drop(&mut self) {
         // A context that is gone has freed everything.
         if can_bind(&self.context) {
-            // SAFETY: whoever used the memory has waited for its stream (`Lane`, `Tables`).
+            // SAFETY: whoever used the memory has waited for its stream (`Lane`, `Tables`, `KeyCache`).
             let _ = unsafe { result::free_sync(self.address) };
         }
     }

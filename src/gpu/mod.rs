@@ -1,8 +1,9 @@
 //! The GPU engine: batches in chunks over the lanes of every device.
 //!
-//! Layers, each using only those above it: `sources`, `nvrtc` and `cache` (from the embedded device code to machine code),
-//! `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables`, `queue` (what becomes of a
-//! batch's pieces), `pipeline` (chunks over lanes and devices), and the operations. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
+//! Layers, each using only those above it: `sources`, `nvrtc` and `cache` (from the embedded device code to machine
+//! code), `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables` and `key_cache` (what a
+//! device keeps), `queue` (what becomes of a batch's pieces), `pipeline` (chunks over lanes and devices), and the
+//! operations. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
 
 pub(crate) mod ablations;
 pub(crate) mod cache;
@@ -10,6 +11,7 @@ mod device;
 mod fault;
 pub(crate) mod hash;
 mod kernels;
+mod key_cache;
 mod key_tables;
 mod lane;
 pub(crate) mod measure;
@@ -208,6 +210,11 @@ impl GpuEngine {
         self.unopened.iter().cloned().chain(failed).collect()
     }
 
+    /// What each device may expect of so many items.
+    fn expected(&self, items: usize) -> usize {
+        items.div_ceil(self.working().len().max(1))
+    }
+
     fn device(&self, index: usize) -> &Arc<Device> {
         &self.devices[index].device
     }
@@ -217,9 +224,10 @@ impl GpuEngine {
         self.drop_idle_lanes(device);
     }
 
-    /// Frees their memory.
+    /// Frees their memory, and that of the tables of keys that no lane uses.
     fn drop_idle_lanes(&self, device: usize) {
         self.devices[device].drop_idle_lanes();
+        self.device(device).key_cache().drop_idle();
     }
 
     fn take_lane(&self, device: usize) -> Result<LentLane<'_>, Fault> {

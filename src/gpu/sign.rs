@@ -156,7 +156,8 @@ fn sign<T: Send>(
             let key_rows = upload_key_rows(lane, cpu, keys, range.clone())?;
             let signatures = sign_chunk(lane, scheme, digest_rows, key_rows, n)?;
             if check {
-                check_chunk(lane, scheme, digest_rows, key_rows, &signatures, n)?;
+                let expected = engines.gpu.expected(digests.len() - range.start);
+                check_chunk(lane, scheme, digest_rows, key_rows, &signatures, n, expected)?;
             }
             let rows = lane.download(signatures.rows, 64 * n)?;
             let recovery_ids = lane.download(signatures.recovery_ids, n)?;
@@ -219,6 +220,7 @@ fn check_chunk(
     keys: KeyRows,
     signatures: &Signatures,
     n: usize,
+    expected: usize,
 ) -> Result<(), Fault> {
     let (curve, count) = (scheme.curve, n as u64);
     lane.device.clone().prepare(curve, CHECK_FILES)?;
@@ -230,7 +232,7 @@ fn check_chunk(
     kernels::normalize(lane, curve, xyz, public.xy, public.kinds, 0, prefixes, count)?;
     let equations = Equations::new(lane, n)?;
     (scheme.equations)(lane, digests, signatures.rows, equations, count)?;
-    verify::check(lane, curve, equations, public, n)?;
+    verify::check(lane, curve, equations, public, n, expected)?;
     let verdicts = lane.download(equations.verdicts, n)?;
     let status = lane.download(signatures.status, n)?;
     lane.finish()?;

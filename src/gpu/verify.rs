@@ -103,10 +103,11 @@ fn verify<C: Curve>(
             lane.device.clone().prepare(C::NAME, FILES)?;
             let digest_rows = lane.upload(32 * n, |to| copy_rows(cpu, to, &digests[range.clone()]))?;
             let signature_rows = lane.upload(64 * n, |to| copy_rows(cpu, to, &signatures[range.clone()]))?;
+            let expected = engines.gpu.expected(digests.len() - range.start);
             let points = rows::upload_keys(lane, cpu, C::NAME, keys, range)?;
             let equations = Equations::new(lane, n)?;
             to_equations(lane, digest_rows, signature_rows, equations, n as u64)?;
-            check(lane, C::NAME, equations, points, n)?;
+            check(lane, C::NAME, equations, points, n, expected)?;
             let verdicts = lane.download(equations.verdicts, n)?;
             lane.finish()?;
             let codes = lane.read(verdicts);
@@ -118,18 +119,20 @@ fn verify<C: Curve>(
     Ok(Verdicts::new(verdicts))
 }
 
-/// Replaces every verdict that is still open. Keys that occur often enough get a table each.
+/// Replaces every verdict that is still open. Keys that occur often enough get a table each; `expected`: items still to
+/// come to the device in this call, this chunk's included.
 pub fn check(
     lane: &mut Lane,
     curve: &'static str,
     equations: Equations,
     points: Columns,
     n: usize,
+    expected: usize,
 ) -> Result<(), Fault> {
     let table = lane.device.clone().tables().public(lane, curve)?;
     let Equations { u1, u2, x, verdicts } = equations;
     let tables = lane.buffer(window_tables_bytes(lane.device.at_work(n)))?;
-    let (items, count) = key_tables::check_repeated(lane, curve, equations, points, &table, n)?;
+    let (items, count) = key_tables::check_repeated(lane, curve, equations, points, &table, n, expected)?;
     let Columns { xy, kinds } = points;
     let (address, bits) = (table.address(), table.bits);
     kernels::verify(lane, curve, u1, u2, x, xy, kinds, address, bits, tables, items, count, verdicts, n as u64)

@@ -5,7 +5,7 @@
 #include "lines.hpp"
 #include "scheme/compare.cuh"
 #include "scheme/equation.cuh"
-#include "scheme/key_hash.cuh"
+#include "scheme/key_index.cuh"
 #include "scheme/recovery.cuh"
 
 static const int kMaxBits = 9;
@@ -155,6 +155,28 @@ static void recover(const Numbers& in, Numbers& out) {
     if (verdict == kValid) put_point(out, key, false);
 }
 
+// slot bits, seed, two keys of an index, and the key to look for
+static u32 find(const Numbers& in) {
+    u32 slot_bits = in.words[0][0], slots[16], xy[32];
+    u64 seed = in.words[1][0] | (u64)in.words[1][1] << 32;
+    for (u32& slot : slots) slot = kNoKey;
+    for (u32 t = 0; t < 2; t++) {
+        affine key = point(in, 2 + 2 * t);
+        for (int w = 0; w < 8; w++) {
+            xy[2 * w + t] = key.x.v[w];
+            xy[2 * (w + 8) + t] = key.y.v[w];
+        }
+        probe_slots(key_hash(key.x, seed), slot_bits, [&slots, t, slot_bits](u32 slot) {
+            GECC_CHECK(slot < 1u << slot_bits);
+            if (slots[slot] != kNoKey) return false;
+            slots[slot] = t;
+            return true;
+        });
+    }
+    affine key = point(in, 6);
+    return find_key(KeyIndex{xy, 2, seed, slots, slot_bits}, key.x, key.y);
+}
+
 static bool run(const char* name, const Numbers& in, Numbers& out) {
     Equation q;
     if (!strcmp(name, "ecdsa_equation")) {
@@ -175,6 +197,8 @@ static bool run(const char* name, const Numbers& in, Numbers& out) {
         put_point(out, multiply_add(scalar(in, 0), scalar(in, 1), point(in, 2)), false);
     } else if (!strcmp(name, "sum_by_tables")) {
         put_sum_by_tables(out, scalar(in, 0), scalar(in, 1), point(in, 2));
+    } else if (!strcmp(name, "find_key")) {
+        put_small(out, find(in) + 1);
     } else if (!strcmp(name, "window_digits")) {
         // The digits of a number below 2^256, put together again modulo n from the top.
         int bits = (int)in.words[1][0];

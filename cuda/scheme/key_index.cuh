@@ -1,0 +1,51 @@
+// Tables of keys by open addressing: from a key's coordinates to a number.
+#pragma once
+#include "scheme/key_hash.cuh"
+
+// An empty slot, and the number of a key that is not there.
+constexpr u32 kNoKey = 0xffffffff;
+// Crafted keys can fill the slots that another key wants, but not make anybody search longer: a key that finds no place
+// among these is not there.
+constexpr u32 kProbes = 32;
+
+// Shows the slots of a hash to `at`, one after the other, until it returns true. slot_bits: 5 .. 32 for different
+// slots, fewer for some of them again.
+template <class At> GECC_FN void probe_slots(u32 hash, u32 slot_bits, const At& at) {
+    u32 mask = (u32)((1ull << slot_bits) - 1), slot = hash & mask;
+    GECC_NO_UNROLL
+    for (u32 probe = 0; probe < kProbes; probe++) {
+        if (at(slot)) return;
+        slot = (slot + 1) & mask;
+    }
+}
+
+// `keys` keys and where they stand: word w of key t at w keys + t, x before y. Slots are never emptied, so a search may
+// end at an empty one.
+struct KeyIndex {
+    const u32* xy;
+    u64 keys;
+    u64 seed;
+    const u32* slots;
+    u32 slot_bits;
+};
+
+GECC_FN bool is_key(const KeyIndex& index, u32 t, const fe& x, const fe& y) {
+    u32 difference = 0;
+    GECC_UNROLL
+    for (int w = 0; w < 8; w++) difference |= index.xy[w * index.keys + t] ^ x.v[w];
+    GECC_UNROLL
+    for (int w = 0; w < 8; w++) difference |= index.xy[(w + 8) * index.keys + t] ^ y.v[w];
+    return difference == 0;
+}
+
+// The number of a key, or kNoKey.
+GECC_FN u32 find_key(const KeyIndex& index, const fe& x, const fe& y) {
+    u32 found = kNoKey;
+    probe_slots(key_hash(x, index.seed), index.slot_bits, [&index, &found, &x, &y](u32 slot) {
+        u32 number = index.slots[slot];
+        if (number != kNoKey && !is_key(index, number, x, y)) return false;
+        found = number;
+        return true;
+    });
+    return found;
+}

@@ -1,0 +1,256 @@
+//! Tables of keys that occur often, kept on a device between chunks and calls for all its lanes.
+//!
+//! The newest tables of a curve are used until a chunk has too many keys that they lack; then the lane that has it
+//! builds others. Lanes that still read the older ones keep them: no memory is freed or written again before they let
+//! go.
+
+use super::fault::Fault;
+use super::kernels;
+use super::lane::Lane;
+use super::memory::{Address, DeviceMemory};
+use super::pipeline::LANES;
+use super::rows::Points;
+use cudarc::driver::{CudaContext, CudaEvent};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Each set of tables takes at most this part of the device's memory.
+const MEMORY_SHARE: usize = 24;
+/// Sets of tables on a device: as many as lanes that could each want its own.
+const MOST_SETS: usize = LANES;
+/// Chunks that tables have served from which on they count as worth keeping.
+const PROVEN: u32 = 2;
+
+/// Bytes for one set of tables on a device that has so many.
+pub fn share(memory: usize) -> usize {
+    memory / MEMORY_SHARE
+}
+
+/// How many tables of which window width (`cuda/kernels/key_tables.cu`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub tables: u32,
+    pub bits: u32,
+}
+
+impl Shape {
+    pub fn windows(self) -> usize {
+        256usize.div_ceil(self.bits as usize)
+    }
+
+    pub fn entries(self) -> usize {
+        1 << (self.bits - 1)
+    }
+
+    /// Rows of the first entries of all windows.
+    fn rows(self) -> usize {
+        self.tables as usize * self.windows()
+    }
+
+    /// Slots of the index are four times as many as keys, or more.
+    fn slot_bits(self) -> u32 {
+        usize::BITS - (4 * self.tables as usize - 1).leading_zeros()
+    }
+
+    /// Bytes of the tables, the keys, the index, and the scratch of building: points, and prefix products of both
+    /// kernels.
+    fn sizes(self) -> [usize; 6] {
+        let (rows, entries) = (self.rows(), self.entries());
+        let keys = 64 * self.tables as usize;
+        [64 * rows * entries, keys, 4 << self.slot_bits(), 96 * rows, 32 * rows, 16 * rows * entries]
+    }
+
+    pub fn bytes(self) -> usize {
+        self.sizes().iter().map(|size| size.next_multiple_of(256)).sum()
+    }
+}
+
+/// The keys that get tables: items of a chunk.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys {
+    pub points: Points,
+    /// A list of items, one for each table.
+    pub items: Address,
+    /// Items of the chunk.
+    pub n: u64,
+}
+
+/// Where tables lie, and the index by which their keys are found (`cuda/kernels/key_groups.cu`).
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    pub tables: Address,
+    pub keys: Address,
+    pub slots: Address,
+    pub slot_bits: u32,
+    pub seed: u64,
+}
+
+/// A set of tables.
+#[derive(Debug)]
+pub struct KeyTables {
+    curve: &'static str,
+    pub shape: Shape,
+    pub places: Places,
+    /// Occurs when they are complete.
+    pub ready: CudaEvent,
+    /// Chunks that they have served.
+    chunks: AtomicU32,
+    memory: DeviceMemory,
+}
+
+impl KeyTables {
+    /// Notes that a chunk is verified by them.
+    pub fn serve(&self) {
+        self.chunks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether keys have come again: then they are likely to come again in chunks to come.
+    pub fn proven(&self) -> bool {
+        self.chunks.load(Ordering::Relaxed) >= PROVEN
+    }
+}
+
+/// The tables of one device.
+#[derive(Debug, Default)]
+pub struct KeyCache(Mutex<Sets>);
+
+impl KeyCache {
+    /// The newest tables of a curve. They may still be under construction: a lane waits for them on its stream.
+    pub fn newest(&self, curve: &str) -> Option<Arc<KeyTables>> {
+        self.lock().newest(curve)
+    }
+
+    /// Who holds this is the only one that builds.
+    pub fn lock(&self) -> MutexGuard<'_, Sets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Frees what no lane uses.
+    pub fn drop_idle(&self) {
+        self.lock().drop_idle();
+    }
+}
+
+/// Oldest first.
+#[derive(Debug, Default)]
+pub struct Sets(Vec<Arc<KeyTables>>);
+
+impl Sets {
+    pub fn newest(&self, curve: &str) -> Option<Arc<KeyTables>> {
+        self.0.iter().rfind(|set| set.curve == curve).cloned()
+    }
+
+    /// New tables of a curve, in the order of the lane's stream; `None` where there is no memory for them.
+    pub fn build(
+        &mut self,
+        lane: &mut Lane,
+        curve: &'static str,
+        keys: Keys,
+        shape: Shape,
+    ) -> Result<Option<Arc<KeyTables>>, Fault> {
+        let most = share(lane.device.memory);
+        let Some(memory) = self.memory(&lane.device.context, shape.bytes(), most)? else { return Ok(None) };
+        let started = start(lane, curve, keys, shape, memory.address).and_then(|places| Ok((places, lane.event()?)));
+        let (places, ready) = match started {
+            Ok(started) => started,
+            Err(fault) => {
+                // The memory is freed after this.
+                let _ = lane.finish();
+                return Err(fault);
+            }
+        };
+        let tables = Arc::new(KeyTables { curve, shape, places, ready, chunks: AtomicU32::new(0), memory });
+        self.0.push(tables.clone());
+        Ok(Some(tables))
+    }
+
+    /// Memory of tables that nobody needs any more, or more from the device: asking it stops all its lanes.
+    fn memory(&mut self, context: &Arc<CudaContext>, bytes: usize, most: usize) -> Result<Option<DeviceMemory>, Fault> {
+        while let Some(idle) = self.take_idle(false) {
+            if idle.memory.bytes >= bytes {
+                return Ok(Some(idle.memory));
+            }
+        }
+        if self.0.len() >= MOST_SETS && self.take_idle(true).is_none() {
+            return Ok(None);
+        }
+        // Somewhat larger, to serve the next ones too.
+        for size in [bytes.next_power_of_two().min(most).max(bytes), bytes] {
+            match DeviceMemory::new(context, size) {
+                Err(fault) if fault.is_memory() => self.drop_idle(),
+                memory => return memory.map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The oldest set that no lane uses: one that a newer one has replaced, or any.
+    fn take_idle(&mut self, any: bool) -> Option<KeyTables> {
+        // Nobody else can take a reference while this holds the lock.
+        let sets: Vec<_> = self.0.iter().map(|set| (set.curve, Arc::strong_count(set) > 1)).collect();
+        Arc::into_inner(self.0.remove(idle(&sets, any)?))
+    }
+
+    fn drop_idle(&mut self) {
+        while self.take_idle(true).is_some() {}
+    }
+}
+
+/// The first of some sets, each with its curve and whether it is in use, that is not; if not any, one with a newer of
+/// its curve behind it.
+fn idle(sets: &[(&str, bool)], any: bool) -> Option<usize> {
+    let replaced = |at: usize| sets[at + 1..].iter().any(|(curve, _)| *curve == sets[at].0);
+    (0..sets.len()).find(|&at| !sets[at].1 && (any || replaced(at)))
+}
+
+/// Starts the construction of tables and index.
+fn start(lane: &mut Lane, curve: &'static str, keys: Keys, shape: Shape, memory: Address) -> Result<Places, Fault> {
+    let (Keys { points, items, n }, Shape { tables: count, bits }) = (keys, shape);
+    let sizes = shape.sizes();
+    let mut next = memory;
+    let [tables, key_columns, slots, xyz, row_prefixes, prefixes] = sizes.map(|size| {
+        let start = next;
+        next += size.next_multiple_of(256) as u64;
+        start
+    });
+    let (seed, slot_bits) = (getrandom::u64().unwrap_or(0), shape.slot_bits());
+    lane.fill(slots, 0xff, sizes[2])?;
+    kernels::index_keys(lane, curve, [points.xy, items], [key_columns, slots], seed, [slot_bits, count], n)?;
+    kernels::key_table_start(lane, curve, points.xy, items, xyz, [count, bits], n)?;
+    kernels::key_table_rows(lane, curve, xyz, tables, [count, bits], row_prefixes)?;
+    let (rows, entries, mut known) = (shape.rows() as u32, shape.entries() as u64, 1);
+    while known < entries {
+        kernels::table_extend(lane, curve, tables, rows, [entries, known], prefixes)?;
+        known *= 2;
+    }
+    Ok(Places { tables, keys: key_columns, slots, slot_bits, seed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        let shape = Shape { tables: 3, bits: 5 };
+        assert_eq!((shape.windows(), shape.entries(), shape.rows(), shape.slot_bits()), (52, 16, 156, 4));
+        assert_eq!(shape.sizes(), [64 * 156 * 16, 192, 64, 96 * 156, 32 * 156, 16 * 156 * 16]);
+        assert_eq!(shape.bytes() % 256, 0);
+        for tables in [1, 2, 3, 4, 5, 1000, 1 << 20] {
+            let slots = 1usize << Shape { tables, bits: 5 }.slot_bits();
+            assert!((4 * tables as usize..8 * tables as usize).contains(&slots));
+        }
+    }
+
+    #[test]
+    fn only_idle_sets_are_taken() {
+        assert_eq!((idle(&[], false), idle(&[], true)), (None, None));
+        // One that is the newest of its curve is kept while there is room.
+        assert_eq!((idle(&[("a", false)], false), idle(&[("a", false)], true)), (None, Some(0)));
+        assert_eq!((idle(&[("a", true)], false), idle(&[("a", true)], true)), (None, None));
+        let sets = [("a", true), ("a", false), ("b", false), ("a", true)];
+        assert_eq!((idle(&sets, false), idle(&sets, true)), (Some(1), Some(1)));
+        let sets = [("b", false), ("a", true), ("a", true)];
+        assert_eq!((idle(&sets, false), idle(&sets, true)), (None, Some(0)));
+    }
+}

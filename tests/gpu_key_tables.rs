@@ -1,0 +1,170 @@
+//! Tables of keys that a GPU keeps between chunks and calls: verdicts must not depend on which keys came before, and
+//! keys that come again should find their tables.
+//!
+//! Without a GPU the tests say so and pass, unless `GECC_REQUIRE_GPU=1`.
+
+#[allow(dead_code, unused_imports, unused_macros, reason = "of the suite only its support is needed")]
+mod suite;
+
+use gecc::{Backend, Engine, EngineBuilder, Error, P256, Secp256k1, Verdict};
+use std::thread;
+use suite::support::random::Random;
+use suite::support::report::announce;
+use suite::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, signed};
+
+/// Items of a batch that a GPU searches for repeated keys and for which it builds tables.
+const LARGE: usize = 1 << 18;
+
+/// An engine with these options; `None` where there is no GPU.
+fn gpu(options: fn(EngineBuilder) -> EngineBuilder) -> Option<Engine> {
+    let required = std::env::var("GECC_REQUIRE_GPU").is_ok_and(|value| value == "1");
+    match options(Engine::builder().backend(Backend::Gpu)).build() {
+        Ok(engine) => Some(engine),
+        Err(reason @ Error::NoDevice(_)) => {
+            assert!(!required, "GECC_REQUIRE_GPU=1, and {reason}");
+            announce(&format!("GPU tests skipped: {reason}. GECC_REQUIRE_GPU=1 makes that a failure."));
+            None
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// Different items with the CPU's verdicts; batches repeat them.
+struct Pool {
+    items: Vec<Item>,
+    verdicts: Vec<Verdict>,
+}
+
+impl Pool {
+    /// Items of so many keys in turn: some with wrong digests, some with keys that are none or are the identity.
+    fn new<S: Scheme>(random: &mut Random, keys: usize, items: usize) -> Self {
+        let mut items: Vec<Item> = signed::<S>(random, items, keys).into_iter().map(|signed| signed.item).collect();
+        for (index, item) in items.iter_mut().enumerate() {
+            match index % 40 {
+                7 | 27 => random.flip_bit(&mut item.digest),
+                12 => item.key[64] ^= 1,
+                13 => item.key = vec![0],
+                14 => item.signature = [0; 64],
+                // The same key, and its negative.
+                15 => item.key = [&[2 + (item.key[64] & 1)], &item.key[1..33]].concat(),
+                16 => item.key = [&[3 - (item.key[64] & 1)], &item.key[1..33]].concat(),
+                _ => {}
+            }
+        }
+        let verdicts = S::verify(&Engine::cpu().unwrap(), &items);
+        Pool { items, verdicts }
+    }
+
+    /// Verifies `n` items in random order.
+    fn check<S: Scheme>(&self, engine: &Engine, random: &mut Random, n: usize) {
+        let order: Vec<usize> = (0..n).map(|_| random.below(self.items.len())).collect();
+        let batch: Vec<Item> = order.iter().map(|index| self.items[*index].clone()).collect();
+        let verdicts = S::verify(engine, &batch);
+        let wrong = order.iter().zip(&verdicts).position(|(index, verdict)| *verdict != self.verdicts[*index]);
+        assert!(verdicts.len() == n && wrong.is_none(), "{}: item {wrong:?} of {n}", S::CURVE);
+        assert!(engine.failures().is_empty());
+    }
+}
+
+/// How often tables of keys have been built since the last call, on an engine that times its kernels.
+fn builds(engine: &Engine) -> u64 {
+    let times = engine.take_kernel_times();
+    times.iter().filter(|time| time.kernel == "gecc_key_table_start").map(|time| time.launches).sum()
+}
+
+#[test]
+fn keys_that_come_again_find_their_tables() {
+    for options in [
+        |builder: EngineBuilder| builder.time_kernels(true),
+        |builder: EngineBuilder| builder.time_kernels(true).chunk_items(1 << 17),
+    ] {
+        let Some(engine) = gpu(options) else { return };
+        let mut random = Random::new();
+        // With several devices each has tables of its own.
+        let devices = engine.info().devices.len() as u64;
+        let counts = [
+            two_calls::<Ecdsa<Secp256k1>>(&engine, &mut random),
+            two_calls::<Ecdsa<P256>>(&engine, &mut random),
+            two_calls::<Sm2Dsa>(&engine, &mut random),
+        ];
+        announce(&format!("tables were built {counts:?} times in two calls"));
+        assert!(devices > 1 || counts == [[1, 0]; 3]);
+    }
+}
+
+fn two_calls<S: Scheme>(engine: &Engine, random: &mut Random) -> [u64; 2] {
+    let pool = Pool::new::<S>(random, 200, 2000);
+    [LARGE, LARGE].map(|n| {
+        pool.check::<S>(engine, random, n);
+        builds(engine)
+    })
+}
+
+#[test]
+fn other_keys_replace_the_tables() {
+    let Some(engine) = gpu(|builder| builder.time_kernels(true)) else { return };
+    let mut random = Random::new();
+    let pools = [200, 300].map(|keys| Pool::new::<Ecdsa<P256>>(&mut random, keys, 2000));
+    let counts = [0, 1, 0, 0, 1, 1].map(|which: usize| {
+        pools[which].check::<Ecdsa<P256>>(&engine, &mut random, LARGE);
+        builds(&engine)
+    });
+    announce(&format!("tables were built {counts:?} times as keys changed"));
+    assert!(engine.info().devices.len() > 1 || counts == [1, 1, 1, 0, 1, 0]);
+}
+
+/// Keys of which some occur often and most seldom, in chunks of every size, and with little memory for tables.
+#[test]
+fn verdicts_do_not_depend_on_tables() {
+    let engines: [fn(EngineBuilder) -> EngineBuilder; 6] = [
+        |builder| builder,
+        |builder| builder.chunk_items(1 << 17),
+        |builder| builder.chunk_items(150_000),
+        |builder| builder.chunk_items(1000),
+        |builder| builder.max_memory(768 << 20),
+        |builder| builder.max_memory(64 << 20),
+    ];
+    let engines: Option<Vec<Engine>> = engines.into_iter().map(gpu).collect();
+    let Some(engines) = engines else { return };
+    mixtures::<Ecdsa<Secp256k1>>(&engines);
+    mixtures::<Ecdsa<P256>>(&engines);
+    mixtures::<Sm2Dsa>(&engines);
+}
+
+fn mixtures<S: Scheme>(engines: &[Engine]) {
+    let mut random = Random::new();
+    let (often, seldom) = (Pool::new::<S>(&mut random, 50, 1500), Pool::new::<S>(&mut random, 1000, 1000));
+    let both = Pool {
+        items: [&often.items[..], &seldom.items].concat(),
+        verdicts: [&often.verdicts[..], &seldom.verdicts].concat(),
+    };
+    for engine in engines {
+        for pool in [&both, &often, &seldom, &both] {
+            pool.check::<S>(engine, &mut random, LARGE);
+        }
+    }
+}
+
+/// Calls with different keys take each other's place, on all lanes at once.
+#[test]
+fn calls_at_once_share_the_tables() {
+    let Some(engine) = gpu(|builder| builder.chunk_items(1 << 17)) else { return };
+    let mut random = Random::new();
+    let pools = [30, 150, 400].map(|keys| Pool::new::<Ecdsa<Secp256k1>>(&mut random, keys, 1200));
+    let of_sm2 = Pool::new::<Sm2Dsa>(&mut random, 100, 1200);
+    thread::scope(|scope| {
+        for caller in 0..6 {
+            let (engine, pools, of_sm2) = (&engine, &pools, &of_sm2);
+            let mut random = Random::from_seed(random.word());
+            scope.spawn(move || {
+                for round in 0..4 {
+                    if caller == 5 {
+                        of_sm2.check::<Sm2Dsa>(engine, &mut random, 3 * LARGE / 2);
+                    } else {
+                        pools[(caller + round / 2) % 3].check::<Ecdsa<Secp256k1>>(engine, &mut random, 3 * LARGE / 2);
+                    }
+                }
+            });
+        }
+    });
+}
