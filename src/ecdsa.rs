@@ -18,12 +18,14 @@ use std::ops::Range;
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 mod worth {
-    pub const VERIFY: usize = 40;
-    pub const RECOVER: usize = 40;
-    pub const SIGN: usize = 10;
+    use crate::engine::Worth;
+
+    pub const VERIFY: Worth = Worth { portable: 40, lanes: 60 };
+    pub const RECOVER: Worth = Worth { portable: 40, lanes: 70 };
+    pub const SIGN: Worth = Worth { portable: 10, lanes: 50 };
     /// Messages of any length, which is a block at least. CPUs are good at SHA-256: a GPU saves the time of the cores more
     /// than the caller's.
-    pub const HASH: usize = 4000;
+    pub const HASH: Worth = Worth::of(4000);
 }
 
 /// An Ethereum address: the last 20 bytes of the Keccak-256 of a public key's `x || y`.

@@ -126,21 +126,21 @@ impl Engine {
     /// The points of public keys in any encoding.
     pub(crate) fn decode_keys<C: Curve>(&self, items: usize, keys: PublicKeys) -> Result<Points, Error> {
         /// See `dispatch`; decompression costs the most, and a GPU answers after 0.1 ms.
-        const WORTH: usize = 20;
+        const WORTH: Worth = Worth { portable: 20, lanes: 120 };
         let on_gpu = |engines| gpu::point::decode_keys::<C>(engines, items, keys);
         self.dispatch(items, WORTH, on_gpu, |engine| cpu::point::decode_keys::<C>(engine, items, keys))
     }
 
-    /// Computes a batch on the GPUs where there are any and the batch is worth it, else on the CPU. `worth` is the number of
-    /// items that one thread of the CPU computes before a GPU gives its first results.
+    /// Computes a batch on the GPUs where there are any and the batch is worth it, else on the CPU.
     pub(crate) fn dispatch<'e, T>(
         &'e self,
         items: usize,
-        worth: usize,
+        worth: Worth,
         gpu: impl FnOnce(Engines<'e>) -> Result<T, Fault>,
         cpu: impl FnOnce(&CpuEngine) -> T,
     ) -> Result<T, Error> {
         let automatic = self.asked == Backend::Auto;
+        let worth = if self.cpu.lanes.is_some() { worth.lanes } else { worth.portable };
         match &self.gpu {
             Some(engine) if items > 0 && (items >= worth * self.info.threads || !automatic) => {
                 let check_signatures = self.info.check_signatures;
@@ -149,6 +149,21 @@ impl Engine {
             }
             _ => Ok(cpu(&self.cpu)),
         }
+    }
+}
+
+/// How many items one thread of the CPU computes before a GPU has computed as many for all threads: with the portable code,
+/// and eight at a time. From that many items a thread on, a batch is worth a GPU (PERFORMANCE.md).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Worth {
+    pub portable: usize,
+    pub lanes: usize,
+}
+
+impl Worth {
+    /// Where the CPU has but one way.
+    pub(crate) const fn of(items: usize) -> Self {
+        Worth { portable: items, lanes: items }
     }
 }
 

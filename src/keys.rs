@@ -2,14 +2,14 @@
 
 use crate::curve::SecretCurve;
 use crate::encoding::Point;
-use crate::engine::Engine;
+use crate::engine::{Engine, Worth};
 use crate::error::{Error, require_lengths};
 use crate::point::Points;
 use crate::secret::{SecretKey, SecretKeys};
 use crate::{cpu, gpu};
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
-const WORTH_A_GPU: usize = 10;
+const WORTH_A_GPU: Worth = Worth { portable: 10, lanes: 80 };
 
 /// The public keys of private keys: `d * G`. **Constant-time** in the keys.
 ///

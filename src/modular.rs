@@ -12,8 +12,10 @@ use crate::{cpu, gpu};
 
 /// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
 mod worth {
-    pub const MODEXP: usize = 1 << 6;
-    pub const MUL_MOD: usize = 1 << 16;
+    use crate::engine::Worth;
+
+    pub const MODEXP: Worth = Worth::of(1 << 6);
+    pub const MUL_MOD: Worth = Worth::of(1 << 16);
 }
 
 /// One result per item, in input order.

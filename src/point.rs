@@ -12,10 +12,12 @@ use crate::{cpu, gpu};
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 mod worth {
-    pub const ADD: usize = 300;
-    pub const DOUBLE: usize = 300;
-    pub const MUL_BASE: usize = 70;
-    pub const MUL: usize = 40;
+    use crate::engine::Worth;
+
+    pub const ADD: Worth = Worth::of(300);
+    pub const DOUBLE: Worth = Worth::of(300);
+    pub const MUL_BASE: Worth = Worth { portable: 70, lanes: 160 };
+    pub const MUL: Worth = Worth { portable: 40, lanes: 90 };
 }
 
 /// One result per item, in input order.

@@ -22,10 +22,12 @@ pub const MAX_USER_ID_LEN: usize = 8191;
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
 mod worth {
-    pub const VERIFY: usize = 30;
-    pub const SIGN: usize = 5;
+    use crate::engine::Worth;
+
+    pub const VERIFY: Worth = Worth { portable: 30, lanes: 60 };
+    pub const SIGN: Worth = Worth { portable: 5, lanes: 20 };
     /// Messages: each takes half a dozen blocks of SM3, Z_A being four of them.
-    pub const HASH: usize = 200;
+    pub const HASH: Worth = Worth::of(200);
 }
 
 /// The user ids of a batch: one for all items, or one per item.

@@ -174,7 +174,7 @@ pub struct CpuEngine {
     pool: Option<rayon::ThreadPool>,
     max_memory: Option<usize>,
     /// `None`: portable code.
-    lanes: Option<Lanes>,
+    pub(crate) lanes: Option<Lanes>,
 }
 
 impl CpuEngine {

@@ -54,9 +54,11 @@ impl Tables {
     /// The table for public scalars.
     pub fn public(&self, lane: &mut Lane, curve: &'static str) -> Result<Arc<PublicTable>, Fault> {
         get_or_build(&self.public, curve, || {
-            let (narrowest, wider) = fitting_widths(lane.device.memory).split_last().expect("one always fits");
+            // Others may have taken the memory that was free when the engine started, and this call needs some too.
+            let (free, _) = lane.device.context.mem_get_info()?;
+            let memory = lane.device.memory.min(free);
+            let (narrowest, wider) = fitting_widths(memory).split_last().expect("one always fits");
             for bits in wider {
-                // Others may have taken the memory that was free when the engine started.
                 match build_public(lane, curve, *bits) {
                     Err(fault) if fault.is_memory() => {}
                     built => return built,
