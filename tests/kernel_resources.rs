@@ -26,6 +26,7 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_upmul", 192),
     ("gecc_chain_point_add", 16),
     ("gecc_normalize", 24),
+    ("gecc_key_table_start", 16),
     ("gecc_fpmul_var", 16),
     ("gecc_recover_equations", 16),
     ("gecc_verify", 260),

@@ -24,24 +24,24 @@ impl<F: Field> Jacobian<F> {
         self.z.is_zero()
     }
 
-    /// Doubles. The identity stays the identity, since Z' = 2YZ.
+    /// Doubles. The identity stays the identity, since Z' = YZ.
+    ///
+    /// With l = (3X^2 + aZ^4) / 2 the result is that of the usual formulas divided by (4, 8, 2): fewer additions.
     #[inline(always)]
     pub fn double<C: CpuCurve<Base = F>>(&self) -> Self {
-        let yy = self.y.square();
-        let four_yy = yy.double().double();
-        let beta = self.x.mul(&four_yy);
-        // 3X^2 + aZ^4; with a = -3 it factors.
-        let alpha = if C::A_IS_ZERO {
-            let xx = self.x.square();
-            xx.double().add(&xx)
+        let s = self.y.square();
+        // X^2 + aZ^4 / 3; with a = -3 it factors.
+        let third = if C::A_IS_ZERO {
+            self.x.square()
         } else {
             let zz = self.z.square();
-            let product = self.x.sub(&zz).mul(&self.x.add(&zz));
-            product.double().add(&product)
+            self.x.sub(&zz).mul(&self.x.add(&zz))
         };
-        let x = alpha.square().sub(&beta.double());
-        let y = alpha.mul(&beta.sub(&x)).sub(&yy.double().square().double());
-        let z = self.y.mul(&self.z).double();
+        let t = self.x.mul(&s);
+        let l = third.add(&third.half());
+        let z = self.y.mul(&self.z);
+        let x = l.square().sub(&t.double());
+        let y = l.mul_sub_square(&t.sub(&x), &s);
         Jacobian { x, y, z }
     }
 
@@ -64,7 +64,7 @@ impl<F: Field> Jacobian<F> {
         let hhh = h.mul(&hh);
         let v = self.x.mul(&hh);
         let x = r.square().sub(&hhh).sub(&v.double());
-        let y = r.mul(&v.sub(&x)).sub(&self.y.mul(&hhh));
+        let y = r.mul_sub_mul(&v.sub(&x), &self.y, &hhh);
         Jacobian { x, y, z: self.z.mul(&h) }
     }
 }

@@ -53,6 +53,18 @@ impl<F: PrimeField> Field for ArkField<F> {
         ArkField(self.0.square())
     }
 
+    fn half(&self) -> Self {
+        ArkField(self.0 / F::from(2u64))
+    }
+
+    fn mul_sub_mul(&self, rhs: &Self, c: &Self, d: &Self) -> Self {
+        self.mul(rhs).sub(&c.mul(d))
+    }
+
+    fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self {
+        self.mul(rhs).sub(&c.square())
+    }
+
     fn is_zero(&self) -> bool {
         self.0.is_zero()
     }

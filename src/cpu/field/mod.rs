@@ -9,8 +9,9 @@
 //! | p of P-256 and SM2 | Montgomery, R = 2^256 | steps of 64 bits that use the shape of p |
 //! | n of every curve | Montgomery, R = 2^256 | the general step |
 //!
-//! Products are plain Rust: mulx, adcx and adox in assembly were measured to gain 0 to 13 %. Modular addition and
-//! subtraction are assembly on x86-64, of baseline instructions, so that nothing has to be chosen at run time.
+//! Products are plain Rust: mulx, adcx and adox in assembly were measured to gain 0 to 13 %. Modular addition,
+//! subtraction and halving are assembly on x86-64, of baseline instructions, so that nothing has to be chosen at run
+//! time.
 
 use super::lanes::Prime;
 
@@ -71,10 +72,16 @@ pub trait Field: Copy + core::fmt::Debug + PartialEq + Eq + Send + Sync + 'stati
     fn neg(&self) -> Self;
     /// 2 self.
     fn double(&self) -> Self;
+    /// self / 2.
+    fn half(&self) -> Self;
     /// self rhs.
     fn mul(&self, rhs: &Self) -> Self;
     /// self^2.
     fn square(&self) -> Self;
+    /// self rhs - c d, reduced once.
+    fn mul_sub_mul(&self, rhs: &Self, c: &Self, d: &Self) -> Self;
+    /// self rhs - c^2, reduced once.
+    fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self;
 
     /// Whether this is zero.
     fn is_zero(&self) -> bool;

@@ -1,6 +1,6 @@
-//! Addition and subtraction modulo m in plain Rust: the twin of `modular_x86_64` for other processors.
+//! Addition, subtraction and halving modulo m in plain Rust: the twin of `modular_x86_64` for other processors.
 
-use super::limbs::{Limbs, add, sub};
+use super::limbs::{Limbs, ZERO, add, sub};
 
 /// a + b mod m, for a, b < 2^256 with a + b < 2m.
 #[inline(always)]
@@ -17,6 +17,24 @@ pub(super) fn sub_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
     // A borrow stands for -2^256, which the carry of this addition cancels.
     let (wrapped, _) = add(&difference, modulus);
     select(borrow, &wrapped, &difference)
+}
+
+/// (a - b) mod m 2^256 as (low half, high half), for a, b < m 2^256.
+#[inline(always)]
+pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'static Limbs) -> (Limbs, Limbs) {
+    let (low, borrow) = sub(&a.0, &b.0);
+    let (high, carried) = sub(&a.1, &b.1);
+    let (high, borrow) = sub(&high, &[u64::from(borrow), 0, 0, 0]);
+    let (wrapped, _) = add(&high, modulus);
+    (low, select(borrow | carried, &wrapped, &high))
+}
+
+/// a / 2 mod m, for an odd m and a < m: half of a or of a + m, whichever is even.
+#[inline(always)]
+pub(super) fn half_mod(a: &Limbs, modulus: &'static Limbs) -> Limbs {
+    let (lifted, carry) = add(a, &select(a[0] & 1 == 1, modulus, &ZERO));
+    let halved = |i: usize, above: u64| lifted[i] >> 1 | above << 63;
+    [halved(0, lifted[1]), halved(1, lifted[2]), halved(2, lifted[3]), halved(3, u64::from(carry))]
 }
 
 /// `a` if `choice`, else `b`. Masks, because the carries that decide are unpredictable, and the compiler would turn a

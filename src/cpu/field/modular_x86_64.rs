@@ -1,7 +1,7 @@
-//! Addition and subtraction modulo m on x86-64, in inline assembly: the compiler breaks the carry chains around a
-//! constant modulus apart, and takes twice the time. Baseline instructions only, so any x86-64 processor runs it.
+//! Addition, subtraction and halving modulo m on x86-64, in inline assembly: the compiler breaks the carry chains
+//! around a constant modulus apart, and takes twice the time. Baseline instructions only: any x86-64 processor runs it.
 
-use super::limbs::Limbs;
+use super::limbs::{self, Limbs};
 
 /// a + b mod m, for a, b < 2^256 with a + b < 2m.
 #[inline(always)]
@@ -85,4 +85,88 @@ pub(super) fn sub_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
         );
     }
     [d0, d1, d2, d3]
+}
+
+/// (a - b) mod m 2^256 as (low half, high half), for a, b < m 2^256.
+#[inline(always)]
+pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'static Limbs) -> (Limbs, Limbs) {
+    let (low, borrow) = limbs::sub(&a.0, &b.0);
+    let [mut d0, mut d1, mut d2, mut d3] = a.1;
+    // SAFETY: as in `add_mod`: reads `modulus`, writes output registers, baseline instructions.
+    unsafe {
+        core::arch::asm!(
+            // Carries exactly if `borrow` is set.
+            "add {borrow:e}, -1",
+            "sbb {d0}, {t0}",
+            "sbb {d1}, {t1}",
+            "sbb {d2}, {t2}",
+            "sbb {d3}, {t3}",
+            "sbb {borrow:e}, {borrow:e}",
+            "mov {t0}, {d0}",
+            "add {t0}, [{m}]",
+            "mov {t1}, {d1}",
+            "adc {t1}, [{m} + 8]",
+            "mov {t2}, {d2}",
+            "adc {t2}, [{m} + 16]",
+            "mov {t3}, {d3}",
+            "adc {t3}, [{m} + 24]",
+            "test {borrow:e}, {borrow:e}",
+            "cmovnz {d0}, {t0}",
+            "cmovnz {d1}, {t1}",
+            "cmovnz {d2}, {t2}",
+            "cmovnz {d3}, {t3}",
+            d0 = inout(reg) d0,
+            d1 = inout(reg) d1,
+            d2 = inout(reg) d2,
+            d3 = inout(reg) d3,
+            t0 = inout(reg) b.1[0] => _,
+            t1 = inout(reg) b.1[1] => _,
+            t2 = inout(reg) b.1[2] => _,
+            t3 = inout(reg) b.1[3] => _,
+            borrow = inout(reg) u32::from(borrow) => _,
+            m = in(reg) modulus.as_ptr(),
+            options(pure, readonly, nostack),
+        );
+    }
+    (low, [d0, d1, d2, d3])
+}
+
+/// a / 2 mod m, for an odd m and a < m: half of a or of a + m, whichever is even.
+#[inline(always)]
+pub(super) fn half_mod(a: &Limbs, modulus: &'static Limbs) -> Limbs {
+    let [mut h0, mut h1, mut h2, mut h3] = *a;
+    // SAFETY: as in `add_mod`: reads `modulus`, writes output registers, baseline instructions.
+    unsafe {
+        core::arch::asm!(
+            "mov {t0}, {h0}",
+            "and {t0:e}, 1",
+            "neg {t0}",
+            "mov {t1}, [{m} + 8]",
+            "and {t1}, {t0}",
+            "mov {t2}, [{m} + 16]",
+            "and {t2}, {t0}",
+            "mov {t3}, [{m} + 24]",
+            "and {t3}, {t0}",
+            "and {t0}, [{m}]",
+            "add {h0}, {t0}",
+            "adc {h1}, {t1}",
+            "adc {h2}, {t2}",
+            "adc {h3}, {t3}",
+            "rcr {h3}, 1",
+            "rcr {h2}, 1",
+            "rcr {h1}, 1",
+            "rcr {h0}, 1",
+            h0 = inout(reg) h0,
+            h1 = inout(reg) h1,
+            h2 = inout(reg) h2,
+            h3 = inout(reg) h3,
+            t0 = out(reg) _,
+            t1 = out(reg) _,
+            t2 = out(reg) _,
+            t3 = out(reg) _,
+            m = in(reg) modulus.as_ptr(),
+            options(pure, readonly, nostack),
+        );
+    }
+    [h0, h1, h2, h3]
 }

@@ -132,6 +132,23 @@ impl<M: Modulus> Field for Element<M> {
     }
 
     #[inline(always)]
+    fn half(&self) -> Self {
+        Self::new(modular::half_mod(&self.0, Self::MODULUS))
+    }
+
+    #[inline(always)]
+    fn mul_sub_mul(&self, rhs: &Self, c: &Self, d: &Self) -> Self {
+        let (ab, cd) = (limbs::mul_wide(&self.0, &rhs.0), limbs::mul_wide(&c.0, &d.0));
+        Self::new(reduce_wide::<M>(modular::sub_wide_mod(&ab, &cd, Self::MODULUS)))
+    }
+
+    #[inline(always)]
+    fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self {
+        let (ab, cc) = (limbs::mul_wide(&self.0, &rhs.0), limbs::square_wide(&c.0));
+        Self::new(reduce_wide::<M>(modular::sub_wide_mod(&ab, &cc, Self::MODULUS)))
+    }
+
+    #[inline(always)]
     fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }

@@ -99,6 +99,23 @@ impl Field for Element {
     }
 
     #[inline(always)]
+    fn half(&self) -> Self {
+        Element(modular::half_mod(&self.0, &MODULUS))
+    }
+
+    #[inline(always)]
+    fn mul_sub_mul(&self, rhs: &Self, c: &Self, d: &Self) -> Self {
+        let (ab, cd) = (limbs::mul_wide(&self.0, &rhs.0), limbs::mul_wide(&c.0, &d.0));
+        Element(reduce(modular::sub_wide_mod(&ab, &cd, &MODULUS)))
+    }
+
+    #[inline(always)]
+    fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self {
+        let (ab, cc) = (limbs::mul_wide(&self.0, &rhs.0), limbs::square_wide(&c.0));
+        Element(reduce(modular::sub_wide_mod(&ab, &cc, &MODULUS)))
+    }
+
+    #[inline(always)]
     fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }

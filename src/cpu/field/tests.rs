@@ -129,6 +129,7 @@ fn check_unary<F: Tested>((a, ra): &(F, F::Reference)) {
     assert_same(*a, *ra, "value", operands);
     assert_same(a.neg(), ra.neg(), "negation", operands);
     assert_same(a.double(), ra.double(), "doubling", operands);
+    assert_same(a.half(), ra.half(), "half", operands);
     assert_same(a.square(), ra.square(), "square", operands);
     assert_eq!(a.is_zero(), ra.is_zero(), "is_zero of {a:?}");
     assert_eq!(a.is_odd(), ra.is_odd(), "is_odd of {a:?}");
@@ -141,6 +142,18 @@ fn check_binary<F: Tested>((a, ra): &(F, F::Reference), (b, rb): &(F, F::Referen
     assert_same(a.add(b), ra.add(rb), "sum", operands);
     assert_same(a.sub(b), ra.sub(rb), "difference", operands);
     assert_same(a.mul(b), ra.mul(rb), "product", operands);
+    check_differences(&[*a, *b, a.neg(), b.neg()], &[*ra, *rb, ra.neg(), rb.neg()]);
+}
+
+/// Differences of products of either sign, and of equal and opposite products.
+fn check_differences<F: Tested>([a, b, c, d]: &[F; 4], [ra, rb, rc, rd]: &[F::Reference; 4]) {
+    let operands = &[*a, *b, *c, *d];
+    assert_same(a.mul_sub_mul(b, c, d), ra.mul_sub_mul(rb, rc, rd), "a b - c d", operands);
+    assert_same(a.mul_sub_mul(b, c, b), ra.mul_sub_mul(rb, rc, rb), "a b - c b", operands);
+    assert_same(a.mul_sub_square(b, d), ra.mul_sub_square(rb, rd), "a b - d^2", operands);
+    assert_same(a.mul_sub_square(a, b), ra.mul_sub_square(ra, rb), "a^2 - b^2", operands);
+    assert_eq!(a.mul_sub_mul(b, b, a), F::ZERO, "a b - b a of {operands:?}");
+    assert_eq!(a.mul_sub_square(a, a), F::ZERO, "a^2 - a^2 of {operands:?}");
 }
 
 fn check_identities<F: Tested>(a: &F, b: &F, c: &F) {
@@ -178,9 +191,10 @@ fn check_edge_values<F: Tested>() {
 fn check_random_pairs<F: Tested>(seed: u64) {
     let mut random = Random(seed);
     for _ in 0..RANDOM_PAIRS {
-        let [a, b, c] = core::array::from_fn(|_| both::<F>(&random.bytes()));
+        let [a, b, c, d] = core::array::from_fn(|_| both::<F>(&random.bytes()));
         check_unary(&a);
         check_binary(&a, &b);
+        check_differences(&[a.0, b.0, c.0, d.0], &[a.1, b.1, c.1, d.1]);
         check_identities(&a.0, &b.0, &c.0);
     }
 }
@@ -204,7 +218,11 @@ fn check_near_zero<F: Tested>(a: &F, inverse: &F) {
     for shift in (0..64).step_by(7) {
         let small = F::from_be_bytes_reduced(&limbs::to_be_bytes(&[u64::MAX >> shift, 0, 0, 0]));
         for product in [small, small.neg()] {
-            assert_eq!(a.mul(&inverse.mul(&product)), product, "product of {a:?} with its inverse times {product:?}");
+            let factor = inverse.mul(&product);
+            assert_eq!(a.mul(&factor), product, "product of {a:?} with its inverse times {product:?}");
+            let less_one = product.sub(&F::ONE);
+            assert_eq!(a.mul_sub_mul(&factor, a, inverse), less_one, "{a:?} {factor:?} - 1");
+            assert_eq!(a.mul_sub_mul(inverse, a, &factor), less_one.neg(), "1 - {a:?} {factor:?}");
         }
     }
 }
@@ -241,6 +259,12 @@ fn portable_twins() {
             assert_eq!(sum, modular::add_mod(a, b, &MODULUS), "{a:x?} + {b:x?}");
             let difference = modular_portable::sub_mod(a, b, &MODULUS);
             assert_eq!(difference, modular::sub_mod(a, b, &MODULUS), "{a:x?} - {b:x?}");
+            // Every pair as high halves and, also from the modulus on, as low halves.
+            for (wide, other) in [((*a, *b), (*b, *a)), ((*b, *a), (*a, *a)), (([u64::MAX; 4], *a), (MODULUS, *b))] {
+                let difference = modular_portable::sub_wide_mod(&wide, &other, &MODULUS);
+                assert_eq!(difference, modular::sub_wide_mod(&wide, &other, &MODULUS), "{wide:x?} - {other:x?}");
+            }
         }
+        assert_eq!(modular_portable::half_mod(a, &MODULUS), modular::half_mod(a, &MODULUS), "{a:x?} / 2");
     }
 }
