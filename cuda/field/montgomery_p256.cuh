@@ -49,7 +49,7 @@ GECC_FN void p256_reduce(u32* r, const u32* t) {
     (void)carry;
 }
 
-// How much more than the word above 2^256 tells must be subtracted: kSettleMargin in open_settle.
+// As 2^256 - p is below 2^224, a top word counts as beyond the limit only where it is (open_settle).
 static constexpr u32 kSettleMargin = 0;
 
 // q (2^256 - p) = q (2^224 - 2^192 - 2^96 + 1) modulo 2^256, for a small q of either sign.
