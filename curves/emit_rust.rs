@@ -1,7 +1,7 @@
 //! The Rust half of the generated code: per curve a module of constants, and the public type with its traits.
 
 use crate::derive::{Glv, Modulus};
-use crate::params::Curve;
+use crate::params::{ChainStep, Curve};
 use num_bigint::{BigInt, BigUint};
 use std::fmt::Write;
 
@@ -11,6 +11,9 @@ pub fn constants(curve: &Curve) -> String {
     for (name, value) in [("A", &curve.a), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
         constant(&mut out, name, value);
     }
+    let step = |step: &ChainStep| format!("({}, {:?})", step.squarings, step.factor);
+    let steps: Vec<String> = curve.sqrt_chain.iter().map(step).collect();
+    writeln!(out, "    pub(crate) const SQRT_CHAIN: &[(u32, Option<usize>)] = &[{}];", steps.join(", ")).unwrap();
     for (prefix, value) in [("P", &curve.p), ("N", &curve.n)] {
         let modulus = Modulus::new(value);
         constant(&mut out, prefix, value);

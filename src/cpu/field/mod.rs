@@ -131,15 +131,40 @@ pub trait BaseField: Field {
     }
 }
 
+/// Steps of an addition chain: square the last power so many times, and multiply by an earlier one. Number 0 is the base,
+/// number i the result of step i.
+pub type SqrtChain = &'static [(u32, Option<usize>)];
+
 /// The field of a curve's coordinates, in this representation and in that of the lanes.
-pub trait Coordinate: BaseField + Prime {
+pub trait Coordinate: Field + Prime {
     /// The modulus p.
     const MODULUS: [u64; 4];
+    /// For the power (p + 1) / 4.
+    const SQRT_CHAIN: SqrtChain;
 
     /// The representation, a number below p: see the head of this module.
     fn stored(&self) -> [u64; 4];
     /// The element with this representation, which must be below p.
     fn from_stored(limbs: [u64; 4]) -> Self;
+
     /// base^((p + 1) / 4).
-    fn root_chain<P: Power>(base: &P) -> P;
+    #[inline(always)]
+    fn root_chain<P: Power>(base: &P) -> P {
+        let mut powers = Vec::with_capacity(Self::SQRT_CHAIN.len() + 1);
+        let mut last = *base;
+        for &(squarings, factor) in Self::SQRT_CHAIN {
+            powers.push(last);
+            last = last.squared(squarings);
+            if let Some(factor) = factor {
+                last = last.times(&powers[factor]);
+            }
+        }
+        last
+    }
+}
+
+impl<F: Coordinate> BaseField for F {
+    fn sqrt_candidate(&self) -> Self {
+        Self::root_chain(self)
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::limbs::{Limbs, mul_wide_limb};
 use super::montgomery::{Element, Modulus};
-use super::{BaseField, Coordinate, Power};
-use crate::curve::constants::p256::{P, P_INV62, P_R, P_R2};
+use super::{Coordinate, SqrtChain};
+use crate::curve::constants::p256::{P, P_INV62, P_R, P_R2, SQRT_CHAIN};
 
 /// The modulus p.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,14 +27,9 @@ impl Modulus for Prime {
     }
 }
 
-impl BaseField for Element<Prime> {
-    fn sqrt_candidate(&self) -> Self {
-        Self::root_chain(self)
-    }
-}
-
 impl Coordinate for Element<Prime> {
     const MODULUS: Limbs = P;
+    const SQRT_CHAIN: SqrtChain = SQRT_CHAIN;
 
     #[inline(always)]
     fn stored(&self) -> Limbs {
@@ -44,17 +39,5 @@ impl Coordinate for Element<Prime> {
     #[inline(always)]
     fn from_stored(limbs: Limbs) -> Self {
         Self::from_limbs(limbs)
-    }
-
-    /// (p + 1) / 4 = 2^94 (2^96 (2^32 (2^32 - 1) + 1) + 1).
-    #[inline(always)]
-    fn root_chain<P: Power>(base: &P) -> P {
-        // `ones_k` is base^(2^k - 1).
-        let ones_2 = base.squared(1).times(base);
-        let ones_4 = ones_2.squared(2).times(&ones_2);
-        let ones_8 = ones_4.squared(4).times(&ones_4);
-        let ones_16 = ones_8.squared(8).times(&ones_8);
-        let ones_32 = ones_16.squared(16).times(&ones_16);
-        ones_32.squared(32).times(base).squared(96).times(base).squared(94)
     }
 }

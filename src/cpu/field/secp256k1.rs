@@ -2,8 +2,8 @@
 
 use super::invert::Inverter;
 use super::limbs::{self, Limbs};
-use super::{BaseField, Coordinate, Field, Power, modular};
-use crate::curve::constants::secp256k1::{P, P_INV62};
+use super::{Coordinate, Field, SqrtChain, modular};
+use crate::curve::constants::secp256k1::{P, P_INV62, SQRT_CHAIN};
 
 /// c = 2^256 - p; the limbs of p above the lowest are all ones.
 const C: u64 = P[0].wrapping_neg();
@@ -130,14 +130,9 @@ impl Field for Element {
     }
 }
 
-impl BaseField for Element {
-    fn sqrt_candidate(&self) -> Self {
-        Self::root_chain(self)
-    }
-}
-
 impl Coordinate for Element {
     const MODULUS: Limbs = P;
+    const SQRT_CHAIN: SqrtChain = SQRT_CHAIN;
 
     #[inline(always)]
     fn stored(&self) -> Limbs {
@@ -148,23 +143,5 @@ impl Coordinate for Element {
     fn from_stored(limbs: Limbs) -> Self {
         debug_assert!(!is_reducible(&limbs));
         Element(limbs)
-    }
-
-    /// (p + 1) / 4 in binary: 223 ones, a zero, 22 ones, four zeros, two ones, and two zeros.
-    #[inline(always)]
-    fn root_chain<P: Power>(base: &P) -> P {
-        // `ones_k` is base^(2^k - 1).
-        let ones_2 = base.squared(1).times(base);
-        let ones_3 = ones_2.squared(1).times(base);
-        let ones_6 = ones_3.squared(3).times(&ones_3);
-        let ones_9 = ones_6.squared(3).times(&ones_3);
-        let ones_11 = ones_9.squared(2).times(&ones_2);
-        let ones_22 = ones_11.squared(11).times(&ones_11);
-        let ones_44 = ones_22.squared(22).times(&ones_22);
-        let ones_88 = ones_44.squared(44).times(&ones_44);
-        let ones_176 = ones_88.squared(88).times(&ones_88);
-        let ones_220 = ones_176.squared(44).times(&ones_44);
-        let ones_223 = ones_220.squared(3).times(&ones_3);
-        ones_223.squared(23).times(&ones_22).squared(6).times(&ones_2).squared(2)
     }
 }

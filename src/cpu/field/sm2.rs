@@ -2,8 +2,8 @@
 
 use super::limbs::{self, Limbs};
 use super::montgomery::{Element, Modulus};
-use super::{BaseField, Coordinate, Power};
-use crate::curve::constants::sm2::{P, P_INV62, P_R, P_R2};
+use super::{Coordinate, SqrtChain};
+use crate::curve::constants::sm2::{P, P_INV62, P_R, P_R2, SQRT_CHAIN};
 
 /// The modulus p.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,14 +26,9 @@ impl Modulus for Prime {
     }
 }
 
-impl BaseField for Element<Prime> {
-    fn sqrt_candidate(&self) -> Self {
-        Self::root_chain(self)
-    }
-}
-
 impl Coordinate for Element<Prime> {
     const MODULUS: Limbs = P;
+    const SQRT_CHAIN: SqrtChain = SQRT_CHAIN;
 
     #[inline(always)]
     fn stored(&self) -> Limbs {
@@ -43,21 +38,5 @@ impl Coordinate for Element<Prime> {
     #[inline(always)]
     fn from_stored(limbs: Limbs) -> Self {
         Self::from_limbs(limbs)
-    }
-
-    /// (p + 1) / 4 in binary: 31 ones, a zero, 128 ones, 31 zeros, a one, and 62 zeros.
-    #[inline(always)]
-    fn root_chain<P: Power>(base: &P) -> P {
-        // `ones_k` is base^(2^k - 1).
-        let ones_2 = base.squared(1).times(base);
-        let ones_3 = ones_2.squared(1).times(base);
-        let ones_6 = ones_3.squared(3).times(&ones_3);
-        let ones_12 = ones_6.squared(6).times(&ones_6);
-        let ones_15 = ones_12.squared(3).times(&ones_3);
-        let ones_30 = ones_15.squared(15).times(&ones_15);
-        let ones_31 = ones_30.squared(1).times(base);
-        let ones_32 = ones_31.squared(1).times(base);
-        let high = (0..3).fold(ones_31.squared(33).times(&ones_32), |high, _| high.squared(32).times(&ones_32));
-        high.squared(32).times(base).squared(62)
     }
 }
