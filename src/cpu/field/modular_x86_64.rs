@@ -46,89 +46,62 @@ pub(super) fn add_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
     [s0, s1, s2, s3]
 }
 
+/// `$a - $b`, less one if the first instructions make a borrow of it, mod `$modulus`; `$borrow` is the operand of the borrow.
+macro_rules! subtract {
+    ($a:expr, $b:expr, $modulus:expr, [$($first:literal),+], $($borrow:tt)+) => {{
+        let [mut d0, mut d1, mut d2, mut d3] = $a;
+        // SAFETY: as in `add_mod`: reads `modulus`, writes output registers, baseline instructions.
+        unsafe {
+            core::arch::asm!(
+                $($first,)+
+                "sbb {d1}, {t1}",
+                "sbb {d2}, {t2}",
+                "sbb {d3}, {t3}",
+                "sbb {borrow:e}, {borrow:e}",
+                "mov {t0}, {d0}",
+                "add {t0}, [{m}]",
+                "mov {t1}, {d1}",
+                "adc {t1}, [{m} + 8]",
+                "mov {t2}, {d2}",
+                "adc {t2}, [{m} + 16]",
+                "mov {t3}, {d3}",
+                "adc {t3}, [{m} + 24]",
+                "test {borrow:e}, {borrow:e}",
+                "cmovnz {d0}, {t0}",
+                "cmovnz {d1}, {t1}",
+                "cmovnz {d2}, {t2}",
+                "cmovnz {d3}, {t3}",
+                d0 = inout(reg) d0,
+                d1 = inout(reg) d1,
+                d2 = inout(reg) d2,
+                d3 = inout(reg) d3,
+                t0 = inout(reg) $b[0] => _,
+                t1 = inout(reg) $b[1] => _,
+                t2 = inout(reg) $b[2] => _,
+                t3 = inout(reg) $b[3] => _,
+                borrow = $($borrow)+,
+                m = in(reg) $modulus.as_ptr(),
+                options(pure, readonly, nostack),
+            );
+        }
+        [d0, d1, d2, d3]
+    }};
+}
+
 /// a - b mod m, for a, b < m.
 #[inline(always)]
 pub(super) fn sub_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
-    let [mut d0, mut d1, mut d2, mut d3] = *a;
-    // SAFETY: as in `add_mod`: reads `modulus`, writes output registers, baseline instructions.
-    unsafe {
-        core::arch::asm!(
-            "sub {d0}, {t0}",
-            "sbb {d1}, {t1}",
-            "sbb {d2}, {t2}",
-            "sbb {d3}, {t3}",
-            "sbb {borrow:e}, {borrow:e}",
-            "mov {t0}, {d0}",
-            "add {t0}, [{m}]",
-            "mov {t1}, {d1}",
-            "adc {t1}, [{m} + 8]",
-            "mov {t2}, {d2}",
-            "adc {t2}, [{m} + 16]",
-            "mov {t3}, {d3}",
-            "adc {t3}, [{m} + 24]",
-            "test {borrow:e}, {borrow:e}",
-            "cmovnz {d0}, {t0}",
-            "cmovnz {d1}, {t1}",
-            "cmovnz {d2}, {t2}",
-            "cmovnz {d3}, {t3}",
-            d0 = inout(reg) d0,
-            d1 = inout(reg) d1,
-            d2 = inout(reg) d2,
-            d3 = inout(reg) d3,
-            t0 = inout(reg) b[0] => _,
-            t1 = inout(reg) b[1] => _,
-            t2 = inout(reg) b[2] => _,
-            t3 = inout(reg) b[3] => _,
-            borrow = out(reg) _,
-            m = in(reg) modulus.as_ptr(),
-            options(pure, readonly, nostack),
-        );
-    }
-    [d0, d1, d2, d3]
+    subtract!(*a, b, modulus, ["sub {d0}, {t0}"], out(reg) _)
 }
 
 /// (a - b) mod m 2^256 as (low half, high half), for a, b < m 2^256.
 #[inline(always)]
 pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'static Limbs) -> (Limbs, Limbs) {
     let (low, borrow) = limbs::sub(&a.0, &b.0);
-    let [mut d0, mut d1, mut d2, mut d3] = a.1;
-    // SAFETY: as in `add_mod`: reads `modulus`, writes output registers, baseline instructions.
-    unsafe {
-        core::arch::asm!(
-            // Carries exactly if `borrow` is set.
-            "add {borrow:e}, -1",
-            "sbb {d0}, {t0}",
-            "sbb {d1}, {t1}",
-            "sbb {d2}, {t2}",
-            "sbb {d3}, {t3}",
-            "sbb {borrow:e}, {borrow:e}",
-            "mov {t0}, {d0}",
-            "add {t0}, [{m}]",
-            "mov {t1}, {d1}",
-            "adc {t1}, [{m} + 8]",
-            "mov {t2}, {d2}",
-            "adc {t2}, [{m} + 16]",
-            "mov {t3}, {d3}",
-            "adc {t3}, [{m} + 24]",
-            "test {borrow:e}, {borrow:e}",
-            "cmovnz {d0}, {t0}",
-            "cmovnz {d1}, {t1}",
-            "cmovnz {d2}, {t2}",
-            "cmovnz {d3}, {t3}",
-            d0 = inout(reg) d0,
-            d1 = inout(reg) d1,
-            d2 = inout(reg) d2,
-            d3 = inout(reg) d3,
-            t0 = inout(reg) b.1[0] => _,
-            t1 = inout(reg) b.1[1] => _,
-            t2 = inout(reg) b.1[2] => _,
-            t3 = inout(reg) b.1[3] => _,
-            borrow = inout(reg) u32::from(borrow) => _,
-            m = in(reg) modulus.as_ptr(),
-            options(pure, readonly, nostack),
-        );
-    }
-    (low, [d0, d1, d2, d3])
+    // The first instruction carries exactly if `borrow` is set.
+    let first_borrow = u32::from(borrow);
+    let high = subtract!(a.1, b.1, modulus, ["add {borrow:e}, -1", "sbb {d0}, {t0}"], inout(reg) first_borrow => _);
+    (low, high)
 }
 
 /// a / 2 mod m, for an odd m and a < m: half of a or of a + m, whichever is even.
