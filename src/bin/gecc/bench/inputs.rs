@@ -25,18 +25,17 @@ pub trait Scheme: SecretCurve {
 
     /// Signatures with recovery ids, where the scheme has them.
     fn sign_recoverable(
-        engine: &Engine,
-        digests: &[[u8; 32]],
-        keys: &[SecretKey],
-    ) -> Option<Result<Vec<Result<RecoverableSignature, Rejection>>, Error>>;
+        _: &Engine,
+        _: &[[u8; 32]],
+        _: &[SecretKey],
+    ) -> Option<Result<Vec<Result<RecoverableSignature, Rejection>>, Error>> {
+        None
+    }
 
     /// Only called with what `sign_recoverable` gave.
-    fn recover(
-        engine: &Engine,
-        digests: &[[u8; 32]],
-        signatures: &[[u8; 64]],
-        ids: &[u8],
-    ) -> Result<Vec<Result<Point, Rejection>>, Error>;
+    fn recover(_: &Engine, _: &[[u8; 32]], _: &[[u8; 64]], _: &[u8]) -> Result<Vec<Result<Point, Rejection>>, Error> {
+        unreachable!("signatures without recovery ids")
+    }
 }
 
 macro_rules! ecdsa_scheme {
@@ -98,18 +97,6 @@ impl Scheme for Sm2 {
         keys: &[Point],
     ) -> Result<Verdicts, Error> {
         sm2::verify(engine, digests, signatures, PublicKeys::points(keys))
-    }
-
-    fn sign_recoverable(
-        _: &Engine,
-        _: &[[u8; 32]],
-        _: &[SecretKey],
-    ) -> Option<Result<Vec<Result<RecoverableSignature, Rejection>>, Error>> {
-        None
-    }
-
-    fn recover(_: &Engine, _: &[[u8; 32]], _: &[[u8; 64]], _: &[u8]) -> Result<Vec<Result<Point, Rejection>>, Error> {
-        unreachable!("SM2 signatures have no recovery ids")
     }
 }
 
