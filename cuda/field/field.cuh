@@ -38,13 +38,17 @@ GECC_FN fe fe_one() {
     return fe_constant(one);
 }
 
+// r = t mod p (t / 2^256 mod p in Montgomery form), loose, for any t of sixteen words.
 GECC_FN void fe_reduce(u32* r, const u32* t) {
 #if GECC_REDUCTION_FOLD
     fold_reduce(r, t);
-#elif GECC_REDUCTION_SM2
-    sm2_reduce(r, t);
-#elif GECC_REDUCTION_P256
-    p256_reduce(r, t);
+#elif GECC_REDUCTION_SM2 || GECC_REDUCTION_P256
+    u32 open[9];
+    p_reduce_open(open, t);
+    words_copy(r, open);
+    u32 carry = p_subtract(r, open[8]);
+    GECC_CHECK(carry == 0);
+    (void)carry;
 #else
     montgomery_reduce<FieldModulus>(r, t);
 #endif

@@ -7,14 +7,14 @@
 #include "primitives/words.cuh"
 
 // r += top (2^256 - p), for top <= 1.
-GECC_FN u32 p256_subtract_p(u32* r, u32 top) {
+GECC_FN u32 p_subtract(u32* r, u32 top) {
     u32 mask = 0 - top;
     u32 complement[8] = {top, 0, 0, mask, mask, mask, mask << 1, 0};
     return add<8>(r, r, complement);
 }
 
 // r = t / 2^256 mod p with what is above 2^256 in word 8: t < 2^512 gives (t + m p) / R < R + p, so at most 1 there.
-GECC_FN void p256_reduce_open(u32* r, const u32* t) {
+GECC_FN void p_reduce_open(u32* r, const u32* t) {
     u32 m[8];
     m[0] = t[0];
     m[1] = t[1];
@@ -37,16 +37,6 @@ GECC_FN void p256_reduce_open(u32* r, const u32* t) {
     top += sub_borrow<8>(r, r, shifted, borrow224);
     GECC_CHECK(top <= 1);
     r[8] = top;
-}
-
-// r = t / 2^256 mod p, loose, for any t of sixteen words.
-GECC_FN void p256_reduce(u32* r, const u32* t) {
-    u32 open[9];
-    p256_reduce_open(open, t);
-    words_copy(r, open);
-    u32 carry = p256_subtract_p(r, open[8]);
-    GECC_CHECK(carry == 0);
-    (void)carry;
 }
 
 // As 2^256 - p is below 2^224, a top word counts as beyond the limit only where it is (open_settle).

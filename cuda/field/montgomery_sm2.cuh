@@ -8,13 +8,13 @@
 #include "primitives/words.cuh"
 
 // r += top (2^256 - p), for top <= 1.
-GECC_FN u32 sm2_subtract_p(u32* r, u32 top) {
+GECC_FN u32 p_subtract(u32* r, u32 top) {
     u32 complement[8] = {top, 0, 0 - top, 0, 0, 0, 0, top};
     return add<8>(r, r, complement);
 }
 
 // r = t / 2^256 mod p with what is above 2^256 in word 8: t < 2^512 gives (t + m p) / R < R + p, so at most 1 there.
-GECC_FN void sm2_reduce_open(u32* r, const u32* t) {
+GECC_FN void p_reduce_open(u32* r, const u32* t) {
     u32 m[8], s[9];  // s = m (2^32 - 1); between blocks, `rest` is what the lower words of m leave for the next word
     m[0] = t[0];
     m[1] = t[1];
@@ -46,16 +46,6 @@ GECC_FN void sm2_reduce_open(u32* r, const u32* t) {
     u32 top = carry + sub_borrow<8>(r, sum + 1, tail, borrow);
     GECC_CHECK(top <= 1);
     r[8] = top;
-}
-
-// r = t / 2^256 mod p, loose, for any t of sixteen words.
-GECC_FN void sm2_reduce(u32* r, const u32* t) {
-    u32 open[9];
-    sm2_reduce_open(open, t);
-    words_copy(r, open);
-    u32 carry = sm2_subtract_p(r, open[8]);
-    GECC_CHECK(carry == 0);
-    (void)carry;
 }
 
 // As 2^256 - p exceeds 2^224 here, a top word next to the limit counts as beyond it (open_settle).

@@ -25,11 +25,8 @@ GECC_FN fe_open open_reduce(const u32* t, u32 borrow) {
     fold_high_half(r.v, t);
     u32 fold[2] = {borrow & c[0], borrow & c[1]};  // 2^512 = 2^256 c
     sub<2>(r.v + 8, r.v + 8, fold);
-#elif GECC_REDUCTION_SM2
-    sm2_reduce_open(r.v, t);
-    r.v[8] += borrow;
 #else
-    p256_reduce_open(r.v, t);
+    p_reduce_open(r.v, t);
     r.v[8] += borrow;
 #endif
     return r;
