@@ -12,8 +12,8 @@
 // gecc_table_extend (kernels/table.cu) with table = key_tables, windows = tables * windows, entries, and known = 1, 2,
 // 4, ..., entries / 2; its prefixes: scratch of 4 tables windows entries words.
 //
-// gecc_verify_with_tables. Block: 256 threads exactly; grid: one dimension, best twice the number of multiprocessors.
-// No scratch. u1, u2, x, table, bits: as in kernels/verify.cu. items, item_tables, item_count: with_items, with_tables
+// gecc_verify_with_tables. Block: 256 threads exactly; grid: one dimension, best one thread per item. No scratch.
+// u1, u2, x, table, bits: as in kernels/verify.cu. items, item_tables, item_count: with_items, with_tables
 // and counters + 2 of kernels/key_groups.cu. verdict: written for the listed items only: 1, 10 or 11.
 //
 // Which key_bits: the least of windows (entries / 7.5 + uses / 10) nanoseconds on an H200, where `uses` is how often a

@@ -3,6 +3,7 @@
 #include "kernels/block_inverse.cuh"
 #include "kernels/item_list.cuh"
 #include "kernels/point_batch.cuh"
+#include "kernels/tiles.cuh"
 #include "kernels/window_base.cuh"
 #include "kernels/window_table.cuh"
 
@@ -12,15 +13,17 @@ struct MultiplyAdd {
     const u32* table;
     int bits;
     u32* tables;
+    Tiles tiles;
 };
 
 // Finish is called with an item and its sum, once for each item of the list. An item whose point is not finite, or
 // whose scalars mean nothing, takes part with what it has, as all threads must reach the barriers.
 template <class Finish> GECC_FN void multiply_add_each(const MultiplyAdd& op, const ItemList& list, Finish finish) {
     __shared__ BlockInverseMemory memory;
+    __shared__ u32 tile;
     TableStore store = thread_table<false>(op.tables);
     u64 size = list.size(), n = op.points.n;
-    for (u64 first = (u64)blockIdx.x * kWindowThreads; first < size; first += (u64)gridDim.x * kWindowThreads) {
+    for (u64 first = op.tiles.take(tile); first < size; first = op.tiles.take(tile)) {
         bool present = first + threadIdx.x < size;
         // Threads without an item repeat the last one.
         u64 i = list.item(present ? first + threadIdx.x : size - 1);

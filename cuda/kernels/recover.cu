@@ -10,7 +10,7 @@
 // scalars below n. points_xy, points_kind: R, or kBadEncoding for an item that is rejected. verdict: n bytes: 0 or 3,
 // 4, 12, 13. prefixes: scratch of 8 n words.
 //
-// gecc_multiply_add. Block: 256 threads exactly; grid, table, bits, tables: as for gecc_verify (kernels/verify.cu).
+// gecc_multiply_add. Block: 256 threads exactly; grid, table, bits, tables, next_tile: as for gecc_verify (kernels/verify.cu).
 // xyz: out, 24 n words. A point that is not kFinite gives something that gecc_normalize discards by its kind.
 //
 // gecc_recover_verdicts. Any block up to 256 threads, any grid. verdict: what is 0 becomes 1, or 10 where points_kind
@@ -68,8 +68,8 @@ extern "C" __global__ void __launch_bounds__(256)
 
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
     gecc_multiply_add(const u32* u1, const u32* u2, u32* points_xy, u8* points_kind, const u32* table, u32 bits,
-                      u32* tables, u32* xyz, u64 n) {
-    MultiplyAdd op = {u1, u2, {points_xy, points_kind, n}, table, (int)bits, tables};
+                      u32* tables, u32* next_tile, u32* xyz, u64 n) {
+    MultiplyAdd op = {u1, u2, {points_xy, points_kind, n}, table, (int)bits, tables, {next_tile}};
     JacobianBatch out = {xyz, n};
     multiply_add_each(op, ItemList{nullptr, nullptr, n}, [=](u64 i, const jacobian& sum) { out.store(i, sum); });
 }

@@ -2,7 +2,7 @@
 // the endomorphism where the curve has one.
 //
 // Launch contract. Block: 256 threads exactly; grid: one dimension, best twice the number of multiprocessors
-// (each block loops over items). Static shared memory only.
+// (blocks take tiles of items until there are none left). Static shared memory only. next_tile: one word, 0 before.
 // scalars: n numbers below n_order, eight words, column-major. points_xy, points_kind: as in kernels/point_batch.cuh;
 // an item whose kind is not kFinite gets a result that gecc_normalize discards when it is given the kinds.
 // tables: scratch of 384 words for each thread of the grid, 16-byte aligned. xyz: out, 24 n words, for gecc_normalize.
@@ -11,6 +11,7 @@
 #include "curve/multiples.cuh"
 #include "kernels/block_inverse.cuh"
 #include "kernels/point_batch.cuh"
+#include "kernels/tiles.cuh"
 #include "kernels/window_table.cuh"
 
 namespace {
@@ -38,11 +39,13 @@ struct TableScan {
 };
 
 template <bool kUniform>
-GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, const JacobianBatch& out) {
+GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, const JacobianBatch& out,
+                   const Tiles& tiles) {
     __shared__ BlockInverseMemory memory;
+    __shared__ u32 tile;
     TableStore store = thread_table<kUniform>(tables);
     u64 n = points.n;
-    for (u64 first = (u64)blockIdx.x * kWindowThreads; first < n; first += (u64)gridDim.x * kWindowThreads) {
+    for (u64 first = tiles.take(tile); first < n; first = tiles.take(tile)) {
         u64 i = first + threadIdx.x;
         bool present = i < n;
         affine p = generator();
@@ -67,11 +70,12 @@ GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, co
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_upmul_var(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u64 n) {
-    upmul<false>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n});
+    gecc_upmul_var(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u32* next_tile, u64 n) {
+    upmul<false>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }
 
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_upmul_uniform(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u64 n) {
-    upmul<true>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n});
+    gecc_upmul_uniform(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u32* next_tile,
+                       u64 n) {
+    upmul<true>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }

@@ -10,6 +10,7 @@
 // tables: scratch of 384 words for each thread of the grid, 16-byte aligned.
 // items, item_count: null for all items; else item_count[0] <= n indices of items, in device memory, without
 // repetition.
+// next_tile: one word, 0 before.
 // verdict: n bytes, in and out. What is not 0 stays. Else: 7, 8, 9 by the key's kind, 10 for the identity, 11 for a
 // mismatch, 1 for valid. Bytes of items that are not listed stay.
 #include "kernels/multiply_add.cuh"
@@ -17,8 +18,8 @@
 
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
     gecc_verify(const u32* u1, const u32* u2, const u32* x, u32* points_xy, u8* points_kind, const u32* table, u32 bits,
-                u32* tables, const u32* items, const u32* item_count, u8* verdict, u64 n) {
-    MultiplyAdd op = {u1, u2, {points_xy, points_kind, n}, table, (int)bits, tables};
+                u32* tables, const u32* items, const u32* item_count, u32* next_tile, u8* verdict, u64 n) {
+    MultiplyAdd op = {u1, u2, {points_xy, points_kind, n}, table, (int)bits, tables, {next_tile}};
     multiply_add_each(op, ItemList{items, item_count, n}, [=](u64 i, const jacobian& sum) {
         u8 before = verdict[i];
         if (before == kPending) before = key_verdict(points_kind[i]);

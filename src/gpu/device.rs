@@ -228,7 +228,11 @@ impl Device {
             return Ok(module.clone());
         }
         let (cubin, _) = self.cache.load(unit, &self.architecture).map_err(Fault::kernels)?;
-        Ok(module.insert(self.context.load_module(Ptx::from_binary(cubin))?).clone())
+        let loaded = self.context.load_module(Ptx::from_binary(cubin)).map_err(|problem| {
+            let fault = Fault::from(problem);
+            Fault { problem: format!("loading kernels: {}", fault.problem), ..fault }
+        })?;
+        Ok(module.insert(loaded).clone())
     }
 
     /// A new stream, of another priority than the one before. Lanes of equal priority would share the device evenly, finish

@@ -60,9 +60,13 @@ kernels! {
     "fpmul" "gecc_fpmul_var" EACH_SMALL fpmul_var(scalars: Address, table: Address, bits: u32, xyz: Address);
     "fpmul" "gecc_fpmul_uniform" EACH_SMALL fpmul_uniform(scalars: Address, table: Address, xyz: Address);
     "upmul" "gecc_upmul_var" WINDOWED
-        upmul_var(scalars: Address, xy: Address, kinds: Address, tables: Address, xyz: Address);
+        upmul_var(
+            scalars: Address, xy: Address, kinds: Address, tables: Address, xyz: Address, next_tile: Address
+        );
     "upmul" "gecc_upmul_uniform" WINDOWED
-        upmul_uniform(scalars: Address, xy: Address, kinds: Address, tables: Address, xyz: Address);
+        upmul_uniform(
+            scalars: Address, xy: Address, kinds: Address, tables: Address, xyz: Address, next_tile: Address
+        );
     "equations" "gecc_ecdsa_equations" BATCHED
         ecdsa_equations(
             digests: Address, signatures: Address, low_s: u32,
@@ -75,7 +79,7 @@ kernels! {
     "verify" "gecc_verify" WINDOWED
         verify(
             u1: Address, u2: Address, x: Address, xy: Address, kinds: Address, table: Address, bits: u32,
-            tables: Address, items: Address, item_count: Address, verdicts: Address
+            tables: Address, items: Address, item_count: Address, next_tile: Address, verdicts: Address
         );
     "key_groups" "gecc_group_keys" EACH
         group_keys(
@@ -94,7 +98,7 @@ kernels! {
             representative: Address, found: Address, kinds: Address, with_items: Address, with_tables: Address,
             without_items: Address, counters: Address, verdicts: Address
         );
-    "key_tables" "gecc_verify_with_tables" WINDOWED
+    "key_tables" "gecc_verify_with_tables" EACH
         verify_with_tables(
             u1: Address, u2: Address, x: Address, table: Address, bits: u32, key_tables: Address, key_bits: u32,
             items: Address, item_tables: Address, item_count: Address, verdicts: Address
@@ -107,7 +111,7 @@ kernels! {
     "recover" "gecc_multiply_add" WINDOWED
         multiply_add(
             u1: Address, u2: Address, xy: Address, kinds: Address, table: Address, bits: u32,
-            tables: Address, xyz: Address
+            tables: Address, next_tile: Address, xyz: Address
         );
     "recover" "gecc_recover_verdicts" EACH recover_verdicts(kinds: Address, verdicts: Address);
     "address" "gecc_ethereum_addresses" EACH ethereum_addresses(xy: Address, kinds: Address, rows: Address);

@@ -155,7 +155,7 @@ impl Sets {
             Ok(started) => started,
             Err(fault) => {
                 // The memory is freed after this.
-                let _ = lane.finish();
+                let _ = lane.wait();
                 return Err(fault);
             }
         };

@@ -200,7 +200,7 @@ fn survey(lane: &mut Lane, chunk: &Chunk, newest: Option<&Arc<KeyTables>>) -> Re
         find(lane, chunk, tables)?;
     }
     let read = lane.download(chunk.counters, COUNTERS)?;
-    lane.finish()?;
+    lane.wait()?;
     let bytes = lane.read(read);
     let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
     Ok(Survey { keys: counter(0).min(chunk.most_tables), items: counter(1), hits: counter(4) })

@@ -5,20 +5,31 @@ use super::fault::Fault;
 use super::key_cache::KeyTables;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
 use super::sources::Unit;
+use super::turn::{self, Turn};
 use cudarc::driver::sys;
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
 use std::ffi::c_void;
+use std::hint;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
 const ALIGNMENT: usize = 256;
+/// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end.
+const SPIN: Duration = Duration::from_micros(50);
+/// Bytes that more than one thread copies.
+const MUCH: usize = 1 << 20;
 
 /// A stream, an arena on the device and a pinned arena on the host, kept between calls.
 #[derive(Debug)]
 pub struct Lane {
     pub device: Arc<Device>,
     stream: Arc<CudaStream>,
+    /// Occurs when what was started is done. A thread that waits for it leaves its core to others, as with `sent`.
+    done: CudaEvent,
+    /// Occurs when the secrets are on the device.
+    sent: CudaEvent,
     arena: Option<DeviceMemory>,
     used: usize,
     pinned: Option<PinnedMemory>,
@@ -27,10 +38,15 @@ pub struct Lane {
     key_tables: Vec<Arc<KeyTables>>,
     /// Kernels of the chunk with the events around them, where they are timed.
     timed: Vec<(&'static str, CudaEvent, CudaEvent)>,
-    /// Whether the chunk's memory on the device holds secrets: then it is wiped when the chunk ends, however it ends.
+    /// Whether the chunk's memory holds secrets: then it is wiped when the chunk ends, however it ends.
     secret: bool,
-    /// Pinned ranges that hold secrets, likewise.
-    secrets: Vec<Range<usize>>,
+    /// Whether the wiping on the device has begun.
+    wiping: bool,
+    /// Pinned ranges that hold secrets, likewise: those for the device, and those from it.
+    secrets_up: Vec<Range<usize>>,
+    secrets_down: Vec<Range<usize>>,
+    /// Taken for the uploads of a chunk, all together.
+    turn: Option<Turn<'static>>,
 }
 
 /// A kernel's argument.
@@ -67,9 +83,13 @@ pub enum Grid {
 impl Lane {
     pub fn new(device: Arc<Device>) -> Result<Self, Fault> {
         let stream = device.stream()?;
+        let event = || device.context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC));
+        let (done, sent) = (event()?, event()?);
         Ok(Lane {
             device,
             stream,
+            done,
+            sent,
             arena: None,
             used: 0,
             pinned: None,
@@ -77,14 +97,17 @@ impl Lane {
             key_tables: Vec::new(),
             timed: Vec::new(),
             secret: false,
-            secrets: Vec::new(),
+            wiping: false,
+            secrets_up: Vec::new(),
+            secrets_down: Vec::new(),
+            turn: None,
         })
     }
 
     /// Starts a chunk that needs at most so many bytes on the device and pinned on the host.
     pub fn begin(&mut self, device_bytes: usize, pinned_bytes: usize, secret: bool) -> Result<(), Fault> {
         self.device.context.bind_to_thread()?;
-        (self.used, self.pinned_used, self.secret) = (0, 0, secret);
+        (self.used, self.pinned_used, self.secret, self.wiping) = (0, 0, secret, false);
         if self.arena.as_ref().is_none_or(|arena| arena.bytes < device_bytes) {
             self.arena = None;
             self.arena = Some(DeviceMemory::new(&self.device.context, device_bytes)?);
@@ -135,13 +158,26 @@ impl Lane {
         Ok(unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }.result()?)
     }
 
-    fn pinned_range(&mut self, bytes: usize) -> Result<Range<usize>, Fault> {
+    /// A word that is zero, for kernels whose blocks count with it.
+    pub fn zero_word(&mut self) -> Result<Address, Fault> {
+        let address = self.buffer(4)?;
+        self.fill(address, 0, 4)?;
+        Ok(address)
+    }
+
+    fn next_pinned(&self, bytes: usize) -> Range<usize> {
         let start = self.pinned_used.next_multiple_of(ALIGNMENT);
-        self.pinned_used = start + bytes;
-        match &self.pinned {
-            Some(pinned) if self.pinned_used <= pinned.bytes() => Ok(start..start + bytes),
-            _ => Err(Fault::memory(format!("a chunk needs more pinned memory than the {start} bytes foreseen"))),
+        start..start + bytes
+    }
+
+    fn pinned_range(&mut self, bytes: usize) -> Result<Range<usize>, Fault> {
+        let range = self.next_pinned(bytes);
+        self.pinned_used = range.end;
+        let foreseen = self.pinned.as_ref().map_or(0, PinnedMemory::bytes);
+        if range.end <= foreseen {
+            return Ok(range);
         }
+        Err(Fault::memory(format!("a chunk needs more than the {foreseen} pinned bytes foreseen")))
     }
 
     /// What starts from here on may read these tables, until the chunk ends.
@@ -158,6 +194,9 @@ impl Lane {
     /// Copies what `fill` writes to a new buffer on the device.
     pub fn upload(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
         let (address, range) = (self.buffer(bytes)?, self.pinned_range(bytes)?);
+        if bytes >= MUCH && self.turn.is_none() {
+            self.turn = turn::take();
+        }
         let pinned = &mut self.pinned.as_mut().expect("`begin` comes first").as_mut_slice()[range];
         fill(pinned);
         // SAFETY: both ends have `bytes` bytes; the pinned range is not touched again before `finish` has waited.
@@ -167,23 +206,22 @@ impl Lane {
 
     /// Like `upload`, for what is secret where the chunk is.
     pub fn upload_secret(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
+        if !self.secret {
+            return self.upload(bytes, fill);
+        }
         // Before `fill`, which may panic.
-        self.mark_secret(bytes);
-        self.upload(bytes, fill)
+        self.secrets_up.push(self.next_pinned(bytes));
+        let address = self.upload(bytes, fill)?;
+        self.sent.record(&self.stream)?;
+        Ok(address)
     }
 
     /// Like `download`, for what is secret where the chunk is.
     pub fn download_secret(&mut self, address: Address, bytes: usize) -> Result<Range<usize>, Fault> {
-        self.mark_secret(bytes);
-        self.download(address, bytes)
-    }
-
-    /// The pinned range that comes next is wiped when the chunk ends.
-    fn mark_secret(&mut self, bytes: usize) {
         if self.secret {
-            let start = self.pinned_used.next_multiple_of(ALIGNMENT);
-            self.secrets.push(start..start + bytes);
+            self.secrets_down.push(self.next_pinned(bytes));
         }
+        self.download(address, bytes)
     }
 
     /// Starts a copy to the host; `read` gives it after `finish`.
@@ -201,9 +239,26 @@ impl Lane {
         Ok(unsafe { result::memset_d8_async(address, byte, bytes, self.stream.cu_stream()) }?)
     }
 
-    /// Waits for everything started.
+    /// Waits for everything started, after which the chunk starts nothing more. Where it was secret, what it had on the
+    /// device is wiped while the results are read, and what was sent there while it computes.
     pub fn finish(&mut self) -> Result<(), Fault> {
-        Ok(self.stream.synchronize()?)
+        self.turn = None;
+        self.done.record(&self.stream)?;
+        if self.secret && !self.wiping {
+            self.start_wiping()?;
+        }
+        if !self.secrets_up.is_empty() {
+            wait_for(&self.sent)?;
+            wipe_pinned(&mut self.pinned, self.secrets_up.drain(..));
+        }
+        wait_for(&self.done)
+    }
+
+    /// Waits for everything started.
+    pub fn wait(&mut self) -> Result<(), Fault> {
+        self.turn = None;
+        self.done.record(&self.stream)?;
+        wait_for(&self.done)
     }
 
     pub fn read(&self, range: Range<usize>) -> &[u8] {
@@ -252,13 +307,14 @@ impl Lane {
 
     /// Ends a chunk: tells the times of its kernels, lets the tables of keys go, and wipes what held secrets.
     pub fn end(&mut self) -> Result<(), Fault> {
+        self.turn = None;
         for (name, start, end) in std::mem::take(&mut self.timed) {
             if let Ok(milliseconds) = start.elapsed_ms(&end) {
                 self.device.add_kernel_time(name, f64::from(milliseconds) / 1e3);
             }
         }
         if !self.key_tables.is_empty() {
-            self.finish()?;
+            self.wait()?;
             self.key_tables.clear();
         }
         self.wipe()
@@ -271,22 +327,23 @@ impl Lane {
         }
         // After an error copies may still be under way; on a device that does not answer there is nothing left to wipe.
         let wiped = self.settle().and_then(|()| self.wipe_device());
-        if let Some(pinned) = &mut self.pinned {
-            let memory = pinned.as_mut_slice();
-            for range in self.secrets.drain(..) {
-                // The driver knows this memory's address, so no compiler may take these writes for dead ones.
-                let end = range.end.min(memory.len());
-                memory[range.start.min(end)..end].fill(0);
-            }
-        }
+        wipe_pinned(&mut self.pinned, self.secrets_up.drain(..).chain(self.secrets_down.drain(..)));
         wiped
     }
 
     fn wipe_device(&mut self) -> Result<(), Fault> {
+        if !self.wiping {
+            self.start_wiping()?;
+        }
+        self.wait()
+    }
+
+    fn start_wiping(&mut self) -> Result<(), Fault> {
         let Some(arena) = &self.arena else { return Ok(()) };
         let (address, bytes) = (arena.address, self.used.min(arena.bytes));
         self.fill(address, 0, bytes)?;
-        self.finish()
+        self.wiping = true;
+        Ok(())
     }
 
     /// What lies in the memory that the last chunk used, on the device and on the host.
@@ -305,7 +362,28 @@ impl Lane {
 
     /// Waits, whatever errors the context has kept from elsewhere: asked again, the stream answers for itself.
     fn settle(&mut self) -> Result<(), Fault> {
-        self.finish().or_else(|_| self.finish())
+        self.wait().or_else(|_| self.wait())
+    }
+}
+
+fn wait_for(event: &CudaEvent) -> Result<(), Fault> {
+    let start = Instant::now();
+    while start.elapsed() < SPIN {
+        if event.try_is_complete()? {
+            return Ok(());
+        }
+        hint::spin_loop();
+    }
+    Ok(event.synchronize()?)
+}
+
+fn wipe_pinned(pinned: &mut Option<PinnedMemory>, ranges: impl Iterator<Item = Range<usize>>) {
+    let Some(pinned) = pinned else { return };
+    let memory = pinned.as_mut_slice();
+    for range in ranges {
+        // The driver knows this memory's address, so no compiler may take these writes for dead ones.
+        let end = range.end.min(memory.len());
+        memory[range.start.min(end)..end].fill(0);
     }
 }
 

@@ -29,6 +29,7 @@ pub(crate) mod secret;
 pub(crate) mod sign;
 pub(crate) mod sources;
 mod tables;
+mod turn;
 pub(crate) mod verify;
 #[cfg(test)]
 mod wiping;

@@ -252,7 +252,7 @@ fn help_while_waiting(workers: &[ScopedJoinHandle<()>]) {
 mod tests {
     use super::*;
     use rayon::prelude::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     /// Devices that only count, fail as told, and remember why.
     struct Fakes {
@@ -385,18 +385,24 @@ mod tests {
     #[test]
     fn an_idle_device_comes_back_for_the_last_piece() {
         let fleet = Fakes::new(2, 1);
-        let idle = AtomicUsize::new(0);
+        let (begun, idle) = (AtomicBool::new(false), AtomicBool::new(false));
+        let wait_for = |flag: &AtomicBool| {
+            while !flag.load(Ordering::SeqCst) {
+                thread::yield_now();
+            }
+        };
         let compute: &OnDevice<usize> = &|device, range, out| {
             if device == 0 {
+                begun.store(true, Ordering::SeqCst);
                 // Until the other device has had its piece, and time to find nothing more.
-                while idle.load(Ordering::SeqCst) == 0 {
-                    thread::yield_now();
-                }
+                wait_for(&idle);
                 thread::sleep(Duration::from_millis(30));
                 return Err(broken());
             }
+            // Each device has one piece.
+            wait_for(&begun);
             write(range, out, |item| item);
-            idle.fetch_add(1, Ordering::SeqCst);
+            idle.store(true, Ordering::SeqCst);
             Ok(())
         };
         assert_eq!(run_all(&fleet, &[1, 2], compute, None).unwrap(), [0, 1]);

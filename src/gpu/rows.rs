@@ -4,6 +4,7 @@ use super::fault::Fault;
 use super::kernels;
 use super::lane::Lane;
 use super::memory::Address;
+use super::turn;
 use crate::cpu::CpuEngine;
 use crate::encoding::{KeyRows, Point, PublicKeys};
 use crate::error::Rejection;
@@ -78,6 +79,7 @@ pub fn convert<T: Send>(cpu: &CpuEngine, out: &mut [MaybeUninit<T>], result: imp
     if out.len() <= BLOCK {
         return block(0, out);
     }
+    let _turn = turn::take();
     cpu.install(|| out.par_chunks_mut(BLOCK).enumerate().for_each(|(index, out)| block(index * BLOCK, out)));
 }
 

@@ -119,7 +119,8 @@ fn shared<C: SecretCurve, T: Send>(
             let Columns { xy, kinds: of_points } = rows::upload_keys(lane, cpu, C::NAME, peers, range)?;
             let tables = lane.buffer(window_tables_bytes(lane.device.at_work(n)))?;
             let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
-            kernels::upmul_uniform(lane, C::NAME, columns, xy, of_points, tables, xyz, n as u64)?;
+            let next_tile = lane.zero_word()?;
+            kernels::upmul_uniform(lane, C::NAME, columns, xy, of_points, tables, xyz, next_tile, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;
             let status = lane.download(status, n)?;
             let result = rows::download_secret_points(lane, C::NAME, Columns { xy, kinds: of_points }, n)?;

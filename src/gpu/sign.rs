@@ -235,7 +235,7 @@ fn check_chunk(
     verify::check(lane, curve, equations, public, n, expected)?;
     let verdicts = lane.download(equations.verdicts, n)?;
     let status = lane.download(signatures.status, n)?;
-    lane.finish()?;
+    lane.wait()?;
     let (verdicts, status) = (lane.read(verdicts), lane.read(status));
     let faulty = |i: &usize| status[*i] == SIGNED && verdicts[*i] != Verdict::VALID_CODE;
     match (0..n).find(faulty) {

@@ -41,7 +41,7 @@ fn public_bytes(bits: u32) -> usize {
 }
 
 /// Widths at which the number of windows changes; no divisor of 256 (`cuda/kernels/verify.cu`).
-const WIDTHS: &[u32] = &[22, 20, 18, 17, 13, 9];
+const WIDTHS: &[u32] = &[24, 22, 20, 18, 17, 13, 9];
 
 /// The widths of windows whose table, with the scratch of building it, is a sixteenth of the memory at most; the
 /// narrowest always. Best first.
@@ -74,7 +74,7 @@ impl Tables {
         let table = get_or_build(&self.uniform, curve, || {
             let memory = DeviceMemory::new(&lane.device.context, (windows * count) as usize * ENTRY)?;
             kernels::table_start(lane, curve, memory.address, [bits, windows, count], u64::from(count))?;
-            lane.finish()?;
+            lane.wait()?;
             Ok(memory)
         })?;
         Ok(table.address)
@@ -112,7 +112,7 @@ fn build_public(lane: &mut Lane, curve: &'static str, bits: u32) -> Result<Publi
     };
     let started = start();
     // The scratch is freed after this, and after an error the table.
-    let finished = lane.finish();
+    let finished = lane.wait();
     started.and(finished)?;
     Ok(PublicTable { memory, bits })
 }

@@ -91,7 +91,7 @@ fn verify<C: Curve>(
     let footprint = Footprint {
         device: SIGNED + EQUATIONS + NUMBER + KEY_ROW + POINT + Grouping::BYTES,
         device_fixed: window_tables_bytes(1),
-        most_waves: 8,
+        most_waves: 5,
         pinned: SIGNED + KEY_ROW + 1,
         secret: false,
     };
@@ -135,7 +135,10 @@ pub fn check(
     let (items, count) = key_tables::check_repeated(lane, curve, equations, points, &table, n, expected)?;
     let Columns { xy, kinds } = points;
     let (address, bits) = (table.address(), table.bits);
-    kernels::verify(lane, curve, u1, u2, x, xy, kinds, address, bits, tables, items, count, verdicts, n as u64)
+    let next_tile = lane.zero_word()?;
+    kernels::verify(
+        lane, curve, u1, u2, x, xy, kinds, address, bits, tables, items, count, next_tile, verdicts, n as u64,
+    )
 }
 
 /// The verdict of a code that the device wrote.

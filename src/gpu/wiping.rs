@@ -88,7 +88,7 @@ fn secrets_of_a_chunk_that_fails_are_gone() {
     const BYTES: usize = 32 << 20;
     let mut lane = Lane::new(gpu.devices[0].device.clone()).unwrap();
     for _ in 0..3 {
-        lane.begin(2 * BYTES, 2 * BYTES, true).unwrap();
+        lane.begin(2 * BYTES, 2 * BYTES + 256, true).unwrap();
         let secret = lane.upload_secret(BYTES - 3, |to| to.fill(0xa5)).unwrap();
         lane.upload(100, |to| to.fill(0x3c)).unwrap();
         lane.download_secret(secret, BYTES - 3).unwrap();

@@ -10,6 +10,7 @@ mod input;
 mod kernels;
 mod keyfile;
 mod lines;
+mod memory;
 mod methods;
 mod output;
 mod plot;
@@ -34,6 +35,7 @@ const SOME_REJECTED: u8 = 1;
 const COULD_NOT_RUN: u8 = 2;
 
 fn main() -> ExitCode {
+    memory::keep_freed();
     match run(Arguments::parse()) {
         Ok(code) => ExitCode::from(code),
         Err(Failure::ClosedPipe) => ExitCode::from(ALL_PASSED),

@@ -1,0 +1,81 @@
+//! Turns at the host's cores. What several lanes bring to the thread pool at once it interleaves, and all of it is done
+//! when the last would have been; one after the other, the first gives the device work much earlier.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long a thread waits for its turn. Then it goes on without one: whoever has it may be waiting for this thread, where
+/// tasks of the pool that both use call the engine themselves.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+static HOST: Turns = Turns { taken: Mutex::new(false), free: Condvar::new() };
+
+#[derive(Debug)]
+struct Turns {
+    taken: Mutex<bool>,
+    free: Condvar,
+}
+
+/// The turn, until it is dropped.
+#[derive(Debug)]
+pub struct Turn<'a>(&'a Turns);
+
+/// Waits for the turn; `None` where patience has ended.
+pub fn take() -> Option<Turn<'static>> {
+    HOST.take()
+}
+
+impl Turns {
+    fn take(&self) -> Option<Turn<'_>> {
+        let waited = self.free.wait_timeout_while(self.lock(), PATIENCE, |taken| *taken);
+        let (mut taken, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return None;
+        }
+        *taken = true;
+        Some(Turn(self))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = false;
+        self.0.free.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
+    use std::time::Instant;
+
+    #[test]
+    fn one_at_a_time_and_nobody_for_ever() {
+        let turns = Turns { taken: Mutex::new(false), free: Condvar::new() };
+        let (at_once, most) = (AtomicU32::new(0), AtomicU32::new(0));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        let turn = turns.take();
+                        if turn.is_some() {
+                            most.fetch_max(at_once.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                            at_once.fetch_sub(1, Ordering::SeqCst);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(most.into_inner(), 1);
+        let (turn, start) = (turns.take(), Instant::now());
+        assert!(turn.is_some() && turns.take().is_none() && start.elapsed() >= PATIENCE);
+        drop(turn);
+        assert!(turns.take().is_some());
+    }
+}
