@@ -16,8 +16,12 @@ use std::time::{Duration, Instant};
 
 /// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
 const ALIGNMENT: usize = 256;
-/// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end.
+/// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end: much where the
+/// chunk is small, and then no other lane has much to copy.
 const SPIN: Duration = Duration::from_micros(50);
+const SPIN_IF_SMALL: Duration = Duration::from_millis(3);
+/// Pinned bytes of a chunk that is small.
+const SMALL: usize = 4 << 20;
 /// Bytes that more than one thread copies.
 const MUCH: usize = 1 << 20;
 
@@ -248,17 +252,29 @@ impl Lane {
             self.start_wiping()?;
         }
         if !self.secrets_up.is_empty() {
-            wait_for(&self.sent)?;
+            self.wait_for(&self.sent)?;
             wipe_pinned(&mut self.pinned, self.secrets_up.drain(..));
         }
-        wait_for(&self.done)
+        self.wait_for(&self.done)
     }
 
     /// Waits for everything started.
     pub fn wait(&mut self) -> Result<(), Fault> {
         self.turn = None;
         self.done.record(&self.stream)?;
-        wait_for(&self.done)
+        self.wait_for(&self.done)
+    }
+
+    fn wait_for(&self, event: &CudaEvent) -> Result<(), Fault> {
+        let spin = if self.pinned_used <= SMALL { SPIN_IF_SMALL } else { SPIN };
+        let start = Instant::now();
+        while start.elapsed() < spin {
+            if event.try_is_complete()? {
+                return Ok(());
+            }
+            hint::spin_loop();
+        }
+        Ok(event.synchronize()?)
     }
 
     pub fn read(&self, range: Range<usize>) -> &[u8] {
@@ -364,17 +380,6 @@ impl Lane {
     fn settle(&mut self) -> Result<(), Fault> {
         self.wait().or_else(|_| self.wait())
     }
-}
-
-fn wait_for(event: &CudaEvent) -> Result<(), Fault> {
-    let start = Instant::now();
-    while start.elapsed() < SPIN {
-        if event.try_is_complete()? {
-            return Ok(());
-        }
-        hint::spin_loop();
-    }
-    Ok(event.synchronize()?)
 }
 
 fn wipe_pinned(pinned: &mut Option<PinnedMemory>, ranges: impl Iterator<Item = Range<usize>>) {
