@@ -27,7 +27,7 @@ impl DeviceMemory {
         // SAFETY: the context is current; the memory is freed once, by `drop`.
         let address = unsafe { result::malloc_sync(bytes.max(1)) }.map_err(|problem| {
             let fault = Fault::from(problem);
-            Fault { problem: format!("{} ({} MiB)", fault.problem, bytes >> 20), ..fault }
+            Fault { problem: format!("{} ({} MiB)", fault.problem, bytes.div_ceil(1 << 20)), ..fault }
         })?;
         Ok(DeviceMemory { address, bytes, context: context.clone() })
     }
