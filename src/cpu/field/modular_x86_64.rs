@@ -3,95 +3,101 @@
 
 use super::limbs::{self, Limbs};
 
-/// a + b mod m, for a, b < 2^256 with a + b < 2m.
-#[inline(always)]
-pub(super) fn add_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
-    let [mut s0, mut s1, mut s2, mut s3] = *a;
-    // SAFETY: the code reads the 32 bytes of `modulus`, writes only its output registers, and uses no instruction
-    // beyond baseline x86-64.
-    unsafe {
-        core::arch::asm!(
-            "add {s0}, {t0}",
-            "adc {s1}, {t1}",
-            "adc {s2}, {t2}",
-            "adc {s3}, {t3}",
-            "sbb {carry:e}, {carry:e}",
-            "mov {t0}, {s0}",
-            "sub {s0}, [{m}]",
-            "mov {t1}, {s1}",
-            "sbb {s1}, [{m} + 8]",
-            "mov {t2}, {s2}",
-            "sbb {s2}, [{m} + 16]",
-            "mov {t3}, {s3}",
-            "sbb {s3}, [{m} + 24]",
-            // The mask of the carry is -1 or 0; this borrows, and the sum stays, only if the sum was below m.
-            "sbb {carry:e}, 0",
-            "cmovc {s0}, {t0}",
-            "cmovc {s1}, {t1}",
-            "cmovc {s2}, {t2}",
-            "cmovc {s3}, {t3}",
-            s0 = inout(reg) s0,
-            s1 = inout(reg) s1,
-            s2 = inout(reg) s2,
-            s3 = inout(reg) s3,
-            t0 = inout(reg) b[0] => _,
-            t1 = inout(reg) b[1] => _,
-            t2 = inout(reg) b[2] => _,
-            t3 = inout(reg) b[3] => _,
-            carry = out(reg) _,
-            m = in(reg) modulus.as_ptr(),
-            options(pure, readonly, nostack),
-        );
-    }
-    [s0, s1, s2, s3]
-}
-
-/// `$a - $b`, less one if the first instructions make a borrow of it, mod `$modulus`; `$borrow` is the operand of the borrow.
-macro_rules! subtract {
-    ($a:expr, $b:expr, $modulus:expr, [$($first:literal),+], $($borrow:tt)+) => {{
-        let [mut d0, mut d1, mut d2, mut d3] = $a;
-        // SAFETY: as in `add_mod`: reads `modulus`, writes output registers, baseline instructions.
+/// `$code` on the limbs r0..r3 of `$a` and t0..t3 of `$b`, with the modulus at m and a register for a carry, of which
+/// `$carry` is the operand. Gives r0..r3.
+macro_rules! on_limbs {
+    ($a:expr, $b:expr, $modulus:expr, [$($code:literal),+ $(,)?], $($carry:tt)+) => {{
+        let [mut r0, mut r1, mut r2, mut r3] = $a;
+        // SAFETY: the code reads the 32 bytes of `modulus`, writes only its output registers, and uses no instruction
+        // beyond baseline x86-64.
         unsafe {
             core::arch::asm!(
-                $($first,)+
-                "sbb {d1}, {t1}",
-                "sbb {d2}, {t2}",
-                "sbb {d3}, {t3}",
-                "sbb {borrow:e}, {borrow:e}",
-                "mov {t0}, {d0}",
-                "add {t0}, [{m}]",
-                "mov {t1}, {d1}",
-                "adc {t1}, [{m} + 8]",
-                "mov {t2}, {d2}",
-                "adc {t2}, [{m} + 16]",
-                "mov {t3}, {d3}",
-                "adc {t3}, [{m} + 24]",
-                "test {borrow:e}, {borrow:e}",
-                "cmovnz {d0}, {t0}",
-                "cmovnz {d1}, {t1}",
-                "cmovnz {d2}, {t2}",
-                "cmovnz {d3}, {t3}",
-                d0 = inout(reg) d0,
-                d1 = inout(reg) d1,
-                d2 = inout(reg) d2,
-                d3 = inout(reg) d3,
+                $($code,)+
+                r0 = inout(reg) r0,
+                r1 = inout(reg) r1,
+                r2 = inout(reg) r2,
+                r3 = inout(reg) r3,
                 t0 = inout(reg) $b[0] => _,
                 t1 = inout(reg) $b[1] => _,
                 t2 = inout(reg) $b[2] => _,
                 t3 = inout(reg) $b[3] => _,
-                borrow = $($borrow)+,
+                carry = $($carry)+,
                 m = in(reg) $modulus.as_ptr(),
                 options(pure, readonly, nostack),
             );
         }
-        [d0, d1, d2, d3]
+        [r0, r1, r2, r3]
     }};
+}
+
+/// a + b mod m, for a, b < 2^256 with a + b < 2m.
+#[inline(always)]
+pub(super) fn add_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
+    // The mask of the carry is -1 or 0; its `sbb` borrows, and the sum stays, only if the sum was below m.
+    on_limbs!(
+        *a,
+        b,
+        modulus,
+        [
+            "add {r0}, {t0}",
+            "adc {r1}, {t1}",
+            "adc {r2}, {t2}",
+            "adc {r3}, {t3}",
+            "sbb {carry:e}, {carry:e}",
+            "mov {t0}, {r0}",
+            "sub {r0}, [{m}]",
+            "mov {t1}, {r1}",
+            "sbb {r1}, [{m} + 8]",
+            "mov {t2}, {r2}",
+            "sbb {r2}, [{m} + 16]",
+            "mov {t3}, {r3}",
+            "sbb {r3}, [{m} + 24]",
+            "sbb {carry:e}, 0",
+            "cmovc {r0}, {t0}",
+            "cmovc {r1}, {t1}",
+            "cmovc {r2}, {t2}",
+            "cmovc {r3}, {t3}",
+        ],
+        out(reg) _
+    )
+}
+
+/// `$a - $b`, less one if the first instructions make a borrow of it, mod `$modulus`; `$borrow` is the operand of the borrow.
+macro_rules! subtract {
+    ($a:expr, $b:expr, $modulus:expr, [$($first:literal),+], $($borrow:tt)+) => {
+        on_limbs!(
+            $a,
+            $b,
+            $modulus,
+            [
+                $($first,)+
+                "sbb {r1}, {t1}",
+                "sbb {r2}, {t2}",
+                "sbb {r3}, {t3}",
+                "sbb {carry:e}, {carry:e}",
+                "mov {t0}, {r0}",
+                "add {t0}, [{m}]",
+                "mov {t1}, {r1}",
+                "adc {t1}, [{m} + 8]",
+                "mov {t2}, {r2}",
+                "adc {t2}, [{m} + 16]",
+                "mov {t3}, {r3}",
+                "adc {t3}, [{m} + 24]",
+                "test {carry:e}, {carry:e}",
+                "cmovnz {r0}, {t0}",
+                "cmovnz {r1}, {t1}",
+                "cmovnz {r2}, {t2}",
+                "cmovnz {r3}, {t3}",
+            ],
+            $($borrow)+
+        )
+    };
 }
 
 /// a - b mod m, for a, b < m.
 #[inline(always)]
 pub(super) fn sub_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
-    subtract!(*a, b, modulus, ["sub {d0}, {t0}"], out(reg) _)
+    subtract!(*a, b, modulus, ["sub {r0}, {t0}"], out(reg) _)
 }
 
 /// (a - b) mod m 2^256 as (low half, high half), for a, b < m 2^256.
@@ -100,7 +106,7 @@ pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'st
     let (low, borrow) = limbs::sub(&a.0, &b.0);
     // The first instruction carries exactly if `borrow` is set.
     let first_borrow = u32::from(borrow);
-    let high = subtract!(a.1, b.1, modulus, ["add {borrow:e}, -1", "sbb {d0}, {t0}"], inout(reg) first_borrow => _);
+    let high = subtract!(a.1, b.1, modulus, ["add {carry:e}, -1", "sbb {r0}, {t0}"], inout(reg) first_borrow => _);
     (low, high)
 }
 
@@ -108,7 +114,7 @@ pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'st
 #[inline(always)]
 pub(super) fn half_mod(a: &Limbs, modulus: &'static Limbs) -> Limbs {
     let [mut h0, mut h1, mut h2, mut h3] = *a;
-    // SAFETY: as in `add_mod`: reads `modulus`, writes output registers, baseline instructions.
+    // SAFETY: as in `on_limbs`: reads `modulus`, writes output registers, baseline instructions.
     unsafe {
         core::arch::asm!(
             "mov {t0}, {h0}",
