@@ -5,6 +5,7 @@
 //! test runs at a time, and nothing else may use the GPU.
 #![cfg(feature = "cli")]
 
+mod skip;
 #[allow(dead_code, unused_imports, unused_macros, reason = "of the suite only its support is needed")]
 mod suite;
 
@@ -31,18 +32,9 @@ fn gpu() -> EngineBuilder {
 /// The right to use the GPU alone; `None` where there is none.
 fn alone() -> Option<MutexGuard<'static, ()>> {
     static ALONE: Mutex<()> = Mutex::new(());
-    static PROBLEM: OnceLock<Option<String>> = OnceLock::new();
-    let problem = PROBLEM.get_or_init(|| match gpu().build() {
-        Ok(_) => None,
-        Err(reason @ Error::NoDevice(_)) => {
-            announce(&format!("GPU tests skipped: {reason}. GECC_REQUIRE_GPU=1 makes that a failure."));
-            Some(reason.to_string())
-        }
-        Err(other) => panic!("{other}"),
-    });
-    let required = env::var("GECC_REQUIRE_GPU").is_ok_and(|value| value == "1");
-    assert!(problem.is_none() || !required, "GECC_REQUIRE_GPU=1, and {problem:?}");
-    problem.is_none().then(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner))
+    static PRESENT: OnceLock<bool> = OnceLock::new();
+    let present = PRESENT.get_or_init(|| skip::without_gpu(gpu().build()).is_some());
+    present.then(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn context() -> Arc<CudaContext> {

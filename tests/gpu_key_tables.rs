@@ -3,10 +3,11 @@
 //!
 //! Without a GPU the tests say so and pass, unless `GECC_REQUIRE_GPU=1`.
 
+mod skip;
 #[allow(dead_code, unused_imports, unused_macros, reason = "of the suite only its support is needed")]
 mod suite;
 
-use gecc::{Backend, Engine, EngineBuilder, Error, P256, Secp256k1, Verdict};
+use gecc::{Backend, Engine, EngineBuilder, P256, Secp256k1, Verdict};
 use std::thread;
 use suite::support::random::Random;
 use suite::support::report::announce;
@@ -17,16 +18,7 @@ const LARGE: usize = 1 << 18;
 
 /// An engine with these options; `None` where there is no GPU.
 fn gpu(options: fn(EngineBuilder) -> EngineBuilder) -> Option<Engine> {
-    let required = std::env::var("GECC_REQUIRE_GPU").is_ok_and(|value| value == "1");
-    match options(Engine::builder().backend(Backend::Gpu)).build() {
-        Ok(engine) => Some(engine),
-        Err(reason @ Error::NoDevice(_)) => {
-            assert!(!required, "GECC_REQUIRE_GPU=1, and {reason}");
-            announce(&format!("GPU tests skipped: {reason}. GECC_REQUIRE_GPU=1 makes that a failure."));
-            None
-        }
-        Err(other) => panic!("{other}"),
-    }
+    skip::without_gpu(options(Engine::builder().backend(Backend::Gpu)).build())
 }
 
 /// Different items with the CPU's verdicts; batches repeat them.

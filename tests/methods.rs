@@ -1,9 +1,9 @@
 //! The comparison of multiplication methods: what it reports, and that every method is right, on a GPU. Where there is
 //! none, it says so and passes, unless `GECC_REQUIRE_GPU=1`.
 
-use gecc::Error;
+mod skip;
+
 use gecc::methods::{Measurement, Operation, measure};
-use std::io::Write;
 
 /// Random inputs per row.
 const CHECKED: usize = 20_000;
@@ -11,17 +11,8 @@ const CHECKED: usize = 20_000;
 #[test]
 fn every_method_is_right() {
     let mut reported = Vec::new();
-    let rows = match measure(&["secp256k1", "p256", "sm2"], CHECKED, |row| reported.push(row.clone())) {
-        Ok(rows) => rows,
-        Err(reason @ Error::NoDevice(_)) => {
-            let required = std::env::var("GECC_REQUIRE_GPU").is_ok_and(|value| value == "1");
-            assert!(!required, "GECC_REQUIRE_GPU=1, and {reason}");
-            // Unlike `eprintln!`, this is shown of tests that pass too.
-            let line = format!("GPU tests skipped: {reason}. GECC_REQUIRE_GPU=1 makes that a failure.");
-            return writeln!(std::io::stderr(), "{line}").expect("stderr is open");
-        }
-        Err(other) => panic!("{other}"),
-    };
+    let measured = measure(&["secp256k1", "p256", "sm2"], CHECKED, |row| reported.push(row.clone()));
+    let Some(rows) = skip::without_gpu(measured) else { return };
     assert_eq!(rows, reported);
     // Six methods at four sizes and one at one, two for each curve, seven sizes of products: each twice; three powers.
     assert_eq!(rows.len(), 2 * (6 * 4 + 1 + 2 * 3 + 7) + 3);

@@ -1,33 +1,23 @@
 //! Modular exponentiation, multiplication and squaring against big integers, on the CPU and on all GPUs. Where there is
 //! none, that half says so and passes, unless `GECC_REQUIRE_GPU=1`.
 
+mod skip;
+
 use gecc::{Backend, Engine, Error, Rejection, modular};
 use num_bigint::BigUint;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
-use std::io::Write;
 use std::sync::OnceLock;
 
 /// The CPU, the GPUs where there are any, and what is chosen between them by the size of a batch.
 fn engines() -> &'static [Engine] {
     static ENGINES: OnceLock<Vec<Engine>> = OnceLock::new();
-    let engines = ENGINES.get_or_init(|| {
+    ENGINES.get_or_init(|| {
         let mut engines =
             vec![Engine::cpu().expect("threads start"), Engine::new().expect("the default engine starts")];
-        match Engine::builder().backend(Backend::Gpu).build() {
-            Ok(engine) => engines.push(engine),
-            Err(reason @ Error::NoDevice(_)) => {
-                // Unlike `eprintln!`, this is shown of tests that pass too.
-                let line = format!("GPU tests skipped: {reason}. GECC_REQUIRE_GPU=1 makes that a failure.");
-                writeln!(std::io::stderr(), "{line}").expect("stderr is open");
-            }
-            Err(other) => panic!("{other}"),
-        }
+        engines.extend(skip::without_gpu(Engine::builder().backend(Backend::Gpu).build()));
         engines
-    });
-    let required = std::env::var("GECC_REQUIRE_GPU").is_ok_and(|value| value == "1");
-    assert!(engines.len() == 3 || !required, "GECC_REQUIRE_GPU=1, and there is no usable GPU");
-    engines
+    })
 }
 
 /// Fresh numbers in every run; a failing test prints the seed.
