@@ -228,10 +228,8 @@ impl Device {
             return Ok(module.clone());
         }
         let (cubin, _) = self.cache.load(unit, &self.architecture).map_err(Fault::kernels)?;
-        let loaded = self.context.load_module(Ptx::from_binary(cubin)).map_err(|problem| {
-            let fault = Fault::from(problem);
-            Fault { problem: format!("loading kernels: {}", fault.problem), ..fault }
-        })?;
+        let loaded = self.context.load_module(Ptx::from_binary(cubin));
+        let loaded = loaded.map_err(|problem| Fault::from(problem).of("loading kernels"))?;
         Ok(module.insert(loaded).clone())
     }
 

@@ -39,9 +39,9 @@ impl Fault {
         Fault::device("a worker thread panicked".to_owned())
     }
 
-    /// The same, told of a device.
-    pub fn of(self, device: &str) -> Self {
-        Fault { problem: format!("{device}: {}", self.problem), ..self }
+    /// The same, told of a device or of what was being done.
+    pub fn of(self, subject: &str) -> Self {
+        Fault { problem: format!("{subject}: {}", self.problem), ..self }
     }
 
     pub fn is_memory(&self) -> bool {

@@ -185,6 +185,15 @@ pub fn window_tables_bytes(multiprocessors: usize) -> usize {
     2 * 256 * multiprocessors * WINDOW_TABLE
 }
 
+/// What a multiplication of so many items by windows takes beside them: the scratch of its tables, and the word by which
+/// blocks take their tiles, zero.
+pub fn window_scratch(lane: &mut Lane, items: usize) -> Result<(Address, Address), Fault> {
+    let tables = lane.buffer(window_tables_bytes(lane.device.at_work(items)))?;
+    let next_tile = lane.buffer(4)?;
+    lane.fill(next_tile, 0, 4)?;
+    Ok((tables, next_tile))
+}
+
 /// The rows of a table that are there before it is extended: `count` per window.
 pub fn table_start(
     lane: &mut Lane,
@@ -199,19 +208,24 @@ pub fn table_start(
     unsafe { lane.launch(unit, "gecc_table_start", EACH, u64::from(windows * count), &arguments) }
 }
 
-/// Doubles the `known` rows of each window.
+/// All rows of each window from its first one: every launch doubles those that are known.
 pub fn table_extend(
     lane: &mut Lane,
     curve: &'static str,
     table: Address,
     windows: u32,
-    [entries, known]: [u64; 2],
+    entries: u64,
     prefixes: Address,
 ) -> Result<(), Fault> {
     let unit = Unit::of("table", curve);
-    let arguments = [table.into(), windows.into(), entries.into(), known.into(), prefixes.into()];
-    // SAFETY: the arguments of the kernel's contract, in its order and of its types.
-    unsafe { lane.launch(unit, "gecc_table_extend", BATCHED, u64::from(windows) * known, &arguments) }
+    let mut known = 1;
+    while known < entries {
+        let arguments = [table.into(), windows.into(), entries.into(), known.into(), prefixes.into()];
+        // SAFETY: the arguments of the kernel's contract, in its order and of its types.
+        unsafe { lane.launch(unit, "gecc_table_extend", BATCHED, u64::from(windows) * known, &arguments) }?;
+        known *= 2;
+    }
+    Ok(())
 }
 
 /// Makes the keys of tables findable by their coordinates.

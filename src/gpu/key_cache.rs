@@ -6,7 +6,7 @@
 
 use super::fault::Fault;
 use super::kernels;
-use super::lane::Lane;
+use super::lane::{ALIGNMENT, Lane};
 use super::memory::{Address, DeviceMemory};
 use super::pipeline::LANES;
 use super::rows::Points;
@@ -61,7 +61,7 @@ impl Shape {
     }
 
     pub fn bytes(self) -> usize {
-        self.sizes().iter().map(|size| size.next_multiple_of(256)).sum()
+        self.sizes().iter().map(|size| size.next_multiple_of(ALIGNMENT)).sum()
     }
 }
 
@@ -210,7 +210,7 @@ fn start(lane: &mut Lane, curve: &'static str, keys: Keys, shape: Shape, memory:
     let mut next = memory;
     let [tables, key_columns, slots, xyz, row_prefixes, prefixes] = sizes.map(|size| {
         let start = next;
-        next += size.next_multiple_of(256) as u64;
+        next += size.next_multiple_of(ALIGNMENT) as u64;
         start
     });
     let (seed, slot_bits) = (getrandom::u64().unwrap_or(0), shape.slot_bits());
@@ -218,11 +218,7 @@ fn start(lane: &mut Lane, curve: &'static str, keys: Keys, shape: Shape, memory:
     kernels::index_keys(lane, curve, [points.xy, items], [key_columns, slots], seed, [slot_bits, count], n)?;
     kernels::key_table_start(lane, curve, points.xy, items, xyz, [count, bits], n)?;
     kernels::key_table_rows(lane, curve, xyz, tables, [count, bits], row_prefixes)?;
-    let (rows, entries, mut known) = (shape.rows() as u32, shape.entries() as u64, 1);
-    while known < entries {
-        kernels::table_extend(lane, curve, tables, rows, [entries, known], prefixes)?;
-        known *= 2;
-    }
+    kernels::table_extend(lane, curve, tables, shape.rows() as u32, shape.entries() as u64, prefixes)?;
     Ok(Places { tables, keys: key_columns, slots, slot_bits, seed })
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
-const ALIGNMENT: usize = 256;
+pub const ALIGNMENT: usize = 256;
 /// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end: much where the
 /// chunk is small, and then no other lane has much to copy.
 const SPIN: Duration = Duration::from_micros(50);
@@ -160,13 +160,6 @@ impl Lane {
         let attribute = sys::CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
         // SAFETY: the stream is this lane's, and the driver copies the value, whose member is the attribute's.
         Ok(unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }.result()?)
-    }
-
-    /// A word that is zero, for kernels whose blocks count with it.
-    pub fn zero_word(&mut self) -> Result<Address, Fault> {
-        let address = self.buffer(4)?;
-        self.fill(address, 0, 4)?;
-        Ok(address)
     }
 
     fn next_pinned(&self, bytes: usize) -> Range<usize> {
@@ -342,15 +335,13 @@ impl Lane {
             return Ok(());
         }
         // After an error copies may still be under way; on a device that does not answer there is nothing left to wipe.
-        let wiped = self.settle().and_then(|()| self.wipe_device());
+        let wiped = self.settle().and_then(|()| if self.wiping { Ok(()) } else { self.wipe_device() });
         wipe_pinned(&mut self.pinned, self.secrets_up.drain(..).chain(self.secrets_down.drain(..)));
         wiped
     }
 
     fn wipe_device(&mut self) -> Result<(), Fault> {
-        if !self.wiping {
-            self.start_wiping()?;
-        }
+        self.start_wiping()?;
         self.wait()
     }
 

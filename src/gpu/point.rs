@@ -107,9 +107,8 @@ pub fn mul<C: Curve>(engines: Engines, scalars: &[[u8; 32]], points: &[Point]) -
             lane.device.clone().prepare(C::NAME, &["layout", "upmul", "normalize"])?;
             let (columns, kinds) = rows::upload_scalars(lane, cpu, C::NAME, &scalars[range.clone()])?;
             let Columns { xy, kinds: of_points } = rows::upload_points(lane, cpu, C::NAME, &points[range])?;
-            let tables = lane.buffer(window_tables_bytes(lane.device.at_work(n)))?;
+            let (tables, next_tile) = kernels::window_scratch(lane, n)?;
             let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
-            let next_tile = lane.zero_word()?;
             kernels::upmul_var(lane, C::NAME, columns, xy, of_points, tables, xyz, next_tile, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;
             let kinds = lane.download(kinds, n)?;

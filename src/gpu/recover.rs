@@ -113,9 +113,8 @@ fn recover<C: EcdsaCurve, D: Sync, T: Send>(
                 prefixes,
                 count,
             )?;
-            let tables = lane.buffer(window_tables_bytes(lane.device.at_work(n)))?;
+            let (tables, next_tile) = kernels::window_scratch(lane, n)?;
             let (address, bits) = (table.address(), table.bits);
-            let next_tile = lane.zero_word()?;
             kernels::multiply_add(lane, C::NAME, u1, u2, xy, kinds, address, bits, tables, next_tile, xyz, count)?;
             kernels::normalize(lane, C::NAME, xyz, xy, kinds, 1, prefixes, count)?;
             kernels::recover_verdicts(lane, C::NAME, kinds, verdicts, count)?;

@@ -117,9 +117,8 @@ fn shared<C: SecretCurve, T: Send>(
             let keys = upload_key_rows(lane, cpu, secret_keys, range.clone())?;
             let (columns, status) = scalars(lane, C::NAME, keys, n)?;
             let Columns { xy, kinds: of_points } = rows::upload_keys(lane, cpu, C::NAME, peers, range)?;
-            let tables = lane.buffer(window_tables_bytes(lane.device.at_work(n)))?;
+            let (tables, next_tile) = kernels::window_scratch(lane, n)?;
             let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
-            let next_tile = lane.zero_word()?;
             kernels::upmul_uniform(lane, C::NAME, columns, xy, of_points, tables, xyz, next_tile, n as u64)?;
             kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;
             let status = lane.download(status, n)?;

@@ -103,12 +103,7 @@ fn build_public(lane: &mut Lane, curve: &'static str, bits: u32) -> Result<Publi
     let prefixes = DeviceMemory::new(&lane.device.context, public_bytes(bits) / 4)?;
     let mut start = || {
         kernels::table_start(lane, curve, memory.address, [bits, windows, 1], entries)?;
-        let mut known = 1;
-        while known < entries {
-            kernels::table_extend(lane, curve, memory.address, windows, [entries, known], prefixes.address)?;
-            known *= 2;
-        }
-        Ok(())
+        kernels::table_extend(lane, curve, memory.address, windows, entries, prefixes.address)
     };
     let started = start();
     // The scratch is freed after this, and after an error the table.

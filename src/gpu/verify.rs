@@ -131,11 +131,10 @@ pub fn check(
 ) -> Result<(), Fault> {
     let table = lane.device.clone().tables().public(lane, curve)?;
     let Equations { u1, u2, x, verdicts } = equations;
-    let tables = lane.buffer(window_tables_bytes(lane.device.at_work(n)))?;
+    let (tables, next_tile) = kernels::window_scratch(lane, n)?;
     let (items, count) = key_tables::check_repeated(lane, curve, equations, points, &table, n, expected)?;
     let Columns { xy, kinds } = points;
     let (address, bits) = (table.address(), table.bits);
-    let next_tile = lane.zero_word()?;
     kernels::verify(
         lane, curve, u1, u2, x, xy, kinds, address, bits, tables, items, count, next_tile, verdicts, n as u64,
     )
