@@ -48,6 +48,7 @@ fn reductions_without_a_shape() {
     let mut session = Session::default();
     scalar_cases(&mut session, &modulus.n);
     recoding_cases(&mut session, &modulus.n);
+    odd_recoding_cases(&mut session, &modulus.n);
     point_cases::<p256::NistP256>(&mut session, &modulus);
     session.run(&driver);
 }
@@ -66,6 +67,7 @@ where
     scalar_cases(&mut session, &modulus.n);
     batch_inverse_cases(&mut session, &modulus);
     recoding_cases(&mut session, &modulus.n);
+    odd_recoding_cases(&mut session, &modulus.n);
     point_cases::<C>(&mut session, &modulus);
     session.run(&driver);
 }
@@ -228,6 +230,13 @@ fn recoding_cases(session: &mut Session, n: &BigUint) {
         for k in [number(0), number(1), n - 1u32, n >> 1, (n >> 1) + 1u32, ones % n, patterned() % n] {
             session.expect_exactly("recompose_digits", &[&k, &number(bits.into())], vec![k.clone()]);
         }
+    }
+}
+
+fn odd_recoding_cases(session: &mut Session, n: &BigUint) {
+    let near = (0..6u32).flat_map(|i| [number(i.into()), n - 1u32 - i, (n >> 1) + i, (number(1) << (255 - i)) % n]);
+    for k in near.chain((0..50).map(|_| patterned() % n)) {
+        session.expect_exactly("recompose_odd_digits", &[&k], vec![k.clone()]);
     }
 }
 

@@ -28,6 +28,7 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_normalize", 24),
     ("gecc_key_table_start", 16),
     ("gecc_fpmul_var", 16),
+    ("gecc_fpmul_uniform", 32),
     ("gecc_recover_equations", 16),
     ("gecc_verify", 260),
     ("gecc_multiply_add", 260),

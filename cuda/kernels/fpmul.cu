@@ -1,19 +1,17 @@
 // FPMUL: k G for a batch of scalars, from a table of multiples of G (kernels/table.cu).
 //
-// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
-// memory. scalars: n numbers below the order, eight words, column-major. xyz: out, 24 n words, for gecc_normalize.
+// Launch contract. Block: 32 .. 128 threads, a multiple of 32; grid: any size of one dimension (threads loop over items).
+// No shared memory. scalars: n numbers below the order, eight words, column-major. xyz: out, 24 n words, for gecc_normalize.
 // gecc_fpmul_var is for public scalars: `table` is the public table of ceil(256 / bits) windows.
-// gecc_fpmul_uniform is for secret ones: `table` is the uniform table, read whole for every scalar.
+// gecc_fpmul_uniform is for secret ones: `table` is the uniform table (kernels/uniform_table.cuh), read whole by every warp.
 #include "curve/jacobian.cuh"
 #include "curve/recode.cuh"
 #include "curve/table_sum.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/table_rows.cuh"
+#include "kernels/uniform_table.cuh"
 
 namespace {
-// A wider window has fewer additions and longer scans.
-constexpr int kUniformBits = 6, kUniformWindows = 43, kUniformEntries = 1 << (kUniformBits - 1);
-
 // The multiple of G for one digit that is not zero.
 GECC_FN affine digit_point_var(const u32* __restrict__ table, u64 window_start, i32 digit) {
     affine p = load_entry(table, window_start + (digit < 0 ? -digit : digit) - 1);
@@ -37,29 +35,16 @@ GECC_FN jacobian fpmul_var(const u32* __restrict__ table, const sc& k, int bits)
     return r;
 }
 
-GECC_FN affine scan_window(const u32* __restrict__ table, int window, const OddDigit& digit) {
-    affine r = {fe_zero(), fe_zero()};
-    GECC_UNROLL_BY_4
-    for (int m = 0; m < kUniformEntries; m++) {
-        affine entry = load_entry(table, window * kUniformEntries + m);
-        u32 mask = opaque(mask_if(m == (int)digit.index));
-        accumulate_masked(r.x, mask, entry.x);
-        accumulate_masked(r.y, mask, entry.y);
-    }
-    r.y = fe_select(digit.negative, fe_neg(r.y), r.y);
-    return r;
-}
-
 // The windows from the top. Before the last one, the sum is an even multiple of the window's unit and the addend an odd
 // one below it, so that they are neither equal nor opposite, also modulo the odd n; and the sum is positive, below 2 n.
 // In the last window the sum may be the addend (k = n - 2, ...) or its opposite (k = 0).
 GECC_FN jacobian fpmul_uniform(const u32* __restrict__ table, const sc& k) {
     OddScalar<kUniformWindows, kUniformBits> s;
     odd_scalar(s, k);
-    xyzz sum = to_xyzz(scan_window(table, kUniformWindows - 1, next_odd_digit(s)));
+    xyzz sum = to_xyzz(exchange_window(table, kUniformWindows - 1, next_odd_digit(s)));
     GECC_NO_UNROLL
-    for (int i = kUniformWindows - 2; i > 0; i--) add_distinct(sum, scan_window(table, i, next_odd_digit(s)));
-    return add_uniform(to_jacobian(sum), scan_window(table, 0, next_odd_digit(s)));
+    for (int i = kUniformWindows - 2; i > 0; i--) add_distinct(sum, exchange_window(table, i, next_odd_digit(s)));
+    return add_uniform(to_jacobian(sum), exchange_window(table, 0, next_odd_digit(s)));
 }
 }  // namespace
 
@@ -73,12 +58,14 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(128, 3)
     gecc_fpmul_uniform(const u32* scalars, const u32* __restrict__ table, u32* xyz, u64 n) {
     JacobianBatch out = {xyz, n};
-    for (u64 i = global_thread(); i < n; i += global_threads()) {
+    // Lanes without an item repeat the last one, as all take part in the exchanges.
+    for (u64 i = global_thread(); i - threadIdx.x % kLanes < n; i += global_threads()) {
         sc k;
-        load_column(k.v, scalars, n, i);
-        out.store(i, fpmul_uniform(table, k));
+        load_column(k.v, scalars, n, i < n ? i : n - 1);
+        jacobian product = fpmul_uniform(table, k);
+        if (i < n) out.store(i, product);
     }
 }

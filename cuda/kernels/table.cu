@@ -3,18 +3,19 @@
 // Launch contract. An entry is a row of sixteen words, x and y in field form; `table` is 16-byte aligned.
 //
 // The public table of `windows` windows of w bits, for gecc_fpmul_var, has e = 2^(w-1) entries per window, row i e + d
-// - 1 being d 2^(w i) G: 64 windows 2^(w-1) bytes. Build it by gecc_table_start with stride = e, count = 1, bits = w,
-// then gecc_table_extend with known = 1, 2, 4, ..., e / 2, in stream order.
-// The uniform table, for gecc_fpmul_uniform, is gecc_table_start with stride = count = 32, bits = 6, windows = 43:
-// row 32 i + m is (2 m + 1) 2^(6 i) G, 88 064 bytes.
+// - 1 being d 2^(w i) G: 64 windows 2^(w-1) bytes. Build it by gecc_table_start with entries = e, bits = w, then
+// gecc_table_extend with known = 1, 2, 4, ..., e / 2, in stream order.
+// The uniform table, for gecc_fpmul_uniform, is built by gecc_uniform_table: entry m of window i is (2 m + 1) 2^(9 i) G,
+// where kernels/uniform_table.cuh says; 475 136 bytes.
 //
-// gecc_table_start: any block and grid with at least windows * count threads in all.
+// gecc_table_start: any block and grid with at least `windows` threads in all; gecc_uniform_table: with 29 * 256.
 // gecc_table_extend: block of 32 .. 256 threads, a multiple of 32; any grid; prefixes: scratch of 8 windows known
 // words.
 #include "curve/affine_add.cuh"
 #include "curve/jacobian.cuh"
 #include "kernels/batched.cuh"
 #include "kernels/table_rows.cuh"
+#include "kernels/uniform_table.cuh"
 
 namespace {
 // Entry known + m of a window is entry known plus entry m, for m = 1 .. known; the last one is a doubling.
@@ -51,22 +52,29 @@ struct Extend {
         store_entry(table, b + known, add_on_line(which, p, q, inverse));
     }
 };
-}  // namespace
 
-extern "C" __global__ void __launch_bounds__(256)
-    gecc_table_start(u32* table, u32 bits, u32 windows, u32 count, u64 stride) {
-    u64 thread = global_thread();
-    if (thread >= (u64)windows * count) return;
-    u64 window = thread / count, m = thread % count;
-    // (2 m + 1) G by repeated addition, then the doublings.
+// (2 m + 1) 2^doublings G: by repeated addition, then the doublings.
+GECC_FN affine multiple(u32 m, u32 doublings) {
     affine g = generator();
     jacobian p = to_jacobian(g);
     bool identity = false;
     GECC_NO_UNROLL
-    for (u64 k = 0; k < 2 * m; k++) add_var(p, identity, g);
+    for (u32 k = 0; k < 2 * m; k++) add_var(p, identity, g);
     GECC_NO_UNROLL
-    for (u64 k = 0; k < bits * window; k++) p = jacobian_double(p);
-    store_entry(table, window * stride + m, scale_by_inverse(p.x, p.y, fe_inv(p.z)));
+    for (u32 k = 0; k < doublings; k++) p = jacobian_double(p);
+    return scale_by_inverse(p.x, p.y, fe_inv(p.z));
+}
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_table_start(u32* table, u32 bits, u32 windows, u64 entries) {
+    u64 window = global_thread();
+    if (window < windows) store_entry(table, window * entries, multiple(0, bits * (u32)window));
+}
+
+extern "C" __global__ void __launch_bounds__(256) gecc_uniform_table(u32* table) {
+    int window = (int)global_thread() / kUniformEntries, m = (int)global_thread() % kUniformEntries;
+    if (window < kUniformWindows) store_uniform_entry(table, window, m, multiple(m, kUniformBits * window));
 }
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -194,18 +194,28 @@ pub fn window_scratch(lane: &mut Lane, items: usize) -> Result<(Address, Address
     Ok((tables, next_tile))
 }
 
-/// The rows of a table that are there before it is extended: `count` per window.
+/// The first row of each window of a table.
 pub fn table_start(
     lane: &mut Lane,
     curve: &'static str,
     table: Address,
-    [bits, windows, count]: [u32; 3],
-    stride: u64,
+    [bits, windows]: [u32; 2],
+    entries: u64,
 ) -> Result<(), Fault> {
     let unit = Unit::of("table", curve);
-    let arguments = [table.into(), bits.into(), windows.into(), count.into(), stride.into()];
+    let arguments = [table.into(), bits.into(), windows.into(), entries.into()];
     // SAFETY: the arguments of the kernel's contract, in its order and of its types.
-    unsafe { lane.launch(unit, "gecc_table_start", EACH, u64::from(windows * count), &arguments) }
+    unsafe { lane.launch(unit, "gecc_table_start", EACH, u64::from(windows), &arguments) }
+}
+
+/// Entries of the table for secret scalars (`cuda/kernels/uniform_table.cuh`).
+pub const UNIFORM_ENTRIES: usize = 29 * 256;
+
+/// The table for secret scalars.
+pub fn uniform_table(lane: &mut Lane, curve: &'static str, table: Address) -> Result<(), Fault> {
+    let unit = Unit::of("table", curve);
+    // SAFETY: the argument of the kernel's contract.
+    unsafe { lane.launch(unit, "gecc_uniform_table", EACH_SMALL, UNIFORM_ENTRIES as u64, &[table.into()]) }
 }
 
 /// All rows of each window from its first one: every launch doubles those that are known.

@@ -27,8 +27,6 @@ impl PublicTable {
     }
 }
 
-/// Bits in a window of the uniform table, its windows, and its entries per window (`cuda/kernels/fpmul.cu`).
-const UNIFORM: [u32; 3] = [6, 43, 32];
 /// Bytes of an entry: x and y.
 const ENTRY: usize = 64;
 
@@ -68,12 +66,11 @@ impl Tables {
         })
     }
 
-    /// The table for secret scalars, which is read whole for every scalar.
+    /// The table for secret scalars, which every warp reads whole.
     pub fn uniform(&self, lane: &mut Lane, curve: &'static str) -> Result<Address, Fault> {
-        let [bits, windows, count] = UNIFORM;
         let table = get_or_build(&self.uniform, curve, || {
-            let memory = DeviceMemory::new(&lane.device.context, (windows * count) as usize * ENTRY)?;
-            kernels::table_start(lane, curve, memory.address, [bits, windows, count], u64::from(count))?;
+            let memory = DeviceMemory::new(&lane.device.context, kernels::UNIFORM_ENTRIES * ENTRY)?;
+            kernels::uniform_table(lane, curve, memory.address)?;
             lane.wait()?;
             Ok(memory)
         })?;
@@ -102,7 +99,7 @@ fn build_public(lane: &mut Lane, curve: &'static str, bits: u32) -> Result<Publi
     // Eight words per entry that the last extension computes: half the table.
     let prefixes = DeviceMemory::new(&lane.device.context, public_bytes(bits) / 4)?;
     let mut start = || {
-        kernels::table_start(lane, curve, memory.address, [bits, windows, 1], entries)?;
+        kernels::table_start(lane, curve, memory.address, [bits, windows], entries)?;
         kernels::table_extend(lane, curve, memory.address, windows, entries, prefixes.address)
     };
     let started = start();

@@ -96,6 +96,20 @@ static void recompose_digits(const sc& k, int bits, Numbers& out) {
     put(out, sum.v);
 }
 
+// The same of the odd digits for secret scalars, of nine bits.
+static void recompose_odd_digits(const sc& k, Numbers& out) {
+    OddScalar<29, 9> s;
+    odd_scalar(s, k);
+    sc sum = {};
+    for (int i = 0; i < 29; i++) {
+        OddDigit d = next_odd_digit(s);
+        for (int b = 0; b < 9; b++) sum = sc_add(sum, sum);
+        sc digit = {{2 * d.index + 1}};
+        sum = d.negative ? sc_sub(sum, digit) : sc_add(sum, digit);
+    }
+    put(out, sum.v);
+}
+
 static bool run_curve(const char* name, const Numbers& in, Numbers& out) {
     affine p = point(in, 0), q = point(in, 2);
     if (!strcmp(name, "is_on_curve")) put_flag(out, is_on_curve(p));
@@ -118,6 +132,7 @@ static bool run_curve(const char* name, const Numbers& in, Numbers& out) {
     } else if (!strcmp(name, "multiply_var")) multiply<false>(scalar(in, 2), p, out);
     else if (!strcmp(name, "multiply_uniform")) multiply<true>(scalar(in, 2), p, out);
     else if (!strcmp(name, "recompose_digits")) recompose_digits(scalar(in, 0), (int)in.words[1][0], out);
+    else if (!strcmp(name, "recompose_odd_digits")) recompose_odd_digits(scalar(in, 0), out);
     else if (!strcmp(name, "invert_all")) {
         // Numbers of the line are the values, raw.
         u32 values[8 * kMaxNumbers], prefixes[8 * kMaxNumbers];
