@@ -33,8 +33,8 @@ pub use glv::Endomorphism;
 use lanes::{Lanes, UniformTable};
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What the CPU engine needs to know of a curve. Limbs are little-endian, plain (not Montgomery) numbers.
 pub trait CpuCurve: Copy + Send + Sync + 'static {
@@ -205,6 +205,29 @@ impl CpuEngine {
         match &self.pool {
             Some(pool) => pool.install(work),
             None => work(),
+        }
+    }
+
+    /// Does `work` for every task, on this thread at once and on the pool's as they wake up.
+    pub(crate) fn for_each<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
+        let helpers = self.threads().min(tasks.len()).saturating_sub(1);
+        let tasks = Mutex::new(tasks.into_iter());
+        let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let serve = || {
+            while let Some(task) = next() {
+                work(task);
+            }
+        };
+        self.in_place_scope(|scope| {
+            (0..helpers).for_each(|_| scope.spawn(|_| serve()));
+            serve();
+        });
+    }
+
+    fn in_place_scope<'scope, R>(&self, work: impl FnOnce(&rayon::Scope<'scope>) -> R) -> R {
+        match &self.pool {
+            Some(pool) => pool.in_place_scope(work),
+            None => rayon::in_place_scope(work),
         }
     }
 

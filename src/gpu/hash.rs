@@ -8,7 +8,7 @@ use super::kernels;
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::{Footprint, Sizes, starts};
-use super::rows::{self, KEY_ROW, POINT, convert, fill_rows};
+use super::rows::{self, KEY_ROW, POINT, Rows, convert};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, Sm2};
 use crate::encoding::PublicKeys;
@@ -94,7 +94,8 @@ pub fn sm3(
                 Ids::All(id) => (upload_texts(lane, cpu, 0..1, &|_| id)?, 0),
                 Ids::Each(ids) => (upload_texts(lane, cpu, range.clone(), ids)?, 1),
             };
-            let points = rows::upload_keys(lane, cpu, CURVE, keys, range)?;
+            let [key_rows] = rows::upload(lane, cpu, [Rows::of_keys(keys, range)])?;
+            let points = rows::import_keys(lane, CURVE, keys.rows(), key_rows, n)?;
             let (digests, rows::Points { xy, kinds }) = (lane.buffer(DIGEST * n)?, points);
             kernels::sm3_za(lane, CURVE, data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n as u64)?;
             take_digests(lane, cpu, digests, out)
@@ -135,13 +136,12 @@ fn upload_texts(
         copy_texts(cpu, to, &offsets, |i| texts(items.start + i));
         padding.fill(0);
     })?;
-    let offsets = lane.upload(OFFSET * offsets.len(), |to| {
-        fill_rows(cpu, to, offsets.len(), |block, to| {
-            for (row, offset) in to.chunks_exact_mut(OFFSET).zip(&offsets[block]) {
-                row.copy_from_slice(&(*offset as u64).to_le_bytes());
-            }
-        });
-    })?;
+    let offset_rows = Rows::new(offsets.len(), OFFSET, |block, to| {
+        for (row, offset) in to.chunks_exact_mut(OFFSET).zip(&offsets[block]) {
+            row.copy_from_slice(&(*offset as u64).to_le_bytes());
+        }
+    });
+    let [offsets] = rows::upload(lane, cpu, [offset_rows])?;
     Ok((data, offsets))
 }
 
@@ -155,9 +155,6 @@ fn copy_texts<'a>(cpu: &CpuEngine, to: &mut [u8], offsets: &[usize], text: impl 
             to = rest;
         }
     };
-    if items <= BLOCK {
-        return copy((0..items, to));
-    }
     let (mut blocks, mut rest) = (Vec::with_capacity(items.div_ceil(BLOCK)), to);
     for start in (0..items).step_by(BLOCK) {
         let end = items.min(start + BLOCK);
@@ -165,7 +162,7 @@ fn copy_texts<'a>(cpu: &CpuEngine, to: &mut [u8], offsets: &[usize], text: impl 
         blocks.push((start..end, block));
         rest = behind;
     }
-    cpu.install(|| blocks.into_par_iter().for_each(copy));
+    cpu.for_each(blocks, copy);
 }
 
 fn take_digests(

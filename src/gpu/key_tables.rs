@@ -10,15 +10,17 @@ use super::tables::PublicTable;
 use super::verify::Equations;
 use std::sync::Arc;
 
-/// Items of a chunk from which looking for repeated keys costs less than it may save.
-const CHUNK_WORTH: usize = 1 << 17;
+/// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and where
+/// tables that have served are there.
+const CHUNK_WORTH: usize = 1 << 16;
+const CHUNK_WORTH_IF_PROVEN: usize = 1 << 14;
 /// Uses from which a key gets a table (`cuda/kernels/key_tables.cu`).
 const USES_WORTH: usize = 16;
 /// Uses in a chunk without which nothing is expected of a key in chunks to come.
 const FEWEST_USES: usize = 3;
 /// Items that gain a table from which the chain of launches that builds tables pays.
 const ITEMS_WORTH: u64 = 1 << 17;
-/// Items with a table that is there from which a pass of their own pays.
+/// Items with a table that is there from which a pass of their own pays, if there are others too.
 const HITS_WORTH: u32 = 1 << 16;
 
 /// Window widths (`cuda/kernels/key_tables.cu`).
@@ -57,11 +59,21 @@ struct Chunk {
 /// What became of a chunk's keys.
 #[derive(Clone, Copy, Debug)]
 struct Survey {
+    /// Items of the chunk.
+    of: u32,
     /// Keys that would get a table, and the items that have one of them.
     keys: u32,
     items: u32,
     /// Items whose key has a table already.
     hits: u32,
+}
+
+impl Survey {
+    /// Whether a pass of their own pays for the items whose key has a table. Of a small chunk, which leaves much of the
+    /// device idle in either pass, that must be nearly all.
+    fn hits_pay(self) -> bool {
+        self.hits >= HITS_WORTH.min(self.of - self.of / 16)
+    }
 }
 
 /// What a chunk knows of the tables that are there.
@@ -92,7 +104,8 @@ pub fn check_repeated(
     expected: usize,
 ) -> Result<(Address, Address), Fault> {
     const ALL: (Address, Address) = (0, 0);
-    if n < CHUNK_WORTH {
+    let proven = lane.device.key_cache().newest(curve).is_some_and(|tables| tables.proven());
+    if !worth_looking(n, expected, proven) {
         return Ok(ALL);
     }
     let chunk = group(lane, curve, points, equations.verdicts, n, expected)?;
@@ -188,7 +201,7 @@ fn choose_tables(lane: &mut Lane, chunk: &Chunk) -> Result<Option<Arc<KeyTables>
         let keys = Keys { points: chunk.points, items: chunk.table_keys, n: chunk.n as u64 };
         let built = sets.build(lane, chunk.curve, keys, Shape { tables: survey.keys, bits })?;
         drop(sets);
-        let Some(built) = built else { return Ok(newest.filter(|_| survey.hits >= HITS_WORTH)) };
+        let Some(built) = built else { return Ok(newest.filter(|_| survey.hits_pay())) };
         find(lane, chunk, &built)?;
         return Ok(Some(built));
     }
@@ -203,7 +216,7 @@ fn survey(lane: &mut Lane, chunk: &Chunk, newest: Option<&Arc<KeyTables>>) -> Re
     lane.wait()?;
     let bytes = lane.read(read);
     let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
-    Ok(Survey { keys: counter(0).min(chunk.most_tables), items: counter(1), hits: counter(4) })
+    Ok(Survey { of: chunk.n as u32, keys: counter(0).min(chunk.most_tables), items: counter(1), hits: counter(4) })
 }
 
 /// Finds the tables of a chunk's keys.
@@ -225,6 +238,11 @@ fn find(lane: &mut Lane, chunk: &Chunk, tables: &Arc<KeyTables>) -> Result<(), F
         chunk.counters,
         chunk.n as u64,
     )
+}
+
+/// Whether to look for repeated keys: for tables that are there, or to build some.
+fn worth_looking(n: usize, expected: usize, proven: bool) -> bool {
+    (proven && n >= CHUNK_WORTH_IF_PROVEN) || (n >= CHUNK_WORTH && expected as u64 >= ITEMS_WORTH)
 }
 
 /// Uses in a chunk from which a key gets a table. Where others like it are to come, fewer do.
@@ -261,7 +279,7 @@ fn width(tables: u32, items: u64, memory: usize) -> Option<u32> {
 
 /// What to do with a chunk that may be the first of `chunks` like it.
 fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> Plan {
-    let Survey { keys, items, hits } = survey;
+    let Survey { keys, items, hits, .. } = survey;
     // Where the last tables have served one chunk only, the next may do the same.
     let chunks = if known.is_none_or(|known| known.proven) { chunks } else { 1 };
     let misses = items.saturating_sub(hits);
@@ -276,7 +294,7 @@ fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> Pla
             return Plan::Build(bits);
         }
     }
-    if hits >= HITS_WORTH { Plan::WithTheseTables } else { Plan::WithoutTables }
+    if survey.hits_pay() { Plan::WithTheseTables } else { Plan::WithoutTables }
 }
 
 #[cfg(test)]
@@ -305,6 +323,15 @@ mod tests {
     }
 
     #[test]
+    fn chunks_worth_looking_at() {
+        let chunks =
+            [(1 << 16, 1 << 17), ((1 << 16) - 1, 1 << 30), (1 << 17, (1 << 17) - 1), (1 << 14, 1), (16_383, 1 << 30)];
+        let worth = |proven| chunks.map(|(n, expected)| worth_looking(n, expected, proven));
+        assert_eq!(worth(false), [true, false, false, false, false]);
+        assert_eq!(worth(true), [true, true, true, true, false]);
+    }
+
+    #[test]
     fn thresholds() {
         assert_eq!(uses_worth(1 << 17, 1 << 17, true), 16);
         assert_eq!(uses_worth(1 << 17, 1 << 18, true), 8);
@@ -315,7 +342,7 @@ mod tests {
 
     #[test]
     fn tables_are_built_where_they_pay() {
-        let chunk = |keys, items, hits| Survey { keys, items, hits };
+        let chunk = |keys, items, hits| Survey { of: 135_000, keys, items, hits };
         let first = |survey, chunks| plan(survey, None, chunks, PLENTY);
         assert_eq!(first(chunk(0, 0, 0), 30), Plan::WithoutTables);
         assert_eq!(first(chunk(1000, 135_000, 0), 1), Plan::Build(6));
@@ -328,7 +355,7 @@ mod tests {
 
     #[test]
     fn tables_are_kept_while_they_serve() {
-        let chunk = |items, hits| Survey { keys: 1000, items, hits };
+        let chunk = |items, hits| Survey { of: 135_000, keys: 1000, items, hits };
         for proven in [false, true] {
             let after = |items, hits| plan(chunk(items, hits), Some(Known { bits: 10, proven }), 20, PLENTY);
             assert_eq!(after(135_000, 135_000), Plan::WithTheseTables);
@@ -337,6 +364,9 @@ mod tests {
             assert_eq!(after(100_000, 135_000), Plan::WithTheseTables);
             assert_eq!(after(0, 1 << 16), Plan::WithTheseTables);
             assert_eq!(after(0, (1 << 16) - 1), Plan::WithoutTables);
+            let small =
+                |hits| plan(Survey { of: 16_384, keys: 0, items: 0, hits }, Some(Known { bits: 10, proven }), 1, 0);
+            assert_eq!((small(15_360), small(15_359)), (Plan::WithTheseTables, Plan::WithoutTables));
         }
         // Other keys: hopeful after tables that have served, careful after others.
         let after = |proven, items, hits| plan(chunk(items, hits), Some(Known { bits: 10, proven }), 20, PLENTY);
@@ -351,7 +381,7 @@ mod tests {
 
     #[test]
     fn tables_that_serve_are_widened() {
-        let all = Survey { keys: 1000, items: 540_000, hits: 540_000 };
+        let all = Survey { of: 540_000, keys: 1000, items: 540_000, hits: 540_000 };
         let after = |bits, proven, chunks| plan(all, Some(Known { bits, proven }), chunks, PLENTY);
         assert_eq!(after(6, true, 8), Plan::Build(10));
         assert_eq!(after(6, false, 8), Plan::WithTheseTables);

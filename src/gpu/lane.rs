@@ -5,7 +5,7 @@ use super::fault::Fault;
 use super::key_cache::KeyTables;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
 use super::sources::Unit;
-use super::turn::{self, Turn};
+use super::turn;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
 use std::ffi::c_void;
@@ -22,8 +22,6 @@ const SPIN: Duration = Duration::from_micros(50);
 const SPIN_IF_SMALL: Duration = Duration::from_millis(3);
 /// Pinned bytes of a chunk that is small.
 const SMALL: usize = 4 << 20;
-/// Bytes that more than one thread copies.
-const MUCH: usize = 1 << 20;
 
 /// A stream, an arena on the device and a pinned arena on the host, kept between calls.
 #[derive(Debug)]
@@ -49,8 +47,14 @@ pub struct Lane {
     /// Pinned ranges that hold secrets, likewise: those for the device, and those from it.
     secrets_up: Vec<Range<usize>>,
     secrets_down: Vec<Range<usize>>,
-    /// Taken for the uploads of a chunk, all together.
-    turn: Option<Turn<'static>>,
+}
+
+/// Bytes that go up with others.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub bytes: usize,
+    /// Whether they are secret where the chunk is.
+    pub secret: bool,
 }
 
 /// A kernel's argument.
@@ -104,7 +108,6 @@ impl Lane {
             wiping: false,
             secrets_up: Vec::new(),
             secrets_down: Vec::new(),
-            turn: None,
         })
     }
 
@@ -190,27 +193,41 @@ impl Lane {
 
     /// Copies what `fill` writes to a new buffer on the device.
     pub fn upload(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
-        let (address, range) = (self.buffer(bytes)?, self.pinned_range(bytes)?);
-        if bytes >= MUCH && self.turn.is_none() {
-            self.turn = turn::take();
-        }
-        let pinned = &mut self.pinned.as_mut().expect("`begin` comes first").as_mut_slice()[range];
-        fill(pinned);
-        // SAFETY: both ends have `bytes` bytes; the pinned range is not touched again before `finish` has waited.
-        unsafe { result::memcpy_htod_async(address, pinned, self.stream.cu_stream()) }?;
-        Ok(address)
+        self.upload_parts([Part { bytes, secret: false }], |[to]| fill(to)).map(|[address]| address)
     }
 
     /// Like `upload`, for what is secret where the chunk is.
     pub fn upload_secret(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
-        if !self.secret {
-            return self.upload(bytes, fill);
+        self.upload_parts([Part { bytes, secret: true }], |[to]| fill(to)).map(|[address]| address)
+    }
+
+    /// Copies what `fill` writes to new buffers on the device, one for each part.
+    pub fn upload_parts<const N: usize>(
+        &mut self,
+        parts: [Part; N],
+        fill: impl FnOnce([&mut [u8]; N]),
+    ) -> Result<[Address; N], Fault> {
+        let (mut addresses, mut ranges) = ([0; N], [const { 0..0 }; N]);
+        for (i, part) in parts.iter().enumerate() {
+            addresses[i] = self.buffer(part.bytes)?;
+            if self.secret && part.secret {
+                // Before `fill`, which may panic.
+                self.secrets_up.push(self.next_pinned(part.bytes));
+            }
+            ranges[i] = self.pinned_range(part.bytes)?;
         }
-        // Before `fill`, which may panic.
-        self.secrets_up.push(self.next_pinned(bytes));
-        let address = self.upload(bytes, fill)?;
-        self.sent.record(&self.stream)?;
-        Ok(address)
+        let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
+        let turn = turn::to_send(parts.iter().map(|part| part.bytes).sum());
+        fill(pinned.get_disjoint_mut(ranges.clone()).expect("one range follows the other"));
+        drop(turn);
+        for (address, range) in addresses.into_iter().zip(ranges) {
+            // SAFETY: both ends have as many bytes; the pinned range is not touched again before `finish` has waited.
+            unsafe { result::memcpy_htod_async(address, &pinned[range], self.stream.cu_stream()) }?;
+        }
+        if self.secret && parts.iter().any(|part| part.secret) {
+            self.sent.record(&self.stream)?;
+        }
+        Ok(addresses)
     }
 
     /// Like `download`, for what is secret where the chunk is.
@@ -239,7 +256,6 @@ impl Lane {
     /// Waits for everything started, after which the chunk starts nothing more. Where it was secret, what it had on the
     /// device is wiped while the results are read, and what was sent there while it computes.
     pub fn finish(&mut self) -> Result<(), Fault> {
-        self.turn = None;
         self.done.record(&self.stream)?;
         if self.secret && !self.wiping {
             self.start_wiping()?;
@@ -253,7 +269,6 @@ impl Lane {
 
     /// Waits for everything started.
     pub fn wait(&mut self) -> Result<(), Fault> {
-        self.turn = None;
         self.done.record(&self.stream)?;
         self.wait_for(&self.done)
     }
@@ -316,7 +331,6 @@ impl Lane {
 
     /// Ends a chunk: tells the times of its kernels, lets the tables of keys go, and wipes what held secrets.
     pub fn end(&mut self) -> Result<(), Fault> {
-        self.turn = None;
         for (name, start, end) in std::mem::take(&mut self.timed) {
             if let Ok(milliseconds) = start.elapsed_ms(&end) {
                 self.device.add_kernel_time(name, f64::from(milliseconds) / 1e3);

@@ -5,7 +5,7 @@ use super::kernels;
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
-use super::rows::{convert, copy_rows};
+use super::rows::{self, Rows, convert};
 use super::sources::NO_CURVE;
 use crate::cpu::{self, CpuEngine};
 use crate::engine::Engines;
@@ -101,7 +101,7 @@ pub fn mul_mod<const BYTES: usize>(
 /// Rows of big-endian numbers as columns of words.
 fn upload_columns<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8; N]]) -> Result<Address, Fault> {
     let (n, words) = (rows.len(), N.div_ceil(4));
-    let rows = lane.upload_secret(N * n, |to| copy_rows(cpu, to, rows))?;
+    let [rows] = rows::upload(lane, cpu, [Rows::of(rows).secret()])?;
     let columns = lane.buffer(4 * words * n)?;
     let [row_bytes, words] = [N, words].map(|size| u32::try_from(size).expect("numbers are short"));
     kernels::rows_to_columns(lane, NO_CURVE, rows, row_bytes, columns, words, n as u64)?;

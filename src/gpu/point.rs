@@ -3,7 +3,9 @@
 use super::Fault;
 use super::kernels::{self, window_tables_bytes};
 use super::pipeline::Footprint;
-use super::rows::{self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, SCALAR, TOO_LARGE, convert};
+use super::rows::{
+    self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, Rows, SCALAR, TOO_LARGE, convert,
+};
 use crate::cpu;
 use crate::curve::Curve;
 use crate::encoding::{Point, PublicKeys};
@@ -24,8 +26,10 @@ pub fn add<C: Curve>(engines: Engines, a: &[Point], b: &[Point]) -> Result<Point
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
-            let left = rows::upload_points(lane, cpu, C::NAME, &a[range.clone()])?;
-            let right = rows::upload_points(lane, cpu, C::NAME, &b[range])?;
+            let inputs = [Rows::of_points(&a[range.clone()]), Rows::of_points(&b[range])];
+            let [left, right] = rows::upload(lane, cpu, inputs)?;
+            let left = rows::import_points(lane, C::NAME, left, n)?;
+            let right = rows::import_points(lane, C::NAME, right, n)?;
             let sum = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
             let prefixes = lane.prefixes(n)?;
             kernels::point_add(
@@ -57,7 +61,8 @@ pub fn double<C: Curve>(engines: Engines, points: &[Point]) -> Result<Points, Fa
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
-            let from = rows::upload_points(lane, cpu, C::NAME, &points[range])?;
+            let [from] = rows::upload(lane, cpu, [Rows::of_points(&points[range])])?;
+            let from = rows::import_points(lane, C::NAME, from, n)?;
             let to = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
             let prefixes = lane.prefixes(n)?;
             kernels::point_double(lane, C::NAME, from.xy, from.kinds, to.xy, to.kinds, prefixes, n as u64)?;
@@ -79,7 +84,8 @@ pub fn mul_base<C: Curve>(engines: Engines, scalars: &[[u8; 32]]) -> Result<Poin
             let n = range.len();
             lane.device.clone().prepare(C::NAME, &["layout", "table", "fpmul", "normalize"])?;
             let table = lane.device.clone().tables().public(lane, C::NAME)?;
-            let (columns, kinds) = rows::upload_scalars(lane, cpu, C::NAME, &scalars[range])?;
+            let [scalars] = rows::upload(lane, cpu, [Rows::of(&scalars[range])])?;
+            let (columns, kinds) = rows::import_scalars(lane, C::NAME, scalars, n)?;
             let (xyz, product) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
             let prefixes = lane.prefixes(n)?;
             kernels::fpmul_var(lane, C::NAME, columns, table.address(), table.bits, xyz, n as u64)?;
@@ -105,8 +111,10 @@ pub fn mul<C: Curve>(engines: Engines, scalars: &[[u8; 32]], points: &[Point]) -
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(C::NAME, &["layout", "upmul", "normalize"])?;
-            let (columns, kinds) = rows::upload_scalars(lane, cpu, C::NAME, &scalars[range.clone()])?;
-            let Columns { xy, kinds: of_points } = rows::upload_points(lane, cpu, C::NAME, &points[range])?;
+            let inputs = [Rows::of(&scalars[range.clone()]), Rows::of_points(&points[range])];
+            let [scalars, points] = rows::upload(lane, cpu, inputs)?;
+            let (columns, kinds) = rows::import_scalars(lane, C::NAME, scalars, n)?;
+            let Columns { xy, kinds: of_points } = rows::import_points(lane, C::NAME, points, n)?;
             let (tables, next_tile) = kernels::window_scratch(lane, n)?;
             let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
             kernels::upmul_var(lane, C::NAME, columns, xy, of_points, tables, xyz, next_tile, n as u64)?;
@@ -131,7 +139,8 @@ pub fn decode_keys<C: Curve>(engines: Engines, items: usize, keys: PublicKeys) -
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(C::NAME, &["layout"])?;
-            let points = rows::upload_keys(lane, cpu, C::NAME, keys, range)?;
+            let [key_rows] = rows::upload(lane, cpu, [Rows::of_keys(keys, range)])?;
+            let points = rows::import_keys(lane, C::NAME, keys.rows(), key_rows, n)?;
             let result = rows::download_points(lane, C::NAME, points, n)?;
             lane.finish()?;
             // A public key is not the identity.

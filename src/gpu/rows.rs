@@ -2,18 +2,17 @@
 
 use super::fault::Fault;
 use super::kernels;
-use super::lane::Lane;
+use super::lane::{Lane, Part};
 use super::memory::Address;
 use super::turn;
 use crate::cpu::CpuEngine;
 use crate::encoding::{KeyRows, Point, PublicKeys};
 use crate::error::Rejection;
-use rayon::prelude::*;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Items that one thread copies or converts at a time.
-const BLOCK: usize = 1 << 13;
+const BLOCK: usize = 1 << 12;
 
 /// Points on the device: coordinates in columns, one kind byte each (`cuda/curve/point.cuh`).
 #[derive(Clone, Copy, Debug)]
@@ -50,78 +49,101 @@ mod tags {
     pub const UNCOMPRESSED: u32 = 4;
 }
 
-/// Copies rows of N bytes, on several threads where there are many.
-pub fn copy_rows<const N: usize>(cpu: &CpuEngine, to: &mut [u8], rows: &[[u8; N]]) {
-    fill_rows(cpu, to, rows.len(), |items, to| to.copy_from_slice(rows[items].as_flattened()));
+/// Writes the rows of some items.
+type WriteRows<'a> = dyn Fn(Range<usize>, &mut [u8]) + Sync + 'a;
+
+/// Rows of equal length that go up together with others.
+pub struct Rows<'a> {
+    items: usize,
+    width: usize,
+    secret: bool,
+    write: Box<WriteRows<'a>>,
 }
 
-/// Fills rows of equal length block by block, on several threads where there are many.
-pub fn fill_rows(cpu: &CpuEngine, to: &mut [u8], items: usize, fill: impl Fn(Range<usize>, &mut [u8]) + Sync) {
-    let Some(width) = to.len().checked_div(items) else { return };
-    if items <= BLOCK {
-        return fill(0..items, to);
+impl<'a> Rows<'a> {
+    pub fn new(items: usize, width: usize, write: impl Fn(Range<usize>, &mut [u8]) + Sync + 'a) -> Self {
+        Rows { items, width, secret: false, write: Box::new(write) }
     }
-    cpu.install(|| {
-        to.par_chunks_mut(BLOCK * width).enumerate().for_each(|(index, to)| {
-            let start = index * BLOCK;
-            fill(start..start + to.len() / width, to);
+
+    pub fn of<const N: usize>(rows: &'a [[u8; N]]) -> Self {
+        Rows::new(rows.len(), N, move |items, to| to.copy_from_slice(rows[items].as_flattened()))
+    }
+
+    /// The public keys of some items, in any encoding.
+    pub fn of_keys(keys: PublicKeys<'a>, items: Range<usize>) -> Self {
+        let width = match keys.rows() {
+            KeyRows::Compressed => 33,
+            KeyRows::Raw => 64,
+            KeyRows::Uncompressed | KeyRows::Points | KeyRows::Mixed => 65,
+        };
+        let start = items.start;
+        Rows::new(items.len(), width, move |block, to| keys.write_rows(start + block.start..start + block.end, to))
+    }
+
+    /// Points that the caller may have got from this crate, the identity among them.
+    pub fn of_points(points: &'a [Point]) -> Self {
+        Rows::of_keys(PublicKeys::points(points), 0..points.len())
+    }
+
+    /// Those of a chunk with secrets.
+    pub fn secret(self) -> Self {
+        Rows { secret: true, ..self }
+    }
+
+    fn bytes(&self) -> usize {
+        self.items * self.width
+    }
+}
+
+/// Copies rows to the device, on several threads where there are many.
+pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [Rows; N]) -> Result<[Address; N], Fault> {
+    let parts = rows.each_ref().map(|rows| Part { bytes: rows.bytes(), secret: rows.secret });
+    lane.upload_parts(parts, |to| {
+        let blocks = rows.iter().zip(to).flat_map(|(rows, to)| {
+            let blocks = to.chunks_mut(BLOCK * rows.width).enumerate();
+            blocks.map(move |(index, to)| (rows, index * BLOCK, to))
         });
-    });
+        cpu.for_each(blocks.collect(), |(rows, start, to)| (rows.write)(start..start + to.len() / rows.width, to));
+    })
 }
 
 /// One result per item from what the device gave, on several threads where there are many.
 pub fn convert<T: Send>(cpu: &CpuEngine, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T + Sync) {
-    let block = |start: usize, out: &mut [MaybeUninit<T>]| {
+    let _turn = turn::to_receive(size_of_val(out));
+    cpu.for_each(out.chunks_mut(BLOCK).enumerate().collect(), |(index, out)| {
         for (offset, place) in out.iter_mut().enumerate() {
-            place.write(result(start + offset));
+            place.write(result(index * BLOCK + offset));
         }
-    };
-    if out.len() <= BLOCK {
-        return block(0, out);
-    }
-    let _turn = turn::take();
-    cpu.install(|| out.par_chunks_mut(BLOCK).enumerate().for_each(|(index, out)| block(index * BLOCK, out)));
+    });
 }
 
 /// Scalars as columns, with the kind of each.
-pub fn upload_scalars(
+pub fn import_scalars(
     lane: &mut Lane,
-    cpu: &CpuEngine,
     curve: &'static str,
-    scalars: &[[u8; 32]],
+    rows: Address,
+    n: usize,
 ) -> Result<(Address, Address), Fault> {
-    let n = scalars.len();
-    let rows = lane.upload(32 * n, |to| copy_rows(cpu, to, scalars))?;
     let (columns, kinds) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
     kernels::import_scalars(lane, curve, rows, columns, kinds, n as u64)?;
     Ok((columns, kinds))
 }
 
-/// Points that the caller may have got from this crate, the identity among them.
-pub fn upload_points(lane: &mut Lane, cpu: &CpuEngine, curve: &'static str, points: &[Point]) -> Result<Points, Fault> {
-    upload_keys(lane, cpu, curve, PublicKeys::points(points), 0..points.len())
+/// The points of `Rows::of_points`.
+pub fn import_points(lane: &mut Lane, curve: &'static str, rows: Address, n: usize) -> Result<Points, Fault> {
+    import_keys(lane, curve, KeyRows::Points, rows, n)
 }
 
-/// The public keys of some items, in any encoding.
-pub fn upload_keys(
+/// The points of `Rows::of_keys`, by the form of the keys.
+pub fn import_keys(
     lane: &mut Lane,
-    cpu: &CpuEngine,
     curve: &'static str,
-    keys: PublicKeys,
-    items: Range<usize>,
+    form: KeyRows,
+    rows: Address,
+    n: usize,
 ) -> Result<Points, Fault> {
-    let n = items.len();
     let points = Points { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
-    let Points { xy, kinds } = points;
-    let (form, count) = (keys.rows(), n as u64);
-    let width = match form {
-        KeyRows::Compressed => 33,
-        KeyRows::Raw => 64,
-        KeyRows::Uncompressed | KeyRows::Points | KeyRows::Mixed => 65,
-    };
-    let rows = lane.upload(width * n, |to| {
-        fill_rows(cpu, to, n, |block, to| keys.write_rows(items.start + block.start..items.start + block.end, to));
-    })?;
+    let (Points { xy, kinds }, count) = (points, n as u64);
     match form {
         KeyRows::Compressed => kernels::import_points_compressed(lane, curve, rows, xy, kinds, count),
         KeyRows::Raw => kernels::import_points_raw(lane, curve, rows, 0, xy, kinds, count),

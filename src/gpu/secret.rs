@@ -5,8 +5,8 @@ use super::kernels::{self, window_tables_bytes};
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
-use super::rows::{self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, SCALAR, convert};
-use crate::cpu::{self, CpuEngine};
+use super::rows::{self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, Rows, SCALAR, convert};
+use crate::cpu;
 use crate::curve::SecretCurve;
 use crate::encoding::{Point, PublicKeys};
 use crate::engine::Engines;
@@ -30,25 +30,22 @@ pub struct KeyRows {
     pub stride: u64,
 }
 
-/// The keys of some items.
-pub fn upload_key_rows(
-    lane: &mut Lane,
-    cpu: &CpuEngine,
-    keys: SecretKeys,
-    items: Range<usize>,
-) -> Result<KeyRows, Fault> {
-    if let Some(key) = keys.single() {
-        let rows = lane.upload_secret(32, |to| to.copy_from_slice(key.expose_bytes()))?;
-        return Ok(KeyRows { rows, stride: 0 });
+impl KeyRows {
+    /// Those of `rows`, on the device.
+    pub fn new(keys: SecretKeys, rows: Address) -> Self {
+        KeyRows { rows, stride: if keys.single().is_some() { 0 } else { 32 } }
     }
-    let rows = lane.upload_secret(32 * items.len(), |to| {
-        rows::fill_rows(cpu, to, items.len(), |block, to| {
-            for (row, item) in to.chunks_exact_mut(32).zip(items.start + block.start..) {
-                row.copy_from_slice(keys.get(item).expose_bytes());
-            }
-        });
-    })?;
-    Ok(KeyRows { rows, stride: 32 })
+}
+
+/// The keys of some items: one row each, or one for all.
+pub fn rows(keys: SecretKeys<'_>, items: Range<usize>) -> Rows<'_> {
+    let count = if keys.single().is_some() { 1 } else { items.len() };
+    let write = move |block: Range<usize>, to: &mut [u8]| {
+        for (row, item) in to.chunks_exact_mut(32).zip(items.start + block.start..) {
+            row.copy_from_slice(keys.get(item).expose_bytes());
+        }
+    };
+    Rows::new(count, 32, write).secret()
 }
 
 /// The keys as columns, with the status of each.
@@ -74,8 +71,9 @@ pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) 
             let n = range.len();
             lane.device.clone().prepare(C::NAME, BASE_FILES)?;
             let table = lane.device.clone().tables().uniform(lane, C::NAME)?;
-            let keys = upload_key_rows(lane, cpu, secret_keys.into(), range)?;
-            let (columns, status) = scalars(lane, C::NAME, keys, n)?;
+            let keys = SecretKeys::from(secret_keys);
+            let [key_rows] = rows::upload(lane, cpu, [rows(keys, range)])?;
+            let (columns, status) = scalars(lane, C::NAME, KeyRows::new(keys, key_rows), n)?;
             let (xyz, product) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
             let prefixes = lane.prefixes(n)?;
             kernels::fpmul_uniform(lane, C::NAME, columns, table, xyz, n as u64)?;
@@ -114,9 +112,10 @@ fn shared<C: SecretCurve, T: Send>(
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(C::NAME, POINT_FILES)?;
-            let keys = upload_key_rows(lane, cpu, secret_keys, range.clone())?;
-            let (columns, status) = scalars(lane, C::NAME, keys, n)?;
-            let Columns { xy, kinds: of_points } = rows::upload_keys(lane, cpu, C::NAME, peers, range)?;
+            let inputs = [rows(secret_keys, range.clone()), Rows::of_keys(peers, range)];
+            let [key_rows, peer_rows] = rows::upload(lane, cpu, inputs)?;
+            let (columns, status) = scalars(lane, C::NAME, KeyRows::new(secret_keys, key_rows), n)?;
+            let Columns { xy, kinds: of_points } = rows::import_keys(lane, C::NAME, peers.rows(), peer_rows, n)?;
             let (tables, next_tile) = kernels::window_scratch(lane, n)?;
             let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
             kernels::upmul_uniform(lane, C::NAME, columns, xy, of_points, tables, xyz, next_tile, n as u64)?;

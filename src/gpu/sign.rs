@@ -6,8 +6,8 @@ use super::key_tables::Grouping;
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
-use super::rows::{JACOBIAN, NUMBER, POINT, Points as Columns, SCALAR, convert, copy_rows};
-use super::secret::{self, KeyRows, upload_key_rows};
+use super::rows::{self, JACOBIAN, NUMBER, POINT, Points as Columns, Rows, SCALAR, convert};
+use super::secret::{self, KeyRows};
 use super::verify::{self, EQUATIONS, Equations};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::{Curve, EcdsaCurve, Sm2};
@@ -152,8 +152,9 @@ fn sign<T: Send>(
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(scheme.curve, FILES)?;
-            let digest_rows = lane.upload(32 * n, |to| copy_rows(cpu, to, &digests[range.clone()]))?;
-            let key_rows = upload_key_rows(lane, cpu, keys, range.clone())?;
+            let inputs = [Rows::of(&digests[range.clone()]), secret::rows(keys, range.clone())];
+            let [digest_rows, key_rows] = rows::upload(lane, cpu, inputs)?;
+            let key_rows = KeyRows::new(keys, key_rows);
             let signatures = sign_chunk(lane, scheme, digest_rows, key_rows, n)?;
             if check {
                 let expected = engines.gpu.expected(digests.len() - range.start);

@@ -1,14 +1,18 @@
 //! Turns at the host's cores. What several lanes bring to the thread pool at once it interleaves, and all of it is done
-//! when the last would have been; one after the other, the first gives the device work much earlier.
+//! when the last would have been; one after the other, the first gives the device work much earlier. Copies to the device
+//! and from it have turns of their own: one keeps the cores busy while the other begins or ends.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// Bytes that are worth a turn, as more than one thread copies them.
+const MUCH: usize = 1 << 20;
 /// How long a thread waits for its turn. Then it goes on without one: whoever has it may be waiting for this thread, where
 /// tasks of the pool that both use call the engine themselves.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-static HOST: Turns = Turns { taken: Mutex::new(false), free: Condvar::new() };
+static SENDING: Turns = Turns::new();
+static RECEIVING: Turns = Turns::new();
 
 #[derive(Debug)]
 struct Turns {
@@ -20,13 +24,25 @@ struct Turns {
 #[derive(Debug)]
 pub struct Turn<'a>(&'a Turns);
 
-/// Waits for the turn; `None` where patience has ended.
-pub fn take() -> Option<Turn<'static>> {
-    HOST.take()
+/// Waits for the turn at copying so many bytes to pinned memory; `None` where they are few or patience has ended.
+pub fn to_send(bytes: usize) -> Option<Turn<'static>> {
+    SENDING.take(bytes)
+}
+
+/// Likewise at converting to so many bytes what has come from a device.
+pub fn to_receive(bytes: usize) -> Option<Turn<'static>> {
+    RECEIVING.take(bytes)
 }
 
 impl Turns {
-    fn take(&self) -> Option<Turn<'_>> {
+    const fn new() -> Self {
+        Turns { taken: Mutex::new(false), free: Condvar::new() }
+    }
+
+    fn take(&self, bytes: usize) -> Option<Turn<'_>> {
+        if bytes < MUCH {
+            return None;
+        }
         let waited = self.free.wait_timeout_while(self.lock(), PATIENCE, |taken| *taken);
         let (mut taken, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
@@ -57,13 +73,13 @@ mod tests {
 
     #[test]
     fn one_at_a_time_and_nobody_for_ever() {
-        let turns = Turns { taken: Mutex::new(false), free: Condvar::new() };
+        let turns = Turns::new();
         let (at_once, most) = (AtomicU32::new(0), AtomicU32::new(0));
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..100 {
-                        let turn = turns.take();
+                        let turn = turns.take(MUCH);
                         if turn.is_some() {
                             most.fetch_max(at_once.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                             at_once.fetch_sub(1, Ordering::SeqCst);
@@ -73,9 +89,9 @@ mod tests {
             }
         });
         assert_eq!(most.into_inner(), 1);
-        let (turn, start) = (turns.take(), Instant::now());
-        assert!(turn.is_some() && turns.take().is_none() && start.elapsed() >= PATIENCE);
+        let (turn, start) = (turns.take(MUCH), Instant::now());
+        assert!(turn.is_some() && turns.take(MUCH).is_none() && start.elapsed() >= PATIENCE);
         drop(turn);
-        assert!(turns.take().is_some());
+        assert!(turns.take(MUCH).is_some());
     }
 }

@@ -6,7 +6,7 @@ use super::key_tables::{self, Grouping};
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
-use super::rows::{self, KEY_ROW, NUMBER, POINT, Points as Columns, convert, copy_rows};
+use super::rows::{self, KEY_ROW, NUMBER, POINT, Points as Columns, Rows, convert};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::EcdsaCurve;
 use crate::curve::{Curve, Sm2};
@@ -101,10 +101,11 @@ fn verify<C: Curve>(
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(C::NAME, FILES)?;
-            let digest_rows = lane.upload(32 * n, |to| copy_rows(cpu, to, &digests[range.clone()]))?;
-            let signature_rows = lane.upload(64 * n, |to| copy_rows(cpu, to, &signatures[range.clone()]))?;
             let expected = engines.gpu.expected(digests.len() - range.start);
-            let points = rows::upload_keys(lane, cpu, C::NAME, keys, range)?;
+            let inputs =
+                [Rows::of(&digests[range.clone()]), Rows::of(&signatures[range.clone()]), Rows::of_keys(keys, range)];
+            let [digest_rows, signature_rows, key_rows] = rows::upload(lane, cpu, inputs)?;
+            let points = rows::import_keys(lane, C::NAME, keys.rows(), key_rows, n)?;
             let equations = Equations::new(lane, n)?;
             to_equations(lane, digest_rows, signature_rows, equations, n as u64)?;
             check(lane, C::NAME, equations, points, n, expected)?;
