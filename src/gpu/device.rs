@@ -7,6 +7,7 @@ use super::key_cache::KeyCache;
 use super::pipeline::LANES;
 use super::sources::Unit;
 use super::tables::Tables;
+use super::turn::Turns;
 use cudarc::driver::sys::{
     CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute, CUlimit, cuCtxResetPersistingL2Cache,
     cuFuncGetAttribute,
@@ -39,6 +40,8 @@ pub struct Device {
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
     tables: Tables,
     key_cache: KeyCache,
+    /// Of lanes at the host's cores.
+    pub turns: Turns,
     /// How many there have been.
     streams: AtomicUsize,
     /// Seconds and launches of each kernel, where they are timed.
@@ -125,6 +128,7 @@ impl Device {
             functions: Mutex::default(),
             tables: Tables::default(),
             key_cache: KeyCache::default(),
+            turns: Turns::default(),
             streams: AtomicUsize::new(0),
             kernel_times: time_kernels.then(Mutex::default),
             context,

@@ -174,7 +174,7 @@ fn take_digests(
     let rows = lane.download(digests, DIGEST * out.len())?;
     lane.finish()?;
     let rows = lane.read(rows);
-    convert(cpu, out, |i| rows[DIGEST * i..DIGEST * (i + 1)].try_into().expect("32 bytes"));
+    convert(lane, cpu, out, |i| rows[DIGEST * i..DIGEST * (i + 1)].try_into().expect("32 bytes"));
     Ok(())
 }
 

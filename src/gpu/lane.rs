@@ -5,7 +5,6 @@ use super::fault::Fault;
 use super::key_cache::KeyTables;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
 use super::sources::Unit;
-use super::turn;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
 use std::ffi::c_void;
@@ -217,7 +216,7 @@ impl Lane {
             ranges[i] = self.pinned_range(part.bytes)?;
         }
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        let turn = turn::to_send(parts.iter().map(|part| part.bytes).sum());
+        let turn = self.device.turns.to_send(parts.iter().map(|part| part.bytes).sum());
         fill(pinned.get_disjoint_mut(ranges.clone()).expect("one range follows the other"));
         drop(turn);
         for (address, range) in addresses.into_iter().zip(ranges) {

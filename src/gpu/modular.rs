@@ -54,7 +54,7 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
             kernels::modexp(lane, 8 * BYTES, [powers, status, exponents], words, [modulus, parameters], n as u64)?;
             let result = download_columns::<BYTES>(lane, powers, status, n)?;
             lane.finish()?;
-            convert(cpu, out, |i| result.get(lane, i));
+            convert(lane, cpu, out, |i| result.get(lane, i));
             Ok(())
         },
         &|range| cpu::modular::modexp(cpu, modulus, &bases[range.clone()], &exponents[range]),
@@ -91,7 +91,7 @@ pub fn mul_mod<const BYTES: usize>(
             kernels::mul_mod(lane, 8 * BYTES, [products, status], other, modulus, n as u64)?;
             let result = download_columns::<BYTES>(lane, products, status, n)?;
             lane.finish()?;
-            convert(cpu, out, |i| result.get(lane, i));
+            convert(lane, cpu, out, |i| result.get(lane, i));
             Ok(())
         },
         &|range| cpu::modular::mul_mod(cpu, modulus, &a[range.clone()], &b.unwrap_or(a)[range]),

@@ -259,7 +259,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// The ends of chunks: whole waves of threads, growing at first and small at last, within the memory of the smallest device.
+    /// The ends of chunks: whole waves of threads, small ones first and last, within the memory of the smallest device.
     fn cuts(&self, items: usize, load: Load) -> Vec<usize> {
         let devices = self.working();
         let most_bytes =
@@ -271,13 +271,12 @@ impl GpuEngine {
             return load.cuts(items, |_| most_items.min(items.max(1)), usize::MAX, most_bytes);
         }
         let (wave, count) = (WAVE * multiprocessors.unwrap_or(1), devices.len().max(1));
-        let (smallest, largest) = (wave, load.footprint.most_waves.max(2) * wave);
+        let (small, large) = (2 * wave, load.footprint.most_waves.max(2) * wave);
         let most = |start: usize| {
-            // At first devices wait for their first chunk, and while one computes the next is copied: each may be as large as
-            // all before it. At last devices wait for the slowest, and chunks get smaller.
+            // At first lanes copy and devices wait, most of all for their first chunk; at last devices wait for the slowest.
             let (before, left) = (start / count, (items - start) / (2 * count));
-            let share = before.min(left.max(2 * wave)) / wave * wave;
-            share.clamp(smallest, largest).min(most_items)
+            let share = if before < LANES * small { before.min(small) } else { left.clamp(small, large) };
+            (share / wave * wave).max(wave).min(most_items)
         };
         let parts = (LANES + 1) * count;
         let even_data = load.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);

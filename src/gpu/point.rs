@@ -46,7 +46,7 @@ pub fn add<C: Curve>(engines: Engines, a: &[Point], b: &[Point]) -> Result<Point
             )?;
             let result = rows::download_points(lane, C::NAME, sum, n)?;
             lane.finish()?;
-            convert(cpu, out, |i| result.get(lane, i));
+            convert(lane, cpu, out, |i| result.get(lane, i));
             Ok(())
         },
         &|range| cpu::point::add::<C>(cpu, &a[range.clone()], &b[range]),
@@ -68,7 +68,7 @@ pub fn double<C: Curve>(engines: Engines, points: &[Point]) -> Result<Points, Fa
             kernels::point_double(lane, C::NAME, from.xy, from.kinds, to.xy, to.kinds, prefixes, n as u64)?;
             let result = rows::download_points(lane, C::NAME, to, n)?;
             lane.finish()?;
-            convert(cpu, out, |i| result.get(lane, i));
+            convert(lane, cpu, out, |i| result.get(lane, i));
             Ok(())
         },
         &|range| cpu::point::double::<C>(cpu, &points[range]),
@@ -94,7 +94,12 @@ pub fn mul_base<C: Curve>(engines: Engines, scalars: &[[u8; 32]]) -> Result<Poin
             let result = rows::download_points(lane, C::NAME, product, n)?;
             lane.finish()?;
             let too_large = |i: usize| lane.read(kinds.clone())[i] == TOO_LARGE;
-            convert(cpu, out, |i| if too_large(i) { Err(Rejection::ScalarOutOfRange) } else { result.get(lane, i) });
+            convert(
+                lane,
+                cpu,
+                out,
+                |i| if too_large(i) { Err(Rejection::ScalarOutOfRange) } else { result.get(lane, i) },
+            );
             Ok(())
         },
         &|range| cpu::point::mul_base::<C>(cpu, &scalars[range]),
@@ -123,7 +128,12 @@ pub fn mul<C: Curve>(engines: Engines, scalars: &[[u8; 32]], points: &[Point]) -
             let result = rows::download_points(lane, C::NAME, Columns { xy, kinds: of_points }, n)?;
             lane.finish()?;
             let too_large = |i: usize| lane.read(kinds.clone())[i] == TOO_LARGE;
-            convert(cpu, out, |i| if too_large(i) { Err(Rejection::ScalarOutOfRange) } else { result.get(lane, i) });
+            convert(
+                lane,
+                cpu,
+                out,
+                |i| if too_large(i) { Err(Rejection::ScalarOutOfRange) } else { result.get(lane, i) },
+            );
             Ok(())
         },
         &|range| cpu::point::mul::<C>(cpu, &scalars[range.clone()], &points[range]),
@@ -149,7 +159,7 @@ pub fn decode_keys<C: Curve>(engines: Engines, items: usize, keys: PublicKeys) -
                     .get(lane, i)
                     .and_then(|key| if key.is_identity() { Err(Rejection::IdentityKey) } else { Ok(key) })
             };
-            convert(cpu, out, key);
+            convert(lane, cpu, out, key);
             Ok(())
         },
         &|range| cpu::point::decode_keys::<C>(cpu, range.len(), keys.slice(range)),

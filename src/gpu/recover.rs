@@ -121,7 +121,7 @@ fn recover<C: EcdsaCurve, D: Sync, T: Send>(
             let verdicts = lane.download(verdicts, n)?;
             lane.finish()?;
             let codes = lane.read(verdicts);
-            convert(cpu, out, |i| match verdict(codes[i]) {
+            convert(lane, cpu, out, |i| match verdict(codes[i]) {
                 Verdict::Valid => result(lane, &downloaded, i),
                 Verdict::Rejected(reason) => Err(reason),
             });

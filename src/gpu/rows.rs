@@ -4,7 +4,6 @@ use super::fault::Fault;
 use super::kernels;
 use super::lane::{Lane, Part};
 use super::memory::Address;
-use super::turn;
 use crate::cpu::CpuEngine;
 use crate::encoding::{KeyRows, Point, PublicKeys};
 use crate::error::Rejection;
@@ -108,8 +107,8 @@ pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [Rows; N])
 }
 
 /// One result per item from what the device gave, on several threads where there are many.
-pub fn convert<T: Send>(cpu: &CpuEngine, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T + Sync) {
-    let _turn = turn::to_receive(size_of_val(out));
+pub fn convert<T: Send>(lane: &Lane, cpu: &CpuEngine, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T + Sync) {
+    let _turn = lane.device.turns.to_receive(size_of_val(out));
     cpu.for_each(out.chunks_mut(BLOCK).enumerate().collect(), |(index, out)| {
         for (offset, place) in out.iter_mut().enumerate() {
             place.write(result(index * BLOCK + offset));

@@ -82,7 +82,9 @@ pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) 
             let result = rows::download_points(lane, C::NAME, product, n)?;
             lane.finish()?;
             let in_range = |i: usize| lane.read(status.clone())[i] == IN_RANGE;
-            convert(cpu, out, |i| if in_range(i) { result.get(lane, i) } else { Err(Rejection::SecretKeyOutOfRange) });
+            convert(lane, cpu, out, |i| {
+                if in_range(i) { result.get(lane, i) } else { Err(Rejection::SecretKeyOutOfRange) }
+            });
             Ok(())
         },
         &|range| cpu::secret::public_keys::<C>(cpu, &secret_keys[range]),
@@ -131,7 +133,7 @@ fn shared<C: SecretCurve, T: Send>(
                 let point = result.get(lane, i)?;
                 if point.is_identity() { Err(Rejection::IdentityKey) } else { Ok(convert_point(&point)) }
             };
-            convert(cpu, out, item);
+            convert(lane, cpu, out, item);
             Ok(())
         },
         &rescue,

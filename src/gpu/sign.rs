@@ -165,7 +165,7 @@ fn sign<T: Send>(
             let status = lane.download(signatures.status, n)?;
             lane.finish()?;
             let (rows, recovery_ids, status) = (lane.read(rows), lane.read(recovery_ids), lane.read(status));
-            convert(cpu, out, |i| match status[i] {
+            convert(lane, cpu, out, |i| match status[i] {
                 SIGNED => Ok(result(rows[64 * i..64 * i + 64].try_into().expect("64 bytes"), recovery_ids[i])),
                 DRAW_AGAIN => {
                     let item = range.start + i;

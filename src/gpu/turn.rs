@@ -1,6 +1,6 @@
 //! Turns at the host's cores. What several lanes bring to the thread pool at once it interleaves, and all of it is done
 //! when the last would have been; one after the other, the first gives the device work much earlier. Copies to the device
-//! and from it have turns of their own: one keeps the cores busy while the other begins or ends.
+//! and from it have turns of their own: one keeps the cores busy while the other begins or ends. So has each device.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,34 +11,36 @@ const MUCH: usize = 1 << 20;
 /// tasks of the pool that both use call the engine themselves.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-static SENDING: Turns = Turns::new();
-static RECEIVING: Turns = Turns::new();
+/// The turns of one device.
+#[derive(Debug, Default)]
+pub struct Turns {
+    sending: Place,
+    receiving: Place,
+}
 
-#[derive(Debug)]
-struct Turns {
+#[derive(Debug, Default)]
+struct Place {
     taken: Mutex<bool>,
     free: Condvar,
 }
 
 /// The turn, until it is dropped.
 #[derive(Debug)]
-pub struct Turn<'a>(&'a Turns);
-
-/// Waits for the turn at copying so many bytes to pinned memory; `None` where they are few or patience has ended.
-pub fn to_send(bytes: usize) -> Option<Turn<'static>> {
-    SENDING.take(bytes)
-}
-
-/// Likewise at converting to so many bytes what has come from a device.
-pub fn to_receive(bytes: usize) -> Option<Turn<'static>> {
-    RECEIVING.take(bytes)
-}
+pub struct Turn<'a>(&'a Place);
 
 impl Turns {
-    const fn new() -> Self {
-        Turns { taken: Mutex::new(false), free: Condvar::new() }
+    /// Waits for the turn at copying so many bytes to pinned memory; `None` where they are few or patience has ended.
+    pub fn to_send(&self, bytes: usize) -> Option<Turn<'_>> {
+        self.sending.take(bytes)
     }
 
+    /// Likewise at converting to so many bytes what has come from the device.
+    pub fn to_receive(&self, bytes: usize) -> Option<Turn<'_>> {
+        self.receiving.take(bytes)
+    }
+}
+
+impl Place {
     fn take(&self, bytes: usize) -> Option<Turn<'_>> {
         if bytes < MUCH {
             return None;
@@ -73,7 +75,7 @@ mod tests {
 
     #[test]
     fn one_at_a_time_and_nobody_for_ever() {
-        let turns = Turns::new();
+        let turns = Place::default();
         let (at_once, most) = (AtomicU32::new(0), AtomicU32::new(0));
         thread::scope(|scope| {
             for _ in 0..8 {

@@ -112,7 +112,7 @@ fn verify<C: Curve>(
             let verdicts = lane.download(equations.verdicts, n)?;
             lane.finish()?;
             let codes = lane.read(verdicts);
-            convert(cpu, out, |i| verdict(codes[i]));
+            convert(lane, cpu, out, |i| verdict(codes[i]));
             Ok(())
         },
         &|range| on_cpu(cpu, range).as_slice().to_vec(),
