@@ -10,7 +10,7 @@ use crate::secret::{SecretKeys, SharedSecret};
 use crate::{cpu, gpu};
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
-const WORTH_A_GPU: Worth = Worth { portable: 15, lanes: 80 };
+const WORTH_A_GPU: Worth = Worth { portable: 15, lanes: 70 };
 
 /// The shared secret of each private key with its peer: the x-coordinate of `d * Q`. **Constant-time** in the keys.
 ///

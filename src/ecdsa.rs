@@ -20,9 +20,9 @@ use std::ops::Range;
 mod worth {
     use crate::engine::Worth;
 
-    pub const VERIFY: Worth = Worth { portable: 40, lanes: 60 };
-    pub const RECOVER: Worth = Worth { portable: 40, lanes: 70 };
-    pub const SIGN: Worth = Worth { portable: 10, lanes: 50 };
+    pub const VERIFY: Worth = Worth { portable: 35, lanes: 50 };
+    pub const RECOVER: Worth = Worth { portable: 35, lanes: 50 };
+    pub const SIGN: Worth = Worth { portable: 5, lanes: 30 };
     /// Messages of any length, which is a block at least. CPUs are good at SHA-256: a GPU saves the time of the cores more
     /// than the caller's.
     pub const HASH: Worth = Worth::of(4000);

@@ -9,7 +9,7 @@ use crate::secret::{SecretKey, SecretKeys};
 use crate::{cpu, gpu};
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
-const WORTH_A_GPU: Worth = Worth { portable: 10, lanes: 80 };
+const WORTH_A_GPU: Worth = Worth { portable: 5, lanes: 50 };
 
 /// The public keys of private keys: `d * G`. **Constant-time** in the keys.
 ///

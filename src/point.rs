@@ -16,8 +16,8 @@ mod worth {
 
     pub const ADD: Worth = Worth::of(300);
     pub const DOUBLE: Worth = Worth::of(300);
-    pub const MUL_BASE: Worth = Worth { portable: 70, lanes: 160 };
-    pub const MUL: Worth = Worth { portable: 40, lanes: 90 };
+    pub const MUL_BASE: Worth = Worth { portable: 40, lanes: 50 };
+    pub const MUL: Worth = Worth { portable: 30, lanes: 60 };
 }
 
 /// One result per item, in input order.

@@ -24,8 +24,8 @@ pub const MAX_USER_ID_LEN: usize = 8191;
 mod worth {
     use crate::engine::Worth;
 
-    pub const VERIFY: Worth = Worth { portable: 30, lanes: 60 };
-    pub const SIGN: Worth = Worth { portable: 5, lanes: 20 };
+    pub const VERIFY: Worth = Worth { portable: 30, lanes: 50 };
+    pub const SIGN: Worth = Worth { portable: 3, lanes: 10 };
     /// Messages: each takes half a dozen blocks of SM3, Z_A being four of them.
     pub const HASH: Worth = Worth::of(200);
 }
