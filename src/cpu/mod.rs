@@ -208,7 +208,8 @@ impl CpuEngine {
         }
     }
 
-    /// Does `work` for every task, on this thread at once and on the pool's as they wake up.
+    /// Does `work` for every task, on this thread at once and on the pool's as they wake up, which may take them longer than
+    /// copying a megabyte.
     pub(crate) fn for_each<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
         let helpers = self.threads().min(tasks.len()).saturating_sub(1);
         let tasks = Mutex::new(tasks.into_iter());
@@ -257,5 +258,33 @@ impl CpuEngine {
             });
         });
         results
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn every_task_is_done_once() {
+        for threads in [1, 2, 5] {
+            let cpu = CpuEngine::new(Some(threads), None).unwrap();
+            for count in [0, 1, 2, 1000] {
+                let done: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
+                cpu.for_each((0..count).collect(), |task: usize| _ = done[task].fetch_add(1, Ordering::Relaxed));
+                assert!(done.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+                // Also from a thread of the pool.
+                cpu.install(|| cpu.for_each(done.iter().collect(), |times| _ = times.fetch_add(1, Ordering::Relaxed)));
+                assert!(done.iter().all(|times| times.load(Ordering::Relaxed) == 2));
+            }
+        }
+    }
+
+    #[test]
+    fn a_task_that_panics_is_told() {
+        let cpu = CpuEngine::new(Some(3), None).unwrap();
+        let run = || cpu.for_each((0..100).collect(), |task: i32| assert_ne!(task, 50));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     }
 }

@@ -158,6 +158,27 @@ impl Load<'_> {
     }
 }
 
+/// What says how large chunks are where memory does not: the batch's items, the devices that share them, the items of a wave
+/// of threads, and those of the largest chunk.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    items: usize,
+    count: usize,
+    wave: usize,
+    large: usize,
+}
+
+impl Shape {
+    /// Items of the chunk that begins at item `start`: whole waves.
+    fn chunk_at(self, start: usize) -> usize {
+        let Shape { items, count, wave, large } = self;
+        // At first lanes copy and devices wait, most of all for their first chunk; at last devices wait for the slowest.
+        let (small, before, left) = (2 * wave, start / count, (items - start) / (2 * count));
+        let share = if before < LANES * small { before.min(small) } else { left.clamp(small, large) };
+        (share / wave * wave).max(wave)
+    }
+}
+
 /// What a chunk's computation gets: a lane, its items, and where the results go, one for each item.
 pub type Compute<'a, T> = dyn Fn(&mut Lane, Range<usize>, &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync + 'a;
 
@@ -271,13 +292,8 @@ impl GpuEngine {
             return load.cuts(items, |_| most_items.min(items.max(1)), usize::MAX, most_bytes);
         }
         let (wave, count) = (WAVE * multiprocessors.unwrap_or(1), devices.len().max(1));
-        let (small, large) = (2 * wave, load.footprint.most_waves.max(2) * wave);
-        let most = |start: usize| {
-            // At first lanes copy and devices wait, most of all for their first chunk; at last devices wait for the slowest.
-            let (before, left) = (start / count, (items - start) / (2 * count));
-            let share = if before < LANES * small { before.min(small) } else { left.clamp(small, large) };
-            (share / wave * wave).max(wave).min(most_items)
-        };
+        let shape = Shape { items, count, wave, large: load.footprint.most_waves.max(2) * wave };
+        let most = |start: usize| shape.chunk_at(start).min(most_items);
         let parts = (LANES + 1) * count;
         let even_data = load.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
         load.cuts(items, most, even_data, most_bytes)
@@ -298,6 +314,21 @@ mod tests {
         assert_eq!(load.cuts(200, |_| 100, 0, 0), [64, 128, 192, 200]);
         assert_eq!(load.cuts(3, |_| 1, 0, 0), [1, 2, 3]);
         assert_eq!(load.cuts(0, |_| 100, 0, 0), [0; 0]);
+    }
+
+    #[test]
+    fn chunks_are_small_at_first_and_at_last() {
+        let load = Load { footprint: FOOTPRINT, sizes: None };
+        let sizes = |items, count| {
+            let shape = Shape { items, count, wave: 10, large: 60 };
+            let ends = load.cuts(items, |start| shape.chunk_at(start), usize::MAX, usize::MAX);
+            std::iter::once(&0).chain(&ends).zip(&ends).map(|(start, end)| end - start).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(9, 1), [9]);
+        assert_eq!(sizes(19, 1), [10, 9]);
+        assert_eq!(sizes(39, 1), [10, 10, 19]);
+        assert_eq!(sizes(400, 1), [10, 10, 20, 20, 20, 20, 60, 60, 60, 60, 30, 20, 10]);
+        assert_eq!(sizes(130, 2), [10, 10, 10, 10, 20, 20, 20, 20, 10]);
     }
 
     #[test]
