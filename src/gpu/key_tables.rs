@@ -104,11 +104,11 @@ pub fn check_repeated(
     expected: usize,
 ) -> Result<(Address, Address), Fault> {
     const ALL: (Address, Address) = (0, 0);
-    let proven = lane.device.key_cache().newest(curve).is_some_and(|tables| tables.proven());
-    if !worth_looking(n, expected, proven) {
+    let proven = lane.device.key_cache().newest(curve).map(|tables| tables.proven());
+    if !worth_looking(n, expected, proven == Some(true)) {
         return Ok(ALL);
     }
-    let chunk = group(lane, curve, points, equations.verdicts, n, expected)?;
+    let chunk = group(lane, curve, points, equations.verdicts, n, expected, proven != Some(false))?;
     let Some(key_tables) = choose_tables(lane, &chunk)? else { return Ok(ALL) };
     key_tables.serve();
     let mut words = || lane.buffer(4 * n);
@@ -146,7 +146,7 @@ pub fn check_repeated(
     Ok((without, chunk.counters + 12))
 }
 
-/// Starts the search for keys that occur often.
+/// Starts the search for keys that occur often; `hopeful`: keys may come again in chunks to come.
 fn group(
     lane: &mut Lane,
     curve: &'static str,
@@ -154,9 +154,9 @@ fn group(
     verdicts: Address,
     n: usize,
     expected: usize,
+    hopeful: bool,
 ) -> Result<Chunk, Fault> {
     let count = n as u64;
-    let hopeful = lane.device.key_cache().newest(curve).is_none_or(|tables| tables.proven());
     let threshold = uses_worth(n, expected, hopeful);
     let most_tables = most_tables(key_cache::share(lane.device.memory)).min(n / threshold);
     let slot_bits = usize::BITS - (2 * n - 1).leading_zeros();

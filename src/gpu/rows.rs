@@ -7,6 +7,7 @@ use super::memory::Address;
 use crate::cpu::CpuEngine;
 use crate::encoding::{KeyRows, Point, PublicKeys};
 use crate::error::Rejection;
+use crate::secret::SecretKeys;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -82,6 +83,17 @@ impl<'a> Rows<'a> {
     /// Points that the caller may have got from this crate, the identity among them.
     pub fn of_points(points: &'a [Point]) -> Self {
         Rows::of_keys(PublicKeys::points(points), 0..points.len())
+    }
+
+    /// The private keys of some items: one row each, or one for all.
+    pub fn of_secret_keys(keys: SecretKeys<'a>, items: Range<usize>) -> Self {
+        let count = if keys.single().is_some() { 1 } else { items.len() };
+        let write = move |block: Range<usize>, to: &mut [u8]| {
+            for (row, item) in to.chunks_exact_mut(32).zip(items.start + block.start..) {
+                row.copy_from_slice(keys.get(item).expose_bytes());
+            }
+        };
+        Rows::new(count, 32, write).secret()
     }
 
     /// Those of a chunk with secrets.

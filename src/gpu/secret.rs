@@ -31,21 +31,10 @@ pub struct KeyRows {
 }
 
 impl KeyRows {
-    /// Those of `rows`, on the device.
+    /// Those of `Rows::of_secret_keys`, on the device.
     pub fn new(keys: SecretKeys, rows: Address) -> Self {
         KeyRows { rows, stride: if keys.single().is_some() { 0 } else { 32 } }
     }
-}
-
-/// The keys of some items: one row each, or one for all.
-pub fn rows(keys: SecretKeys<'_>, items: Range<usize>) -> Rows<'_> {
-    let count = if keys.single().is_some() { 1 } else { items.len() };
-    let write = move |block: Range<usize>, to: &mut [u8]| {
-        for (row, item) in to.chunks_exact_mut(32).zip(items.start + block.start..) {
-            row.copy_from_slice(keys.get(item).expose_bytes());
-        }
-    };
-    Rows::new(count, 32, write).secret()
 }
 
 /// The keys as columns, with the status of each.
@@ -72,7 +61,7 @@ pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) 
             lane.device.clone().prepare(C::NAME, BASE_FILES)?;
             let table = lane.device.clone().tables().uniform(lane, C::NAME)?;
             let keys = SecretKeys::from(secret_keys);
-            let [key_rows] = rows::upload(lane, cpu, [rows(keys, range)])?;
+            let [key_rows] = rows::upload(lane, cpu, [Rows::of_secret_keys(keys, range)])?;
             let (columns, status) = scalars(lane, C::NAME, KeyRows::new(keys, key_rows), n)?;
             let (xyz, product) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
             let prefixes = lane.prefixes(n)?;
@@ -114,7 +103,7 @@ fn shared<C: SecretCurve, T: Send>(
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(C::NAME, POINT_FILES)?;
-            let inputs = [rows(secret_keys, range.clone()), Rows::of_keys(peers, range)];
+            let inputs = [Rows::of_secret_keys(secret_keys, range.clone()), Rows::of_keys(peers, range)];
             let [key_rows, peer_rows] = rows::upload(lane, cpu, inputs)?;
             let (columns, status) = scalars(lane, C::NAME, KeyRows::new(secret_keys, key_rows), n)?;
             let Columns { xy, kinds: of_points } = rows::import_keys(lane, C::NAME, peers.rows(), peer_rows, n)?;

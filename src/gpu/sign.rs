@@ -152,7 +152,7 @@ fn sign<T: Send>(
         &|lane, range, out| {
             let n = range.len();
             lane.device.clone().prepare(scheme.curve, FILES)?;
-            let inputs = [Rows::of(&digests[range.clone()]), secret::rows(keys, range.clone())];
+            let inputs = [Rows::of(&digests[range.clone()]), Rows::of_secret_keys(keys, range.clone())];
             let [digest_rows, key_rows] = rows::upload(lane, cpu, inputs)?;
             let key_rows = KeyRows::new(keys, key_rows);
             let signatures = sign_chunk(lane, scheme, digest_rows, key_rows, n)?;
