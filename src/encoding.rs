@@ -57,6 +57,12 @@ impl Point {
         &self.0
     }
 
+    /// The bytes of several points, one after the other.
+    pub(crate) fn rows(points: &[Point]) -> &[[u8; 65]] {
+        // SAFETY: a point is its bytes (`repr(transparent)`).
+        unsafe { std::slice::from_raw_parts(points.as_ptr().cast(), points.len()) }
+    }
+
     /// The x-coordinate (zero for the identity, which has none).
     pub fn x(&self) -> &[u8; 32] {
         self.0[1..33].try_into().expect("32 bytes")
@@ -202,37 +208,42 @@ impl<'a> PublicKeys<'a> {
         })
     }
 
-    /// The form of the rows that `write_rows` writes.
-    pub(crate) fn rows(&self) -> KeyRows {
+    /// The form of the keys' rows.
+    pub(crate) fn form(&self) -> KeyForm {
         match self.0 {
-            Encoded::Compressed(_) => KeyRows::Compressed,
-            Encoded::Uncompressed(_) => KeyRows::Uncompressed,
-            Encoded::Raw(_) => KeyRows::Raw,
-            Encoded::Points(_) => KeyRows::Points,
-            Encoded::Sec1(_) | Encoded::All(_) => KeyRows::Mixed,
+            Encoded::Compressed(_) => KeyForm::Compressed,
+            Encoded::Uncompressed(_) => KeyForm::Uncompressed,
+            Encoded::Raw(_) => KeyForm::Raw,
+            Encoded::Points(_) => KeyForm::Points,
+            Encoded::Sec1(_) | Encoded::All(_) => KeyForm::Mixed,
         }
     }
 
-    /// Writes the rows of some items, one after the other.
-    pub(crate) fn write_rows(&self, items: Range<usize>, to: &mut [u8]) {
+    /// The rows of all keys, one after the other, where they lie so in memory: not those of the mixed form.
+    pub(crate) fn rows(&self) -> Option<&'a [u8]> {
         match self.0 {
-            Encoded::Compressed(keys) => to.copy_from_slice(keys[items].as_flattened()),
-            Encoded::Uncompressed(keys) => to.copy_from_slice(keys[items].as_flattened()),
-            Encoded::Raw(keys) => to.copy_from_slice(keys[items].as_flattened()),
-            Encoded::Points(keys) => {
-                to.chunks_exact_mut(65).zip(&keys[items]).for_each(|(row, key)| row.copy_from_slice(key.as_bytes()));
+            Encoded::Compressed(keys) => Some(keys.as_flattened()),
+            Encoded::Uncompressed(keys) => Some(keys.as_flattened()),
+            Encoded::Raw(keys) => Some(keys.as_flattened()),
+            Encoded::Points(keys) => Some(Point::rows(keys).as_flattened()),
+            Encoded::Sec1(_) | Encoded::All(_) => None,
+        }
+    }
+
+    /// Writes the rows of some items in the mixed form.
+    pub(crate) fn write_mixed_rows(&self, items: Range<usize>, to: &mut [u8]) {
+        for (row, item) in to.chunks_exact_mut(65).zip(items) {
+            match self.get(item) {
+                KeyBytes::Sec1(key) => write_mixed(key, row),
+                KeyBytes::Raw(key) => row.copy_from_slice(Point::from_raw(key).as_bytes()),
             }
-            Encoded::Sec1(keys) => {
-                to.chunks_exact_mut(65).zip(&keys[items]).for_each(|(row, key)| write_mixed(key, row));
-            }
-            Encoded::All(key) => to.chunks_exact_mut(65).for_each(|row| write_mixed(key, row)),
         }
     }
 }
 
-/// How `PublicKeys::write_rows` writes keys for a device.
+/// Rows of keys for a device, all of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyRows {
+pub(crate) enum KeyForm {
     /// 33 bytes, as the caller gave them.
     Compressed,
     /// 65 bytes, as the caller gave them.

@@ -4,9 +4,10 @@ use crate::cpu::{self, CpuEngine};
 use crate::curve::Curve;
 use crate::encoding::PublicKeys;
 use crate::error::Error;
-use crate::gpu::{self, Fault, GpuEngine, Limits};
+use crate::gpu::{self, Fault, GpuEngine, Limits, PageLock};
 use crate::point::Points;
 use std::fmt;
+use std::ops::Range;
 
 /// Where batches are computed. Cheap to share: every call takes `&Engine`, from any number of threads at once.
 ///
@@ -121,6 +122,16 @@ impl Engine {
         let times = self.gpu.as_ref().map(GpuEngine::take_kernel_times).unwrap_or_default();
         let entry = |(kernel, (seconds, launches))| KernelTime { kernel, seconds, launches };
         times.into_iter().map(entry).collect()
+    }
+
+    /// Locks memory for the GPUs, where there are any that can.
+    ///
+    /// # Safety
+    /// The memory belongs to the caller, and is neither moved nor freed before the lock is dropped.
+    pub(crate) unsafe fn lock_pages(&self, memory: Range<*const u8>) -> Option<PageLock> {
+        let gpu = self.gpu.as_ref().filter(|_| !memory.is_empty())?;
+        // SAFETY: the caller's promise.
+        unsafe { gpu.lock_pages(memory) }
     }
 
     /// The points of public keys in any encoding.

@@ -47,10 +47,12 @@ mod encoding;
 mod engine;
 mod error;
 mod gpu;
+mod page_locked;
 mod secret;
 
 pub use curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};
 pub use encoding::{Point, PublicKeys, signature_from_der, signature_to_der};
 pub use engine::{Backend, Engine, EngineBuilder, EngineInfo, KernelTime};
 pub use error::{Error, Rejection, Verdict, Verdicts};
+pub use page_locked::PageLocked;
 pub use secret::{SecretKey, SecretKeys, SharedSecret};

@@ -39,6 +39,12 @@ impl SecretKey {
     pub fn expose_bytes(&self) -> &[u8; 32] {
         &self.0
     }
+
+    /// Those of several keys, one after the other.
+    pub(crate) fn expose_rows(keys: &[SecretKey]) -> &[[u8; 32]] {
+        // SAFETY: a key is its bytes (`repr(transparent)`).
+        unsafe { std::slice::from_raw_parts(keys.as_ptr().cast(), keys.len()) }
+    }
 }
 
 impl fmt::Debug for SecretKey {

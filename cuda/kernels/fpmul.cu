@@ -61,8 +61,10 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(128, 3)
     gecc_fpmul_uniform(const u32* scalars, const u32* __restrict__ table, u32* xyz, u64 n) {
     JacobianBatch out = {xyz, n};
-    // Lanes without an item repeat the last one, as all take part in the exchanges.
-    for (u64 i = global_thread(); i - threadIdx.x % kLanes < n; i += global_threads()) {
+    // Lanes without an item repeat the last one, as all take part in the exchanges. The loop is the block's, so that the
+    // compiler sees that they do.
+    for (u64 first = global_thread() - threadIdx.x; first < n; first += global_threads()) {
+        u64 i = first + threadIdx.x;
         sc k;
         load_column(k.v, scalars, n, i < n ? i : n - 1);
         jacobian product = fpmul_uniform(table, k);

@@ -95,7 +95,7 @@ pub fn sm3(
                 Ids::Each(ids) => (upload_texts(lane, cpu, range.clone(), ids)?, 1),
             };
             let [key_rows] = rows::upload(lane, cpu, [Rows::of_keys(keys, range)])?;
-            let points = rows::import_keys(lane, CURVE, keys.rows(), key_rows, n)?;
+            let points = rows::import_keys(lane, CURVE, keys.form(), key_rows, n)?;
             let (digests, rows::Points { xy, kinds }) = (lane.buffer(DIGEST * n)?, points);
             kernels::sm3_za(lane, CURVE, data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n as u64)?;
             take_digests(lane, cpu, digests, out)

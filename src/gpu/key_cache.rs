@@ -11,7 +11,7 @@ use super::memory::{Address, DeviceMemory};
 use super::pipeline::LANES;
 use super::rows::Points;
 use cudarc::driver::{CudaContext, CudaEvent};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Each set of tables takes at most this part of the device's memory.
@@ -93,15 +93,22 @@ pub struct KeyTables {
     pub places: Places,
     /// Occurs when they are complete.
     pub ready: CudaEvent,
-    /// Chunks that they have served.
+    /// Chunks that they have served, and items of them.
     chunks: AtomicU32,
+    items: AtomicU64,
     memory: DeviceMemory,
 }
 
 impl KeyTables {
-    /// Notes that a chunk is verified by them.
-    pub fn serve(&self) {
+    /// Notes that so many items of a chunk are verified by them.
+    pub fn serve(&self, items: u32) {
         self.chunks.fetch_add(1, Ordering::Relaxed);
+        self.items.fetch_add(items.into(), Ordering::Relaxed);
+    }
+
+    /// Items that they have served.
+    pub fn served(&self) -> u64 {
+        self.items.load(Ordering::Relaxed)
     }
 
     /// Whether keys have come again: then they are likely to come again in chunks to come.
@@ -159,7 +166,8 @@ impl Sets {
                 return Err(fault);
             }
         };
-        let tables = Arc::new(KeyTables { curve, shape, places, ready, chunks: AtomicU32::new(0), memory });
+        let (chunks, items) = (AtomicU32::new(0), AtomicU64::new(0));
+        let tables = Arc::new(KeyTables { curve, shape, places, ready, chunks, items, memory });
         self.0.push(tables.clone());
         Ok(Some(tables))
     }

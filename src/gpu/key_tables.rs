@@ -81,6 +81,8 @@ impl Survey {
 struct Known {
     bits: u32,
     proven: bool,
+    /// Items that they have served.
+    served: u64,
 }
 
 /// What to do with a chunk.
@@ -109,8 +111,8 @@ pub fn check_repeated(
         return Ok(ALL);
     }
     let chunk = group(lane, curve, points, equations.verdicts, n, expected, proven != Some(false))?;
-    let Some(key_tables) = choose_tables(lane, &chunk)? else { return Ok(ALL) };
-    key_tables.serve();
+    let Some((key_tables, items)) = choose_tables(lane, &chunk)? else { return Ok(ALL) };
+    key_tables.serve(items);
     let mut words = || lane.buffer(4 * n);
     let (with_items, with_tables, without) = (words()?, words()?, words()?);
     let (Equations { u1, u2, x, verdicts }, count) = (equations, n as u64);
@@ -177,18 +179,23 @@ fn group(
 /// Bytes of the counters.
 const COUNTERS: usize = 5 * 4;
 
-/// The tables by which to verify a chunk, found for each of its keys; `None` where it is better done without.
-fn choose_tables(lane: &mut Lane, chunk: &Chunk) -> Result<Option<Arc<KeyTables>>, Fault> {
+/// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where it is better
+/// done without.
+fn choose_tables(lane: &mut Lane, chunk: &Chunk) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
     let device = lane.device.clone();
     let (cache, most) = (device.key_cache(), key_cache::share(device.memory));
     let mut retry = true;
     loop {
         let newest = cache.newest(chunk.curve);
         let survey = survey(lane, chunk, newest.as_ref())?;
-        let known = newest.as_ref().map(|tables| Known { bits: tables.shape.bits, proven: tables.proven() });
+        let known = newest.as_ref().map(|tables| Known {
+            bits: tables.shape.bits,
+            proven: tables.proven(),
+            served: tables.served(),
+        });
         let bits = match plan(survey, known, (chunk.expected / chunk.n).max(1) as u64, most) {
             Plan::WithoutTables => return Ok(None),
-            Plan::WithTheseTables => return Ok(newest),
+            Plan::WithTheseTables => return Ok(newest.map(|tables| (tables, survey.hits))),
             Plan::Build(bits) => bits,
         };
         let mut sets = cache.lock();
@@ -201,9 +208,11 @@ fn choose_tables(lane: &mut Lane, chunk: &Chunk) -> Result<Option<Arc<KeyTables>
         let keys = Keys { points: chunk.points, items: chunk.table_keys, n: chunk.n as u64 };
         let built = sets.build(lane, chunk.curve, keys, Shape { tables: survey.keys, bits })?;
         drop(sets);
-        let Some(built) = built else { return Ok(newest.filter(|_| survey.hits_pay())) };
+        let Some(built) = built else {
+            return Ok(newest.filter(|_| survey.hits_pay()).map(|tables| (tables, survey.hits)));
+        };
         find(lane, chunk, &built)?;
-        return Ok(Some(built));
+        return Ok(Some((built, survey.items)));
     }
 }
 
@@ -281,20 +290,33 @@ fn width(tables: u32, items: u64, memory: usize) -> Option<u32> {
 fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> Plan {
     let Survey { keys, items, hits, .. } = survey;
     // Where the last tables have served one chunk only, the next may do the same.
-    let chunks = if known.is_none_or(|known| known.proven) { chunks } else { 1 };
-    let misses = items.saturating_sub(hits);
-    let all_items = u64::from(items) * chunks;
-    if let (1.., Some(bits)) = (keys, width(keys, all_items, memory)) {
-        let lacking = misses > items / 4 && u64::from(misses) * chunks >= ITEMS_WORTH;
-        let too_narrow = known.is_some_and(|Known { bits: narrower, proven }| {
-            let with_new = cost(Shape { tables: keys, bits }, all_items) + BUILD_COST;
-            proven && narrower < bits && items > hits / 8 * 7 && with_new < verifying(narrower, all_items) / 8 * 7
-        });
-        if lacking || too_narrow {
+    let hopeful = known.is_none_or(|known| known.proven);
+    let chunks = if hopeful { chunks } else { 1 };
+    let (misses, coming) = (items.saturating_sub(hits), u64::from(items) * chunks);
+    if keys > 0 && misses > items / 4 && u64::from(misses) * chunks >= ITEMS_WORTH {
+        // Keys that come again in one call may do so in the next.
+        let hoped = if hopeful { 2 * coming } else { coming };
+        if let Some(bits) = width(keys, hoped, memory) {
             return Plan::Build(bits);
         }
     }
+    if let Some(wider) = known.and_then(|known| wider(survey, known, coming, memory)) {
+        return Plan::Build(wider);
+    }
     if survey.hits_pay() { Plan::WithTheseTables } else { Plan::WithoutTables }
+}
+
+/// A width by which new tables of the same keys would soon be worth their price: tables that have served long may be
+/// expected to serve as long again.
+fn wider(survey: Survey, known: Known, coming: u64, memory: usize) -> Option<u32> {
+    let Survey { keys, items, hits, .. } = survey;
+    if !known.proven || keys == 0 || items <= hits / 8 * 7 {
+        return None;
+    }
+    let expected = coming + known.served;
+    let bits = width(keys, expected, memory)?;
+    let with_new = cost(Shape { tables: keys, bits }, expected) + BUILD_COST;
+    (bits > known.bits && with_new < verifying(known.bits, expected)).then_some(bits)
 }
 
 #[cfg(test)]
@@ -302,6 +324,10 @@ mod tests {
     use super::*;
 
     const PLENTY: usize = 4 << 30;
+
+    fn known(bits: u32, proven: bool) -> Option<Known> {
+        Some(Known { bits, proven, served: 0 })
+    }
 
     #[test]
     fn widths_by_uses() {
@@ -345,10 +371,10 @@ mod tests {
         let chunk = |keys, items, hits| Survey { of: 135_000, keys, items, hits };
         let first = |survey, chunks| plan(survey, None, chunks, PLENTY);
         assert_eq!(first(chunk(0, 0, 0), 30), Plan::WithoutTables);
-        assert_eq!(first(chunk(1000, 135_000, 0), 1), Plan::Build(6));
-        assert_eq!(first(chunk(1000, 135_000, 0), 30), Plan::Build(10));
+        assert_eq!(first(chunk(1000, 135_000, 0), 1), Plan::Build(7));
+        assert_eq!(first(chunk(1000, 135_000, 0), 30), Plan::Build(11));
         assert_eq!(first(chunk(1000, 100_000, 0), 1), Plan::WithoutTables);
-        assert_eq!(first(chunk(100, 5_000, 0), 30), Plan::Build(9));
+        assert_eq!(first(chunk(100, 5_000, 0), 30), Plan::Build(10));
         assert_eq!(first(chunk(100, 4_000, 0), 30), Plan::WithoutTables);
         assert_eq!(plan(chunk(1000, 135_000, 0), None, 30, 1 << 20), Plan::WithoutTables);
     }
@@ -357,32 +383,31 @@ mod tests {
     fn tables_are_kept_while_they_serve() {
         let chunk = |items, hits| Survey { of: 135_000, keys: 1000, items, hits };
         for proven in [false, true] {
-            let after = |items, hits| plan(chunk(items, hits), Some(Known { bits: 10, proven }), 20, PLENTY);
+            let after = |items, hits| plan(chunk(items, hits), known(10, proven), 20, PLENTY);
             assert_eq!(after(135_000, 135_000), Plan::WithTheseTables);
             assert_eq!(after(135_000, 110_000), Plan::WithTheseTables);
             // Items of keys that would not get a table count too.
             assert_eq!(after(100_000, 135_000), Plan::WithTheseTables);
             assert_eq!(after(0, 1 << 16), Plan::WithTheseTables);
             assert_eq!(after(0, (1 << 16) - 1), Plan::WithoutTables);
-            let small =
-                |hits| plan(Survey { of: 16_384, keys: 0, items: 0, hits }, Some(Known { bits: 10, proven }), 1, 0);
+            let small = |hits| plan(Survey { of: 16_384, keys: 0, items: 0, hits }, known(10, proven), 1, 0);
             assert_eq!((small(15_360), small(15_359)), (Plan::WithTheseTables, Plan::WithoutTables));
         }
         // Other keys: hopeful after tables that have served, careful after others.
-        let after = |proven, items, hits| plan(chunk(items, hits), Some(Known { bits: 10, proven }), 20, PLENTY);
+        let after = |proven, items, hits| plan(chunk(items, hits), known(10, proven), 20, PLENTY);
         assert_eq!(after(true, 135_000, 0), Plan::Build(10));
         assert_eq!(after(false, 135_000, 0), Plan::Build(6));
         assert_eq!(after(true, 135_000, 90_000), Plan::Build(10));
         assert_eq!(after(false, 135_000, 90_000), Plan::WithTheseTables);
         assert_eq!(after(false, 100_000, 0), Plan::WithoutTables);
         // Memory for none.
-        assert_eq!(plan(chunk(135_000, 90_000), Some(Known { bits: 5, proven: true }), 20, 0), Plan::WithTheseTables);
+        assert_eq!(plan(chunk(135_000, 90_000), known(5, true), 20, 0), Plan::WithTheseTables);
     }
 
     #[test]
     fn tables_that_serve_are_widened() {
         let all = Survey { of: 540_000, keys: 1000, items: 540_000, hits: 540_000 };
-        let after = |bits, proven, chunks| plan(all, Some(Known { bits, proven }), chunks, PLENTY);
+        let after = |bits, proven, chunks| plan(all, known(bits, proven), chunks, PLENTY);
         assert_eq!(after(6, true, 8), Plan::Build(10));
         assert_eq!(after(6, false, 8), Plan::WithTheseTables);
         assert_eq!(after(6, true, 1), Plan::WithTheseTables);
@@ -390,6 +415,11 @@ mod tests {
         assert_eq!(after(12, true, 8), Plan::WithTheseTables);
         // Not for a part of the keys.
         let part = Survey { items: 400_000, ..all };
-        assert_eq!(plan(part, Some(Known { bits: 6, proven: true }), 8, PLENTY), Plan::WithTheseTables);
+        assert_eq!(plan(part, known(6, true), 8, PLENTY), Plan::WithTheseTables);
+        // Once they have served so long that as many items again would pay.
+        let after = |bits, served| plan(all, Some(Known { bits, proven: true, served }), 8, PLENTY);
+        assert_eq!(after(10, 10_000_000), Plan::WithTheseTables);
+        assert_eq!(after(10, 20_000_000), Plan::Build(12));
+        assert_eq!(after(12, 1 << 40), Plan::WithTheseTables, "no wider ones fit");
     }
 }

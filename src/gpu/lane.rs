@@ -49,11 +49,20 @@ pub struct Lane {
 }
 
 /// Bytes that go up with others.
-#[derive(Clone, Copy, Debug)]
-pub struct Part {
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
     pub bytes: usize,
     /// Whether they are secret where the chunk is.
     pub secret: bool,
+    /// Where they are, if that is page-locked: then the device copies from there.
+    pub locked: Option<&'a [u8]>,
+}
+
+impl Part<'_> {
+    /// Bytes that take a way through pinned memory.
+    fn staged(&self) -> usize {
+        if self.locked.is_some() { 0 } else { self.bytes }
+    }
 }
 
 /// A kernel's argument.
@@ -192,16 +201,25 @@ impl Lane {
 
     /// Copies what `fill` writes to a new buffer on the device.
     pub fn upload(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
-        self.upload_parts([Part { bytes, secret: false }], |[to]| fill(to)).map(|[address]| address)
+        self.upload_one(Part { bytes, secret: false, locked: None }, fill)
     }
 
     /// Like `upload`, for what is secret where the chunk is.
     pub fn upload_secret(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
-        self.upload_parts([Part { bytes, secret: true }], |[to]| fill(to)).map(|[address]| address)
+        self.upload_one(Part { bytes, secret: true, locked: None }, fill)
     }
 
-    /// Copies what `fill` writes to new buffers on the device, one for each part.
-    pub fn upload_parts<const N: usize>(
+    fn upload_one(&mut self, part: Part, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
+        // SAFETY: nothing is locked.
+        unsafe { self.upload_parts([part], |[to]| fill(to)) }.map(|[address]| address)
+    }
+
+    /// Fills new buffers on the device, one for each part: from page-locked memory, or with what `fill` writes for those parts
+    /// that are not there (for the others it gets nothing to write to).
+    ///
+    /// # Safety
+    /// What is locked stays borrowed until `finish` has waited or the lane is dropped.
+    pub unsafe fn upload_parts<const N: usize>(
         &mut self,
         parts: [Part; N],
         fill: impl FnOnce([&mut [u8]; N]),
@@ -209,21 +227,23 @@ impl Lane {
         let (mut addresses, mut ranges) = ([0; N], [const { 0..0 }; N]);
         for (i, part) in parts.iter().enumerate() {
             addresses[i] = self.buffer(part.bytes)?;
-            if self.secret && part.secret {
+            if self.secret && part.secret && part.staged() > 0 {
                 // Before `fill`, which may panic.
                 self.secrets_up.push(self.next_pinned(part.bytes));
             }
-            ranges[i] = self.pinned_range(part.bytes)?;
+            ranges[i] = self.pinned_range(part.staged())?;
         }
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        let turn = self.device.turns.to_send(parts.iter().map(|part| part.bytes).sum());
+        let turn = self.device.turns.to_send(parts.iter().map(Part::staged).sum());
         fill(pinned.get_disjoint_mut(ranges.clone()).expect("one range follows the other"));
         drop(turn);
-        for (address, range) in addresses.into_iter().zip(ranges) {
-            // SAFETY: both ends have as many bytes; the pinned range is not touched again before `finish` has waited.
-            unsafe { result::memcpy_htod_async(address, &pinned[range], self.stream.cu_stream()) }?;
+        for ((part, address), range) in parts.iter().zip(addresses).zip(ranges) {
+            let bytes = part.locked.unwrap_or(&pinned[range]);
+            // SAFETY: both ends have as many bytes; the pinned range is not touched again before `finish` has waited, and for
+            // what is locked the caller vouches.
+            unsafe { result::memcpy_htod_async(address, bytes, self.stream.cu_stream()) }?;
         }
-        if self.secret && parts.iter().any(|part| part.secret) {
+        if !self.secrets_up.is_empty() {
             self.sent.record(&self.stream)?;
         }
         Ok(addresses)

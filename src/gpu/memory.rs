@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub type Address = u64;
 
 /// Makes a context current. The first attempt may fail for an error that the context has kept from elsewhere.
-fn can_bind(context: &CudaContext) -> bool {
+pub fn can_bind(context: &CudaContext) -> bool {
     context.bind_to_thread().or_else(|_| context.bind_to_thread()).is_ok()
 }
 

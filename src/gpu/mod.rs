@@ -19,6 +19,7 @@ mod memory;
 pub(crate) mod methods;
 pub(crate) mod modular;
 pub(crate) mod nvrtc;
+mod page_lock;
 mod pipeline;
 pub(crate) mod point;
 mod queue;
@@ -37,9 +38,10 @@ mod wiping;
 use device::Device;
 pub use fault::Fault;
 use lane::Lane;
+pub use page_lock::PageLock;
 use queue::Fleet;
 use std::collections::BTreeMap;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What the caller asks of the engine.
@@ -198,6 +200,15 @@ impl GpuEngine {
             *sum = (sum.0 + seconds, sum.1 + launches);
         }
         all
+    }
+
+    /// Locks memory for every device; `None` where a driver refuses.
+    ///
+    /// # Safety
+    /// As for `PageLock::new`.
+    pub unsafe fn lock_pages(&self, memory: Range<*const u8>) -> Option<PageLock> {
+        // SAFETY: the caller's promise.
+        unsafe { PageLock::new(&self.device(0).context, memory) }.ok()
     }
 
     /// The names of the devices.

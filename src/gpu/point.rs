@@ -150,7 +150,7 @@ pub fn decode_keys<C: Curve>(engines: Engines, items: usize, keys: PublicKeys) -
             let n = range.len();
             lane.device.clone().prepare(C::NAME, &["layout"])?;
             let [key_rows] = rows::upload(lane, cpu, [Rows::of_keys(keys, range)])?;
-            let points = rows::import_keys(lane, C::NAME, keys.rows(), key_rows, n)?;
+            let points = rows::import_keys(lane, C::NAME, keys.form(), key_rows, n)?;
             let result = rows::download_points(lane, C::NAME, points, n)?;
             lane.finish()?;
             // A public key is not the identity.

@@ -4,10 +4,11 @@ use super::fault::Fault;
 use super::kernels;
 use super::lane::{Lane, Part};
 use super::memory::Address;
+use super::page_lock::is_locked;
 use crate::cpu::CpuEngine;
-use crate::encoding::{KeyRows, Point, PublicKeys};
+use crate::encoding::{KeyForm, Point, PublicKeys};
 use crate::error::Rejection;
-use crate::secret::SecretKeys;
+use crate::secret::{SecretKey, SecretKeys};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -57,43 +58,51 @@ pub struct Rows<'a> {
     items: usize,
     width: usize,
     secret: bool,
-    write: Box<WriteRows<'a>>,
+    source: Source<'a>,
+}
+
+enum Source<'a> {
+    /// As they lie in the caller's memory.
+    Bytes(&'a [u8]),
+    Written(Box<WriteRows<'a>>),
 }
 
 impl<'a> Rows<'a> {
     pub fn new(items: usize, width: usize, write: impl Fn(Range<usize>, &mut [u8]) + Sync + 'a) -> Self {
-        Rows { items, width, secret: false, write: Box::new(write) }
+        Rows { items, width, secret: false, source: Source::Written(Box::new(write)) }
     }
 
     pub fn of<const N: usize>(rows: &'a [[u8; N]]) -> Self {
-        Rows::new(rows.len(), N, move |items, to| to.copy_from_slice(rows[items].as_flattened()))
+        Rows { items: rows.len(), width: N, secret: false, source: Source::Bytes(rows.as_flattened()) }
     }
 
     /// The public keys of some items, in any encoding.
     pub fn of_keys(keys: PublicKeys<'a>, items: Range<usize>) -> Self {
-        let width = match keys.rows() {
-            KeyRows::Compressed => 33,
-            KeyRows::Raw => 64,
-            KeyRows::Uncompressed | KeyRows::Points | KeyRows::Mixed => 65,
+        let width = match keys.form() {
+            KeyForm::Compressed => 33,
+            KeyForm::Raw => 64,
+            KeyForm::Uncompressed | KeyForm::Points | KeyForm::Mixed => 65,
         };
-        let start = items.start;
-        Rows::new(items.len(), width, move |block, to| keys.write_rows(start + block.start..start + block.end, to))
+        let Range { start, end } = items;
+        match keys.rows() {
+            Some(rows) => {
+                let source = Source::Bytes(&rows[start * width..end * width]);
+                Rows { items: end - start, width, secret: false, source }
+            }
+            None => Rows::new(end - start, width, move |block, to| {
+                keys.write_mixed_rows(start + block.start..start + block.end, to);
+            }),
+        }
     }
 
     /// Points that the caller may have got from this crate, the identity among them.
     pub fn of_points(points: &'a [Point]) -> Self {
-        Rows::of_keys(PublicKeys::points(points), 0..points.len())
+        Rows::of(Point::rows(points))
     }
 
     /// The private keys of some items: one row each, or one for all.
     pub fn of_secret_keys(keys: SecretKeys<'a>, items: Range<usize>) -> Self {
-        let count = if keys.single().is_some() { 1 } else { items.len() };
-        let write = move |block: Range<usize>, to: &mut [u8]| {
-            for (row, item) in to.chunks_exact_mut(32).zip(items.start + block.start..) {
-                row.copy_from_slice(keys.get(item).expose_bytes());
-            }
-        };
-        Rows::new(count, 32, write).secret()
+        Rows::of(SecretKey::expose_rows(keys.slice(items).as_slice())).secret()
     }
 
     /// Those of a chunk with secrets.
@@ -101,21 +110,36 @@ impl<'a> Rows<'a> {
         Rows { secret: true, ..self }
     }
 
-    fn bytes(&self) -> usize {
-        self.items * self.width
+    fn part(&self) -> Part<'a> {
+        let locked = match self.source {
+            Source::Bytes(bytes) => Some(bytes).filter(|bytes| is_locked(bytes)),
+            Source::Written(_) => None,
+        };
+        Part { bytes: self.items * self.width, secret: self.secret, locked }
+    }
+
+    /// Writes the rows from number `start` on, as many as there is room for.
+    fn write(&self, start: usize, to: &mut [u8]) {
+        match &self.source {
+            Source::Bytes(bytes) => to.copy_from_slice(&bytes[start * self.width..][..to.len()]),
+            Source::Written(write) => write(start..start + to.len() / self.width, to),
+        }
     }
 }
 
-/// Copies rows to the device, on several threads where there are many.
+/// Brings rows to the device: by the host's threads and pinned memory, or from where they are if that is page-locked.
 pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [Rows; N]) -> Result<[Address; N], Fault> {
-    let parts = rows.each_ref().map(|rows| Part { bytes: rows.bytes(), secret: rows.secret });
-    lane.upload_parts(parts, |to| {
+    let parts = rows.each_ref().map(Rows::part);
+    let fill = |to: [&mut [u8]; N]| {
         let blocks = rows.iter().zip(to).flat_map(|(rows, to)| {
             let blocks = to.chunks_mut(BLOCK * rows.width).enumerate();
             blocks.map(move |(index, to)| (rows, index * BLOCK, to))
         });
-        cpu.for_each(blocks.collect(), |(rows, start, to)| (rows.write)(start..start + to.len() / rows.width, to));
-    })
+        cpu.for_each(blocks.collect(), |(rows, start, to)| rows.write(start, to));
+    };
+    // SAFETY: what is locked is input of the call, borrowed until `Engines::run` returns; before that each chunk has ended, and
+    // with one that failed its lane.
+    unsafe { lane.upload_parts(parts, fill) }
 }
 
 /// One result per item from what the device gave, on several threads where there are many.
@@ -142,25 +166,25 @@ pub fn import_scalars(
 
 /// The points of `Rows::of_points`.
 pub fn import_points(lane: &mut Lane, curve: &'static str, rows: Address, n: usize) -> Result<Points, Fault> {
-    import_keys(lane, curve, KeyRows::Points, rows, n)
+    import_keys(lane, curve, KeyForm::Points, rows, n)
 }
 
 /// The points of `Rows::of_keys`, by the form of the keys.
 pub fn import_keys(
     lane: &mut Lane,
     curve: &'static str,
-    form: KeyRows,
+    form: KeyForm,
     rows: Address,
     n: usize,
 ) -> Result<Points, Fault> {
     let points = Points { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
     let (Points { xy, kinds }, count) = (points, n as u64);
     match form {
-        KeyRows::Compressed => kernels::import_points_compressed(lane, curve, rows, xy, kinds, count),
-        KeyRows::Raw => kernels::import_points_raw(lane, curve, rows, 0, xy, kinds, count),
-        KeyRows::Uncompressed => import_sec1(lane, curve, rows, tags::UNCOMPRESSED, points, count),
-        KeyRows::Points => import_sec1(lane, curve, rows, tags::UNCOMPRESSED | tags::IDENTITY, points, count),
-        KeyRows::Mixed => {
+        KeyForm::Compressed => kernels::import_points_compressed(lane, curve, rows, xy, kinds, count),
+        KeyForm::Raw => kernels::import_points_raw(lane, curve, rows, 0, xy, kinds, count),
+        KeyForm::Uncompressed => import_sec1(lane, curve, rows, tags::UNCOMPRESSED, points, count),
+        KeyForm::Points => import_sec1(lane, curve, rows, tags::UNCOMPRESSED | tags::IDENTITY, points, count),
+        KeyForm::Mixed => {
             let all = tags::UNCOMPRESSED | tags::COMPRESSED | tags::IDENTITY;
             import_sec1(lane, curve, rows, all, points, count)
         }

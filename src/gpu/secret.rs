@@ -106,7 +106,7 @@ fn shared<C: SecretCurve, T: Send>(
             let inputs = [Rows::of_secret_keys(secret_keys, range.clone()), Rows::of_keys(peers, range)];
             let [key_rows, peer_rows] = rows::upload(lane, cpu, inputs)?;
             let (columns, status) = scalars(lane, C::NAME, KeyRows::new(secret_keys, key_rows), n)?;
-            let Columns { xy, kinds: of_points } = rows::import_keys(lane, C::NAME, peers.rows(), peer_rows, n)?;
+            let Columns { xy, kinds: of_points } = rows::import_keys(lane, C::NAME, peers.form(), peer_rows, n)?;
             let (tables, next_tile) = kernels::window_scratch(lane, n)?;
             let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
             kernels::upmul_uniform(lane, C::NAME, columns, xy, of_points, tables, xyz, next_tile, n as u64)?;

@@ -105,7 +105,7 @@ fn verify<C: Curve>(
             let inputs =
                 [Rows::of(&digests[range.clone()]), Rows::of(&signatures[range.clone()]), Rows::of_keys(keys, range)];
             let [digest_rows, signature_rows, key_rows] = rows::upload(lane, cpu, inputs)?;
-            let points = rows::import_keys(lane, C::NAME, keys.rows(), key_rows, n)?;
+            let points = rows::import_keys(lane, C::NAME, keys.form(), key_rows, n)?;
             let equations = Equations::new(lane, n)?;
             to_equations(lane, digest_rows, signature_rows, equations, n as u64)?;
             check(lane, C::NAME, equations, points, n, expected)?;

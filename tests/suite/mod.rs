@@ -22,6 +22,7 @@ pub mod lengths;
 pub mod malleability;
 pub mod message_lengths;
 pub mod nist;
+pub mod page_locked;
 pub mod point_arithmetic;
 pub mod point_vectors;
 pub mod poisoned_points;
@@ -75,6 +76,7 @@ macro_rules! suite {
             malleability { overflowing_r_and_s high_s }
             message_lengths { ecdsa_messages sm2_messages bad_items_among_many }
             nist { signature_verification signature_generation public_key_validation diffie_hellman }
+            page_locked { same_results }
             point_arithmetic { random_points edge_scalars_and_points complete_addition }
             point_vectors { base_point variable_point }
             poisoned_points { add double mul mul_base decompress }

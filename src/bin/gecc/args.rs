@@ -352,6 +352,9 @@ pub struct BenchOptions {
     /// Also print the time of each kernel.
     #[arg(long)]
     pub kernels: bool,
+    /// Take inputs from page-locked memory, from which a GPU copies without help of the host.
+    #[arg(long)]
+    pub page_locked: bool,
     /// Draw items per second against the size of the batch, as SVG.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,

@@ -12,7 +12,7 @@ use crate::output::Failure;
 use clap::ValueEnum;
 use gecc::measure::{self, Arithmetic};
 use gecc::{Backend, Engine, P256, Secp256k1, Sm2};
-use inputs::{Inputs, Scheme};
+use inputs::{Inputs, Memory, Scheme};
 use operations::{Call, Outcome};
 use report::{KernelRow, LatencyRow, Report, Row};
 use std::ops::Range;
@@ -48,12 +48,15 @@ pub fn run(options: BenchOptions) -> Result<u8, Failure> {
             latency_engines.push(("gpu", options.engine.builder().backend(Backend::Gpu).build()?));
         }
     }
+    let where_inputs_are = if options.page_locked { ", inputs in page-locked memory" } else { "" };
+    let title = format!("{engine}{where_inputs_are}");
     let mut bench = Bench {
         kernel_engine: on_gpu.then(kernel_engine).transpose()?,
         reference: Engine::cpu()?,
         latency_engines,
         items: if options.latency { largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1]) } else { largest },
-        report: Report::new(options.batches.json, options.kernels, &engine)?,
+        memory: if options.page_locked { Memory::PageLocked } else { Memory::Pageable },
+        report: Report::new(options.batches.json, options.kernels, title)?,
         operations: match &options.operations[..] {
             [] => Operation::value_variants().to_vec(),
             some => some.to_vec(),
@@ -84,8 +87,9 @@ struct Bench {
     latency_engines: Vec<(&'static str, Engine)>,
     operations: Vec<Operation>,
     sizes: Vec<usize>,
-    /// Items of the inputs.
+    /// Items of the inputs, and where they are.
     items: usize,
+    memory: Memory,
     report: Report,
 }
 
@@ -99,7 +103,7 @@ impl Bench {
         }
         let public = |operation: &&Operation| arithmetic(**operation).is_none();
         if operations.iter().any(|operation| public(&operation)) {
-            let inputs = Inputs::<C>::new(&self.engine, self.items)?;
+            let inputs = Inputs::<C>::new(&self.engine, self.items, self.memory)?;
             inputs.check(&self.engine, &self.reference)?;
             for operation in operations.iter().filter(public) {
                 if let Some(call) = inputs.call(&self.engine, *operation)? {

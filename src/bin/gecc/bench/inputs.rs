@@ -3,7 +3,8 @@
 use super::operations::{check_all, samples};
 use crate::output::Failure;
 use gecc::ecdsa::{Policy, RecoverableSignature, SForm};
-use gecc::{Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, SecretKey, Sm2, Verdicts};
+use gecc::{Engine, Error, P256, PageLocked, Point, PublicKeys, Rejection, Secp256k1};
+use gecc::{SecretCurve, SecretKey, Sm2, Verdicts};
 use gecc::{ecdsa, keys, point, sm2};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -102,30 +103,53 @@ impl Scheme for Sm2 {
 
 /// Two independent sets of points, with what they are multiples of G by, and digests.
 pub struct Inputs<C> {
-    pub secret: Vec<SecretKey>,
-    pub public: Vec<Point>,
-    pub scalars: Vec<[u8; 32]>,
-    pub points: Vec<Point>,
-    pub digests: Vec<[u8; 32]>,
+    pub secret: PageLocked<SecretKey>,
+    pub public: PageLocked<Point>,
+    pub scalars: PageLocked<[u8; 32]>,
+    pub points: PageLocked<Point>,
+    pub digests: PageLocked<[u8; 32]>,
+    memory: Memory,
     curve: PhantomData<C>,
 }
 
 /// Digests of the inputs, signed by the first keys in turn.
 pub struct Signed {
-    pub keys: Vec<Point>,
-    pub signatures: Vec<[u8; 64]>,
+    pub keys: PageLocked<Point>,
+    pub signatures: PageLocked<[u8; 64]>,
+}
+
+/// Where inputs are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    Pageable,
+    /// Page-locked, or no measurement.
+    PageLocked,
+}
+
+impl Memory {
+    pub fn place<T>(self, engine: &Engine, values: Vec<T>) -> Result<PageLocked<T>, Failure> {
+        if self == Memory::Pageable {
+            return Ok(values.into());
+        }
+        let locked = engine.page_lock(values);
+        if locked.is_locked() {
+            return Ok(locked);
+        }
+        Err(Failure::Problem(format!("{engine} does not lock {} bytes of memory", size_of_val(&*locked))))
+    }
 }
 
 impl<C: Scheme> Inputs<C> {
-    pub fn new(engine: &Engine, items: usize) -> Result<Self, Error> {
+    pub fn new(engine: &Engine, items: usize, memory: Memory) -> Result<Self, Failure> {
         let secret: Vec<SecretKey> = random_numbers(items)?.into_iter().map(SecretKey::from_bytes).collect();
         let scalars = random_numbers(items)?;
         Ok(Inputs {
-            public: all_passed(keys::public_keys::<C>(engine, &secret)?),
-            points: all_passed(point::mul_base::<C>(engine, &scalars)?),
-            secret,
-            scalars,
-            digests: random_numbers(items)?,
+            public: memory.place(engine, all_passed(keys::public_keys::<C>(engine, &secret)?))?,
+            points: memory.place(engine, all_passed(point::mul_base::<C>(engine, &scalars)?))?,
+            secret: memory.place(engine, secret)?,
+            scalars: memory.place(engine, scalars)?,
+            digests: memory.place(engine, random_numbers(items)?)?,
+            memory,
             curve: PhantomData,
         })
     }
@@ -144,10 +168,16 @@ impl<C: Scheme> Inputs<C> {
         check_all(samples(self.len()), same, || format!("{engine} gives other points on {} than the CPU", C::NAME))
     }
 
-    pub fn signed(&self, engine: &Engine, signers: usize) -> Result<Signed, Error> {
+    /// Inputs besides, in the same kind of memory.
+    pub fn place<T>(&self, engine: &Engine, values: Vec<T>) -> Result<PageLocked<T>, Failure> {
+        self.memory.place(engine, values)
+    }
+
+    pub fn signed(&self, engine: &Engine, signers: usize) -> Result<Signed, Failure> {
         let keys = self.public.iter().take(signers).cycle().take(self.len()).copied().collect();
         let secret: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
-        Ok(Signed { keys, signatures: all_passed(C::sign(engine, &self.digests, &secret)?) })
+        let signatures = all_passed(C::sign(engine, &self.digests, &secret)?);
+        Ok(Signed { keys: self.place(engine, keys)?, signatures: self.place(engine, signatures)? })
     }
 }
 

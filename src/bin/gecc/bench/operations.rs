@@ -3,7 +3,7 @@
 use super::inputs::{Inputs, Scheme, Signed, all_passed};
 use crate::args::Operation;
 use crate::output::Failure;
-use gecc::{Curve, Engine, Error, Point, PublicKeys, Rejection, Secp256k1, SharedSecret, Verdicts};
+use gecc::{Curve, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Secp256k1, SharedSecret, Verdicts};
 use gecc::{ecdh, ecdsa, keys, point};
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ impl<C: Scheme> Inputs<C> {
             Operation::PublicKeys => points(|engine, at| keys::public_keys::<C>(engine, &self.secret[at])),
             Operation::Decompress => {
                 let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
-                let compressed: Vec<_> = self.points.iter().map(compress).collect();
+                let compressed = self.place(engine, self.points.iter().map(compress).collect::<Vec<_>>())?;
                 points(move |engine, at| point::decompress::<C>(engine, &compressed[at]))
             }
             Operation::Verify => self.verify(engine, usize::MAX)?,
@@ -97,7 +97,8 @@ impl<C: Scheme> Inputs<C> {
     fn recoverable(&self, engine: &Engine) -> Result<Option<Recoverable>, Failure> {
         let Some(signed) = C::sign_recoverable(engine, &self.digests, &self.secret) else { return Ok(None) };
         let signed = all_passed(signed?).into_iter().map(|signed| (signed.signature, signed.recovery_id));
-        Ok(Some(signed.unzip()))
+        let (signatures, ids): (Vec<_>, Vec<_>) = signed.unzip();
+        Ok(Some((self.place(engine, signatures)?, self.place(engine, ids)?)))
     }
 
     fn recover(&self, engine: &Engine) -> Result<Option<Call<'_>>, Failure> {
@@ -109,7 +110,7 @@ impl<C: Scheme> Inputs<C> {
 }
 
 /// Signatures, and their recovery ids.
-type Recoverable = (Vec<[u8; 64]>, Vec<u8>);
+type Recoverable = (PageLocked<[u8; 64]>, PageLocked<u8>);
 
 fn points<'a>(call: impl Fn(&Engine, Range<usize>) -> Result<Vec<Result<Point, Rejection>>, Error> + 'a) -> Call<'a> {
     Box::new(move |engine, at| Ok(Outcome::Points(call(engine, at)?)))

@@ -3,7 +3,7 @@
 use crate::args::Operation;
 use crate::output::Failure;
 use crate::plot::{Line, Panel, svg};
-use gecc::{Engine, KernelTime};
+use gecc::KernelTime;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -45,10 +45,10 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn new(json: bool, kernels: bool, engine: &Engine) -> Result<Self, Failure> {
-        let report = Report { json, kernels, engine: engine.to_string(), rows: Vec::new() };
+    pub fn new(json: bool, kernels: bool, engine: String) -> Result<Self, Failure> {
+        let report = Report { json, kernels, engine, rows: Vec::new() };
         if !json {
-            writeln!(io::stdout(), "{engine}\n")?;
+            writeln!(io::stdout(), "{}\n", report.engine)?;
             let (curve, operation, items) = ("curve", "operation", "items");
             writeln!(io::stdout(), "{curve:9} {operation:16} {items:>9} {:>12} {:>12}", "end to end", "kernels")?;
         }

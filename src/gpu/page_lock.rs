@@ -1,0 +1,83 @@
+//! Page-locked memory of the caller: the device copies from it without help.
+
+use super::fault::Fault;
+use super::memory::can_bind;
+use cudarc::driver::{CudaContext, sys};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// Addresses of the process that are locked, for every device: where each range begins, and where it ends.
+static LOCKED: Ranges = Ranges(RwLock::new(BTreeMap::new()));
+
+/// Ranges that do not overlap.
+#[derive(Debug)]
+struct Ranges(RwLock<BTreeMap<usize, usize>>);
+
+impl Ranges {
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<usize, usize>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<usize, usize>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether one range has all of these addresses.
+    fn contain(&self, addresses: Range<usize>) -> bool {
+        self.read().range(..=addresses.start).next_back().is_some_and(|(_, end)| addresses.end <= *end)
+    }
+}
+
+/// Whether a device may copy from these bytes while they are borrowed.
+pub fn is_locked(bytes: &[u8]) -> bool {
+    let addresses = bytes.as_ptr_range();
+    !bytes.is_empty() && LOCKED.contain(addresses.start as usize..addresses.end as usize)
+}
+
+/// Memory that stays locked until this is dropped.
+#[derive(Debug)]
+pub struct PageLock {
+    start: usize,
+    context: Arc<CudaContext>,
+}
+
+impl PageLock {
+    /// # Safety
+    /// The memory belongs to the caller, and is neither moved nor freed before the lock is dropped.
+    pub unsafe fn new(context: &Arc<CudaContext>, memory: Range<*const u8>) -> Result<Self, Fault> {
+        let Range { start, end } = memory.start as usize..memory.end as usize;
+        context.bind_to_thread()?;
+        let (pointer, flags) = (memory.start.cast_mut().cast::<c_void>(), sys::CU_MEMHOSTREGISTER_PORTABLE);
+        // SAFETY: the range is the caller's, and is unlocked by `drop`.
+        unsafe { sys::cuMemHostRegister_v2(pointer, end - start, flags) }.result()?;
+        LOCKED.write().insert(start, end);
+        Ok(PageLock { start, context: context.clone() })
+    }
+}
+
+impl Drop for PageLock {
+    fn drop(&mut self) {
+        LOCKED.write().remove(&self.start);
+        // A context that is gone has locked nothing any more.
+        if can_bind(&self.context) {
+            // SAFETY: locked by `new`. No copy is under way: whoever started one borrowed the memory until it was done.
+            let _ = unsafe { sys::cuMemHostUnregister(self.start as *mut c_void) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_contain_what_lies_within_one() {
+        let ranges = Ranges(RwLock::new(BTreeMap::from([(100, 200), (200, 300), (500, 600)])));
+        let inside = [100..101, 100..200, 150..199, 200..300, 599..600];
+        let outside = [0..100, 99..101, 150..250, 299..301, 300..500, 400..550, 600..601];
+        assert!(inside.into_iter().all(|range| ranges.contain(range)));
+        assert!(!outside.into_iter().any(|range| ranges.contain(range)));
+    }
+}
