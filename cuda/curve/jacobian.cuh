@@ -1,6 +1,7 @@
 // Jacobian arithmetic: doubling and mixed addition.
 //
-// Functions that end in _var branch on the points and are for public data. The others run a fixed sequence.
+// Functions that end in _var branch on the points and are for public data. The others run a fixed sequence. The order of
+// independent products is the one for which the kernels were fastest (PERFORMANCE.md): ptxas keeps it, more or less.
 #pragma once
 #include "curve/point.cuh"
 
@@ -8,18 +9,18 @@
 // divided by (4, 8, 2), which spares five additions. The identity gives the identity.
 GECC_FN jacobian jacobian_double(const jacobian& p) {
     jacobian r;
+    fe s = fe_sqr(p.y);
+    fe t = fe_mul(p.x, s);
 #if GECC_A_IS_ZERO
     fe third = fe_sqr(p.x);
 #else
     fe zz = fe_sqr(p.z);
     fe third = fe_mul(fe_sub(p.x, zz), fe_add(p.x, zz));
 #endif
-    fe s = fe_sqr(p.y);
-    fe t = fe_mul(p.x, s);
     fe l = fe_add(third, fe_half(third));
     r.x = fe_sqr_sub_twice(l, t);
-    r.z = fe_mul(p.y, p.z);
     r.y = fe_mul_sub_sqr(l, fe_sub(t, r.x), s);
+    r.z = fe_mul(p.y, p.z);
     return r;
 }
 
@@ -51,10 +52,10 @@ GECC_FN MixedDifference mixed_difference(const jacobian& p, const affine& q) {
 // p + q for p, q with different x; also right for q = -p, where h = 0 gives z = 0. 8M + 3S with the difference.
 GECC_FN jacobian mixed_sum(const jacobian& p, const MixedDifference& d) {
     jacobian r;
-    r.z = fe_mul(p.z, d.h);
     fe hh = fe_sqr(d.h);
-    fe hhh = fe_mul(hh, d.h);
     fe v = fe_mul(p.x, hh);
+    fe hhh = fe_mul(hh, d.h);
+    r.z = fe_mul(p.z, d.h);
     r.x = fe_sqr_sub_sub_twice(d.slope, hhh, v);
     r.y = fe_mul_sub_mul(d.slope, fe_sub(v, r.x), p.y, hhh);
     return r;

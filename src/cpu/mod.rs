@@ -251,9 +251,11 @@ impl CpuEngine {
             return results;
         }
         let chunk = items.div_ceil(self.threads()).clamp(SMALLEST_CHUNK, CHUNK);
-        self.for_each(results.chunks_mut(chunk).enumerate().collect(), |(index, out)| {
-            let start = index * chunk;
-            compute(start..start + out.len(), out);
+        self.install(|| {
+            results.par_chunks_mut(chunk).enumerate().for_each(|(index, out)| {
+                let start = index * chunk;
+                compute(start..start + out.len(), out);
+            });
         });
         results
     }

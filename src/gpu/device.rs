@@ -40,7 +40,7 @@ pub struct Device {
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
     tables: Tables,
     key_cache: KeyCache,
-    /// Of lanes at the host's cores.
+    /// Of lanes at the host's cores and at the device.
     pub turns: Turns,
     /// How many there have been.
     streams: AtomicUsize,
@@ -128,7 +128,7 @@ impl Device {
             functions: Mutex::default(),
             tables: Tables::default(),
             key_cache: KeyCache::default(),
-            turns: Turns::default(),
+            turns: Turns::new(),
             streams: AtomicUsize::new(0),
             kernel_times: time_kernels.then(Mutex::default),
             context,

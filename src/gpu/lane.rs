@@ -5,6 +5,7 @@ use super::fault::Fault;
 use super::key_cache::KeyTables;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
 use super::sources::Unit;
+use super::turn::Turn;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
 use std::ffi::c_void;
@@ -37,6 +38,10 @@ pub struct Lane {
     pinned_used: usize,
     /// Tables that the chunk uses beside its own memory: not overwritten before the lane has let them go.
     key_tables: Vec<Arc<KeyTables>>,
+    /// The chunk's turn at computing, where it has one.
+    computing: Option<Turn>,
+    /// Results of the chunk that are to be copied, and where to.
+    downloads: Vec<(Address, Range<usize>)>,
     /// Kernels of the chunk with the events around them, where they are timed.
     timed: Vec<(&'static str, CudaEvent, CudaEvent)>,
     /// Whether the chunk's memory holds secrets: then it is wiped when the chunk ends, however it ends.
@@ -111,6 +116,8 @@ impl Lane {
             pinned: None,
             pinned_used: 0,
             key_tables: Vec::new(),
+            computing: None,
+            downloads: Vec::new(),
             timed: Vec::new(),
             secret: false,
             wiping: false,
@@ -123,6 +130,7 @@ impl Lane {
     pub fn begin(&mut self, device_bytes: usize, pinned_bytes: usize, secret: bool) -> Result<(), Fault> {
         self.device.context.bind_to_thread()?;
         (self.used, self.pinned_used, self.secret, self.wiping) = (0, 0, secret, false);
+        self.downloads.clear();
         if self.arena.as_ref().is_none_or(|arena| arena.bytes < device_bytes) {
             self.arena = None;
             self.arena = Some(DeviceMemory::new(&self.device.context, device_bytes)?);
@@ -246,6 +254,9 @@ impl Lane {
         if !self.secrets_up.is_empty() {
             self.sent.record(&self.stream)?;
         }
+        if self.computing.is_none() {
+            self.computing = self.device.turns.to_compute(parts.iter().map(|part| part.bytes).sum());
+        }
         Ok(addresses)
     }
 
@@ -257,13 +268,20 @@ impl Lane {
         self.download(address, bytes)
     }
 
-    /// Starts a copy to the host; `read` gives it after `finish`.
+    /// Notes that this is to be copied to the host; `read` gives it after `finish` or `wait`.
     pub fn download(&mut self, address: Address, bytes: usize) -> Result<Range<usize>, Fault> {
         let range = self.pinned_range(bytes)?;
-        let pinned = &mut self.pinned.as_mut().expect("`begin` comes first").as_mut_slice()[range.clone()];
-        // SAFETY: both ends have `bytes` bytes; the pinned range is not touched before `finish` has waited.
-        unsafe { result::memcpy_dtoh_async(pinned, address, self.stream.cu_stream()) }?;
+        self.downloads.push((address, range.clone()));
         Ok(range)
+    }
+
+    fn start_downloads(&mut self) -> Result<(), Fault> {
+        let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
+        for (address, range) in self.downloads.drain(..) {
+            // SAFETY: both ends have as many bytes; the pinned range is not touched before `finish` or `wait` has waited.
+            unsafe { result::memcpy_dtoh_async(&mut pinned[range], address, self.stream.cu_stream()) }?;
+        }
+        Ok(())
     }
 
     /// Sets bytes on the device.
@@ -275,19 +293,40 @@ impl Lane {
     /// Waits for everything started, after which the chunk starts nothing more. Where it was secret, what it had on the
     /// device is wiped while the results are read, and what was sent there while it computes.
     pub fn finish(&mut self) -> Result<(), Fault> {
+        if self.pinned_used > SMALL {
+            // The device takes copies in the order in which they were started: one that waits for its kernels keeps back those of
+            // other lanes.
+            self.done.record(&self.stream)?;
+            self.wipe_sent()?;
+            self.wait_for(&self.done)?;
+            self.computing = None;
+        }
+        self.start_downloads()?;
         self.done.record(&self.stream)?;
         if self.secret && !self.wiping {
             self.start_wiping()?;
         }
+        self.wipe_sent()?;
+        self.wait_for(&self.done)
+    }
+
+    /// Waits for everything started and for what is to be copied to the host.
+    pub fn wait(&mut self) -> Result<(), Fault> {
+        self.start_downloads()?;
+        self.settle()
+    }
+
+    /// Wipes the secrets in pinned memory that are on the device.
+    fn wipe_sent(&mut self) -> Result<(), Fault> {
         if !self.secrets_up.is_empty() {
             self.wait_for(&self.sent)?;
             wipe_pinned(&mut self.pinned, self.secrets_up.drain(..));
         }
-        self.wait_for(&self.done)
+        Ok(())
     }
 
     /// Waits for everything started.
-    pub fn wait(&mut self) -> Result<(), Fault> {
+    fn settle(&mut self) -> Result<(), Fault> {
         self.done.record(&self.stream)?;
         self.wait_for(&self.done)
     }
@@ -355,8 +394,9 @@ impl Lane {
                 self.device.add_kernel_time(name, f64::from(milliseconds) / 1e3);
             }
         }
+        self.computing = None;
         if !self.key_tables.is_empty() {
-            self.wait()?;
+            self.settle()?;
             self.key_tables.clear();
         }
         self.wipe()
@@ -368,14 +408,14 @@ impl Lane {
             return Ok(());
         }
         // After an error copies may still be under way; on a device that does not answer there is nothing left to wipe.
-        let wiped = self.settle().and_then(|()| if self.wiping { Ok(()) } else { self.wipe_device() });
+        let wiped = self.settle_whatever_was().and_then(|()| if self.wiping { Ok(()) } else { self.wipe_device() });
         wipe_pinned(&mut self.pinned, self.secrets_up.drain(..).chain(self.secrets_down.drain(..)));
         wiped
     }
 
     fn wipe_device(&mut self) -> Result<(), Fault> {
         self.start_wiping()?;
-        self.wait()
+        self.settle()
     }
 
     fn start_wiping(&mut self) -> Result<(), Fault> {
@@ -401,8 +441,8 @@ impl Lane {
     }
 
     /// Waits, whatever errors the context has kept from elsewhere: asked again, the stream answers for itself.
-    fn settle(&mut self) -> Result<(), Fault> {
-        self.wait().or_else(|_| self.wait())
+    fn settle_whatever_was(&mut self) -> Result<(), Fault> {
+        self.settle().or_else(|_| self.settle())
     }
 }
 
@@ -421,6 +461,6 @@ impl Drop for Lane {
         // The arenas are freed after this: nothing may still use them, and no secrets may be left in them. An error here
         // means that the device is gone, and with it whatever used them.
         let _ = self.wipe();
-        let _ = self.settle();
+        let _ = self.settle_whatever_was();
     }
 }

@@ -1,8 +1,9 @@
-//! Turns at the host's cores. What several lanes bring to the thread pool at once it interleaves, and all of it is done
-//! when the last would have been; one after the other, the first gives the device work much earlier. Copies to the device
-//! and from it have turns of their own: one keeps the cores busy while the other begins or ends. So has each device.
+//! Turns at the host's cores and at the device. What several lanes bring to the thread pool at once it interleaves, and all of
+//! it is done when the last would have been; one after the other, the first gives the device work much earlier. Copies to the
+//! device and from it have turns of their own: one keeps the cores busy while the other begins or ends. So has each device.
+//! Of the lanes whose inputs are there a few compute at a time, for the same reason.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Bytes that are worth a turn, as more than one thread copies them.
@@ -10,58 +11,77 @@ const MUCH: usize = 1 << 20;
 /// How long a thread waits for its turn. Then it goes on without one: whoever has it may be waiting for this thread, where
 /// tasks of the pool that both use call the engine themselves.
 const PATIENCE: Duration = Duration::from_millis(20);
+/// Lanes that compute at a time: while the last kernels of one leave multiprocessors idle another fills them, and a third is
+/// there when the first has ended.
+const COMPUTING: usize = 3;
 
 /// The turns of one device.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Turns {
-    sending: Place,
-    receiving: Place,
+    sending: Arc<Place>,
+    receiving: Arc<Place>,
+    computing: Arc<Place>,
 }
 
-#[derive(Debug, Default)]
+/// A place for one or several at a time.
+#[derive(Debug)]
 struct Place {
-    taken: Mutex<bool>,
+    taken: Mutex<usize>,
+    most: usize,
     free: Condvar,
 }
 
 /// The turn, until it is dropped.
 #[derive(Debug)]
-pub struct Turn<'a>(&'a Place);
+pub struct Turn(Arc<Place>);
 
 impl Turns {
+    pub fn new() -> Self {
+        Turns { sending: Place::new(1), receiving: Place::new(1), computing: Place::new(COMPUTING) }
+    }
+
     /// Waits for the turn at copying so many bytes to pinned memory; `None` where they are few or patience has ended.
-    pub fn to_send(&self, bytes: usize) -> Option<Turn<'_>> {
+    pub fn to_send(&self, bytes: usize) -> Option<Turn> {
         self.sending.take(bytes)
     }
 
+    /// Likewise at computing with so many bytes of input.
+    pub fn to_compute(&self, bytes: usize) -> Option<Turn> {
+        self.computing.take(bytes)
+    }
+
     /// Likewise at converting to so many bytes what has come from the device.
-    pub fn to_receive(&self, bytes: usize) -> Option<Turn<'_>> {
+    pub fn to_receive(&self, bytes: usize) -> Option<Turn> {
         self.receiving.take(bytes)
     }
 }
 
 impl Place {
-    fn take(&self, bytes: usize) -> Option<Turn<'_>> {
+    fn new(most: usize) -> Arc<Self> {
+        Arc::new(Place { taken: Mutex::new(0), most, free: Condvar::new() })
+    }
+
+    fn take(self: &Arc<Self>, bytes: usize) -> Option<Turn> {
         if bytes < MUCH {
             return None;
         }
-        let waited = self.free.wait_timeout_while(self.lock(), PATIENCE, |taken| *taken);
+        let waited = self.free.wait_timeout_while(self.lock(), PATIENCE, |taken| *taken >= self.most);
         let (mut taken, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             return None;
         }
-        *taken = true;
-        Some(Turn(self))
+        *taken += 1;
+        Some(Turn(self.clone()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, bool> {
+    fn lock(&self) -> MutexGuard<'_, usize> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
-        *self.0.lock() = false;
+        *self.0.lock() -= 1;
         self.0.free.notify_one();
     }
 }
@@ -74,8 +94,13 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn one_at_a_time_and_nobody_for_ever() {
-        let turns = Place::default();
+    fn so_many_at_a_time_and_nobody_for_ever() {
+        check(1);
+        check(3);
+    }
+
+    fn check(places: usize) {
+        let turns = Place::new(places);
         let (at_once, most) = (AtomicU32::new(0), AtomicU32::new(0));
         thread::scope(|scope| {
             for _ in 0..8 {
@@ -90,10 +115,12 @@ mod tests {
                 });
             }
         });
-        assert_eq!(most.into_inner(), 1);
-        let (turn, start) = (turns.take(MUCH), Instant::now());
-        assert!(turn.is_some() && turns.take(MUCH).is_none() && start.elapsed() >= PATIENCE);
-        drop(turn);
+        assert!((1..=places).contains(&(most.into_inner() as usize)));
+        let mut taken: Vec<_> = (0..places).map(|_| turns.take(MUCH)).collect();
+        let start = Instant::now();
+        assert!(taken.iter().all(Option::is_some) && turns.take(MUCH).is_none() && start.elapsed() >= PATIENCE);
+        assert!(turns.take(MUCH - 1).is_none());
+        taken.pop();
         assert!(turns.take(MUCH).is_some());
     }
 }
