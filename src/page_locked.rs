@@ -8,9 +8,9 @@ use std::ops::{Deref, DerefMut};
 /// Values in page-locked (pinned) memory, from which GPUs copy without help of the host (CUDA C++ Programming Guide,
 /// "Page-Locked Host Memory"). Made by [`Engine::page_lock`].
 ///
-/// A slice of it may be the input of any call. Calls are otherwise bound by the host where an item takes a GPU less than about
-/// 20 ns: signing, and verification with keys that repeat. Locking takes about as long as a GPU needs for the items, so it pays
-/// for buffers that are filled and used many times. Every engine of the process profits.
+/// A slice of it may be the input of any call on any engine of the process. Calls are otherwise bound by the host where an item
+/// takes a GPU less than about 20 ns: signing, and verification with keys that repeat. Locking and unlocking a gigabyte takes
+/// about 50 ms, so it pays for buffers that are filled and used many times.
 ///
 /// Locked memory is not swapped out, and is the operating system's to ration. Private keys in it are wiped when their values
 /// are dropped, as elsewhere.
@@ -22,7 +22,7 @@ use std::ops::{Deref, DerefMut};
 /// let (mut digests, secret) = (engine.page_lock(vec![[0; 32]; 100]), engine.page_lock(secret));
 /// for batch in 1..=3 {
 ///     digests.fill([batch; 32]);
-///     let signed = ecdsa::sign::<Secp256k1>(&engine, &digests, &secret[..], Default::default())?;
+///     let signed = ecdsa::sign::<Secp256k1>(&engine, &digests, &secret, Default::default())?;
 ///     assert!(signed.iter().all(Result::is_ok));
 /// }
 /// # Ok::<(), gecc::Error>(())
@@ -50,7 +50,8 @@ impl<T> PageLocked<T> {
 }
 
 impl Engine {
-    /// Locks the memory of values that will be inputs.
+    /// Locks the memory of values that will be inputs, see [`PageLocked`]. They serve all the same where that fails
+    /// ([`PageLocked::is_locked`]), as it does without a GPU.
     pub fn page_lock<T>(&self, values: Vec<T>) -> PageLocked<T> {
         let range = values.as_ptr_range();
         // SAFETY: `PageLocked` keeps the vector's memory where it is until the lock is dropped.

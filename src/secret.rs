@@ -2,6 +2,7 @@
 
 use crate::curve::SecretCurve;
 use crate::error::{Error, Rejection};
+use crate::page_locked::PageLocked;
 use std::fmt;
 use std::ops::Range;
 use zeroize::ZeroizeOnDrop;
@@ -148,6 +149,12 @@ impl<'a> From<&'a Vec<SecretKey>> for SecretKeys<'a> {
 
 impl<'a, const N: usize> From<&'a [SecretKey; N]> for SecretKeys<'a> {
     fn from(keys: &'a [SecretKey; N]) -> Self {
+        SecretKeys::each(keys)
+    }
+}
+
+impl<'a> From<&'a PageLocked<SecretKey>> for SecretKeys<'a> {
+    fn from(keys: &'a PageLocked<SecretKey>) -> Self {
         SecretKeys::each(keys)
     }
 }
