@@ -49,6 +49,8 @@ mod error;
 mod gpu;
 mod page_locked;
 mod secret;
+#[cfg(test)]
+mod skip;
 
 pub use curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};
 pub use encoding::{Point, PublicKeys, signature_from_der, signature_to_der};

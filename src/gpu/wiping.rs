@@ -1,5 +1,5 @@
-//! Tests on a GPU: what is left of secrets when a chunk has ended, in whatever way. Without a GPU they pass, unless
-//! `GECC_REQUIRE_GPU=1`.
+//! Tests on a GPU: what is left of secrets when a chunk has ended, in whatever way. Without a GPU they say so and
+//! pass, unless `GECC_REQUIRE_GPU=1`.
 
 use super::fault::Fault;
 use super::lane::Lane;
@@ -11,16 +11,14 @@ use crate::encoding::PublicKeys;
 use crate::engine::Engines;
 use crate::point::Points;
 use crate::secret::SecretKey;
+use crate::skip;
 use std::sync::mpsc;
 
 /// Short of a whole number of buffers, so that gaps between them are there.
 const ITEMS: usize = 1001;
 
 fn engine() -> Option<GpuEngine> {
-    let engine = GpuEngine::new(Limits::default());
-    let required = std::env::var("GECC_REQUIRE_GPU").is_ok_and(|value| value == "1");
-    assert!(engine.is_ok() || !required, "GECC_REQUIRE_GPU=1, and there is no usable GPU");
-    engine.ok()
+    skip::without(GpuEngine::new(Limits::default()), "GECC_REQUIRE_GPU")
 }
 
 fn with_engines(test: impl FnOnce(Engines)) {

@@ -12,6 +12,7 @@ use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, decode, from_limbs, generator, jacobian, multiply};
 use crate::curve::constants::{p256, secp256k1, sm2};
 use crate::curve::{P256, Secp256k1, Sm2};
+use crate::skip;
 use num_bigint::{BigInt, BigUint};
 
 /// SplitMix64.
@@ -38,13 +39,9 @@ impl Random {
     }
 }
 
-/// `None`, with a note, where the processor lacks the instructions.
 fn lanes() -> Option<Lanes> {
-    let lanes = Lanes::detect();
-    if lanes.is_none() {
-        println!("skipped: this processor has no AVX-512 IFMA");
-    }
-    lanes
+    let found = Lanes::detect().ok_or_else(|| "this processor has no AVX-512 IFMA".to_owned());
+    skip::without(found, "GECC_REQUIRE_AVX512")
 }
 
 /// Five words per lane.
