@@ -1,9 +1,10 @@
-//! Unit tests that need what not every machine has.
+//! Tests that need what not every machine has, here and in `tests/`.
 
+use std::fmt::Display;
 use std::io::Write;
 
 /// What was found; where it was not, the reason is printed, and with `variable` set to 1 it is a failure.
-pub fn without<T>(found: Result<T, String>, variable: &str) -> Option<T> {
+pub fn without<T>(found: Result<T, impl Display>, variable: &str) -> Option<T> {
     let problem = match found {
         Ok(found) => return Some(found),
         Err(problem) => problem,

@@ -3,6 +3,9 @@
 //!
 //! Without a C++ compiler (`c++`, or `$CXX`) the tests say so and pass, unless `GECC_REQUIRE_CXX=1`.
 
+#[path = "../src/skip.rs"]
+mod skip;
+
 use num_bigint::BigUint;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -229,12 +232,8 @@ impl Driver {
     fn compile(curve: &str) -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
-        if let Err(problem) = Command::new(&compiler).arg("--version").stdout(Stdio::null()).status() {
-            let reason = format!("no C++ compiler: {compiler}: {problem}");
-            assert!(env::var_os("GECC_REQUIRE_CXX").is_none_or(|value| value != "1"), "{reason}");
-            eprintln!("skipped: {reason}");
-            return None;
-        }
+        let found = Command::new(&compiler).arg("--version").stdout(Stdio::null()).status();
+        skip::without(found.map_err(|problem| format!("no C++ compiler: {compiler}: {problem}")), "GECC_REQUIRE_CXX")?;
         // Tests of one process run side by side: each has its own program.
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

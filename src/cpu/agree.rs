@@ -176,10 +176,8 @@ mod tests {
 
     fn agrees_with_rustcrypto<C: SecretCurve>() {
         let engine = CpuEngine::new(Some(1), None).unwrap();
-        if engine.lanes.is_none() {
-            println!("skipped: this processor has no AVX-512 IFMA");
-            return;
-        }
+        let lanes = engine.lanes.ok_or("this processor has no AVX-512 IFMA");
+        let Some(_) = crate::skip::without(lanes, "GECC_REQUIRE_AVX512") else { return };
         // Special keys with random peers, and random keys with special peers.
         let special = special_scalars::<C>();
         let others: Vec<_> = special.iter().map(|_| random()).collect();

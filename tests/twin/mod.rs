@@ -2,6 +2,9 @@
 //!
 //! Without a C++ compiler (`c++`, or `$CXX`) the tests say so and pass, unless `GECC_REQUIRE_CXX=1`.
 
+#[path = "../../src/skip.rs"]
+mod skip;
+
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, Sec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, FieldBytes, FieldBytesSize, Group, PrimeField};
 use elliptic_curve::{ProjectivePoint, Scalar};
@@ -132,12 +135,8 @@ impl Driver {
     pub fn compile(source: &str, name: &str, header: &Path) -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
-        if let Err(problem) = Command::new(&compiler).arg("--version").stdout(Stdio::null()).status() {
-            let reason = format!("no C++ compiler: {compiler}: {problem}");
-            assert!(env::var_os("GECC_REQUIRE_CXX").is_none_or(|value| value != "1"), "{reason}");
-            eprintln!("skipped: {reason}");
-            return None;
-        }
+        let found = Command::new(&compiler).arg("--version").stdout(Stdio::null()).status();
+        skip::without(found.map_err(|problem| format!("no C++ compiler: {compiler}: {problem}")), "GECC_REQUIRE_CXX")?;
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_twin_{source}_{name}"));
         let status = Command::new(&compiler)
             .args(["-std=c++17", "-O1", "-DGECC_DEBUG", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])

@@ -40,8 +40,7 @@ impl Random {
 }
 
 fn lanes() -> Option<Lanes> {
-    let found = Lanes::detect().ok_or_else(|| "this processor has no AVX-512 IFMA".to_owned());
-    skip::without(found, "GECC_REQUIRE_AVX512")
+    skip::without(Lanes::detect().ok_or("this processor has no AVX-512 IFMA"), "GECC_REQUIRE_AVX512")
 }
 
 /// Five words per lane.
