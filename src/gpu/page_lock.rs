@@ -1,39 +1,32 @@
 //! Page-locked memory of the caller: the device copies from it without help.
 
 use super::fault::Fault;
+use super::lock;
 use super::memory::can_bind;
 use cudarc::driver::{CudaContext, sys};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex};
 
-/// Addresses of the process that are locked, for every device: where each range begins, and where it ends.
-static LOCKED: Ranges = Ranges(RwLock::new(BTreeMap::new()));
+/// Addresses of the process that are locked, for every device.
+static LOCKED: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
 
-/// Ranges that do not overlap.
+/// Ranges that do not overlap: where each begins, and where it ends.
 #[derive(Debug)]
-struct Ranges(RwLock<BTreeMap<usize, usize>>);
+struct Ranges(BTreeMap<usize, usize>);
 
 impl Ranges {
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<usize, usize>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<usize, usize>> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether one range has all of these addresses.
     fn contain(&self, addresses: Range<usize>) -> bool {
-        self.read().range(..=addresses.start).next_back().is_some_and(|(_, end)| addresses.end <= *end)
+        self.0.range(..=addresses.start).next_back().is_some_and(|(_, end)| addresses.end <= *end)
     }
 }
 
 /// Whether a device may copy from these bytes while they are borrowed.
 pub fn is_locked(bytes: &[u8]) -> bool {
     let addresses = bytes.as_ptr_range();
-    !bytes.is_empty() && LOCKED.contain(addresses.start as usize..addresses.end as usize)
+    !bytes.is_empty() && lock(&LOCKED).contain(addresses.start as usize..addresses.end as usize)
 }
 
 /// Memory that stays locked until this is dropped.
@@ -52,14 +45,14 @@ impl PageLock {
         let (pointer, flags) = (memory.start.cast_mut().cast::<c_void>(), sys::CU_MEMHOSTREGISTER_PORTABLE);
         // SAFETY: the range is the caller's, and is unlocked by `drop`.
         unsafe { sys::cuMemHostRegister_v2(pointer, end - start, flags) }.result()?;
-        LOCKED.write().insert(start, end);
+        lock(&LOCKED).0.insert(start, end);
         Ok(PageLock { start, context: context.clone() })
     }
 }
 
 impl Drop for PageLock {
     fn drop(&mut self) {
-        LOCKED.write().remove(&self.start);
+        lock(&LOCKED).0.remove(&self.start);
         // A context that is gone has locked nothing any more.
         if can_bind(&self.context) {
             // SAFETY: locked by `new`. No copy is under way: whoever started one borrowed the memory until it was done.
@@ -74,7 +67,7 @@ mod tests {
 
     #[test]
     fn ranges_contain_what_lies_within_one() {
-        let ranges = Ranges(RwLock::new(BTreeMap::from([(100, 200), (200, 300), (500, 600)])));
+        let ranges = Ranges(BTreeMap::from([(100, 200), (200, 300), (500, 600)]));
         let inside = [100..101, 100..200, 150..199, 200..300, 599..600];
         let outside = [0..100, 99..101, 150..250, 299..301, 300..500, 400..550, 600..601];
         assert!(inside.into_iter().all(|range| ranges.contain(range)));

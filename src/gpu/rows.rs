@@ -83,15 +83,10 @@ impl<'a> Rows<'a> {
             KeyForm::Raw => 64,
             KeyForm::Uncompressed | KeyForm::Points | KeyForm::Mixed => 65,
         };
-        let Range { start, end } = items;
+        let (count, keys) = (items.len(), keys.slice(items));
         match keys.rows() {
-            Some(rows) => {
-                let source = Source::Bytes(&rows[start * width..end * width]);
-                Rows { items: end - start, width, secret: false, source }
-            }
-            None => Rows::new(end - start, width, move |block, to| {
-                keys.write_mixed_rows(start + block.start..start + block.end, to);
-            }),
+            Some(rows) => Rows { items: count, width, secret: false, source: Source::Bytes(rows) },
+            None => Rows::new(count, width, move |block, to| keys.write_mixed_rows(block, to)),
         }
     }
 

@@ -48,15 +48,17 @@ pub fn run(options: BenchOptions) -> Result<u8, Failure> {
             latency_engines.push(("gpu", options.engine.builder().backend(Backend::Gpu).build()?));
         }
     }
-    let where_inputs_are = if options.page_locked { ", inputs in page-locked memory" } else { "" };
-    let title = format!("{engine}{where_inputs_are}");
+    let (memory, where_inputs_are) = match options.page_locked {
+        true => (Memory::PageLocked, ", inputs in page-locked memory"),
+        false => (Memory::Pageable, ""),
+    };
     let mut bench = Bench {
         kernel_engine: on_gpu.then(kernel_engine).transpose()?,
         reference: Engine::cpu()?,
         latency_engines,
         items: if options.latency { largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1]) } else { largest },
-        memory: if options.page_locked { Memory::PageLocked } else { Memory::Pageable },
-        report: Report::new(options.batches.json, options.kernels, title)?,
+        memory,
+        report: Report::new(options.batches.json, options.kernels, format!("{engine}{where_inputs_are}"))?,
         operations: match &options.operations[..] {
             [] => Operation::value_variants().to_vec(),
             some => some.to_vec(),
