@@ -5,6 +5,7 @@
 //! big-endian: what `k256::ecdsa::Signature::to_bytes()` gives. [`crate::signature_from_der`] decodes DER.
 
 use crate::cpu::CpuEngine;
+use crate::cpu::recover::Inputs;
 use crate::curve::{EcdsaCurve, Secp256k1};
 use crate::encoding::PublicKeys;
 use crate::engine::{Engine, Engines};
@@ -262,8 +263,9 @@ pub fn recover<C: EcdsaCurve>(
 ) -> Result<Points, Error> {
     let lengths = [("signatures", signatures.len()), ("recovery ids", recovery_ids.len())];
     require_lengths(digests.len(), &lengths)?;
-    let on_gpu = |engines| gpu::recover::keys::<C>(engines, gpu::recover::Inputs { digests, signatures, recovery_ids });
-    let on_cpu = |engine: &_| cpu::recover::recover::<C>(engine, digests, signatures, recovery_ids);
+    let inputs = Inputs { digests, signatures, recovery_ids };
+    let on_gpu = |engines| gpu::recover::keys::<C>(engines, inputs);
+    let on_cpu = |engine: &_| cpu::recover::recover::<C>(engine, inputs);
     engine.dispatch(digests.len(), worth::RECOVER, on_gpu, on_cpu)
 }
 
@@ -296,16 +298,16 @@ pub fn recover_addresses(
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
     let lengths = [("signatures", signatures.len()), ("recovery ids", recovery_ids.len())];
     require_lengths(digests.len(), &lengths)?;
-    let inputs = gpu::recover::Inputs { digests, signatures, recovery_ids };
+    let inputs = Inputs { digests, signatures, recovery_ids };
     let on_gpu = |engines| gpu::recover::addresses::<Secp256k1>(engines, inputs);
-    let on_cpu = |engine: &_| cpu::recover::addresses::<Secp256k1>(engine, digests, signatures, recovery_ids);
+    let on_cpu = |engine: &_| cpu::recover::addresses::<Secp256k1>(engine, inputs);
     engine.dispatch(digests.len(), worth::RECOVER, on_gpu, on_cpu)
 }
 
 fn sha256<M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &[M]) -> Result<Vec<[u8; 32]>, Error> {
     let message = |item: usize| messages[item].as_ref();
     let digests = |engine: &CpuEngine, items: Range<usize>| {
-        engine.map(items.len(), |i| Sha256::digest(message(items.start + i)).into())
+        engine.map(items.len(), [0; 32], |i| Sha256::digest(message(items.start + i)).into())
     };
     let on_gpu =
         |engines: Engines| gpu::hash::sha256(engines, messages.len(), &message, &|items| digests(engines.cpu, items));

@@ -135,8 +135,8 @@ enum Encoded<'a> {
     All(&'a [u8]),
 }
 
-/// One public key as the caller wrote it. `Ord` groups equal encodings.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// One public key as the caller wrote it. `Ord` and `Hash` group equal encodings.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum KeyBytes<'a> {
     Sec1(&'a [u8]),
     Raw(&'a [u8; 64]),

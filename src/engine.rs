@@ -4,9 +4,11 @@ use crate::cpu::{self, CpuEngine};
 use crate::curve::Curve;
 use crate::encoding::PublicKeys;
 use crate::error::Error;
-use crate::gpu::{self, Fault, GpuEngine, Limits, PageLock};
+use crate::fork::Process;
+use crate::gpu::{self, Fault, FaultKind, GpuEngine, Limits, PageLock, Unavailable};
 use crate::point::Points;
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 
 /// Where batches are computed. Cheap to share: every call takes `&Engine`, from any number of threads at once.
@@ -17,13 +19,71 @@ use std::ops::Range;
 /// println!("{engine}");          // says what was chosen, and why
 /// # Ok::<(), gecc::Error>(())
 /// ```
+///
+/// # Threads
+/// An engine has threads of its own, for as long as it lives, and computes on no others, but that a call of few items is computed
+/// by the thread that makes it. Any other thread that calls sleeps meanwhile; it may be one of rayon's or of an asynchronous
+/// runtime's, which then has one thread less for so long.
+///
+/// # Processes
+/// After a `fork` the child cannot use an engine that it has inherited: its calls give [`Error::Forked`]. It may make one of its
+/// own; there the CUDA driver does not work if the parent has used it.
 #[derive(Debug)]
 pub struct Engine {
-    cpu: CpuEngine,
-    gpu: Option<GpuEngine>,
+    /// Not dropped in a child of the process that made it: its threads are not there to be ended.
+    devices: ManuallyDrop<Devices>,
     info: EngineInfo,
     /// What the caller asked for: with [`Backend::Auto`] the CPU takes small batches, and what no GPU could compute.
     asked: Backend,
+    process: Process,
+}
+
+#[derive(Debug)]
+struct Devices {
+    cpu: CpuEngine,
+    gpu: Option<GpuEngine>,
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        if self.process.is_this() {
+            // SAFETY: nothing uses the devices after this.
+            unsafe { ManuallyDrop::drop(&mut self.devices) };
+        }
+    }
+}
+
+/// Something that an engine does without, see [`Engine::failures`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The device's number and name.
+    pub device: String,
+    /// What the engine does without.
+    pub kind: FailureKind,
+    /// What happened.
+    pub problem: String,
+}
+
+/// What an engine does without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// The device failed and is not used any more.
+    Device,
+    /// Some of the device's kernels cannot be compiled or loaded. They are tried again from time to time; the device does what
+    /// needs others.
+    Kernels,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure { device, kind, problem } = self;
+        match kind {
+            FailureKind::Device => write!(f, "{device} is out of use: {problem}"),
+            FailureKind::Kernels => write!(f, "{device} cannot use some kernels for now: {problem}"),
+        }
+    }
 }
 
 /// Which kind of device a caller asks for.
@@ -110,16 +170,50 @@ impl Engine {
         &self.info
     }
 
-    /// GPUs that have failed since the engine started, each with what happened. They are not used any more; their work went
-    /// to the others, or with [`Backend::Auto`] to the CPU.
-    pub fn failures(&self) -> Vec<String> {
-        self.gpu.as_ref().map_or_else(Vec::new, GpuEngine::failures)
+    /// GPUs that have failed since the engine started, and kernels that it cannot use for now, each with what happened. Their
+    /// work went to other GPUs, or with [`Backend::Auto`] to the CPU.
+    pub fn failures(&self) -> Vec<Failure> {
+        let failures = self.gpu().map_or_else(Vec::new, GpuEngine::failures);
+        let failure = |gpu::Failure { device, kind, problem }| {
+            let kind = if kind == FaultKind::Kernels { FailureKind::Kernels } else { FailureKind::Device };
+            Failure { device, kind, problem }
+        };
+        failures.into_iter().map(failure).collect()
+    }
+
+    /// Makes ready what calls on a curve need, which the first of them would otherwise have to wait for or do without: tables of
+    /// the base point for the CPU, and for GPUs their kernels, which may have to be compiled, and tables. Takes some tens of
+    /// milliseconds without a GPU, and some seconds where kernels are not in the cache.
+    ///
+    /// # Errors
+    /// [`Error::Kernels`] and [`Error::Device`] when a GPU cannot be made ready: calls may work all the same, see
+    /// [`Engine::failures`]. [`Error::Forked`] in a child of the process that made the engine.
+    ///
+    /// ```
+    /// use gecc::{Engine, Secp256k1};
+    /// let engine = Engine::new()?;
+    /// engine.warm_up::<Secp256k1>()?;
+    /// # Ok::<(), gecc::Error>(())
+    /// ```
+    pub fn warm_up<C: Curve>(&self) -> Result<(), Error> {
+        let Devices { cpu, gpu } = self.devices()?;
+        C::precomputed().warm_up(cpu);
+        gpu.as_ref().map_or(Ok(()), |gpu| gpu.warm_up(C::NAME).map_err(Error::from))
+    }
+
+    fn devices(&self) -> Result<&Devices, Error> {
+        if self.process.is_this() { Ok(&self.devices) } else { Err(Error::Forked) }
+    }
+
+    /// Not those of another process.
+    fn gpu(&self) -> Option<&GpuEngine> {
+        self.devices().ok()?.gpu.as_ref()
     }
 
     /// How long each kernel ran since the last call of this function, by CUDA events around it; empty without
     /// [`EngineBuilder::time_kernels`].
     pub fn take_kernel_times(&self) -> Vec<KernelTime> {
-        let times = self.gpu.as_ref().map(GpuEngine::take_kernel_times).unwrap_or_default();
+        let times = self.gpu().map(GpuEngine::take_kernel_times).unwrap_or_default();
         let entry = |(kernel, (seconds, launches))| KernelTime { kernel, seconds, launches };
         times.into_iter().map(entry).collect()
     }
@@ -129,7 +223,7 @@ impl Engine {
     /// # Safety
     /// The memory belongs to the caller, and is neither moved nor freed before the lock is dropped.
     pub(crate) unsafe fn lock_pages(&self, memory: Range<*const u8>) -> Option<PageLock> {
-        let gpu = self.gpu.as_ref().filter(|_| !memory.is_empty())?;
+        let gpu = self.gpu().filter(|_| !memory.is_empty())?;
         // SAFETY: the caller's promise.
         unsafe { gpu.lock_pages(memory) }
     }
@@ -151,14 +245,15 @@ impl Engine {
         cpu: impl FnOnce(&CpuEngine) -> T,
     ) -> Result<T, Error> {
         let automatic = self.asked == Backend::Auto;
-        let worth = if self.cpu.lanes.is_some() { worth.lanes } else { worth.portable };
-        match &self.gpu {
+        let devices = self.devices()?;
+        let worth = if devices.cpu.lanes.is_some() { worth.lanes } else { worth.portable };
+        match &devices.gpu {
             Some(engine) if items > 0 && (items >= worth * self.info.threads || !automatic) => {
                 let check_signatures = self.info.check_signatures;
-                let engines = Engines { gpu: engine, cpu: &self.cpu, rescue: automatic, check_signatures };
-                gpu(engines).map_err(|fault| Error::Device(fault.problem))
+                let engines = Engines { gpu: engine, cpu: &devices.cpu, rescue: automatic, check_signatures };
+                Ok(gpu(engines)?)
             }
-            _ => Ok(cpu(&self.cpu)),
+            _ => Ok(cpu(&devices.cpu)),
         }
     }
 }
@@ -286,12 +381,10 @@ impl EngineBuilder {
             Backend::Cpu => (None, "asked for".to_owned()),
             Backend::Auto => match GpuEngine::new(limits) {
                 Ok(gpu) => (Some(gpu), "chosen automatically".to_owned()),
-                Err(problem) => (None, format!("chosen automatically: {problem}")),
+                Err(Unavailable::Devices(problem)) => (None, format!("chosen automatically: {problem}")),
+                Err(threads) => return Err(threads.into()),
             },
-            Backend::Gpu => {
-                let gpu = GpuEngine::new(limits).map_err(Error::NoDevice)?;
-                (Some(gpu), "asked for".to_owned())
-            }
+            Backend::Gpu => (Some(GpuEngine::new(limits)?), "asked for".to_owned()),
         };
         let cpu = CpuEngine::new(self.threads, self.max_memory)?;
         let cpu = if self.portable { cpu.portable() } else { cpu };
@@ -303,6 +396,7 @@ impl EngineBuilder {
             check_signatures: self.check_signatures,
             reason,
         };
-        Ok(Engine { cpu, gpu, info, asked: self.backend })
+        let devices = ManuallyDrop::new(Devices { cpu, gpu });
+        Ok(Engine { devices, info, asked: self.backend, process: Process::this() })
     }
 }

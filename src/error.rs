@@ -24,7 +24,7 @@ pub enum Error {
     /// No GPU could compute the batch, and the engine may not use the CPU instead.
     #[error("the GPU engine failed: {0}")]
     Device(String),
-    /// Kernels could not be compiled or stored.
+    /// Kernels could not be compiled, stored or loaded.
     #[error("kernels: {0}")]
     Kernels(String),
     /// An engine option is out of range.
@@ -41,6 +41,9 @@ pub enum Error {
     /// The operating system refused to start the worker threads.
     #[error("worker threads could not be started: {0}")]
     Threads(String),
+    /// The engine was made before its process forked from another: its threads are in that one.
+    #[error("the engine was made before this process forked: make one after the fork")]
+    Forked,
     /// The operating system's random number generator failed.
     #[error("no randomness from the operating system: {0}")]
     Randomness(String),

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::gpu::cache::Cache;
 use crate::gpu::nvrtc::Nvrtc;
 use crate::gpu::sources::Unit;
-use rayon::prelude::*;
+use crate::workers::Pool;
 use std::path::{Path, PathBuf};
 
 /// What one kernel takes of a GPU.
@@ -37,33 +37,39 @@ pub struct KernelUsage {
 /// `report` gets each file's name as soon as it is there, from several threads.
 ///
 /// # Errors
-/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture, or the folder cannot be written.
+/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture, or the folder cannot be written;
+/// [`Error::Threads`] when the system refuses the threads that compile.
 pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -> Result<Vec<PathBuf>, Error> {
     let (nvrtc, cache) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(folder));
     // Compiling takes a minute: what fails without it shall fail before.
     std::fs::create_dir_all(folder).map_err(|problem| Error::Kernels(format!("{}: {problem}", folder.display())))?;
-    let units: Vec<Unit> = Unit::all().collect();
     let build = |unit: &Unit| {
         let path = cache.build(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
         report(&path);
         Ok(path)
     };
-    units.par_iter().map(build).collect()
+    each_unit(build)
 }
 
 /// Compiles every kernel for one architecture, and tells what each takes, by the report of the assembler.
 ///
 /// # Errors
-/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture.
+/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture; [`Error::Threads`] when the system
+/// refuses the threads that compile.
 pub fn usage(architecture: &str) -> Result<Vec<KernelUsage>, Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
-    let units: Vec<Unit> = Unit::all().collect();
     let usage = |unit: &Unit| {
         let report = nvrtc.assembler_report(*unit, architecture).map_err(Error::Kernels)?;
         Ok(parse_report(*unit, &report))
     };
-    let each: Result<Vec<_>, Error> = units.par_iter().map(usage).collect();
-    Ok(each?.into_iter().flatten().collect())
+    Ok(each_unit(usage)?.into_iter().flatten().collect())
+}
+
+/// What `compute` gives for every unit, on all cores.
+fn each_unit<T: Send>(compute: impl Fn(&Unit) -> Result<T, Error> + Sync) -> Result<Vec<T>, Error> {
+    let mut results: Vec<(Unit, Option<Result<T, Error>>)> = Unit::all().map(|unit| (unit, None)).collect();
+    Pool::new(None)?.for_each(results.iter_mut().collect(), |(unit, result)| *result = Some(compute(unit)));
+    results.into_iter().map(|(_, result)| result.expect("every unit was computed")).collect()
 }
 
 /// The folder of compiled kernels; `None` where the environment names none.

@@ -287,7 +287,7 @@ fn hash<M: AsRef<[u8]> + Sync>(
     let id = |item| user_ids.get_hashable(item);
     let on_cpu = |engine: &CpuEngine, items: Range<usize>| {
         let points = cpu::point::decode_keys::<Sm2>(engine, items.len(), keys.slice(items.clone()));
-        let digests = engine.map(items.len(), |i| {
+        let digests = engine.map(items.len(), [0; 32], |i| {
             let item = items.start + i;
             let digest = |key: &Point| Some(message_digest(&za(id(item), key).ok()?, message(item)));
             points[i].as_ref().ok().and_then(digest).unwrap_or_default()

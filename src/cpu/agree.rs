@@ -56,7 +56,7 @@ impl Inputs<'_> {
         take: impl Fn(&Coordinates) -> T + Send + Sync,
     ) -> Vec<Result<T, Rejection>> {
         let Some(lanes) = engine.lanes.filter(|_| items >= FEWEST_IN_LANES) else {
-            return engine.map(items, |item| Ok(take(&self.one::<C>(item)?)));
+            return engine.map(items, Err(Rejection::SecretKeyOutOfRange), |item| Ok(take(&self.one::<C>(item)?)));
         };
         engine.map_chunks(items, Err(Rejection::SecretKeyOutOfRange), |range, out| {
             self.in_lanes::<C, T>(lanes, range, &take, out);

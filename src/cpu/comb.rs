@@ -7,7 +7,7 @@ use super::jacobian::{Jacobian, normalize};
 use super::lanes::{Lanes, multiples_of, powers_of};
 use super::recode::signed_windows;
 use super::{CpuCurve, be_bytes_to_limbs};
-use rayon::prelude::*;
+use crate::workers::Pool;
 
 /// The multiples d 2^(w j) P for 1 <= d <= 2^(w-1) and every window j.
 pub struct Comb<C: CpuCurve> {
@@ -19,28 +19,28 @@ pub struct Comb<C: CpuCurve> {
 impl<C: CpuCurve> Comb<C> {
     /// The table of a point that is not the identity.
     pub fn new(lanes: Option<Lanes>, point: &Affine<C::Base>, window: u32) -> Self {
-        Self::new_all(lanes, &[*point], window).pop().expect("one table")
+        Self::new_all(lanes, None, &[*point], window).pop().expect("one table")
     }
 
-    /// The tables of points that are not the identity.
-    pub fn new_all(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: u32) -> Vec<Self> {
-        let count = 1 << (window - 1);
-        let bases = bases::<C>(lanes, points, window);
+    /// The tables of points that are not the identity, by a pool's threads where there is one.
+    pub fn new_all(lanes: Option<Lanes>, pool: Option<&Pool>, points: &[Affine<C::Base>], window: u32) -> Vec<Self> {
+        let (count, windows) = (1 << (window - 1), Self::windows(window));
+        let mut bases = vec![Entry::from_words([0; 8]); points.len() * windows];
+        let tasks = points.chunks(POINTS_AT_ONCE).zip(bases.chunks_mut(POINTS_AT_ONCE * windows));
+        for_each(pool, tasks.collect(), |(points, out)| out.copy_from_slice(&self::bases::<C>(lanes, points, window)));
         // Few windows with many multiples, or many windows with few: either way a batch is long enough to share its
         // inversion, and fits the cache; in lanes, a batch fills them.
-        let entries: Vec<_> = match lanes {
-            Some(lanes) => {
-                let windows_at_once = (8192 >> window).max(8);
-                let tables = bases.par_chunks(windows_at_once).map(|bases| multiples_of::<C>(lanes, bases, count));
-                tables.flatten_iter().collect()
-            }
-            None => {
-                let windows_at_once = (2048 >> window).max(1);
-                let tables = bases.par_chunks(windows_at_once).map(|bases| multiples::<C>(bases, count));
-                tables.flatten_iter().collect()
-            }
-        };
-        let tables = entries.chunks_exact(Self::windows(window) * count);
+        let windows_at_once = if lanes.is_some() { (8192 >> window).max(8) } else { (2048 >> window).max(1) };
+        let mut entries = vec![Entry::from_words([0; 8]); bases.len() * count];
+        let tasks = bases.chunks(windows_at_once).zip(entries.chunks_mut(windows_at_once * count));
+        for_each(pool, tasks.collect(), |(bases, out): (&[Entry<C::Base>], &mut [Entry<C::Base>])| match lanes {
+            Some(lanes) => multiples_of::<C>(lanes, bases, out),
+            None => multiples::<C>(bases, out),
+        });
+        if points.len() == 1 {
+            return vec![Comb { window, entries }];
+        }
+        let tables = entries.chunks_exact(windows * count);
         tables.map(|entries| Comb { window, entries: entries.to_vec() }).collect()
     }
 
@@ -107,6 +107,8 @@ fn prefetch<T>(entry: &T) {
     let _ = entry;
 }
 
+/// Points whose doublings are computed together: one per lane.
+const POINTS_AT_ONCE: usize = 8;
 /// Points from which the doublings are shorter in lanes.
 const FEWEST_IN_LANES: usize = 3;
 
@@ -130,24 +132,46 @@ fn bases<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: 
     normalize(&bases).iter().map(|base| Entry::new(&base.x, &base.y)).collect()
 }
 
-/// For each base the multiples 1..=count in turn; `count` is a power of two.
-fn multiples<C: CpuCurve>(bases: &[Entry<C::Base>], count: usize) -> Vec<Entry<C::Base>> {
+/// Multiples of a point that are computed by doubling what is known; larger tables then go on block by block, so that building
+/// takes little memory beside the table.
+const FIRST_MULTIPLES: usize = 1024;
+
+/// For each base the multiples 1, 2, ... in turn, as many as there is room for; that is a power of two.
+fn multiples<C: CpuCurve>(bases: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
+    let (columns, count) = (bases.len(), out.len() / bases.len());
+    let first = count.min(FIRST_MULTIPLES);
     let mut denominators = Denominators::new();
+    let mut store = |from: usize, rows: &[Affine<C::Base>]| {
+        for (index, point) in rows.iter().enumerate() {
+            // d 2^(w j) P with d < n is never the identity, n being prime.
+            debug_assert!(!point.infinity);
+            out[index % columns * count + from + index / columns] = Entry::new(&point.x, &point.y);
+        }
+    };
     // Row d - 1 holds d times each base. Knowing 1..=m, one batch of additions of m P gives m + 1..=2m.
     let mut rows: Vec<_> = bases.iter().map(|base| Affine::new(base.x(), base.y())).collect();
-    while rows.len() < count * bases.len() {
-        let last = rows[rows.len() - bases.len()..].to_vec();
-        let mut next = rows.clone();
-        let addend: Vec<_> = last.iter().copied().cycle().take(next.len()).collect();
-        add_assign::<C>(&mut next, &addend, &mut denominators);
+    let sums = |rows: &[Affine<C::Base>], last: &[Affine<C::Base>], denominators: &mut Denominators<C::Base>| {
+        let mut sums = rows.to_vec();
+        let addend: Vec<_> = last.iter().copied().cycle().take(sums.len()).collect();
+        add_assign::<C>(&mut sums, &addend, denominators);
+        sums
+    };
+    while rows.len() < first * columns {
+        let next = sums(&rows, &rows[rows.len() - columns..], &mut denominators);
         rows.extend(next);
     }
-    let columns = bases.len();
-    let entry = |column: usize, row: usize| {
-        let point = &rows[row * columns + column];
-        // d 2^(w j) P with d < n is never the identity, n being prime.
-        debug_assert!(!point.infinity);
-        Entry::new(&point.x, &point.y)
-    };
-    (0..columns).flat_map(|column| (0..count).map(move |row| (column, row))).map(|(c, r)| entry(c, r)).collect()
+    store(0, &rows);
+    let mut last = rows[rows.len() - columns..].to_vec();
+    for from in (first..count).step_by(first) {
+        let block = sums(&rows, &last, &mut denominators);
+        store(from, &block);
+        last.copy_from_slice(&block[block.len() - columns..]);
+    }
+}
+
+fn for_each<T: Send>(pool: Option<&Pool>, tasks: Vec<T>, work: impl Fn(T) + Sync) {
+    match pool {
+        Some(pool) => pool.for_each(tasks, work),
+        None => tasks.into_iter().for_each(work),
+    }
 }

@@ -68,7 +68,7 @@ pub fn normalize<F: Coordinate>(lanes: Lanes, _: &[Jacobian<F>]) -> Vec<Affine<F
     match lanes {}
 }
 
-pub fn multiples_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: usize) -> Vec<Entry<C::Base>> {
+pub fn multiples_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: &mut [Entry<C::Base>]) {
     match lanes {}
 }
 

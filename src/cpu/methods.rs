@@ -1,8 +1,11 @@
 //! What the GPU's multiplication methods must give (`cuda/kernels/methods.cu`), by `crypto-bigint`.
 
+use crate::workers::Pool;
 use elliptic_curve::bigint::modular::{FixedMontyForm, FixedMontyParams};
 use elliptic_curve::bigint::{Odd, U64, U128, U256, U384, U512, U1024, U1536, U2048, Uint};
-use rayon::prelude::*;
+
+/// Items that one thread computes at a time.
+const BLOCK: usize = 256;
 
 /// A chain of multiplications or squarings modulo an odd number with its top bit set. Numbers are little-endian.
 #[derive(Clone, Copy, Debug)]
@@ -17,17 +20,17 @@ pub(crate) struct Chain<'a> {
 
 impl Chain<'_> {
     /// The results of items below the modulus, which lie one after the other.
-    pub fn results(&self, items: &[u8]) -> Vec<u8> {
+    pub fn results(&self, pool: &Pool, items: &[u8]) -> Vec<u8> {
         match self.modulus.len() {
-            16 => self.of_limbs::<{ U128::LIMBS }>(items),
-            32 => self.of_limbs::<{ U256::LIMBS }>(items),
-            48 => self.of_limbs::<{ U384::LIMBS }>(items),
-            64 => self.of_limbs::<{ U512::LIMBS }>(items),
+            16 => self.of_limbs::<{ U128::LIMBS }>(pool, items),
+            32 => self.of_limbs::<{ U256::LIMBS }>(pool, items),
+            48 => self.of_limbs::<{ U384::LIMBS }>(pool, items),
+            64 => self.of_limbs::<{ U512::LIMBS }>(pool, items),
             _ => unreachable!("the methods have no other size"),
         }
     }
 
-    fn of_limbs<const LIMBS: usize>(&self, items: &[u8]) -> Vec<u8> {
+    fn of_limbs<const LIMBS: usize>(&self, pool: &Pool, items: &[u8]) -> Vec<u8> {
         let bytes = self.modulus.len();
         let params = parameters(Uint::<LIMBS>::from_le_slice(self.modulus));
         let form = |number: Uint<LIMBS>| FixedMontyForm::from_montgomery(number, &params);
@@ -36,13 +39,16 @@ impl Chain<'_> {
         let two = FixedMontyForm::new(&Uint::from(2u8), &params);
         let correction = form(two.pow(&U64::from(exponent)).retrieve());
         let mut results = vec![0; items.len()];
-        results.par_chunks_mut(bytes).zip(items.par_chunks(bytes)).for_each(|(result, item)| {
-            let item = form(Uint::from_le_slice(item));
-            let mut power = item;
-            for _ in 0..self.rounds {
-                power = power.mul(if self.squares { &power } else { &item }).mul(&correction);
+        let blocks = results.chunks_mut(BLOCK * bytes).zip(items.chunks(BLOCK * bytes));
+        pool.for_each(blocks.collect(), |(results, items): (&mut [u8], &[u8])| {
+            for (result, item) in results.chunks_mut(bytes).zip(items.chunks(bytes)) {
+                let item = form(Uint::from_le_slice(item));
+                let mut power = item;
+                for _ in 0..self.rounds {
+                    power = power.mul(if self.squares { &power } else { &item }).mul(&correction);
+                }
+                result.copy_from_slice(power.as_montgomery().to_le_bytes().as_ref());
             }
-            result.copy_from_slice(power.as_montgomery().to_le_bytes().as_ref());
         });
         results
     }
@@ -50,19 +56,21 @@ impl Chain<'_> {
 
 /// Products of each of a with each of b modulo an odd number, all big-endian and below it.
 pub(crate) fn all_products<const BYTES: usize>(
+    pool: &Pool,
     modulus: &[u8; BYTES],
     a: &[[u8; BYTES]],
     b: &[[u8; BYTES]],
 ) -> Vec<[u8; BYTES]> {
     match BYTES {
-        128 => products::<{ U1024::LIMBS }, BYTES>(modulus, a, b),
-        192 => products::<{ U1536::LIMBS }, BYTES>(modulus, a, b),
-        256 => products::<{ U2048::LIMBS }, BYTES>(modulus, a, b),
+        128 => products::<{ U1024::LIMBS }, BYTES>(pool, modulus, a, b),
+        192 => products::<{ U1536::LIMBS }, BYTES>(pool, modulus, a, b),
+        256 => products::<{ U2048::LIMBS }, BYTES>(pool, modulus, a, b),
         _ => unreachable!("modular exponentiation has no other size"),
     }
 }
 
 fn products<const LIMBS: usize, const BYTES: usize>(
+    pool: &Pool,
     modulus: &[u8; BYTES],
     a: &[[u8; BYTES]],
     b: &[[u8; BYTES]],
@@ -71,12 +79,15 @@ fn products<const LIMBS: usize, const BYTES: usize>(
     // a times b R is a b R, and the Montgomery product takes the R away.
     let form = |b: &[u8; BYTES]| FixedMontyForm::new(&Uint::from_be_slice(b), &params);
     let factors: Vec<FixedMontyForm<LIMBS>> = b.iter().map(form).collect();
-    let row = |a: &[u8; BYTES]| {
+    let mut products = vec![[0; BYTES]; a.len() * b.len()];
+    let rows = a.iter().zip(products.chunks_mut(b.len()));
+    pool.for_each(rows.collect(), |(a, row): (&[u8; BYTES], &mut [[u8; BYTES]])| {
         let a = FixedMontyForm::from_montgomery(Uint::from_be_slice(a), &params);
-        let product = |b| a.mul(b).as_montgomery().to_be_bytes().as_ref().try_into().expect("as many limbs");
-        factors.iter().map(product).collect::<Vec<_>>()
-    };
-    a.par_iter().flat_map_iter(row).collect()
+        for (product, b) in row.iter_mut().zip(&factors) {
+            product.copy_from_slice(a.mul(b).as_montgomery().to_be_bytes().as_ref());
+        }
+    });
+    products
 }
 
 fn parameters<const LIMBS: usize>(modulus: Uint<LIMBS>) -> FixedMontyParams<LIMBS> {
@@ -90,6 +101,7 @@ mod tests {
 
     #[test]
     fn chains_agree_with_big_integers() {
+        let pool = Pool::new(Some(2)).unwrap();
         for (bytes, radix_bits) in [(16, 128_usize), (16, 156), (32, 0), (48, 416), (64, 520)] {
             let mut random = vec![0; 4 * bytes];
             getrandom::fill(&mut random).unwrap();
@@ -99,7 +111,7 @@ mod tests {
             let m = BigUint::from_bytes_le(modulus);
             let inverse: BigUint = (BigUint::from(1u8) << radix_bits).modinv(&m).unwrap();
             for squares in [false, true] {
-                let results = Chain { modulus, radix_bits, squares, rounds: 3 }.results(items);
+                let results = Chain { modulus, radix_bits, squares, rounds: 3 }.results(&pool, items);
                 for (result, item) in results.chunks(bytes).zip(items.chunks(bytes)) {
                     let item = BigUint::from_bytes_le(item);
                     let step = |c: BigUint| &c * (if squares { &c } else { &item }) % &m * &inverse % &m;
@@ -117,7 +129,7 @@ mod tests {
         modulus[191] = 0xfd;
         let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
         let expected = a.iter().flat_map(|a| b.iter().map(move |b| number(a) * number(b)));
-        let products = all_products(&modulus, &a, &b);
+        let products = all_products(&Pool::new(Some(2)).unwrap(), &modulus, &a, &b);
         assert_eq!(products.len(), 6);
         assert!(products.iter().zip(expected).all(|(found, product)| number(found) == product % number(&modulus)));
     }

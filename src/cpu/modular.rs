@@ -55,7 +55,7 @@ fn power<const LIMBS: usize, const BYTES: usize>(
 ) -> Numbers<BYTES> {
     let params = parameters::<LIMBS, BYTES>(modulus);
     let bits = u32::try_from(8 * exponent_bytes).expect("an exponent is no longer than a modulus");
-    engine.map(bases.len(), |item| {
+    engine.map(bases.len(), Err(Rejection::ValueOutOfRange), |item| {
         let base = below::<LIMBS, BYTES>(&bases[item], &params)?;
         let exponent = &exponents[exponent_bytes * item..][..exponent_bytes];
         let mut padded = Zeroizing::new([0; BYTES]);

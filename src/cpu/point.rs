@@ -32,8 +32,8 @@ pub(crate) fn double<C: CpuCurve>(engine: &CpuEngine, points: &[Point]) -> Point
 }
 
 pub(crate) fn mul_base<C: CpuCurve>(engine: &CpuEngine, scalars: &[[u8; 32]]) -> Points {
-    let table = C::precomputed().table(engine, scalars.len());
     engine.map_chunks(scalars.len(), PENDING, |range, out| {
+        let table = C::precomputed().table(engine, range.len());
         compute_accepted(range.map(|item| scalar::<C>(&scalars[item])), out, |scalars| {
             let products: Vec<_> = scalars.iter().map(|scalar| [(table, scalar)]).collect();
             normalize(engine.lanes, &sum_products::<C, 1>(engine.lanes, &products))

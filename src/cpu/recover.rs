@@ -11,6 +11,7 @@ use crate::ecdsa::Address;
 use crate::error::Rejection;
 use crate::point::Points;
 use sha3::{Digest, Keccak256};
+use std::ops::Range;
 
 /// What a signature and its recovery id say of R, before any batch arithmetic.
 struct Parsed<C: CpuCurve> {
@@ -28,23 +29,56 @@ struct Accepted<C: CpuCurve> {
     point: Affine<C::Base>,
 }
 
-pub(crate) fn recover<C: CpuCurve>(
+/// A batch's inputs, one entry per item.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub digests: &'a [[u8; 32]],
+    pub signatures: &'a [[u8; 64]],
+    pub recovery_ids: &'a [u8],
+}
+
+impl Inputs<'_> {
+    /// Those of some items.
+    pub fn slice(&self, items: Range<usize>) -> Self {
+        let Inputs { digests, signatures, recovery_ids } = *self;
+        Inputs {
+            digests: &digests[items.clone()],
+            signatures: &signatures[items.clone()],
+            recovery_ids: &recovery_ids[items],
+        }
+    }
+}
+
+pub(crate) fn recover<C: CpuCurve>(engine: &CpuEngine, inputs: Inputs) -> Points {
+    recover_each::<C, _>(engine, inputs, |key| decode::encode(key))
+}
+
+/// Ethereum addresses of the keys (yellow paper, appendix F).
+pub(crate) fn addresses<C: CpuCurve>(engine: &CpuEngine, inputs: Inputs) -> Vec<Result<Address, Rejection>> {
+    recover_each::<C, _>(engine, inputs, |key| {
+        let hash = Keccak256::new().chain_update(key.x.to_be_bytes()).chain_update(key.y.to_be_bytes()).finalize();
+        hash[12..].try_into().expect("the last 20 of 32 bytes")
+    })
+}
+
+/// What `result` makes of each key.
+fn recover_each<C: CpuCurve, T: Clone + Send>(
     engine: &CpuEngine,
-    digests: &[[u8; 32]],
-    signatures: &[[u8; 64]],
-    recovery_ids: &[u8],
-) -> Points {
-    let base = C::precomputed().table(engine, digests.len());
-    engine.map_chunks(digests.len(), Err(Rejection::IdentityResult), |range, out| {
-        let parsed: Vec<_> = range.clone().map(|item| parse::<C>(&signatures[item], recovery_ids[item])).collect();
+    inputs: Inputs,
+    result: impl Fn(&Affine<C::Base>) -> T + Sync,
+) -> Vec<Result<T, Rejection>> {
+    engine.map_chunks(inputs.digests.len(), Err(Rejection::IdentityResult), |range, out| {
+        let base = C::precomputed().table(engine, range.len());
+        let Inputs { digests, signatures, recovery_ids } = inputs.slice(range);
+        let parsed: Vec<_> = signatures.iter().zip(recovery_ids).map(|(s, id)| parse::<C>(s, *id)).collect();
         let coordinates: Vec<_> = parsed.iter().filter_map(|parsed| Some(parsed.as_ref().ok()?.point)).collect();
         let mut lifted = decode::lift_all::<C>(engine.lanes, &coordinates).into_iter();
         let mut accepted = Vec::with_capacity(out.len());
         let mut places = Vec::with_capacity(out.len());
-        for ((item, parsed), place) in range.zip(parsed).zip(out) {
+        for ((digest, parsed), place) in digests.iter().zip(parsed).zip(out) {
             let with_point = parsed.and_then(|parsed| {
                 let point = lifted.next().expect("one for each parsed item").ok_or(Rejection::NoSuchR)?;
-                Ok(Accepted { r: parsed.r, s: parsed.s, e: C::Scalar::from_be_bytes_reduced(&digests[item]), point })
+                Ok(Accepted { r: parsed.r, s: parsed.s, e: C::Scalar::from_be_bytes_reduced(digest), point })
             });
             match with_point {
                 Err(rejection) => *place = Err(rejection),
@@ -55,22 +89,8 @@ pub(crate) fn recover<C: CpuCurve>(
             }
         }
         for (place, key) in places.into_iter().zip(keys(engine.lanes, &accepted, base)) {
-            *place = if key.infinity { Err(Rejection::IdentityResult) } else { Ok(decode::encode(&key)) };
+            *place = if key.infinity { Err(Rejection::IdentityResult) } else { Ok(result(&key)) };
         }
-    })
-}
-
-/// Ethereum addresses of the keys (yellow paper, appendix F).
-pub(crate) fn addresses<C: CpuCurve>(
-    engine: &CpuEngine,
-    digests: &[[u8; 32]],
-    signatures: &[[u8; 64]],
-    recovery_ids: &[u8],
-) -> Vec<Result<Address, Rejection>> {
-    let keys = recover::<C>(engine, digests, signatures, recovery_ids);
-    engine.map(keys.len(), |item| {
-        let hash = Keccak256::digest(&keys[item]?.as_bytes()[1..]);
-        Ok(hash[12..].try_into().expect("the last 20 of 32 bytes"))
     })
 }
 

@@ -43,7 +43,7 @@ fn nonzero_scalar<C: SecretCurve>(bytes: &[u8; 32]) -> Option<Zeroizing<Number<C
 pub(crate) fn public_keys<C: SecretCurve>(engine: &CpuEngine, secret_keys: &[SecretKey]) -> Points {
     let items = secret_keys.len();
     let Some(lanes) = engine.lanes.filter(|_| items >= FEWEST_IN_LANES) else {
-        return engine.map(items, |item| public_key::<C>(&secret_keys[item]));
+        return engine.map(items, Err(Rejection::SecretKeyOutOfRange), |item| public_key::<C>(&secret_keys[item]));
     };
     engine.map_chunks(items, Err(Rejection::SecretKeyOutOfRange), |range, out| {
         let mut scalars = Zeroizing::new(Vec::with_capacity(range.len()));
@@ -105,7 +105,7 @@ fn sign_ecdsa_items<C: EcdsaCurve>(
         Ok(with_nonces::<C, Sha256, _>(&d, digest, |next| ecdsa_with_nonces::<C>(&d, digest, low_s, next)))
     };
     let Some(lanes) = engine.lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
-        return engine.map(items.len(), |index| sign(items[index]));
+        return engine.map(items.len(), Err(Rejection::SecretKeyOutOfRange), |index| sign(items[index]));
     };
     engine.map_chunks(items.len(), Err(Rejection::SecretKeyOutOfRange), |range, out| {
         let mut batch = Batch::<C>::with_capacity(range.len());
@@ -201,7 +201,7 @@ fn sign_sm2_items<C: SecretCurve>(
         with_nonces::<C, Sm3, _>(&d, digest, |next| sm2_with_nonces::<C>(&d, digest, next))
     };
     let Some(lanes) = engine.lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
-        return engine.map(items.len(), |index| sign(items[index]));
+        return engine.map(items.len(), Err(Rejection::SecretKeyOutOfRange), |index| sign(items[index]));
     };
     engine.map_chunks(items.len(), Err(Rejection::SecretKeyOutOfRange), |range, out| {
         let mut batch = Batch::<C>::with_capacity(range.len());
@@ -401,7 +401,7 @@ fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], secret_ke
     let public = |key| public_key::<C>(key).unwrap_or(Point::IDENTITY);
     match secret_keys.single() {
         Some(key) if !items.is_empty() => vec![public(key); items.len()],
-        _ => engine.map(items.len(), |i| public(secret_keys.get(items[i]))),
+        _ => engine.map(items.len(), Point::IDENTITY, |i| public(secret_keys.get(items[i]))),
     }
 }
 

@@ -1,17 +1,17 @@
 //! Verification: u1 G + u2 Q is computed in batches and its x-coordinate compared.
 //!
-//! Items whose key occurs often are computed from a table of that key; see `KeyPlan`.
+//! Items whose key occurs often are computed from a table of that key; see `key_plan`.
 
 use super::affine::invert_all;
 use super::comb::Comb;
 use super::field::Field;
 use super::jacobian::Jacobian;
+use super::key_plan::KeyPlan;
 use super::multiply::{mul_add, sum_products};
 use super::{CHUNK, CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
 use crate::ecdsa::Policy;
-use crate::encoding::{KeyBytes, PublicKeys};
+use crate::encoding::PublicKeys;
 use crate::error::{Rejection, Verdict, Verdicts};
-use rayon::prelude::*;
 
 pub(crate) fn ecdsa<C: CpuCurve>(
     engine: &CpuEngine,
@@ -87,33 +87,6 @@ pub(super) fn is_high<C: CpuCurve>(s: &C::Scalar) -> bool {
     s.to_be_bytes() > s.neg().to_be_bytes()
 }
 
-/// The items of a batch by how their key is treated.
-struct KeyPlan {
-    singles: Vec<usize>,
-    /// Items of equal keys, the most frequent key first.
-    repeated: Vec<Vec<usize>>,
-}
-
-impl KeyPlan {
-    fn new(engine: &CpuEngine, items: usize, keys: &PublicKeys) -> Self {
-        let mut order: Vec<(KeyBytes, usize)> = (0..items).map(|item| (keys.get(item), item)).collect();
-        if items > CHUNK {
-            engine.install(|| order.par_sort_unstable());
-        } else {
-            order.sort_unstable();
-        }
-        let (mut singles, mut repeated) = (Vec::new(), Vec::new());
-        for run in order.chunk_by(|a, b| a.0 == b.0) {
-            let run = run.iter().map(|&(_, item)| item);
-            if engine.best_window(run.len()).is_some() { repeated.push(run.collect()) } else { singles.extend(run) }
-        }
-        // In input order: memory is then read forwards.
-        singles.sort_unstable();
-        repeated.sort_by_key(|run: &Vec<usize>| std::cmp::Reverse(run.len()));
-        KeyPlan { singles, repeated }
-    }
-}
-
 impl CpuEngine {
     /// The window of a table for a key that occurs `uses` times, or `None` where no table pays.
     ///
@@ -132,6 +105,9 @@ impl CpuEngine {
 
 /// Tables of repeated keys that are alive at once, in bytes, where the caller sets no limit.
 const KEY_TABLES: usize = 64 << 20;
+/// Items that are planned at once where the caller sets no limit, and bytes that planning one takes.
+const MOST_PLANNED: usize = 1 << 22;
+const PLANNED_BYTES: usize = 64;
 
 fn verify<C: CpuCurve>(
     engine: &CpuEngine,
@@ -139,10 +115,26 @@ fn verify<C: CpuCurve>(
     keys: PublicKeys,
     equations: impl Fn(&[usize]) -> Equations<C> + Sync,
 ) -> Verdicts {
-    let base = C::precomputed().table(engine, items);
-    let plan = KeyPlan::new(engine, items, &keys);
     let mut verdicts = vec![Verdict::Rejected(Rejection::Mismatch); items];
+    let most = engine.max_memory.map_or(MOST_PLANNED, |limit| MOST_PLANNED.min(limit / 8 / PLANNED_BYTES)).max(CHUNK);
+    for (part, verdicts) in verdicts.chunks_mut(most).enumerate() {
+        verify_part::<C>(engine, part * most, &keys, &equations, verdicts);
+    }
+    Verdicts::new(verdicts)
+}
+
+/// Verifies the items from number `start` on.
+fn verify_part<C: CpuCurve>(
+    engine: &CpuEngine,
+    start: usize,
+    keys: &PublicKeys,
+    equations: &(impl Fn(&[usize]) -> Equations<C> + Sync),
+    verdicts: &mut [Verdict],
+) {
+    let pays = |uses| engine.best_window(uses).is_some();
+    let plan = KeyPlan::new(engine, start..start + verdicts.len(), keys, pays);
     let singles = engine.map_chunks(plan.singles.len(), Verdict::Valid, |range, out| {
+        let base = C::precomputed().table(engine, range.len());
         let items = &plan.singles[range];
         let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
         let key = |index: usize| points[index];
@@ -152,15 +144,17 @@ fn verify<C: CpuCurve>(
             mul_add::<C>(engine.lanes, &u2, &points, Some((base, &u1)))
         });
     });
-    scatter(&mut verdicts, &plan.singles, singles);
-
+    let mut scatter = |items: &[usize], results: Vec<Verdict>| {
+        items.iter().zip(results).for_each(|(item, verdict)| verdicts[item - start] = verdict);
+    };
+    scatter(&plan.singles, singles);
     let mut waiting = plan.repeated.as_slice();
     while !waiting.is_empty() {
         let (wave, rest) = waiting.split_at(wave_length::<C>(engine, waiting));
         waiting = rest;
-        verify_wave(engine, wave, &keys, base, &equations, &mut verdicts);
+        let (items, results) = verify_wave(engine, wave, keys, equations);
+        scatter(&items, results);
     }
-    Verdicts::new(verdicts)
 }
 
 /// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window, as
@@ -168,39 +162,33 @@ fn verify<C: CpuCurve>(
 fn wave_length<C: CpuCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
     let window = engine.best_window(runs[0].len());
     let same_window = runs.partition_point(|run| engine.best_window(run.len()) == window);
-    let budget = engine.max_memory.map_or(KEY_TABLES, |limit| KEY_TABLES.min(limit / 2));
+    // Building takes as much again.
+    let budget = engine.max_memory.map_or(KEY_TABLES, |limit| KEY_TABLES.min(limit / 8));
     same_window.min(budget / Comb::<C>::bytes(window.expect("a repeated key has a table"))).max(1)
 }
 
-/// Verifies the items of some keys by tables of these keys.
+/// The items of some keys, with the verdicts that tables of these keys give.
 fn verify_wave<C: CpuCurve>(
     engine: &CpuEngine,
     runs: &[Vec<usize>],
     keys: &PublicKeys,
-    base: &Comb<C>,
     equations: &(impl Fn(&[usize]) -> Equations<C> + Sync),
-    verdicts: &mut [Verdict],
-) {
+) -> (Vec<usize>, Vec<Verdict>) {
     let window = engine.best_window(runs[0].len()).expect("a repeated key has a table");
-    let tables: Vec<_> = engine.install(|| {
-        let tables = runs.par_chunks(KEYS_AT_ONCE).map(|runs| key_tables::<C>(engine, runs, keys, window));
-        tables.flatten_iter().collect()
-    });
+    let tables = key_tables::<C>(engine, runs, keys, window);
     let (items, table_of): (Vec<usize>, Vec<usize>) =
         runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
-    let wave = engine.map_chunks(items.len(), Verdict::Valid, |range, out| {
+    let verdicts = engine.map_chunks(items.len(), Verdict::Valid, |range, out| {
+        let base = C::precomputed().table(engine, range.len());
         let table_of = &table_of[range.clone()];
         let key = |index: usize| tables[table_of[index]].as_ref().map_err(|&rejection| rejection);
-        check_chunk(equations(&items[range.clone()]), key, out, |accepted| {
+        check_chunk(equations(&items[range]), key, out, |accepted| {
             let products = accepted.iter().map(|(equation, table)| [(base, &equation.u1), (*table, &equation.u2)]);
             sum_products::<C, 2>(engine.lanes, &products.collect::<Vec<_>>())
         });
     });
-    scatter(verdicts, &items, wave);
+    (items, verdicts)
 }
-
-/// Keys whose tables are built together: one per lane.
-const KEYS_AT_ONCE: usize = 8;
 
 /// The tables of the keys, or what is wrong with them.
 fn key_tables<C: CpuCurve>(
@@ -209,16 +197,11 @@ fn key_tables<C: CpuCurve>(
     keys: &PublicKeys,
     window: u32,
 ) -> Vec<Result<Comb<C>, Rejection>> {
-    let points: Vec<_> = runs.iter().map(|run| decode::public_key::<C>(keys.get(run[0]))).collect();
+    let points =
+        engine.map(runs.len(), Err(Rejection::NotOnCurve), |run| decode::public_key::<C>(keys.get(runs[run][0])));
     let valid: Vec<_> = points.iter().filter_map(|point| point.ok()).collect();
-    let mut tables = Comb::new_all(engine.lanes, &valid, window).into_iter();
+    let mut tables = Comb::new_all(engine.lanes, Some(&engine.pool), &valid, window).into_iter();
     points.into_iter().map(|point| point.map(|_| tables.next().expect("one for each valid key"))).collect()
-}
-
-fn scatter(verdicts: &mut [Verdict], items: &[usize], results: Vec<Verdict>) {
-    for (&item, verdict) in items.iter().zip(results) {
-        verdicts[item] = verdict;
-    }
 }
 
 /// The verdicts of a chunk. An item that fails an early check takes no part in the batch arithmetic.

@@ -2,7 +2,7 @@
 
 use super::Limits;
 use super::cache::Cache;
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::key_cache::KeyCache;
 use super::pipeline::LANES;
 use super::sources::Unit;
@@ -14,13 +14,26 @@ use cudarc::driver::sys::{
 };
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError, result};
 use cudarc::nvrtc::Ptx;
-use std::collections::{BTreeMap, HashMap};
-use std::fmt;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use std::{fmt, thread};
 
-/// What compiles and loads once, whoever asks first; the others wait. After a failure, the next who asks tries again.
-type Slot = Arc<Mutex<Option<Arc<CudaModule>>>>;
+/// What compiles and loads once, whoever asks first; the others wait.
+type Slot = Arc<Mutex<Loaded>>;
+
+/// The kernels of a unit.
+#[derive(Debug, Default)]
+struct Loaded {
+    module: Option<Arc<CudaModule>>,
+    /// Why they could not be had, and when that was.
+    failure: Option<(Fault, Instant)>,
+}
+
+/// After this time kernels that could not be had are tried again: a full disk, a folder that was not there yet or a lack of
+/// memory may have passed.
+const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// A GPU and what is loaded on it.
 pub struct Device {
@@ -177,15 +190,30 @@ impl Device {
 
     /// Makes the kernels of these files ready, several at a time where they have to be compiled.
     pub fn prepare(&self, curve: &'static str, files: &[&'static str]) -> Result<(), Fault> {
-        // One that is being loaded is waited for by its thread.
-        let missing =
-            |file: &&'static str| self.slot(Unit::of(file, curve)).try_lock().map_or(true, |module| module.is_none());
-        let missing: Vec<&'static str> = files.iter().copied().filter(missing).collect();
-        std::thread::scope(|scope| {
-            let load = |file| scope.spawn(move || self.module(Unit::of(file, curve)).map(|_| ()));
-            let threads: Vec<_> = missing.into_iter().map(load).collect();
-            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(Fault::panicked())))
-        })
+        let load = |file: &'static str| self.module(Unit::of(file, curve)).map(|_| ());
+        let missing = |file: &&'static str| {
+            // What is being loaded is waited for below.
+            self.slot(Unit::of(file, curve)).try_lock().is_ok_and(|loaded| loaded.module.is_none())
+        };
+        let mut missing = files.iter().copied().filter(missing);
+        let first = missing.next();
+        thread::scope(|scope| {
+            for file in missing {
+                // Where the system has no thread to give, the file is loaded below.
+                let _ = thread::Builder::new().spawn_scoped(scope, move || load(file));
+            }
+            first.map_or(Ok(()), load)
+        })?;
+        files.iter().copied().try_for_each(load)
+    }
+
+    /// Kernels that could not be had, with the reasons; they are tried again from time to time.
+    pub fn unusable_kernels(&self) -> Vec<String> {
+        let slots: Vec<Slot> = self.modules().values().cloned().collect();
+        // Who loads kernels just now may have them in a moment.
+        let problem = |slot: &Slot| Some(slot.try_lock().ok()?.failure.as_ref()?.0.problem.clone());
+        let problems: BTreeSet<String> = slots.iter().filter_map(problem).collect();
+        problems.into_iter().collect()
     }
 
     /// A kernel by its file, its curve and its name.
@@ -221,20 +249,34 @@ impl Device {
         self.cache.load(unit, &self.architecture).map(|(cubin, _)| cubin).map_err(Fault::kernels)
     }
 
+    fn modules(&self) -> MutexGuard<'_, HashMap<Unit, Slot>> {
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn slot(&self, unit: Unit) -> Slot {
-        self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(unit).or_default().clone()
+        self.modules().entry(unit).or_default().clone()
     }
 
     fn module(&self, unit: Unit) -> Result<Arc<CudaModule>, Fault> {
         let slot = self.slot(unit);
-        let mut module = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = &*module {
+        let mut loaded = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = &loaded.module {
             return Ok(module.clone());
         }
+        if let Some((fault, _)) = loaded.failure.as_ref().filter(|(_, since)| since.elapsed() < RETRY_AFTER) {
+            return Err(fault.clone());
+        }
+        let module = self.load(unit);
+        let failure = module.as_ref().err().filter(|fault| fault.kind == FaultKind::Kernels);
+        loaded.failure = failure.map(|fault| (fault.clone(), Instant::now()));
+        loaded.module = module.as_ref().ok().cloned();
+        module
+    }
+
+    fn load(&self, unit: Unit) -> Result<Arc<CudaModule>, Fault> {
         let (cubin, _) = self.cache.load(unit, &self.architecture).map_err(Fault::kernels)?;
         let loaded = self.context.load_module(Ptx::from_binary(cubin));
-        let loaded = loaded.map_err(|problem| Fault::from(problem).of("loading kernels"))?;
-        Ok(module.insert(loaded).clone())
+        loaded.map_err(|problem| Fault::of_loading(&problem).of(&format!("loading {} for {}", unit.file, unit.curve)))
     }
 
     /// A new stream, of another priority than the one before. Lanes of equal priority would share the device evenly, finish

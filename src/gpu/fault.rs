@@ -1,6 +1,7 @@
 //! What can go wrong on a GPU.
 
 use super::device::describe;
+use crate::error::Error;
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
@@ -9,39 +10,71 @@ use cudarc::driver::sys::CUresult;
 pub struct Fault {
     pub kind: FaultKind,
     pub problem: String,
+    /// Where it happened, once that is known.
+    pub device: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// Not enough memory: a smaller chunk may do.
     Memory,
-    /// The kernels are not there and cannot be compiled.
+    /// Some kernels are not there and cannot be compiled or loaded for now. The device does whatever needs others.
     Kernels,
     /// The device or its driver failed; it is not used again.
     Device,
 }
 
 impl Fault {
+    fn new(kind: FaultKind, problem: String) -> Self {
+        Fault { kind, problem, device: None }
+    }
+
     pub fn kernels(problem: String) -> Self {
-        Fault { kind: FaultKind::Kernels, problem }
+        Fault::new(FaultKind::Kernels, problem)
     }
 
     pub fn device(problem: String) -> Self {
-        Fault { kind: FaultKind::Device, problem }
+        Fault::new(FaultKind::Device, problem)
     }
 
     pub fn memory(problem: String) -> Self {
-        Fault { kind: FaultKind::Memory, problem }
+        Fault::new(FaultKind::Memory, problem)
     }
 
-    /// A thread of the engine panicked, which is a defect: the device counts as failed.
-    pub fn panicked() -> Self {
-        Fault::device("a worker thread panicked".to_owned())
+    /// What the driver says of kernels that it does not load: mostly that these kernels are not for it, which says nothing of the
+    /// device.
+    pub fn of_loading(problem: &DriverError) -> Self {
+        use CUresult::*;
+        let of_kernels = matches!(
+            problem.0,
+            CUDA_ERROR_INVALID_IMAGE
+                | CUDA_ERROR_NO_BINARY_FOR_GPU
+                | CUDA_ERROR_INVALID_PTX
+                | CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                | CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+                | CUDA_ERROR_INVALID_SOURCE
+                | CUDA_ERROR_INVALID_VALUE
+                | CUDA_ERROR_NOT_FOUND
+        );
+        if of_kernels { Fault::kernels(describe(problem)) } else { Fault::from(*problem) }
     }
 
-    /// The same, told of a device or of what was being done.
+    /// The same, told of what was being done.
     pub fn of(self, subject: &str) -> Self {
         Fault { problem: format!("{subject}: {}", self.problem), ..self }
+    }
+
+    /// The same, told of a device.
+    pub fn of_device(self, label: &str) -> Self {
+        Fault { device: Some(label.to_owned()), ..self }
+    }
+
+    /// The problem and where it happened.
+    pub fn message(&self) -> String {
+        match &self.device {
+            Some(device) => format!("{device}: {}", self.problem),
+            None => self.problem.clone(),
+        }
     }
 
     pub fn is_memory(&self) -> bool {
@@ -55,6 +88,15 @@ impl From<DriverError> for Fault {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => FaultKind::Memory,
             _ => FaultKind::Device,
         };
-        Fault { kind, problem: describe(&problem) }
+        Fault::new(kind, describe(&problem))
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault.kind {
+            FaultKind::Kernels => Error::Kernels(fault.message()),
+            FaultKind::Memory | FaultKind::Device => Error::Device(fault.message()),
+        }
     }
 }

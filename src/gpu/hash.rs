@@ -13,7 +13,6 @@ use crate::cpu::CpuEngine;
 use crate::curve::{Curve, Sm2};
 use crate::encoding::PublicKeys;
 use crate::engine::Engines;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The kernels of this file are compiled for one curve: SHA-256 has none.
@@ -43,7 +42,7 @@ pub enum Ids<'a> {
 
 /// SHA-256 of messages.
 pub fn sha256(engines: Engines, items: usize, messages: &Texts, on_cpu: &OnCpu) -> Result<Vec<[u8; 32]>, Fault> {
-    let sizes = engines.cpu.map(items, |item| on_device(messages(item)).len());
+    let sizes = engines.cpu.map(items, 0, |item| on_device(messages(item)).len());
     let footprint =
         Footprint { device: OFFSET + DIGEST, device_fixed: 0, most_waves: 4, pinned: OFFSET + DIGEST, secret: false };
     let digests = engines.run_sized(
@@ -75,7 +74,7 @@ pub fn sm3(
         Ids::All(id) => (id.len(), &|_| 0),
         Ids::Each(ids) => (0, &|item| ids(item).len()),
     };
-    let sizes = engines.cpu.map(items, |item| on_device(messages(item)).len() + of_each(item));
+    let sizes = engines.cpu.map(items, 0, |item| on_device(messages(item)).len() + of_each(item));
     let footprint = Footprint {
         device: 2 * OFFSET + KEY_ROW + POINT + DIGEST,
         device_fixed: 0,
@@ -113,8 +112,8 @@ fn on_device(message: &[u8]) -> &[u8] {
 /// Replaces the digests of messages too long for the device.
 fn with_long_messages(cpu: &CpuEngine, mut digests: Vec<[u8; 32]>, messages: &Texts, on_cpu: &OnCpu) -> Vec<[u8; 32]> {
     let is_long = |item: &usize| messages(*item).len() > LONGEST;
-    let long: Vec<usize> = cpu.install(|| (0..digests.len()).into_par_iter().filter(is_long).collect());
-    let computed = cpu.map(long.len(), |i| on_cpu(long[i]..long[i] + 1)[0]);
+    let long: Vec<usize> = (0..digests.len()).filter(is_long).collect();
+    let computed = cpu.map(long.len(), [0; DIGEST], |i| on_cpu(long[i]..long[i] + 1)[0]);
     for (item, digest) in long.into_iter().zip(computed) {
         digests[item] = digest;
     }
@@ -162,7 +161,7 @@ fn copy_texts<'a>(cpu: &CpuEngine, to: &mut [u8], offsets: &[usize], text: impl 
         blocks.push((start..end, block));
         rest = behind;
     }
-    cpu.for_each(blocks, copy);
+    cpu.pool.for_each_with_caller(blocks, copy);
 }
 
 fn take_digests(

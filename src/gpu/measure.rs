@@ -11,7 +11,7 @@ use crate::cpu::field::Field;
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::measure::Arithmetic;
-use rayon::prelude::*;
+use crate::workers::Pool;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -26,12 +26,6 @@ const RUNS: usize = 5;
 pub const POISON: u8 = 0xa5;
 /// Bytes for the alignment of a few buffers.
 const SLACK: usize = 16 << 10;
-
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
-        Error::Device(fault.problem)
-    }
-}
 
 /// A lane of the first GPU on which every kernel is timed. Devices are kept: their kernels load once per process.
 pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
@@ -132,11 +126,11 @@ impl<C: Curve> Work<C> {
         let results = self.results()?;
         let n = self.inputs.len();
         // A prime, so that the sample falls on every thread of a block.
-        let sample = (0..CHECKED_CHAINS.min(n)).map(|k| k * 7919 % n);
+        let sample: Vec<usize> = (0..CHECKED_CHAINS.min(n)).map(|k| k * 7919 % n).collect();
         let agree = |i: usize| agrees::<C>(self.operation, &self.inputs[i], &results[i]);
         let all_agree = match self.operation {
-            Arithmetic::BatchInverse => (0..n).into_par_iter().all(agree),
-            _ => sample.par_bridge().all(agree),
+            Arithmetic::BatchInverse => (0..n).all(agree),
+            _ => Pool::new(None)?.map(1, sample.len(), false, |k| agree(sample[k])).into_iter().all(|agrees| agrees),
         };
         let problem = || Error::Device(format!("wrong results of {} on {}", self.operation.name(), C::NAME));
         if all_agree { Ok(()) } else { Err(problem()) }

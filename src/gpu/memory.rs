@@ -1,16 +1,39 @@
 //! Memory on the device and pinned memory on the host, both freed when dropped.
 
 use super::fault::Fault;
-use cudarc::driver::{CudaContext, result};
+use cudarc::driver::{CudaContext, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
 
 /// An address on the device.
 pub type Address = u64;
 
-/// Makes a context current. The first attempt may fail for an error that the context has kept from elsewhere.
-pub fn can_bind(context: &CudaContext) -> bool {
-    context.bind_to_thread().or_else(|_| context.bind_to_thread()).is_ok()
+/// The context that was current on this thread, which is so again when this is dropped: the caller's belongs to the caller.
+#[derive(Debug)]
+pub struct CallersContext(sys::CUcontext);
+
+impl CallersContext {
+    /// The driver must have been found. One that is not initialised has no contexts.
+    pub fn keep() -> Self {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: the argument is a writable pointer.
+        let _ = unsafe { sys::cuCtxGetCurrent(&mut context) };
+        CallersContext(context)
+    }
+
+    /// Makes a context current until this is dropped; `None` where it is gone. The first attempt may fail for an error that the
+    /// context has kept from elsewhere.
+    pub fn lend_to(context: &CudaContext) -> Option<Self> {
+        let kept = Self::keep();
+        context.bind_to_thread().or_else(|_| context.bind_to_thread()).is_ok().then_some(kept)
+    }
+}
+
+impl Drop for CallersContext {
+    fn drop(&mut self) {
+        // SAFETY: the context was current before. Where its owner has destroyed it since, the driver refuses.
+        let _ = unsafe { sys::cuCtxSetCurrent(self.0) };
+    }
 }
 
 /// Device memory, from a plain allocation: 256-byte aligned, not initialised.
@@ -36,7 +59,7 @@ impl DeviceMemory {
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
         // A context that is gone has freed everything.
-        if can_bind(&self.context) {
+        if let Some(_kept) = CallersContext::lend_to(&self.context) {
             // SAFETY: whoever used the memory has waited for its stream (`Lane`, `Tables`, `KeyCache`).
             let _ = unsafe { result::free_sync(self.address) };
         }
@@ -85,7 +108,7 @@ impl PinnedMemory {
 
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
-        if can_bind(&self.context) {
+        if let Some(_kept) = CallersContext::lend_to(&self.context) {
             // SAFETY: allocated by `malloc_host`, not used again.
             let _ = unsafe { result::free_host(self.pointer.cast::<c_void>()) };
         }

@@ -15,7 +15,7 @@ use crate::engine::{Backend, Engine};
 use crate::error::Error;
 use crate::methods::{Instructions, Measurement, Operation, Pipe};
 use crate::modular;
-use rayon::prelude::*;
+use crate::workers::Pool;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -95,7 +95,8 @@ const PRIMES: [Primes; 3] = [
 type Report<'a> = &'a mut dyn FnMut(&Measurement);
 
 pub fn measure(curves: &[&str], check: usize, report: Report) -> Result<Vec<Measurement>, Error> {
-    let engines = Engines { gpu: Engine::builder().backend(Backend::Gpu).build()?, cpu: Engine::cpu()? };
+    let gpu = Engine::builder().backend(Backend::Gpu).build()?;
+    let engines = Engines { gpu, cpu: Engine::cpu()?, pool: Pool::new(None)? };
     let mut bench = Bench::open()?;
     let mut rows = Vec::new();
     let mut add = |row: Measurement| {
@@ -143,7 +144,7 @@ fn random_bytes(count: usize) -> Result<Vec<u8>, Error> {
 /// Little-endian random numbers below a modulus with its top bit set.
 fn random_below(modulus: &[u8], count: usize) -> Result<Vec<u8>, Error> {
     let mut items = random_bytes(count * modulus.len())?;
-    items.par_chunks_mut(modulus.len()).for_each(|item| {
+    items.chunks_mut(modulus.len()).for_each(|item| {
         let mut reduced = vec![0; item.len()];
         let mut borrow = false;
         for ((reduced, byte), modulus) in reduced.iter_mut().zip(item.iter()).zip(modulus) {
@@ -179,7 +180,7 @@ fn random_modulus(bytes: usize) -> Result<Vec<u8>, Error> {
 /// Items that lie one after the other to columns of words.
 fn to_columns(items: &[u8], bytes: usize, columns: &mut [u8]) {
     let n = items.len() / bytes;
-    columns.par_chunks_mut(4 * n).enumerate().for_each(|(w, column)| {
+    columns.chunks_mut(4 * n).enumerate().for_each(|(w, column)| {
         let words = items.chunks_exact(bytes).map(|item| &item[4 * w..4 * w + 4]);
         column.chunks_exact_mut(4).zip(words).for_each(|(to, word)| to.copy_from_slice(word));
     });
@@ -192,7 +193,7 @@ fn differing(columns: &[u8], items: &[u8], bytes: usize) -> usize {
         let words = items[bytes * i..][..bytes].chunks_exact(4);
         words.enumerate().any(|(w, word)| columns[4 * (w * n + i)..][..4] != *word)
     };
-    (0..n).into_par_iter().filter(differs).count()
+    (0..n).filter(differs).count()
 }
 
 /// The modulus as kernels take it by value.
@@ -210,6 +211,8 @@ struct Bench {
     limits: Rates,
     /// Machine code that was looked into.
     cubins: HashMap<Unit, Vec<u8>>,
+    /// For what the CPU checks.
+    pool: Pool,
 }
 
 /// What a GPU can do at most.
@@ -269,7 +272,7 @@ impl Bench {
     fn open() -> Result<Self, Error> {
         let lane = measure::open(false)?;
         let limits = Rates::of(&lane.device)?;
-        Ok(Bench { lane, limits, cubins: HashMap::new() })
+        Ok(Bench { lane, limits, cubins: HashMap::new(), pool: Pool::new(None)? })
     }
 
     /// Seconds of what `launch` starts.
@@ -409,7 +412,7 @@ impl Bench {
             Ok(range)
         });
         let range = computed?;
-        let wrong = differing(lane.read(range), &chain.results(&items), bytes);
+        let wrong = differing(lane.read(range), &chain.results(&self.pool, &items), bytes);
         self.collect()?;
         Ok(wrong)
     }
@@ -500,7 +503,7 @@ fn fill_columns(tile: &[u8], bytes: usize, columns: &mut [u8]) {
     let words = bytes / 4;
     let column_bytes = columns.len() / words;
     let repeat = |(column, tile): (&mut [u8], &[u8])| {
-        column.par_chunks_mut(tile.len()).for_each(|part| part.copy_from_slice(&tile[..part.len()]));
+        column.chunks_mut(tile.len()).for_each(|part| part.copy_from_slice(&tile[..part.len()]));
     };
     columns.chunks_mut(column_bytes).zip(tile_columns.chunks(tile.len() / words)).for_each(repeat);
 }
@@ -509,6 +512,7 @@ fn fill_columns(tile: &[u8], bytes: usize, columns: &mut [u8]) {
 struct Engines {
     gpu: Engine,
     cpu: Engine,
+    pool: Pool,
 }
 
 impl Engines {
@@ -539,7 +543,7 @@ impl Engines {
         let powers = modular::modexp(&self.cpu, &modulus, &factors, &vec![exponent; 2 * side])?;
         let powers: Vec<_> = powers.into_iter().map(|power| power.expect("below the modulus")).collect();
         let of = |numbers: &[[u8; BYTES]]| {
-            let mut products = all_products(&modulus, &numbers[..side], &numbers[side..]);
+            let mut products = all_products(&self.pool, &modulus, &numbers[..side], &numbers[side..]);
             products.truncate(n);
             products
         };
@@ -563,5 +567,5 @@ fn random_rows<const BYTES: usize>(n: usize) -> Result<Vec<[u8; BYTES]>, Error> 
 
 fn count_differing<T: PartialEq + Sync>(found: &[T], expected: &[T]) -> usize {
     debug_assert_eq!(found.len(), expected.len());
-    found.par_iter().zip(expected).filter(|(found, expected)| found != expected).count()
+    found.iter().zip(expected).filter(|(found, expected)| found != expected).count()
 }

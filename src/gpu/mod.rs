@@ -35,9 +35,12 @@ pub(crate) mod verify;
 #[cfg(test)]
 mod wiping;
 
+use crate::error::Error;
+use crate::workers::{Crew, Loan};
 use device::Device;
-pub use fault::Fault;
+pub use fault::{Fault, FaultKind};
 use lane::Lane;
+use memory::CallersContext;
 pub use page_lock::PageLock;
 use queue::Fleet;
 use std::collections::BTreeMap;
@@ -61,11 +64,39 @@ pub struct Limits {
 #[derive(Debug)]
 pub struct GpuEngine {
     devices: Vec<Slot>,
-    /// Devices that could not be opened, with the reason.
-    unopened: Vec<String>,
+    /// Devices that could not be opened.
+    unopened: Vec<(String, Fault)>,
     largest_chunk: Option<usize>,
     /// Lanes of a device that work at a time: one where kernels are timed, so that no two share the device.
     lanes: usize,
+    /// As many threads for each device as it has lanes.
+    crew: Crew,
+}
+
+/// Why there is no engine.
+#[derive(Debug)]
+pub enum Unavailable {
+    /// No device works: the reasons.
+    Devices(String),
+    /// The system refuses the threads.
+    Threads(std::io::Error),
+}
+
+impl From<Unavailable> for Error {
+    fn from(reason: Unavailable) -> Self {
+        match reason {
+            Unavailable::Devices(problem) => Error::NoDevice(problem),
+            Unavailable::Threads(problem) => Error::Threads(problem.to_string()),
+        }
+    }
+}
+
+/// Something that the engine does without.
+#[derive(Debug)]
+pub struct Failure {
+    pub device: String,
+    pub kind: FaultKind,
+    pub problem: String,
 }
 
 /// A device, its lanes, and what made it fail.
@@ -170,25 +201,44 @@ impl GpuEngine {
     /// Opens every device that works.
     ///
     /// # Errors
-    /// Why there is none.
-    pub fn new(limits: Limits) -> Result<Self, String> {
+    /// Why there is none, or why its threads do not start.
+    pub fn new(limits: Limits) -> Result<Self, Unavailable> {
         let Limits { largest_chunk, time_kernels, .. } = limits;
-        let count = device::count()?;
-        let (mut devices, mut problems) = (Vec::new(), Vec::new());
+        let count = device::count().map_err(Unavailable::Devices)?;
+        let _kept = CallersContext::keep();
+        let (mut devices, mut unopened) = (Vec::new(), Vec::new());
         for ordinal in 0..count {
             match Device::open(ordinal, limits) {
                 Ok(device) => devices.push(Slot::new(device)),
-                Err(fault) => problems.push(format!("GPU {ordinal}: {}", fault.problem)),
+                Err(fault) => unopened.push((format!("GPU {ordinal}"), fault)),
             }
         }
         if devices.is_empty() {
-            return Err(problems.join("; "));
+            let problems: Vec<String> =
+                unopened.into_iter().map(|(device, fault)| fault.of_device(&device).message()).collect();
+            return Err(Unavailable::Devices(problems.join("; ")));
         }
-        Ok(GpuEngine {
-            devices,
-            unopened: problems,
-            largest_chunk,
-            lanes: if time_kernels { 1 } else { pipeline::LANES },
+        let lanes = if time_kernels { 1 } else { pipeline::LANES };
+        let crew = Crew::start(devices.len(), lanes).map_err(Unavailable::Threads)?;
+        Ok(GpuEngine { devices, unopened, largest_chunk, lanes, crew })
+    }
+
+    /// Makes kernels of a curve and tables ready on every device.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn warm_up(&self, curve: &'static str) -> Result<(), Fault> {
+        let _kept = CallersContext::keep();
+        self.working().into_iter().try_for_each(|device| {
+            let slot = &self.devices[device];
+            slot.device.prepare(curve, sources::OF_OPERATIONS)?;
+            let mut lane = self.take_lane(device)?;
+            lane.begin(0, 0, false)?;
+            slot.device.tables().public(&mut lane, curve)?;
+            slot.device.tables().uniform(&mut lane, curve)?;
+            lane.end()?;
+            lane.keep();
+            Ok(())
         })
     }
 
@@ -216,10 +266,25 @@ impl GpuEngine {
         self.devices.iter().map(|slot| slot.device.label.clone()).collect()
     }
 
-    /// Devices that failed and are not used any more, with what happened.
-    pub fn failures(&self) -> Vec<String> {
-        let failed = self.devices.iter().filter_map(|slot| Some(lock(&slot.failure).as_ref()?.problem.clone()));
-        self.unopened.iter().cloned().chain(failed).collect()
+    /// Devices that failed and are not used any more, and kernels that cannot be used for now, with what happened.
+    pub fn failures(&self) -> Vec<Failure> {
+        let of_device = |device: &str, problem: &str| Failure {
+            device: device.to_owned(),
+            kind: FaultKind::Device,
+            problem: problem.to_owned(),
+        };
+        let unopened = self.unopened.iter().map(|(device, fault)| of_device(device, &fault.problem));
+        let working_or_not = self.devices.iter().flat_map(|slot| {
+            let device = &slot.device;
+            let failed = lock(&slot.failure).as_ref().map(|fault| of_device(&device.label, &fault.problem));
+            let kernels = device.unusable_kernels().into_iter().map(|problem| Failure {
+                device: device.label.clone(),
+                kind: FaultKind::Kernels,
+                problem,
+            });
+            failed.into_iter().chain(kernels).collect::<Vec<_>>()
+        });
+        unopened.chain(working_or_not).collect()
     }
 
     /// What each device may expect of so many items.
@@ -267,8 +332,23 @@ impl Fleet for GpuEngine {
         self.lanes
     }
 
+    fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize) {
+        self.crew.enlist(device, call, seats);
+    }
+
     fn all_failed(&self) -> Fault {
-        Fault::device(format!("no GPU works any more: {}", self.failures().join("; ")))
+        let failures = self.failures().into_iter().filter(|failure| failure.kind == FaultKind::Device);
+        let failures: Vec<String> =
+            failures.map(|failure| format!("{}: {}", failure.device, failure.problem)).collect();
+        Fault::device(format!("no GPU works any more: {}", failures.join("; ")))
+    }
+}
+
+impl Drop for GpuEngine {
+    fn drop(&mut self) {
+        // What devices own is freed in their contexts.
+        let _kept = CallersContext::keep();
+        self.devices.clear();
     }
 }
 

@@ -1,6 +1,7 @@
 //! From a kernel file to machine code for one architecture, by NVRTC.
 
 use super::sources::{HEADERS, Unit};
+use crate::once;
 use cudarc::nvrtc::result::{destroy_program, get_program_log};
 use cudarc::nvrtc::sys;
 use std::error::Error as _;
@@ -27,7 +28,7 @@ impl Nvrtc {
     /// Why it cannot be used.
     pub fn find() -> Result<Self, String> {
         static FOUND: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
-        FOUND.get_or_init(load).clone()
+        once::get_or_compute(&FOUND, load).clone()
     }
 
     /// Machine code (a cubin) for an architecture such as `sm_90`.

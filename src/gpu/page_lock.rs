@@ -2,10 +2,12 @@
 
 use super::fault::Fault;
 use super::lock;
-use super::memory::can_bind;
+use super::memory::CallersContext;
+use crate::fork::Process;
 use cudarc::driver::{CudaContext, sys};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -33,7 +35,9 @@ pub fn is_locked(bytes: &[u8]) -> bool {
 #[derive(Debug)]
 pub struct PageLock {
     start: usize,
-    context: Arc<CudaContext>,
+    /// Not dropped in a process that has forked since: there the driver does not work.
+    context: ManuallyDrop<Arc<CudaContext>>,
+    process: Process,
 }
 
 impl PageLock {
@@ -41,23 +45,29 @@ impl PageLock {
     /// The memory belongs to the caller, and is neither moved nor freed before the lock is dropped.
     pub unsafe fn new(context: &Arc<CudaContext>, memory: Range<*const u8>) -> Result<Self, Fault> {
         let Range { start, end } = memory.start as usize..memory.end as usize;
+        let _kept = CallersContext::keep();
         context.bind_to_thread()?;
         let (pointer, flags) = (memory.start.cast_mut().cast::<c_void>(), sys::CU_MEMHOSTREGISTER_PORTABLE);
         // SAFETY: the range is the caller's, and is unlocked by `drop`.
         unsafe { sys::cuMemHostRegister_v2(pointer, end - start, flags) }.result()?;
         lock(&LOCKED).0.insert(start, end);
-        Ok(PageLock { start, context: context.clone() })
+        Ok(PageLock { start, context: ManuallyDrop::new(context.clone()), process: Process::this() })
     }
 }
 
 impl Drop for PageLock {
     fn drop(&mut self) {
+        if !self.process.is_this() {
+            return;
+        }
         lock(&LOCKED).0.remove(&self.start);
         // A context that is gone has locked nothing any more.
-        if can_bind(&self.context) {
+        if let Some(_kept) = CallersContext::lend_to(&self.context) {
             // SAFETY: locked by `new`. No copy is under way: whoever started one borrowed the memory until it was done.
             let _ = unsafe { sys::cuMemHostUnregister(self.start as *mut c_void) };
         }
+        // SAFETY: the context is not used again.
+        unsafe { ManuallyDrop::drop(&mut self.context) };
     }
 }
 

@@ -7,6 +7,7 @@ use super::GpuEngine;
 use super::device::Device;
 use super::fault::Fault;
 use super::lane::Lane;
+use super::memory::CallersContext;
 use super::queue::{self, Fleet, Rescue, SMALLEST as SMALLEST_CHUNK};
 use crate::engine::Engines;
 use std::mem::MaybeUninit;
@@ -238,6 +239,7 @@ impl GpuEngine {
         compute: &Compute<T>,
         rescue: Option<&Rescue<T>>,
     ) -> Result<Vec<T>, Fault> {
+        let _kept = CallersContext::keep();
         let mut results = Vec::with_capacity(items);
         ask_for_huge_pages(results.spare_capacity_mut());
         let ends = self.cuts(items, load);
@@ -250,7 +252,7 @@ impl GpuEngine {
                     // What idle lanes hold may be what is missing.
                     self.drop_idle_lanes(device);
                 }
-                fault.of(&self.device(device).label)
+                fault.of_device(&self.device(device).label)
             })
         };
         queue::run(self, &mut results, &ends, &on_device, rescue)?;
@@ -275,7 +277,7 @@ impl GpuEngine {
         match lane.end() {
             Ok(()) => lane.keep(),
             // The results are there all the same.
-            Err(fault) => self.fail_device(device, fault.of(&self.device(device).label)),
+            Err(fault) => self.fail_device(device, fault.of_device(&self.device(device).label)),
         }
         Ok(())
     }

@@ -1,34 +1,34 @@
-//! The pieces of a batch: workers take them one by one, what fails goes back, and results come out whole or not at all.
+//! The pieces of a batch: the threads of the devices take them one by one, what fails goes back, and results come out whole or
+//! not at all.
 //!
 //! Nothing here knows GPUs: `Fleet` is whatever computes.
 
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
+use crate::workers::{Loan, Work, lend};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::{self, ScopedJoinHandle};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroize;
 
 /// Pieces are not made smaller than this when memory is short.
 pub const SMALLEST: usize = 64;
 /// Pieces that are rescued together begin within so many items.
 const RESCUED: usize = 1 << 16;
-/// How long a thread of rayon that has nothing else to do waits before it looks again.
-const PAUSE: Duration = Duration::from_micros(50);
 
-/// Devices, by number, on each of which several workers compute at once.
+/// Devices, by number, on each of which several threads compute at once.
 pub trait Fleet: Sync {
     /// Those that have not failed, the best to begin with first.
     fn working(&self) -> Vec<usize>;
     fn is_working(&self, device: usize) -> bool;
     /// A device is not used any more.
     fn fail(&self, device: usize, fault: Fault);
-    /// Workers of each device.
+    /// Threads of each device.
     fn workers(&self) -> usize;
+    /// Lets so many threads of a device serve a call until it says that they may not go on.
+    fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize);
     /// Why no device works.
     fn all_failed(&self) -> Fault;
 }
@@ -50,18 +50,35 @@ impl<T> Piece<'_, T> {
     }
 }
 
-/// What the workers share.
+/// What the threads share.
 struct State<'a, T> {
     pieces: VecDeque<Piece<'a, T>>,
+    /// Pieces that are being computed.
+    computing: usize,
+    /// Threads that may still take pieces.
+    seats: usize,
     /// Ranges that have their results.
     finished: Vec<Range<usize>>,
     /// The fault to report should results be missing: the first that was more than a lack of memory.
     fault: Option<Fault>,
-    /// What a worker panicked with. The others then stop, and the caller's thread goes on with it.
+    /// What a thread panicked with. The others then stop, and the caller's thread goes on with it.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-struct Queue<'a, T>(Mutex<State<'a, T>>);
+impl<T> State<'_, T> {
+    /// Whether nothing happens any more.
+    fn is_still(&self) -> bool {
+        self.computing == 0 && (self.pieces.is_empty() || self.seats == 0 || self.panic.is_some())
+    }
+}
+
+struct Queue<'a, T, F> {
+    state: Mutex<State<'a, T>>,
+    /// Nothing happens any more.
+    still: Condvar,
+    fleet: &'a F,
+    compute: &'a OnDevice<'a, T>,
+}
 
 /// One result per item, in order: of the pieces that end at `ends`. What no device could compute goes to `rescue`, where
 /// there is one.
@@ -81,12 +98,12 @@ pub fn run<T: Send>(
     let items = ends.last().copied().unwrap_or(0);
     results.clear();
     results.reserve_exact(items);
-    let queue = Queue::new(&mut results.spare_capacity_mut()[..items], ends);
-    queue.work(fleet, compute);
+    let queue = Queue::new(fleet, compute, &mut results.spare_capacity_mut()[..items], ends);
+    queue.work();
     if let Some(rescue) = rescue {
         queue.rescue(rescue);
     }
-    let State { pieces, finished, fault, panic } = queue.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let State { pieces, finished, fault, panic, .. } = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     if pieces.is_empty() && panic.is_none() {
         // SAFETY: the pieces cover all items and each is finished: its results are written.
         unsafe { results.set_len(items) };
@@ -105,105 +122,133 @@ pub fn run<T: Send>(
     }
 }
 
-impl<'a, T: Send> Queue<'a, T> {
-    fn new(mut rest: &'a mut [MaybeUninit<T>], ends: &[usize]) -> Self {
+impl<T: Send, F: Fleet> Work for Queue<'_, T, F> {
+    /// Takes a piece. A thread goes on until there are none, its device fails or has not even the memory for the smallest.
+    fn serve(&self, device: usize) -> bool {
+        let goes_on = self.fleet.is_working(device) && self.serve_one(device);
+        if !goes_on {
+            let mut state = self.lock();
+            state.seats -= 1;
+            self.tell(&state);
+        }
+        goes_on
+    }
+}
+
+impl<'a, T: Send, F: Fleet> Queue<'a, T, F> {
+    fn new(fleet: &'a F, compute: &'a OnDevice<'a, T>, mut rest: &'a mut [MaybeUninit<T>], ends: &[usize]) -> Self {
         let (mut pieces, mut start) = (VecDeque::with_capacity(ends.len()), 0);
         for &end in ends {
             let (out, behind) = rest.split_at_mut(end - start);
             pieces.push_back(Piece { start, out });
             (rest, start) = (behind, end);
         }
-        Queue(Mutex::new(State { pieces, finished: Vec::new(), fault: None, panic: None }))
+        let state = State { pieces, computing: 0, seats: 0, finished: Vec::new(), fault: None, panic: None };
+        Queue { state: Mutex::new(state), still: Condvar::new(), fleet, compute }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a, T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, state: &State<T>) {
+        if state.is_still() {
+            self.still.notify_all();
+        }
     }
 
     /// Lets the devices work until everything is done or none of them can go on.
-    fn work(&self, fleet: &impl Fleet, compute: &OnDevice<T>) {
+    fn work(&self) {
         loop {
-            let devices = fleet.working();
+            let devices = self.fleet.working();
             let before = (self.lock().finished.len(), devices.len());
-            self.work_once(fleet, &devices, compute);
-            // A device whose workers had nothing left to do may take over what another gave back last.
+            self.work_once(&devices);
+            // A device whose threads had nothing left to do may take over what another gave back last.
             let state = self.lock();
-            let progress = (state.finished.len(), fleet.working().len()) != before;
+            let progress = (state.finished.len(), self.fleet.working().len()) != before;
             if state.pieces.is_empty() || state.panic.is_some() || !progress {
                 return;
             }
         }
     }
 
-    fn work_once(&self, fleet: &impl Fleet, devices: &[usize], compute: &OnDevice<T>) {
+    fn work_once(&self, devices: &[usize]) {
         let waiting = self.lock().pieces.len();
-        let in_pool = rayon::current_thread_index().is_some();
-        if waiting <= 1 && !in_pool {
-            // One piece needs no thread of its own, unless its device fails.
-            devices.iter().for_each(|&device| self.serve(fleet, device, compute));
+        if waiting <= 1 {
+            // One piece needs no other thread, unless its device fails.
+            for &device in devices {
+                while self.fleet.is_working(device) && self.serve_one(device) {}
+            }
             return;
         }
-        thread::scope(|scope| {
-            let mut workers = Vec::new();
-            for _ in 0..fleet.workers().min(waiting.div_ceil(devices.len().max(1))) {
-                for &device in devices {
-                    workers.push(scope.spawn(move || self.serve(fleet, device, compute)));
-                }
-            }
-            if in_pool {
-                help_while_waiting(&workers);
-            }
+        let seats = self.fleet.workers().min(waiting.div_ceil(devices.len().max(1)));
+        lend(self, |call| {
+            self.lock().seats = seats * devices.len();
+            devices.iter().for_each(|&device| self.fleet.enlist(device, call, seats));
+            let still = self.still.wait_while(self.lock(), |state| !state.is_still());
+            drop(still.unwrap_or_else(PoisonError::into_inner));
         });
     }
 
-    /// Takes pieces until there are none, the device fails or its memory does not suffice for the smallest.
-    fn serve(&self, fleet: &impl Fleet, device: usize, compute: &OnDevice<T>) {
-        while fleet.is_working(device) {
-            let Some(piece) = self.take() else { return };
-            let range = piece.range();
-            match catch_unwind(AssertUnwindSafe(|| compute(device, range.clone(), piece.out))) {
-                Ok(Ok(())) => self.lock().finished.push(range),
-                Ok(Err(fault)) => {
-                    // Some results may be there, which nobody will drop.
-                    piece.out.zeroize();
-                    if !self.put_back(fleet, device, piece, fault) {
-                        return;
-                    }
-                }
-                Err(panic) => {
-                    piece.out.zeroize();
-                    self.lock().panic.get_or_insert(panic);
-                    return;
-                }
+    /// Computes a piece on a device, if one is left. Says whether the thread may go on.
+    fn serve_one(&self, device: usize) -> bool {
+        let Some(piece) = self.take() else { return false };
+        let range = piece.range();
+        match catch_unwind(AssertUnwindSafe(|| (self.compute)(device, range.clone(), piece.out))) {
+            Ok(Ok(())) => {
+                self.done(|state| state.finished.push(range));
+                true
+            }
+            Ok(Err(fault)) => {
+                // Some results may be there, which nobody will drop.
+                piece.out.zeroize();
+                self.put_back(device, piece, fault)
+            }
+            Err(panic) => {
+                piece.out.zeroize();
+                self.done(|state| _ = state.panic.get_or_insert(panic));
+                false
             }
         }
     }
 
     fn take(&self) -> Option<Piece<'a, T>> {
         let mut state = self.lock();
-        if state.panic.is_some() { None } else { state.pieces.pop_front() }
+        let piece = if state.panic.is_some() { None } else { state.pieces.pop_front() };
+        state.computing += usize::from(piece.is_some());
+        piece
     }
 
-    /// Whether the worker may go on.
-    fn put_back(&self, fleet: &impl Fleet, device: usize, piece: Piece<'a, T>, fault: Fault) -> bool {
-        let short_of_memory = fault.is_memory();
+    /// Notes what has become of a piece.
+    fn done(&self, note: impl FnOnce(&mut State<'a, T>)) {
         let mut state = self.lock();
-        if state.fault.as_ref().is_none_or(Fault::is_memory) {
-            state.fault = Some(fault.clone());
+        note(&mut state);
+        state.computing -= 1;
+        self.tell(&state);
+    }
+
+    /// Whether the thread may go on.
+    fn put_back(&self, device: usize, piece: Piece<'a, T>, fault: Fault) -> bool {
+        let kind = fault.kind;
+        if kind == FaultKind::Device {
+            // Before the piece is there again: whoever takes it must not be this device.
+            self.fleet.fail(device, fault.clone());
         }
-        if short_of_memory && piece.out.len() > SMALLEST {
-            let (first, second) = piece.out.split_at_mut(piece.out.len() / 2);
-            state.pieces.push_front(Piece { start: piece.start + first.len(), out: second });
-            state.pieces.push_front(Piece { start: piece.start, out: first });
-            return true;
-        }
-        state.pieces.push_front(piece);
-        drop(state);
-        if !short_of_memory {
-            fleet.fail(device, fault);
-        }
-        // Memory may be there for the device's other workers, or for the next call.
-        !short_of_memory
+        let halves = kind == FaultKind::Memory && piece.out.len() > SMALLEST;
+        self.done(|state| {
+            if state.fault.as_ref().is_none_or(Fault::is_memory) {
+                state.fault = Some(fault);
+            }
+            if halves {
+                let (first, second) = piece.out.split_at_mut(piece.out.len() / 2);
+                state.pieces.push_front(Piece { start: piece.start + first.len(), out: second });
+                state.pieces.push_front(Piece { start: piece.start, out: first });
+            } else {
+                state.pieces.push_front(piece);
+            }
+        });
+        // Memory and kernels may be there for the device's other threads, or for the next call.
+        halves
     }
 
     fn rescue(&self, rescue: &Rescue<T>) {
@@ -239,32 +284,28 @@ impl<'a, T: Send> Queue<'a, T> {
     }
 }
 
-/// A thread of rayon's works on while it waits: the workers may need its pool, and all of the pool's threads may wait here.
-fn help_while_waiting(workers: &[ScopedJoinHandle<()>]) {
-    while !workers.iter().all(ScopedJoinHandle::is_finished) {
-        if rayon::yield_now() != Some(rayon::Yield::Executed) {
-            thread::sleep(PAUSE);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workers::{Crew, Pool};
     use rayon::prelude::*;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::thread;
+    use std::time::Duration;
 
     /// Devices that only count, fail as told, and remember why.
     struct Fakes {
         failures: Vec<Mutex<Option<Fault>>>,
         computed: Vec<AtomicUsize>,
         workers: usize,
+        crew: Crew,
     }
 
     impl Fakes {
         fn new(devices: usize, workers: usize) -> Self {
             let failures = (0..devices).map(|_| Mutex::default()).collect();
-            Fakes { failures, computed: (0..devices).map(|_| AtomicUsize::new(0)).collect(), workers }
+            let computed = (0..devices).map(|_| AtomicUsize::new(0)).collect();
+            Fakes { failures, computed, workers, crew: Crew::start(devices, workers).unwrap() }
         }
 
         /// Pieces that the device has been asked for, this one not counted.
@@ -292,6 +333,10 @@ mod tests {
 
         fn workers(&self) -> usize {
             self.workers
+        }
+
+        fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize) {
+            self.crew.enlist(device, call, seats);
         }
 
         fn all_failed(&self) -> Fault {
@@ -545,21 +590,68 @@ mod tests {
         assert_eq!(alive.load(Ordering::SeqCst), 0);
     }
 
-    /// Every thread of the pool waits for a batch whose workers need the pool, and some steal such calls meanwhile.
+    /// A kernel that cannot be had takes no device out.
     #[test]
-    fn calls_from_inside_a_pool_do_not_wait_for_each_other() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    fn a_device_without_kernels_has_not_failed() {
         let fleet = Fakes::new(2, 2);
+        let compute: &OnDevice<usize> = &|device, range, out| {
+            if device == 0 {
+                return Err(Fault::kernels("not compiled".to_owned()));
+            }
+            write(range, out, |item| item);
+            Ok(())
+        };
+        assert!(run_all(&fleet, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
+        let none: &OnDevice<usize> = &|_, _, _| Err(Fault::kernels("not compiled".to_owned()));
+        assert_eq!(run_all(&fleet, &ends(1000, 300), none, None).unwrap_err().kind, FaultKind::Kernels);
+        assert!(run_all(&fleet, &[1000], none, Some(&|range| range.collect())).unwrap().into_iter().eq(0..1000));
+        assert!(fleet.failed().is_empty());
+    }
+
+    /// Thousands of calls from every thread of a pool, as tasks that other threads steal, each with several pieces whose
+    /// computation needs another pool: no call nests in another, and no thread is started for one.
+    #[test]
+    fn calls_from_inside_a_pool_neither_nest_nor_wait_for_each_other() {
+        thread_local!(static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
+        let callers = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+        let (fleet, pool) = (Fakes::new(2, 2), Pool::new(Some(2)).unwrap());
         let compute: &OnDevice<usize> = &|_, range, out| {
-            let results: Vec<usize> = pool.install(|| range.clone().into_par_iter().map(|item| item * 3).collect());
+            let results = pool.map(20, range.len(), 0, |i| (range.start + i) * 3);
             write(range.clone(), out, |item| results[item - range.start]);
             Ok(())
         };
-        pool.install(|| {
-            (0..40).into_par_iter().for_each(|call| {
-                let results = run_all(&fleet, &ends(200 + call, 50), compute, None).unwrap();
-                assert!(results.into_iter().eq((0..200 + call).map(|item| item * 3)));
+        let call = |call: usize| {
+            let depth = DEPTH.replace(DEPTH.get() + 1);
+            assert_eq!(depth, 0, "a call runs inside another");
+            let items = 200 + call % 100;
+            let results = run_all(&fleet, &ends(items, 50), compute, None).unwrap();
+            assert!(results.into_iter().eq((0..items).map(|item| item * 3)));
+            DEPTH.set(depth);
+        };
+        callers.install(|| (0..4000).into_par_iter().for_each(call));
+        callers.install(|| rayon::scope(|scope| (0..4000).for_each(|number| scope.spawn(move |_| call(number)))));
+    }
+
+    #[test]
+    fn a_small_call_does_not_wait_for_all_of_a_large_one() {
+        let (fleet, begun) = (Fakes::new(1, 1), AtomicBool::new(false));
+        let slow: &OnDevice<usize> = &|_, range, out| {
+            begun.store(true, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(5));
+            write(range, out, |item| item);
+            Ok(())
+        };
+        let left = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                run_all(&fleet, &ends(400, 1), slow, None).unwrap();
+                left.store(1, Ordering::SeqCst);
             });
+            while !begun.load(Ordering::SeqCst) {
+                thread::yield_now();
+            }
+            run_all(&fleet, &ends(4, 1), slow, None).unwrap();
+            assert_eq!(left.load(Ordering::SeqCst), 0, "the large call is not done");
         });
     }
 }

@@ -7,6 +7,7 @@ use super::pipeline::Footprint;
 use super::rows::{self, JACOBIAN, NUMBER, POINT, POINT_ROW, Points as Columns, Rows, convert};
 use super::verify::{EQUATIONS, SIGNED, verdict};
 use crate::cpu;
+use crate::cpu::recover::Inputs;
 use crate::curve::EcdsaCurve;
 use crate::ecdsa::Address;
 use crate::engine::Engines;
@@ -20,31 +21,9 @@ const ADDRESS_FILES: &[&str] = &["address"];
 /// Bytes of an address.
 const ADDRESS: usize = size_of::<Address>();
 
-/// The columns of a batch's inputs.
-#[derive(Clone, Copy)]
-pub struct Inputs<'a> {
-    pub digests: &'a [[u8; 32]],
-    pub signatures: &'a [[u8; 64]],
-    pub recovery_ids: &'a [u8],
-}
-
-impl Inputs<'_> {
-    fn slice(&self, items: Range<usize>) -> Self {
-        let Inputs { digests, signatures, recovery_ids } = *self;
-        Inputs {
-            digests: &digests[items.clone()],
-            signatures: &signatures[items.clone()],
-            recovery_ids: &recovery_ids[items],
-        }
-    }
-}
-
 pub fn keys<C: EcdsaCurve>(engines: Engines, inputs: Inputs) -> Result<Points, Fault> {
     let download = |lane: &mut Lane, keys, n| rows::download_points(lane, C::NAME, keys, n);
-    let on_cpu = |items| {
-        let Inputs { digests, signatures, recovery_ids } = inputs.slice(items);
-        cpu::recover::recover::<C>(engines.cpu, digests, signatures, recovery_ids)
-    };
+    let on_cpu = |items| cpu::recover::recover::<C>(engines.cpu, inputs.slice(items));
     recover::<C, _, _>(engines, inputs, POINT_ROW, &download, &|lane, rows, i| rows.get(lane, i), &on_cpu)
 }
 
@@ -60,10 +39,7 @@ pub fn addresses<C: EcdsaCurve>(engines: Engines, inputs: Inputs) -> Result<Vec<
         let row = &lane.read(rows.clone())[ADDRESS * i..ADDRESS * (i + 1)];
         Ok(row.try_into().expect("the bytes of an address"))
     };
-    let on_cpu = |items| {
-        let Inputs { digests, signatures, recovery_ids } = inputs.slice(items);
-        cpu::recover::addresses::<C>(engines.cpu, digests, signatures, recovery_ids)
-    };
+    let on_cpu = |items| cpu::recover::addresses::<C>(engines.cpu, inputs.slice(items));
     recover::<C, _, _>(engines, inputs, ADDRESS, &download, &address, &on_cpu)
 }
 

@@ -130,7 +130,7 @@ pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [Rows; N])
             let blocks = to.chunks_mut(BLOCK * rows.width).enumerate();
             blocks.map(move |(index, to)| (rows, index * BLOCK, to))
         });
-        cpu.for_each(blocks.collect(), |(rows, start, to)| rows.write(start, to));
+        cpu.pool.for_each_with_caller(blocks.collect(), |(rows, start, to)| rows.write(start, to));
     };
     // SAFETY: what is locked is input of the call, borrowed until `Engines::run` returns; before that each chunk has ended, and
     // with one that failed its lane.
@@ -140,7 +140,7 @@ pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [Rows; N])
 /// One result per item from what the device gave, on several threads where there are many.
 pub fn convert<T: Send>(lane: &Lane, cpu: &CpuEngine, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T + Sync) {
     let _turn = lane.device.turns.to_receive(size_of_val(out));
-    cpu.for_each(out.chunks_mut(BLOCK).enumerate().collect(), |(index, out)| {
+    cpu.pool.for_each_with_caller(out.chunks_mut(BLOCK).enumerate().collect(), |(index, out)| {
         for (offset, place) in out.iter_mut().enumerate() {
             place.write(result(index * BLOCK + offset));
         }

@@ -7,6 +7,24 @@ pub const NO_CURVE: &str = "none";
 /// These files are compiled once, not once per curve.
 const WITHOUT_CURVE: &[&str] = &["methods", "modexp", "mul_mod", "rows"];
 
+/// What the public operations on a curve are made of.
+pub const OF_OPERATIONS: &[&str] = &[
+    "address",
+    "equations",
+    "fpmul",
+    "key_groups",
+    "key_tables",
+    "layout",
+    "nonces",
+    "normalize",
+    "point_add",
+    "recover",
+    "sign",
+    "table",
+    "upmul",
+    "verify",
+];
+
 /// One compilation: a kernel file for one curve, or for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {

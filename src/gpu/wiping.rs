@@ -4,11 +4,12 @@
 use super::fault::Fault;
 use super::lane::Lane;
 use super::pipeline::Footprint;
-use super::{GpuEngine, Limits, lock, modular, secret, sign};
+use super::{FaultKind, GpuEngine, Limits, lock, modular, secret, sign};
 use crate::cpu::CpuEngine;
 use crate::curve::{P256, Secp256k1};
 use crate::encoding::PublicKeys;
 use crate::engine::Engines;
+use crate::error::Error;
 use crate::point::Points;
 use crate::secret::SecretKey;
 use crate::skip;
@@ -18,7 +19,7 @@ use std::sync::mpsc;
 const ITEMS: usize = 1001;
 
 fn engine() -> Option<GpuEngine> {
-    skip::without(GpuEngine::new(Limits::default()), "GECC_REQUIRE_GPU")
+    skip::without(GpuEngine::new(Limits::default()).map_err(Error::from), "GECC_REQUIRE_GPU")
 }
 
 fn with_engines(test: impl FnOnce(Engines)) {
@@ -119,12 +120,13 @@ fn lanes_of_failed_chunks_are_not_used_again() {
     assert!(gpu.devices.iter().all(|slot| lock(&slot.lanes).idle.is_empty() && lock(&slot.lanes).lent == 0));
     // A fault of each device is told by its name, and that is the end of them.
     assert_eq!(run(&|| Err(Fault::device("broken".to_owned()))).unwrap(), vec![7; 60]);
-    let expected: Vec<String> = gpu.labels().iter().map(|label| format!("{label}: broken")).collect();
-    assert_eq!(gpu.failures(), expected);
+    let failures = gpu.failures();
+    assert!(failures.iter().all(|failure| failure.kind == FaultKind::Device && failure.problem == "broken"));
+    assert!(failures.iter().map(|failure| &failure.device).eq(&gpu.labels()));
     let before = receiver.try_iter().count();
     assert_eq!(run(&|| Ok(())).unwrap(), vec![7; 60]);
     assert_eq!((receiver.try_iter().count(), before), (0, 2 * gpu.devices.len() + 1));
     let strict = Engines { rescue: false, ..engines };
     let fault = strict.run(1, footprint, &|_, _, _: &mut [_]| Ok(()), &|_| vec![0u8]).unwrap_err();
-    assert!(fault.problem.contains(&expected[0]), "{}", fault.problem);
+    assert!(fault.problem.contains(&format!("{}: broken", gpu.labels()[0])), "{}", fault.problem);
 }

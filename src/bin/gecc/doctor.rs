@@ -78,8 +78,8 @@ fn first_computation(engine: &Engine) -> (bool, String) {
     let devices = engine.info().devices.join(", ");
     match (computed, expected) {
         (Ok(computed), Ok(expected)) if computed == expected => {
-            let all = [devices].into_iter().chain(engine.failures());
-            (true, all.collect::<Vec<_>>().join("; "))
+            let failures = engine.failures().into_iter().map(|failure| failure.to_string());
+            (true, [devices].into_iter().chain(failures).collect::<Vec<_>>().join("; "))
         }
         (Ok(_), Ok(_)) => (false, format!("{devices}: a wrong result")),
         (Err(problem), _) | (_, Err(problem)) => (false, problem.to_string()),

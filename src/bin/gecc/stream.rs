@@ -195,6 +195,6 @@ fn print_summary(counts: &Counts, seconds: f64, engine: &Engine) {
         counts.items - counts.passed,
     ));
     for failure in engine.failures() {
-        note(&format!("gecc: warning: out of use: {failure}"));
+        note(&format!("gecc: warning: {failure}"));
     }
 }

@@ -59,34 +59,51 @@ pub fn odd_rows<C: CpuCurve, const COUNT: usize>(lanes: Lanes, points: &[Entry<C
     rows
 }
 
-/// The multiples P, 2P, ..., `count` P of each point in turn, as tables of the portable code. `count` is a power of two, and no
-/// point is the identity.
+/// Multiples of a point that are computed by doubling what is known; larger tables then go on block by block, so that building
+/// takes little memory beside the table.
+const FIRST_MULTIPLES: usize = 256;
+
+/// The multiples P, 2P, ... of each point in turn, as many as there is room for, as tables of the portable code. Their number
+/// is a power of two, and no point is the identity.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], count: usize) -> Vec<Entry<C::Base>> {
+fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
+    let count = out.len() / points.len();
+    let first = count.min(FIRST_MULTIPLES);
     let mut rows = Vec::new();
     load(lanes, points, &mut rows);
     let groups = rows.len();
+    let mut store = |from: usize, rows: &[Affine<C::Base>]| {
+        for (index, row) in rows.iter().enumerate() {
+            for (lane, entry) in scatter_stored(lanes, *row).into_iter().enumerate() {
+                // Lanes without a point repeat the last one.
+                let point = index % groups * LANES + lane;
+                if point < points.len() {
+                    out[point * count + from + index / groups] = entry;
+                }
+            }
+        }
+    };
     let mut rounds = Rounds::<C>::new(lanes);
-    while rows.len() < groups * count {
+    let mut sums = Vec::with_capacity(groups * first);
+    while rows.len() < groups * first {
         // P, ..., mP and mP give (m + 1)P, ..., 2m P; the last of these is a doubling.
         let known = rows.len();
         let last = known - groups;
         let pair = |index: usize| (rows[index], (index < last).then(|| rows[last + index % groups]));
-        let mut sums = Vec::with_capacity(known);
         rounds.add(known, pair, &mut sums);
         rows.extend_from_slice(&sums);
     }
-    let mut entries = vec![points[0]; points.len() * count];
-    for (index, row) in rows.iter().enumerate() {
-        for (lane, entry) in scatter_stored(lanes, *row).into_iter().enumerate() {
-            // Lanes without a point repeat the last one.
-            let point = index % groups * LANES + lane;
-            if point < points.len() {
-                entries[point * count + index / groups] = entry;
-            }
-        }
+    store(0, &rows);
+    let last = rows.len() - groups;
+    let mut addend = rows[last..].to_vec();
+    for from in (first..count).step_by(first) {
+        // The last of the first block is a doubling, too.
+        let doubles = |index: usize| from == first && index >= last;
+        let pair = |index: usize| (rows[index], (!doubles(index)).then(|| addend[index % groups]));
+        rounds.add(rows.len(), pair, &mut sums);
+        store(from, &sums);
+        addend.copy_from_slice(&sums[last..]);
     }
-    entries
 }
 
 /// P, 2^w P, 2^(2w) P, ..., `count` of them, of each point in turn. No point is the identity.
@@ -123,9 +140,9 @@ fn powers<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], width: u32, coun
 }
 
 /// `multiples`, for any caller.
-pub fn multiples_of<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], count: usize) -> Vec<Entry<C::Base>> {
+pub fn multiples_of<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
     // SAFETY: a `Lanes` proves that the instructions exist.
-    unsafe { multiples::<C>(lanes, points, count) }
+    unsafe { multiples::<C>(lanes, points, out) }
 }
 
 /// `powers`, for any caller.

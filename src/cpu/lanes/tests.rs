@@ -453,8 +453,8 @@ fn combs<C: CpuCurve>() {
     let Some(lanes) = lanes() else { return };
     let points = random_points::<C>(&mut Random::fresh(), 9);
     for (count, window) in [(1, 4), (1, 8), (2, 5), (3, 5), (8, 6), (9, 7)] {
-        let ours = Comb::<C>::new_all(Some(lanes), &points[..count], window);
-        let portable = Comb::<C>::new_all(None, &points[..count], window);
+        let ours = Comb::<C>::new_all(Some(lanes), None, &points[..count], window);
+        let portable = Comb::<C>::new_all(None, None, &points[..count], window);
         assert_eq!(ours.len(), count);
         for (ours, portable) in ours.iter().zip(&portable) {
             for index in 0..portable.terms() {

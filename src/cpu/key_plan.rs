@@ -1,0 +1,108 @@
+//! Which items of a batch have a key that occurs often.
+
+use super::CpuEngine;
+use crate::encoding::PublicKeys;
+use std::cmp::Reverse;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+
+/// The items of a batch by how their key is treated.
+pub struct KeyPlan {
+    pub singles: Vec<usize>,
+    /// Items of equal keys, the most frequent key first.
+    pub repeated: Vec<Vec<usize>>,
+}
+
+/// An item with the hash of its key.
+type Hashed = (u64, usize);
+
+/// Items that are hashed, or sorted by one thread at once.
+const BLOCK: usize = 1 << 12;
+/// Parts into which many items are divided by their hashes, by so many of its bits.
+const PART_BITS: u32 = 6;
+
+impl KeyPlan {
+    /// Groups some items of a batch. `pays` says whether a key that occurs so often is treated as repeated.
+    pub fn new(
+        engine: &CpuEngine,
+        items: Range<usize>,
+        keys: &PublicKeys,
+        pays: impl Fn(usize) -> bool + Sync,
+    ) -> Self {
+        let hashed = hash_all(engine, items.clone(), keys);
+        let parts = if hashed.len() <= BLOCK { vec![hashed] } else { divide(engine, &hashed) };
+        let mut found: Vec<Vec<Vec<usize>>> = vec![Vec::new(); parts.len()];
+        let tasks = parts.into_iter().zip(&mut found).collect();
+        engine.pool.for_each(tasks, |(mut part, found)| *found = runs(&mut part, keys, &pays));
+        let mut repeated: Vec<Vec<usize>> = found.into_iter().flatten().collect();
+        repeated.sort_by_key(|run| Reverse(run.len()));
+        let mut is_single = vec![true; items.len()];
+        repeated.iter().flatten().for_each(|item| is_single[item - items.start] = false);
+        // In input order: memory is then read forwards.
+        let singles = items.zip(is_single).filter_map(|(item, single)| single.then_some(item)).collect();
+        KeyPlan { singles, repeated }
+    }
+}
+
+/// The items with hashes that nobody can foresee: keys cannot be made to meet in one part.
+fn hash_all(engine: &CpuEngine, items: Range<usize>, keys: &PublicKeys) -> Vec<Hashed> {
+    let seed = RandomState::new();
+    let mut hashed: Vec<Hashed> = items.map(|item| (0, item)).collect();
+    engine.pool.for_each(hashed.chunks_mut(BLOCK).collect(), |block: &mut [Hashed]| {
+        block.iter_mut().for_each(|(hash, item)| *hash = seed.hash_one(keys.get(*item)));
+    });
+    hashed
+}
+
+/// Equal hashes go to the same part.
+fn divide(engine: &CpuEngine, hashed: &[Hashed]) -> Vec<Vec<Hashed>> {
+    let part = |hash: u64| (hash >> (u64::BITS - PART_BITS)) as usize;
+    let block = hashed.len().div_ceil(engine.threads()).max(BLOCK);
+    let blocks: Vec<&[Hashed]> = hashed.chunks(block).collect();
+    let mut divided: Vec<Vec<Vec<Hashed>>> = vec![Vec::new(); blocks.len()];
+    engine.pool.for_each(blocks.into_iter().zip(&mut divided).collect(), |(block, parts)| {
+        *parts = vec![Vec::with_capacity(block.len() >> (PART_BITS - 1)); 1 << PART_BITS];
+        block.iter().for_each(|entry| parts[part(entry.0)].push(*entry));
+    });
+    let mut joined = vec![Vec::new(); 1 << PART_BITS];
+    engine.pool.for_each(joined.iter_mut().enumerate().collect(), |(part, joined): (usize, &mut Vec<Hashed>)| {
+        divided.iter().for_each(|parts| joined.extend_from_slice(&parts[part]));
+    });
+    joined
+}
+
+/// Items of equal keys, where that pays.
+fn runs(part: &mut [Hashed], keys: &PublicKeys, pays: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
+    part.sort_unstable_by_key(|(hash, item)| (*hash, keys.get(*item), *item));
+    let same = |a: &Hashed, b: &Hashed| a.0 == b.0 && keys.get(a.1) == keys.get(b.1);
+    let runs = part.chunk_by(same).filter(|run| pays(run.len()));
+    runs.map(|run| run.iter().map(|(_, item)| *item).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_planned_once() {
+        let engine = CpuEngine::new(Some(3), None).unwrap();
+        for (count, distinct) in
+            [(0, 1), (1, 1), (2, 1), (700, 3), (5000, 1), (5000, 5000), (20_000, 150), (20_000, 9000)]
+        {
+            let key = |number: usize| std::array::from_fn::<u8, 33, _>(|i| (number >> (8 * (i % 4))) as u8);
+            let keys: Vec<[u8; 33]> = (0..count + 10).map(|item| key(item * item % distinct)).collect();
+            let items = 10..count + 10;
+            let plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), |uses| uses >= 4);
+            assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
+            let mut all: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(items.clone()), "{count} items");
+            let uses = |key: &[u8; 33]| items.clone().filter(|item| keys[*item] == *key).count();
+            for run in &plan.repeated {
+                assert!(run.len() >= 4 && run.iter().all(|item| keys[*item] == keys[run[0]]));
+                assert_eq!(run.len(), uses(&keys[run[0]]));
+            }
+            assert!(plan.singles.iter().take(50).all(|item| uses(&keys[*item]) < 4));
+        }
+    }
+}

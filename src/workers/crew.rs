@@ -1,0 +1,94 @@
+//! The threads of the GPU engine: a few for each device, which serve whatever calls there are, a piece of each in turn.
+
+use super::loan::Loan;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// Threads that live as long as the engine.
+#[derive(Debug)]
+pub struct Crew {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    calls: Mutex<Calls>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Calls {
+    /// Of each device: calls that a thread may serve, each as often as threads may serve it at a time.
+    of_device: Vec<VecDeque<Arc<Loan>>>,
+    stopped: bool,
+}
+
+impl Crew {
+    /// Starts so many threads for each device.
+    ///
+    /// # Errors
+    /// Why the system refuses them.
+    pub fn start(devices: usize, workers: usize) -> io::Result<Self> {
+        let calls = Calls { of_device: vec![VecDeque::new(); devices], stopped: false };
+        let shared = Arc::new(Shared { calls: Mutex::new(calls), changed: Condvar::new() });
+        let mut crew = Crew { shared, threads: Vec::with_capacity(devices * workers) };
+        for device in 0..devices {
+            for worker in 0..workers {
+                let shared = crew.shared.clone();
+                let builder = thread::Builder::new().name(format!("gecc-gpu-{device}.{worker}"));
+                // Those that have started end with the crew where one does not start.
+                crew.threads.push(builder.spawn(move || shared.work(device))?);
+            }
+        }
+        Ok(crew)
+    }
+
+    /// Lets so many threads of a device serve a call, each until the call says that it may not go on.
+    pub fn enlist(&self, device: usize, loan: &Arc<Loan>, seats: usize) {
+        self.shared.lock().of_device[device].extend(std::iter::repeat_n(loan, seats).cloned());
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.shared.lock().stopped = true;
+        self.shared.changed.notify_all();
+        for thread in self.threads.drain(..) {
+            // Whatever panicked in it was caught and told.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Serves calls in turn, so that a small one need not wait for all of a large one.
+    fn work(&self, device: usize) {
+        while let Some(loan) = self.next(device) {
+            if loan.enter().is_some_and(|work| work.serve(device)) {
+                // Nobody has to be woken for it: this thread takes one too.
+                self.lock().of_device[device].push_back(loan);
+            }
+        }
+    }
+
+    fn next(&self, device: usize) -> Option<Arc<Loan>> {
+        let mut calls = self.lock();
+        loop {
+            if calls.stopped {
+                return None;
+            }
+            if let Some(loan) = calls.of_device[device].pop_front() {
+                return Some(loan);
+            }
+            calls = self.changed.wait(calls).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

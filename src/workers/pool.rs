@@ -1,0 +1,259 @@
+//! The threads of the CPU engine: a pool of rayon's that belongs to one engine.
+
+use super::loan::{Loan, Work, lend};
+use crate::error::Error;
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// More threads than any machine has cores are a mistake, and starting them takes minutes.
+const MOST_THREADS: usize = 4096;
+
+thread_local! {
+    /// Whether this is a thread of some engine's pool.
+    static IN_POOL: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Threads that live as long as the engine.
+#[derive(Debug)]
+pub struct Pool(rayon::ThreadPool);
+
+/// Who does tasks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    Sleeps,
+    TakesPart,
+}
+
+impl Pool {
+    /// Starts so many threads, one per core where no number is given.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] for a number out of range, [`Error::Threads`] when the system refuses them.
+    pub fn new(threads: Option<usize>) -> Result<Self, Error> {
+        if let Some(threads) = threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
+            let problem = format!("{threads} is not in 1..={MOST_THREADS}");
+            return Err(Error::InvalidOption { option: "threads", problem });
+        }
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
+        let builder = builder.thread_name(|number| format!("gecc-cpu-{number}")).start_handler(|_| IN_POOL.set(true));
+        builder.build().map(Pool).map_err(|problem| Error::Threads(problem.to_string()))
+    }
+
+    /// Threads.
+    pub fn threads(&self) -> usize {
+        self.0.current_num_threads()
+    }
+
+    /// Does `work` for every task while this thread sleeps. Tasks wait for no other task.
+    ///
+    /// # Panics
+    /// With what `work` panicked with, once nothing runs any more. Tasks that were not begun are dropped.
+    pub fn for_each<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
+        self.run(tasks, work, Caller::Sleeps);
+    }
+
+    /// The same, and this thread takes part: for threads of the engine that have nothing else to do. It begins at once, where
+    /// the pool's threads may take longer to wake up than copying a megabyte takes.
+    pub fn for_each_with_caller<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
+        self.run(tasks, work, Caller::TakesPart);
+    }
+
+    /// One result per index, computed in blocks of so many.
+    pub fn map<T: Clone + Send>(
+        &self,
+        block: usize,
+        items: usize,
+        initial: T,
+        compute: impl Fn(usize) -> T + Sync,
+    ) -> Vec<T> {
+        let mut results = vec![initial; items];
+        self.for_each(results.chunks_mut(block).enumerate().collect(), |(index, out): (usize, &mut [T])| {
+            out.iter_mut().enumerate().for_each(|(offset, place)| *place = compute(index * block + offset));
+        });
+        results
+    }
+
+    fn run<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync, caller: Caller) {
+        let helpers = tasks.len() - usize::from(caller == Caller::TakesPart && !tasks.is_empty());
+        let helpers = helpers.min(self.threads());
+        // A task does what it would hand on: tasks that wait for others could wait for each other.
+        if tasks.len() <= 1 || IN_POOL.get() {
+            return tasks.into_iter().for_each(work);
+        }
+        let state = State { waiting: tasks.into_iter(), running: 0, panic: None };
+        let tasks = Tasks { state: Mutex::new(state), done: Condvar::new(), work };
+        lend(&tasks, |loan| {
+            let loan = loan.clone();
+            self.0.spawn(move || help(&loan, helpers));
+            if caller == Caller::TakesPart {
+                tasks.serve(0);
+            }
+            tasks.wait();
+        });
+        if let Some(panic) = tasks.lock().panic.take() {
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// Wakes up others, so that so many take part in all, and takes part. Each wakes two: one that woke all would be busy with it
+/// while the first could have ended.
+fn help(loan: &Arc<Loan>, helpers: usize) {
+    let Some(tasks) = loan.enter() else { return };
+    let others = helpers - 1;
+    for share in [others.div_ceil(2), others / 2] {
+        if share > 0 {
+            let loan = loan.clone();
+            rayon::spawn(move || help(&loan, share));
+        }
+    }
+    tasks.serve(0);
+}
+
+/// The tasks of a call.
+struct Tasks<T, W> {
+    state: Mutex<State<T>>,
+    /// Nothing waits or runs any more.
+    done: Condvar,
+    work: W,
+}
+
+struct State<T> {
+    waiting: std::vec::IntoIter<T>,
+    running: usize,
+    /// What a task panicked with.
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl<T> State<T> {
+    fn is_done(&self) -> bool {
+        self.waiting.len() == 0 && self.running == 0
+    }
+}
+
+impl<T: Send, W: Fn(T) + Sync> Work for Tasks<T, W> {
+    fn serve(&self, _: usize) -> bool {
+        while let Some(task) = self.take() {
+            let done = catch_unwind(AssertUnwindSafe(|| (self.work)(task)));
+            self.finish(done.err());
+        }
+        false
+    }
+}
+
+impl<T, W> Tasks<T, W> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<T> {
+        let mut state = self.lock();
+        let task = state.waiting.next()?;
+        state.running += 1;
+        Some(task)
+    }
+
+    fn finish(&self, panic: Option<Box<dyn Any + Send>>) {
+        let mut state = self.lock();
+        state.running -= 1;
+        let mut dropped = None;
+        if panic.is_some() {
+            dropped = Some(std::mem::replace(&mut state.waiting, Vec::new().into_iter()));
+            state.panic = state.panic.take().or(panic);
+        }
+        if state.is_done() {
+            self.done.notify_all();
+        }
+        // What a task owns may take locks of its own when it is dropped.
+        drop(state);
+        drop(dropped);
+    }
+
+    fn wait(&self) {
+        let done = self.done.wait_while(self.lock(), |state| !state.is_done());
+        drop(done.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+    fn both(pool: &Pool, tasks: Vec<usize>, work: impl Fn(usize) + Sync) {
+        pool.for_each(tasks.clone(), &work);
+        pool.for_each_with_caller(tasks, &work);
+    }
+
+    #[test]
+    fn every_task_is_done_once() {
+        for threads in [1, 2, 5] {
+            let pool = Pool::new(Some(threads)).unwrap();
+            for count in [0, 1, 2, 3, 1000] {
+                let done: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
+                both(&pool, (0..count).collect(), |task| _ = done[task].fetch_add(1, Ordering::Relaxed));
+                assert!(done.iter().all(|times| times.load(Ordering::Relaxed) == 2));
+            }
+        }
+    }
+
+    #[test]
+    fn tasks_may_have_tasks() {
+        let (pool, done) = (Pool::new(Some(2)).unwrap(), AtomicUsize::new(0));
+        both(&pool, (0..50).collect(), |_| both(&pool, (0..7).collect(), |_| _ = done.fetch_add(1, Ordering::Relaxed)));
+        assert_eq!(done.into_inner(), 2 * 50 * 2 * 7);
+    }
+
+    #[test]
+    fn a_caller_that_does_not_take_part_computes_nothing() {
+        let (pool, caller) = (Pool::new(Some(3)).unwrap(), std::thread::current().id());
+        pool.for_each((0..100).collect(), |_: usize| assert_ne!(std::thread::current().id(), caller));
+    }
+
+    #[test]
+    fn all_threads_take_part() {
+        let pool = Pool::new(Some(7)).unwrap();
+        let barrier = std::sync::Barrier::new(7);
+        pool.for_each((0..7).collect(), |_: usize| _ = barrier.wait());
+    }
+
+    #[test]
+    fn a_task_that_panics_is_told() {
+        let pool = Pool::new(Some(3)).unwrap();
+        let run = || pool.for_each((0..100).collect(), |task: i32| assert_ne!(task, 50, "fifty"));
+        let panic = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+        assert!(panic.downcast_ref::<String>().unwrap().contains("fifty"));
+        every_task_is_done_once();
+    }
+
+    /// Every thread of another pool waits here at once, and none of them runs another of its pool's tasks meanwhile.
+    #[test]
+    fn callers_in_another_pool_do_not_nest() {
+        use rayon::prelude::*;
+        std::thread_local!(static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
+        let (pool, callers) = (Pool::new(Some(2)).unwrap(), rayon::ThreadPoolBuilder::new().num_threads(4).build());
+        let deepest = AtomicUsize::new(0);
+        let sum = callers.unwrap().install(|| {
+            (0..2000)
+                .into_par_iter()
+                .map(|call| {
+                    deepest.fetch_max(DEPTH.replace(DEPTH.get() + 1), Ordering::Relaxed);
+                    let sum = AtomicUsize::new(0);
+                    pool.for_each(vec![call; 3], |task| _ = sum.fetch_add(task, Ordering::Relaxed));
+                    DEPTH.set(DEPTH.get() - 1);
+                    sum.into_inner()
+                })
+                .sum::<usize>()
+        });
+        assert_eq!((sum, deepest.into_inner()), (3 * 1999 * 1000, 0));
+    }
+
+    #[test]
+    fn impossible_numbers_of_threads() {
+        for threads in [0, MOST_THREADS + 1, usize::MAX] {
+            assert!(matches!(Pool::new(Some(threads)), Err(Error::InvalidOption { option: "threads", .. })));
+        }
+    }
+}
