@@ -33,7 +33,7 @@ impl<C: CpuCurve> Comb<C> {
         let windows_at_once = if lanes.is_some() { (8192 >> window).max(8) } else { (2048 >> window).max(1) };
         let mut entries = vec![Entry::from_words([0; 8]); bases.len() * count];
         let tasks = bases.chunks(windows_at_once).zip(entries.chunks_mut(windows_at_once * count));
-        for_each(pool, tasks.collect(), |(bases, out): (&[Entry<C::Base>], &mut [Entry<C::Base>])| match lanes {
+        for_each(pool, tasks.collect(), |(bases, out)| match lanes {
             Some(lanes) => multiples_of::<C>(lanes, bases, out),
             None => multiples::<C>(bases, out),
         });

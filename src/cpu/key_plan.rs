@@ -61,7 +61,7 @@ fn divide(engine: &CpuEngine, hashed: &[Hashed]) -> Vec<Vec<Hashed>> {
     let blocks: Vec<&[Hashed]> = hashed.chunks(block).collect();
     let mut divided: Vec<Vec<Vec<Hashed>>> = vec![Vec::new(); blocks.len()];
     engine.pool.for_each(blocks.into_iter().zip(&mut divided).collect(), |(block, parts)| {
-        *parts = vec![Vec::with_capacity(block.len() >> (PART_BITS - 1)); 1 << PART_BITS];
+        *parts = (0..1 << PART_BITS).map(|_| Vec::with_capacity(block.len() >> (PART_BITS - 1))).collect();
         block.iter().for_each(|entry| parts[part(entry.0)].push(*entry));
     });
     let mut joined = vec![Vec::new(); 1 << PART_BITS];

@@ -50,7 +50,7 @@ impl Inputs<'_> {
 }
 
 pub(crate) fn recover<C: CpuCurve>(engine: &CpuEngine, inputs: Inputs) -> Points {
-    recover_each::<C, _>(engine, inputs, |key| decode::encode(key))
+    recover_each::<C, _>(engine, inputs, decode::encode)
 }
 
 /// Ethereum addresses of the keys (yellow paper, appendix F).
