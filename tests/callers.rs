@@ -26,8 +26,11 @@ const CALLS: usize = 20_000;
 /// Threads of the callers' pools.
 const CALLERS: usize = 4;
 
-/// Kinds of engines, by name, with the number of threads that they may have.
-const ENGINES: [(&str, fn() -> EngineBuilder); 5] = [
+/// Something by its name.
+type Named<T> = (&'static str, T);
+
+/// Kinds of engines.
+const ENGINES: [Named<fn() -> EngineBuilder>; 5] = [
     ("cpu", || Engine::builder().backend(Backend::Cpu).threads(2)),
     ("one_thread", || Engine::builder().backend(Backend::Cpu).threads(1)),
     ("portable", || Engine::builder().backend(Backend::Cpu).threads(2).portable(true)),
@@ -36,7 +39,7 @@ const ENGINES: [(&str, fn() -> EngineBuilder); 5] = [
 ];
 
 /// Ways of calling an engine.
-const WAYS: [(&str, fn(&'static Engine)); 6] = [
+const WAYS: [Named<fn(&'static Engine)>; 6] = [
     ("par_iter", |engine| {
         let global = rayon::ThreadPoolBuilder::new().num_threads(CALLERS).build_global();
         global.expect("the engine leaves rayon's global pool to the application");
@@ -64,7 +67,7 @@ const WAYS: [(&str, fn(&'static Engine)); 6] = [
 ];
 
 /// Tests that are about processes.
-const PROCESSES: [(&str, fn()); 5] = [
+const PROCESSES: [Named<fn()>; 5] = [
     ("few_threads", few_threads),
     ("little_address_space", little_address_space),
     ("fork", fork),
@@ -78,7 +81,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let no_gpu = without_gpu();
-    let of_engine = |(engine, _): &(&str, _)| {
+    let of_engine = |(engine, _): &Named<_>| {
         let (engine, missing) = (engine.to_string(), no_gpu.clone().filter(|_| *engine == "gpu"));
         WAYS.map(|(way, _)| in_process(format!("{way}::{engine}"), missing.clone()))
     };
