@@ -2,7 +2,8 @@
 //!
 //! Layers, each using only those above it: `field` (modular arithmetic), `affine` and `jacobian` (points), `recode` and
 //! `glv` (scalars), `comb`, `lanes` and `multiply` (multiplication), `decode`, and the operations `point`, `verify`, `recover`,
-//! `secret` and `agree`; beside them `modular`, which needs no curve, and `methods`, which checks the GPU.
+//! `secret` and `agree`; beside them `modular`, which needs no curve, `methods`, which checks the GPU, and `wiped`, batches of
+//! secrets.
 
 mod affine;
 pub(crate) mod agree;
@@ -24,6 +25,7 @@ mod recode;
 pub(crate) mod recover;
 pub(crate) mod secret;
 pub(crate) mod verify;
+mod wiped;
 
 use crate::error::Error;
 use affine::Affine;
