@@ -21,7 +21,7 @@ mod common;
 
 use clap::Parser;
 use common::{Outcome, shipped};
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, SecretKey, ecdh, point};
+use gecc::{Engine, P256, Point, PublicKeys, Rejection, SecretKey, SharedPoint, ecdh, point};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -84,7 +84,9 @@ impl Party {
     /// Multiplies by the party's key. What comes from the other side is checked to lie on the curve.
     fn mask(&self, engine: &Engine, points: &[Point]) -> Outcome<Vec<Point>> {
         let masked = ecdh::shared_points::<P256>(engine, &self.key, PublicKeys::points(points))?;
-        Ok(masked.into_iter().collect::<Result<_, Rejection>>()?)
+        // Masked points are what the parties send each other; whoever sees one does not learn the key.
+        let public = |point: Result<SharedPoint, Rejection>| point.map(SharedPoint::into_public);
+        Ok(masked.into_iter().map(public).collect::<Result<_, _>>()?)
     }
 }
 

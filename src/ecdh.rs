@@ -5,8 +5,7 @@ use crate::encoding::PublicKeys;
 use crate::engine::{Engine, Worth};
 use crate::error::{Error, Rejection};
 use crate::keys::require_keys;
-use crate::point::Points;
-use crate::secret::{SecretKeys, SharedSecret};
+use crate::secret::{SecretKeys, SharedPoint, SharedSecret};
 use crate::{cpu, gpu};
 
 /// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
@@ -46,7 +45,8 @@ pub fn shared_secrets<'a, C: SecretCurve>(
 }
 
 /// The whole shared point `d * Q` of each private key with its peer, for protocols that go on computing with it, such as
-/// private set intersection. **Constant-time** in the keys.
+/// private set intersection. **Constant-time** in the keys. A shared point is a secret; where a protocol shows it to
+/// others, [`SharedPoint::into_public`] makes a [`crate::Point`] of it.
 ///
 /// Shapes, rejections and errors as for [`shared_secrets`].
 ///
@@ -57,7 +57,8 @@ pub fn shared_secrets<'a, C: SecretCurve>(
 /// let (ours, theirs) = (SecretKey::generate::<Secp256k1>()?, SecretKey::generate::<Secp256k1>()?);
 /// let mask = |key, points: &[gecc::Point]| -> Result<Vec<gecc::Point>, gecc::Error> {
 ///     let masked = ecdh::shared_points::<Secp256k1>(&engine, key, PublicKeys::points(points))?;
-///     Ok(masked.into_iter().map(Result::unwrap).collect())
+///     // Masked points are what the parties show each other.
+///     Ok(masked.into_iter().map(|point| point.unwrap().into_public()).collect())
 /// };
 /// // Masking commutes, which is what private set intersection rests on.
 /// assert_eq!(mask(&ours, &mask(&theirs, &elements)?)?, mask(&theirs, &mask(&ours, &elements)?)?);
@@ -67,7 +68,7 @@ pub fn shared_points<'a, C: SecretCurve>(
     engine: &Engine,
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: PublicKeys<'_>,
-) -> Result<Points, Error> {
+) -> Result<Vec<Result<SharedPoint, Rejection>>, Error> {
     let (secret_keys, items) = batch(secret_keys.into(), &peers)?;
     let on_gpu = |engines| gpu::secret::shared_points::<C>(engines, items, secret_keys, peers);
     let on_cpu = |engine: &_| cpu::agree::shared_points::<C>(engine, items, secret_keys, peers);

@@ -60,6 +60,16 @@ pub enum SForm {
     AsComputed,
 }
 
+/// What is checked of signatures before they are returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Check {
+    Nothing,
+    /// That they verify.
+    Signatures,
+    /// That each, with its recovery id, gives the signer's key, which includes that it verifies.
+    RecoveryIds,
+}
+
 /// A signature and what recovery needs besides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecoverableSignature {
@@ -164,7 +174,8 @@ pub fn sign<'a, C: EcdsaCurve>(
     secret_keys: impl Into<SecretKeys<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    sign_each::<C, _>(engine, digests, secret_keys.into(), s_form, |signed| signed.signature)
+    let check = if engine.info().check_signatures { Check::Signatures } else { Check::Nothing };
+    sign_each::<C, _>(engine, digests, secret_keys.into(), s_form, check, |signed| signed.signature)
 }
 
 /// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See [`sign`].
@@ -213,7 +224,8 @@ pub fn sign_recoverable<'a, C: EcdsaCurve>(
     secret_keys: impl Into<SecretKeys<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
-    sign_each::<C, _>(engine, digests, secret_keys.into(), s_form, |signed| signed)
+    let check = if engine.info().check_signatures { Check::RecoveryIds } else { Check::Nothing };
+    sign_each::<C, _>(engine, digests, secret_keys.into(), s_form, check, |signed| signed)
 }
 
 fn sign_each<C: EcdsaCurve, T: Send>(
@@ -221,6 +233,7 @@ fn sign_each<C: EcdsaCurve, T: Send>(
     digests: &[[u8; 32]],
     secret_keys: SecretKeys,
     s_form: SForm,
+    check: Check,
     result: impl Fn(RecoverableSignature) -> T + Sync,
 ) -> Result<Vec<Result<T, Rejection>>, Error> {
     require_keys(digests.len(), &secret_keys)?;
@@ -229,8 +242,7 @@ fn sign_each<C: EcdsaCurve, T: Send>(
         SForm::Low => true,
         SForm::AsComputed => false,
     };
-    let on_gpu = |engines| gpu::sign::ecdsa::<C, _>(engines, digests, secret_keys, low_s, &result);
-    let check = engine.info().check_signatures;
+    let on_gpu = |engines| gpu::sign::ecdsa::<C, _>(engines, digests, secret_keys, low_s, check, &result);
     let on_cpu = |engine: &_| {
         let signed = cpu::secret::sign_ecdsa::<C>(engine, digests, secret_keys, low_s, check);
         signed.into_iter().map(|item| item.map(&result)).collect()

@@ -46,7 +46,7 @@ pub fn public_keys<C: SecretCurve>(engine: &Engine, secret_keys: &[SecretKey]) -
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn generate<C: SecretCurve>(engine: &Engine, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
-    let secret: Vec<SecretKey> = (0..count).map(|_| SecretKey::generate::<C>()).collect::<Result<_, _>>()?;
+    let secret = SecretKey::generate_all::<C>(count)?;
     let public = public_keys::<C>(engine, &secret)?;
     let public = public.into_iter().map(|point| point.expect("a generated key is in range")).collect();
     Ok((secret, public))

@@ -53,6 +53,7 @@ mod page_locked;
 mod secret;
 #[cfg(test)]
 mod skip;
+mod stack;
 mod workers;
 
 pub use curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};
@@ -60,4 +61,4 @@ pub use encoding::{Point, PublicKeys, signature_from_der, signature_to_der};
 pub use engine::{Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelTime};
 pub use error::{Error, Rejection, Verdict, Verdicts};
 pub use page_locked::PageLocked;
-pub use secret::{SecretKey, SecretKeys, SharedSecret};
+pub use secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};

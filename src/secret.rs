@@ -1,8 +1,10 @@
 //! Secret values: wiped when dropped, and never printed.
 
 use crate::curve::SecretCurve;
+use crate::encoding::Point;
 use crate::error::{Error, Rejection};
 use crate::page_locked::PageLocked;
+use crate::stack;
 use std::fmt;
 use std::ops::Range;
 use zeroize::ZeroizeOnDrop;
@@ -27,11 +29,23 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Randomness`] when the operating system gives none.
     pub fn generate<C: SecretCurve>() -> Result<Self, Error> {
+        let mut key = SecretKey([0; 32]);
+        stack::wiped(|| key.draw::<C>())?;
+        Ok(key)
+    }
+
+    /// So many random keys, drawn where they stay: keys that move leave copies behind.
+    pub(crate) fn generate_all<C: SecretCurve>(count: usize) -> Result<Vec<Self>, Error> {
+        let mut keys = vec![SecretKey([0; 32]); count];
+        stack::wiped(|| keys.iter_mut().try_for_each(SecretKey::draw::<C>))?;
+        Ok(keys)
+    }
+
+    fn draw<C: SecretCurve>(&mut self) -> Result<(), Error> {
         loop {
-            let mut key = SecretKey([0; 32]);
-            getrandom::fill(&mut key.0).map_err(|e| Error::Randomness(e.to_string()))?;
-            if crate::cpu::secret::scalar::<C>(&key).is_ok() {
-                return Ok(key);
+            getrandom::fill(&mut self.0).map_err(|e| Error::Randomness(e.to_string()))?;
+            if crate::cpu::secret::scalar::<C>(self).is_ok() {
+                return Ok(());
             }
         }
     }
@@ -172,8 +186,9 @@ impl<'a> From<&'a SecretKey> for SecretKeys<'a> {
 pub struct SharedSecret([u8; 32]);
 
 impl SharedSecret {
-    pub(crate) fn new(bytes: [u8; 32]) -> Self {
-        SharedSecret(bytes)
+    /// From `x || y`.
+    pub(crate) fn of(point: &[u8; 64]) -> Self {
+        SharedSecret(*point.first_chunk().expect("64 bytes"))
     }
 
     /// The 32 big-endian bytes.
@@ -185,5 +200,50 @@ impl SharedSecret {
 impl fmt::Debug for SharedSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SharedSecret(..)")
+    }
+}
+
+/// A shared point `d * Q` of ECDH, which is as secret as its x-coordinate.
+///
+/// Wiped when dropped; `Debug` shows nothing, it is not `Copy`, and no comparison is offered. Never the identity.
+#[derive(Clone, ZeroizeOnDrop)]
+pub struct SharedPoint([u8; 65]);
+
+impl SharedPoint {
+    /// From `x || y`.
+    pub(crate) fn of(point: &[u8; 64]) -> Self {
+        let mut shared = SharedPoint([4; 65]);
+        shared.0[1..].copy_from_slice(point);
+        shared
+    }
+
+    /// The SEC 1 uncompressed form, `04 || x || y`, big-endian.
+    pub fn expose_bytes(&self) -> &[u8; 65] {
+        &self.0
+    }
+
+    /// The x-coordinate, 32 bytes, big-endian: what [`crate::ecdh::shared_secrets`] gives.
+    pub fn expose_x(&self) -> &[u8; 32] {
+        self.0[1..33].try_into().expect("32 bytes")
+    }
+
+    /// The y-coordinate, 32 bytes, big-endian.
+    pub fn expose_y(&self) -> &[u8; 32] {
+        self.0[33..].try_into().expect("32 bytes")
+    }
+
+    /// The point as a value like any other: copied, printed and not wiped.
+    ///
+    /// Right where the protocol shows the point to others anyway, as private set intersection does with an element that
+    /// this side has masked: who sees it does not learn the key. Wrong for a point that both sides of a key agreement
+    /// compute: who sees that has their keys.
+    pub fn into_public(self) -> Point {
+        Point::from_coordinates(self.expose_x(), self.expose_y())
+    }
+}
+
+impl fmt::Debug for SharedPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SharedPoint(..)")
     }
 }

@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::{env, fs, process, thread};
 use suite::support::random::Random;
 use suite::support::report::announce;
+use suite::support::shared::shared_points;
 
 const MIB: usize = 1 << 20;
 /// Different items; larger batches repeat them.
@@ -88,7 +89,7 @@ impl Batch {
                 .as_slice()
                 .to_vec(),
             multiples: point::mul_base::<P256>(&cpu, &scalars).unwrap(),
-            shared: ecdh::shared_points::<P256>(&cpu, &secrets, peers).unwrap(),
+            shared: shared_points::<P256>(&cpu, &secrets, peers).unwrap(),
             signed: ecdsa::sign::<P256>(&cpu, &digests, &secrets, SForm::Low).unwrap(),
             digests,
             secrets,
@@ -108,7 +109,7 @@ impl Batch {
                 assert_eq!(verdicts.as_slice(), &self.verdicts[..n]);
             }
             1 => assert_eq!(ecdsa::sign::<P256>(engine, digests, secrets, SForm::Low).unwrap(), self.signed[..n]),
-            2 => assert_eq!(ecdh::shared_points::<P256>(engine, secrets, peers).unwrap(), self.shared[..n]),
+            2 => assert_eq!(shared_points::<P256>(engine, secrets, peers).unwrap(), self.shared[..n]),
             _ => assert_eq!(point::mul_base::<P256>(engine, &self.scalars[..n]).unwrap(), self.multiples[..n]),
         }
     }

@@ -23,13 +23,14 @@ mod suite;
 use elliptic_curve::{Field, Group as _};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict, Verdicts};
-use gecc::{ecdh, ecdsa, keys, point, sm2};
+use gecc::{ecdsa, keys, point, sm2};
 use rayon::prelude::*;
 use std::time::Instant;
 use suite::support::numbers::order_plus;
 use suite::support::random::Random;
 use suite::support::reference::{EcdsaReference, Group, TestCurve, bytes, decode, encode_all, sm2_dsa};
 use suite::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, progression, signed};
+use suite::support::shared::shared_points;
 
 /// Items of one call: enough for every table that an engine may take.
 const BATCH: usize = 1 << 16;
@@ -206,7 +207,7 @@ fn agreements<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
     let items = in_runs(random, size, point_items::<C>);
     let keys: Vec<SecretKey> = items.iter().map(|item| SecretKey::from_bytes(item.factor)).collect();
     let peers: Vec<Point> = items.iter().map(|item| item.point).collect();
-    let shared = ecdh::shared_points::<C>(engine, &keys, PublicKeys::points(&peers)).unwrap();
+    let shared = shared_points::<C>(engine, &keys, PublicKeys::points(&peers)).unwrap();
     for (shared, item) in shared.into_iter().zip(&items) {
         assert_eq!(shared, Ok(item.product), "{} ECDH of {:?}", C::NAME, item.point);
     }

@@ -9,27 +9,25 @@ use super::multiply::FEWEST_IN_LANES;
 use super::secret::{Affine, Number, odd_or_opposite, scalar};
 use super::{CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::SecretCurve;
-use crate::encoding::{Point, PublicKeys};
+use crate::encoding::PublicKeys;
 use crate::error::Rejection;
-use crate::point::Points;
-use crate::secret::{SecretKeys, SharedSecret};
+use crate::secret::{SecretKeys, SharedPoint, SharedSecret};
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::sec1::FromSec1Point;
 use elliptic_curve::{CurveGroup, ProjectivePoint};
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// x and y of a shared point, big-endian.
-type Coordinates = Zeroizing<[[u8; 32]; 2]>;
+/// `x || y` of a shared point, big-endian.
+type Coordinates = Zeroizing<[u8; 64]>;
 
 pub(crate) fn shared_points<C: SecretCurve>(
     engine: &CpuEngine,
     items: usize,
     secret_keys: SecretKeys,
     peers: PublicKeys,
-) -> Points {
-    let point = |coordinates: &Coordinates| Point::from_coordinates(&coordinates[0], &coordinates[1]);
-    Inputs { secret_keys, peers }.map::<C, _>(engine, items, point)
+) -> Vec<Result<SharedPoint, Rejection>> {
+    Inputs { secret_keys, peers }.map::<C, _>(engine, items, SharedPoint::of)
 }
 
 pub(crate) fn shared_secrets<C: SecretCurve>(
@@ -38,8 +36,15 @@ pub(crate) fn shared_secrets<C: SecretCurve>(
     secret_keys: SecretKeys,
     peers: PublicKeys,
 ) -> Vec<Result<SharedSecret, Rejection>> {
-    let secret = |coordinates: &Coordinates| SharedSecret::new(coordinates[0]);
-    Inputs { secret_keys, peers }.map::<C, _>(engine, items, secret)
+    Inputs { secret_keys, peers }.map::<C, _>(engine, items, SharedSecret::of)
+}
+
+fn coordinates(x: &[u8; 32], y: &[u8; 32]) -> Coordinates {
+    let mut coordinates = Coordinates::new([0; 64]);
+    let (first, second) = coordinates.split_at_mut(32);
+    first.copy_from_slice(x);
+    second.copy_from_slice(y);
+    coordinates
 }
 
 struct Inputs<'a> {
@@ -53,12 +58,13 @@ impl Inputs<'_> {
         &self,
         engine: &CpuEngine,
         items: usize,
-        take: impl Fn(&Coordinates) -> T + Send + Sync,
+        take: impl Fn(&[u8; 64]) -> T + Send + Sync,
     ) -> Vec<Result<T, Rejection>> {
+        let pending = Err(Rejection::SecretKeyOutOfRange);
         let Some(lanes) = engine.lanes.filter(|_| items >= FEWEST_IN_LANES) else {
-            return engine.map(items, Err(Rejection::SecretKeyOutOfRange), |item| Ok(take(&self.one::<C>(item)?)));
+            return engine.map_secrets(items, pending, |item| Ok(take(&*self.one::<C>(item)?)));
         };
-        engine.map_chunks(items, Err(Rejection::SecretKeyOutOfRange), |range, out| {
+        engine.map_secret_chunks(items, pending, |range, out| {
             self.in_lanes::<C, T>(lanes, range, &take, out);
         })
     }
@@ -69,7 +75,7 @@ impl Inputs<'_> {
         let peer = Affine::<C>::from_sec1_bytes(peer.as_sec1()).map_err(|_| Rejection::NotOnCurve)?;
         let product = Zeroizing::new(ProjectivePoint::<C::Reference>::from(peer) * *d);
         let product = Zeroizing::new(product.to_affine());
-        Ok(Zeroizing::new([product.x().into(), product.y().into()]))
+        Ok(coordinates(&product.x().into(), &product.y().into()))
     }
 
     /// Results stay as they are where the key is out of range.
@@ -77,7 +83,7 @@ impl Inputs<'_> {
         &self,
         lanes: Lanes,
         items: Range<usize>,
-        take: impl Fn(&Coordinates) -> T,
+        take: impl Fn(&[u8; 64]) -> T,
         out: &mut [Result<T, Rejection>],
     ) {
         let peers = decode::public_keys::<C>(Some(lanes), items.clone().map(|item| self.peers.get(item)));
@@ -98,9 +104,12 @@ impl Inputs<'_> {
         let (odd, negated) = odd_or_opposite::<C>(&d);
         let products = mul_uniform::<C>(lanes, &odd, &negated, &points);
         for (place, product) in places.into_iter().zip(products.iter()) {
-            out[place] = match product {
-                Some([x, y]) => Ok(take(&Zeroizing::new([limbs_to_be_bytes(x), limbs_to_be_bytes(y)]))),
-                None => self.one::<C>(items.start + place).map(|coordinates| take(&coordinates)),
+            let left_out = product.as_flattened().iter().fold(0, |bits, limb| bits | limb) == 0;
+            out[place] = if left_out {
+                self.one::<C>(items.start + place).map(|coordinates| take(&coordinates))
+            } else {
+                let [x, y] = product.each_ref().map(limbs_to_be_bytes);
+                Ok(take(&*coordinates(&x, &y)))
             };
         }
     }
@@ -111,6 +120,8 @@ mod tests {
     use super::*;
     use crate::cpu::CpuCurve;
     use crate::curve::{P256, Secp256k1, Sm2, constants};
+    use crate::encoding::Point;
+    use crate::point::Points;
     use crate::secret::SecretKey;
     use num_bigint::BigInt;
 
@@ -162,8 +173,12 @@ mod tests {
     /// The engine against the RustCrypto crates; `peers` of any kind, bad ones too.
     fn same<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, peers: PublicKeys, items: usize) {
         let portable = CpuEngine::new(Some(1), None).unwrap().portable();
-        let expected = shared_points::<C>(&portable, items, keys, peers);
-        assert_eq!(shared_points::<C>(engine, items, keys, peers), expected);
+        let points = |engine| -> Points {
+            let shared = shared_points::<C>(engine, items, keys, peers);
+            shared.into_iter().map(|item| item.map(SharedPoint::into_public)).collect()
+        };
+        let expected = points(&portable);
+        assert_eq!(points(engine), expected);
         let secrets = shared_secrets::<C>(engine, items, keys, peers);
         let secrets: Vec<_> = secrets.iter().map(|item| item.as_ref().map(SharedSecret::expose_bytes)).collect();
         let x: Vec<_> = expected.iter().map(|item| item.as_ref().map(Point::x)).collect();

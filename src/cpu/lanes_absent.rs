@@ -53,7 +53,7 @@ pub fn mul_uniform<C: CpuCurve>(
     _: &[[u64; 4]],
     _: &[u8],
     _: &[Affine<C::Base>],
-) -> Zeroizing<Vec<Option<[[u64; 4]; 2]>>> {
+) -> Zeroizing<Vec<[[u64; 4]; 2]>> {
     match lanes {}
 }
 

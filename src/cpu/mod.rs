@@ -2,8 +2,8 @@
 //!
 //! Layers, each using only those above it: `field` (modular arithmetic), `affine` and `jacobian` (points), `recode` and
 //! `glv` (scalars), `comb`, `lanes` and `multiply` (multiplication), `precomputed` (tables of G), `decode`, `key_plan`, and the
-//! operations `point`, `verify`, `recover`, `secret` and `agree`; beside them `modular`, which needs no curve, and `methods`,
-//! which checks the GPU.
+//! operations `point`, `verify`, `recover`, `secret` and `agree`; beside them `modular`, which needs no curve, `methods`,
+//! which checks the GPU, and `wiped`, batches of secrets.
 
 mod affine;
 pub(crate) mod agree;
@@ -27,6 +27,7 @@ mod recode;
 pub(crate) mod recover;
 pub(crate) mod secret;
 pub(crate) mod verify;
+mod wiped;
 
 use crate::error::Error;
 use crate::workers::Pool;

@@ -1,12 +1,13 @@
-//! Arithmetic modulo any odd number, by the constant-time Montgomery arithmetic of `crypto-bigint`.
+//! Arithmetic modulo any odd number, by the constant-time Montgomery arithmetic of `crypto-bigint`. Numbers, their Montgomery
+//! forms and tables of powers are on the stack alone, which is wiped.
 
 use super::CpuEngine;
 use crate::error::Rejection;
 use crate::modular::Numbers;
+use crate::stack;
 use elliptic_curve::bigint::modular::{FixedMontyForm, FixedMontyParams};
 use elliptic_curve::bigint::{CtLt, Odd, Uint};
 use elliptic_curve::bigint::{U128, U192, U256, U320, U384, U448, U512, U1024, U1536, U2048};
-use zeroize::{Zeroize, Zeroizing};
 
 /// Calls a function of the limbs that numbers of `BYTES` bytes have on this machine.
 macro_rules! with_limbs {
@@ -53,18 +54,17 @@ fn power<const LIMBS: usize, const BYTES: usize>(
     exponents: &[u8],
     exponent_bytes: usize,
 ) -> Numbers<BYTES> {
-    let params = parameters::<LIMBS, BYTES>(modulus);
     let bits = u32::try_from(8 * exponent_bytes).expect("an exponent is no longer than a modulus");
-    engine.map(bases.len(), Err(Rejection::ValueOutOfRange), |item| {
-        let base = below::<LIMBS, BYTES>(&bases[item], &params)?;
-        let exponent = &exponents[exponent_bytes * item..][..exponent_bytes];
-        let mut padded = Zeroizing::new([0; BYTES]);
-        padded[BYTES - exponent_bytes..].copy_from_slice(exponent);
-        let exponent = Zeroizing::new(Uint::<LIMBS>::from_be_slice(&*padded));
-        let mut power = FixedMontyForm::new(&base, &params).pow_bounded_exp(&*exponent, bits);
-        let result = to_bytes(&power.retrieve());
-        power.zeroize();
-        Ok(result)
+    with_parameters::<LIMBS, BYTES, _>(modulus, |params| {
+        engine.map_secrets(bases.len(), Err(Rejection::ValueOutOfRange), |item| {
+            let base = below::<LIMBS, BYTES>(&bases[item], params)?;
+            let exponent = &exponents[exponent_bytes * item..][..exponent_bytes];
+            let mut padded = [0; BYTES];
+            padded[BYTES - exponent_bytes..].copy_from_slice(exponent);
+            let exponent = Uint::<LIMBS>::from_be_slice(&padded);
+            let power = FixedMontyForm::new(&base, params).pow_bounded_exp(&exponent, bits);
+            Ok(to_bytes(&power.retrieve()))
+        })
     })
 }
 
@@ -74,22 +74,29 @@ fn product<const LIMBS: usize, const BYTES: usize>(
     a: &[[u8; BYTES]],
     b: &[[u8; BYTES]],
 ) -> Numbers<BYTES> {
-    let params = parameters::<LIMBS, BYTES>(modulus);
-    engine.map_chunks(a.len(), Err(Rejection::ValueOutOfRange), |range, out| {
-        for (item, out) in range.zip(out) {
-            *out = (|| {
-                let [a, b] = [below::<LIMBS, BYTES>(&a[item], &params)?, below::<LIMBS, BYTES>(&b[item], &params)?];
-                // a times b R is a b R, and the Montgomery product takes the R away.
-                let product = FixedMontyForm::from_montgomery(a, &params).mul(&FixedMontyForm::new(&b, &params));
-                Ok(to_bytes(product.as_montgomery()))
-            })();
-        }
+    with_parameters::<LIMBS, BYTES, _>(modulus, |params| {
+        engine.map_secret_chunks(a.len(), Err(Rejection::ValueOutOfRange), |range, out| {
+            for (item, out) in range.zip(out) {
+                *out = (|| {
+                    let [a, b] = [below::<LIMBS, BYTES>(&a[item], params)?, below::<LIMBS, BYTES>(&b[item], params)?];
+                    // a times b R is a b R, and the Montgomery product takes the R away.
+                    let product = FixedMontyForm::from_montgomery(a, params).mul(&FixedMontyForm::new(&b, params));
+                    Ok(to_bytes(product.as_montgomery()))
+                })();
+            }
+        })
     })
 }
 
-fn parameters<const LIMBS: usize, const BYTES: usize>(modulus: &[u8; BYTES]) -> FixedMontyParams<LIMBS> {
-    let modulus = Odd::new(Uint::from_be_slice(modulus)).into_option();
-    FixedMontyParams::new(modulus.expect("the public calls take odd moduli only"))
+/// Does `work` with what Montgomery arithmetic needs of a modulus, which may be a prime of a private key.
+fn with_parameters<const LIMBS: usize, const BYTES: usize, R>(
+    modulus: &[u8; BYTES],
+    work: impl FnOnce(&FixedMontyParams<LIMBS>) -> R,
+) -> R {
+    stack::wiped(|| {
+        let modulus = Odd::new(Uint::from_be_slice(modulus)).into_option();
+        work(&FixedMontyParams::new(modulus.expect("the public calls take odd moduli only")))
+    })
 }
 
 fn below<const LIMBS: usize, const BYTES: usize>(

@@ -7,13 +7,14 @@
 use super::field::Field as _;
 use super::lanes::Lanes;
 use super::multiply::FEWEST_IN_LANES;
-use super::{CpuEngine, affine, be_bytes_to_limbs, decode, verify};
+use super::{CpuEngine, affine, be_bytes_to_limbs, decode, recover, verify};
 use crate::curve::{EcdsaCurve, SecretCurve};
-use crate::ecdsa::{Policy, RecoverableSignature};
+use crate::ecdsa::{Check, Policy, RecoverableSignature};
 use crate::encoding::{Point, PublicKeys};
-use crate::error::{Rejection, Verdicts};
+use crate::error::{Rejection, Verdict, Verdicts};
 use crate::point::Points;
 use crate::secret::{SecretKey, SecretKeys};
+use crate::stack;
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::scalar::IsHigh;
@@ -43,9 +44,10 @@ fn nonzero_scalar<C: SecretCurve>(bytes: &[u8; 32]) -> Option<Zeroizing<Number<C
 pub(crate) fn public_keys<C: SecretCurve>(engine: &CpuEngine, secret_keys: &[SecretKey]) -> Points {
     let items = secret_keys.len();
     let Some(lanes) = engine.lanes.filter(|_| items >= FEWEST_IN_LANES) else {
-        return engine.map(items, Err(Rejection::SecretKeyOutOfRange), |item| public_key::<C>(&secret_keys[item]));
+        let key = |item: usize| public_key::<C>(&secret_keys[item]);
+        return engine.map_secrets(items, Err(Rejection::SecretKeyOutOfRange), key);
     };
-    engine.map_chunks(items, Err(Rejection::SecretKeyOutOfRange), |range, out| {
+    engine.map_secret_chunks(items, Err(Rejection::SecretKeyOutOfRange), |range, out| {
         let mut scalars = Zeroizing::new(Vec::with_capacity(range.len()));
         let mut accepted = Vec::with_capacity(range.len());
         for item in range.clone() {
@@ -77,18 +79,40 @@ pub(crate) fn sign_ecdsa<C: EcdsaCurve>(
     digests: &[[u8; 32]],
     secret_keys: SecretKeys,
     low_s: bool,
-    check: bool,
+    check: Check,
 ) -> Vec<Result<RecoverableSignature, Rejection>> {
     let sign = |items: &[usize]| sign_ecdsa_items::<C>(engine, items, digests, secret_keys, low_s);
-    if !check {
-        return sign(&Vec::from_iter(0..digests.len()));
-    }
     let verify = |items: &[usize], signed: &[RecoverableSignature]| {
-        let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
         let public = public_keys_of::<C>(engine, items, secret_keys);
-        verify::ecdsa::<C>(engine, &select(items, digests), &signatures, PublicKeys::points(&public), Policy::default())
+        verify_signed::<C>(engine, &select(items, digests), signed, &public, check)
     };
-    checked(digests.len(), sign, verify)
+    match check {
+        Check::Nothing => sign(&Vec::from_iter(0..digests.len())),
+        Check::Signatures | Check::RecoveryIds => checked(digests.len(), sign, verify),
+    }
+}
+
+/// Whether each signature is that of its key, with its recovery id where ids are checked.
+fn verify_signed<C: EcdsaCurve>(
+    engine: &CpuEngine,
+    digests: &[[u8; 32]],
+    signed: &[RecoverableSignature],
+    public: &[Point],
+    check: Check,
+) -> Verdicts {
+    let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
+    if check != Check::RecoveryIds {
+        return verify::ecdsa::<C>(engine, digests, &signatures, PublicKeys::points(public), Policy::default());
+    }
+    // The key that is recovered is the one with which the signature verifies: that need not be done too.
+    let ids: Vec<u8> = signed.iter().map(|signed| signed.recovery_id).collect();
+    let verdict = |(recovered, key): (Result<Point, Rejection>, &Point)| match recovered {
+        Ok(recovered) if recovered == *key => Verdict::Valid,
+        _ => Verdict::Rejected(Rejection::Mismatch),
+    };
+    let recovered =
+        recover::recover::<C>(engine, recover::Inputs { digests, signatures: &signatures, recovery_ids: &ids });
+    Verdicts::new(recovered.into_iter().zip(public).map(verdict).collect())
 }
 
 /// The signatures of some items.
@@ -105,9 +129,9 @@ fn sign_ecdsa_items<C: EcdsaCurve>(
         Ok(with_nonces::<C, Sha256, _>(&d, digest, |next| ecdsa_with_nonces::<C>(&d, digest, low_s, next)))
     };
     let Some(lanes) = engine.lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
-        return engine.map(items.len(), Err(Rejection::SecretKeyOutOfRange), |index| sign(items[index]));
+        return engine.map_secrets(items.len(), Err(Rejection::SecretKeyOutOfRange), |index| sign(items[index]));
     };
-    engine.map_chunks(items.len(), Err(Rejection::SecretKeyOutOfRange), |range, out| {
+    engine.map_secret_chunks(items.len(), Err(Rejection::SecretKeyOutOfRange), |range, out| {
         let mut batch = Batch::<C>::with_capacity(range.len());
         let items = &items[range];
         for (index, &item) in items.iter().enumerate() {
@@ -201,9 +225,9 @@ fn sign_sm2_items<C: SecretCurve>(
         with_nonces::<C, Sm3, _>(&d, digest, |next| sm2_with_nonces::<C>(&d, digest, next))
     };
     let Some(lanes) = engine.lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
-        return engine.map(items.len(), Err(Rejection::SecretKeyOutOfRange), |index| sign(items[index]));
+        return engine.map_secrets(items.len(), Err(Rejection::SecretKeyOutOfRange), |index| sign(items[index]));
     };
-    engine.map_chunks(items.len(), Err(Rejection::SecretKeyOutOfRange), |range, out| {
+    engine.map_secret_chunks(items.len(), Err(Rejection::SecretKeyOutOfRange), |range, out| {
         let mut batch = Batch::<C>::with_capacity(range.len());
         let items = &items[range];
         for (index, &item) in items.iter().enumerate() {
@@ -400,8 +424,8 @@ fn checked<T: Copy>(
 fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], secret_keys: SecretKeys) -> Vec<Point> {
     let public = |key| public_key::<C>(key).unwrap_or(Point::IDENTITY);
     match secret_keys.single() {
-        Some(key) if !items.is_empty() => vec![public(key); items.len()],
-        _ => engine.map(items.len(), Point::IDENTITY, |i| public(secret_keys.get(items[i]))),
+        Some(key) if !items.is_empty() => vec![stack::wiped(|| public(key)); items.len()],
+        _ => engine.map_secrets(items.len(), Point::IDENTITY, |i| public(secret_keys.get(items[i]))),
     }
 }
 
@@ -475,6 +499,39 @@ mod tests {
         for (item, attempts) in attempts.iter().enumerate().filter(|(item, _)| *item != 5) {
             assert_eq!(attempts.load(Ordering::Relaxed), (faults(item) + 1).min(ATTEMPTS), "item {item}");
         }
+    }
+
+    /// Recovery ids that come out wrong in each way, at first or always.
+    #[test]
+    fn checked_recovery_ids_are_computed_again_or_given_up() {
+        let engine = CpuEngine::new(Some(2), None).unwrap();
+        let keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
+        let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
+        let right = sign_ecdsa::<P256>(&engine, &digests, (&keys).into(), false, Check::Nothing);
+        assert_eq!(sign_ecdsa::<P256>(&engine, &digests, (&keys).into(), false, Check::RecoveryIds), right);
+        let (fault, always) = (|item: usize| [0, 1, 2, 3, 4, 0x81][item % 6], 13);
+        let attempts: Vec<AtomicUsize> = keys.iter().map(|_| AtomicUsize::new(0)).collect();
+        let sign = |item: usize| {
+            let mut signed = right[item]?;
+            let attempt = attempts[item].fetch_add(1, Ordering::Relaxed);
+            signed.recovery_id ^= if attempt == 0 || item == always { fault(item) } else { 0 };
+            Ok(signed)
+        };
+        let run = |check| {
+            let verify = |items: &[usize], signed: &[RecoverableSignature]| {
+                let public = public_keys_of::<P256>(&engine, items, (&keys).into());
+                verify_signed::<P256>(&engine, &select(items, &digests), signed, &public, check)
+            };
+            checked(20, |items: &[usize]| items.iter().map(|&item| sign(item)).collect(), verify)
+        };
+        let mut expected = right.clone();
+        expected[always] = Err(Rejection::FaultySignature);
+        assert_eq!(run(Check::RecoveryIds), expected);
+        for (item, attempts) in attempts.iter().enumerate().filter(|(item, _)| *item != always) {
+            assert_eq!(attempts.load(Ordering::Relaxed), if fault(item) == 0 { 1 } else { 2 }, "item {item}");
+        }
+        // The signature alone is right all the time.
+        assert!(run(Check::Signatures).iter().all(Result::is_ok));
     }
 
     fn ecdsa_draws_again<C: EcdsaCurve>() {

@@ -74,11 +74,13 @@ pub struct GpuEngine {
 }
 
 /// Why there is no engine.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
     /// No device works: the reasons.
+    #[error("{0}")]
     Devices(String),
     /// The system refuses the threads.
+    #[error("threads cannot be started: {0}")]
     Threads(std::io::Error),
 }
 

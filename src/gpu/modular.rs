@@ -5,12 +5,13 @@ use super::kernels;
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
-use super::rows::{self, Rows, convert};
+use super::rows::{self, Rows, convert_secret};
 use super::sources::NO_CURVE;
 use crate::cpu::{self, CpuEngine};
 use crate::engine::Engines;
 use crate::error::Rejection;
 use crate::modular::Numbers;
+use crate::stack;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -37,8 +38,11 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
         pinned: 2 * BYTES + EXPONENT + 1,
         secret: true,
     };
-    let limbs = limbs(modulus);
-    let parameters = modexp_parameters(&limbs, samples(BYTES));
+    let (limbs, parameters) = stack::wiped(|| {
+        let limbs = limbs(modulus);
+        let parameters = modexp_parameters(&limbs, samples(BYTES));
+        (limbs, parameters)
+    });
     engines.run(
         bases.len(),
         footprint,
@@ -54,7 +58,7 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
             kernels::modexp(lane, 8 * BYTES, [powers, status, exponents], words, [modulus, parameters], n as u64)?;
             let result = download_columns::<BYTES>(lane, powers, status, n)?;
             lane.finish()?;
-            convert(lane, cpu, out, |i| result.get(lane, i));
+            convert_secret(lane, cpu, out, |i| result.get(lane, i));
             Ok(())
         },
         &|range| cpu::modular::modexp(cpu, modulus, &bases[range.clone()], &exponents[range]),
@@ -77,7 +81,7 @@ pub fn mul_mod<const BYTES: usize>(
         pinned: (factors + 1) * BYTES + 1,
         secret: true,
     };
-    let parameters = mul_mod_parameters(&limbs(modulus));
+    let parameters = stack::wiped(|| mul_mod_parameters(&limbs(modulus)));
     engines.run(
         a.len(),
         footprint,
@@ -91,7 +95,7 @@ pub fn mul_mod<const BYTES: usize>(
             kernels::mul_mod(lane, 8 * BYTES, [products, status], other, modulus, n as u64)?;
             let result = download_columns::<BYTES>(lane, products, status, n)?;
             lane.finish()?;
-            convert(lane, cpu, out, |i| result.get(lane, i));
+            convert_secret(lane, cpu, out, |i| result.get(lane, i));
             Ok(())
         },
         &|range| cpu::modular::mul_mod(cpu, modulus, &a[range.clone()], &b.unwrap_or(a)[range]),
@@ -109,8 +113,9 @@ fn upload_columns<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8;
 }
 
 pub fn upload_limbs(lane: &mut Lane, limbs: &Limbs) -> Result<Address, Fault> {
+    let write = |(to, limb): (&mut [u8], &u64)| to.copy_from_slice(&limb.to_le_bytes());
     lane.upload_secret(8 * limbs.len(), |to| {
-        to.chunks_exact_mut(8).zip(limbs.iter()).for_each(|(to, limb)| to.copy_from_slice(&limb.to_le_bytes()));
+        stack::wiped(|| to.chunks_exact_mut(8).zip(limbs.iter()).for_each(write));
     })
 }
 

@@ -3,6 +3,7 @@
 use super::Fault;
 use super::kernels::{self, window_tables_bytes};
 use super::lane::Lane;
+use super::memory;
 use super::pipeline::Footprint;
 use super::rows::{self, JACOBIAN, NUMBER, POINT, POINT_ROW, Points as Columns, Rows, convert};
 use super::verify::{EQUATIONS, SIGNED, verdict};
@@ -43,6 +44,27 @@ pub fn addresses<C: EcdsaCurve>(engines: Engines, inputs: Inputs) -> Result<Vec<
     recover::<C, _, _>(engines, inputs, ADDRESS, &download, &address, &on_cpu)
 }
 
+/// The keys of a chunk's signatures, and the verdicts, from rows of digests, signatures and recovery ids.
+pub fn recover_chunk(
+    lane: &mut Lane,
+    curve: &'static str,
+    [digests, signatures, ids]: [memory::Address; 3],
+    n: usize,
+) -> Result<(Columns, memory::Address), Fault> {
+    let count = n as u64;
+    let table = lane.device.clone().tables().public(lane, curve)?;
+    let (u1, u2, verdicts) = (lane.buffer(NUMBER * n)?, lane.buffer(NUMBER * n)?, lane.buffer(n)?);
+    let (xy, kinds) = (lane.buffer(64 * n)?, lane.buffer(n)?);
+    let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
+    kernels::recover_equations(lane, curve, digests, signatures, ids, u1, u2, xy, kinds, verdicts, prefixes, count)?;
+    let (tables, next_tile) = kernels::window_scratch(lane, n)?;
+    let (address, bits) = (table.address(), table.bits);
+    kernels::multiply_add(lane, curve, u1, u2, xy, kinds, address, bits, tables, next_tile, xyz, count)?;
+    kernels::normalize(lane, curve, xyz, xy, kinds, 1, prefixes, count)?;
+    kernels::recover_verdicts(lane, curve, kinds, verdicts, count)?;
+    Ok((Columns { xy, kinds }, verdicts))
+}
+
 /// Recovers the keys of a batch. `download` starts the copy of what is wanted of a chunk's keys, `row` bytes per item;
 /// `result` then gives that of a key that was recovered.
 fn recover<C: EcdsaCurve, D: Sync, T: Send>(
@@ -65,35 +87,12 @@ fn recover<C: EcdsaCurve, D: Sync, T: Send>(
         inputs.digests.len(),
         footprint,
         &|lane, range, out| {
-            let (n, count, Inputs { digests, signatures, recovery_ids }) =
-                (range.len(), range.len() as u64, inputs.slice(range));
+            let (n, Inputs { digests, signatures, recovery_ids }) = (range.len(), inputs.slice(range));
             lane.device.clone().prepare(C::NAME, FILES)?;
-            let table = lane.device.clone().tables().public(lane, C::NAME)?;
             let inputs = [Rows::of(digests), Rows::of(signatures), Rows::of::<1>(recovery_ids.as_chunks().0)];
             let [digests, signatures, ids] = rows::upload(lane, cpu, inputs)?;
-            let (u1, u2, verdicts) = (lane.buffer(NUMBER * n)?, lane.buffer(NUMBER * n)?, lane.buffer(n)?);
-            let Columns { xy, kinds } = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
-            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
-            kernels::recover_equations(
-                lane,
-                C::NAME,
-                digests,
-                signatures,
-                ids,
-                u1,
-                u2,
-                xy,
-                kinds,
-                verdicts,
-                prefixes,
-                count,
-            )?;
-            let (tables, next_tile) = kernels::window_scratch(lane, n)?;
-            let (address, bits) = (table.address(), table.bits);
-            kernels::multiply_add(lane, C::NAME, u1, u2, xy, kinds, address, bits, tables, next_tile, xyz, count)?;
-            kernels::normalize(lane, C::NAME, xyz, xy, kinds, 1, prefixes, count)?;
-            kernels::recover_verdicts(lane, C::NAME, kinds, verdicts, count)?;
-            let downloaded = download(lane, Columns { xy, kinds }, n)?;
+            let (keys, verdicts) = recover_chunk(lane, C::NAME, [digests, signatures, ids], n)?;
+            let downloaded = download(lane, keys, n)?;
             let verdicts = lane.download(verdicts, n)?;
             lane.finish()?;
             let codes = lane.read(verdicts);

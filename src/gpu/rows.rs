@@ -9,6 +9,7 @@ use crate::cpu::CpuEngine;
 use crate::encoding::{KeyForm, Point, PublicKeys};
 use crate::error::Rejection;
 use crate::secret::{SecretKey, SecretKeys};
+use crate::stack;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -139,12 +140,34 @@ pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [Rows; N])
 
 /// One result per item from what the device gave, on several threads where there are many.
 pub fn convert<T: Send>(lane: &Lane, cpu: &CpuEngine, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T + Sync) {
+    convert_blocks(lane, cpu, out, |start, out| write_results(start, out, &result));
+}
+
+/// Like `convert`, for results that are secret: their way to where they stay is wiped.
+pub fn convert_secret<T: Send>(
+    lane: &Lane,
+    cpu: &CpuEngine,
+    out: &mut [MaybeUninit<T>],
+    result: impl Fn(usize) -> T + Sync,
+) {
+    convert_blocks(lane, cpu, out, |start, out| stack::wiped(|| write_results(start, out, &result)));
+}
+
+fn convert_blocks<T: Send>(
+    lane: &Lane,
+    cpu: &CpuEngine,
+    out: &mut [MaybeUninit<T>],
+    convert: impl Fn(usize, &mut [MaybeUninit<T>]) + Sync,
+) {
     let _turn = lane.device.turns.to_receive(size_of_val(out));
-    cpu.pool.for_each_with_caller(out.chunks_mut(BLOCK).enumerate().collect(), |(index, out)| {
-        for (offset, place) in out.iter_mut().enumerate() {
-            place.write(result(index * BLOCK + offset));
-        }
-    });
+    let blocks = out.chunks_mut(BLOCK).enumerate().collect();
+    cpu.pool.for_each_with_caller(blocks, |(index, out)| convert(index * BLOCK, out));
+}
+
+fn write_results<T>(start: usize, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T) {
+    for (offset, place) in out.iter_mut().enumerate() {
+        place.write(result(start + offset));
+    }
 }
 
 /// Scalars as columns, with the kind of each.
@@ -232,12 +255,17 @@ fn export_points(lane: &mut Lane, curve: &'static str, points: Points, n: usize)
 impl PointRows {
     /// Point i of a lane that has finished.
     pub fn get(&self, lane: &Lane, i: usize) -> Result<Point, Rejection> {
+        Ok(self.row(lane, i)?.map_or(Point::IDENTITY, Point::from_raw))
+    }
+
+    /// `x || y` of that point where it lies, or `None` for the identity.
+    pub fn row<'a>(&self, lane: &'a Lane, i: usize) -> Result<Option<&'a [u8; 64]>, Rejection> {
         match lane.read(self.kinds.clone())[i] {
             kind::FINITE => {
                 let row = &lane.read(self.rows.clone())[64 * i..64 * i + 64];
-                Ok(Point::from_raw(row.try_into().expect("64 bytes")))
+                Ok(Some(row.try_into().expect("64 bytes")))
             }
-            kind::IDENTITY => Ok(Point::IDENTITY),
+            kind::IDENTITY => Ok(None),
             other => Err(point_rejection(other)),
         }
     }

@@ -5,14 +5,16 @@ use super::kernels::{self, window_tables_bytes};
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::Footprint;
-use super::rows::{self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, Rows, SCALAR, convert};
+use super::rows::{
+    self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, Rows, SCALAR, convert, convert_secret,
+};
 use crate::cpu;
 use crate::curve::SecretCurve;
-use crate::encoding::{Point, PublicKeys};
+use crate::encoding::PublicKeys;
 use crate::engine::Engines;
 use crate::error::Rejection;
 use crate::point::Points;
-use crate::secret::{SecretKey, SecretKeys, SharedSecret};
+use crate::secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
 use std::ops::Range;
 
 /// Kernel files of `d * G` and of `d * Q`.
@@ -80,13 +82,13 @@ pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) 
     )
 }
 
-/// The shared points of a batch, each turned into a result by `convert_point`.
+/// What `take` makes of each shared point, `x || y`.
 fn shared<C: SecretCurve, T: Send>(
     engines: Engines,
     items: usize,
     secret_keys: SecretKeys,
     peers: PublicKeys,
-    convert_point: impl Fn(&Point) -> T + Sync,
+    take: impl Fn(&[u8; 64]) -> T + Sync,
     rescue: impl Fn(Range<usize>) -> Vec<Result<T, Rejection>> + Sync,
 ) -> Result<Vec<Result<T, Rejection>>, Fault> {
     let cpu = engines.cpu;
@@ -119,10 +121,9 @@ fn shared<C: SecretCurve, T: Send>(
                     return Err(Rejection::SecretKeyOutOfRange);
                 }
                 // A key in range times a point of prime order is never the identity: that was the peer's key.
-                let point = result.get(lane, i)?;
-                if point.is_identity() { Err(Rejection::IdentityKey) } else { Ok(convert_point(&point)) }
+                Ok(take(result.row(lane, i)?.ok_or(Rejection::IdentityKey)?))
             };
-            convert(lane, cpu, out, item);
+            convert_secret(lane, cpu, out, item);
             Ok(())
         },
         &rescue,
@@ -134,11 +135,11 @@ pub fn shared_points<C: SecretCurve>(
     items: usize,
     secret_keys: SecretKeys,
     peers: PublicKeys,
-) -> Result<Points, Fault> {
+) -> Result<Vec<Result<SharedPoint, Rejection>>, Fault> {
     let rescue = |range: Range<usize>| {
         cpu::agree::shared_points::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
     };
-    shared::<C, _>(engines, items, secret_keys, peers, |point| *point, rescue)
+    shared::<C, _>(engines, items, secret_keys, peers, SharedPoint::of, rescue)
 }
 
 pub fn shared_secrets<C: SecretCurve>(
@@ -150,5 +151,5 @@ pub fn shared_secrets<C: SecretCurve>(
     let rescue = |range: Range<usize>| {
         cpu::agree::shared_secrets::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
     };
-    shared::<C, _>(engines, items, secret_keys, peers, |point| SharedSecret::new(*point.x()), rescue)
+    shared::<C, _>(engines, items, secret_keys, peers, SharedSecret::of, rescue)
 }

@@ -7,9 +7,9 @@ use super::pipeline::Footprint;
 use super::{FaultKind, GpuEngine, Limits, lock, modular, secret, sign};
 use crate::cpu::CpuEngine;
 use crate::curve::{P256, Secp256k1};
+use crate::ecdsa::Check;
 use crate::encoding::PublicKeys;
 use crate::engine::Engines;
-use crate::error::Error;
 use crate::point::Points;
 use crate::secret::SecretKey;
 use crate::skip;
@@ -19,7 +19,7 @@ use std::sync::mpsc;
 const ITEMS: usize = 1001;
 
 fn engine() -> Option<GpuEngine> {
-    skip::without(GpuEngine::new(Limits::default()).map_err(Error::from), "GECC_REQUIRE_GPU")
+    skip::without(GpuEngine::new(Limits::default()), "GECC_REQUIRE_GPU")
 }
 
 fn with_engines(test: impl FnOnce(Engines)) {
@@ -52,8 +52,10 @@ fn keys_are_gone_when_a_call_returns() {
     with_engines(|engines| {
         let (keys, digests) = (keys(), [[0x5a; 32]; ITEMS]);
         let of_keys: Vec<&[u8]> = [0, 1, 500, ITEMS - 1].map(|item| keys[item].expose_bytes().as_slice()).to_vec();
-        sign::ecdsa::<P256, _>(engines, &digests, (&keys[..]).into(), false, |signed| signed).unwrap();
-        assert_gone(engines.gpu, &of_keys);
+        for check in [Check::Signatures, Check::RecoveryIds] {
+            sign::ecdsa::<P256, _>(engines, &digests, (&keys[..]).into(), false, check, |signed| signed).unwrap();
+            assert_gone(engines.gpu, &of_keys);
+        }
         sign::sm2(engines, &digests, (&keys[0]).into()).unwrap();
         assert_gone(engines.gpu, &of_keys);
         let public: Points = secret::public_keys::<Secp256k1>(engines, &keys).unwrap();

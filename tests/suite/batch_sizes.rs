@@ -4,10 +4,11 @@ use super::ecdsa_recover::recover;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, Group, Scalar, TestCurve, bytes, decode, encode, encode_all};
 use super::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, progression, signed};
+use super::support::shared::shared_points;
 use elliptic_curve::Group as _;
 use gecc::ecdsa::SForm;
 use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict};
-use gecc::{ecdh, ecdsa, keys, point};
+use gecc::{ecdsa, keys, point};
 use std::marker::PhantomData;
 
 const SIZES: [usize; 19] = [0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 257, 511, 512, 513, 1023];
@@ -161,7 +162,7 @@ fn secret_sizes<C: TestCurve>(engine: &Engine) {
         let expected: Vec<_> = operands.points[..size].iter().copied().map(Ok).collect();
         assert_eq!(public, expected, "{}: {size} public keys", C::NAME);
         let peers = PublicKeys::points(&operands.points[..size]);
-        let shared = ecdh::shared_points::<C>(engine, &secret(&operands.factors[..size]), peers).unwrap();
+        let shared = shared_points::<C>(engine, &secret(&operands.factors[..size]), peers).unwrap();
         let expected: Vec<_> = operands.products[..size].iter().copied().map(Ok).collect();
         assert_eq!(shared, expected, "{}: {size} shared points", C::NAME);
     }

@@ -4,6 +4,7 @@ use super::support::numbers::{edge_points, edge_scalars, order_plus};
 use super::support::random::Random;
 use super::support::reference::{TestCurve, encode, shared_point};
 use super::support::scheme::progression;
+use super::support::shared::shared_points;
 use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SecretKeys, Sm2, ecdh};
 
 const ITEMS: usize = 150;
@@ -16,7 +17,7 @@ pub fn agree<'a, C: TestCurve>(
 ) -> Vec<Result<Point, Rejection>> {
     let keys = keys.into();
     let secrets = ecdh::shared_secrets::<C>(engine, keys, peers).unwrap();
-    let points = ecdh::shared_points::<C>(engine, keys, peers).unwrap();
+    let points = shared_points::<C>(engine, keys, peers).unwrap();
     let secrets: Vec<_> = secrets.into_iter().map(|secret| secret.map(|secret| *secret.expose_bytes())).collect();
     let x: Vec<_> = points.iter().map(|point| point.map(|point| *point.x())).collect();
     assert_eq!(secrets, x, "{}", C::NAME);

@@ -4,9 +4,10 @@ use super::support::numbers::{edge_points, modulus, modulus_plus, to_bytes};
 use super::support::random::Random;
 use super::support::reference::{Group, TestCurve, decode, decode_key, encode, encode_all, lift_x};
 use super::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, columns, progression, signed};
+use super::support::shared::shared_points;
 use elliptic_curve::Group as _;
 use gecc::ecdsa::Policy;
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdicts, ecdh, ecdsa, point, sm2};
+use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdicts, ecdsa, point, sm2};
 
 const ITEMS: usize = 150;
 
@@ -81,10 +82,10 @@ fn agree_all<C: TestCurve>(engine: &Engine) {
     let mut random = Random::new();
     let peers = progression::<C>(&mut random, ITEMS).1;
     let key = SecretKey::from_bytes(random.scalar_bytes::<C>());
-    let expected = ecdh::shared_points::<C>(engine, &key, PublicKeys::points(&peers)).unwrap();
+    let expected = shared_points::<C>(engine, &key, PublicKeys::points(&peers)).unwrap();
     assert!(expected.iter().all(Result::is_ok));
     with_each(&encoded(&peers), |name, keys| {
-        assert_eq!(ecdh::shared_points::<C>(engine, &key, keys).unwrap(), expected, "{name}");
+        assert_eq!(shared_points::<C>(engine, &key, keys).unwrap(), expected, "{name}");
     });
 }
 
@@ -144,7 +145,7 @@ fn reject_all<C: TestCurve>(engine: &Engine) {
     let bad = bad_keys::<C>();
     let encodings: Vec<&[u8]> = bad.iter().map(|(_, encoding, _)| encoding.as_slice()).collect();
     let key = SecretKey::from_bytes([1; 32]);
-    let shared = ecdh::shared_points::<C>(engine, &key, PublicKeys::sec1(&encodings)).unwrap();
+    let shared = shared_points::<C>(engine, &key, PublicKeys::sec1(&encodings)).unwrap();
     for ((name, encoding, reason), shared) in bad.iter().zip(shared) {
         assert_eq!(shared, Err(*reason), "{}: {name}", C::NAME);
         assert!(decode_key::<C>(encoding).is_none(), "{}: the reference accepts '{name}'", C::NAME);
@@ -152,7 +153,7 @@ fn reject_all<C: TestCurve>(engine: &Engine) {
     // The forms of fixed length take the same decisions.
     let raw: Vec<[u8; 64]> = bad.iter().filter_map(|(_, bytes, _)| bytes.get(1..)?.try_into().ok()).collect();
     let expected: Vec<bool> = raw.iter().map(|raw| decode::<C>(&Point::from_raw(raw)).is_some()).collect();
-    let shared = ecdh::shared_points::<C>(engine, &key, PublicKeys::raw(&raw)).unwrap();
+    let shared = shared_points::<C>(engine, &key, PublicKeys::raw(&raw)).unwrap();
     assert_eq!(shared.iter().map(Result::is_ok).collect::<Vec<_>>(), expected);
 }
 

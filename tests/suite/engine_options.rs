@@ -4,12 +4,13 @@ use super::ecdsa_verify::mutated;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, TestCurve, bytes};
 use super::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, progression};
+use super::support::shared::shared_points;
 use gecc::ecdsa::SForm;
 use gecc::sm2::UserIds;
 use gecc::{
     Backend, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SecretKeys, Sm2, Verdict,
 };
-use gecc::{ecdh, ecdsa, keys, point, sm2};
+use gecc::{ecdsa, keys, point, sm2};
 
 const ITEMS: usize = 1300;
 
@@ -65,7 +66,7 @@ fn points<C: TestCurve>(engine: &Engine, random: &mut Random) {
             point::add::<C>(engine, &points, &reversed),
             point::double::<C>(engine, &points),
             keys::public_keys::<C>(engine, &secrets),
-            ecdh::shared_points::<C>(engine, &secrets, PublicKeys::points(&points[170..170 + few])),
+            shared_points::<C>(engine, &secrets, PublicKeys::points(&points[170..170 + few])),
         ]
         .map(|result| result.expect("lengths agree"))
     };

@@ -115,11 +115,11 @@ pub fn empty_batches(engine: &Engine) {
     assert_eq!(sm2::sign_messages(engine, &no_messages, UserIds::default(), &secret()).unwrap(), []);
     assert_eq!(sm2::sign_messages(engine, &no_messages, UserIds::each(&[]), &no_keys).unwrap(), []);
     assert!(ecdh::shared_secrets::<P256>(engine, &no_keys, none).unwrap().is_empty());
+    assert!(ecdh::shared_points::<P256>(engine, &no_keys, none).unwrap().is_empty());
     assert!(ecdh::shared_secrets::<P256>(engine, &no_keys, PublicKeys::all(&[0])).unwrap().is_empty());
     assert_eq!(keys::generate::<P256>(engine, 0).unwrap().1, []);
     let points = [
         ecdsa::recover::<P256>(engine, &[], &[], &[]),
-        ecdh::shared_points::<P256>(engine, &no_keys, none),
         keys::public_keys::<P256>(engine, &no_keys),
         point::add::<P256>(engine, &[], &[]),
         point::double::<P256>(engine, &[]),

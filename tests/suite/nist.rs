@@ -2,6 +2,7 @@
 
 use super::support::reference::{bytes as scalar_bytes, reduced};
 use super::support::scheme::{Ecdsa, Item, Scheme, concatenate};
+use super::support::shared::shared_points;
 use super::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
 use gecc::{Engine, P256, Point, PublicKeys, Rejection, SecretKey, ecdh, keys, point};
 use serde::Deserialize;
@@ -89,7 +90,7 @@ pub fn public_key_validation(engine: &Engine) {
         }
         let key = uncompressed(&case.qx, &case.qy);
         let one = SecretKey::from_bytes(field(&format!("{:0>64}", 1)));
-        let shared = ecdh::shared_points::<P256>(engine, &one, PublicKeys::sec1(&[&key])).unwrap();
+        let shared = shared_points::<P256>(engine, &one, PublicKeys::sec1(&[&key])).unwrap();
         if case.valid {
             assert_eq!(shared[0].unwrap().as_sec1(), key);
             counts[1] += 1;

@@ -3,9 +3,10 @@
 use super::support::random::Random;
 use super::support::reference::bytes;
 use super::support::scheme::progression;
+use super::support::shared::shared_points;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{Backend, Engine, P256, PageLocked, Point, PublicKeys, Rejection, SecretKey, Verdicts};
-use gecc::{ecdh, ecdsa, keys, point};
+use gecc::{ecdsa, keys, point};
 use std::ops::Range;
 
 /// Several pages and some bytes.
@@ -77,7 +78,7 @@ impl Inputs {
                 point::mul::<P256>(engine, scalars, points).unwrap(),
                 point::add::<P256>(engine, points, points).unwrap(),
                 keys::public_keys::<P256>(engine, secret).unwrap(),
-                ecdh::shared_points::<P256>(engine, secret, keys[1]).unwrap(),
+                shared_points::<P256>(engine, secret, keys[1]).unwrap(),
             ],
             signed: ecdsa::sign::<P256>(engine, digests, secret, SForm::default()).unwrap(),
             verdicts: keys

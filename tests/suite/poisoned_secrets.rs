@@ -6,8 +6,9 @@ use super::support::numbers::{order, order_plus, to_bytes};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, TestCurve, bytes, encode, public_key, shared_point, sm2_dsa};
 use super::support::scheme::progression;
+use super::support::shared::shared_points;
 use gecc::ecdsa::SForm;
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, ecdh, ecdsa, keys, sm2};
+use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, ecdsa, keys, sm2};
 
 const CLEAN: usize = 20;
 const POSITIONS: [usize; 4] = [0, 1, 10, 19];
@@ -91,7 +92,7 @@ fn agreement<C: TestCurve>(engine: &Engine) {
     everywhere(&clean, &special, &POSITIONS, |items| {
         let keys = secret_keys(items.iter().map(|(secret, _)| *secret));
         let peers: Vec<&[u8]> = items.iter().map(|(_, peer)| peer.as_slice()).collect();
-        ecdh::shared_points::<C>(engine, &keys, PublicKeys::sec1(&peers)).unwrap()
+        shared_points::<C>(engine, &keys, PublicKeys::sec1(&peers)).unwrap()
     });
 }
 

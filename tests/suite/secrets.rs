@@ -25,6 +25,8 @@ pub fn debug_shows_nothing(engine: &Engine) {
     assert_eq!(format!("{shared:?}"), "[Ok(SharedSecret(..))]");
     let exposed = hex::encode(shared[0].as_ref().unwrap().expose_bytes());
     assert!(!format!("{shared:#?}").contains(&exposed[..8]));
+    let shared = ecdh::shared_points::<P256>(engine, &key, PublicKeys::points(&[peer])).unwrap();
+    assert_eq!(format!("{shared:?}"), "[Ok(SharedPoint(..))]");
 }
 
 pub fn errors_show_nothing(engine: &Engine) {

@@ -26,8 +26,9 @@ const DIGITS: usize = 52;
 /// cache.
 const BATCH: usize = 128;
 
-/// x and y of each product as plain numbers; `None` where a sum met an exceptional case.
-pub type Products = Zeroizing<Vec<Option<[[u64; 4]; 2]>>>;
+/// x and y of each product as plain numbers; zeros, which are no point, where a sum met an exceptional case. Not options:
+/// `Zeroize` overwrites one with a `None` whose other bytes may be anything that is on the stack.
+pub type Products = Zeroizing<Vec<[[u64; 4]; 2]>>;
 
 /// The odd multiples of eight points, P first.
 type Table<C> = [Affine<<C as CpuCurve>::Base>; ENTRIES];
@@ -69,8 +70,7 @@ impl Digits {
 }
 
 /// scalars[i] points[i] for odd scalars below n, or its opposite where `negate[i]` is 1 and not 0. No point is the
-/// identity. `None` where a sum met an exceptional case, for which there are fewer than 2^11 scalars among all: see
-/// `sum`.
+/// identity. There are fewer than 2^11 scalars among all for which a sum meets an exceptional case: see `sum`.
 pub fn mul_uniform<C: CpuCurve>(
     lanes: Lanes,
     scalars: &[[u64; 4]],
@@ -162,7 +162,7 @@ fn lookup<F: Coordinate>(lanes: Lanes, table: &[Affine<F>; ENTRIES], index: Word
 /// The coordinates of the sums as numbers. What branches here is whether a sum is exceptional.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn coordinates<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Products {
-    let mut products = Zeroizing::new(vec![None; sums.len() * LANES]);
+    let mut products = Zeroizing::new(vec![[[0; 4]; 2]; sums.len() * LANES]);
     normalize::<F>(lanes, sums, |group, Affine { x, y }, zero| {
         for (coordinate, element) in [x, y].into_iter().enumerate() {
             let mut words = Zeroizing::new([[0; LANES]; 4]);
@@ -170,7 +170,7 @@ fn coordinates<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Products {
                 number.store(out);
             }
             for lane in (0..LANES).filter(|lane| zero >> lane & 1 == 0) {
-                let product = products[group * LANES + lane].get_or_insert([[0; 4]; 2]);
+                let product = &mut products[group * LANES + lane];
                 for (number, words) in product[coordinate].iter_mut().zip(words.iter()) {
                     *number = words[lane];
                 }

@@ -6,3 +6,4 @@ pub mod random;
 pub mod reference;
 pub mod report;
 pub mod scheme;
+pub mod shared;

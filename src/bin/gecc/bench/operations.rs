@@ -3,7 +3,9 @@
 use super::inputs::{Inputs, Scheme, Signed, all_passed};
 use crate::args::Operation;
 use crate::output::Failure;
-use gecc::{Curve, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Secp256k1, SharedSecret, Verdicts};
+use gecc::{
+    Curve, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Secp256k1, SharedPoint, SharedSecret, Verdicts,
+};
 use gecc::{ecdh, ecdsa, keys, point};
 use std::ops::Range;
 
@@ -16,6 +18,7 @@ pub enum Outcome {
     Verdicts(Verdicts),
     Signatures(Vec<Result<[u8; 64], Rejection>>),
     Secrets(Vec<Result<SharedSecret, Rejection>>),
+    SharedPoints(Vec<Result<SharedPoint, Rejection>>),
     Addresses(Vec<Result<[u8; 20], Rejection>>),
 }
 
@@ -33,15 +36,21 @@ impl Outcome {
                 all.as_slice()[range.clone()] == *part.as_slice() && part.all_valid()
             }
             (Outcome::Secrets(all), Outcome::Secrets(part)) => {
-                let same = |(a, b): (&Result<SharedSecret, _>, &Result<SharedSecret, _>)| match (a, b) {
-                    (Ok(a), Ok(b)) => a.expose_bytes() == b.expose_bytes(),
-                    _ => false,
-                };
-                part.len() == range.len() && all[range.clone()].iter().zip(part).all(same)
+                let bytes = SharedSecret::expose_bytes;
+                same(&exposed(&all[range.clone()], bytes), &exposed(part, bytes))
+            }
+            (Outcome::SharedPoints(all), Outcome::SharedPoints(part)) => {
+                let bytes = SharedPoint::expose_bytes;
+                same(&exposed(&all[range.clone()], bytes), &exposed(part, bytes))
             }
             _ => false,
         }
     }
+}
+
+/// The bytes of secrets, which have no comparison of their own.
+fn exposed<T, B>(secrets: &[Result<T, Rejection>], bytes: impl Fn(&T) -> &B) -> Vec<Result<&B, Rejection>> {
+    secrets.iter().map(|secret| secret.as_ref().map(&bytes).map_err(|reason| *reason)).collect()
 }
 
 impl<C: Scheme> Inputs<C> {
@@ -77,8 +86,9 @@ impl<C: Scheme> Inputs<C> {
                 let peers = PublicKeys::points(&self.points[at.clone()]);
                 Ok(Outcome::Secrets(ecdh::shared_secrets::<C>(engine, &self.secret[at], peers)?))
             }),
-            Operation::EcdhOneSecret => points(|engine, at| {
-                ecdh::shared_points::<C>(engine, &self.secret[0], PublicKeys::points(&self.points[at]))
+            Operation::EcdhOneSecret => Box::new(|engine, at| {
+                let peers = PublicKeys::points(&self.points[at]);
+                Ok(Outcome::SharedPoints(ecdh::shared_points::<C>(engine, &self.secret[0], peers)?))
             }),
             Operation::FieldMul | Operation::FieldSquare | Operation::ScalarMul | Operation::BatchInverse => {
                 return Ok(None);
@@ -157,6 +167,7 @@ pub fn check_sample(
         Outcome::Verdicts(all) => all.len(),
         Outcome::Signatures(all) => all.len(),
         Outcome::Secrets(all) => all.len(),
+        Outcome::SharedPoints(all) => all.len(),
         Outcome::Addresses(all) => all.len(),
     };
     let same = |range: Range<usize>| Ok(outcome.agrees(&range, &call(reference, range.clone())?));

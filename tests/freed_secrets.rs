@@ -1,0 +1,374 @@
+//! What secret operations leave of private keys, nonces, shared points, bases, exponents, factors and moduli: nothing in
+//! blocks of the heap that they free, and on Linux nothing on the stacks of any thread. On each engine; the part on GPUs says so where there is none and passes, unless `GECC_REQUIRE_GPU=1`,
+//! and likewise that with AVX-512 IFMA with `GECC_REQUIRE_AVX512=1`.
+
+#[path = "../src/skip.rs"]
+mod missing;
+mod search;
+mod skip;
+
+use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
+use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
+use gecc::{Backend, Engine, P256, Point, PublicKeys, Secp256k1, SecretCurve, SecretKey, SecretKeys, Sm2};
+use gecc::{ecdh, ecdsa, keys, modular, point, sm2};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use search::{Searching, Watch};
+use sha2::Sha256;
+use sm3::Sm3;
+use std::ops::Range;
+#[cfg(target_os = "linux")]
+use std::sync::Mutex;
+
+#[global_allocator]
+static ALLOCATOR: Searching = Searching;
+
+/// On one thread, on several with a few items each, and in several chunks.
+const SIZES: [usize; 4] = [1, 64, 1000, 5000];
+const ITEMS: usize = SIZES[3];
+/// So many items are looked at one by one, and of the others one in so many: shared points are computed one at a time here.
+const CLOSELY: usize = 64;
+const ONE_IN: usize = 16;
+
+/// Every engine of this machine.
+fn builders() -> impl Iterator<Item = (&'static str, gecc::EngineBuilder)> {
+    let cpu = || Engine::builder().backend(Backend::Cpu);
+    let builders = [("portable", cpu().portable(true)), ("portable, few threads", cpu().portable(true).threads(2))];
+    let lanes = missing::without(lanes(), "GECC_REQUIRE_AVX512").map(|()| ("with AVX-512 IFMA", cpu()));
+    let gpu = Engine::builder().backend(Backend::Gpu);
+    let gpu = skip::without_gpu(gpu.clone().build()).map(|_| ("GPU", gpu));
+    builders.into_iter().chain(lanes).chain(gpu)
+}
+
+fn lanes() -> Result<(), &'static str> {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512ifma") && is_x86_feature_detected!("avx512vbmi2") {
+        return Ok(());
+    }
+    Err("this processor has no AVX-512 IFMA")
+}
+
+fn random() -> StdRng {
+    let seed = rand::random();
+    println!("seed {seed}");
+    StdRng::seed_from_u64(seed)
+}
+
+/// Memory in which the values of a slice lie.
+fn memory<T>(values: &[T]) -> Range<usize> {
+    let range = values.as_ptr_range();
+    range.start as usize..range.end as usize
+}
+
+/// Does `work`; the blocks that it frees hold no secret, and afterwards no stack does. Inputs are in `known`.
+#[track_caller]
+fn leaves_nothing(watch: &Watch, name: &str, known: &[Range<usize>], work: impl Fn() + Sync) {
+    let work = || watch.freed_blocks(name, &work);
+    #[cfg(target_os = "linux")]
+    {
+        let places = search::with_stack_kept(work, || watch.places(known, search::STACKS));
+        assert_none(name, &places);
+    }
+    #[cfg(not(target_os = "linux"))]
+    work();
+}
+
+#[track_caller]
+#[cfg(target_os = "linux")]
+fn assert_none(name: &str, places: &[(usize, String)]) {
+    let some = &places[..places.len().min(8)];
+    assert!(places.is_empty(), "{name}: {} places hold words of secrets, among them {some:x?}", places.len());
+}
+
+/// How a curve signs.
+trait Scheme: SecretCurve<Reference: CurveArithmetic> {
+    fn nonce(key: &[u8; 32], digest: &[u8; 32]) -> [u8; 32];
+    fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys);
+    fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys);
+}
+
+/// RFC 6979, by the crate of that name.
+macro_rules! nonce {
+    ($curve:ty, $hash:ty) => {
+        fn nonce(key: &[u8; 32], digest: &[u8; 32]) -> [u8; 32] {
+            let order = <$curve as elliptic_curve::Curve>::ORDER;
+            let mut nonce = [0; 32];
+            rfc6979::KGenerator::<$hash, _>::new(key, digest, &[], order.as_ref()).fill_next_k(&mut nonce);
+            nonce
+        }
+    };
+}
+
+macro_rules! ecdsa_scheme {
+    ($curve:ty, $reference:ty) => {
+        impl Scheme for $curve {
+            nonce!($reference, Sha256);
+
+            fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
+                let signed = ecdsa::sign::<$curve>(engine, digests, keys, Default::default()).unwrap();
+                assert!(signed.iter().all(Result::is_ok));
+            }
+
+            fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
+                let signed = ecdsa::sign_recoverable::<$curve>(engine, digests, keys, ecdsa::SForm::Low).unwrap();
+                assert!(signed.iter().all(Result::is_ok));
+                let signed = ecdsa::sign_messages::<$curve, _>(engine, digests, keys, Default::default()).unwrap();
+                assert!(signed.iter().all(Result::is_ok));
+            }
+        }
+    };
+}
+
+ecdsa_scheme!(Secp256k1, k256::Secp256k1);
+ecdsa_scheme!(P256, p256::NistP256);
+
+impl Scheme for Sm2 {
+    nonce!(::sm2::Sm2, Sm3);
+
+    fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
+        assert!(sm2::sign(engine, digests, keys).unwrap().iter().all(Result::is_ok));
+    }
+
+    fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
+        assert!(sm2::sign_messages(engine, digests, Default::default(), keys).unwrap().iter().all(Result::is_ok));
+    }
+}
+
+/// Inputs in memory that is known.
+struct Inputs {
+    keys: Vec<SecretKey>,
+    digests: Vec<[u8; 32]>,
+    peers: Vec<Point>,
+}
+
+impl Inputs {
+    fn new<C: Scheme>(watch: &mut Watch) -> Self {
+        let mut random = random();
+        let mut bytes = || {
+            let mut bytes = [0; 32];
+            random.fill_bytes(&mut bytes);
+            // Below every n.
+            bytes[0] &= 0x7f;
+            bytes
+        };
+        let digests: Vec<[u8; 32]> = (0..ITEMS).map(|_| bytes()).collect();
+        let scalars: Vec<[u8; 32]> = (0..ITEMS).map(|_| bytes()).collect();
+        let peers = point::mul_base::<C>(&Engine::cpu().unwrap(), &scalars).unwrap();
+        let peers: Vec<Point> = peers.into_iter().map(Result::unwrap).collect();
+        let mut keys = Vec::with_capacity(ITEMS);
+        keys.extend((0..ITEMS).map(|_| SecretKey::from_bytes(bytes())));
+        for (item, key) in keys.iter().enumerate() {
+            for key in [key, &keys[0]].map(SecretKey::expose_bytes) {
+                watch.add(key);
+                watch.add(&C::nonce(key, &digests[item]));
+                if item < CLOSELY || item % ONE_IN == 0 {
+                    let point = shared_point::<C>(key, &peers[item]);
+                    watch.add(&point[..32]);
+                    watch.add(&point[32..]);
+                }
+            }
+        }
+        Inputs { keys, digests, peers }
+    }
+}
+
+/// `x || y` of the product, one at a time.
+fn shared_point<C: Scheme>(key: &[u8; 32], peer: &Point) -> [u8; 64] {
+    let key = elliptic_curve::SecretKey::<C::Reference>::from_slice(key).unwrap();
+    let peer = AffinePoint::<C::Reference>::from_sec1_bytes(peer.as_sec1()).unwrap();
+    let product = ProjectivePoint::<C::Reference>::from(peer) * *key.to_nonzero_scalar();
+    product.to_affine().to_sec1_point(false).as_bytes()[1..].try_into().unwrap()
+}
+
+/// The keys of so many items: one each, and one for all.
+fn both(keys: &[SecretKey]) -> [SecretKeys<'_>; 2] {
+    [keys.into(), (&keys[0]).into()]
+}
+
+fn operations<C: Scheme>() {
+    let _alone = search::alone();
+    let (watch, Inputs { keys, digests, peers }) = search::prepared(|| {
+        let mut watch = Watch::new();
+        let inputs = Inputs::new::<C>(&mut watch);
+        (watch, inputs)
+    });
+    let known = [memory(&keys)];
+    for (name, builder) in builders() {
+        let engine = builder.clone().build().unwrap();
+        let checking = builder.check_signatures(true).build().unwrap();
+        for size in SIZES {
+            let (digests, keys, peers) = (&digests[..size], &keys[..size], PublicKeys::points(&peers[..size]));
+            let check = |what: &str, work: &(dyn Fn() + Sync)| {
+                leaves_nothing(&watch, &format!("{what}, {size} items, {name}"), &known, work);
+            };
+            check("public keys", &|| assert!(keys::public_keys::<C>(&engine, keys).unwrap().iter().all(Result::is_ok)));
+            for (of, keys) in ["a key each", "one key"].into_iter().zip(both(keys)) {
+                let check = |what: &str, work: &(dyn Fn() + Sync)| check(&format!("{what}, {of}"), work);
+                check("signing", &|| C::sign(&engine, digests, keys));
+                check("signing otherwise", &|| C::sign_otherwise(&engine, digests, keys));
+                check("signing, checked", &|| C::sign(&checking, digests, keys));
+                check("signing otherwise, checked", &|| C::sign_otherwise(&checking, digests, keys));
+                check("shared secrets", &|| {
+                    assert!(ecdh::shared_secrets::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
+                });
+                check("shared points", &|| {
+                    assert!(ecdh::shared_points::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn on_secp256k1() {
+    operations::<Secp256k1>();
+}
+
+#[test]
+fn on_p256() {
+    operations::<P256>();
+}
+
+#[test]
+fn on_sm2() {
+    operations::<Sm2>();
+}
+
+/// Keys are known only once they are there; what was freed before is looked for where it was.
+#[test]
+#[cfg(target_os = "linux")]
+fn generated_keys() {
+    let _alone = search::alone();
+    for (name, builder) in builders() {
+        let engine = builder.build().unwrap();
+        for size in SIZES {
+            let state = Mutex::new((Watch::new(), Vec::new()));
+            let generate = || {
+                let generated = keys::generate::<P256>(&engine, size).unwrap().0;
+                let one = SecretKey::generate::<P256>();
+                let mut state = state.lock().unwrap();
+                state.0.add(one.as_ref().unwrap().expose_bytes());
+                state.1 = generated;
+            };
+            let places = search::with_stack_kept(generate, || {
+                let (watch, keys) = &mut *state.lock().unwrap();
+                keys.iter().for_each(|key: &SecretKey| watch.add(key.expose_bytes()));
+                watch.places(&[memory(keys)], search::ALL)
+            });
+            assert_none(&format!("{size} keys, {name}"), &places);
+        }
+    }
+}
+
+/// Random numbers below a modulus whose first bit is set.
+fn numbers<const BYTES: usize>(watch: &mut Watch, random: &mut StdRng, count: usize) -> Vec<[u8; BYTES]> {
+    let mut numbers = vec![[0; BYTES]; count];
+    for number in &mut numbers {
+        random.fill_bytes(number);
+        number[0] &= 0x7f;
+        watch.add(number);
+    }
+    numbers
+}
+
+fn modulus<const BYTES: usize>(watch: &mut Watch, random: &mut StdRng) -> Vec<[u8; BYTES]> {
+    let mut moduli = numbers(watch, random, 1);
+    moduli[0][0] |= 0x80;
+    moduli[0][BYTES - 1] |= 1;
+    watch.add(&moduli[0]);
+    moduli
+}
+
+/// Sizes of exponentiations, which take milliseconds each.
+const FEW: [usize; 3] = [1, 64, 150];
+
+fn powers<const BYTES: usize, const EXPONENT: usize>() {
+    let _alone = search::alone();
+    let (watch, moduli, bases, exponents) = search::prepared(|| {
+        let (mut watch, mut random) = (Watch::new(), random());
+        let moduli = modulus::<BYTES>(&mut watch, &mut random);
+        let bases = numbers::<BYTES>(&mut watch, &mut random, FEW[2]);
+        let exponents = numbers::<EXPONENT>(&mut watch, &mut random, FEW[2]);
+        (watch, moduli, bases, exponents)
+    });
+    let known = [memory(&moduli), memory(&bases), memory(&exponents)];
+    for (name, builder) in builders() {
+        let engine = builder.build().unwrap();
+        for size in FEW {
+            leaves_nothing(&watch, &format!("{size} powers modulo {BYTES} bytes, {name}"), &known, || {
+                let powers = modular::modexp(&engine, &moduli[0], &bases[..size], &exponents[..size]).unwrap();
+                assert!(powers.iter().all(Result::is_ok));
+            });
+        }
+    }
+}
+
+#[test]
+fn powers_of_every_size() {
+    powers::<128, 128>();
+    powers::<192, 32>();
+    powers::<256, 16>();
+}
+
+fn products<const BYTES: usize>() {
+    let _alone = search::alone();
+    let (watch, moduli, a, b) = search::prepared(|| {
+        let (mut watch, mut random) = (Watch::new(), random());
+        let moduli = modulus::<BYTES>(&mut watch, &mut random);
+        let (a, b) = (numbers(&mut watch, &mut random, ITEMS), numbers(&mut watch, &mut random, ITEMS));
+        (watch, moduli, a, b)
+    });
+    let known = [memory(&moduli), memory(&a), memory(&b)];
+    for (name, builder) in builders() {
+        let engine = builder.build().unwrap();
+        for size in SIZES {
+            leaves_nothing(&watch, &format!("{size} products modulo {BYTES} bytes, {name}"), &known, || {
+                let products = modular::mul_mod(&engine, &moduli[0], &a[..size], &b[..size]).unwrap();
+                let squares = modular::square_mod(&engine, &moduli[0], &a[..size]).unwrap();
+                assert!(products.iter().chain(&squares).all(Result::is_ok));
+            });
+        }
+    }
+}
+
+#[test]
+fn products_of_every_size() {
+    products::<16>();
+    products::<24>();
+    products::<32>();
+    products::<40>();
+    products::<48>();
+    products::<56>();
+    products::<64>();
+}
+
+/// What is there is found, in blocks that are freed and on stacks that are left.
+#[test]
+fn secrets_are_found() {
+    let _alone = search::alone();
+    let mut watch = Watch::new();
+    let secret: [u8; 32] = std::array::from_fn(|i| (i * 37 + 11) as u8);
+    watch.add(&secret);
+    let found = |work: &dyn Fn()| {
+        let work = || watch.freed_blocks("a test", || work());
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err()
+    };
+    let reversed: Vec<u8> = secret.iter().rev().copied().collect();
+    assert!(!found(&|| drop(vec![7u8; 100])));
+    assert!(found(&|| drop([&[1, 2, 3], &secret[..]].concat())));
+    assert!(found(&|| drop(reversed.clone())));
+    assert!(found(&|| drop(secret[8..16].to_vec())));
+    // One that grows.
+    assert!(found(&|| {
+        let mut growing = secret.to_vec();
+        growing.reserve(1000);
+        growing.fill(0);
+    }));
+    #[cfg(target_os = "linux")]
+    {
+        let boxed = Box::new(secret);
+        let known = [memory(&secret), memory(&reversed), memory(&*boxed)];
+        let leave = || _ = std::hint::black_box(std::hint::black_box(&boxed).map(|byte| byte));
+        assert!(search::with_stack_kept(leave, || !watch.places(&known, search::ALL).is_empty()));
+    }
+}

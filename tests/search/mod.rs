@@ -1,0 +1,233 @@
+//! Looks for secrets in memory: in blocks of the heap as they are freed, and in all memory of the process.
+//!
+//! A secret is known by its words of 8 bytes, counted from its end, as big-endian bytes and reversed: so it is found as
+//! bytes and as limbs, whole or in part. The words are kept masked, so that the search does not find itself.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+
+/// The allocator of a test binary. While secrets are watched, it looks for them in every block that is freed or moved.
+pub struct Searching;
+
+/// Blocks that held a secret when they were freed, and the bytes of the first.
+static FOUND: AtomicUsize = AtomicUsize::new(0);
+static FIRST: AtomicUsize = AtomicUsize::new(0);
+/// Whether blocks are looked through; the words stay where they are while that is so.
+static LOOKING: AtomicBool = AtomicBool::new(false);
+static WORDS: AtomicPtr<Words> = AtomicPtr::new(std::ptr::null_mut());
+
+// SAFETY: all memory comes from the system's allocator, with the layouts that the caller gives.
+unsafe impl GlobalAlloc for Searching {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        look_through(block, layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    // `realloc` is the default: a new block, a copy, and `dealloc` of the old one, so that every old block is looked through.
+}
+
+/// Counts a block that holds a secret.
+fn look_through(block: *const u8, size: usize) {
+    if !LOOKING.load(Ordering::Acquire) {
+        return;
+    }
+    // SAFETY: the words that were stored are never freed.
+    let words = unsafe { WORDS.load(Ordering::Acquire).as_ref() };
+    // SAFETY: the block belongs to the caller, who is about to free it. What was never written there may be read as anything.
+    let byte = |at: usize| unsafe { block.add(at).read_volatile() };
+    if words.is_some_and(|words| words.position(size, byte).is_some()) && FOUND.fetch_add(1, Ordering::Relaxed) == 0 {
+        FIRST.store(size, Ordering::Relaxed);
+    }
+}
+
+/// Words of secrets.
+#[derive(Clone)]
+struct Words {
+    masked: HashSet<u64>,
+    /// One bit for each value of some bits of a word, which rules out nearly all others.
+    filter: Vec<u64>,
+}
+
+const MASK: u64 = 0x9e37_79b9_7f4a_7c15;
+const FILTER_BITS: u32 = 22;
+
+impl Words {
+    fn new() -> Self {
+        Words { masked: HashSet::new(), filter: vec![0; 1 << (FILTER_BITS - 6)] }
+    }
+
+    fn place(masked: u64) -> (usize, u64) {
+        let hash = (masked ^ masked >> 32) & ((1 << FILTER_BITS) - 1);
+        ((hash >> 6) as usize, 1 << (hash & 63))
+    }
+
+    fn add(&mut self, secret: &[u8]) {
+        for word in secret.rchunks_exact(8) {
+            let word = u64::from_le_bytes(word.try_into().expect("8 bytes"));
+            for masked in [word ^ MASK, word.swap_bytes() ^ MASK] {
+                let (index, bit) = Words::place(masked);
+                self.filter[index] |= bit;
+                self.masked.insert(masked);
+            }
+        }
+    }
+
+    /// Where in so many bytes the first word of a secret is.
+    fn position(&self, bytes: usize, byte: impl Fn(usize) -> u8) -> Option<usize> {
+        let mut word = 0;
+        for at in 0..bytes {
+            word = word >> 8 | u64::from(byte(at)) << 56;
+            let (index, bit) = Words::place(word ^ MASK);
+            if self.filter[index] & bit != 0 && at >= 7 && self.masked.contains(&(word ^ MASK)) {
+                return Some(at - 7);
+            }
+        }
+        None
+    }
+}
+
+/// Tests that look take turns: one's blocks are not to be counted for another.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    // A test that failed leaves nothing behind that another would need.
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Secrets that are looked for.
+pub struct Watch(Words);
+
+impl Watch {
+    pub fn new() -> Self {
+        Watch(Words::new())
+    }
+
+    /// Adds a secret of 8 bytes or more, most significant first.
+    pub fn add(&mut self, secret: &[u8]) {
+        assert!(secret.len() >= 8 && secret.len().is_multiple_of(8), "a secret is whole words");
+        self.0.add(secret);
+    }
+
+    /// Does `work`; no block that it frees may hold a secret.
+    #[track_caller]
+    pub fn freed_blocks(&self, name: &str, work: impl FnOnce()) {
+        // The words outlive every look at them, and are few.
+        WORDS.store(Box::leak(Box::new(self.0.clone())), Ordering::Release);
+        FOUND.store(0, Ordering::Relaxed);
+        LOOKING.store(true, Ordering::Release);
+        work();
+        LOOKING.store(false, Ordering::Release);
+        let (found, first) = (FOUND.load(Ordering::Relaxed), FIRST.load(Ordering::Relaxed));
+        assert!(found == 0, "{name}: {found} freed blocks hold secrets, the first has {first} bytes");
+    }
+
+    /// Places in the memory of this process that hold a secret, except in `known`: each with what the system calls the
+    /// mapping. Mappings of more than `largest` bytes are left out, and what cannot be read.
+    #[cfg(target_os = "linux")]
+    pub fn places(&self, known: &[Range<usize>], largest: usize) -> Vec<(usize, String)> {
+        use std::os::unix::fs::FileExt;
+        let memory = std::fs::File::open("/proc/self/mem").expect("a process may read itself");
+        let mut part = vec![0; 1 << 20];
+        let own = part.as_ptr() as usize..part.as_ptr() as usize + part.len();
+        let mut places = Vec::new();
+        for (range, name) in writable_memory().into_iter().filter(|(range, _)| range.len() <= largest) {
+            let mut start = range.start;
+            while start < range.end {
+                let length = part.len().min(range.end - start);
+                if memory.read_exact_at(&mut part[..length], start as u64).is_err() {
+                    break;
+                }
+                let mut from = 0;
+                while let Some(at) = self.0.position(length - from, |at| part[from + at]) {
+                    let address = start + from + at;
+                    if !known.iter().chain([&own]).any(|known| known.contains(&address)) {
+                        places.push((address, name.clone()));
+                    }
+                    from += at + 8;
+                }
+                // A word may begin before the end of a part.
+                start += if length < part.len() { length } else { length - 7 };
+            }
+        }
+        places
+    }
+}
+
+/// Overwrites what earlier calls left on the stack of this thread.
+#[inline(never)]
+fn overwrite_stack() {
+    std::hint::black_box(&mut [0u8; 1 << 18]);
+}
+
+/// Does `work` on a thread of its own, and then `look` while that thread stands still with all that `work` left on its stack.
+pub fn with_stack_kept<R>(work: impl FnOnce() + Send, look: impl FnOnce() -> R) -> R {
+    let (done, looked) = (Barrier::new(2), Barrier::new(2));
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let outcome = catch_unwind(AssertUnwindSafe(|| below(work)));
+            done.wait();
+            looked.wait();
+            outcome
+        });
+        done.wait();
+        let seen = catch_unwind(AssertUnwindSafe(look));
+        looked.wait();
+        let outcome = worker.join().expect("it panics in `work` alone");
+        outcome.and(seen).unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Does `work` so far below the caller's frame that what the caller does next does not overwrite what `work` left.
+#[inline(never)]
+fn below<R>(work: impl FnOnce() -> R) -> R {
+    let mut room = [0u8; 1 << 13];
+    std::hint::black_box(&mut room);
+    let result = work();
+    std::hint::black_box(&mut room);
+    result
+}
+
+/// What `make` gives, on whose way nothing is left on any stack.
+pub fn prepared<R: Send>(make: impl FnOnce() -> R + Send) -> R {
+    let make = || {
+        let made = below(make);
+        overwrite_stack();
+        made
+    };
+    std::thread::scope(|scope| scope.spawn(make).join()).expect("inputs can be made")
+}
+
+/// No mapping is larger.
+pub const ALL: usize = usize::MAX;
+/// Larger than any stack, and smaller than what makes a search take long: large tables and most of the heap.
+pub const STACKS: usize = 16 << 20;
+
+/// The mappings that the process can write to, and what the system calls them.
+#[cfg(target_os = "linux")]
+fn writable_memory() -> Vec<(Range<usize>, String)> {
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("a process may read itself");
+    let number = |digits: &str| usize::from_str_radix(digits, 16).expect("an address");
+    let mapping = |line: &str| {
+        let mut columns = line.split_whitespace();
+        let (start, end) = columns.next()?.split_once('-')?;
+        let writable = columns.next()?.starts_with("rw");
+        writable.then(|| (number(start)..number(end), columns.nth(3).unwrap_or("").to_owned()))
+    };
+    maps.lines().filter_map(mapping).collect()
+}

@@ -1,0 +1,19 @@
+//! Shared points as values that can be compared.
+
+use gecc::{Engine, Error, Point, PublicKeys, Rejection, SecretCurve, SecretKeys, ecdh};
+
+/// `ecdh::shared_points`, made public; what the accessors give is checked on the way.
+pub fn shared_points<'a, C: SecretCurve>(
+    engine: &Engine,
+    secret_keys: impl Into<SecretKeys<'a>>,
+    peers: PublicKeys,
+) -> Result<Vec<Result<Point, Rejection>>, Error> {
+    let reveal = |shared: gecc::SharedPoint| {
+        let (x, y, bytes) = (*shared.expose_x(), *shared.expose_y(), *shared.expose_bytes());
+        let point = shared.into_public();
+        assert_eq!((&x, &y, &bytes), (point.x(), point.y(), point.as_bytes()));
+        point
+    };
+    let shared = ecdh::shared_points::<C>(engine, secret_keys, peers)?;
+    Ok(shared.into_iter().map(|shared| shared.map(reveal)).collect())
+}
