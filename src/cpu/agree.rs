@@ -109,7 +109,7 @@ impl Inputs<'_> {
                 self.one::<C>(items.start + place).map(|coordinates| take(&coordinates))
             } else {
                 let [x, y] = product.each_ref().map(limbs_to_be_bytes);
-                Ok(take(&*coordinates(&x, &y)))
+                Ok(take(&coordinates(&x, &y)))
             };
         }
     }

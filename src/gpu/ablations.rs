@@ -5,17 +5,14 @@ use super::kernels;
 use super::lane::Lane;
 use super::measure::{POISON, median, open, random_rows};
 use super::memory::Address;
-use super::rows::{JACOBIAN, NUMBER, POINT, Points, SCALAR};
+use super::plan::{Bytes, Download, Plan, Upload};
+use super::rows::{Jacobian, NUMBER, Numbers, Points};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::measure::Ablation;
 
 const FILES: &[&str] = &["layout", "table", "fpmul", "normalize", "point_add", "batch_inverse", "ablation"];
-/// Bytes for alignment, and for a counter that each check downloads.
-const SLACK: usize = 64 << 10;
-
 /// One batch on the device: operands, what the production kernels make of them, and room for results.
-#[derive(Clone, Copy)]
 struct Batch {
     curve: &'static str,
     n: u64,
@@ -30,6 +27,8 @@ struct Batch {
     rows: [Address; 3],
     xyz: Address,
     prefixes: Address,
+    /// The scratch of kernels that have finished holds a counter.
+    count: Download,
 }
 
 /// A way to the result of an operation.
@@ -114,31 +113,35 @@ fn measure(curve: &'static str, n: usize, l2: bool, variants: &[Variant]) -> Res
 impl Batch {
     fn new(lane: &mut Lane, curve: &'static str, n: usize) -> Result<Self, Error> {
         lane.device.clone().prepare(curve, FILES)?;
-        let device_bytes = (2 * SCALAR + 4 * POINT + 3 * 64 + JACOBIAN) * n + SLACK;
-        lane.begin(device_bytes, 2 * NUMBER * n + SLACK, false)?;
         let table = lane.device.clone().tables().public(lane, curve)?;
-        let points = |lane: &mut Lane| Ok::<_, Fault>(Points { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
-        let mut batch = Batch {
-            curve,
-            n: n as u64,
-            table: table.address(),
-            bits: table.bits,
-            scalars: 0,
-            a: points(lane)?,
-            b: points(lane)?,
-            expected: points(lane)?,
-            out: points(lane)?,
-            rows: [lane.buffer(64 * n)?, lane.buffer(64 * n)?, lane.buffer(64 * n)?],
-            xyz: lane.buffer(96 * n)?,
-            prefixes: lane.prefixes(n)?,
+        let plan = |plan: &mut Plan| {
+            let (rows, numbers, sums) = (plan.rows(NUMBER), Numbers::new(plan), Jacobian::new(plan));
+            let batch = Batch {
+                curve,
+                n: n as u64,
+                table: table.address(),
+                bits: table.bits,
+                scalars: numbers.columns,
+                a: Points::new(plan),
+                b: Points::new(plan),
+                expected: Points::new(plan),
+                out: Points::new(plan),
+                rows: [(); 3].map(|()| plan.each(64)),
+                xyz: sums.xyz,
+                prefixes: sums.prefixes,
+                count: plan.download(sums.prefixes, 4),
+            };
+            (batch, rows, numbers)
         };
+        let (batch, rows, numbers): (_, Upload, _) = lane.begin(n, Bytes::default(), false, plan)?;
+        lane.keep_in_l2(batch.prefixes, n)?;
         for points in [batch.a, batch.b] {
             let inputs = random_rows(n)?;
-            let rows = lane.upload(NUMBER * n, |bytes| bytes.copy_from_slice(inputs.as_flattened()))?;
-            let (scalars, kinds) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
-            kernels::import_scalars(lane, curve, rows, scalars, kinds, n as u64)?;
-            batch.scalars = scalars;
+            lane.upload(&rows, false, |bytes| bytes.copy_from_slice(inputs.as_flattened()))?;
+            kernels::import_scalars(lane, curve, rows.address, numbers.columns, numbers.kinds, batch.n)?;
             batch.multiply_to(lane, points)?;
+            // The next numbers take the same way.
+            lane.wait()?;
         }
         let [a_rows, b_rows, _] = batch.rows;
         kernels::ablation_to_rows(lane, curve, batch.a.xy, a_rows, batch.n)?;
@@ -170,14 +173,13 @@ impl Batch {
     }
 
     fn count_equal(&self, lane: &mut Lane) -> Result<u64, Fault> {
-        // The scratch of kernels that have finished holds the counter.
-        let (count, expected, out) = (self.prefixes, self.expected, self.out);
-        lane.fill(count, 0, 4)?;
+        let (count, expected, out) = (&self.count, self.expected, self.out);
+        lane.fill(count.address, 0, 4)?;
         let (xy, kinds) = (expected.xy, expected.kinds);
-        kernels::ablation_count_equal(lane, self.curve, xy, kinds, out.xy, out.kinds, count, self.n)?;
-        let bytes = lane.download(count, 4)?;
+        kernels::ablation_count_equal(lane, self.curve, xy, kinds, out.xy, out.kinds, count.address, self.n)?;
+        lane.download(count);
         lane.finish()?;
-        Ok(u64::from(u32::from_le_bytes(lane.read(bytes).try_into().expect("four bytes"))))
+        Ok(u64::from(u32::from_le_bytes(lane.read(count).try_into().expect("four bytes"))))
     }
 
     fn add_to(&self, lane: &mut Lane, [a, b, to]: [Points; 3]) -> Result<(), Fault> {

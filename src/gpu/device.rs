@@ -4,7 +4,7 @@ use super::Limits;
 use super::cache::Cache;
 use super::fault::{Fault, FaultKind};
 use super::key_cache::KeyCache;
-use super::pipeline::LANES;
+use super::pipeline::{LANES, at_work};
 use super::sources::Unit;
 use super::tables::Tables;
 use super::turn::Turns;
@@ -157,7 +157,7 @@ impl Device {
 
     /// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
     pub fn at_work(&self, items: usize) -> usize {
-        items.div_ceil(2 * 256).min(self.multiprocessors as usize)
+        at_work(items, self.multiprocessors as usize)
     }
 
     pub fn times_kernels(&self) -> bool {

@@ -6,13 +6,14 @@
 use super::Fault;
 use super::kernels;
 use super::lane::Lane;
-use super::memory::Address;
-use super::pipeline::{Footprint, Sizes, starts};
-use super::rows::{self, KEY_ROW, POINT, Rows, convert};
+use super::pipeline::{Chunk, Operation};
+use super::plan::{Download, Plan, Upload};
+use super::rows::{self, Points, Rows, convert, plan_keys};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, Sm2};
 use crate::encoding::PublicKeys;
 use crate::engine::Engines;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// The kernels of this file are compiled for one curve: SHA-256 has none.
@@ -42,22 +43,8 @@ pub enum Ids<'a> {
 
 /// SHA-256 of messages.
 pub fn sha256(engines: Engines, items: usize, messages: &Texts, on_cpu: &OnCpu) -> Result<Vec<[u8; 32]>, Fault> {
-    let sizes = engines.cpu.map(items, 0, |item| on_device(messages(item)).len());
-    let footprint =
-        Footprint { device: OFFSET + DIGEST, device_fixed: 0, most_waves: 4, pinned: OFFSET + DIGEST, secret: false };
-    let digests = engines.run_sized(
-        &Sizes::new(sizes.into_iter(), 0),
-        footprint,
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(CURVE, FILES)?;
-            let (data, offsets) = upload_texts(lane, engines.cpu, range, &|item| on_device(messages(item)))?;
-            let digests = lane.buffer(DIGEST * n)?;
-            kernels::sha256(lane, CURVE, data, offsets, digests, n as u64)?;
-            take_digests(lane, engines.cpu, digests, out)
-        },
-        on_cpu,
-    )?;
+    let texts = SizedTexts::new(engines.cpu, items, |item| on_device(messages(item)));
+    let digests = engines.run(&Sha256 { messages: texts, on_cpu })?;
     Ok(with_long_messages(engines.cpu, digests, messages, on_cpu))
 }
 
@@ -70,38 +57,182 @@ pub fn sm3(
     keys: PublicKeys,
     on_cpu: &OnCpu,
 ) -> Result<Vec<[u8; 32]>, Fault> {
-    let (of_all, of_each): (usize, &(dyn Fn(usize) -> usize + Sync)) = match ids {
-        Ids::All(id) => (id.len(), &|_| 0),
-        Ids::Each(ids) => (0, &|item| ids(item).len()),
+    let cpu = engines.cpu;
+    let ids = match ids {
+        Ids::All(id) => SizedIds::All(SizedTexts::new(cpu, 1, move |_| id)),
+        Ids::Each(ids) => SizedIds::Each(SizedTexts::new(cpu, items, move |item| ids(item))),
     };
-    let sizes = engines.cpu.map(items, 0, |item| on_device(messages(item)).len() + of_each(item));
-    let footprint = Footprint {
-        device: 2 * OFFSET + KEY_ROW + POINT + DIGEST,
-        device_fixed: 0,
-        most_waves: 4,
-        pinned: 2 * OFFSET + KEY_ROW + DIGEST,
-        secret: false,
-    };
-    let digests = engines.run_sized(
-        &Sizes::new(sizes.into_iter(), of_all),
-        footprint,
-        &|lane, range, out| {
-            let (n, cpu) = (range.len(), engines.cpu);
-            lane.device.clone().prepare(CURVE, FILES_WITH_KEYS)?;
-            let (data, offsets) = upload_texts(lane, cpu, range.clone(), &|item| on_device(messages(item)))?;
-            let ((ids, id_offsets), id_stride) = match ids {
-                Ids::All(id) => (upload_texts(lane, cpu, 0..1, &|_| id)?, 0),
-                Ids::Each(ids) => (upload_texts(lane, cpu, range.clone(), ids)?, 1),
-            };
-            let [key_rows] = rows::upload(lane, cpu, [Rows::of_keys(keys, range)])?;
-            let points = rows::import_keys(lane, CURVE, keys.form(), key_rows, n)?;
-            let (digests, rows::Points { xy, kinds }) = (lane.buffer(DIGEST * n)?, points);
-            kernels::sm3_za(lane, CURVE, data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n as u64)?;
-            take_digests(lane, cpu, digests, out)
-        },
-        on_cpu,
-    )?;
-    Ok(with_long_messages(engines.cpu, digests, messages, on_cpu))
+    let texts = SizedTexts::new(cpu, items, |item| on_device(messages(item)));
+    let digests = engines.run(&Sm3 { messages: texts, ids, keys, on_cpu })?;
+    Ok(with_long_messages(cpu, digests, messages, on_cpu))
+}
+
+/// The texts of a batch, and where each would begin if they lay one after the other, with the end of the last.
+pub struct SizedTexts<'a> {
+    texts: Box<Texts<'a>>,
+    starts: Vec<usize>,
+}
+
+impl<'a> SizedTexts<'a> {
+    pub fn new(cpu: &CpuEngine, items: usize, texts: impl Fn(usize) -> &'a [u8] + Sync + 'a) -> Self {
+        let sizes = cpu.map(items, 0, |item| texts(item).len());
+        SizedTexts { texts: Box::new(texts), starts: starts(sizes.into_iter()) }
+    }
+
+    fn items(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn bytes(&self, items: &Range<usize>) -> usize {
+        self.starts[items.end] - self.starts[items.start]
+    }
+}
+
+/// Texts of a chunk on the device, one after the other, and where each begins, with the end of the last.
+pub struct TextBuffers {
+    data: Upload,
+    offsets: Upload,
+}
+
+impl TextBuffers {
+    fn new(plan: &mut Plan, bytes: usize, items: usize) -> Self {
+        // The kernels read whole words.
+        TextBuffers { data: plan.upload(bytes.next_multiple_of(4).max(4)), offsets: plan.upload(OFFSET * (items + 1)) }
+    }
+
+    fn upload(&self, lane: &mut Lane, cpu: &CpuEngine, items: Range<usize>, texts: &SizedTexts) -> Result<(), Fault> {
+        let first = texts.starts[items.start];
+        let offsets: Vec<usize> = texts.starts[items.start..=items.end].iter().map(|start| start - first).collect();
+        lane.upload(&self.data, false, |to| {
+            let (to, padding) = to.split_at_mut(offsets[items.len()]);
+            copy_texts(cpu, to, &offsets, |i| (texts.texts)(items.start + i));
+            padding.fill(0);
+        })?;
+        let rows = Rows::new(offsets.len(), OFFSET, |block, to| {
+            for (row, offset) in to.chunks_exact_mut(OFFSET).zip(&offsets[block]) {
+                row.copy_from_slice(&(*offset as u64).to_le_bytes());
+            }
+        });
+        rows::upload(lane, cpu, [(rows, &self.offsets)])
+    }
+}
+
+/// SHA-256 of a batch.
+pub struct Sha256<'a> {
+    pub messages: SizedTexts<'a>,
+    pub on_cpu: &'a OnCpu<'a>,
+}
+
+pub struct Sha256Buffers {
+    messages: TextBuffers,
+    digests: Download,
+}
+
+impl Operation for Sha256<'_> {
+    type Output = [u8; 32];
+    type Buffers = Sha256Buffers;
+    const MOST_WAVES: usize = 4;
+
+    fn items(&self) -> usize {
+        self.messages.items()
+    }
+
+    fn plan(&self, plan: &mut Plan, items: &Range<usize>) -> Sha256Buffers {
+        let messages = TextBuffers::new(plan, self.messages.bytes(items), items.len());
+        Sha256Buffers { messages, digests: plan_digests(plan) }
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.bytes(items)
+    }
+
+    fn compute(&self, chunk: Chunk, buffers: &Sha256Buffers, out: &mut [MaybeUninit<[u8; 32]>]) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len() as u64);
+        let Sha256Buffers { messages, digests } = buffers;
+        lane.device.clone().prepare(CURVE, FILES)?;
+        messages.upload(lane, cpu, items, &self.messages)?;
+        kernels::sha256(lane, CURVE, messages.data.address, messages.offsets.address, digests.address, n)?;
+        take_digests(lane, cpu, digests, out)
+    }
+
+    fn on_cpu(&self, _: &CpuEngine, items: Range<usize>) -> Vec<[u8; 32]> {
+        (self.on_cpu)(items)
+    }
+}
+
+/// User ids with their sizes.
+pub enum SizedIds<'a> {
+    All(SizedTexts<'a>),
+    Each(SizedTexts<'a>),
+}
+
+impl<'a> SizedIds<'a> {
+    /// Those of some items, and by how many ids each item goes on.
+    fn of(&self, items: &Range<usize>) -> (&SizedTexts<'a>, Range<usize>, u64) {
+        match self {
+            SizedIds::All(id) => (id, 0..1, 0),
+            SizedIds::Each(ids) => (ids, items.clone(), 1),
+        }
+    }
+}
+
+/// SM3(Z_A || M) of a batch.
+pub struct Sm3<'a> {
+    pub messages: SizedTexts<'a>,
+    pub ids: SizedIds<'a>,
+    pub keys: PublicKeys<'a>,
+    pub on_cpu: &'a OnCpu<'a>,
+}
+
+pub struct Sm3Buffers {
+    messages: TextBuffers,
+    ids: TextBuffers,
+    keys: Upload,
+    points: Points,
+    digests: Download,
+}
+
+impl Operation for Sm3<'_> {
+    type Output = [u8; 32];
+    type Buffers = Sm3Buffers;
+    const MOST_WAVES: usize = 4;
+
+    fn items(&self) -> usize {
+        self.messages.items()
+    }
+
+    fn plan(&self, plan: &mut Plan, items: &Range<usize>) -> Sm3Buffers {
+        let messages = TextBuffers::new(plan, self.messages.bytes(items), items.len());
+        let (ids, of_ids, _) = self.ids.of(items);
+        let ids = TextBuffers::new(plan, ids.bytes(&of_ids), of_ids.len());
+        let (keys, points) = (plan_keys(plan, self.keys.form()), Points::new(plan));
+        Sm3Buffers { messages, ids, keys, points, digests: plan_digests(plan) }
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        let (ids, of_ids, _) = self.ids.of(items);
+        self.messages.bytes(items) + ids.bytes(&of_ids)
+    }
+
+    fn compute(&self, chunk: Chunk, buffers: &Sm3Buffers, out: &mut [MaybeUninit<[u8; 32]>]) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let Sm3Buffers { messages, ids, keys, points, digests } = buffers;
+        lane.device.clone().prepare(CURVE, FILES_WITH_KEYS)?;
+        messages.upload(lane, cpu, items.clone(), &self.messages)?;
+        let (texts, of_ids, stride) = self.ids.of(&items);
+        ids.upload(lane, cpu, of_ids, texts)?;
+        rows::upload(lane, cpu, [(Rows::of_keys(self.keys, items), keys)])?;
+        rows::import_keys(lane, CURVE, self.keys.form(), keys.address, *points, n)?;
+        let [data, offsets, ids, id_offsets] =
+            [&messages.data, &messages.offsets, &ids.data, &ids.offsets].map(|upload| upload.address);
+        let (Points { xy, kinds }, to) = (*points, digests.address);
+        kernels::sm3_za(lane, CURVE, data, offsets, ids, id_offsets, stride, xy, kinds, to, n as u64)?;
+        take_digests(lane, cpu, digests, out)
+    }
+
+    fn on_cpu(&self, _: &CpuEngine, items: Range<usize>) -> Vec<[u8; 32]> {
+        (self.on_cpu)(items)
+    }
 }
 
 /// What of a message is hashed on the device: nothing of one that is too long.
@@ -120,28 +251,13 @@ fn with_long_messages(cpu: &CpuEngine, mut digests: Vec<[u8; 32]>, messages: &Te
     digests
 }
 
-/// The texts of some items one after the other, and where each begins, with the end of the last.
-fn upload_texts(
-    lane: &mut Lane,
-    cpu: &CpuEngine,
-    items: Range<usize>,
-    texts: &Texts,
-) -> Result<(Address, Address), Fault> {
-    let offsets = starts(items.clone().map(|item| texts(item).len()));
-    let end = offsets[items.len()];
-    // The kernels read whole words.
-    let data = lane.upload(end.next_multiple_of(4).max(4), |to| {
-        let (to, padding) = to.split_at_mut(end);
-        copy_texts(cpu, to, &offsets, |i| texts(items.start + i));
-        padding.fill(0);
-    })?;
-    let offset_rows = Rows::new(offsets.len(), OFFSET, |block, to| {
-        for (row, offset) in to.chunks_exact_mut(OFFSET).zip(&offsets[block]) {
-            row.copy_from_slice(&(*offset as u64).to_le_bytes());
-        }
+/// Where each of several things begins that lie one after the other, and where the last ends.
+fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
+    let ends = sizes.scan(0, |end, size| {
+        *end += size;
+        Some(*end)
     });
-    let [offsets] = rows::upload(lane, cpu, [offset_rows])?;
-    Ok((data, offsets))
+    std::iter::once(0).chain(ends).collect()
 }
 
 /// Copies text i to `offsets[i]..offsets[i + 1]`, on several threads where there are many.
@@ -164,15 +280,20 @@ fn copy_texts<'a>(cpu: &CpuEngine, to: &mut [u8], offsets: &[usize], text: impl 
     cpu.pool.for_each_with_caller(blocks, copy);
 }
 
+fn plan_digests(plan: &mut Plan) -> Download {
+    let digests = plan.each(DIGEST);
+    plan.download_each(digests, DIGEST)
+}
+
 fn take_digests(
     lane: &mut Lane,
     cpu: &CpuEngine,
-    digests: Address,
-    out: &mut [std::mem::MaybeUninit<[u8; 32]>],
+    digests: &Download,
+    out: &mut [MaybeUninit<[u8; 32]>],
 ) -> Result<(), Fault> {
-    let rows = lane.download(digests, DIGEST * out.len())?;
+    lane.download(digests);
     lane.finish()?;
-    let rows = lane.read(rows);
+    let rows = lane.read(digests);
     convert(lane, cpu, out, |i| rows[DIGEST * i..DIGEST * (i + 1)].try_into().expect("32 bytes"));
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::fault::Fault;
 use super::lane::{Argument, Grid, Lane};
 use super::memory::Address;
+use super::plan::Plan;
 use super::sources::{NO_CURVE, Unit};
 
 /// Threads that loop over many items each, for kernels whose blocks share an inversion.
@@ -180,18 +181,24 @@ pub fn chain(
     unsafe { lane.launch(Unit::of("chain", curve), name, EACH, n, &arguments) }
 }
 
-/// Bytes of scratch of a multiplication by windows on so many multiprocessors.
-pub fn window_tables_bytes(multiprocessors: usize) -> usize {
-    2 * 256 * multiprocessors * WINDOW_TABLE
+/// What a multiplication by windows takes beside its items: the scratch of its tables, and the word by which blocks take their
+/// tiles.
+#[derive(Clone, Copy, Debug)]
+pub struct WindowScratch {
+    pub tables: Address,
+    pub next_tile: Address,
 }
 
-/// What a multiplication of so many items by windows takes beside them: the scratch of its tables, and the word by which
-/// blocks take their tiles, zero.
-pub fn window_scratch(lane: &mut Lane, items: usize) -> Result<(Address, Address), Fault> {
-    let tables = lane.buffer(window_tables_bytes(lane.device.at_work(items)))?;
-    let next_tile = lane.buffer(4)?;
-    lane.fill(next_tile, 0, 4)?;
-    Ok((tables, next_tile))
+impl WindowScratch {
+    pub fn new(plan: &mut Plan) -> Self {
+        let tables = plan.buffer(2 * 256 * plan.multiprocessors() * WINDOW_TABLE);
+        WindowScratch { tables, next_tile: plan.buffer(4) }
+    }
+
+    /// No tile is taken yet.
+    pub fn reset(&self, lane: &mut Lane) -> Result<(), Fault> {
+        lane.fill(self.next_tile, 0, 4)
+    }
 }
 
 /// The first row of each window of a table.

@@ -6,9 +6,10 @@
 
 use super::fault::Fault;
 use super::kernels;
-use super::lane::{ALIGNMENT, Lane};
+use super::lane::Lane;
 use super::memory::{Address, DeviceMemory};
 use super::pipeline::LANES;
+use super::plan::ALIGNMENT;
 use super::rows::Points;
 use cudarc::driver::{CudaContext, CudaEvent};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

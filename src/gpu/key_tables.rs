@@ -5,6 +5,7 @@ use super::kernels;
 use super::key_cache::{self, KeyTables, Keys, Shape};
 use super::lane::Lane;
 use super::memory::Address;
+use super::plan::{Download, Plan as Buffers};
 use super::rows::Points;
 use super::tables::PublicTable;
 use super::verify::Equations;
@@ -30,27 +31,34 @@ const MILLISECOND: u64 = 30_000_000;
 /// What it costs to build tables, however few.
 const BUILD_COST: u64 = 3 * MILLISECOND / 2;
 
-/// Device memory of the grouping.
-pub struct Grouping;
+/// The list of a chunk's items, by its address and that of its length, that stands for all.
+pub const ALL: (Address, Address) = (0, 0);
 
-impl Grouping {
-    /// Bytes per item: hash slots (up to 16), six lists of words, and the keys that get a table.
-    pub const BYTES: usize = 16 + 6 * 4 + 4;
-}
-
-/// A chunk that is searched for repeated keys.
-struct Chunk {
-    curve: &'static str,
-    points: Points,
+/// The buffers of the search for repeated keys.
+pub struct Grouping {
+    slots: Address,
+    slot_bits: u32,
     representative: Address,
     /// Per representative, the uses of its key, and the table that was found.
     counts: Address,
     found: Address,
-    /// The keys that would get tables, and how many there may be.
+    /// The keys that would get tables.
     table_keys: Address,
+    /// Five words (`cuda/kernels/key_groups.cu`), which the host reads.
+    counters: Download,
+    /// Lists of items and tables.
+    with_items: Address,
+    with_tables: Address,
+    without: Address,
+}
+
+/// A chunk that is searched for repeated keys.
+struct Chunk<'a> {
+    curve: &'static str,
+    points: Points,
+    buffers: &'a Grouping,
+    /// How many keys may get tables.
     most_tables: u32,
-    /// Five words (`cuda/kernels/key_groups.cu`).
-    counters: Address,
     n: usize,
     /// Items still to come to the device in this call, this chunk's included.
     expected: usize,
@@ -94,86 +102,110 @@ enum Plan {
     Build(u32),
 }
 
-/// Checks the items whose keys have tables, and gives the list of the others with the address of its length: two nulls
-/// for all items. `expected`: items still to come to the device in this call, this chunk's included.
-pub fn check_repeated(
-    lane: &mut Lane,
-    curve: &'static str,
-    equations: Equations,
-    points: Points,
-    table: &PublicTable,
-    n: usize,
-    expected: usize,
-) -> Result<(Address, Address), Fault> {
-    const ALL: (Address, Address) = (0, 0);
-    let proven = lane.device.key_cache().newest(curve).map(|tables| tables.proven());
-    if !worth_looking(n, expected, proven == Some(true)) {
-        return Ok(ALL);
+impl Grouping {
+    /// `None` for a chunk that is too small to be searched.
+    pub fn new(plan: &mut Buffers) -> Option<Self> {
+        let n = plan.items();
+        if n < CHUNK_WORTH.min(CHUNK_WORTH_IF_PROVEN) {
+            return None;
+        }
+        let slot_bits = usize::BITS - (2 * n - 1).leading_zeros();
+        let (slots, counters) = (plan.buffer(4 << slot_bits), plan.buffer(COUNTERS));
+        let mut words = || plan.each(4);
+        let (representative, counts, found) = (words(), words(), words());
+        let (with_items, with_tables, without) = (words(), words(), words());
+        Some(Grouping {
+            slots,
+            slot_bits,
+            representative,
+            counts,
+            found,
+            table_keys: plan.buffer(4 * (n / FEWEST_USES)),
+            counters: plan.download(counters, COUNTERS),
+            with_items,
+            with_tables,
+            without,
+        })
     }
-    let chunk = group(lane, curve, points, equations.verdicts, n, expected, proven != Some(false))?;
-    let Some((key_tables, items)) = choose_tables(lane, &chunk)? else { return Ok(ALL) };
-    key_tables.serve(items);
-    let mut words = || lane.buffer(4 * n);
-    let (with_items, with_tables, without) = (words()?, words()?, words()?);
-    let (Equations { u1, u2, x, verdicts }, count) = (equations, n as u64);
-    kernels::split_items(
-        lane,
-        curve,
-        chunk.representative,
-        chunk.found,
-        points.kinds,
-        with_items,
-        with_tables,
-        without,
-        chunk.counters,
-        verdicts,
-        count,
-    )?;
-    kernels::verify_with_tables(
-        lane,
-        curve,
-        u1,
-        u2,
-        x,
-        table.address(),
-        table.bits,
-        key_tables.places.tables,
-        key_tables.shape.bits,
-        with_items,
-        with_tables,
-        chunk.counters + 8,
-        verdicts,
-        count,
-    )?;
-    Ok((without, chunk.counters + 12))
-}
 
-/// Starts the search for keys that occur often; `hopeful`: keys may come again in chunks to come.
-fn group(
-    lane: &mut Lane,
-    curve: &'static str,
-    points: Points,
-    verdicts: Address,
-    n: usize,
-    expected: usize,
-    hopeful: bool,
-) -> Result<Chunk, Fault> {
-    let count = n as u64;
-    let threshold = uses_worth(n, expected, hopeful);
-    let most_tables = most_tables(key_cache::share(lane.device.memory)).min(n / threshold);
-    let slot_bits = usize::BITS - (2 * n - 1).leading_zeros();
-    let slots = lane.buffer(4 << slot_bits)?;
-    let mut words = || lane.buffer(4 * n);
-    let (representative, counts, found) = (words()?, words()?, words()?);
-    let (table_keys, counters) = (lane.buffer(4 * most_tables)?, lane.buffer(COUNTERS)?);
-    lane.fill(slots, 0xff, 4 << slot_bits)?;
-    lane.fill(counts, 0, 4 * n)?;
-    lane.fill(counters, 0, COUNTERS)?;
-    let (seed, Points { xy, kinds }) = (getrandom::u64().unwrap_or(0), points);
-    let (threshold, most_tables) = (threshold as u32, most_tables as u32);
-    kernels::group_keys(lane, curve, xy, kinds, verdicts, seed, slots, slot_bits, representative, counts, count)?;
-    kernels::pick_keys(lane, curve, counts, threshold, most_tables, table_keys, counters, count)?;
-    Ok(Chunk { curve, points, representative, counts, found, table_keys, most_tables, counters, n, expected })
+    /// Checks the items whose keys have tables, and gives the list of the others with the address of its length. `expected`:
+    /// items still to come to the device in this call, this chunk's included.
+    #[allow(clippy::too_many_arguments, reason = "what a chunk of signatures consists of")]
+    pub fn check_repeated(
+        &self,
+        lane: &mut Lane,
+        curve: &'static str,
+        equations: Equations,
+        points: Points,
+        table: &PublicTable,
+        n: usize,
+        expected: usize,
+    ) -> Result<(Address, Address), Fault> {
+        let proven = lane.device.key_cache().newest(curve).map(|tables| tables.proven());
+        if !worth_looking(n, expected, proven == Some(true)) {
+            return Ok(ALL);
+        }
+        let chunk = self.group(lane, curve, points, equations.verdicts, n, expected, proven != Some(false))?;
+        let Some((key_tables, items)) = choose_tables(lane, &chunk)? else { return Ok(ALL) };
+        key_tables.serve(items);
+        let Grouping { representative, found, with_items, with_tables, without, .. } = *self;
+        let (Equations { u1, u2, x, verdicts }, counters, count) = (equations, self.counters.address, n as u64);
+        kernels::split_items(
+            lane,
+            curve,
+            representative,
+            found,
+            points.kinds,
+            with_items,
+            with_tables,
+            without,
+            counters,
+            verdicts,
+            count,
+        )?;
+        kernels::verify_with_tables(
+            lane,
+            curve,
+            u1,
+            u2,
+            x,
+            table.address(),
+            table.bits,
+            key_tables.places.tables,
+            key_tables.shape.bits,
+            with_items,
+            with_tables,
+            counters + 8,
+            verdicts,
+            count,
+        )?;
+        Ok((without, counters + 12))
+    }
+
+    /// Starts the search for keys that occur often; `hopeful`: keys may come again in chunks to come.
+    #[allow(clippy::too_many_arguments, reason = "what a chunk of signatures consists of")]
+    fn group(
+        &self,
+        lane: &mut Lane,
+        curve: &'static str,
+        points: Points,
+        verdicts: Address,
+        n: usize,
+        expected: usize,
+        hopeful: bool,
+    ) -> Result<Chunk<'_>, Fault> {
+        let threshold = uses_worth(n, expected, hopeful);
+        let most_tables = most_tables(key_cache::share(lane.device.memory)).min(n / threshold) as u32;
+        let Grouping { slots, slot_bits, representative, counts, table_keys, .. } = *self;
+        let (counters, threshold, count) = (self.counters.address, threshold as u32, n as u64);
+        lane.fill(slots, 0xff, 4 << slot_bits)?;
+        lane.fill(counts, 0, 4 * n)?;
+        lane.fill(counters, 0, COUNTERS)?;
+        let (seed, Points { xy, kinds }) = (getrandom::u64().unwrap_or(0), points);
+        kernels::group_keys(lane, curve, xy, kinds, verdicts, seed, slots, slot_bits, representative, counts, count)?;
+        kernels::pick_keys(lane, curve, counts, threshold, most_tables, table_keys, counters, count)?;
+        Ok(Chunk { curve, points, buffers: self, most_tables, n, expected })
+    }
 }
 
 /// Bytes of the counters.
@@ -205,7 +237,7 @@ fn choose_tables(lane: &mut Lane, chunk: &Chunk) -> Result<Option<(Arc<KeyTables
             retry = false;
             continue;
         }
-        let keys = Keys { points: chunk.points, items: chunk.table_keys, n: chunk.n as u64 };
+        let keys = Keys { points: chunk.points, items: chunk.buffers.table_keys, n: chunk.n as u64 };
         let built = sets.build(lane, chunk.curve, keys, Shape { tables: survey.keys, bits })?;
         drop(sets);
         let Some(built) = built else {
@@ -221,9 +253,10 @@ fn survey(lane: &mut Lane, chunk: &Chunk, newest: Option<&Arc<KeyTables>>) -> Re
     if let Some(tables) = newest {
         find(lane, chunk, tables)?;
     }
-    let read = lane.download(chunk.counters, COUNTERS)?;
+    let counters = &chunk.buffers.counters;
+    lane.download(counters);
     lane.wait()?;
-    let bytes = lane.read(read);
+    let bytes = lane.read(counters);
     let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
     Ok(Survey { of: chunk.n as u32, keys: counter(0).min(chunk.most_tables), items: counter(1), hits: counter(4) })
 }
@@ -231,20 +264,20 @@ fn survey(lane: &mut Lane, chunk: &Chunk, newest: Option<&Arc<KeyTables>>) -> Re
 /// Finds the tables of a chunk's keys.
 fn find(lane: &mut Lane, chunk: &Chunk, tables: &Arc<KeyTables>) -> Result<(), Fault> {
     lane.use_key_tables(tables)?;
-    lane.fill(chunk.counters + 16, 0, 4)?;
-    let (places, count) = (tables.places, tables.shape.tables);
+    let (places, count, counters) = (tables.places, tables.shape.tables, chunk.buffers.counters.address);
+    lane.fill(counters + 16, 0, 4)?;
     kernels::find_keys(
         lane,
         chunk.curve,
         chunk.points.xy,
-        chunk.counts,
+        chunk.buffers.counts,
         places.keys,
         count,
         places.seed,
         places.slots,
         places.slot_bits,
-        chunk.found,
-        chunk.counters,
+        chunk.buffers.found,
+        counters,
         chunk.n as u64,
     )
 }

@@ -4,6 +4,7 @@ use super::device::Device;
 use super::fault::Fault;
 use super::key_cache::KeyTables;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
+use super::plan::{Bytes, Download, Plan, Upload};
 use super::sources::Unit;
 use super::turn::Turn;
 use cudarc::driver::sys;
@@ -14,8 +15,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
-pub const ALIGNMENT: usize = 256;
+/// Bytes of a prefix product.
+pub const PREFIX: usize = 32;
 /// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end: much where the
 /// chunk is small, and then no other lane has much to copy.
 const SPIN: Duration = Duration::from_micros(50);
@@ -33,15 +34,15 @@ pub struct Lane {
     /// Occurs when the secrets are on the device.
     sent: CudaEvent,
     arena: Option<DeviceMemory>,
-    used: usize,
     pinned: Option<PinnedMemory>,
-    pinned_used: usize,
+    /// What the chunk takes of them.
+    used: Bytes,
     /// Tables that the chunk uses beside its own memory: not overwritten before the lane has let them go.
     key_tables: Vec<Arc<KeyTables>>,
     /// The chunk's turn at computing, where it has one.
     computing: Option<Turn>,
-    /// Results of the chunk that are to be copied, and where to.
-    downloads: Vec<(Address, Range<usize>)>,
+    /// Results of the chunk that are to be copied.
+    downloads: Vec<Download>,
     /// Kernels of the chunk with the events around them, where they are timed.
     timed: Vec<(&'static str, CudaEvent, CudaEvent)>,
     /// Whether the chunk's memory holds secrets: then it is wiped when the chunk ends, however it ends.
@@ -53,20 +54,29 @@ pub struct Lane {
     secrets_down: Vec<Range<usize>>,
 }
 
-/// Bytes that go up with others.
+/// A buffer that is filled with others.
 #[derive(Clone, Copy)]
 pub struct Part<'a> {
-    pub bytes: usize,
-    /// Whether they are secret where the chunk is.
+    pub to: &'a Upload,
+    /// Whether the bytes are secret where the chunk is.
     pub secret: bool,
     /// Where they are, if that is page-locked: then the device copies from there.
     pub locked: Option<&'a [u8]>,
 }
 
 impl Part<'_> {
-    /// Bytes that take a way through pinned memory.
-    fn staged(&self) -> usize {
-        if self.locked.is_some() { 0 } else { self.bytes }
+    /// The pinned memory through which the bytes take their way, if they do.
+    fn staged(&self) -> Option<Range<usize>> {
+        self.locked.is_none().then(|| self.to.pinned.clone())
+    }
+}
+
+/// Memory of the first size that there is.
+fn first_that_fits<T>(sizes: [usize; 2], allocate: impl Fn(usize) -> Result<T, Fault>) -> Result<T, Fault> {
+    let [most, needed] = sizes;
+    match allocate(most) {
+        Err(fault) if fault.is_memory() && needed < most => allocate(needed),
+        allocated => allocated,
     }
 }
 
@@ -112,9 +122,8 @@ impl Lane {
             done,
             sent,
             arena: None,
-            used: 0,
             pinned: None,
-            pinned_used: 0,
+            used: Bytes::default(),
             key_tables: Vec::new(),
             computing: None,
             downloads: Vec::new(),
@@ -126,42 +135,43 @@ impl Lane {
         })
     }
 
-    /// Starts a chunk that needs at most so many bytes on the device and pinned on the host.
-    pub fn begin(&mut self, device_bytes: usize, pinned_bytes: usize, secret: bool) -> Result<(), Fault> {
+    /// Starts a chunk of so many items, and gives its buffers. A lane that has not enough memory takes `most` at once, where it
+    /// can: taking more later stops the whole device.
+    pub fn begin<B>(
+        &mut self,
+        items: usize,
+        most: Bytes,
+        secret: bool,
+        plan: impl Fn(&mut Plan) -> B,
+    ) -> Result<B, Fault> {
+        let multiprocessors = self.device.at_work(items);
+        let mut counting = Plan::counting(items, multiprocessors);
+        plan(&mut counting);
+        let needed = counting.bytes();
         self.device.context.bind_to_thread()?;
-        (self.used, self.pinned_used, self.secret, self.wiping) = (0, 0, secret, false);
+        (self.used, self.secret, self.wiping) = (needed, secret, false);
         self.downloads.clear();
-        if self.arena.as_ref().is_none_or(|arena| arena.bytes < device_bytes) {
+        let context = self.device.context.clone();
+        let sizes =
+            |has: usize, needed: usize, most: usize| (has < needed.max(1)).then_some([most.max(needed), needed]);
+        let has = self.arena.as_ref().map_or(0, |arena| arena.bytes);
+        if let Some(sizes) = sizes(has, needed.device, most.device) {
             self.arena = None;
-            self.arena = Some(DeviceMemory::new(&self.device.context, device_bytes)?);
+            self.arena = Some(first_that_fits(sizes, |bytes| DeviceMemory::new(&context, bytes))?);
         }
-        if self.pinned.as_ref().is_none_or(|pinned| pinned.bytes() < pinned_bytes) {
+        let has = self.pinned.as_ref().map_or(0, PinnedMemory::bytes);
+        if let Some(sizes) = sizes(has, needed.pinned, most.pinned) {
             self.pinned = None;
-            self.pinned = Some(PinnedMemory::new(&self.device.context, pinned_bytes)?);
+            self.pinned = Some(first_that_fits(sizes, |bytes| PinnedMemory::new(&context, bytes))?);
         }
-        Ok(())
+        let base = self.arena.as_ref().map_or(0, |arena| arena.address);
+        Ok(plan(&mut Plan::at(base, needed, items, multiprocessors)))
     }
 
-    /// A buffer of the chunk, not initialised.
-    pub fn buffer(&mut self, bytes: usize) -> Result<Address, Fault> {
-        let arena = self.arena.as_ref().expect("`begin` comes first");
-        let start = self.used.next_multiple_of(ALIGNMENT);
-        self.used = start + bytes;
-        if self.used > arena.bytes {
-            return Err(Fault::memory(format!("a chunk needs more than the {} bytes foreseen", arena.bytes)));
-        }
-        Ok(arena.address + start as u64)
-    }
-
-    /// A buffer for the prefix products of kernels that share inversions, which are written once and read back once. Its
-    /// accesses may stay in the part of the L2 cache that the device keeps for them, if it keeps one.
-    pub fn prefixes(&mut self, items: usize) -> Result<Address, Fault> {
-        let bytes = 32 * items;
-        let address = self.buffer(bytes)?;
-        if self.device.persisting_l2 > 0 {
-            self.persist(address, bytes)?;
-        }
-        Ok(address)
+    /// For kernels that share inversions and write prefix products once and read them back once: their accesses may stay in the
+    /// part of the L2 cache that the device keeps for them, if it keeps one.
+    pub fn keep_in_l2(&mut self, prefixes: Address, items: usize) -> Result<(), Fault> {
+        if self.device.persisting_l2 > 0 { self.persist(prefixes, PREFIX * items) } else { Ok(()) }
     }
 
     /// From here on, on this lane's stream, a range of device memory has the first claim to the part of the L2 cache that is
@@ -181,21 +191,6 @@ impl Lane {
         Ok(unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }.result()?)
     }
 
-    fn next_pinned(&self, bytes: usize) -> Range<usize> {
-        let start = self.pinned_used.next_multiple_of(ALIGNMENT);
-        start..start + bytes
-    }
-
-    fn pinned_range(&mut self, bytes: usize) -> Result<Range<usize>, Fault> {
-        let range = self.next_pinned(bytes);
-        self.pinned_used = range.end;
-        let foreseen = self.pinned.as_ref().map_or(0, PinnedMemory::bytes);
-        if range.end <= foreseen {
-            return Ok(range);
-        }
-        Err(Fault::memory(format!("a chunk needs more than the {foreseen} pinned bytes foreseen")))
-    }
-
     /// What starts from here on may read these tables, until the chunk ends.
     pub fn use_key_tables(&mut self, tables: &Arc<KeyTables>) -> Result<(), Fault> {
         self.key_tables.push(tables.clone());
@@ -207,79 +202,65 @@ impl Lane {
         Ok(self.stream.record_event(None)?)
     }
 
-    /// Copies what `fill` writes to a new buffer on the device.
-    pub fn upload(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
-        self.upload_one(Part { bytes, secret: false, locked: None }, fill)
-    }
-
-    /// Like `upload`, for what is secret where the chunk is.
-    pub fn upload_secret(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
-        self.upload_one(Part { bytes, secret: true, locked: None }, fill)
-    }
-
-    fn upload_one(&mut self, part: Part, fill: impl FnOnce(&mut [u8])) -> Result<Address, Fault> {
+    /// Copies what `fill` writes to a buffer on the device.
+    pub fn upload(&mut self, to: &Upload, secret: bool, fill: impl FnOnce(&mut [u8])) -> Result<(), Fault> {
+        let part = Part { to, secret, locked: None };
         // SAFETY: nothing is locked.
-        unsafe { self.upload_parts([part], |[to]| fill(to)) }.map(|[address]| address)
+        unsafe { self.upload_parts([part], |[to]| fill(to)) }
     }
 
-    /// Fills new buffers on the device, one for each part: from page-locked memory, or with what `fill` writes for those parts
-    /// that are not there (for the others it gets nothing to write to).
+    /// Fills buffers on the device: from page-locked memory, or with what `fill` writes for those parts that are not there (for
+    /// the others it gets nothing to write to).
     ///
     /// # Safety
-    /// What is locked stays borrowed until `finish` has waited or the lane is dropped.
+    /// What is locked has as many bytes as its buffer, and stays borrowed until `finish` has waited or the lane is dropped.
     pub unsafe fn upload_parts<const N: usize>(
         &mut self,
         parts: [Part; N],
         fill: impl FnOnce([&mut [u8]; N]),
-    ) -> Result<[Address; N], Fault> {
-        let (mut addresses, mut ranges) = ([0; N], [const { 0..0 }; N]);
-        for (i, part) in parts.iter().enumerate() {
-            addresses[i] = self.buffer(part.bytes)?;
-            if self.secret && part.secret && part.staged() > 0 {
-                // Before `fill`, which may panic.
-                self.secrets_up.push(self.next_pinned(part.bytes));
-            }
-            ranges[i] = self.pinned_range(part.staged())?;
+    ) -> Result<(), Fault> {
+        for part in parts.iter().filter(|part| self.secret && part.secret && part.staged().is_some()) {
+            // Before `fill`, which may panic.
+            self.secrets_up.push(part.to.pinned.clone());
         }
+        let ranges = parts.each_ref().map(|part| part.staged().unwrap_or(0..0));
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        let turn = self.device.turns.to_send(parts.iter().map(Part::staged).sum());
-        fill(pinned.get_disjoint_mut(ranges.clone()).expect("one range follows the other"));
+        let turn = self.device.turns.to_send(ranges.iter().map(Range::len).sum());
+        fill(pinned.get_disjoint_mut(ranges.clone()).expect("the buffers of a plan are apart"));
         drop(turn);
-        for ((part, address), range) in parts.iter().zip(addresses).zip(ranges) {
+        for (part, range) in parts.iter().zip(ranges) {
             let bytes = part.locked.unwrap_or(&pinned[range]);
             // SAFETY: both ends have as many bytes; the pinned range is not touched again before `finish` has waited, and for
             // what is locked the caller vouches.
-            unsafe { result::memcpy_htod_async(address, bytes, self.stream.cu_stream()) }?;
+            unsafe { result::memcpy_htod_async(part.to.address, bytes, self.stream.cu_stream()) }?;
         }
         if !self.secrets_up.is_empty() {
             self.sent.record(&self.stream)?;
         }
         if self.computing.is_none() {
-            self.computing = self.device.turns.to_compute(parts.iter().map(|part| part.bytes).sum());
+            self.computing = self.device.turns.to_compute(parts.iter().map(|part| part.to.pinned.len()).sum());
         }
-        Ok(addresses)
-    }
-
-    /// Like `download`, for what is secret where the chunk is.
-    pub fn download_secret(&mut self, address: Address, bytes: usize) -> Result<Range<usize>, Fault> {
-        if self.secret {
-            self.secrets_down.push(self.next_pinned(bytes));
-        }
-        self.download(address, bytes)
+        Ok(())
     }
 
     /// Notes that this is to be copied to the host; `read` gives it after `finish` or `wait`.
-    pub fn download(&mut self, address: Address, bytes: usize) -> Result<Range<usize>, Fault> {
-        let range = self.pinned_range(bytes)?;
-        self.downloads.push((address, range.clone()));
-        Ok(range)
+    pub fn download(&mut self, from: &Download) {
+        self.downloads.push(from.clone());
+    }
+
+    /// Like `download`, for what is secret where the chunk is.
+    pub fn download_secret(&mut self, from: &Download) {
+        if self.secret {
+            self.secrets_down.push(from.pinned.clone());
+        }
+        self.download(from);
     }
 
     fn start_downloads(&mut self) -> Result<(), Fault> {
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        for (address, range) in self.downloads.drain(..) {
+        for from in self.downloads.drain(..) {
             // SAFETY: both ends have as many bytes; the pinned range is not touched before `finish` or `wait` has waited.
-            unsafe { result::memcpy_dtoh_async(&mut pinned[range], address, self.stream.cu_stream()) }?;
+            unsafe { result::memcpy_dtoh_async(&mut pinned[from.pinned], from.address, self.stream.cu_stream()) }?;
         }
         Ok(())
     }
@@ -293,7 +274,7 @@ impl Lane {
     /// Waits for everything started, after which the chunk starts nothing more. Where it was secret, what it had on the
     /// device is wiped while the results are read, and what was sent there while it computes.
     pub fn finish(&mut self) -> Result<(), Fault> {
-        if self.pinned_used > SMALL {
+        if self.used.pinned > SMALL {
             // The device takes copies in the order in which they were started: one that waits for its kernels keeps back those of
             // other lanes.
             self.done.record(&self.stream)?;
@@ -332,7 +313,7 @@ impl Lane {
     }
 
     fn wait_for(&self, event: &CudaEvent) -> Result<(), Fault> {
-        let spin = if self.pinned_used <= SMALL { SPIN_IF_SMALL } else { SPIN };
+        let spin = if self.used.pinned <= SMALL { SPIN_IF_SMALL } else { SPIN };
         let start = Instant::now();
         while start.elapsed() < spin {
             if event.try_is_complete()? {
@@ -343,8 +324,9 @@ impl Lane {
         Ok(event.synchronize()?)
     }
 
-    pub fn read(&self, range: Range<usize>) -> &[u8] {
-        &self.pinned.as_ref().expect("`begin` comes first").as_slice()[range]
+    /// What has been copied.
+    pub fn read(&self, from: &Download) -> &[u8] {
+        &self.pinned.as_ref().expect("`begin` comes first").as_slice()[from.pinned.clone()]
     }
 
     /// Starts a kernel on `items` items.
@@ -420,7 +402,7 @@ impl Lane {
 
     fn start_wiping(&mut self) -> Result<(), Fault> {
         let Some(arena) = &self.arena else { return Ok(()) };
-        let (address, bytes) = (arena.address, self.used.min(arena.bytes));
+        let (address, bytes) = (arena.address, self.used.device.min(arena.bytes));
         self.fill(address, 0, bytes)?;
         self.wiping = true;
         Ok(())
@@ -429,14 +411,14 @@ impl Lane {
     /// What lies in the memory that the last chunk used, on the device and on the host.
     #[cfg(test)]
     pub fn contents(&mut self) -> Result<[Vec<u8>; 2], Fault> {
-        let mut on_device = vec![0; self.used];
+        let mut on_device = vec![0; self.used.device];
         if let Some(arena) = &self.arena {
             self.device.context.bind_to_thread()?;
             // SAFETY: the arena has at least the bytes that were used.
             unsafe { result::memcpy_dtoh_sync(&mut on_device, arena.address) }?;
         }
         let pinned =
-            self.pinned.as_ref().map_or_else(Vec::new, |pinned| pinned.as_slice()[..self.pinned_used].to_vec());
+            self.pinned.as_ref().map_or_else(Vec::new, |pinned| pinned.as_slice()[..self.used.pinned].to_vec());
         Ok([on_device, pinned])
     }
 

@@ -3,9 +3,10 @@
 use super::device::{self, Device};
 use super::fault::Fault;
 use super::kernels;
-use super::lane::Lane;
+use super::lane::{Lane, PREFIX};
 use super::memory::Address;
-use super::rows::NUMBER;
+use super::plan::{Bytes, Download, Plan, Upload};
+use super::rows::{NUMBER, Numbers};
 use super::{Limits, lock};
 use crate::cpu::field::Field;
 use crate::curve::Curve;
@@ -13,7 +14,6 @@ use crate::error::Error;
 use crate::measure::Arithmetic;
 use crate::workers::Pool;
 use std::marker::PhantomData;
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// Operations of a chain: loading and storing its item then costs less than a hundredth.
@@ -24,8 +24,6 @@ const CHECKED_CHAINS: usize = 1024;
 const RUNS: usize = 5;
 /// What outputs hold before a kernel runs.
 pub const POISON: u8 = 0xa5;
-/// Bytes for the alignment of a few buffers.
-const SLACK: usize = 16 << 10;
 
 /// A lane of the first GPU on which every kernel is timed. Devices are kept: their kernels load once per process.
 pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
@@ -81,12 +79,25 @@ pub struct Work<C> {
     operation: Arithmetic,
     lane: Lane,
     inputs: Vec<[u8; 32]>,
-    rows: Address,
-    values: Address,
+    buffers: Buffers,
+    curve: PhantomData<C>,
+}
+
+struct Buffers {
+    rows: Upload,
+    values: Numbers,
     out: Address,
     prefixes: Address,
-    kinds: Address,
-    curve: PhantomData<C>,
+    results: Download,
+}
+
+impl Buffers {
+    fn new(plan: &mut Plan) -> Self {
+        let (rows, values, out, prefixes) =
+            (plan.rows(NUMBER), Numbers::new(plan), plan.each(NUMBER), plan.each(PREFIX));
+        let results = plan.each(NUMBER);
+        Buffers { rows, values, out, prefixes, results: plan.download_each(results, NUMBER) }
+    }
 }
 
 impl<C: Curve> Work<C> {
@@ -94,22 +105,20 @@ impl<C: Curve> Work<C> {
         let inputs = random_rows(n)?;
         let mut lane = open(false)?;
         lane.device.clone().prepare(C::NAME, &["layout", "rows", "chain", "batch_inverse"])?;
-        lane.begin(5 * NUMBER * n + n + SLACK, 2 * NUMBER * n + SLACK, false)?;
-        let rows = lane.upload(NUMBER * n, |to| to.copy_from_slice(inputs.as_flattened()))?;
-        let mut buffer = |bytes| lane.buffer(bytes);
-        let (values, out, kinds) = (buffer(NUMBER * n)?, buffer(NUMBER * n)?, buffer(n)?);
-        let prefixes = buffer(NUMBER * n)?;
-        Ok(Work { operation, lane, inputs, rows, values, out, prefixes, kinds, curve: PhantomData })
+        let buffers = lane.begin(n, Bytes::default(), false, Buffers::new)?;
+        lane.upload(&buffers.rows, false, |to| to.copy_from_slice(inputs.as_flattened()))?;
+        Ok(Work { operation, lane, inputs, buffers, curve: PhantomData })
     }
 
     /// Seconds of one run on the inputs, with a poisoned output.
     pub fn run(&mut self) -> Result<f64, Fault> {
         let (n, operation, lane) = (self.inputs.len() as u64, self.operation, &mut self.lane);
-        let (rows, values, out, prefixes) = (self.rows, self.values, self.out, self.prefixes);
+        let Buffers { rows, values: Numbers { columns: values, kinds }, out, prefixes, .. } = &self.buffers;
+        let (rows, values, kinds, out, prefixes) = (rows.address, *values, *kinds, *out, *prefixes);
         // A chain computes in place: its input, which is not its result, is the poison.
         match operation {
-            Arithmetic::ScalarMul => kernels::import_scalars(lane, C::NAME, rows, values, self.kinds, n)?,
-            _ => kernels::import_field(lane, C::NAME, rows, values, self.kinds, n)?,
+            Arithmetic::ScalarMul => kernels::import_scalars(lane, C::NAME, rows, values, kinds, n)?,
+            _ => kernels::import_field(lane, C::NAME, rows, values, kinds, n)?,
         }
         lane.fill(out, POISON, NUMBER * self.inputs.len())?;
         let chain = |lane: &mut Lane, name| kernels::chain(lane, C::NAME, name, values, n, ROUNDS);
@@ -138,15 +147,16 @@ impl<C: Curve> Work<C> {
 
     fn results(&mut self) -> Result<Vec<[u8; 32]>, Fault> {
         let (count, lane) = (self.inputs.len() as u64, &mut self.lane);
-        let rows = lane.buffer(NUMBER * self.inputs.len())?;
+        let Buffers { values, out, results, .. } = &self.buffers;
+        let rows = results.address;
         match self.operation {
-            Arithmetic::ScalarMul => kernels::columns_to_rows(lane, C::NAME, self.values, 8, rows, count)?,
-            Arithmetic::BatchInverse => kernels::export_field(lane, C::NAME, self.out, rows, count)?,
-            _ => kernels::export_field(lane, C::NAME, self.values, rows, count)?,
+            Arithmetic::ScalarMul => kernels::columns_to_rows(lane, C::NAME, values.columns, 8, rows, count)?,
+            Arithmetic::BatchInverse => kernels::export_field(lane, C::NAME, *out, rows, count)?,
+            _ => kernels::export_field(lane, C::NAME, values.columns, rows, count)?,
         }
-        let range: Range<usize> = lane.download(rows, NUMBER * self.inputs.len())?;
+        lane.download(results);
         lane.finish()?;
-        Ok(lane.read(range).as_chunks().0.to_vec())
+        Ok(lane.read(results).as_chunks().0.to_vec())
     }
 }
 

@@ -5,8 +5,8 @@ use super::fault::Fault;
 use super::kernels::{self, METHOD_BLOCK, MODEXP_GRID};
 use super::lane::Lane;
 use super::measure;
-use super::memory::Address;
 use super::modular::{limbs, modexp_parameters, mul_mod_parameters, negated_inverse, samples, upload_limbs};
+use super::plan::{Bytes, Download, Plan};
 use super::sass::Code;
 use super::sources::{NO_CURVE, Unit};
 use crate::cpu::methods::{Chain, all_products};
@@ -32,8 +32,6 @@ const MODULI: usize = 4;
 const FACTOR_BYTES: usize = 1 << 28;
 /// Items with random words; larger batches repeat them.
 const TILE: usize = 1 << 16;
-/// For the alignment of a few buffers.
-const SLACK: usize = 16 << 10;
 /// Threads of a warp, and parts of a multiprocessor that issue an instruction per clock.
 const WARP: f64 = 32.0;
 const PARTS: f64 = 4.0;
@@ -382,8 +380,9 @@ impl Bench {
         let n = (blocks * METHOD_BLOCK * self.lane.device.multiprocessors) as usize;
         let items = self.upload_items(&random_below(modulus, n)?, bytes)?;
         let words = modulus_words(modulus);
-        let launch =
-            |lane: &mut Lane, rounds| kernels::method_chain(lane, kernel, blocks, items, words, rounds, n as u64);
+        let launch = |lane: &mut Lane, rounds| {
+            kernels::method_chain(lane, kernel, blocks, items.address, words, rounds, n as u64)
+        };
         let rate = self.rate(n as f64, TRIAL_ROUNDS, launch)?;
 
         let per_turn = self.instructions(kernel.0, kernel.1)?;
@@ -395,9 +394,14 @@ impl Bench {
     }
 
     /// Starts a chunk with items in columns on the GPU.
-    fn upload_items(&mut self, items: &[u8], bytes: usize) -> Result<Address, Error> {
-        self.lane.begin(items.len() + SLACK, 2 * items.len() + SLACK, false)?;
-        Ok(self.lane.upload(items.len(), |to| to_columns(items, bytes, to))?)
+    fn upload_items(&mut self, items: &[u8], bytes: usize) -> Result<Download, Error> {
+        let buffers = |plan: &mut Plan| {
+            let columns = plan.upload(items.len());
+            (plan.download(columns.address, items.len()), columns)
+        };
+        let (results, columns) = self.lane.begin(items.len() / bytes, Bytes::default(), false, buffers)?;
+        self.lane.upload(&columns, false, |to| to_columns(items, bytes, to))?;
+        Ok(results)
     }
 
     /// How many of some random items end up elsewhere than on the CPU.
@@ -406,13 +410,10 @@ impl Bench {
         let items = random_below(chain.modulus, n)?;
         let columns = self.upload_items(&items, bytes)?;
         let (words, lane) = (modulus_words(chain.modulus), &mut self.lane);
-        let computed = kernels::method_chain(lane, kernel, 2, columns, words, chain.rounds, n as u64);
-        let computed = computed.and_then(|()| lane.download(columns, items.len())).and_then(|range| {
-            lane.finish()?;
-            Ok(range)
-        });
-        let range = computed?;
-        let wrong = differing(lane.read(range), &chain.results(&self.pool, &items), bytes);
+        kernels::method_chain(lane, kernel, 2, columns.address, words, chain.rounds, n as u64)?;
+        lane.download(&columns);
+        lane.finish()?;
+        let wrong = differing(lane.read(&columns), &chain.results(&self.pool, &items), bytes);
         self.collect()?;
         Ok(wrong)
     }
@@ -432,12 +433,17 @@ impl Bench {
         let tiles = [random_below(&modulus, TILE)?, random_below(&modulus, TILE)?];
         let rate = (|| {
             let lane = &mut self.lane;
-            lane.begin((factors * BYTES + 1) * n + SLACK, factors * BYTES * n + SLACK, false)?;
-            let mut upload = |tile: &[u8]| lane.upload(BYTES * n, |to| fill_columns(tile, BYTES, to));
-            let products = upload(&tiles[0])?;
-            let other = if squares { None } else { Some(upload(&tiles[1])?) };
-            let status = lane.buffer(n)?;
-            let modulus = lane.upload(parameters.len(), |to| to.copy_from_slice(&parameters))?;
+            let buffers = |plan: &mut Plan| {
+                let (products, other) = (plan.rows(BYTES), (!squares).then(|| plan.rows(BYTES)));
+                (products, other, plan.each(1), plan.upload(parameters.len()))
+            };
+            let (products, other, status, modulus) = lane.begin(n, Bytes::default(), false, buffers)?;
+            for (to, tile) in [Some(&products), other.as_ref()].into_iter().flatten().zip(&tiles) {
+                lane.upload(to, false, |to| fill_columns(tile, BYTES, to))?;
+            }
+            lane.upload(&modulus, false, |to| to.copy_from_slice(&parameters))?;
+            let (products, other) = (products.address, other.map(|other| other.address));
+            let modulus = modulus.address;
             let launch = |lane: &mut Lane, rounds| {
                 (0..rounds)
                     .try_for_each(|_| kernels::mul_mod(lane, 8 * BYTES, [products, status], other, modulus, n as u64))
@@ -472,11 +478,19 @@ impl Bench {
         let [bases, exponents] = [random_below(&modulus, n)?, random_bytes(BYTES * n)?];
         let rate = (|| {
             let lane = &mut self.lane;
-            lane.begin((2 * BYTES + 1) * n + SLACK, 2 * BYTES * n + SLACK, false)?;
-            let mut upload = |items: &[u8]| lane.upload(BYTES * n, |to| to_columns(items, BYTES, to));
-            let [powers, exponents] = [upload(&bases)?, upload(&exponents)?];
-            let status = lane.buffer(n)?;
-            let constants = [upload_limbs(lane, &limbs)?, upload_limbs(lane, &parameters)?];
+            let buffers = |plan: &mut Plan| {
+                let numbers = [plan.rows(BYTES), plan.rows(BYTES)];
+                (numbers, plan.each(1), [&limbs, &parameters].map(|limbs| plan.upload(8 * limbs.len())))
+            };
+            let (numbers, status, constants) = lane.begin(n, Bytes::default(), false, buffers)?;
+            for (to, items) in numbers.iter().zip([&bases, &exponents]) {
+                lane.upload(to, false, |to| to_columns(items, BYTES, to))?;
+            }
+            for (to, limbs) in constants.iter().zip([&limbs, &parameters]) {
+                upload_limbs(lane, to, limbs)?;
+            }
+            let [powers, exponents] = numbers.map(|upload| upload.address);
+            let constants = constants.map(|upload| upload.address);
             let launch = |lane: &mut Lane, rounds| {
                 let arrays = [powers, status, exponents];
                 (0..rounds).try_for_each(|_| kernels::modexp(lane, bits, arrays, words as u32, constants, n as u64))

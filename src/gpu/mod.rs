@@ -2,7 +2,7 @@
 //!
 //! Layers, each using only those above it: `sources`, `nvrtc` and `cache` (from the embedded device code to machine
 //! code), `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables` and `key_cache` (what a
-//! device keeps), `queue` (what becomes of a batch's pieces), `pipeline` (chunks over lanes and devices), and the
+//! device keeps), `queue` (what becomes of a batch's pieces), `plan` (the memory of a chunk), `pipeline` (chunks over lanes and devices), and the
 //! operations. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
 
 pub(crate) mod ablations;
@@ -21,6 +21,9 @@ pub(crate) mod modular;
 pub(crate) mod nvrtc;
 mod page_lock;
 mod pipeline;
+mod plan;
+#[cfg(test)]
+mod planned;
 pub(crate) mod point;
 mod queue;
 pub(crate) mod recover;
@@ -42,6 +45,7 @@ pub use fault::{Fault, FaultKind};
 use lane::Lane;
 use memory::CallersContext;
 pub use page_lock::PageLock;
+use plan::Bytes;
 use queue::Fleet;
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
@@ -71,6 +75,8 @@ pub struct GpuEngine {
     lanes: usize,
     /// As many threads for each device as it has lanes.
     crew: Crew,
+    /// Bytes of pinned memory for all lanes.
+    pinned: usize,
 }
 
 /// Why there is no engine.
@@ -205,7 +211,7 @@ impl GpuEngine {
     /// # Errors
     /// Why there is none, or why its threads do not start.
     pub fn new(limits: Limits) -> Result<Self, Unavailable> {
-        let Limits { largest_chunk, time_kernels, .. } = limits;
+        let Limits { max_memory, largest_chunk, time_kernels, .. } = limits;
         let count = device::count().map_err(Unavailable::Devices)?;
         let _kept = CallersContext::keep();
         let (mut devices, mut unopened) = (Vec::new(), Vec::new());
@@ -222,7 +228,9 @@ impl GpuEngine {
         }
         let lanes = if time_kernels { 1 } else { pipeline::LANES };
         let crew = Crew::start(devices.len(), lanes).map_err(Unavailable::Threads)?;
-        Ok(GpuEngine { devices, unopened, largest_chunk, lanes, crew })
+        // The rest is for the CPU engine's tables.
+        let pinned = max_memory.map_or(usize::MAX, |limit| limit / 4);
+        Ok(GpuEngine { devices, unopened, largest_chunk, lanes, crew, pinned })
     }
 
     /// Makes kernels of a curve and tables ready on every device.
@@ -235,7 +243,7 @@ impl GpuEngine {
             let slot = &self.devices[device];
             slot.device.prepare(curve, sources::OF_OPERATIONS)?;
             let mut lane = self.take_lane(device)?;
-            lane.begin(0, 0, false)?;
+            lane.begin(0, Bytes::default(), false, |_| ())?;
             slot.device.tables().public(&mut lane, curve)?;
             slot.device.tables().uniform(&mut lane, curve)?;
             lane.end()?;
@@ -292,6 +300,10 @@ impl GpuEngine {
     /// What each device may expect of so many items.
     fn expected(&self, items: usize) -> usize {
         items.div_ceil(self.working().len().max(1))
+    }
+
+    fn pinned_per_lane(&self) -> usize {
+        self.pinned / (self.lanes * self.devices.len())
     }
 
     fn device(&self, index: usize) -> &Arc<Device> {

@@ -4,7 +4,8 @@ use super::Fault;
 use super::kernels;
 use super::lane::Lane;
 use super::memory::Address;
-use super::pipeline::Footprint;
+use super::pipeline::{Chunk, Operation};
+use super::plan::{Download, Plan, Upload};
 use super::rows::{self, Rows, convert_secret};
 use super::sources::NO_CURVE;
 use crate::cpu::{self, CpuEngine};
@@ -12,6 +13,7 @@ use crate::engine::Engines;
 use crate::error::Rejection;
 use crate::modular::Numbers;
 use crate::stack;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -29,40 +31,7 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
     bases: &[[u8; BYTES]],
     exponents: &[[u8; EXPONENT]],
 ) -> Result<Numbers<BYTES>, Fault> {
-    let cpu = engines.cpu;
-    let exponent_words = EXPONENT.div_ceil(4);
-    let footprint = Footprint {
-        device: 3 * BYTES + EXPONENT + 4 * exponent_words + 1,
-        device_fixed: 0,
-        most_waves: 8,
-        pinned: 2 * BYTES + EXPONENT + 1,
-        secret: true,
-    };
-    let (limbs, parameters) = stack::wiped(|| {
-        let limbs = limbs(modulus);
-        let parameters = modexp_parameters(&limbs, samples(BYTES));
-        (limbs, parameters)
-    });
-    engines.run(
-        bases.len(),
-        footprint,
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(NO_CURVE, &["rows", "modexp"])?;
-            let powers = upload_columns(lane, cpu, &bases[range.clone()])?;
-            let exponents = upload_columns(lane, cpu, &exponents[range])?;
-            let status = lane.buffer(n)?;
-            let modulus = upload_limbs(lane, &limbs)?;
-            let parameters = upload_limbs(lane, &parameters)?;
-            let words = u32::try_from(exponent_words).expect("an exponent is no longer than a modulus");
-            kernels::modexp(lane, 8 * BYTES, [powers, status, exponents], words, [modulus, parameters], n as u64)?;
-            let result = download_columns::<BYTES>(lane, powers, status, n)?;
-            lane.finish()?;
-            convert_secret(lane, cpu, out, |i| result.get(lane, i));
-            Ok(())
-        },
-        &|range| cpu::modular::modexp(cpu, modulus, &bases[range.clone()], &exponents[range]),
-    )
+    engines.run(&Modexp::new(modulus, bases, exponents))
 }
 
 /// `a[i] * b[i]`, or `a[i]^2` where there is no b.
@@ -72,78 +41,207 @@ pub fn mul_mod<const BYTES: usize>(
     a: &[[u8; BYTES]],
     b: Option<&[[u8; BYTES]]>,
 ) -> Result<Numbers<BYTES>, Fault> {
-    let cpu = engines.cpu;
-    let factors = 1 + usize::from(b.is_some());
-    let footprint = Footprint {
-        device: (2 * factors + 1) * BYTES + 1,
-        device_fixed: 0,
-        most_waves: 8,
-        pinned: (factors + 1) * BYTES + 1,
-        secret: true,
-    };
-    let parameters = stack::wiped(|| mul_mod_parameters(&limbs(modulus)));
-    engines.run(
-        a.len(),
-        footprint,
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(NO_CURVE, &["rows", "mul_mod"])?;
-            let products = upload_columns(lane, cpu, &a[range.clone()])?;
-            let status = lane.buffer(n)?;
-            let modulus = lane.upload_secret(parameters.len(), |to| to.copy_from_slice(&parameters))?;
-            let other = b.map(|b| upload_columns(lane, cpu, &b[range])).transpose()?;
-            kernels::mul_mod(lane, 8 * BYTES, [products, status], other, modulus, n as u64)?;
-            let result = download_columns::<BYTES>(lane, products, status, n)?;
-            lane.finish()?;
-            convert_secret(lane, cpu, out, |i| result.get(lane, i));
-            Ok(())
-        },
-        &|range| cpu::modular::mul_mod(cpu, modulus, &a[range.clone()], &b.unwrap_or(a)[range]),
-    )
+    engines.run(&MulMod::new(modulus, a, b))
 }
 
-/// Rows of big-endian numbers as columns of words.
-fn upload_columns<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8; N]]) -> Result<Address, Fault> {
-    let (n, words) = (rows.len(), N.div_ceil(4));
-    let [rows] = rows::upload(lane, cpu, [Rows::of(rows).secret()])?;
-    let columns = lane.buffer(4 * words * n)?;
-    let [row_bytes, words] = [N, words].map(|size| u32::try_from(size).expect("numbers are short"));
-    kernels::rows_to_columns(lane, NO_CURVE, rows, row_bytes, columns, words, n as u64)?;
-    Ok(columns)
+type Output<const BYTES: usize> = Result<[u8; BYTES], Rejection>;
+
+/// Powers modulo one number.
+pub struct Modexp<'a, const BYTES: usize, const EXPONENT: usize> {
+    modulus: &'a [u8; BYTES],
+    bases: &'a [[u8; BYTES]],
+    exponents: &'a [[u8; EXPONENT]],
+    limbs: Limbs,
+    parameters: Limbs,
 }
 
-pub fn upload_limbs(lane: &mut Lane, limbs: &Limbs) -> Result<Address, Fault> {
+impl<'a, const BYTES: usize, const EXPONENT: usize> Modexp<'a, BYTES, EXPONENT> {
+    pub fn new(modulus: &'a [u8; BYTES], bases: &'a [[u8; BYTES]], exponents: &'a [[u8; EXPONENT]]) -> Self {
+        let (limbs, parameters) = stack::wiped(|| {
+            let limbs = limbs(modulus);
+            let parameters = modexp_parameters(&limbs, samples(BYTES));
+            (limbs, parameters)
+        });
+        Modexp { modulus, bases, exponents, limbs, parameters }
+    }
+}
+
+pub struct ModexpBuffers {
+    /// The powers take the place of the bases.
+    powers: NumberColumns,
+    exponents: NumberColumns,
+    modulus: Upload,
+    parameters: Upload,
+    result: NumberRows,
+}
+
+impl<const BYTES: usize, const EXPONENT: usize> Operation for Modexp<'_, BYTES, EXPONENT> {
+    type Output = Output<BYTES>;
+    type Buffers = ModexpBuffers;
+    const SECRET: bool = true;
+    const MOST_WAVES: usize = 8;
+
+    fn items(&self) -> usize {
+        self.bases.len()
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> ModexpBuffers {
+        ModexpBuffers {
+            powers: NumberColumns::new(plan, BYTES),
+            exponents: NumberColumns::new(plan, EXPONENT),
+            modulus: plan.upload(8 * self.limbs.len()),
+            parameters: plan.upload(8 * self.parameters.len()),
+            result: NumberRows::new(plan, BYTES),
+        }
+    }
+
+    fn compute(
+        &self,
+        chunk: Chunk,
+        buffers: &ModexpBuffers,
+        out: &mut [MaybeUninit<Self::Output>],
+    ) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let ModexpBuffers { powers, exponents, modulus, parameters, result } = buffers;
+        lane.device.clone().prepare(NO_CURVE, &["rows", "modexp"])?;
+        powers.upload(lane, cpu, &self.bases[items.clone()])?;
+        exponents.upload(lane, cpu, &self.exponents[items])?;
+        upload_limbs(lane, modulus, &self.limbs)?;
+        upload_limbs(lane, parameters, &self.parameters)?;
+        let words = u32::try_from(EXPONENT.div_ceil(4)).expect("an exponent is no longer than a modulus");
+        let (numbers, constants) = ([powers.columns, result.status.address, exponents.columns], [modulus, parameters]);
+        kernels::modexp(lane, 8 * BYTES, numbers, words, constants.map(|upload| upload.address), n as u64)?;
+        result.download(lane, powers.columns, BYTES, n)?;
+        lane.finish()?;
+        convert_secret(lane, cpu, out, |i| result.get(lane, i));
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Self::Output> {
+        cpu::modular::modexp(cpu, self.modulus, &self.bases[items.clone()], &self.exponents[items])
+    }
+}
+
+/// Products modulo one number, or squares where there is no other factor.
+pub struct MulMod<'a, const BYTES: usize> {
+    modulus: &'a [u8; BYTES],
+    a: &'a [[u8; BYTES]],
+    b: Option<&'a [[u8; BYTES]]>,
+    parameters: Zeroizing<Vec<u8>>,
+}
+
+impl<'a, const BYTES: usize> MulMod<'a, BYTES> {
+    pub fn new(modulus: &'a [u8; BYTES], a: &'a [[u8; BYTES]], b: Option<&'a [[u8; BYTES]]>) -> Self {
+        MulMod { modulus, a, b, parameters: stack::wiped(|| mul_mod_parameters(&limbs(modulus))) }
+    }
+}
+
+pub struct MulModBuffers {
+    /// The products take the place of the first factors.
+    products: NumberColumns,
+    other: Option<NumberColumns>,
+    modulus: Upload,
+    result: NumberRows,
+}
+
+impl<const BYTES: usize> Operation for MulMod<'_, BYTES> {
+    type Output = Output<BYTES>;
+    type Buffers = MulModBuffers;
+    const SECRET: bool = true;
+    const MOST_WAVES: usize = 8;
+
+    fn items(&self) -> usize {
+        self.a.len()
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> MulModBuffers {
+        MulModBuffers {
+            products: NumberColumns::new(plan, BYTES),
+            other: self.b.map(|_| NumberColumns::new(plan, BYTES)),
+            modulus: plan.upload(self.parameters.len()),
+            result: NumberRows::new(plan, BYTES),
+        }
+    }
+
+    fn compute(
+        &self,
+        chunk: Chunk,
+        buffers: &MulModBuffers,
+        out: &mut [MaybeUninit<Self::Output>],
+    ) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let MulModBuffers { products, other, modulus, result } = buffers;
+        lane.device.clone().prepare(NO_CURVE, &["rows", "mul_mod"])?;
+        products.upload(lane, cpu, &self.a[items.clone()])?;
+        lane.upload(modulus, true, |to| to.copy_from_slice(&self.parameters))?;
+        if let (Some(other), Some(b)) = (other, self.b) {
+            other.upload(lane, cpu, &b[items])?;
+        }
+        let other = other.as_ref().map(|other| other.columns);
+        kernels::mul_mod(lane, 8 * BYTES, [products.columns, result.status.address], other, modulus.address, n as u64)?;
+        result.download(lane, products.columns, BYTES, n)?;
+        lane.finish()?;
+        convert_secret(lane, cpu, out, |i| result.get(lane, i));
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Self::Output> {
+        cpu::modular::mul_mod(cpu, self.modulus, &self.a[items.clone()], &self.b.unwrap_or(self.a)[items])
+    }
+}
+
+/// Big-endian numbers from the caller, and the same as columns of words.
+struct NumberColumns {
+    rows: Upload,
+    columns: Address,
+}
+
+impl NumberColumns {
+    fn new(plan: &mut Plan, bytes: usize) -> Self {
+        NumberColumns { rows: plan.rows(bytes), columns: plan.each(bytes.next_multiple_of(4)) }
+    }
+
+    fn upload<const N: usize>(&self, lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8; N]]) -> Result<(), Fault> {
+        rows::upload(lane, cpu, [(Rows::of(rows).secret(), &self.rows)])?;
+        let [row_bytes, words] = [N, N.div_ceil(4)].map(|size| u32::try_from(size).expect("numbers are short"));
+        let (from, n) = (self.rows.address, rows.len() as u64);
+        kernels::rows_to_columns(lane, NO_CURVE, from, row_bytes, self.columns, words, n)
+    }
+}
+
+pub fn upload_limbs(lane: &mut Lane, to: &Upload, limbs: &Limbs) -> Result<(), Fault> {
     let write = |(to, limb): (&mut [u8], &u64)| to.copy_from_slice(&limb.to_le_bytes());
-    lane.upload_secret(8 * limbs.len(), |to| {
+    lane.upload(to, true, |to| {
         stack::wiped(|| to.chunks_exact_mut(8).zip(limbs.iter()).for_each(write));
     })
 }
 
 /// Numbers on their way to the host, and what became of each item.
-struct NumberRows<const BYTES: usize> {
-    rows: Range<usize>,
-    status: Range<usize>,
+struct NumberRows {
+    rows: Download,
+    status: Download,
 }
 
-fn download_columns<const BYTES: usize>(
-    lane: &mut Lane,
-    columns: Address,
-    status: Address,
-    n: usize,
-) -> Result<NumberRows<BYTES>, Fault> {
-    let rows = lane.buffer(BYTES * n)?;
-    let words = u32::try_from(BYTES / 4).expect("numbers are short");
-    kernels::columns_to_rows(lane, NO_CURVE, columns, words, rows, n as u64)?;
-    Ok(NumberRows { rows: lane.download_secret(rows, BYTES * n)?, status: lane.download(status, n)? })
-}
+impl NumberRows {
+    fn new(plan: &mut Plan, bytes: usize) -> Self {
+        let (rows, status) = (plan.each(bytes), plan.each(1));
+        NumberRows { rows: plan.download_each(rows, bytes), status: plan.download_each(status, 1) }
+    }
 
-impl<const BYTES: usize> NumberRows<BYTES> {
+    fn download(&self, lane: &mut Lane, columns: Address, bytes: usize, n: usize) -> Result<(), Fault> {
+        let words = u32::try_from(bytes / 4).expect("numbers are short");
+        kernels::columns_to_rows(lane, NO_CURVE, columns, words, self.rows.address, n as u64)?;
+        lane.download_secret(&self.rows);
+        lane.download(&self.status);
+        Ok(())
+    }
+
     /// Number i of a lane that has finished.
-    fn get(&self, lane: &Lane, i: usize) -> Result<[u8; BYTES], Rejection> {
-        if lane.read(self.status.clone())[i] != IN_RANGE {
+    fn get<const BYTES: usize>(&self, lane: &Lane, i: usize) -> Output<BYTES> {
+        if lane.read(&self.status)[i] != IN_RANGE {
             return Err(Rejection::ValueOutOfRange);
         }
-        Ok(lane.read(self.rows.clone())[BYTES * i..][..BYTES].try_into().expect("rows of this length"))
+        Ok(lane.read(&self.rows)[BYTES * i..][..BYTES].try_into().expect("rows of this length"))
     }
 }
 

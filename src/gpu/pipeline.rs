@@ -4,11 +4,12 @@
 //! a faster device does more. What becomes of a chunk that fails: `queue`.
 
 use super::GpuEngine;
-use super::device::Device;
 use super::fault::Fault;
 use super::lane::Lane;
 use super::memory::CallersContext;
-use super::queue::{self, Fleet, Rescue, SMALLEST as SMALLEST_CHUNK};
+use super::plan::{Bytes, Plan};
+use super::queue::{self, Fleet, SMALLEST as SMALLEST_CHUNK};
+use crate::cpu::CpuEngine;
 use crate::engine::Engines;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -21,129 +22,97 @@ const WAVE: usize = 512;
 /// keep pinned.
 const DATA_BYTES: (usize, usize) = (4 << 20, 64 << 20);
 
-/// Memory that a chunk needs.
-#[derive(Clone, Copy, Debug)]
-pub struct Footprint {
-    /// Bytes on the device per item.
-    pub device: usize,
-    /// Bytes on the device beside, per multiprocessor at work.
-    pub device_fixed: usize,
+/// What a batch computes on devices, chunk by chunk.
+pub trait Operation: Sync {
+    /// Of an item.
+    type Output: Send;
+    /// The buffers of a chunk.
+    type Buffers;
+    /// Whether a chunk's memory is wiped.
+    const SECRET: bool = false;
     /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better with
     /// copies.
-    pub most_waves: usize,
-    /// Pinned bytes per item.
-    pub pinned: usize,
-    /// Whether the chunk's memory is wiped.
-    pub secret: bool,
-}
+    const MOST_WAVES: usize;
 
-/// Alignment of a chunk's buffers, beside their bytes.
-const SLACK: usize = 16 << 10;
+    /// Items of the batch.
+    fn items(&self) -> usize;
 
-impl Footprint {
-    fn device_bytes(&self, device: &Device, items: usize) -> usize {
-        self.device * items + self.device_fixed * device.at_work(items) + SLACK
+    /// The buffers of the chunk of these items.
+    fn plan(&self, plan: &mut Plan, items: &Range<usize>) -> Self::Buffers;
+
+    /// Bytes of items that differ in size: by these, too, batches are cut evenly.
+    fn data_bytes(&self, _items: &Range<usize>) -> usize {
+        0
     }
 
-    fn pinned_bytes(&self, items: usize) -> usize {
-        self.pinned * items + SLACK
-    }
-
-    /// Bytes of a chunk's items for which the memory of a device's lanes suffices.
-    fn most_bytes(&self, device: &Device) -> usize {
-        let per_lane = (device.memory / 2 / LANES).saturating_sub(SLACK);
-        let fixed = self.device_fixed * device.at_work(usize::MAX);
-        // A chunk that does not put all multiprocessors to work needs less than all of them take.
-        let per_item = self.device + self.device_fixed.div_ceil(WAVE);
-        let small = (per_lane / per_item).saturating_sub(WAVE) * self.device;
-        per_lane.saturating_sub(fixed).max(small)
-    }
-}
-
-/// Bytes that each item needs beside the footprint's, on the device and pinned alike: for items that differ in size.
-#[derive(Debug)]
-pub struct Sizes {
-    /// Entry i: the bytes of the items before i; one entry more than there are items.
-    starts: Vec<usize>,
-    /// Bytes of every chunk.
-    shared: usize,
-}
-
-impl Sizes {
-    pub fn new(sizes: impl Iterator<Item = usize>, shared: usize) -> Self {
-        Sizes { starts: starts(sizes), shared }
-    }
-
-    fn items(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn of(&self, items: &Range<usize>) -> usize {
-        self.starts[items.end] - self.starts[items.start] + self.shared
-    }
-}
-
-/// Where each of several things begins that lie one after the other, and where the last ends.
-pub fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
-    let ends = sizes.scan(0, |end, size| {
-        *end += size;
-        Some(*end)
-    });
-    std::iter::once(0).chain(ends).collect()
-}
-
-/// Memory of a chunk.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bytes {
-    device: usize,
-    pinned: usize,
-}
-
-/// What a batch needs: per item, and where items differ in size each its own.
-#[derive(Clone, Copy, Debug)]
-struct Load<'a> {
-    footprint: Footprint,
-    sizes: Option<&'a Sizes>,
-}
-
-impl Load<'_> {
-    fn data_bytes(&self, items: &Range<usize>) -> usize {
-        self.sizes.map_or(0, |sizes| sizes.of(items))
-    }
-
-    fn bytes(&self, device: &Device, items: &Range<usize>) -> Bytes {
-        let (data, footprint) = (self.data_bytes(items), self.footprint);
-        Bytes {
-            device: footprint.device_bytes(device, items.len()) + data,
-            pinned: footprint.pinned_bytes(items.len()) + data,
-        }
-    }
-
-    /// What the largest of the chunks that end at `ends` needs. A lane takes that much at once, where it can: taking more
-    /// memory later stops the whole device.
-    fn most_bytes(&self, device: &Device, ends: &[usize]) -> Bytes {
-        let starts = std::iter::once(&0).chain(ends);
-        let each = starts.zip(ends).map(|(start, end)| self.bytes(device, &(*start..*end)));
-        each.fold(Bytes::default(), |most, bytes| Bytes {
-            device: most.device.max(bytes.device),
-            pinned: most.pinned.max(bytes.pinned),
-        })
-    }
-
-    /// Where to cut a batch so that a chunk has at most so many items (by the number of its first), so many bytes of data, and
-    /// so many bytes on the device in all; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end of each chunk.
-    fn cuts(
+    /// Computes a chunk: one result for each of its items.
+    fn compute(
         &self,
-        items: usize,
-        most_items: impl Fn(usize) -> usize,
-        most_data: usize,
-        most_bytes: usize,
-    ) -> Vec<usize> {
+        chunk: Chunk,
+        buffers: &Self::Buffers,
+        out: &mut [MaybeUninit<Self::Output>],
+    ) -> Result<(), Fault>;
+
+    /// The results of some items where no device computes them.
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Self::Output>;
+}
+
+/// What a chunk's computation gets.
+pub struct Chunk<'a> {
+    pub lane: &'a mut Lane,
+    /// For copies and conversions.
+    pub cpu: &'a CpuEngine,
+    pub items: Range<usize>,
+    /// Items still to come to the device in this call, this chunk's included.
+    pub expected: usize,
+}
+
+/// The machine that a batch is cut for.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// Memory of a lane.
+    limits: Bytes,
+    devices: usize,
+    /// Of the device that has most.
+    multiprocessors: usize,
+    /// Items of a chunk, if the caller has set a limit.
+    most_items: usize,
+    lanes: usize,
+}
+
+/// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
+pub fn at_work(items: usize, multiprocessors: usize) -> usize {
+    items.div_ceil(2 * 256).min(multiprocessors)
+}
+
+impl Machine {
+    pub fn bytes<O: Operation>(&self, operation: &O, items: &Range<usize>) -> Bytes {
+        let mut plan = Plan::counting(items.len(), at_work(items.len(), self.multiprocessors));
+        operation.plan(&mut plan, items);
+        plan.bytes()
+    }
+
+    /// The ends of chunks: whole waves of threads, small ones first and last, within the memory of a lane.
+    pub fn cuts<O: Operation>(&self, operation: &O) -> Vec<usize> {
+        let items = operation.items();
+        if self.lanes == 1 {
+            // Small chunks serve to overlap, and one lane has nothing to overlap with.
+            return self.cut(operation, |_| self.most_items.min(items.max(1)), usize::MAX);
+        }
+        let wave = WAVE * self.multiprocessors;
+        let shape = Shape { items, count: self.devices, wave, large: O::MOST_WAVES.max(2) * wave };
+        let parts = (LANES + 1) * self.devices;
+        let even_data = operation.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
+        self.cut(operation, |start| shape.chunk_at(start).min(self.most_items), even_data)
+    }
+
+    /// Where to cut a batch so that a chunk has at most so many items (by the number of its first) and so many bytes of data, and
+    /// fits the memory of a lane; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end of each chunk.
+    fn cut<O: Operation>(&self, operation: &O, most_items: impl Fn(usize) -> usize, most_data: usize) -> Vec<usize> {
         let fits = |range: Range<usize>| {
-            let data = self.data_bytes(&range);
-            data <= most_data && data + self.footprint.device * range.len() <= most_bytes
+            operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)
         };
-        let (mut cuts, mut start) = (Vec::new(), 0);
+        let (items, mut cuts, mut start) = (operation.items(), Vec::new(), 0);
         while start < items {
             let most = most_items(start);
             let (mut end, mut too_far) = (start + SMALLEST_CHUNK.min(most), items.min(start + most) + 1);
@@ -180,32 +149,34 @@ impl Shape {
     }
 }
 
-/// What a chunk's computation gets: a lane, its items, and where the results go, one for each item.
-pub type Compute<'a, T> = dyn Fn(&mut Lane, Range<usize>, &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync + 'a;
-
 impl Engines<'_> {
-    /// One result per item, in order; from the CPU's `rescue` where no GPU could compute it and the CPU may.
-    pub fn run<T: Send>(
-        &self,
-        items: usize,
-        footprint: Footprint,
-        compute: &Compute<T>,
-        rescue: &Rescue<T>,
-    ) -> Result<Vec<T>, Fault> {
-        let load = Load { footprint, sizes: None };
-        self.gpu.run(items, load, compute, self.rescue.then_some(rescue))
-    }
-
-    /// The same for items that differ in size: chunks are then bounded in bytes too.
-    pub fn run_sized<T: Send>(
-        &self,
-        sizes: &Sizes,
-        footprint: Footprint,
-        compute: &Compute<T>,
-        rescue: &Rescue<T>,
-    ) -> Result<Vec<T>, Fault> {
-        let load = Load { footprint, sizes: Some(sizes) };
-        self.gpu.run(sizes.items(), load, compute, self.rescue.then_some(rescue))
+    /// One result per item, in order; from the CPU where no GPU could compute it and the CPU may.
+    ///
+    /// # Errors
+    /// The last fault, where results are missing.
+    pub fn run<O: Operation>(&self, operation: &O) -> Result<Vec<O::Output>, Fault> {
+        let (gpu, cpu, items) = (self.gpu, self.cpu, operation.items());
+        let _kept = CallersContext::keep();
+        let mut results = Vec::with_capacity(items);
+        ask_for_huge_pages(results.spare_capacity_mut());
+        let machine = gpu.machine();
+        let ends = machine.cuts(operation);
+        let starts = std::iter::once(&0).chain(&ends);
+        let each = starts.zip(&ends).map(|(start, end)| machine.bytes(operation, &(*start..*end)));
+        let most = each.fold(Bytes::default(), Bytes::max);
+        let on_device = |device: usize, range: Range<usize>, out: &mut [MaybeUninit<O::Output>]| {
+            gpu.compute(device, operation, cpu, range, most, out).map_err(|fault| {
+                if fault.is_memory() {
+                    // What idle lanes hold may be what is missing.
+                    gpu.drop_idle_lanes(device);
+                }
+                fault.of_device(&gpu.device(device).label)
+            })
+        };
+        let on_cpu = |range: Range<usize>| operation.on_cpu(cpu, range);
+        let rescue: Option<&queue::Rescue<O::Output>> = if self.rescue { Some(&on_cpu) } else { None };
+        queue::run(gpu, &mut results, &ends, &on_device, rescue)?;
+        Ok(results)
     }
 }
 
@@ -228,52 +199,34 @@ fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
 fn ask_for_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
 
 impl GpuEngine {
-    /// One result per item, in order. Chunks that no device could compute go to `rescue`, where there is one.
-    ///
-    /// # Errors
-    /// The last fault, where results are missing.
-    fn run<T: Send>(
-        &self,
-        items: usize,
-        load: Load,
-        compute: &Compute<T>,
-        rescue: Option<&Rescue<T>>,
-    ) -> Result<Vec<T>, Fault> {
-        let _kept = CallersContext::keep();
-        let mut results = Vec::with_capacity(items);
-        ask_for_huge_pages(results.spare_capacity_mut());
-        let ends = self.cuts(items, load);
-        let most: Vec<Bytes> = self.devices.iter().map(|slot| load.most_bytes(&slot.device, &ends)).collect();
-        let on_device = |device: usize, range: Range<usize>, out: &mut [MaybeUninit<T>]| {
-            let bytes = [most[device], load.bytes(self.device(device), &range)];
-            let computed = self.with_lane(device, bytes, load.footprint.secret, |lane| compute(lane, range, out));
-            computed.map_err(|fault| {
-                if fault.is_memory() {
-                    // What idle lanes hold may be what is missing.
-                    self.drop_idle_lanes(device);
-                }
-                fault.of_device(&self.device(device).label)
-            })
-        };
-        queue::run(self, &mut results, &ends, &on_device, rescue)?;
-        Ok(results)
+    fn machine(&self) -> Machine {
+        let working = self.working();
+        let devices = || working.iter().map(|&device| self.device(device));
+        let memory = devices().map(|device| device.memory).min().unwrap_or(0);
+        Machine {
+            limits: Bytes { device: memory / 2 / LANES, pinned: self.pinned_per_lane() },
+            devices: working.len().max(1),
+            multiprocessors: devices().map(|device| device.multiprocessors as usize).max().unwrap_or(1),
+            most_items: self.largest_chunk.unwrap_or(usize::MAX).max(1),
+            lanes: self.lanes,
+        }
     }
 
-    /// Lends a lane for one chunk. One on which a chunk fails is not used again: dropping it waits for what it has started
-    /// and wipes what it held.
-    fn with_lane(
+    /// Computes a chunk on a lane that is lent for it. One on which a chunk fails is not used again: dropping it waits for what
+    /// it has started and wipes what it held.
+    fn compute<O: Operation>(
         &self,
         device: usize,
-        [most, needed]: [Bytes; 2],
-        secret: bool,
-        work: impl FnOnce(&mut Lane) -> Result<(), Fault>,
+        operation: &O,
+        cpu: &CpuEngine,
+        items: Range<usize>,
+        most: Bytes,
+        out: &mut [MaybeUninit<O::Output>],
     ) -> Result<(), Fault> {
         let mut lane = self.take_lane(device)?;
-        match lane.begin(most.device, most.pinned, secret) {
-            Err(fault) if fault.is_memory() => lane.begin(needed.device, needed.pinned, secret)?,
-            begun => begun?,
-        }
-        work(&mut lane)?;
+        let buffers = lane.begin(items.len(), most, O::SECRET, |plan| operation.plan(plan, &items))?;
+        let expected = self.expected(operation.items() - items.start);
+        operation.compute(Chunk { lane: &mut lane, cpu, items, expected }, &buffers, out)?;
         match lane.end() {
             Ok(()) => lane.keep(),
             // The results are there all the same.
@@ -281,49 +234,103 @@ impl GpuEngine {
         }
         Ok(())
     }
-
-    /// The ends of chunks: whole waves of threads, small ones first and last, within the memory of the smallest device.
-    fn cuts(&self, items: usize, load: Load) -> Vec<usize> {
-        let devices = self.working();
-        let most_bytes =
-            devices.iter().map(|&device| load.footprint.most_bytes(self.device(device))).min().unwrap_or(0);
-        let multiprocessors = devices.iter().map(|&device| self.device(device).multiprocessors as usize).max();
-        let most_items = self.largest_chunk.unwrap_or(usize::MAX).max(1);
-        if self.lanes == 1 {
-            // Small chunks serve to overlap, and one lane has nothing to overlap with.
-            return load.cuts(items, |_| most_items.min(items.max(1)), usize::MAX, most_bytes);
-        }
-        let (wave, count) = (WAVE * multiprocessors.unwrap_or(1), devices.len().max(1));
-        let shape = Shape { items, count, wave, large: load.footprint.most_waves.max(2) * wave };
-        let most = |start: usize| shape.chunk_at(start).min(most_items);
-        let parts = (LANES + 1) * count;
-        let even_data = load.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
-        load.cuts(items, most, even_data, most_bytes)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::planned;
     use super::*;
 
-    const FOOTPRINT: Footprint = Footprint { device: 10, device_fixed: 0, most_waves: 8, pinned: 10, secret: false };
+    /// Each operation and option with 10^6 items, on large and small devices: chunks cover the batch, fit the memory and are not
+    /// small where there is enough. On a lane a chunk gets what is counted here, and one that took more would panic.
+    #[test]
+    fn a_million_items_of_every_operation_are_planned() {
+        const ITEMS: usize = 1_000_000;
+        const GIB: usize = 1 << 30;
+        let (mut operations, mut names) = (0, std::collections::BTreeSet::new());
+        planned::each(ITEMS, &mut |name, bytes_of, cuts_of| {
+            operations += 1;
+            names.insert(name.clone());
+            for (memory, multiprocessors) in [(140 * GIB, 132), (8 * GIB, 20), (GIB, 108)] {
+                let machine = Machine { multiprocessors, ..machine(memory / 2 / LANES, usize::MAX) };
+                let (cuts, mut start) = (cuts_of(&machine), 0);
+                for &end in &cuts {
+                    let bytes: Bytes = bytes_of(&machine, start..end);
+                    assert!(bytes.fit(machine.limits), "{name}: {bytes:?} for {} items", end - start);
+                    start = end;
+                }
+                assert_eq!(start, ITEMS);
+                assert!(cuts.len() <= ITEMS / 20_000, "{name}: {} chunks with {memory} bytes", cuts.len());
+            }
+            // All in one piece, as where kernels are timed.
+            let whole = bytes_of(&machine(usize::MAX, usize::MAX), 0..ITEMS);
+            assert!(whole.pinned >= 32 * ITEMS && whole.device >= whole.pinned / 2, "{name}: {whole:?}");
+            // With little pinned memory chunks are small, and the batch is computed all the same.
+            assert!(cuts_of(&machine(GIB, 1 << 20)).len() >= whole.pinned >> 20, "{name}");
+        });
+        assert!(operations >= 60 && names.len() == operations, "{operations} operations, {} names", names.len());
+    }
+
+    /// Ten bytes an item of both kinds of memory, and the bytes of its data.
+    struct Items {
+        count: usize,
+        data: fn(usize) -> usize,
+    }
+
+    impl Operation for Items {
+        type Output = ();
+        type Buffers = ();
+        const MOST_WAVES: usize = 8;
+
+        fn items(&self) -> usize {
+            self.count
+        }
+
+        fn plan(&self, plan: &mut Plan, items: &Range<usize>) {
+            plan.rows(10);
+            plan.upload(self.data_bytes(items));
+        }
+
+        fn data_bytes(&self, items: &Range<usize>) -> usize {
+            items.clone().map(self.data).sum()
+        }
+
+        fn compute(&self, _: Chunk, _: &(), _: &mut [MaybeUninit<()>]) -> Result<(), Fault> {
+            unreachable!("nothing is computed")
+        }
+
+        fn on_cpu(&self, _: &CpuEngine, items: Range<usize>) -> Vec<()> {
+            vec![(); items.len()]
+        }
+    }
+
+    const PLENTY: usize = usize::MAX;
+
+    fn machine(device: usize, pinned: usize) -> Machine {
+        let limits = Bytes { device, pinned };
+        Machine { limits, devices: 1, multiprocessors: 1, most_items: PLENTY, lanes: LANES }
+    }
+
+    fn of_one_size(count: usize) -> Items {
+        Items { count, data: |_| 0 }
+    }
 
     #[test]
     fn items_of_one_size_are_cut_evenly() {
-        let load = Load { footprint: FOOTPRINT, sizes: None };
-        assert_eq!(load.cuts(250, |_| 100, 0, usize::MAX), [100, 200, 250]);
-        assert_eq!(load.cuts(250, |_| 100, 0, 10 * 90), [90, 180, 250]);
-        assert_eq!(load.cuts(200, |_| 100, 0, 0), [64, 128, 192, 200]);
-        assert_eq!(load.cuts(3, |_| 1, 0, 0), [1, 2, 3]);
-        assert_eq!(load.cuts(0, |_| 100, 0, 0), [0; 0]);
+        let cut = |count, most, device, pinned| machine(device, pinned).cut(&of_one_size(count), |_| most, PLENTY);
+        assert_eq!(cut(250, 100, PLENTY, PLENTY), [100, 200, 250]);
+        assert_eq!(cut(250, 100, 900, PLENTY), [76, 152, 228, 250], "with the alignment of the empty buffer");
+        assert_eq!(cut(250, 100, PLENTY, 900), [76, 152, 228, 250]);
+        assert_eq!(cut(200, 100, 0, 0), [64, 128, 192, 200]);
+        assert_eq!(cut(3, 1, 0, 0), [1, 2, 3]);
+        assert_eq!(cut(0, 100, PLENTY, PLENTY), [0; 0]);
     }
 
     #[test]
     fn chunks_are_small_at_first_and_at_last() {
-        let load = Load { footprint: FOOTPRINT, sizes: None };
         let sizes = |items, count| {
             let shape = Shape { items, count, wave: 10, large: 60 };
-            let ends = load.cuts(items, |start| shape.chunk_at(start), usize::MAX, usize::MAX);
+            let ends = machine(PLENTY, PLENTY).cut(&of_one_size(items), |start| shape.chunk_at(start), PLENTY);
             std::iter::once(&0).chain(&ends).zip(&ends).map(|(start, end)| end - start).collect::<Vec<_>>()
         };
         assert_eq!(sizes(9, 1), [9]);
@@ -335,18 +342,16 @@ mod tests {
 
     #[test]
     fn items_that_differ_in_size_are_cut_by_bytes() {
-        let sizes = Sizes::new((0..300).map(|item| if item < 200 { 1 } else { 100 }), 7);
-        let load = Load { footprint: FOOTPRINT, sizes: Some(&sizes) };
-        assert_eq!((load.data_bytes(&(0..300)), load.data_bytes(&(199..201))), (200 + 100 * 100 + 7, 108));
-        // First as many as the limit of items allows; then 50 * 1 + 70 * 100 + 7 bytes.
-        assert_eq!(load.cuts(300, |_| 150, 7100, usize::MAX), [150, 270, 300]);
-        for (most_items, most_data, most_bytes) in [(1000, 9000, 20_000), (90, 8000, 9000), (77, 1, 1)] {
-            let cuts = load.cuts(300, |_| most_items, most_data, most_bytes);
+        let items = Items { count: 300, data: |item| if item < 200 { 1 } else { 100 } };
+        // First as many as the limit of items allows; then 50 * 1 + 70 * 100 bytes.
+        assert_eq!(machine(PLENTY, PLENTY).cut(&items, |_| 150, 7050), [150, 270, 300]);
+        for (most_items, most_data, device) in [(1000, 9000, 20_000), (90, 8000, 9000), (77, 1, 1)] {
+            let machine = machine(device, PLENTY);
+            let cuts = machine.cut(&items, |_| most_items, most_data);
             let mut start = 0;
             for &end in &cuts {
                 let range = start..end;
-                let data = load.data_bytes(&range);
-                let fits = data <= most_data && data + 10 * range.len() <= most_bytes;
+                let fits = items.data_bytes(&range) <= most_data && machine.bytes(&items, &range).fit(machine.limits);
                 assert!(!range.is_empty() && range.len() <= most_items && (fits || range.len() <= SMALLEST_CHUNK));
                 start = end;
             }

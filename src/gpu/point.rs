@@ -1,167 +1,307 @@
 //! Point operations on public data.
 
 use super::Fault;
-use super::kernels::{self, window_tables_bytes};
-use super::pipeline::Footprint;
+use super::kernels::{self, WindowScratch};
+use super::lane::{Lane, PREFIX};
+use super::memory::Address;
+use super::pipeline::{Chunk, Operation};
+use super::plan::{Download, Plan, Upload};
 use super::rows::{
-    self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, Rows, SCALAR, TOO_LARGE, convert,
+    self, Jacobian, NUMBER, Numbers, POINT_ROW, PointRows, Points as Columns, Rows, TOO_LARGE, convert, plan_keys,
 };
-use crate::cpu;
+use crate::cpu::{self, CpuEngine};
 use crate::curve::Curve;
 use crate::encoding::{Point, PublicKeys};
 use crate::engine::Engines;
 use crate::error::Rejection;
 use crate::point::Points;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 
-/// Bytes of inputs, and of what an operation needs beside, per item.
-fn footprint(device: usize, pinned: usize) -> Footprint {
-    Footprint { device: device + 64, device_fixed: 0, most_waves: 6, pinned: pinned + POINT_ROW, secret: false }
+type Output = Result<Point, Rejection>;
+type Out<'a> = &'a mut [MaybeUninit<Output>];
+
+/// Points from the caller on the device.
+pub struct Imported {
+    rows: Upload,
+    points: Columns,
+}
+
+impl Imported {
+    fn new(plan: &mut Plan) -> Self {
+        Imported { rows: plan.rows(POINT_ROW), points: Columns::new(plan) }
+    }
+}
+
+pub struct Add<'a, C>(pub &'a [Point], pub &'a [Point], pub PhantomData<C>);
+
+pub struct AddBuffers {
+    operands: [Imported; 2],
+    sum: Columns,
+    prefixes: Address,
+    result: PointRows,
 }
 
 pub fn add<C: Curve>(engines: Engines, a: &[Point], b: &[Point]) -> Result<Points, Fault> {
-    let cpu = engines.cpu;
-    engines.run(
-        a.len(),
-        footprint(2 * (KEY_ROW + POINT) + POINT + NUMBER, 2 * KEY_ROW),
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
-            let inputs = [Rows::of_points(&a[range.clone()]), Rows::of_points(&b[range])];
-            let [left, right] = rows::upload(lane, cpu, inputs)?;
-            let left = rows::import_points(lane, C::NAME, left, n)?;
-            let right = rows::import_points(lane, C::NAME, right, n)?;
-            let sum = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
-            let prefixes = lane.prefixes(n)?;
-            kernels::point_add(
-                lane,
-                C::NAME,
-                left.xy,
-                left.kinds,
-                right.xy,
-                right.kinds,
-                sum.xy,
-                sum.kinds,
-                prefixes,
-                n as u64,
-            )?;
-            let result = rows::download_points(lane, C::NAME, sum, n)?;
-            lane.finish()?;
-            convert(lane, cpu, out, |i| result.get(lane, i));
-            Ok(())
-        },
-        &|range| cpu::point::add::<C>(cpu, &a[range.clone()], &b[range]),
-    )
+    engines.run(&Add::<C>(a, b, PhantomData))
+}
+
+impl<C: Curve> Operation for Add<'_, C> {
+    type Output = Output;
+    type Buffers = AddBuffers;
+    const MOST_WAVES: usize = 6;
+
+    fn items(&self) -> usize {
+        self.0.len()
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> AddBuffers {
+        let (operands, sum) = ([Imported::new(plan), Imported::new(plan)], Columns::new(plan));
+        AddBuffers { operands, sum, prefixes: plan.each(PREFIX), result: PointRows::new(plan, sum) }
+    }
+
+    fn compute(&self, chunk: Chunk, buffers: &AddBuffers, out: Out) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let AddBuffers { operands: [left, right], sum, prefixes, result } = buffers;
+        lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
+        let rows =
+            [(Rows::of_points(&self.0[items.clone()]), &left.rows), (Rows::of_points(&self.1[items]), &right.rows)];
+        rows::upload(lane, cpu, rows)?;
+        for operand in [left, right] {
+            rows::import_points(lane, C::NAME, operand.rows.address, operand.points, n)?;
+        }
+        let (a, b) = (left.points, right.points);
+        lane.keep_in_l2(*prefixes, n)?;
+        kernels::point_add(lane, C::NAME, a.xy, a.kinds, b.xy, b.kinds, sum.xy, sum.kinds, *prefixes, n as u64)?;
+        result.download(lane, C::NAME, *sum, n)?;
+        lane.finish()?;
+        convert(lane, cpu, out, |i| result.get(lane, i));
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
+        cpu::point::add::<C>(cpu, &self.0[items.clone()], &self.1[items])
+    }
+}
+
+pub struct Double<'a, C>(pub &'a [Point], pub PhantomData<C>);
+
+pub struct DoubleBuffers {
+    from: Imported,
+    to: Columns,
+    prefixes: Address,
+    result: PointRows,
 }
 
 pub fn double<C: Curve>(engines: Engines, points: &[Point]) -> Result<Points, Fault> {
-    let cpu = engines.cpu;
-    engines.run(
-        points.len(),
-        footprint(KEY_ROW + 2 * POINT + NUMBER, KEY_ROW),
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
-            let [from] = rows::upload(lane, cpu, [Rows::of_points(&points[range])])?;
-            let from = rows::import_points(lane, C::NAME, from, n)?;
-            let to = Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
-            let prefixes = lane.prefixes(n)?;
-            kernels::point_double(lane, C::NAME, from.xy, from.kinds, to.xy, to.kinds, prefixes, n as u64)?;
-            let result = rows::download_points(lane, C::NAME, to, n)?;
-            lane.finish()?;
-            convert(lane, cpu, out, |i| result.get(lane, i));
-            Ok(())
-        },
-        &|range| cpu::point::double::<C>(cpu, &points[range]),
-    )
+    engines.run(&Double::<C>(points, PhantomData))
+}
+
+impl<C: Curve> Operation for Double<'_, C> {
+    type Output = Output;
+    type Buffers = DoubleBuffers;
+    const MOST_WAVES: usize = 6;
+
+    fn items(&self) -> usize {
+        self.0.len()
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> DoubleBuffers {
+        let (from, to) = (Imported::new(plan), Columns::new(plan));
+        DoubleBuffers { from, to, prefixes: plan.each(PREFIX), result: PointRows::new(plan, to) }
+    }
+
+    fn compute(&self, chunk: Chunk, buffers: &DoubleBuffers, out: Out) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let DoubleBuffers { from: Imported { rows, points: from }, to, prefixes, result } = buffers;
+        lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
+        rows::upload(lane, cpu, [(Rows::of_points(&self.0[items]), rows)])?;
+        rows::import_points(lane, C::NAME, rows.address, *from, n)?;
+        lane.keep_in_l2(*prefixes, n)?;
+        kernels::point_double(lane, C::NAME, from.xy, from.kinds, to.xy, to.kinds, *prefixes, n as u64)?;
+        result.download(lane, C::NAME, *to, n)?;
+        lane.finish()?;
+        convert(lane, cpu, out, |i| result.get(lane, i));
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
+        cpu::point::double::<C>(cpu, &self.0[items])
+    }
+}
+
+/// Scalars from the caller on the device; their kinds go back.
+pub struct Scalars {
+    rows: Upload,
+    numbers: Numbers,
+    kinds: Download,
+}
+
+impl Scalars {
+    fn new(plan: &mut Plan) -> Self {
+        let (rows, numbers) = (plan.rows(NUMBER), Numbers::new(plan));
+        Scalars { rows, numbers, kinds: plan.download_each(numbers.kinds, 1) }
+    }
+
+    fn import(&self, lane: &mut Lane, curve: &'static str, n: usize) -> Result<(), Fault> {
+        lane.download(&self.kinds);
+        rows::import_scalars(lane, curve, self.rows.address, self.numbers, n)
+    }
+
+    /// Item i of a lane that has finished.
+    fn result(&self, lane: &Lane, products: &PointRows, i: usize) -> Output {
+        if lane.read(&self.kinds)[i] == TOO_LARGE { Err(Rejection::ScalarOutOfRange) } else { products.get(lane, i) }
+    }
+}
+
+pub struct MulBase<'a, C>(pub &'a [[u8; 32]], pub PhantomData<C>);
+
+pub struct MulBaseBuffers {
+    scalars: Scalars,
+    sums: Jacobian,
+    product: Columns,
+    result: PointRows,
 }
 
 pub fn mul_base<C: Curve>(engines: Engines, scalars: &[[u8; 32]]) -> Result<Points, Fault> {
-    let cpu = engines.cpu;
-    engines.run(
-        scalars.len(),
-        footprint(SCALAR + POINT + JACOBIAN, NUMBER + 1),
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(C::NAME, &["layout", "table", "fpmul", "normalize"])?;
-            let table = lane.device.clone().tables().public(lane, C::NAME)?;
-            let [scalars] = rows::upload(lane, cpu, [Rows::of(&scalars[range])])?;
-            let (columns, kinds) = rows::import_scalars(lane, C::NAME, scalars, n)?;
-            let (xyz, product) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
-            let prefixes = lane.prefixes(n)?;
-            kernels::fpmul_var(lane, C::NAME, columns, table.address(), table.bits, xyz, n as u64)?;
-            kernels::normalize(lane, C::NAME, xyz, product.xy, product.kinds, 0, prefixes, n as u64)?;
-            let kinds = lane.download(kinds, n)?;
-            let result = rows::download_points(lane, C::NAME, product, n)?;
-            lane.finish()?;
-            let too_large = |i: usize| lane.read(kinds.clone())[i] == TOO_LARGE;
-            convert(
-                lane,
-                cpu,
-                out,
-                |i| if too_large(i) { Err(Rejection::ScalarOutOfRange) } else { result.get(lane, i) },
-            );
-            Ok(())
-        },
-        &|range| cpu::point::mul_base::<C>(cpu, &scalars[range]),
-    )
+    engines.run(&MulBase::<C>(scalars, PhantomData))
+}
+
+impl<C: Curve> Operation for MulBase<'_, C> {
+    type Output = Output;
+    type Buffers = MulBaseBuffers;
+    const MOST_WAVES: usize = 6;
+
+    fn items(&self) -> usize {
+        self.0.len()
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> MulBaseBuffers {
+        let (scalars, sums, product) = (Scalars::new(plan), Jacobian::new(plan), Columns::new(plan));
+        MulBaseBuffers { scalars, sums, product, result: PointRows::new(plan, product) }
+    }
+
+    fn compute(&self, chunk: Chunk, buffers: &MulBaseBuffers, out: Out) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let MulBaseBuffers { scalars, sums, product, result } = buffers;
+        lane.device.clone().prepare(C::NAME, &["layout", "table", "fpmul", "normalize"])?;
+        let table = lane.device.clone().tables().public(lane, C::NAME)?;
+        rows::upload(lane, cpu, [(Rows::of(&self.0[items]), &scalars.rows)])?;
+        scalars.import(lane, C::NAME, n)?;
+        kernels::fpmul_var(lane, C::NAME, scalars.numbers.columns, table.address(), table.bits, sums.xyz, n as u64)?;
+        sums.normalize(lane, C::NAME, *product, false, n)?;
+        result.download(lane, C::NAME, *product, n)?;
+        lane.finish()?;
+        convert(lane, cpu, out, |i| scalars.result(lane, result, i));
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
+        cpu::point::mul_base::<C>(cpu, &self.0[items])
+    }
+}
+
+pub struct Mul<'a, C>(pub &'a [[u8; 32]], pub &'a [Point], pub PhantomData<C>);
+
+pub struct MulBuffers {
+    scalars: Scalars,
+    points: Imported,
+    scratch: WindowScratch,
+    sums: Jacobian,
+    result: PointRows,
 }
 
 pub fn mul<C: Curve>(engines: Engines, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Fault> {
-    let cpu = engines.cpu;
-    let mut footprint = footprint(SCALAR + KEY_ROW + POINT + JACOBIAN, NUMBER + KEY_ROW + 1);
-    footprint.device_fixed = window_tables_bytes(1);
-    engines.run(
-        scalars.len(),
-        footprint,
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(C::NAME, &["layout", "upmul", "normalize"])?;
-            let inputs = [Rows::of(&scalars[range.clone()]), Rows::of_points(&points[range])];
-            let [scalars, points] = rows::upload(lane, cpu, inputs)?;
-            let (columns, kinds) = rows::import_scalars(lane, C::NAME, scalars, n)?;
-            let Columns { xy, kinds: of_points } = rows::import_points(lane, C::NAME, points, n)?;
-            let (tables, next_tile) = kernels::window_scratch(lane, n)?;
-            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
-            kernels::upmul_var(lane, C::NAME, columns, xy, of_points, tables, xyz, next_tile, n as u64)?;
-            kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;
-            let kinds = lane.download(kinds, n)?;
-            let result = rows::download_points(lane, C::NAME, Columns { xy, kinds: of_points }, n)?;
-            lane.finish()?;
-            let too_large = |i: usize| lane.read(kinds.clone())[i] == TOO_LARGE;
-            convert(
-                lane,
-                cpu,
-                out,
-                |i| if too_large(i) { Err(Rejection::ScalarOutOfRange) } else { result.get(lane, i) },
-            );
-            Ok(())
-        },
-        &|range| cpu::point::mul::<C>(cpu, &scalars[range.clone()], &points[range]),
-    )
+    engines.run(&Mul::<C>(scalars, points, PhantomData))
+}
+
+impl<C: Curve> Operation for Mul<'_, C> {
+    type Output = Output;
+    type Buffers = MulBuffers;
+    const MOST_WAVES: usize = 6;
+
+    fn items(&self) -> usize {
+        self.0.len()
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> MulBuffers {
+        let (scalars, points) = (Scalars::new(plan), Imported::new(plan));
+        let (scratch, sums) = (WindowScratch::new(plan), Jacobian::new(plan));
+        // The products take the place of the points.
+        let result = PointRows::new(plan, points.points);
+        MulBuffers { scalars, points, scratch, sums, result }
+    }
+
+    fn compute(&self, chunk: Chunk, buffers: &MulBuffers, out: Out) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let MulBuffers { scalars, points: Imported { rows, points }, scratch, sums, result } = buffers;
+        lane.device.clone().prepare(C::NAME, &["layout", "upmul", "normalize"])?;
+        let inputs = [(Rows::of(&self.0[items.clone()]), &scalars.rows), (Rows::of_points(&self.1[items]), rows)];
+        rows::upload(lane, cpu, inputs)?;
+        scalars.import(lane, C::NAME, n)?;
+        rows::import_points(lane, C::NAME, rows.address, *points, n)?;
+        scratch.reset(lane)?;
+        let (columns, Columns { xy, kinds }) = (scalars.numbers.columns, *points);
+        let WindowScratch { tables, next_tile } = *scratch;
+        kernels::upmul_var(lane, C::NAME, columns, xy, kinds, tables, sums.xyz, next_tile, n as u64)?;
+        sums.normalize(lane, C::NAME, *points, true, n)?;
+        result.download(lane, C::NAME, *points, n)?;
+        lane.finish()?;
+        convert(lane, cpu, out, |i| scalars.result(lane, result, i));
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
+        cpu::point::mul::<C>(cpu, &self.0[items.clone()], &self.1[items])
+    }
+}
+
+/// Public keys in any encoding, and how many.
+pub struct DecodeKeys<'a, C>(pub PublicKeys<'a>, pub usize, pub PhantomData<C>);
+
+pub struct DecodeBuffers {
+    rows: Upload,
+    points: Columns,
+    result: PointRows,
 }
 
 /// The points of public keys in any encoding.
 pub fn decode_keys<C: Curve>(engines: Engines, items: usize, keys: PublicKeys) -> Result<Points, Fault> {
-    let cpu = engines.cpu;
-    engines.run(
-        items,
-        footprint(KEY_ROW + POINT, KEY_ROW),
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(C::NAME, &["layout"])?;
-            let [key_rows] = rows::upload(lane, cpu, [Rows::of_keys(keys, range)])?;
-            let points = rows::import_keys(lane, C::NAME, keys.form(), key_rows, n)?;
-            let result = rows::download_points(lane, C::NAME, points, n)?;
-            lane.finish()?;
-            // A public key is not the identity.
-            let key = |i| {
-                result
-                    .get(lane, i)
-                    .and_then(|key| if key.is_identity() { Err(Rejection::IdentityKey) } else { Ok(key) })
-            };
-            convert(lane, cpu, out, key);
-            Ok(())
-        },
-        &|range| cpu::point::decode_keys::<C>(cpu, range.len(), keys.slice(range)),
-    )
+    engines.run(&DecodeKeys::<C>(keys, items, PhantomData))
+}
+
+impl<C: Curve> Operation for DecodeKeys<'_, C> {
+    type Output = Output;
+    type Buffers = DecodeBuffers;
+    const MOST_WAVES: usize = 6;
+
+    fn items(&self) -> usize {
+        self.1
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> DecodeBuffers {
+        let (rows, points) = (plan_keys(plan, self.0.form()), Columns::new(plan));
+        DecodeBuffers { rows, points, result: PointRows::new(plan, points) }
+    }
+
+    fn compute(&self, chunk: Chunk, buffers: &DecodeBuffers, out: Out) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let DecodeBuffers { rows, points, result } = buffers;
+        lane.device.clone().prepare(C::NAME, &["layout"])?;
+        rows::upload(lane, cpu, [(Rows::of_keys(self.0, items), rows)])?;
+        rows::import_keys(lane, C::NAME, self.0.form(), rows.address, *points, n)?;
+        result.download(lane, C::NAME, *points, n)?;
+        lane.finish()?;
+        // A public key is not the identity.
+        let key = |i| {
+            result.get(lane, i).and_then(|key| if key.is_identity() { Err(Rejection::IdentityKey) } else { Ok(key) })
+        };
+        convert(lane, cpu, out, key);
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
+        cpu::point::decode_keys::<C>(cpu, items.len(), self.0.slice(items))
+    }
 }

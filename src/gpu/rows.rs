@@ -2,9 +2,10 @@
 
 use super::fault::Fault;
 use super::kernels;
-use super::lane::{Lane, Part};
+use super::lane::{Lane, PREFIX, Part};
 use super::memory::Address;
 use super::page_lock::is_locked;
+use super::plan::{Download, Plan, Upload};
 use crate::cpu::CpuEngine;
 use crate::encoding::{KeyForm, Point, PublicKeys};
 use crate::error::Rejection;
@@ -23,16 +24,55 @@ pub struct Points {
     pub kinds: Address,
 }
 
-/// Bytes of `Points` per item.
-pub const POINT: usize = 64 + 1;
-/// Bytes of a column of numbers per item.
+impl Points {
+    pub fn new(plan: &mut Plan) -> Self {
+        Points { xy: plan.each(64), kinds: plan.each(1) }
+    }
+}
+
+/// Points in Jacobian coordinates, in columns, and the prefix products of their normalisation.
+#[derive(Clone, Copy, Debug)]
+pub struct Jacobian {
+    pub xyz: Address,
+    pub prefixes: Address,
+}
+
+impl Jacobian {
+    pub fn new(plan: &mut Plan) -> Self {
+        Jacobian { xyz: plan.each(96), prefixes: plan.each(PREFIX) }
+    }
+
+    /// Writes them as affine points. Where `to` has kinds already, `use_kinds` says so: the products of what is no point are none.
+    pub fn normalize(
+        &self,
+        lane: &mut Lane,
+        curve: &'static str,
+        to: Points,
+        use_kinds: bool,
+        n: usize,
+    ) -> Result<(), Fault> {
+        lane.keep_in_l2(self.prefixes, n)?;
+        kernels::normalize(lane, curve, self.xyz, to.xy, to.kinds, u32::from(use_kinds), self.prefixes, n as u64)
+    }
+}
+
+/// Numbers on the device, in columns, with a byte each that says what they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers {
+    pub columns: Address,
+    pub kinds: Address,
+}
+
+impl Numbers {
+    pub fn new(plan: &mut Plan) -> Self {
+        Numbers { columns: plan.each(NUMBER), kinds: plan.each(1) }
+    }
+}
+
+/// Bytes of a number in rows or columns.
 pub const NUMBER: usize = 32;
-/// Bytes of a Jacobian point in columns, and of the normalisation's scratch, per item.
-pub const JACOBIAN: usize = 96 + NUMBER;
-/// Bytes of an uploaded scalar: its row, its column and its kind.
-pub const SCALAR: usize = 2 * NUMBER + 1;
-/// Bytes of the longest row of a key.
-pub const KEY_ROW: usize = 65;
+/// Bytes of the row of a point.
+pub const POINT_ROW: usize = 65;
 
 /// `PointKind` of the device code; the others are malformed points.
 pub mod kind {
@@ -79,12 +119,7 @@ impl<'a> Rows<'a> {
 
     /// The public keys of some items, in any encoding.
     pub fn of_keys(keys: PublicKeys<'a>, items: Range<usize>) -> Self {
-        let width = match keys.form() {
-            KeyForm::Compressed => 33,
-            KeyForm::Raw => 64,
-            KeyForm::Uncompressed | KeyForm::Points | KeyForm::Mixed => 65,
-        };
-        let (count, keys) = (items.len(), keys.slice(items));
+        let (width, count, keys) = (key_width(keys.form()), items.len(), keys.slice(items));
         match keys.rows() {
             Some(rows) => Rows { items: count, width, secret: false, source: Source::Bytes(rows) },
             None => Rows::new(count, width, move |block, to| keys.write_mixed_rows(block, to)),
@@ -106,12 +141,13 @@ impl<'a> Rows<'a> {
         Rows { secret: true, ..self }
     }
 
-    fn part(&self) -> Part<'a> {
+    fn part<'b>(&'b self, to: &'b Upload) -> Part<'b> {
+        assert_eq!(to.pinned.len(), self.items * self.width, "a buffer is planned for its rows");
         let locked = match self.source {
             Source::Bytes(bytes) => Some(bytes).filter(|bytes| is_locked(bytes)),
             Source::Written(_) => None,
         };
-        Part { bytes: self.items * self.width, secret: self.secret, locked }
+        Part { to, secret: self.secret, locked }
     }
 
     /// Writes the rows from number `start` on, as many as there is room for.
@@ -123,18 +159,31 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// The buffer of `Rows::of_keys`.
+pub fn plan_keys(plan: &mut Plan, form: KeyForm) -> Upload {
+    plan.rows(key_width(form))
+}
+
+fn key_width(form: KeyForm) -> usize {
+    match form {
+        KeyForm::Compressed => 33,
+        KeyForm::Raw => 64,
+        KeyForm::Uncompressed | KeyForm::Points | KeyForm::Mixed => POINT_ROW,
+    }
+}
+
 /// Brings rows to the device: by the host's threads and pinned memory, or from where they are if that is page-locked.
-pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [Rows; N]) -> Result<[Address; N], Fault> {
-    let parts = rows.each_ref().map(Rows::part);
+pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [(Rows, &Upload); N]) -> Result<(), Fault> {
+    let parts = rows.each_ref().map(|(rows, to)| rows.part(to));
     let fill = |to: [&mut [u8]; N]| {
-        let blocks = rows.iter().zip(to).flat_map(|(rows, to)| {
+        let blocks = rows.iter().zip(to).flat_map(|((rows, _), to)| {
             let blocks = to.chunks_mut(BLOCK * rows.width).enumerate();
             blocks.map(move |(index, to)| (rows, index * BLOCK, to))
         });
         cpu.pool.for_each_with_caller(blocks.collect(), |(rows, start, to)| rows.write(start, to));
     };
-    // SAFETY: what is locked is input of the call, borrowed until `Engines::run` returns; before that each chunk has ended, and
-    // with one that failed its lane.
+    // SAFETY: what is locked has as many bytes (`part`), and is input of the call, borrowed until `Engines::run` returns; before
+    // that each chunk has ended, and with one that failed its lane.
     unsafe { lane.upload_parts(parts, fill) }
 }
 
@@ -171,20 +220,13 @@ fn write_results<T>(start: usize, out: &mut [MaybeUninit<T>], result: impl Fn(us
 }
 
 /// Scalars as columns, with the kind of each.
-pub fn import_scalars(
-    lane: &mut Lane,
-    curve: &'static str,
-    rows: Address,
-    n: usize,
-) -> Result<(Address, Address), Fault> {
-    let (columns, kinds) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
-    kernels::import_scalars(lane, curve, rows, columns, kinds, n as u64)?;
-    Ok((columns, kinds))
+pub fn import_scalars(lane: &mut Lane, curve: &'static str, rows: Address, to: Numbers, n: usize) -> Result<(), Fault> {
+    kernels::import_scalars(lane, curve, rows, to.columns, to.kinds, n as u64)
 }
 
 /// The points of `Rows::of_points`.
-pub fn import_points(lane: &mut Lane, curve: &'static str, rows: Address, n: usize) -> Result<Points, Fault> {
-    import_keys(lane, curve, KeyForm::Points, rows, n)
+pub fn import_points(lane: &mut Lane, curve: &'static str, rows: Address, to: Points, n: usize) -> Result<(), Fault> {
+    import_keys(lane, curve, KeyForm::Points, rows, to, n)
 }
 
 /// The points of `Rows::of_keys`, by the form of the keys.
@@ -193,21 +235,20 @@ pub fn import_keys(
     curve: &'static str,
     form: KeyForm,
     rows: Address,
+    to: Points,
     n: usize,
-) -> Result<Points, Fault> {
-    let points = Points { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? };
-    let (Points { xy, kinds }, count) = (points, n as u64);
+) -> Result<(), Fault> {
+    let (Points { xy, kinds }, count) = (to, n as u64);
     match form {
         KeyForm::Compressed => kernels::import_points_compressed(lane, curve, rows, xy, kinds, count),
         KeyForm::Raw => kernels::import_points_raw(lane, curve, rows, 0, xy, kinds, count),
-        KeyForm::Uncompressed => import_sec1(lane, curve, rows, tags::UNCOMPRESSED, points, count),
-        KeyForm::Points => import_sec1(lane, curve, rows, tags::UNCOMPRESSED | tags::IDENTITY, points, count),
+        KeyForm::Uncompressed => import_sec1(lane, curve, rows, tags::UNCOMPRESSED, to, count),
+        KeyForm::Points => import_sec1(lane, curve, rows, tags::UNCOMPRESSED | tags::IDENTITY, to, count),
         KeyForm::Mixed => {
             let all = tags::UNCOMPRESSED | tags::COMPRESSED | tags::IDENTITY;
-            import_sec1(lane, curve, rows, all, points, count)
+            import_sec1(lane, curve, rows, all, to, count)
         }
-    }?;
-    Ok(points)
+    }
 }
 
 fn import_sec1(
@@ -222,37 +263,37 @@ fn import_sec1(
 }
 
 /// Points on their way to the host: rows of `x || y`, and kinds.
+#[derive(Debug)]
 pub struct PointRows {
-    rows: Range<usize>,
-    kinds: Range<usize>,
-}
-
-/// Pinned and device bytes of `PointRows` per item.
-pub const POINT_ROW: usize = 64 + 1;
-
-pub fn download_points(lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<PointRows, Fault> {
-    let rows = export_points(lane, curve, points, n)?;
-    Ok(PointRows { rows: lane.download(rows, 64 * n)?, kinds: lane.download(points.kinds, n)? })
-}
-
-/// Like `download_points`, for points that are secret.
-pub fn download_secret_points(
-    lane: &mut Lane,
-    curve: &'static str,
-    points: Points,
-    n: usize,
-) -> Result<PointRows, Fault> {
-    let rows = export_points(lane, curve, points, n)?;
-    Ok(PointRows { rows: lane.download_secret(rows, 64 * n)?, kinds: lane.download(points.kinds, n)? })
-}
-
-fn export_points(lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<Address, Fault> {
-    let rows = lane.buffer(64 * n)?;
-    kernels::export_points_raw(lane, curve, points.xy, points.kinds, rows, n as u64)?;
-    Ok(rows)
+    rows: Download,
+    kinds: Download,
 }
 
 impl PointRows {
+    pub fn new(plan: &mut Plan, points: Points) -> Self {
+        let rows = plan.each(64);
+        PointRows { rows: plan.download_each(rows, 64), kinds: plan.download_each(points.kinds, 1) }
+    }
+
+    /// Writes the points as rows, which are to be copied to the host.
+    pub fn download(&self, lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<(), Fault> {
+        self.export(lane, curve, points, n)?;
+        lane.download(&self.rows);
+        Ok(())
+    }
+
+    /// Like `download`, for points that are secret.
+    pub fn download_secret(&self, lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<(), Fault> {
+        self.export(lane, curve, points, n)?;
+        lane.download_secret(&self.rows);
+        Ok(())
+    }
+
+    fn export(&self, lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<(), Fault> {
+        lane.download(&self.kinds);
+        kernels::export_points_raw(lane, curve, points.xy, points.kinds, self.rows.address, n as u64)
+    }
+
     /// Point i of a lane that has finished.
     pub fn get(&self, lane: &Lane, i: usize) -> Result<Point, Rejection> {
         Ok(self.row(lane, i)?.map_or(Point::IDENTITY, Point::from_raw))
@@ -260,9 +301,9 @@ impl PointRows {
 
     /// `x || y` of that point where it lies, or `None` for the identity.
     pub fn row<'a>(&self, lane: &'a Lane, i: usize) -> Result<Option<&'a [u8; 64]>, Rejection> {
-        match lane.read(self.kinds.clone())[i] {
+        match lane.read(&self.kinds)[i] {
             kind::FINITE => {
-                let row = &lane.read(self.rows.clone())[64 * i..64 * i + 64];
+                let row = &lane.read(&self.rows)[64 * i..64 * i + 64];
                 Ok(Some(row.try_into().expect("64 bytes")))
             }
             kind::IDENTITY => Ok(None),

@@ -1,20 +1,23 @@
 //! Operations on secret scalars: kernels whose branches and addresses do not depend on them, and memory that is wiped.
 
 use super::Fault;
-use super::kernels::{self, window_tables_bytes};
+use super::kernels::{self, WindowScratch};
 use super::lane::Lane;
 use super::memory::Address;
-use super::pipeline::Footprint;
+use super::pipeline::{Chunk, Operation};
+use super::plan::{Download, Plan, Upload};
 use super::rows::{
-    self, JACOBIAN, KEY_ROW, NUMBER, POINT, POINT_ROW, Points as Columns, Rows, SCALAR, convert, convert_secret,
+    self, Jacobian, NUMBER, Numbers, PointRows, Points as Columns, Rows, convert, convert_secret, plan_keys,
 };
-use crate::cpu;
+use crate::cpu::{self, CpuEngine};
 use crate::curve::SecretCurve;
-use crate::encoding::PublicKeys;
+use crate::encoding::{Point, PublicKeys};
 use crate::engine::Engines;
 use crate::error::Rejection;
 use crate::point::Points;
 use crate::secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Kernel files of `d * G` and of `d * Q`.
@@ -23,6 +26,11 @@ const POINT_FILES: &[&str] = &["layout", "nonces", "upmul", "normalize"];
 
 /// `SignStatus` of the device code: a key that is in `1..n`.
 const IN_RANGE: u8 = 1;
+
+/// The buffer of `Rows::of_secret_keys`: one row for each item, or one for all.
+pub fn plan_secret_keys(plan: &mut Plan, keys: SecretKeys) -> Upload {
+    plan.upload(NUMBER * if keys.single().is_some() { 1 } else { plan.items() })
+}
 
 /// Rows of private keys on the device: one per item, or one for all.
 #[derive(Clone, Copy, Debug)]
@@ -34,100 +42,202 @@ pub struct KeyRows {
 
 impl KeyRows {
     /// Those of `Rows::of_secret_keys`, on the device.
-    pub fn new(keys: SecretKeys, rows: Address) -> Self {
-        KeyRows { rows, stride: if keys.single().is_some() { 0 } else { 32 } }
+    pub fn new(keys: SecretKeys, rows: &Upload) -> Self {
+        KeyRows { rows: rows.address, stride: if keys.single().is_some() { 0 } else { 32 } }
     }
 }
 
-/// The keys as columns, with the status of each.
-pub fn scalars(lane: &mut Lane, curve: &'static str, keys: KeyRows, n: usize) -> Result<(Address, Address), Fault> {
-    let (columns, status) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
-    kernels::secret_scalars(lane, curve, keys.rows, keys.stride, columns, status, n as u64)?;
-    Ok((columns, status))
+/// The public keys of a chunk's private ones.
+pub struct BaseProducts {
+    /// The keys as columns, with the status of each.
+    scalars: Numbers,
+    sums: Jacobian,
+    pub points: Columns,
+}
+
+impl BaseProducts {
+    pub fn new(plan: &mut Plan) -> Self {
+        BaseProducts { scalars: Numbers::new(plan), sums: Jacobian::new(plan), points: Columns::new(plan) }
+    }
+
+    pub fn compute(&self, lane: &mut Lane, curve: &'static str, keys: KeyRows, n: usize) -> Result<(), Fault> {
+        let table = lane.device.clone().tables().uniform(lane, curve)?;
+        import_keys(lane, curve, keys, self.scalars, n)?;
+        kernels::fpmul_uniform(lane, curve, self.scalars.columns, table, self.sums.xyz, n as u64)?;
+        self.sums.normalize(lane, curve, self.points, false, n)
+    }
+}
+
+/// Private keys as columns, with the status of each.
+fn import_keys(lane: &mut Lane, curve: &'static str, keys: KeyRows, to: Numbers, n: usize) -> Result<(), Fault> {
+    kernels::secret_scalars(lane, curve, keys.rows, keys.stride, to.columns, to.kinds, n as u64)
 }
 
 pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) -> Result<Points, Fault> {
-    let cpu = engines.cpu;
-    let footprint = Footprint {
-        device: SCALAR + POINT + JACOBIAN + POINT_ROW,
-        device_fixed: 0,
-        most_waves: 6,
-        pinned: NUMBER + 1 + POINT_ROW,
-        secret: true,
-    };
-    engines.run(
-        secret_keys.len(),
-        footprint,
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(C::NAME, BASE_FILES)?;
-            let table = lane.device.clone().tables().uniform(lane, C::NAME)?;
-            let keys = SecretKeys::from(secret_keys);
-            let [key_rows] = rows::upload(lane, cpu, [Rows::of_secret_keys(keys, range)])?;
-            let (columns, status) = scalars(lane, C::NAME, KeyRows::new(keys, key_rows), n)?;
-            let (xyz, product) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
-            let prefixes = lane.prefixes(n)?;
-            kernels::fpmul_uniform(lane, C::NAME, columns, table, xyz, n as u64)?;
-            kernels::normalize(lane, C::NAME, xyz, product.xy, product.kinds, 0, prefixes, n as u64)?;
-            let status = lane.download(status, n)?;
-            let result = rows::download_points(lane, C::NAME, product, n)?;
-            lane.finish()?;
-            let in_range = |i: usize| lane.read(status.clone())[i] == IN_RANGE;
-            convert(lane, cpu, out, |i| {
-                if in_range(i) { result.get(lane, i) } else { Err(Rejection::SecretKeyOutOfRange) }
-            });
-            Ok(())
-        },
-        &|range| cpu::secret::public_keys::<C>(cpu, &secret_keys[range]),
-    )
+    engines.run(&PublicKeysOf::<C>(secret_keys, PhantomData))
 }
 
-/// What `take` makes of each shared point, `x || y`.
-fn shared<C: SecretCurve, T: Send>(
-    engines: Engines,
+pub struct PublicKeysOf<'a, C>(pub &'a [SecretKey], pub PhantomData<C>);
+
+pub struct PublicKeyBuffers {
+    keys: Upload,
+    products: BaseProducts,
+    status: Download,
+    result: PointRows,
+}
+
+impl<C: SecretCurve> Operation for PublicKeysOf<'_, C> {
+    type Output = Result<Point, Rejection>;
+    type Buffers = PublicKeyBuffers;
+    const SECRET: bool = true;
+    const MOST_WAVES: usize = 6;
+
+    fn items(&self) -> usize {
+        self.0.len()
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> PublicKeyBuffers {
+        let (keys, products) = (plan_secret_keys(plan, self.0.into()), BaseProducts::new(plan));
+        let status = plan.download_each(products.scalars.kinds, 1);
+        PublicKeyBuffers { keys, status, result: PointRows::new(plan, products.points), products }
+    }
+
+    fn compute(
+        &self,
+        chunk: Chunk,
+        buffers: &PublicKeyBuffers,
+        out: &mut [MaybeUninit<Self::Output>],
+    ) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let PublicKeyBuffers { keys, products, status, result } = buffers;
+        lane.device.clone().prepare(C::NAME, BASE_FILES)?;
+        rows::upload(lane, cpu, [(Rows::of_secret_keys(self.0.into(), items), keys)])?;
+        products.compute(lane, C::NAME, KeyRows::new(self.0.into(), keys), n)?;
+        lane.download(status);
+        result.download(lane, C::NAME, products.points, n)?;
+        lane.finish()?;
+        let status = lane.read(status);
+        convert(lane, cpu, out, |i| {
+            if status[i] == IN_RANGE { result.get(lane, i) } else { Err(Rejection::SecretKeyOutOfRange) }
+        });
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
+        cpu::secret::public_keys::<C>(cpu, &self.0[items])
+    }
+}
+
+/// What becomes of a shared point.
+pub trait Shared: Sized + Send {
+    /// From `x || y`.
+    fn of(point: &[u8; 64]) -> Self;
+
+    fn on_cpu<C: SecretCurve>(cpu: &CpuEngine, agreement: &Agreement<C, Self>) -> Vec<Result<Self, Rejection>>;
+}
+
+impl Shared for SharedPoint {
+    fn of(point: &[u8; 64]) -> Self {
+        SharedPoint::of(point)
+    }
+
+    fn on_cpu<C: SecretCurve>(cpu: &CpuEngine, agreement: &Agreement<C, Self>) -> Vec<Result<Self, Rejection>> {
+        let Agreement { items, secret_keys, peers, .. } = *agreement;
+        cpu::agree::shared_points::<C>(cpu, items, secret_keys, peers)
+    }
+}
+
+impl Shared for SharedSecret {
+    fn of(point: &[u8; 64]) -> Self {
+        SharedSecret::of(point)
+    }
+
+    fn on_cpu<C: SecretCurve>(cpu: &CpuEngine, agreement: &Agreement<C, Self>) -> Vec<Result<Self, Rejection>> {
+        let Agreement { items, secret_keys, peers, .. } = *agreement;
+        cpu::agree::shared_secrets::<C>(cpu, items, secret_keys, peers)
+    }
+}
+
+/// Shared points of a batch, of which each becomes an S.
+pub struct Agreement<'a, C, S> {
     items: usize,
-    secret_keys: SecretKeys,
-    peers: PublicKeys,
-    take: impl Fn(&[u8; 64]) -> T + Sync,
-    rescue: impl Fn(Range<usize>) -> Vec<Result<T, Rejection>> + Sync,
-) -> Result<Vec<Result<T, Rejection>>, Fault> {
-    let cpu = engines.cpu;
-    let footprint = Footprint {
-        device: SCALAR + KEY_ROW + POINT + JACOBIAN + POINT_ROW,
-        device_fixed: window_tables_bytes(1),
-        most_waves: 6,
-        pinned: NUMBER + KEY_ROW + 1 + POINT_ROW,
-        secret: true,
-    };
-    engines.run(
-        items,
-        footprint,
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(C::NAME, POINT_FILES)?;
-            let inputs = [Rows::of_secret_keys(secret_keys, range.clone()), Rows::of_keys(peers, range)];
-            let [key_rows, peer_rows] = rows::upload(lane, cpu, inputs)?;
-            let (columns, status) = scalars(lane, C::NAME, KeyRows::new(secret_keys, key_rows), n)?;
-            let Columns { xy, kinds: of_points } = rows::import_keys(lane, C::NAME, peers.form(), peer_rows, n)?;
-            let (tables, next_tile) = kernels::window_scratch(lane, n)?;
-            let (xyz, prefixes) = (lane.buffer(96 * n)?, lane.prefixes(n)?);
-            kernels::upmul_uniform(lane, C::NAME, columns, xy, of_points, tables, xyz, next_tile, n as u64)?;
-            kernels::normalize(lane, C::NAME, xyz, xy, of_points, 1, prefixes, n as u64)?;
-            let status = lane.download(status, n)?;
-            let result = rows::download_secret_points(lane, C::NAME, Columns { xy, kinds: of_points }, n)?;
-            lane.finish()?;
-            let item = |i: usize| {
-                if lane.read(status.clone())[i] != IN_RANGE {
-                    return Err(Rejection::SecretKeyOutOfRange);
-                }
-                // A key in range times a point of prime order is never the identity: that was the peer's key.
-                Ok(take(result.row(lane, i)?.ok_or(Rejection::IdentityKey)?))
-            };
-            convert_secret(lane, cpu, out, item);
-            Ok(())
-        },
-        &rescue,
-    )
+    secret_keys: SecretKeys<'a>,
+    peers: PublicKeys<'a>,
+    types: PhantomData<fn() -> (C, S)>,
+}
+
+impl<'a, C, S> Agreement<'a, C, S> {
+    pub fn new(items: usize, secret_keys: SecretKeys<'a>, peers: PublicKeys<'a>) -> Self {
+        Agreement { items, secret_keys, peers, types: PhantomData }
+    }
+}
+
+pub struct AgreementBuffers {
+    keys: Upload,
+    peers: Upload,
+    scalars: Numbers,
+    points: Columns,
+    scratch: WindowScratch,
+    sums: Jacobian,
+    status: Download,
+    result: PointRows,
+}
+
+impl<C: SecretCurve, S: Shared> Operation for Agreement<'_, C, S> {
+    type Output = Result<S, Rejection>;
+    type Buffers = AgreementBuffers;
+    const SECRET: bool = true;
+    const MOST_WAVES: usize = 6;
+
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> AgreementBuffers {
+        let (keys, peers) = (plan_secret_keys(plan, self.secret_keys), plan_keys(plan, self.peers.form()));
+        let (scalars, points) = (Numbers::new(plan), Columns::new(plan));
+        let (scratch, sums) = (WindowScratch::new(plan), Jacobian::new(plan));
+        let status = plan.download_each(scalars.kinds, 1);
+        // The products take the place of the points.
+        AgreementBuffers { keys, peers, scalars, points, scratch, sums, status, result: PointRows::new(plan, points) }
+    }
+
+    fn compute(
+        &self,
+        chunk: Chunk,
+        buffers: &AgreementBuffers,
+        out: &mut [MaybeUninit<Self::Output>],
+    ) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
+        let AgreementBuffers { keys, peers, scalars, points, scratch, sums, status, result } = buffers;
+        lane.device.clone().prepare(C::NAME, POINT_FILES)?;
+        let inputs =
+            [(Rows::of_secret_keys(self.secret_keys, items.clone()), keys), (Rows::of_keys(self.peers, items), peers)];
+        rows::upload(lane, cpu, inputs)?;
+        import_keys(lane, C::NAME, KeyRows::new(self.secret_keys, keys), *scalars, n)?;
+        rows::import_keys(lane, C::NAME, self.peers.form(), peers.address, *points, n)?;
+        scratch.reset(lane)?;
+        let (Columns { xy, kinds }, WindowScratch { tables, next_tile }) = (*points, *scratch);
+        kernels::upmul_uniform(lane, C::NAME, scalars.columns, xy, kinds, tables, sums.xyz, next_tile, n as u64)?;
+        sums.normalize(lane, C::NAME, *points, true, n)?;
+        lane.download(status);
+        result.download_secret(lane, C::NAME, *points, n)?;
+        lane.finish()?;
+        let status = lane.read(status);
+        convert_secret(lane, cpu, out, |i| {
+            if status[i] != IN_RANGE {
+                return Err(Rejection::SecretKeyOutOfRange);
+            }
+            // A key in range times a point of prime order is never the identity: that was the peer's key.
+            Ok(S::of(result.row(lane, i)?.ok_or(Rejection::IdentityKey)?))
+        });
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Self::Output> {
+        let (keys, peers) = (self.secret_keys.slice(items.clone()), self.peers.slice(items.clone()));
+        S::on_cpu(cpu, &Agreement::<C, S>::new(items.len(), keys, peers))
+    }
 }
 
 pub fn shared_points<C: SecretCurve>(
@@ -136,10 +246,7 @@ pub fn shared_points<C: SecretCurve>(
     secret_keys: SecretKeys,
     peers: PublicKeys,
 ) -> Result<Vec<Result<SharedPoint, Rejection>>, Fault> {
-    let rescue = |range: Range<usize>| {
-        cpu::agree::shared_points::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
-    };
-    shared::<C, _>(engines, items, secret_keys, peers, SharedPoint::of, rescue)
+    engines.run(&Agreement::<C, SharedPoint>::new(items, secret_keys, peers))
 }
 
 pub fn shared_secrets<C: SecretCurve>(
@@ -148,8 +255,5 @@ pub fn shared_secrets<C: SecretCurve>(
     secret_keys: SecretKeys,
     peers: PublicKeys,
 ) -> Result<Vec<Result<SharedSecret, Rejection>>, Fault> {
-    let rescue = |range: Range<usize>| {
-        cpu::agree::shared_secrets::<C>(engines.cpu, range.len(), secret_keys.slice(range.clone()), peers.slice(range))
-    };
-    shared::<C, _>(engines, items, secret_keys, peers, SharedSecret::of, rescue)
+    engines.run(&Agreement::<C, SharedSecret>::new(items, secret_keys, peers))
 }

@@ -1,21 +1,22 @@
 //! Signing: nonces of RFC 6979, their points by the uniform kernels, and the signatures, all on the device.
 
 use super::Fault;
-use super::kernels::{self, window_tables_bytes};
-use super::key_tables::Grouping;
-use super::lane::Lane;
+use super::kernels;
+use super::lane::{Lane, PREFIX};
 use super::memory::Address;
-use super::pipeline::Footprint;
-use super::recover;
-use super::rows::{self, JACOBIAN, NUMBER, POINT, POINT_ROW, Points as Columns, Rows, SCALAR, convert};
-use super::secret::{self, KeyRows};
-use super::verify::{self, EQUATIONS, Equations};
+use super::pipeline::{Chunk, Operation};
+use super::plan::{Download, Plan, Upload};
+use super::recover::Recovery;
+use super::rows::{self, Jacobian, NUMBER, PointRows, Points as Columns, Rows, convert};
+use super::secret::{BaseProducts, KeyRows, plan_secret_keys};
+use super::verify::{self, CheckBuffers, Equations, ToEquations};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::{Curve, EcdsaCurve, Sm2};
-use crate::ecdsa::{Check, RecoverableSignature};
+use crate::ecdsa::{Check, Policy, RecoverableSignature};
 use crate::engine::Engines;
 use crate::error::{Rejection, Verdict};
 use crate::secret::SecretKeys;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 const FILES: &[&str] = &["layout", "table", "nonces", "fpmul", "normalize", "sign"];
@@ -27,29 +28,29 @@ const RECOVERY_FILES: &[&str] = &["recover"];
 const DRAW_AGAIN: u8 = 0;
 const SIGNED: u8 = 1;
 
-/// Signatures on the device.
-struct Signatures {
+/// A chunk's signatures, and what they are computed from.
+pub struct Signing {
+    digests: Upload,
+    keys: Upload,
+    nonces: Address,
+    sums: Jacobian,
+    /// The nonces' points.
+    points: Columns,
     rows: Address,
     recovery_ids: Address,
     status: Address,
 }
 
-/// The addresses of a chunk's inputs, and its nonces with their points.
-struct Inputs {
-    digests: Address,
-    keys: KeyRows,
-    nonces: Address,
-    points: Columns,
-    prefixes: Address,
-}
+/// From digests, keys and nonces with their points to signatures.
+type ToSignatures<'a> = dyn Fn(&mut Lane, &Signing, KeyRows, usize) -> Result<(), Fault> + Sync + 'a;
 
 /// One scheme's kernels.
-#[allow(clippy::type_complexity, reason = "the kernels have as many arguments")]
-struct Scheme<'a> {
+#[allow(clippy::type_complexity, reason = "the kernel has as many arguments")]
+pub struct Scheme<'a> {
     curve: &'static str,
     nonces: fn(&mut Lane, &'static str, Address, Address, u64, Address, Address, u64) -> Result<(), Fault>,
-    sign: &'a (dyn Fn(&mut Lane, &Inputs, &Signatures, u64) -> Result<(), Fault> + Sync),
-    equations: &'a (dyn Fn(&mut Lane, Address, Address, Equations, u64) -> Result<(), Fault> + Sync),
+    sign: &'a ToSignatures<'a>,
+    equations: &'a ToEquations<'a>,
 }
 
 pub fn ecdsa<C: EcdsaCurve, T: Send>(
@@ -63,55 +64,51 @@ pub fn ecdsa<C: EcdsaCurve, T: Send>(
     let scheme = Scheme {
         curve: C::NAME,
         nonces: kernels::nonces_sha256,
-        sign: &|lane, inputs, out, n| ecdsa_sign::<C>(lane, low_s, inputs, out, n),
+        sign: &|lane, signing, keys, n| ecdsa_sign::<C>(lane, low_s, signing, keys, n),
         equations: &ecdsa_equations::<C>,
     };
     let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
         let signed = cpu::secret::sign_ecdsa::<C>(cpu, &digests[items.clone()], keys.slice(items), low_s, check);
         signed.into_iter().map(|item| item.map(&result)).collect()
     };
-    let signed = |signature: [u8; 64], recovery_id| result(RecoverableSignature { signature, recovery_id });
-    sign(engines, digests, keys, &scheme, check, &signed, &on_cpu)
+    let result = &|signature: [u8; 64], recovery_id| result(RecoverableSignature { signature, recovery_id });
+    engines.run(&Sign { digests, keys, scheme: &scheme, check, result, on_cpu: &on_cpu })
 }
 
 fn ecdsa_sign<C: EcdsaCurve>(
     lane: &mut Lane,
     low_s: bool,
-    inputs: &Inputs,
-    out: &Signatures,
-    n: u64,
+    signing: &Signing,
+    keys: KeyRows,
+    n: usize,
 ) -> Result<(), Fault> {
-    let Inputs { digests, keys, nonces, points, prefixes } = *inputs;
-    let Signatures { rows, recovery_ids, status } = *out;
-    let Columns { xy, kinds } = points;
-    let low_s = u32::from(low_s);
+    let Signing { ref digests, nonces, sums, points: Columns { xy, kinds }, rows, recovery_ids, status, .. } = *signing;
     kernels::ecdsa_sign(
         lane,
         C::NAME,
-        digests,
+        digests.address,
         keys.rows,
         keys.stride,
         nonces,
         xy,
         kinds,
-        low_s,
+        u32::from(low_s),
         rows,
         recovery_ids,
         status,
-        prefixes,
-        n,
+        sums.prefixes,
+        n as u64,
     )
 }
 
 fn ecdsa_equations<C: EcdsaCurve>(
     lane: &mut Lane,
-    digests: Address,
-    signatures: Address,
+    rows: [Address; 2],
     to: Equations,
-    n: u64,
+    prefixes: Address,
+    n: usize,
 ) -> Result<(), Fault> {
-    let (Equations { u1, u2, x, verdicts }, prefixes) = (to, lane.prefixes(n as usize)?);
-    kernels::ecdsa_equations(lane, C::NAME, digests, signatures, 0, u1, u2, x, verdicts, prefixes, n)
+    verify::ecdsa_equations::<C>(lane, rows, Policy::default(), to, prefixes, n)
 }
 
 pub fn sm2(
@@ -119,203 +116,232 @@ pub fn sm2(
     digests: &[[u8; 32]],
     keys: SecretKeys,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Fault> {
-    let scheme = Scheme {
-        curve: Sm2::NAME,
-        nonces: kernels::nonces_sm3,
-        sign: &|lane, inputs, out, n| {
-            let Inputs { digests, keys, nonces, points, prefixes } = *inputs;
-            let Columns { xy, kinds } = points;
-            let (rows, status) = (out.rows, out.status);
-            kernels::sm2_sign(
-                lane,
-                Sm2::NAME,
-                digests,
-                keys.rows,
-                keys.stride,
-                nonces,
-                xy,
-                kinds,
-                rows,
-                status,
-                prefixes,
-                n,
-            )
-        },
-        equations: &|lane, digests, signatures, to, n| {
-            let Equations { u1, u2, x, verdicts } = to;
-            kernels::sm2_equations(lane, Sm2::NAME, digests, signatures, u1, u2, x, verdicts, n)
-        },
-    };
+    let scheme =
+        Scheme { curve: Sm2::NAME, nonces: kernels::nonces_sm3, sign: &sm2_sign, equations: &verify::sm2_equations };
     let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
         cpu::secret::sign_sm2::<Sm2>(cpu, &digests[items.clone()], keys.slice(items), engines.check_signatures)
     };
     let check = if engines.check_signatures { Check::Signatures } else { Check::Nothing };
-    sign(engines, digests, keys, &scheme, check, &|signature, _| signature, &on_cpu)
+    let result = &|signature, _| signature;
+    engines.run(&Sign { digests, keys, scheme: &scheme, check, result, on_cpu: &on_cpu })
+}
+
+fn sm2_sign(lane: &mut Lane, signing: &Signing, keys: KeyRows, n: usize) -> Result<(), Fault> {
+    let Signing { digests, nonces, sums, points: Columns { xy, kinds }, rows, status, .. } = signing;
+    kernels::sm2_sign(
+        lane,
+        Sm2::NAME,
+        digests.address,
+        keys.rows,
+        keys.stride,
+        *nonces,
+        *xy,
+        *kinds,
+        *rows,
+        *status,
+        sums.prefixes,
+        n as u64,
+    )
 }
 
 type OnCpu<'a, T> = dyn Fn(&CpuEngine, Range<usize>) -> Vec<Result<T, Rejection>> + Sync + 'a;
 
-fn sign<T: Send>(
-    engines: Engines,
-    digests: &[[u8; 32]],
-    keys: SecretKeys,
-    scheme: &Scheme,
+/// Signing of a batch by one scheme.
+pub struct Sign<'a, T> {
+    digests: &'a [[u8; 32]],
+    keys: SecretKeys<'a>,
+    scheme: &'a Scheme<'a>,
     check: Check,
-    result: &(impl Fn([u8; 64], u8) -> T + Sync),
-    on_cpu: &OnCpu<T>,
-) -> Result<Vec<Result<T, Rejection>>, Fault> {
-    let cpu = engines.cpu;
-    let footprint = footprint(check);
-    engines.run(
-        digests.len(),
-        footprint,
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(scheme.curve, FILES)?;
-            let inputs = [Rows::of(&digests[range.clone()]), Rows::of_secret_keys(keys, range.clone())];
-            let [digest_rows, key_rows] = rows::upload(lane, cpu, inputs)?;
-            let key_rows = KeyRows::new(keys, key_rows);
-            let signatures = sign_chunk(lane, scheme, digest_rows, key_rows, n)?;
-            match check {
-                Check::Nothing => {}
-                Check::Signatures => {
-                    let expected = engines.gpu.expected(digests.len() - range.start);
-                    check_signatures(lane, scheme, digest_rows, key_rows, &signatures, n, expected)?;
-                }
-                Check::RecoveryIds => check_recovery_ids(lane, scheme.curve, digest_rows, key_rows, &signatures, n)?,
+    result: &'a (dyn Fn([u8; 64], u8) -> T + Sync),
+    on_cpu: &'a OnCpu<'a, T>,
+}
+
+impl Signing {
+    fn new(plan: &mut Plan, keys: SecretKeys) -> Self {
+        let (digests, keys, nonces) = (plan.rows(32), plan_secret_keys(plan, keys), plan.each(NUMBER));
+        let (sums, points, rows) = (Jacobian::new(plan), Columns::new(plan), plan.each(64));
+        Signing { digests, keys, nonces, sums, points, rows, recovery_ids: plan.each(1), status: plan.each(1) }
+    }
+
+    fn compute(&self, lane: &mut Lane, scheme: &Scheme, keys: KeyRows, n: usize) -> Result<(), Fault> {
+        let (Signing { digests, nonces, sums, points, status, .. }, curve) = (self, scheme.curve);
+        let table = lane.device.clone().tables().uniform(lane, curve)?;
+        (scheme.nonces)(lane, curve, digests.address, keys.rows, keys.stride, *nonces, *status, n as u64)?;
+        kernels::fpmul_uniform(lane, curve, *nonces, table, sums.xyz, n as u64)?;
+        sums.normalize(lane, curve, *points, false, n)?;
+        (scheme.sign)(lane, self, keys, n)
+    }
+}
+
+pub struct SignBuffers {
+    signing: Signing,
+    checking: Checking,
+    rows: Download,
+    recovery_ids: Download,
+    status: Download,
+}
+
+impl<T: Send> Operation for Sign<'_, T> {
+    type Output = Result<T, Rejection>;
+    type Buffers = SignBuffers;
+    const SECRET: bool = true;
+    const MOST_WAVES: usize = 6;
+
+    fn items(&self) -> usize {
+        self.digests.len()
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> SignBuffers {
+        let signing = Signing::new(plan, self.keys);
+        let checking = Checking::new(plan, self.check, signing.status);
+        let rows = plan.download_each(signing.rows, 64);
+        let recovery_ids = plan.download_each(signing.recovery_ids, 1);
+        SignBuffers { status: plan.download_each(signing.status, 1), signing, checking, rows, recovery_ids }
+    }
+
+    fn compute(&self, chunk: Chunk, buffers: &SignBuffers, out: &mut [MaybeUninit<Self::Output>]) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, expected }, n) = (chunk, out.len());
+        let SignBuffers { signing, checking, rows, recovery_ids, status } = buffers;
+        lane.device.clone().prepare(self.scheme.curve, FILES)?;
+        let inputs = [
+            (Rows::of(&self.digests[items.clone()]), &signing.digests),
+            (Rows::of_secret_keys(self.keys, items.clone()), &signing.keys),
+        ];
+        rows::upload(lane, cpu, inputs)?;
+        let keys = KeyRows::new(self.keys, &signing.keys);
+        signing.compute(lane, self.scheme, keys, n)?;
+        checking.check(lane, self.scheme, signing, keys, n, expected)?;
+        [rows, recovery_ids, status].into_iter().for_each(|from| lane.download(from));
+        lane.finish()?;
+        let (rows, recovery_ids, status) = (lane.read(rows), lane.read(recovery_ids), lane.read(status));
+        convert(lane, cpu, out, |i| match status[i] {
+            SIGNED => Ok((self.result)(rows[64 * i..64 * i + 64].try_into().expect("64 bytes"), recovery_ids[i])),
+            DRAW_AGAIN => {
+                let item = items.start + i;
+                (self.on_cpu)(cpu, item..item + 1).pop().unwrap_or(Err(Rejection::SecretKeyOutOfRange))
             }
-            let rows = lane.download(signatures.rows, 64 * n)?;
-            let recovery_ids = lane.download(signatures.recovery_ids, n)?;
-            let status = lane.download(signatures.status, n)?;
-            lane.finish()?;
-            let (rows, recovery_ids, status) = (lane.read(rows), lane.read(recovery_ids), lane.read(status));
-            convert(lane, cpu, out, |i| match status[i] {
-                SIGNED => Ok(result(rows[64 * i..64 * i + 64].try_into().expect("64 bytes"), recovery_ids[i])),
-                DRAW_AGAIN => {
-                    let item = range.start + i;
-                    on_cpu(cpu, item..item + 1).pop().unwrap_or(Err(Rejection::SecretKeyOutOfRange))
-                }
-                _ => Err(Rejection::SecretKeyOutOfRange),
-            });
-            Ok(())
-        },
-        &|range| on_cpu(cpu, range),
-    )
-}
+            _ => Err(Rejection::SecretKeyOutOfRange),
+        });
+        Ok(())
+    }
 
-fn footprint(check: Check) -> Footprint {
-    let signing = 32 + SCALAR + POINT + JACOBIAN + 64 + 2;
-    let key = SCALAR + POINT + JACOBIAN;
-    // What checking takes besides, on the device and pinned.
-    let (checking, checked) = match check {
-        Check::Nothing => (0, 0),
-        Check::Signatures => (key + EQUATIONS + NUMBER + 1 + Grouping::BYTES, 1 + 1),
-        Check::RecoveryIds => (key + 2 * NUMBER + POINT + 1 + JACOBIAN + 2 * POINT_ROW, 2 * POINT_ROW + 1),
-    };
-    Footprint {
-        device: signing + checking,
-        device_fixed: if check == Check::Nothing { 0 } else { window_tables_bytes(1) },
-        most_waves: 6,
-        pinned: 32 + 32 + 64 + 2 + checked,
-        secret: true,
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Self::Output> {
+        (self.on_cpu)(cpu, items)
     }
 }
 
-fn sign_chunk(
-    lane: &mut Lane,
-    scheme: &Scheme,
-    digests: Address,
-    keys: KeyRows,
-    n: usize,
-) -> Result<Signatures, Fault> {
-    let (curve, count) = (scheme.curve, n as u64);
-    let table = lane.device.clone().tables().uniform(lane, curve)?;
-    let (nonces, status) = (lane.buffer(NUMBER * n)?, lane.buffer(n)?);
-    (scheme.nonces)(lane, curve, digests, keys.rows, keys.stride, nonces, status, count)?;
-    let (xyz, points) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
-    let prefixes = lane.prefixes(n)?;
-    kernels::fpmul_uniform(lane, curve, nonces, table, xyz, count)?;
-    kernels::normalize(lane, curve, xyz, points.xy, points.kinds, 0, prefixes, count)?;
-    let signatures = Signatures { rows: lane.buffer(64 * n)?, recovery_ids: lane.buffer(n)?, status };
-    let inputs = Inputs { digests, keys, nonces, points, prefixes };
-    (scheme.sign)(lane, &inputs, &signatures, count)?;
-    Ok(signatures)
+/// What is checked of a chunk's signatures before they leave the device: one that the device computed wrongly could give a key
+/// away (a deterministic signature and a faulty one over the same digest determine it).
+enum Checking {
+    Nothing,
+    /// Signatures verify with public keys computed from the private ones.
+    Signatures {
+        public: BaseProducts,
+        equations: Equations,
+        prefixes: Address,
+        check: CheckBuffers,
+        verdicts: Download,
+        status: Download,
+    },
+    /// The keys recovered from signatures are these public keys: a key comes back only where its signature verifies and the
+    /// recovery id is right.
+    RecoveryIds {
+        public: BaseProducts,
+        recovery: Recovery,
+        expected: PointRows,
+        recovered: PointRows,
+        status: Download,
+    },
 }
 
-/// The public keys of a chunk's private ones.
-fn public_keys(lane: &mut Lane, curve: &'static str, keys: KeyRows, n: usize) -> Result<Columns, Fault> {
-    let table = lane.device.clone().tables().uniform(lane, curve)?;
-    let (columns, _) = secret::scalars(lane, curve, keys, n)?;
-    let (xyz, public) = (lane.buffer(96 * n)?, Columns { xy: lane.buffer(64 * n)?, kinds: lane.buffer(n)? });
-    let prefixes = lane.prefixes(n)?;
-    kernels::fpmul_uniform(lane, curve, columns, table, xyz, n as u64)?;
-    kernels::normalize(lane, curve, xyz, public.xy, public.kinds, 0, prefixes, n as u64)?;
-    Ok(public)
-}
+impl Checking {
+    fn new(plan: &mut Plan, check: Check, status: Address) -> Self {
+        match check {
+            Check::Nothing => Checking::Nothing,
+            Check::Signatures => {
+                let (public, equations) = (BaseProducts::new(plan), Equations::new(plan));
+                let (prefixes, check) = (plan.each(PREFIX), CheckBuffers::new(plan));
+                let verdicts = plan.download_each(equations.verdicts, 1);
+                let status = plan.download_each(status, 1);
+                Checking::Signatures { public, equations, prefixes, check, verdicts, status }
+            }
+            Check::RecoveryIds => {
+                let (public, recovery) = (BaseProducts::new(plan), Recovery::new(plan));
+                let (expected, recovered) = (PointRows::new(plan, public.points), PointRows::new(plan, recovery.keys));
+                let status = plan.download_each(status, 1);
+                Checking::RecoveryIds { public, recovery, expected, recovered, status }
+            }
+        }
+    }
 
-/// Verifies the signatures of a chunk with public keys computed from the private ones: a fault of the device while it signs
-/// could otherwise give a key away (a deterministic signature and a faulty one over the same digest determine it).
-fn check_signatures(
-    lane: &mut Lane,
-    scheme: &Scheme,
-    digests: Address,
-    keys: KeyRows,
-    signatures: &Signatures,
-    n: usize,
-    expected: usize,
-) -> Result<(), Fault> {
-    let curve = scheme.curve;
-    lane.device.clone().prepare(curve, CHECK_FILES)?;
-    let public = public_keys(lane, curve, keys, n)?;
-    let equations = Equations::new(lane, n)?;
-    (scheme.equations)(lane, digests, signatures.rows, equations, n as u64)?;
-    verify::check(lane, curve, equations, public, n, expected)?;
-    let verdicts = lane.download(equations.verdicts, n)?;
-    let status = lane.download(signatures.status, n)?;
-    lane.wait()?;
-    let (verdicts, status) = (lane.read(verdicts), lane.read(status));
-    let faulty = |i: &usize| status[*i] == SIGNED && verdicts[*i] != Verdict::VALID_CODE;
-    match (0..n).find(faulty) {
-        None => Ok(()),
-        Some(_) => Err(Fault::device("a signature that it computed does not verify".to_owned())),
+    fn check(
+        &self,
+        lane: &mut Lane,
+        scheme: &Scheme,
+        signing: &Signing,
+        keys: KeyRows,
+        n: usize,
+        still_to_come: usize,
+    ) -> Result<(), Fault> {
+        let curve = scheme.curve;
+        let Signing { digests, rows, recovery_ids, .. } = signing;
+        match self {
+            Checking::Nothing => Ok(()),
+            Checking::Signatures { public, equations, prefixes, check, verdicts, status } => {
+                lane.device.clone().prepare(curve, CHECK_FILES)?;
+                public.compute(lane, curve, keys, n)?;
+                (scheme.equations)(lane, [digests.address, *rows], *equations, *prefixes, n)?;
+                verify::check(lane, curve, *equations, public.points, check, n, still_to_come)?;
+                [verdicts, status].into_iter().for_each(|from| lane.download(from));
+                lane.wait()?;
+                let verdicts = lane.read(verdicts);
+                let verifies = |i: usize| verdicts[i] == Verdict::VALID_CODE;
+                all_signed(lane.read(status), verifies, "a signature that it computed does not verify")
+            }
+            Checking::RecoveryIds { public, recovery, expected, recovered, status } => {
+                lane.device.clone().prepare(curve, RECOVERY_FILES)?;
+                public.compute(lane, curve, keys, n)?;
+                recovery.compute(lane, curve, [digests.address, *rows, *recovery_ids], n)?;
+                expected.download(lane, curve, public.points, n)?;
+                recovered.download(lane, curve, recovery.keys, n)?;
+                lane.download(status);
+                lane.wait()?;
+                let comes_back = |i: usize| match (expected.row(lane, i), recovered.row(lane, i)) {
+                    (Ok(Some(expected)), Ok(Some(recovered))) => expected == recovered,
+                    _ => false,
+                };
+                let problem = "a signature that it computed does not give the signer's key";
+                all_signed(lane.read(status), comes_back, problem)
+            }
+        }
     }
 }
 
-/// Recovers the keys of a chunk's signatures and compares them with public keys computed from the private ones. A key comes
-/// back only where its signature verifies and the recovery id is right.
-fn check_recovery_ids(
-    lane: &mut Lane,
-    curve: &'static str,
-    digests: Address,
-    keys: KeyRows,
-    signatures: &Signatures,
-    n: usize,
-) -> Result<(), Fault> {
-    lane.device.clone().prepare(curve, RECOVERY_FILES)?;
-    let public = public_keys(lane, curve, keys, n)?;
-    let (recovered, _) = recover::recover_chunk(lane, curve, [digests, signatures.rows, signatures.recovery_ids], n)?;
-    let public = rows::download_points(lane, curve, public, n)?;
-    let recovered = rows::download_points(lane, curve, recovered, n)?;
-    let status = lane.download(signatures.status, n)?;
-    lane.wait()?;
-    let comes_back = |i: usize| match (public.row(lane, i), recovered.row(lane, i)) {
-        (Ok(Some(public)), Ok(Some(recovered))) => public == recovered,
-        _ => false,
-    };
-    let status = lane.read(status);
-    match (0..n).find(|&i| status[i] == SIGNED && !comes_back(i)) {
-        None => Ok(()),
-        Some(_) => Err(Fault::device("a signature that it computed does not give the signer's key".to_owned())),
-    }
+/// A fault of the device unless all that were signed are as they must be.
+fn all_signed(status: &[u8], as_it_must_be: impl Fn(usize) -> bool, problem: &str) -> Result<(), Fault> {
+    let faulty = (0..status.len()).any(|i| status[i] == SIGNED && !as_it_must_be(i));
+    if faulty { Err(Fault::device(problem.to_owned())) } else { Ok(()) }
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::curve::Secp256k1;
     use crate::gpu::{GpuEngine, Limits};
     use crate::secret::SecretKey;
     use crate::skip;
+
+    /// Signing that is planned and not computed.
+    pub fn with_scheme(digests: &[[u8; 32]], keys: SecretKeys, check: Check, then: impl FnOnce(&Sign<[u8; 64]>)) {
+        let scheme = Scheme {
+            curve: Secp256k1::NAME,
+            nonces: kernels::nonces_sha256,
+            sign: &|lane, signing, keys, n| ecdsa_sign::<Secp256k1>(lane, true, signing, keys, n),
+            equations: &ecdsa_equations::<Secp256k1>,
+        };
+        let (result, on_cpu) = (&|signature, _| signature, &|_: &CpuEngine, _| Vec::new());
+        then(&Sign { digests, keys, scheme: &scheme, check, result, on_cpu });
+    }
 
     /// Signs with a fault that turns some bits of the first recovery id of each chunk.
     fn sign_with_fault(gpu: &GpuEngine, flipped: u8, check: Check) -> Result<(), Fault> {
@@ -329,15 +355,16 @@ mod tests {
         let scheme = Scheme {
             curve: Secp256k1::NAME,
             nonces: kernels::nonces_sha256,
-            sign: &|lane, inputs, out, n| {
-                ecdsa_sign::<Secp256k1>(lane, true, inputs, out, n)?;
-                lane.fill(out.recovery_ids, right.recovery_id ^ flipped, 1)
+            sign: &|lane, signing, keys, n| {
+                ecdsa_sign::<Secp256k1>(lane, true, signing, keys, n)?;
+                lane.fill(signing.recovery_ids, right.recovery_id ^ flipped, 1)
             },
             equations: &ecdsa_equations::<Secp256k1>,
         };
         let on_cpu = |_: &CpuEngine, items: Range<usize>| vec![Ok(right); items.len()];
-        let signed = |signature, recovery_id| RecoverableSignature { signature, recovery_id };
-        let signed = sign(engines, &digests, (&key).into(), &scheme, check, &signed, &on_cpu)?;
+        let result = &|signature, recovery_id| RecoverableSignature { signature, recovery_id };
+        let keys = (&key).into();
+        let signed = engines.run(&Sign { digests: &digests, keys, scheme: &scheme, check, result, on_cpu: &on_cpu })?;
         assert!(signed.iter().all(|item| item.unwrap().signature == right.signature));
         Ok(())
     }

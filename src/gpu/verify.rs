@@ -1,12 +1,13 @@
 //! Verification.
 
 use super::Fault;
-use super::kernels::{self, window_tables_bytes};
+use super::kernels::{self, WindowScratch};
 use super::key_tables::{self, Grouping};
-use super::lane::Lane;
+use super::lane::{Lane, PREFIX};
 use super::memory::Address;
-use super::pipeline::Footprint;
-use super::rows::{self, KEY_ROW, NUMBER, POINT, Points as Columns, Rows, convert};
+use super::pipeline::{Chunk, Operation};
+use super::plan::{Download, Plan, Upload};
+use super::rows::{self, NUMBER, Points as Columns, Rows, convert, plan_keys};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::EcdsaCurve;
 use crate::curve::{Curve, Sm2};
@@ -14,12 +15,10 @@ use crate::ecdsa::Policy;
 use crate::encoding::PublicKeys;
 use crate::engine::Engines;
 use crate::error::{Rejection, Verdict, Verdicts};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 const FILES: &[&str] = &["layout", "table", "equations", "verify", "key_groups", "key_tables"];
-/// Bytes of a digest and a signature per item.
-pub const SIGNED: usize = 32 + 64;
-
 /// What every item claims: x(u1 G + u2 Q) = x modulo n, unless its verdict is known already.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations {
@@ -29,14 +28,23 @@ pub struct Equations {
     pub verdicts: Address,
 }
 
-/// Bytes of `Equations` per item.
-pub const EQUATIONS: usize = 3 * NUMBER + 1;
-
 impl Equations {
-    pub fn new(lane: &mut Lane, n: usize) -> Result<Self, Fault> {
-        let mut number = || lane.buffer(NUMBER * n);
-        let (u1, u2, x) = (number()?, number()?, number()?);
-        Ok(Equations { u1, u2, x, verdicts: lane.buffer(n)? })
+    pub fn new(plan: &mut Plan) -> Self {
+        let mut number = || plan.each(NUMBER);
+        let (u1, u2, x) = (number(), number(), number());
+        Equations { u1, u2, x, verdicts: plan.each(1) }
+    }
+}
+
+/// What checking equations takes beside them.
+pub struct CheckBuffers {
+    scratch: WindowScratch,
+    grouping: Option<Grouping>,
+}
+
+impl CheckBuffers {
+    pub fn new(plan: &mut Plan) -> Self {
+        CheckBuffers { scratch: WindowScratch::new(plan), grouping: Grouping::new(plan) }
     }
 }
 
@@ -47,16 +55,28 @@ pub fn ecdsa<C: EcdsaCurve>(
     keys: PublicKeys,
     policy: Policy,
 ) -> Result<Verdicts, Fault> {
-    let equations = |lane: &mut Lane, digests, signatures, to: Equations, n: u64| {
-        let (low_s, prefixes) = (u32::from(policy.low_s), lane.prefixes(n as usize)?);
-        let Equations { u1, u2, x, verdicts } = to;
-        kernels::ecdsa_equations(lane, C::NAME, digests, signatures, low_s, u1, u2, x, verdicts, prefixes, n)
+    let equations = |lane: &mut Lane, rows: [Address; 2], to: Equations, prefixes, n: usize| {
+        ecdsa_equations::<C>(lane, rows, policy, to, prefixes, n)
     };
     let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
         let (digests, signatures) = (&digests[items.clone()], &signatures[items.clone()]);
         cpu::verify::ecdsa::<C>(cpu, digests, signatures, keys.slice(items), policy)
     };
-    verify::<C>(engines, digests, signatures, keys, &equations, &on_cpu)
+    verify(engines, &Verify { curve: C::NAME, digests, signatures, keys, equations: &equations, on_cpu: &on_cpu })
+}
+
+/// From rows of digests and signatures to equations.
+pub fn ecdsa_equations<C: EcdsaCurve>(
+    lane: &mut Lane,
+    [digests, signatures]: [Address; 2],
+    policy: Policy,
+    to: Equations,
+    prefixes: Address,
+    n: usize,
+) -> Result<(), Fault> {
+    let (low_s, Equations { u1, u2, x, verdicts }) = (u32::from(policy.low_s), to);
+    lane.keep_in_l2(prefixes, n)?;
+    kernels::ecdsa_equations(lane, C::NAME, digests, signatures, low_s, u1, u2, x, verdicts, prefixes, n as u64)
 }
 
 pub fn sm2(
@@ -65,59 +85,93 @@ pub fn sm2(
     signatures: &[[u8; 64]],
     keys: PublicKeys,
 ) -> Result<Verdicts, Fault> {
-    let equations = |lane: &mut Lane, digests, signatures, to: Equations, n: u64| {
-        let Equations { u1, u2, x, verdicts } = to;
-        kernels::sm2_equations(lane, Sm2::NAME, digests, signatures, u1, u2, x, verdicts, n)
-    };
     let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
         let (digests, signatures) = (&digests[items.clone()], &signatures[items.clone()]);
         cpu::verify::sm2::<Sm2>(cpu, digests, signatures, keys.slice(items))
     };
-    verify::<Sm2>(engines, digests, signatures, keys, &equations, &on_cpu)
+    let equations = &sm2_equations;
+    verify(engines, &Verify { curve: Sm2::NAME, digests, signatures, keys, equations, on_cpu: &on_cpu })
 }
 
-/// From rows of digests and signatures to equations.
-type ToEquations<'a> = dyn Fn(&mut Lane, Address, Address, Equations, u64) -> Result<(), Fault> + Sync + 'a;
+/// Likewise; nothing is inverted, so that there are no prefix products.
+pub fn sm2_equations(
+    lane: &mut Lane,
+    [digests, signatures]: [Address; 2],
+    to: Equations,
+    _: Address,
+    n: usize,
+) -> Result<(), Fault> {
+    let Equations { u1, u2, x, verdicts } = to;
+    kernels::sm2_equations(lane, Sm2::NAME, digests, signatures, u1, u2, x, verdicts, n as u64)
+}
 
-fn verify<C: Curve>(
-    engines: Engines,
-    digests: &[[u8; 32]],
-    signatures: &[[u8; 64]],
-    keys: PublicKeys,
-    to_equations: &ToEquations,
-    on_cpu: &(dyn Fn(&CpuEngine, Range<usize>) -> Verdicts + Sync),
-) -> Result<Verdicts, Fault> {
-    let cpu = engines.cpu;
-    let footprint = Footprint {
-        device: SIGNED + EQUATIONS + NUMBER + KEY_ROW + POINT + Grouping::BYTES,
-        device_fixed: window_tables_bytes(1),
-        most_waves: 5,
-        pinned: SIGNED + KEY_ROW + 1,
-        secret: false,
-    };
-    let verdicts = engines.run(
-        digests.len(),
-        footprint,
-        &|lane, range, out| {
-            let n = range.len();
-            lane.device.clone().prepare(C::NAME, FILES)?;
-            let expected = engines.gpu.expected(digests.len() - range.start);
-            let inputs =
-                [Rows::of(&digests[range.clone()]), Rows::of(&signatures[range.clone()]), Rows::of_keys(keys, range)];
-            let [digest_rows, signature_rows, key_rows] = rows::upload(lane, cpu, inputs)?;
-            let points = rows::import_keys(lane, C::NAME, keys.form(), key_rows, n)?;
-            let equations = Equations::new(lane, n)?;
-            to_equations(lane, digest_rows, signature_rows, equations, n as u64)?;
-            check(lane, C::NAME, equations, points, n, expected)?;
-            let verdicts = lane.download(equations.verdicts, n)?;
-            lane.finish()?;
-            let codes = lane.read(verdicts);
-            convert(lane, cpu, out, |i| verdict(codes[i]));
-            Ok(())
-        },
-        &|range| on_cpu(cpu, range).as_slice().to_vec(),
-    )?;
-    Ok(Verdicts::new(verdicts))
+fn verify(engines: Engines, operation: &Verify) -> Result<Verdicts, Fault> {
+    engines.run(operation).map(Verdicts::new)
+}
+
+/// From rows of digests and signatures to equations, with room for prefix products.
+pub type ToEquations<'a> = dyn Fn(&mut Lane, [Address; 2], Equations, Address, usize) -> Result<(), Fault> + Sync + 'a;
+
+/// One scheme's verification of a batch.
+pub struct Verify<'a> {
+    pub curve: &'static str,
+    pub digests: &'a [[u8; 32]],
+    pub signatures: &'a [[u8; 64]],
+    pub keys: PublicKeys<'a>,
+    pub equations: &'a ToEquations<'a>,
+    pub on_cpu: &'a (dyn Fn(&CpuEngine, Range<usize>) -> Verdicts + Sync),
+}
+
+pub struct VerifyBuffers {
+    digests: Upload,
+    signatures: Upload,
+    keys: Upload,
+    points: Columns,
+    equations: Equations,
+    prefixes: Address,
+    check: CheckBuffers,
+    verdicts: Download,
+}
+
+impl Operation for Verify<'_> {
+    type Output = Verdict;
+    type Buffers = VerifyBuffers;
+    const MOST_WAVES: usize = 5;
+
+    fn items(&self) -> usize {
+        self.digests.len()
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> VerifyBuffers {
+        let (digests, signatures, keys) = (plan.rows(32), plan.rows(64), plan_keys(plan, self.keys.form()));
+        let (points, equations, prefixes) = (Columns::new(plan), Equations::new(plan), plan.each(PREFIX));
+        let (check, verdicts) = (CheckBuffers::new(plan), plan.download_each(equations.verdicts, 1));
+        VerifyBuffers { digests, signatures, keys, points, equations, prefixes, check, verdicts }
+    }
+
+    fn compute(&self, chunk: Chunk, buffers: &VerifyBuffers, out: &mut [MaybeUninit<Verdict>]) -> Result<(), Fault> {
+        let (Chunk { lane, cpu, items, expected }, n) = (chunk, out.len());
+        let VerifyBuffers { digests, signatures, keys, points, equations, prefixes, check, verdicts } = buffers;
+        lane.device.clone().prepare(self.curve, FILES)?;
+        let inputs = [
+            (Rows::of(&self.digests[items.clone()]), digests),
+            (Rows::of(&self.signatures[items.clone()]), signatures),
+            (Rows::of_keys(self.keys, items), keys),
+        ];
+        rows::upload(lane, cpu, inputs)?;
+        rows::import_keys(lane, self.curve, self.keys.form(), keys.address, *points, n)?;
+        (self.equations)(lane, [digests.address, signatures.address], *equations, *prefixes, n)?;
+        self::check(lane, self.curve, *equations, *points, check, n, expected)?;
+        lane.download(verdicts);
+        lane.finish()?;
+        let codes = lane.read(verdicts);
+        convert(lane, cpu, out, |i| verdict(codes[i]));
+        Ok(())
+    }
+
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Verdict> {
+        (self.on_cpu)(cpu, items).into_iter().collect()
+    }
 }
 
 /// Replaces every verdict that is still open. Keys that occur often enough get a table each; `expected`: items still to
@@ -127,15 +181,19 @@ pub fn check(
     curve: &'static str,
     equations: Equations,
     points: Columns,
+    buffers: &CheckBuffers,
     n: usize,
     expected: usize,
 ) -> Result<(), Fault> {
     let table = lane.device.clone().tables().public(lane, curve)?;
-    let Equations { u1, u2, x, verdicts } = equations;
-    let (tables, next_tile) = kernels::window_scratch(lane, n)?;
-    let (items, count) = key_tables::check_repeated(lane, curve, equations, points, &table, n, expected)?;
-    let Columns { xy, kinds } = points;
-    let (address, bits) = (table.address(), table.bits);
+    let CheckBuffers { scratch, grouping } = buffers;
+    scratch.reset(lane)?;
+    let (items, count) = match grouping {
+        Some(grouping) => grouping.check_repeated(lane, curve, equations, points, &table, n, expected)?,
+        None => key_tables::ALL,
+    };
+    let (Equations { u1, u2, x, verdicts }, Columns { xy, kinds }) = (equations, points);
+    let (WindowScratch { tables, next_tile }, address, bits) = (*scratch, table.address(), table.bits);
     kernels::verify(
         lane, curve, u1, u2, x, xy, kinds, address, bits, tables, items, count, next_tile, verdicts, n as u64,
     )

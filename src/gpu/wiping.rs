@@ -3,7 +3,8 @@
 
 use super::fault::Fault;
 use super::lane::Lane;
-use super::pipeline::Footprint;
+use super::pipeline::{Chunk, Operation};
+use super::plan::{Bytes, Plan, Upload};
 use super::{FaultKind, GpuEngine, Limits, lock, modular, secret, sign};
 use crate::cpu::CpuEngine;
 use crate::curve::{P256, Secp256k1};
@@ -13,6 +14,8 @@ use crate::engine::Engines;
 use crate::point::Points;
 use crate::secret::SecretKey;
 use crate::skip;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::mpsc;
 
 /// Short of a whole number of buffers, so that gaps between them are there.
@@ -89,14 +92,49 @@ fn secrets_of_a_chunk_that_fails_are_gone() {
     const BYTES: usize = 32 << 20;
     let mut lane = Lane::new(gpu.devices[0].device.clone()).unwrap();
     for _ in 0..3 {
-        lane.begin(2 * BYTES, 2 * BYTES + 256, true).unwrap();
-        let secret = lane.upload_secret(BYTES - 3, |to| to.fill(0xa5)).unwrap();
-        lane.upload(100, |to| to.fill(0x3c)).unwrap();
-        lane.download_secret(secret, BYTES - 3).unwrap();
+        let buffers = |plan: &mut Plan| {
+            let secret = plan.upload(BYTES - 3);
+            (plan.download(secret.address, BYTES - 3), secret, plan.upload(100))
+        };
+        let (back, secret, public) = lane.begin(1, Bytes::default(), true, buffers).unwrap();
+        lane.upload(&secret, true, |to| to.fill(0xa5)).unwrap();
+        lane.upload(&public, false, |to| to.fill(0x3c)).unwrap();
+        lane.download_secret(&back);
         lane.end().unwrap();
         let [on_device, pinned] = lane.contents().unwrap();
         assert!(on_device.len() > BYTES && on_device.iter().all(|byte| *byte == 0));
         assert!(!pinned.contains(&0xa5) && pinned.contains(&0x3c), "no more than secrets is wiped on the host");
+    }
+}
+
+/// Sixty items that end as told, with a secret on the way.
+struct Ending<'a> {
+    ended: mpsc::Sender<()>,
+    end: &'a (dyn Fn() -> Result<(), Fault> + Sync),
+}
+
+impl Operation for Ending<'_> {
+    type Output = u8;
+    type Buffers = Upload;
+    const SECRET: bool = true;
+    const MOST_WAVES: usize = 2;
+
+    fn items(&self) -> usize {
+        60
+    }
+
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> Upload {
+        plan.rows(64)
+    }
+
+    fn compute(&self, chunk: Chunk, secret: &Upload, _: &mut [MaybeUninit<u8>]) -> Result<(), Fault> {
+        chunk.lane.upload(secret, true, |to| to.fill(0xa5))?;
+        self.ended.send(()).unwrap();
+        (self.end)()
+    }
+
+    fn on_cpu(&self, _: &CpuEngine, items: Range<usize>) -> Vec<u8> {
+        vec![7; items.len()]
     }
 }
 
@@ -106,16 +144,8 @@ fn lanes_of_failed_chunks_are_not_used_again() {
     let Some(gpu) = engine() else { return };
     let cpu = CpuEngine::new(None, None).unwrap();
     let engines = Engines { gpu: &gpu, cpu: &cpu, rescue: true, check_signatures: false };
-    let footprint = Footprint { device: 64, device_fixed: 0, most_waves: 2, pinned: 64, secret: true };
     let (sender, receiver) = mpsc::channel();
-    let run = |end: &(dyn Fn() -> Result<(), Fault> + Sync)| {
-        let compute = |lane: &mut Lane, range: std::ops::Range<usize>, _: &mut [std::mem::MaybeUninit<u8>]| {
-            lane.upload_secret(64 * range.len(), |to| to.fill(0xa5))?;
-            sender.send(()).unwrap();
-            end()
-        };
-        engines.run(60, footprint, &compute, &|range| vec![7; range.len()])
-    };
+    let run = |end: &(dyn Fn() -> Result<(), Fault> + Sync)| engines.run(&Ending { ended: sender.clone(), end });
     assert_eq!(run(&|| Err(Fault::memory("short".to_owned()))).unwrap(), vec![7; 60]);
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&|| panic!("on purpose"))));
     assert!(panicked.is_err() && gpu.failures().is_empty());
@@ -129,6 +159,6 @@ fn lanes_of_failed_chunks_are_not_used_again() {
     assert_eq!(run(&|| Ok(())).unwrap(), vec![7; 60]);
     assert_eq!((receiver.try_iter().count(), before), (0, 2 * gpu.devices.len() + 1));
     let strict = Engines { rescue: false, ..engines };
-    let fault = strict.run(1, footprint, &|_, _, _: &mut [_]| Ok(()), &|_| vec![0u8]).unwrap_err();
-    assert!(fault.problem.contains(&format!("{}: broken", gpu.labels()[0])), "{}", fault.problem);
+    let problem = strict.run(&Ending { ended: sender, end: &|| Ok(()) }).unwrap_err().message();
+    assert!(problem.contains(&format!("{}: broken", gpu.labels()[0])), "{problem}");
 }

@@ -1,0 +1,154 @@
+//! What a chunk takes of device and pinned memory, buffer by buffer.
+//!
+//! An operation says once which buffers its chunk has. Before a lane is taken that gives their bytes, by which batches are cut
+//! and memory is bounded; on a lane it gives the buffers themselves. So nothing is summed up by hand, and a chunk that took
+//! more than was planned is a defect that shows at once.
+
+use super::memory::Address;
+use std::ops::Range;
+
+/// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
+pub const ALIGNMENT: usize = 256;
+
+/// Memory on the device and pinned memory on the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bytes {
+    pub device: usize,
+    pub pinned: usize,
+}
+
+impl Bytes {
+    /// The larger of each.
+    pub fn max(self, other: Self) -> Self {
+        Bytes { device: self.device.max(other.device), pinned: self.pinned.max(other.pinned) }
+    }
+
+    pub fn fit(self, limits: Self) -> bool {
+        self.device <= limits.device && self.pinned <= limits.pinned
+    }
+}
+
+/// The buffers of a chunk, one after the other.
+#[derive(Debug)]
+pub struct Plan {
+    base: Address,
+    limits: Bytes,
+    used: Bytes,
+    items: usize,
+    multiprocessors: usize,
+}
+
+/// A buffer on the device that is filled from the host, by way of pinned memory unless it is filled from locked memory.
+#[derive(Clone, Debug)]
+pub struct Upload {
+    pub address: Address,
+    pub pinned: Range<usize>,
+}
+
+/// A buffer on the device that is copied to the host's pinned memory.
+#[derive(Clone, Debug)]
+pub struct Download {
+    pub address: Address,
+    pub pinned: Range<usize>,
+}
+
+impl Plan {
+    /// Counts bytes, for a chunk of so many items on so many multiprocessors. Its addresses mean nothing.
+    pub fn counting(items: usize, multiprocessors: usize) -> Self {
+        let limits = Bytes { device: usize::MAX, pinned: usize::MAX };
+        Plan { base: 0, limits, used: Bytes::default(), items, multiprocessors }
+    }
+
+    /// Gives buffers of memory on the device that begins at `base`, and of pinned memory.
+    pub fn at(base: Address, limits: Bytes, items: usize, multiprocessors: usize) -> Self {
+        Plan { base, limits, ..Self::counting(items, multiprocessors) }
+    }
+
+    /// Items of the chunk.
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
+    /// Multiprocessors that work on them.
+    pub fn multiprocessors(&self) -> usize {
+        self.multiprocessors
+    }
+
+    /// What the buffers take so far.
+    pub fn bytes(&self) -> Bytes {
+        self.used
+    }
+
+    /// A buffer on the device.
+    pub fn buffer(&mut self, bytes: usize) -> Address {
+        let range = next(self.used.device, bytes);
+        self.used.device = range.end;
+        assert!(range.end <= self.limits.device, "a chunk takes more than the {} bytes planned", self.limits.device);
+        self.base + range.start as u64
+    }
+
+    /// A buffer of so many bytes for each item.
+    pub fn each(&mut self, bytes: usize) -> Address {
+        self.buffer(bytes * self.items)
+    }
+
+    fn pinned(&mut self, bytes: usize) -> Range<usize> {
+        let range = next(self.used.pinned, bytes);
+        self.used.pinned = range.end;
+        let planned = self.limits.pinned;
+        assert!(range.end <= planned, "a chunk takes more than the {planned} pinned bytes planned");
+        range
+    }
+
+    pub fn upload(&mut self, bytes: usize) -> Upload {
+        Upload { address: self.buffer(bytes), pinned: self.pinned(bytes) }
+    }
+
+    /// Rows of so many bytes, one for each item.
+    pub fn rows(&mut self, width: usize) -> Upload {
+        self.upload(width * self.items)
+    }
+
+    /// The copy of so many bytes from a buffer.
+    pub fn download(&mut self, address: Address, bytes: usize) -> Download {
+        Download { address, pinned: self.pinned(bytes) }
+    }
+
+    /// The copy of so many bytes for each item.
+    pub fn download_each(&mut self, address: Address, bytes: usize) -> Download {
+        self.download(address, bytes * self.items)
+    }
+}
+
+fn next(used: usize, bytes: usize) -> Range<usize> {
+    let start = used.next_multiple_of(ALIGNMENT);
+    start..start + bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(plan: &mut Plan) -> [Address; 3] {
+        let (rows, out) = (plan.rows(33), plan.each(7));
+        assert_eq!((rows.pinned.len(), plan.download_each(out, 7).pinned.len()), (33 * 10, 70));
+        [rows.address, out, plan.buffer(1)]
+    }
+
+    #[test]
+    fn buffers_are_those_that_were_counted() {
+        let mut counting = Plan::counting(10, 1);
+        assert_eq!(plan(&mut counting), [0, 512, 768]);
+        let bytes = counting.bytes();
+        assert_eq!(bytes, Bytes { device: 769, pinned: 512 + 70 });
+        let mut real = Plan::at(1 << 20, bytes, 10, 1);
+        assert_eq!(plan(&mut real), [0, 512, 768].map(|offset| (1 << 20) + offset));
+        assert_eq!(real.bytes(), bytes);
+    }
+
+    #[test]
+    #[should_panic(expected = "more than the 768 bytes planned")]
+    fn more_than_planned_is_a_defect() {
+        plan(&mut Plan::at(0, Bytes { device: 768, pinned: 1000 }, 10, 1));
+    }
+}
