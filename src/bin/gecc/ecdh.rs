@@ -22,6 +22,7 @@ struct Ecdh<C>(KeyFile, PhantomData<C>);
 impl<C: SecretCurve> Operation for Ecdh<C> {
     /// The number of the key, and the peer.
     type Item = (usize, Vec<u8>);
+    const GIVES_SECRETS: bool = true;
 
     fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String> {
         Ok((self.0.number(index)?, fields.public_key()?))

@@ -69,7 +69,7 @@ fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
         lines("bad, escaped.jsonl", "", &|digits| format!("{{\"secret_key\":\"{}\"}}", escaped(digits))),
         lines("bad.jsonl", "", &|digits| format!("{{\"secret_key\":[\"{digits}\"]}}")),
         lines("bad, cut.jsonl", "", &|digits| format!("{{\"secret_key\":\"{digits}")),
-        lines("bad.csv", "tag,secret_key\n", &|digits| format!("{digits}")),
+        lines("bad.csv", "tag,secret_key\n", &|digits| digits.clone()),
         lines("bad, long", "", &|digits| format!("{digits}00")),
     ]
 }

@@ -26,6 +26,8 @@ pub trait Operation {
     type Item;
     /// Whether the input is private keys, which may come bare, one a line.
     const READS_KEYS: bool = false;
+    /// Whether its answers are secret.
+    const GIVES_SECRETS: bool = false;
     /// Takes the item with the given index from a line's fields.
     fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String>;
     /// One answer per item.
@@ -58,7 +60,7 @@ pub fn run<O: Operation>(operation: &O, options: StreamOptions) -> Result<u8, Fa
     refuse_overwriting(&options.input, options.output.as_deref())?;
     let engine = options.engine.start()?;
     let (queue, length) = start_reader(&options, O::READS_KEYS)?;
-    let mut output = Output::open(options.output.as_deref())?;
+    let mut output = Output::open(options.output.as_deref(), O::GIVES_SECRETS)?;
     let progress = progress_bar(length);
     let interrupted = watch_interrupts()?;
     let started = Instant::now();
