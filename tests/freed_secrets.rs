@@ -7,7 +7,9 @@ mod skip;
 
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
-use gecc::{Backend, Engine, P256, Point, PublicKeys, Secp256k1, SecretCurve, SecretKey, SecretKeys, Sm2};
+use gecc::{
+    Backend, Engine, EngineBuilder, P256, Point, PublicKeys, Secp256k1, SecretCurve, SecretKey, SecretKeys, Sm2,
+};
 use gecc::{ecdh, ecdsa, keys, modular, point, sm2};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -17,6 +19,7 @@ use sm3::Sm3;
 use std::ops::Range;
 #[cfg(target_os = "linux")]
 use std::sync::Mutex;
+use std::sync::OnceLock;
 
 #[global_allocator]
 static ALLOCATOR: Searching = Searching;
@@ -29,13 +32,17 @@ const CLOSELY: usize = 64;
 const ONE_IN: usize = 16;
 
 /// Every engine of this machine.
-fn builders() -> impl Iterator<Item = (&'static str, gecc::EngineBuilder)> {
-    let cpu = || Engine::builder().backend(Backend::Cpu);
-    let portable = [("portable", cpu().portable(true))];
-    let lanes = skip::without(lanes(), "GECC_REQUIRE_AVX512").map(|()| ("with AVX-512 IFMA", cpu()));
-    let gpu = Engine::builder().backend(Backend::Gpu);
-    let gpu = skip::without_gpu(gpu.clone().build()).map(|_| ("GPU", gpu));
-    portable.into_iter().chain(lanes).chain(gpu)
+fn builders() -> impl Iterator<Item = (&'static str, EngineBuilder)> {
+    static BUILDERS: OnceLock<Vec<(&str, EngineBuilder)>> = OnceLock::new();
+    let find = || {
+        let cpu = || Engine::builder().backend(Backend::Cpu);
+        let mut builders = vec![("portable", cpu().portable(true))];
+        builders.extend(skip::without(lanes(), "GECC_REQUIRE_AVX512").map(|()| ("with AVX-512 IFMA", cpu())));
+        let gpu = Engine::builder().backend(Backend::Gpu);
+        builders.extend(skip::without_gpu(gpu.clone().build()).map(|_| ("GPU", gpu)));
+        builders
+    };
+    BUILDERS.get_or_init(find).iter().cloned()
 }
 
 fn lanes() -> Result<(), &'static str> {

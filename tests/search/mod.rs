@@ -96,7 +96,7 @@ impl Words {
 
     /// Sixteen digits stand for a word.
     fn masked_digits(digits: u128) -> u64 {
-        ((digits >> 64) as u64).rotate_left(23).wrapping_mul(MASK) ^ digits as u64
+        (((digits >> 64) as u64).rotate_left(23) ^ (digits as u64).wrapping_mul(MASK)).wrapping_mul(MASK)
     }
 
     /// Where in so many bytes the first word of a secret is.
