@@ -7,7 +7,7 @@ use criterion::{
     BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretCurve, SecretKey, Sm2};
+use gecc::{Backend, EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretCurve, SecretKey, Sm2};
 use gecc::{ecdsa, keys, point, sm2};
 use std::time::Duration;
 
@@ -65,7 +65,8 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, Wal
 }
 
 fn engines() -> (Engine, Engine) {
-    (Engine::builder().threads(1).build().expect("one thread"), Engine::cpu().expect("all cores"))
+    let cpu = Engine::builder().backend(Backend::Cpu);
+    (cpu.clone().threads(1).build().expect("one thread"), cpu.build().expect("all cores"))
 }
 
 fn fixed_base<C: SecretCurve>(criterion: &mut Criterion, name: &str) {

@@ -330,7 +330,8 @@ impl EngineBuilder {
 
     /// Verifies every signature with its key before it is returned. A device or processor that errs while it computes a
     /// deterministic signature gives the private key away to whoever sees the result and the right one: turn this on where
-    /// that matters more than speed (signing then costs as much as signing and verifying). Default: off.
+    /// that matters more than speed (signing then costs as much as signing and verifying). Of signatures with a recovery id
+    /// ([`crate::ecdsa::sign_recoverable`]) the id is checked too: the key that it recovers must be the signer's. Default: off.
     ///
     /// A GPU whose signature does not verify counts as failed, see [`Engine::failures`]. On the CPU such a signature is
     /// computed again; an item at which that fails every time is rejected with [`crate::Rejection::FaultySignature`].

@@ -102,8 +102,8 @@ pub enum Rejection {
     /// A value is not below the modulus.
     #[error("the value is not below the modulus")]
     ValueOutOfRange = 17,
-    /// The signature that was computed does not verify, at every attempt: the processor errs. Only where
-    /// [`crate::EngineBuilder::check_signatures`] is on.
+    /// The signature that was computed does not verify, or its recovery id is wrong, at every attempt: the processor errs.
+    /// Only where [`crate::EngineBuilder::check_signatures`] is on.
     #[error("the computed signature does not verify: the processor errs")]
     FaultySignature = 18,
 }

@@ -4,7 +4,8 @@
 //! with zeros: what counts is its length in bytes.
 //!
 //! **Constant-time** in bases, exponents and factors: time and memory addresses depend on lengths only, and on which
-//! items are rejected.
+//! items are rejected, that is, on whether a base or factor is below the modulus. Copies of all of them, and of the
+//! modulus, are wiped; results are plain numbers, the caller's to wipe.
 
 use crate::engine::Engine;
 use crate::error::{Error, Rejection, require_lengths};
@@ -22,8 +23,8 @@ mod worth {
 pub type Numbers<const BYTES: usize> = Vec<Result<[u8; BYTES], Rejection>>;
 
 /// `bases[i]^exponents[i]` modulo one odd modulus of 1024, 1536 or 2048 bits (`BYTES` 128, 192 or 256; anything else
-/// does not compile). Exponents have `EXPONENT` bytes each, from 1 to `BYTES`; `0^0` is 1. **Constant-time**; time
-/// grows with `EXPONENT`, so a short public exponent such as 65537 is given as three bytes.
+/// does not compile). Exponents have `EXPONENT` bytes each, from 1 to `BYTES`; `0^0` is 1. **Constant-time** in bases and
+/// exponents; time grows with `EXPONENT`, so a short public exponent such as 65537 is given as three bytes.
 ///
 /// This is the bare operation (RSAEP, RSADP of RFC 8017, 5.1): no padding, no blinding, no check against faults.
 ///
@@ -59,7 +60,7 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
 }
 
 /// `a[i] * b[i]` modulo one odd modulus of 128, 192, 256, 320, 384, 448 or 512 bits (`BYTES` 16 to 64 in steps of 8;
-/// anything else does not compile). **Constant-time.**
+/// anything else does not compile). **Constant-time** in the factors.
 ///
 /// Items are rejected with [`Rejection::ValueOutOfRange`] when a factor is not below the modulus.
 ///
@@ -88,7 +89,7 @@ pub fn mul_mod<const BYTES: usize>(
     engine.dispatch(a.len(), worth::MUL_MOD, on_gpu, |cpu| cpu::modular::mul_mod(cpu, modulus, a, b))
 }
 
-/// `a[i]^2` modulo one odd modulus, of the same sizes as [`mul_mod`]. **Constant-time.**
+/// `a[i]^2` modulo one odd modulus, of the same sizes as [`mul_mod`]. **Constant-time** in the numbers.
 ///
 /// Items are rejected with [`Rejection::ValueOutOfRange`] when they are not below the modulus.
 ///

@@ -730,6 +730,35 @@ fn key_files_that_others_can_read_get_a_warning() {
     }
 }
 
+/// New, and there already with any mode; what holds no secret is as the user's mask says.
+#[cfg(unix)]
+#[test]
+fn shared_secrets_are_written_for_the_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let key = TemporaryFile::new("owner.hex", "11".repeat(32));
+    let peers = format!("public_key\n{}\n", hex::encode(signed::<P256>(1).public[0].as_sec1()));
+    let mode = |file: &TemporaryFile| std::fs::metadata(file.path()).unwrap().permissions().mode() & 0o777;
+    for (before, warned) in [(None, false), (Some(0o600), false), (Some(0o644), true), (Some(0o660), true)] {
+        let out = TemporaryFile::new("owner.out", "old ".repeat(1000));
+        match before {
+            Some(mode) => std::fs::set_permissions(out.path(), std::fs::Permissions::from_mode(mode)).unwrap(),
+            None => std::fs::remove_file(out.path()).unwrap(),
+        }
+        let output = run(&["ecdh", "--curve", "p256", "--key-file", key.path(), "-o", out.path()], peers.clone());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains("others had access"), warned, "{before:?}: {}", stderr(&output));
+        assert_eq!(mode(&out), 0o600, "{before:?}");
+        let text = std::fs::read_to_string(out.path()).unwrap();
+        assert!(text.starts_with("{\"shared_secret\":\"") && text.lines().count() == 1, "{text}");
+    }
+    let null = run(&["ecdh", "--curve", "p256", "--key-file", key.path(), "-o", "/dev/null"], peers);
+    assert_eq!((code(&null), stderr(&null).contains("others")), (0, false));
+    let out = TemporaryFile::new("public.out", "");
+    std::fs::set_permissions(out.path(), std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(code(&run(&["pubkey", "--curve", "p256", "-o", out.path()], "11".repeat(32))), 0);
+    assert_eq!(mode(&out), 0o644);
+}
+
 #[test]
 fn keys_left_over_get_a_warning() {
     let keys = TemporaryFile::new("surplus.hex", format!("{0}\n{0}\n{0}\n", "11".repeat(32)));

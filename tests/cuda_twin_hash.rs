@@ -74,7 +74,7 @@ fn digest_cases(session: &mut Session) {
     for length in (0..=150).chain([8190, 8191]) {
         let (id, message) = (random_bytes(length), random_bytes(3 * length % 200));
         let key = SecretKey::generate::<gecc::Sm2>().unwrap();
-        let point = gecc::keys::public_keys::<gecc::Sm2>(&Engine::new().unwrap(), &[key]).unwrap()[0].unwrap();
+        let point = gecc::keys::public_keys::<gecc::Sm2>(&Engine::cpu().unwrap(), &[key]).unwrap()[0].unwrap();
         let za = sm2::za(&id, &point).unwrap();
         let expected = Sm3::new_with_prefix(za).chain_update(&message).finalize();
         let starts = [[u8::try_from(length % 5).unwrap()], [u8::try_from(length % 4).unwrap()]];
@@ -194,7 +194,7 @@ where
     FieldBytesSize<C>: ModulusSize,
     AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
 {
-    let engine = Engine::new().unwrap();
+    let engine = Engine::cpu().unwrap();
     for digest in edge_values(n).into_iter().chain((0..RANDOM_ITEMS).map(|_| random_number())) {
         let key = random_below(n);
         let secret = SecretKey::from_bytes(bytes(&key));
@@ -209,7 +209,7 @@ where
 }
 
 fn engine_sm2_cases(session: &mut Session, n: &BigUint) {
-    let engine = Engine::new().unwrap();
+    let engine = Engine::cpu().unwrap();
     for digest in edge_values(n).into_iter().chain((0..RANDOM_ITEMS).map(|_| random_number())) {
         let key = random_below(&(n - 1u32));
         let secret = SecretKey::from_bytes(bytes(&key));

@@ -62,7 +62,8 @@ impl Inputs<'_> {
     ) -> Vec<Result<T, Rejection>> {
         let pending = Err(Rejection::SecretKeyOutOfRange);
         let Some(lanes) = engine.lanes.filter(|_| items >= FEWEST_IN_LANES) else {
-            return engine.map_secrets(items, pending, |item| Ok(take(&*self.one::<C>(item)?)));
+            return engine
+                .map_secrets(items, pending, |item| self.one::<C>(item).map(|coordinates| take(&coordinates)));
         };
         engine.map_secret_chunks(items, pending, |range, out| {
             self.in_lanes::<C, T>(lanes, range, &take, out);

@@ -6,8 +6,9 @@ use cudarc::nvrtc::result::{destroy_program, get_program_log};
 use cudarc::nvrtc::sys;
 use std::error::Error as _;
 use std::ffi::{CString, c_char, c_int};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::{env, fs};
+use std::{env, fs, io};
 
 /// Options of every compilation beside the architecture.
 pub const OPTIONS: &[&str] = &["--std=c++17"];
@@ -73,19 +74,12 @@ fn load() -> Result<Nvrtc, String> {
 }
 
 /// Loads NVRTC's libraries from a folder and keeps them, so that the loader finds them by name afterwards.
-fn preload(folder: &std::path::Path) -> Result<(), String> {
-    let mut names: Vec<_> = fs::read_dir(folder)
-        .map_err(|problem| problem.to_string())?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libnvrtc")))
-        .filter(|path| path.file_name().is_some_and(|name| !name.to_string_lossy().contains(".alt.")))
-        .collect();
-    // The compiler proper looks for its built-ins by name when it compiles.
-    names.sort_by_key(|path| !path.to_string_lossy().contains("builtins"));
-    if names.is_empty() {
+fn preload(folder: &Path) -> Result<(), String> {
+    let libraries = libraries(folder).map_err(|problem| problem.to_string())?;
+    if libraries.is_empty() {
         return Err("there is no libnvrtc in that folder".to_owned());
     }
-    for path in names {
+    for path in libraries {
         // SAFETY: the user names the folder of NVIDIA's libraries, which have no initialisation code with preconditions.
         let library = unsafe { libloading::Library::new(&path) }.map_err(|problem| {
             let reason = problem.source().map_or_else(|| problem.to_string(), ToString::to_string);
@@ -94,6 +88,30 @@ fn preload(folder: &std::path::Path) -> Result<(), String> {
         std::mem::forget(library);
     }
     Ok(())
+}
+
+/// NVRTC's shared objects in a folder, each once however many links lead to it, in the order in which they are loaded. A
+/// toolkit's folder also has static archives, stubs and, as `.alt.`, a second build of each.
+fn libraries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut libraries = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(is_library) {
+            // A link that leads nowhere is no library.
+            libraries.extend(entry.path().canonicalize().ok().filter(|path| path.is_file()));
+        }
+    }
+    // The compiler proper looks for its built-ins by name when it compiles.
+    libraries.sort_by_key(|path| (!path.to_string_lossy().contains("builtins"), path.clone()));
+    libraries.dedup();
+    Ok(libraries)
+}
+
+/// `libnvrtc.so` and `libnvrtc-builtins.so`, with or without a version after it.
+fn is_library(name: &str) -> bool {
+    let rest = name.strip_prefix("libnvrtc").map(|rest| rest.strip_prefix("-builtins").unwrap_or(rest));
+    let version = rest.and_then(|rest| rest.strip_prefix(".so"));
+    version.is_some_and(|version| version.chars().all(|char| char == '.' || char.is_ascii_digit()))
 }
 
 /// An NVRTC program with the texts that it refers to.
@@ -161,4 +179,56 @@ fn c_string(text: &str) -> CString {
 
 fn check(result: sys::nvrtcResult) -> Result<(), String> {
     result.result().map_err(|problem| format!("NVRTC: {problem:?}"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A folder like a toolkit's `lib64`, and worse.
+    #[test]
+    fn libraries_of_a_folder_with_other_files() {
+        let folder = env::temp_dir().join(format!("gecc-nvrtc-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("libnvrtc.so.99")).expect("the temporary folder is writable");
+        // Links lead to the files under their true names.
+        let folder = folder.canonicalize().expect("it was just made");
+        let libraries = || -> Vec<String> {
+            let libraries = super::libraries(&folder).expect("a folder");
+            libraries.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+        };
+        assert!(libraries().is_empty());
+        assert_eq!(preload(&folder).unwrap_err(), "there is no libnvrtc in that folder");
+        let others = [
+            "libnvrtc_static.a",
+            "libnvrtc-builtins_static.a",
+            "libnvrtc_static.alt.a",
+            "libnvrtc.alt.so.13.0.48",
+            "libnvrtc-builtins.alt.so.13.0",
+            "libnvrtc.so.13.bak",
+            "libnvrtc.so~",
+            "libnvrtc.soft",
+            "libnvrtc.txt",
+            "xlibnvrtc.so",
+            "libcudart.so.13",
+        ];
+        for name in others.iter().chain(&["libnvrtc.so.13.0.48", "libnvrtc-builtins.so.13.0.48"]) {
+            fs::write(folder.join(name), "!<arch>\n").expect("the folder is writable");
+        }
+        let links = [
+            ("libnvrtc.so.13.0.48", "libnvrtc.so.13"),
+            ("libnvrtc.so.13", "libnvrtc.so"),
+            ("libnvrtc-builtins.so.13.0.48", "libnvrtc-builtins.so.13.0"),
+            ("libnvrtc-builtins.so.13.0", "libnvrtc-builtins.so"),
+            ("libnvrtc.so.12.9.86", "libnvrtc.so.12"),
+            ("libnvrtc.so.11", "libnvrtc.so.11"),
+        ];
+        for (to, link) in links {
+            symlink(to, folder.join(link)).expect("links can be made");
+        }
+        assert_eq!(libraries(), ["libnvrtc-builtins.so.13.0.48", "libnvrtc.so.13.0.48"]);
+        fs::remove_dir_all(&folder).expect("it is there");
+        assert!(preload(&folder).is_err());
+    }
 }

@@ -1,7 +1,7 @@
 //! Looks for secrets in memory: in blocks of the heap as they are freed, and in all memory of the process.
 //!
-//! A secret is known by its words of 8 bytes, counted from its end, as big-endian bytes and reversed: so it is found as
-//! bytes and as limbs, whole or in part. The words are kept masked, so that the search does not find itself.
+//! A secret is known by its words of 8 bytes, as big-endian bytes and reversed: so it is found as bytes and as limbs, whole
+//! or in part. Hexadecimal digits are known by sixteen. All are kept masked, so that the search does not find itself.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -24,9 +24,10 @@ static WORDS: AtomicPtr<Words> = AtomicPtr::new(std::ptr::null_mut());
 
 // SAFETY: all memory comes from the system's allocator, with the layouts that the caller gives.
 unsafe impl GlobalAlloc for Searching {
+    // Zeros: what a block holds was written there since, and not by whoever had the memory before.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
+        unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -50,7 +51,7 @@ fn look_through(block: *const u8, size: usize) {
     }
     // SAFETY: the words that were stored are never freed.
     let words = unsafe { WORDS.load(Ordering::Acquire).as_ref() };
-    // SAFETY: the block belongs to the caller, who is about to free it. What was never written there may be read as anything.
+    // SAFETY: the block belongs to the caller, who is about to free it.
     let byte = |at: usize| unsafe { block.add(at).read_volatile() };
     if words.is_some_and(|words| words.position(size, byte).is_some()) && FOUND.fetch_add(1, Ordering::Relaxed) == 0 {
         FIRST.store(size, Ordering::Relaxed);
@@ -78,28 +79,58 @@ impl Words {
         ((hash >> 6) as usize, 1 << (hash & 63))
     }
 
-    fn add(&mut self, secret: &[u8]) {
-        for word in secret.rchunks_exact(8) {
-            let word = u64::from_le_bytes(word.try_into().expect("8 bytes"));
-            for masked in [word ^ MASK, word.swap_bytes() ^ MASK] {
-                let (index, bit) = Words::place(masked);
-                self.filter[index] |= bit;
-                self.masked.insert(masked);
-            }
-        }
+    fn add(&mut self, masked: u64) {
+        let (index, bit) = Words::place(masked);
+        self.filter[index] |= bit;
+        self.masked.insert(masked);
+    }
+
+    fn has(&self, masked: u64) -> bool {
+        let (index, bit) = Words::place(masked);
+        self.filter[index] & bit != 0 && self.masked.contains(&masked)
+    }
+
+    fn masked(word: u64) -> u64 {
+        word ^ MASK
+    }
+
+    /// Sixteen digits stand for a word.
+    fn masked_digits(digits: u128) -> u64 {
+        (((digits >> 64) as u64).rotate_left(23) ^ (digits as u64).wrapping_mul(MASK)).wrapping_mul(MASK)
     }
 
     /// Where in so many bytes the first word of a secret is.
     fn position(&self, bytes: usize, byte: impl Fn(usize) -> u8) -> Option<usize> {
-        let mut word = 0;
+        let mut last = 0;
         for at in 0..bytes {
-            word = word >> 8 | u64::from(byte(at)) << 56;
-            let (index, bit) = Words::place(word ^ MASK);
-            if self.filter[index] & bit != 0 && at >= 7 && self.masked.contains(&(word ^ MASK)) {
+            last = last >> 8 | u128::from(byte(at)) << 120;
+            if at >= 7 && self.has(Words::masked((last >> 64) as u64)) {
                 return Some(at - 7);
+            }
+            if at >= 15 && self.has(Words::masked_digits(last)) {
+                return Some(at - 15);
             }
         }
         None
+    }
+
+    /// Where words of secrets are in memory, of which most pages are zeros.
+    fn positions(&self, memory: &[u8]) -> Vec<usize> {
+        const PAGE: usize = 1 << 12;
+        let mut positions = Vec::new();
+        for page in (0..memory.len()).step_by(PAGE) {
+            let end = memory.len().min(page + PAGE);
+            if memory[page..end] == [0; PAGE][..end - page] {
+                continue;
+            }
+            // What is found may begin on the page before.
+            let mut from = page.saturating_sub(15);
+            while let Some(at) = self.position(end - from, |at| memory[from + at]) {
+                positions.push(from + at);
+                from += at + 8;
+            }
+        }
+        positions
     }
 }
 
@@ -121,7 +152,19 @@ impl Watch {
     /// Adds a secret of 8 bytes or more, most significant first.
     pub fn add(&mut self, secret: &[u8]) {
         assert!(secret.len() >= 8 && secret.len().is_multiple_of(8), "a secret is whole words");
-        self.0.add(secret);
+        for word in secret.chunks_exact(8) {
+            let word = u64::from_le_bytes(word.try_into().expect("8 bytes"));
+            self.0.add(Words::masked(word));
+            self.0.add(Words::masked(word.swap_bytes()));
+        }
+    }
+
+    /// Adds hexadecimal digits, sixteen for each word.
+    pub fn add_digits(&mut self, digits: &str) {
+        assert!(digits.len() >= 16 && digits.len().is_multiple_of(16), "a secret is whole words");
+        for digits in digits.as_bytes().chunks_exact(16) {
+            self.0.add(Words::masked_digits(u128::from_le_bytes(digits.try_into().expect("16 bytes"))));
+        }
     }
 
     /// Does `work`; no block that it frees may hold a secret.
@@ -130,6 +173,8 @@ impl Watch {
         // The words outlive every look at them, and are few.
         WORDS.store(Box::leak(Box::new(self.0.clone())), Ordering::Release);
         FOUND.store(0, Ordering::Relaxed);
+        // Values with gaps take what is on the stack with them to the heap.
+        overwrite_stack();
         LOOKING.store(true, Ordering::Release);
         work();
         LOOKING.store(false, Ordering::Release);
@@ -153,16 +198,14 @@ impl Watch {
                 if memory.read_exact_at(&mut part[..length], start as u64).is_err() {
                     break;
                 }
-                let mut from = 0;
-                while let Some(at) = self.0.position(length - from, |at| part[from + at]) {
-                    let address = start + from + at;
+                for place in self.0.positions(&part[..length]) {
+                    let address = start + place;
                     if !known.iter().chain([&own]).any(|known| known.contains(&address)) {
                         places.push((address, name.clone()));
                     }
-                    from += at + 8;
                 }
-                // A word may begin before the end of a part.
-                start += if length < part.len() { length } else { length - 7 };
+                // What is found may begin before the end of a part.
+                start += if length < part.len() { length } else { length - 15 };
             }
         }
         places

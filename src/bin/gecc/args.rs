@@ -112,7 +112,8 @@ Field: `public_key`. The key file is as for `gecc sign`.
 Example:
   gecc ecdh --curve p256 --key-file key.hex -o secrets.jsonl peers.jsonl
 
-Output: {\"shared_secret\":\"…\"}, the x-coordinate, which is secret, or {\"error\":\"…\"}, one line per item, in order.
+Output: {\"shared_secret\":\"…\"}, the x-coordinate, which is secret, or {\"error\":\"…\"}, one line per item, in order. An
+output file is its owner's alone (mode 600), also one that others could read before.
 
 ",
     input_help!()

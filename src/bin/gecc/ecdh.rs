@@ -5,7 +5,7 @@ use crate::fields::Fields;
 use crate::keyfile::KeyFile;
 use crate::output::{Answer, Failure};
 use crate::stream::{self, Operation};
-use gecc::{Engine, Error, P256, PublicKeys, Secp256k1, SecretCurve, SecretKey, SharedSecret, Sm2, ecdh};
+use gecc::{Engine, Error, P256, PublicKeys, Secp256k1, SecretCurve, SharedSecret, Sm2, ecdh};
 use std::marker::PhantomData;
 
 pub fn run(options: EcdhOptions) -> Result<u8, Failure> {
@@ -20,18 +20,22 @@ pub fn run(options: EcdhOptions) -> Result<u8, Failure> {
 struct Ecdh<C>(KeyFile, PhantomData<C>);
 
 impl<C: SecretCurve> Operation for Ecdh<C> {
-    type Item = (SecretKey, Vec<u8>);
+    /// The number of the key, and the peer.
+    type Item = (usize, Vec<u8>);
+    const GIVES_SECRETS: bool = true;
 
     fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String> {
-        Ok((self.0.get(index)?, fields.public_key()?))
+        Ok((self.0.number(index)?, fields.public_key()?))
     }
 
     fn compute(&self, engine: &Engine, items: Vec<Self::Item>) -> Result<Vec<Answer>, Error> {
-        let (keys, peers): (Vec<_>, Vec<_>) = items.into_iter().unzip();
-        let peers: Vec<_> = peers.iter().map(Vec::as_slice).collect();
-        let secrets = ecdh::shared_secrets::<C>(engine, &keys, PublicKeys::sec1(&peers))?;
-        let answer = |secret: SharedSecret| Answer::passed().hex("shared_secret", secret.expose_bytes());
-        Ok(secrets.into_iter().map(|secret| secret.map_or_else(Answer::error, answer)).collect())
+        let peers: Vec<_> = items.iter().map(|(_, peer)| peer.as_slice()).collect();
+        let numbers: Vec<_> = items.iter().map(|(number, _)| *number).collect();
+        let secrets =
+            self.0.with(&numbers, |keys| ecdh::shared_secrets::<C>(engine, keys, PublicKeys::sec1(&peers)))?;
+        let answer = |secret: &SharedSecret| Answer::passed().hex("shared_secret", secret.expose_bytes());
+        // Secrets that were moved out of their vector would stay behind in it.
+        Ok(secrets.iter().map(|secret| secret.as_ref().map_or_else(Answer::error, answer)).collect())
     }
 
     fn warning(&self, items: u64) -> Option<String> {

@@ -120,9 +120,19 @@ impl Fields {
     }
 }
 
-/// serde's own message would quote a key that is not a text.
+/// A key where it stands in the line: serde's own message would quote one that is not a text, and a text with escapes is
+/// put together in memory that nobody wipes.
 fn without_showing<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Zeroizing<String>>, D::Error> {
-    Option::deserialize(input).map_err(|_| D::Error::custom("`secret_key` is not a text"))
+    let json = <&RawValue>::deserialize(input)?.get();
+    if json == "null" {
+        return Ok(None);
+    }
+    let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let text = text.ok_or_else(|| D::Error::custom("`secret_key` is not a text"))?;
+    if text.contains('\\') {
+        return Err(D::Error::custom("`secret_key` is written with escapes"));
+    }
+    Ok(Some(Zeroizing::new(text.to_owned())))
 }
 
 fn even_null<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Box<RawValue>>, D::Error> {

@@ -2,7 +2,9 @@
 
 use crate::input::{Records, open};
 use crate::output::{note, refuse_overwriting};
-use gecc::SecretKey;
+use crate::stack;
+use crate::wiped::push;
+use gecc::{SecretKey, SecretKeys};
 use std::path::Path;
 
 /// The private keys of a batch: one for all items, or one per item.
@@ -15,24 +17,39 @@ impl KeyFile {
     pub fn read(path: &Path, output: Option<&Path>) -> Result<Self, String> {
         refuse_overwriting(path, output)?;
         warn_if_exposed(path);
+        stack::wiped(|| Self::read_keys(path))
+    }
+
+    fn read_keys(path: &Path) -> Result<Self, String> {
         let name = path.display();
         let (source, _) = open(path).map_err(|problem| format!("{name}: {problem}"))?;
         let mut records = Records::new(source, None, true).map_err(|problem| format!("{name}: {problem}"))?;
         let mut keys = Vec::new();
         while let Some(record) = records.next().map_err(|problem| format!("{name}: {problem}"))? {
             let key = record.fields.and_then(|fields| fields.secret_key());
-            keys.push(key.map_err(|problem| format!("{name}, line {}: {problem}", record.line))?);
+            push(&mut keys, key.map_err(|problem| format!("{name}, line {}: {problem}", record.line))?);
         }
         if keys.is_empty() { Err(format!("{name}: no key in the file")) } else { Ok(KeyFile { keys }) }
     }
 
-    /// The key of the item with this index.
-    pub fn get(&self, index: u64) -> Result<SecretKey, String> {
-        if let [key] = self.keys.as_slice() {
-            return Ok(key.clone());
+    /// The number of the key for the item with this index.
+    pub fn number(&self, index: u64) -> Result<usize, String> {
+        if self.keys.len() == 1 {
+            return Ok(0);
         }
-        let key = usize::try_from(index).ok().and_then(|index| self.keys.get(index));
-        key.cloned().ok_or_else(|| format!("the key file has {} keys, none for this item", self.keys.len()))
+        let number = usize::try_from(index).ok().filter(|number| *number < self.keys.len());
+        number.ok_or_else(|| format!("the key file has {} keys, none for this item", self.keys.len()))
+    }
+
+    /// Passes `work` the keys with these numbers, one per item or one for all.
+    pub fn with<R>(&self, numbers: &[usize], work: impl FnOnce(SecretKeys) -> R) -> R {
+        if let [key] = self.keys.as_slice() {
+            return work(SecretKeys::all(key));
+        }
+        // Allocated once: a vector that grows would leave its old contents behind.
+        let mut keys = Vec::with_capacity(numbers.len());
+        keys.extend(numbers.iter().map(|&number| self.keys[number].clone()));
+        work(SecretKeys::each(&keys))
     }
 
     /// Keys that no item used point to a file that does not belong to the input.

@@ -6,6 +6,8 @@ mod bench;
 mod doctor;
 mod ecdh;
 mod fields;
+#[cfg(test)]
+mod freed;
 mod input;
 mod kernels;
 mod keyfile;
@@ -19,6 +21,8 @@ mod queue;
 mod recover;
 mod rows;
 mod sign;
+#[path = "../../stack.rs"]
+mod stack;
 mod stream;
 mod verify;
 mod wiped;

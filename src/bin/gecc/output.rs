@@ -98,13 +98,13 @@ pub struct Output {
 }
 
 impl Output {
-    /// Opens a file, or standard output for `-` and `None`.
-    pub fn open(path: Option<&Path>) -> Result<Self, String> {
+    /// Opens a file, or standard output for `-` and `None`. A file for secrets is its owner's alone.
+    pub fn open(path: Option<&Path>, secret: bool) -> Result<Self, String> {
         let sink: Box<dyn Write> = match path.filter(|path| *path != Path::new("-")) {
             None => Box::new(io::stdout()),
             Some(path) => {
-                let file = File::create(path).map_err(|problem| format!("{}: {problem}", path.display()))?;
-                Box::new(file)
+                let file = if secret { create_private(path) } else { File::create(path) };
+                Box::new(file.map_err(|problem| format!("{}: {problem}", path.display()))?)
             }
         };
         Ok(Output { sink, buffer: Zeroizing::new(Vec::with_capacity(Self::BUFFER)) })
@@ -130,6 +130,28 @@ impl Output {
         self.buffer.clear();
         self.sink.flush()
     }
+}
+
+/// Creates a file that nobody but its owner can read or write. One that is there already, and that others can, is made so
+/// before anything is written to it.
+#[cfg(unix)]
+fn create_private(path: &Path) -> io::Result<File> {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    const OWNER: u32 = 0o600;
+    let file = File::options().write(true).create(true).truncate(true).mode(OWNER).open(path)?;
+    let metadata = file.metadata()?;
+    // Terminals, pipes and /dev/null are as they are.
+    if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
+        file.set_permissions(Permissions::from_mode(OWNER))?;
+        note(&format!("gecc: warning: others had access to {}; now its owner alone has", path.display()));
+    }
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn create_private(path: &Path) -> io::Result<File> {
+    File::create(path)
 }
 
 /// Opening the output would empty a source that is the same file.

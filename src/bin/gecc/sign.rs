@@ -7,7 +7,7 @@ use crate::output::{Answer, Failure};
 use crate::stream::{self, Operation};
 use crate::verify::{by_content, select, user_id};
 use gecc::ecdsa::{RecoverableSignature, SForm};
-use gecc::{EcdsaCurve, Engine, Error, P256, Secp256k1, SecretKey, ecdsa, signature_to_der, sm2};
+use gecc::{EcdsaCurve, Engine, Error, P256, Secp256k1, SecretKeys, ecdsa, signature_to_der, sm2};
 use std::marker::PhantomData;
 
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
@@ -46,15 +46,17 @@ impl<C> Ecdsa<C> {
 }
 
 impl<C: EcdsaCurve> Operation for Ecdsa<C> {
-    type Item = ([u8; 32], SecretKey);
+    /// The digest, and the number of the key.
+    type Item = ([u8; 32], usize);
 
     fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String> {
-        Ok((fields.content()?.sha256(), self.keys.get(index)?))
+        Ok((fields.content()?.sha256(), self.keys.number(index)?))
     }
 
     fn compute(&self, engine: &Engine, items: Vec<Self::Item>) -> Result<Vec<Answer>, Error> {
-        let (digests, keys): (Vec<_>, Vec<_>) = items.into_iter().unzip();
-        let signed = ecdsa::sign_recoverable::<C>(engine, &digests, &keys, SForm::default())?;
+        let (digests, numbers): (Vec<_>, Vec<_>) = items.into_iter().unzip();
+        let sign = |keys: SecretKeys| ecdsa::sign_recoverable::<C>(engine, &digests, keys, SForm::default());
+        let signed = self.keys.with(&numbers, sign)?;
         Ok(signed.into_iter().map(|signed| signed.map_or_else(Answer::error, |signed| self.answer(signed))).collect())
     }
 
@@ -71,7 +73,8 @@ struct Sm2 {
 struct Sm2Item {
     content: Content,
     id: Option<String>,
-    key: SecretKey,
+    /// The number of the key.
+    key: usize,
 }
 
 impl Operation for Sm2 {
@@ -79,18 +82,20 @@ impl Operation for Sm2 {
 
     fn parse(&self, index: u64, fields: &Fields) -> Result<Sm2Item, String> {
         let (content, id) = fields.sm2_content()?;
-        Ok(Sm2Item { content, id, key: self.keys.get(index)? })
+        Ok(Sm2Item { content, id, key: self.keys.number(index)? })
     }
 
     fn compute(&self, engine: &Engine, items: Vec<Sm2Item>) -> Result<Vec<Answer>, Error> {
-        let keys: Vec<_> = items.iter().map(|item| item.key.clone()).collect();
+        let numbers: Vec<_> = items.iter().map(|item| item.key).collect();
         let ids: Vec<_> = items.iter().map(|item| user_id(item.id.as_deref())).collect();
         let signed = by_content(
             items.iter().map(|item| &item.content),
-            |places, digests| sm2::sign(engine, digests, &select(places, &keys)),
+            |places, digests| self.keys.with(&select(places, &numbers), |keys| sm2::sign(engine, digests, keys)),
             |places, messages| {
                 let ids = select(places, &ids);
-                sm2::sign_messages(engine, messages, sm2::UserIds::each(&ids), &select(places, &keys))
+                let ids = sm2::UserIds::each(&ids);
+                let sign = |keys: SecretKeys| sm2::sign_messages(engine, messages, ids, keys);
+                self.keys.with(&select(places, &numbers), sign)
             },
         )?;
         let answer = |signature: [u8; 64]| signature_answer(&signature, self.der);

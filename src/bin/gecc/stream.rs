@@ -6,12 +6,13 @@ use crate::input::{Record, Records, open};
 use crate::keyfile::warn_if_exposed;
 use crate::output::{Answer, Failure, Output, note, refuse_overwriting};
 use crate::queue::{Queue, Taken};
+use crate::stack;
 use crate::{ALL_PASSED, SOME_REJECTED};
 use gecc::Engine;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How often an idle loop looks whether it was interrupted.
@@ -25,6 +26,8 @@ pub trait Operation {
     type Item;
     /// Whether the input is private keys, which may come bare, one a line.
     const READS_KEYS: bool = false;
+    /// Whether its answers are secret.
+    const GIVES_SECRETS: bool = false;
     /// Takes the item with the given index from a line's fields.
     fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String>;
     /// One answer per item.
@@ -57,7 +60,7 @@ pub fn run<O: Operation>(operation: &O, options: StreamOptions) -> Result<u8, Fa
     refuse_overwriting(&options.input, options.output.as_deref())?;
     let engine = options.engine.start()?;
     let (queue, length) = start_reader(&options, O::READS_KEYS)?;
-    let mut output = Output::open(options.output.as_deref())?;
+    let mut output = Output::open(options.output.as_deref(), O::GIVES_SECRETS)?;
     let progress = progress_bar(length);
     let interrupted = watch_interrupts()?;
     let started = Instant::now();
@@ -96,7 +99,8 @@ fn work<O: Operation>(
             Taken::End(Err(problem)) => return Err(format!("reading the input: {problem}").into()),
         };
         let bytes: usize = chunk.iter().map(|record| record.bytes).sum();
-        match write_chunk(operation, engine, chunk, output, counts) {
+        // Keys and shared secrets pass through.
+        match stack::wiped(|| write_chunk(operation, engine, chunk, output, counts)) {
             Ok(()) => progress.inc(bytes as u64),
             Err(Failure::ClosedPipe) => return Ok(End::ClosedPipe),
             Err(problem) => return Err(problem),
@@ -165,12 +169,17 @@ fn start_reader(options: &StreamOptions, keys: bool) -> Result<(Arc<Queue>, Opti
 /// A flag that the first Ctrl-C sets; the second ends the program at once.
 fn watch_interrupts() -> Result<&'static AtomicBool, String> {
     static INTERRUPT: AtomicBool = AtomicBool::new(false);
-    ctrlc::set_handler(|| {
-        if INTERRUPT.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-    })
-    .map_err(|problem| format!("Ctrl-C cannot be handled: {problem}"))?;
+    // A process has one handler, and tests run several commands in one.
+    static HANDLED: OnceLock<Result<(), String>> = OnceLock::new();
+    let handle = || {
+        ctrlc::set_handler(|| {
+            if INTERRUPT.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(INTERRUPTED));
+            }
+        })
+        .map_err(|problem| format!("Ctrl-C cannot be handled: {problem}"))
+    };
+    HANDLED.get_or_init(handle).clone()?;
     Ok(&INTERRUPT)
 }
 

@@ -1,5 +1,6 @@
 //! Buffers that may hold secrets.
 
+use gecc::SecretKey;
 use zeroize::Zeroizing;
 
 /// Bytes that are wiped when dropped. Filled by [`append`] alone: a `Vec` that grows leaves its old bytes behind.
@@ -14,4 +15,14 @@ pub fn append(buffer: &mut Wiped, bytes: &[u8]) {
         *buffer = larger;
     }
     buffer.extend_from_slice(bytes);
+}
+
+/// Appends a key, and wipes those that growing leaves behind.
+pub fn push(keys: &mut Vec<SecretKey>, key: SecretKey) {
+    if keys.len() == keys.capacity() {
+        let mut larger = Vec::with_capacity((2 * keys.len()).max(4));
+        larger.extend(keys.iter().cloned());
+        *keys = larger;
+    }
+    keys.push(key);
 }
