@@ -23,6 +23,8 @@ pub(crate) mod point;
 mod recode;
 pub(crate) mod recover;
 pub(crate) mod secret;
+#[cfg(test)]
+mod small_groups;
 pub(crate) mod verify;
 
 use crate::error::Error;
