@@ -25,6 +25,7 @@ fn assert_results<C: SmallGroup>(found: &[Affine<C::Base>], expected: &[Point]) 
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert_eq!(decode::encode(found), *expected, "item {index}");
     }
+    println!("{} items", expected.len());
 }
 
 fn assert_accepted(found: Vec<Result<Point, Rejection>>, expected: &[Point]) {
@@ -91,37 +92,42 @@ fn of_the_base_point<C: SmallGroup>() {
     }
 }
 
-/// UPMUL of every point by every residue.
+/// UPMUL of every point by every residue, at least 10,000 times.
 fn of_points<C: SmallGroup>() {
     let mut group = group::<C>();
-    let (mut scalars, mut points, mut expected) = (Vec::new(), Vec::new(), Vec::new());
     let order = group.order;
-    for (i, residue) in (0..1 + 20_000 / (order * order)).flat_map(|_| pairs(order)) {
-        for k in group.representatives(residue) {
-            scalars.push(bytes(&k));
+    let (mut scalars, mut points, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..10_000u64.div_ceil(order * order) {
+        for (i, residue) in pairs(order) {
+            scalars.push(bytes(&group.representatives(residue)[(round + i + residue) as usize % 3]));
             points.push(encode(group.point(i)));
             expected.push(encode(group.point(i * residue)));
         }
     }
-    for engine in engines_for_single_points(group.order) {
+    for engine in engines_for_single_points(order) {
         assert_accepted(point::mul::<C>(&engine, &scalars, &points), &expected);
     }
 }
 
-/// u P + v Q by the tables of P and Q: all of them in the groups of order 7 and 13; all pairs of scalars for a few pairs
-/// of points in that of order 199.
+/// The points that come together with other residues: all but the identity in the groups of order 7 and 13, one of them in
+/// that of order 199.
+fn points_beside(order: u64, others: u64) -> Vec<u64> {
+    if order == 199 { vec![1 + others % (order - 1)] } else { (1..order).collect() }
+}
+
+/// u P + v Q for all u and v, by the tables of P and Q.
 fn sums<C: SmallGroup>() {
     let mut group = group::<C>();
     let tables = Comb::new_all(None, &finite_points::<C>(&group), C::WINDOW);
-    let step = if group.order == 199 { 66 } else { 1 };
-    let taken = |logarithm: u64| logarithm % step == 1 % step && logarithm != 0;
     let (mut scalars, mut choices, mut expected) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, j) in pairs(group.order).filter(|&(i, j)| taken(i) && taken(j)) {
-        for (u, v) in pairs(group.order) {
-            let pick = (u + v) as usize % 3;
-            scalars.push([&group.representatives(u)[pick], &group.scalar(v)].map(scalar::<C>));
-            choices.push([&tables[i as usize - 1], &tables[j as usize - 1]]);
-            expected.push(encode(group.point(i * u + j * v)));
+    for (u, v) in pairs(group.order) {
+        for i in points_beside(group.order, 3 * u + v) {
+            for j in points_beside(group.order, u + 5 * v) {
+                let [u_number, v_number] = [group.representatives(u)[(i + v) as usize % 3].clone(), group.scalar(v)];
+                scalars.push([u_number, v_number].map(|number| scalar::<C>(&number)));
+                choices.push([&tables[i as usize - 1], &tables[j as usize - 1]]);
+                expected.push(encode(group.point(i * u + j * v)));
+            }
         }
     }
     let items: Vec<[Product<C>; 2]> =
@@ -130,21 +136,18 @@ fn sums<C: SmallGroup>() {
         let sums = sum_products::<C, 2>(engine.lanes, &items);
         assert_results::<C>(&normalize(engine.lanes, &sums), &expected);
     }
-    println!("{} sums", items.len());
 }
 
-/// k P + u G: all of them in the groups of order 7 and 13; all pairs of scalars for a few points in that of order 199.
+/// k P + u G for all k and u.
 fn sums_with_the_base_point<C: SmallGroup>() {
     let mut group = group::<C>();
     let table = C::precomputed().table(&engines()[0], 1);
-    let step = if group.order == 199 { 49 } else { 1 };
     let (mut scalars, mut points, mut base_scalars, mut expected) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for i in (0..group.order).step_by(step) {
-        for (k, u) in pairs(group.order) {
-            let pick = (k + u) as usize % 3;
+    for (k, u) in pairs(group.order) {
+        for i in points_beside(group.order, 3 * k + u) {
             scalars.push(scalar::<C>(&group.scalar(k)));
             points.push(decoded::<C>(group.point(i)));
-            base_scalars.push(scalar::<C>(&group.representatives(u)[pick]));
+            base_scalars.push(scalar::<C>(&group.representatives(u)[(i + k) as usize % 3]));
             expected.push(encode(group.point(i * k + u)));
         }
     }
@@ -152,7 +155,6 @@ fn sums_with_the_base_point<C: SmallGroup>() {
         let sums = mul_add::<C>(engine.lanes, &scalars, &points, Some((table, &base_scalars)));
         assert_results::<C>(&normalize(engine.lanes, &sums), &expected);
     }
-    println!("{} sums", points.len());
 }
 
 /// Every entry of the tables of every point, for every window that they may have.
@@ -173,6 +175,7 @@ fn tables<C: SmallGroup>() {
                     base = (base << window) % group.order;
                 }
             }
+            println!("{} tables", tables.len());
         }
     }
 }
