@@ -42,7 +42,7 @@ fn digest(group: &mut Group, e: BigUint) -> BigUint {
 
 /// The verdict on the claim that k G has the x-coordinate `x` modulo N.
 fn verdict(group: &Group, k: u64, x: &BigUint) -> Verdict {
-    if k % group.order == 0 {
+    if k.is_multiple_of(group.order) {
         Verdict::Rejected(Rejection::IdentityResult)
     } else if group.x(k) % &group.modulus == *x {
         Verdict::Valid
