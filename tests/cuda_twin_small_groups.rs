@@ -1,5 +1,5 @@
-//! The device code, compiled as plain C++, in groups of order 7, 13 and 199: exhaustive tests as those of the CPU engine, whose
-//! groups and cases these are (`src/cpu/small_groups/`).
+//! The device code, compiled as plain C++, in groups of order 7, 13 and 199: exhaustive tests like those of the CPU engine,
+//! whose groups and cases these are (`src/cpu/small_groups/`).
 //!
 //! # What is exercised
 //! All sums of two points, and in the smaller groups all u G + v Q by both ways of verification; all verdicts and
@@ -9,8 +9,8 @@
 //! - Windows in production are of 5 bits, so that a point needs its odd multiples up to 31. In the groups of order 7 and 13
 //!   these cannot be: there the device code is compiled for windows of 2 and 3 bits. Tables of G and of keys have windows of
 //!   3 bits there, and of 5 and 7 bits where the order is 199.
-//! - Multiplication by secret scalars is complete in its last window alone, since before a large group has no exceptions. Scalars
-//!   that meet one in a small group are left out: nearly all where the order is 7 or 13, and two in five where it is 199.
+//! - Multiplication by secret scalars is complete in its last window alone, as a large group has no exceptions before. So it
+//!   runs where the order is 199, by the scalars that meet no exception there: three in five.
 //! - Kernels, and with them products of G by secret scalars and signing.
 
 #[allow(dead_code, reason = "not all of the generator is needed")]
@@ -43,9 +43,6 @@ use std::rc::Rc;
 use std::{env, fs};
 use twin::{Driver, Session, number};
 
-/// Combinations of residues: all of them in the groups of order 7 and 13, a sample in that of order 199.
-const COMBINATIONS: u64 = 2029;
-
 #[test]
 fn order_7() {
     all_pairs(&GROUPS[0], true, 2);
@@ -59,11 +56,6 @@ fn order_13() {
 #[test]
 fn order_199() {
     all_pairs(&GROUPS[2], true, 5);
-}
-
-#[test]
-fn order_13_without_endomorphism() {
-    all_pairs(&GROUPS[1], false, 3);
 }
 
 #[test]
@@ -93,8 +85,9 @@ fn all_pairs(parameters: &Parameters, endomorphism: bool, window: u32) {
 
 /// The folder with `curve.cuh` of the group, and with the recoding for windows of so many bits.
 fn header(parameters: &Parameters, endomorphism: bool, window: u32) -> PathBuf {
-    let text = include_str!("../curves/secp256k1.toml");
-    let mut curve = params::Curve::parse(text).expect("build.rs has read it");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("curves/secp256k1.toml");
+    let text = fs::read_to_string(path).expect("the curve file is readable");
+    let mut curve = params::Curve::parse(&text).expect("build.rs has read it");
     curve.b = parameters.b.into();
     (curve.gx, curve.gy) = (integer(&parameters.g.0), integer(&parameters.g.1));
     curve.n = integer(&parameters.n);
@@ -116,7 +109,8 @@ fn header(parameters: &Parameters, endomorphism: bool, window: u32) -> PathBuf {
 
 /// `curve/recode.cuh` for other windows: of scalars below n, and of halves of 130 bits.
 fn recoding(window: u32) -> String {
-    let mut text = include_str!("../cuda/curve/recode.cuh").to_owned();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/curve/recode.cuh");
+    let mut text = fs::read_to_string(path).expect("the device code is readable");
     for (name, production, here) in [
         ("kWindowBits", 5, window),
         ("kFullWindows", 52, 257u32.div_ceil(window)),
@@ -197,9 +191,9 @@ fn multiplications(driver: &Driver, group: &mut Group, lambda: &BigUint) {
     for ((i, k), _) in wanted.iter().zip(&exceptional).filter(|(_, exceptional)| !exceptional.get()) {
         let [x, y] = coordinates(group.point(*i));
         let product = coordinates(group.point(i * group.residue(k))).to_vec();
-        for operation in ["multiply_var", "multiply_uniform"] {
-            session.expect_exactly(operation, &[&x, &y, k], product.clone());
-        }
+        // They differ in the last addition alone.
+        let operation = if products % 4 == 0 { "multiply_var" } else { "multiply_uniform" };
+        session.expect_exactly(operation, &[&x, &y, k], product);
         products += 1;
     }
     println!("{products} products without an exception of {}", wanted.len());
@@ -207,12 +201,13 @@ fn multiplications(driver: &Driver, group: &mut Group, lambda: &BigUint) {
     session.run(driver);
 }
 
-/// u G + v Q, by windows of Q and by a table of Q: all of them in the groups of order 7 and 13, and for every Q a few in that of order 199.
+/// u G + v Q, by windows of Q and by a table of Q: all of them in the groups of order 7 and 13; in that of order 199, for
+/// every Q one in a thousand.
 fn sums(session: &mut Session, group: &mut Group) {
     let n = group.order;
     for i in 1..n {
         let [x, y] = coordinates(group.point(i));
-        for (u, v) in pairs(n).filter(|&(u, v)| n < 199 || (3 * u + 7 * v + i) % n == 0) {
+        for (u, v) in pairs(n).filter(|&(u, v)| n < 199 || (3 * u + 7 * v + i) % 997 == 0) {
             let pick = (u + v + i) as usize % 3;
             let [u_number, v_number] = [group.scalar(u), group.representatives(v)[pick].clone()];
             let sum = coordinates(group.point(u + v * i)).to_vec();
@@ -225,7 +220,7 @@ fn sums(session: &mut Session, group: &mut Group) {
 
 /// The driver computes every verdict by windows and by tables, and stops where they differ.
 fn verifications(session: &mut Session, group: &mut Group) {
-    let [mut ecdsa, mut sm2] = [cases::ecdsa(group, COMBINATIONS), cases::sm2(group, COMBINATIONS)];
+    let [mut ecdsa, mut sm2] = [cases::ecdsa(group, 1), cases::sm2(group, 1)];
     // The driver keeps the table of the last key.
     ecdsa.sort_by_key(|item| item.key);
     sm2.sort_by_key(|item| item.key);
@@ -243,7 +238,7 @@ fn verifications(session: &mut Session, group: &mut Group) {
 }
 
 fn recoveries(session: &mut Session, group: &mut Group) {
-    for item in cases::recovery(group, COMBINATIONS) {
+    for item in cases::recovery(group, 1) {
         let expected = match item.key {
             Ok(key) => [vec![number(1)], coordinates(group.point(key)).to_vec()].concat(),
             Err(reason) => vec![number(reason.code().into())],

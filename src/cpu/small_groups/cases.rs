@@ -25,13 +25,15 @@ pub struct Recoverable {
     pub key: Result<u64, Rejection>,
 }
 
-/// All combinations of numbers below the bounds, again and again until there are `at_least` so many, or as many that are
-/// spread evenly. `at_least` is a prime, so that each number of a sample takes all its values.
-fn combinations([a, b, c]: [u64; 3], at_least: u64) -> impl Iterator<Item = [u64; 3]> {
+/// Combinations that are taken in the largest group. A prime: each number of a combination takes all its values.
+const SAMPLE: u64 = 2029;
+
+/// All combinations of numbers below the bounds, so many times; in the largest group a sample of them, spread evenly.
+fn combinations([a, b, c]: [u64; 3], times: u64) -> impl Iterator<Item = [u64; 3]> {
     let all = a * b * c;
-    let (count, step) = if all < at_least { (at_least.next_multiple_of(all), at_least) } else { (at_least, all) };
-    let index = move |number: u64| if all < at_least { number % all } else { number * step / at_least };
-    (0..count).map(index).map(move |index| [index / c / b, index / c % b, index % c])
+    let count = if a > 13 { SAMPLE } else { all };
+    let index = move |number: u64| number % count * all / count;
+    (0..times * count).map(index).map(move |index| [index / c / b, index / c % b, index % c])
 }
 
 /// A digest of this residue modulo N: where there is another one below 2^256, at random that.
@@ -53,11 +55,11 @@ fn verdict(group: &Group, k: u64, x: &BigUint) -> Verdict {
 
 /// For digests, s and keys the r of every point, and an r that is no x-coordinate; in the largest group the r that are
 /// valid, and two others.
-pub fn ecdsa(group: &mut Group, at_least: u64) -> Vec<Signed> {
+pub fn ecdsa(group: &mut Group, times: u64) -> Vec<Signed> {
     let n = group.order;
     let coordinates: Vec<BigUint> = (1..=n / 2).map(|k| group.x(k) % &group.modulus).collect();
     let mut items = Vec::new();
-    for [s, e, key] in combinations([n - 1, n, n - 1], at_least).map(|[s, e, key]| [s + 1, e, key + 1]) {
+    for [s, e, key] in combinations([n - 1, n, n - 1], times).map(|[s, e, key]| [s + 1, e, key + 1]) {
         let w = group.inverse(s);
         let other = (coordinates[(e % (n / 2)) as usize].clone() + 1u32) % &group.modulus;
         let mut invalid = 0;
@@ -75,10 +77,10 @@ pub fn ecdsa(group: &mut Group, at_least: u64) -> Vec<Signed> {
 }
 
 /// For r, s and keys the digest that makes them valid, and another.
-pub fn sm2(group: &mut Group, at_least: u64) -> Vec<Signed> {
+pub fn sm2(group: &mut Group, times: u64) -> Vec<Signed> {
     let n = group.order;
     let mut items = Vec::new();
-    for [r, s, key] in combinations([n, n, n - 1], at_least).map(|[r, s, key]| [r, s, key + 1]) {
+    for [r, s, key] in combinations([n, n, n - 1], times).map(|[r, s, key]| [r, s, key + 1]) {
         let k = s + (r + s) * key;
         let [r, s] = [r, s].map(|residue| group.scalar(residue));
         let x = if k % n == 0 { BigUint::ZERO } else { group.x(k).clone() };
@@ -99,10 +101,10 @@ pub fn sm2(group: &mut Group, at_least: u64) -> Vec<Signed> {
 }
 
 /// For every R, s and digests the key; and an id for which r is too large.
-pub fn recovery(group: &mut Group, at_least: u64) -> Vec<Recoverable> {
+pub fn recovery(group: &mut Group, times: u64) -> Vec<Recoverable> {
     let n = group.order;
     let mut items = Vec::new();
-    for [k, s, e] in combinations([n - 1, n, n], at_least).map(|[k, s, e]| [k + 1, s, e]) {
+    for [k, s, e] in combinations([n - 1, n, n], times).map(|[k, s, e]| [k + 1, s, e]) {
         let (x, y) = group.point(k).clone().expect("not the identity");
         let r = &x % &group.modulus;
         let key = group.inverse(group.residue(&r)) * (s * k + n - e) % n;

@@ -11,8 +11,8 @@ use crate::error::Verdicts;
 const FEW: usize = 5;
 const MANY: usize = 16;
 
-/// Combinations of residues: all of them in the groups of order 7 and 13, a sample in that of order 199.
-const COMBINATIONS: u64 = 2029;
+/// How often all combinations of residues are taken, with other representatives each time.
+const TIMES: u64 = 2;
 
 in_every_group!(ecdsa, sm2, recovery);
 
@@ -72,7 +72,7 @@ fn check_calls(
 
 fn ecdsa<C: SmallGroup>() {
     let mut group = group::<C>();
-    let items = cases::ecdsa(&mut group, COMBINATIONS);
+    let items = cases::ecdsa(&mut group, TIMES);
     let valid = items.iter().filter(|item| item.verdict.is_valid()).count();
     assert!(valid * 20 > items.len());
     check::<C>(&group, &items, |engine, digests, signatures, keys| {
@@ -82,13 +82,13 @@ fn ecdsa<C: SmallGroup>() {
 
 fn sm2<C: SmallGroup>() {
     let mut group = group::<C>();
-    let items = cases::sm2(&mut group, COMBINATIONS);
+    let items = cases::sm2(&mut group, TIMES);
     check::<C>(&group, &items, verify::sm2::<C>);
 }
 
 fn recovery<C: SmallGroup>() {
     let mut group = group::<C>();
-    let items = cases::recovery(&mut group, COMBINATIONS);
+    let items = cases::recovery(&mut group, TIMES);
     assert!((2..4).all(|id| items.iter().any(|item| item.id == id && item.key.is_ok())));
     let digests: Vec<_> = items.iter().map(|item| bytes(&item.digest)).collect();
     let signatures: Vec<_> = items.iter().map(|item| signature(&item.r, &item.s)).collect();
