@@ -15,15 +15,23 @@
 //!
 //! Signing and ECDH, where the reference must do the work that is tested, take part with a thirty-second of the items.
 //!
+//! An error that gecc shares with RustCrypto would pass all that. So a fraction of the items goes through a second
+//! implementation of each curve as well (`oracle`): public keys and ECDH, signatures that gecc makes, that the other makes,
+//! and that follow from the equation, as they are and spoilt.
+//!
 //! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on the CPU.
 
+mod oracle;
+#[path = "../src/skip.rs"]
+mod skip;
 #[allow(dead_code, unused_imports, unused_macros, reason = "the soak test needs only what the suite shares")]
 mod suite;
 
 use elliptic_curve::{Field, Group as _};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict, Verdicts};
-use gecc::{ecdsa, keys, point, sm2};
+use gecc::{ecdh, ecdsa, keys, point, sm2};
+use oracle::{AwsLc, LibSecp256k1, OpenSsl, Oracle};
 use rayon::prelude::*;
 use std::time::Instant;
 use suite::support::numbers::order_plus;
@@ -38,6 +46,8 @@ const BATCH: usize = 1 << 16;
 const RUN: usize = 1 << 10;
 /// Items of each batch that are signed, and as many for ECDH.
 const SECRET_ITEMS: usize = BATCH / 32;
+/// Items of each batch of every kind that a second implementation computes.
+const ORACLE_ITEMS: usize = BATCH / 256;
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a decimal number")))
@@ -46,7 +56,10 @@ fn from_environment(name: &str, default: u64) -> u64 {
 /// What a soak test checks besides signatures and points.
 type Extra = fn(&Engine, &mut Random, &[Signed]);
 
-fn soak<S: Scheme>(recover: Extra, secrets: Extra) {
+/// Signs by gecc.
+type Sign = fn(&Engine, &[[u8; 32]], &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>>;
+
+fn soak<S: Scheme>(recover: Extra, secrets: Extra, sign: Sign, oracle: Option<impl Oracle>) {
     let engine = &Engine::new().expect("threads can be started");
     let items = from_environment("GECC_SOAK_ITEMS", 10_000_000) as usize;
     let seed = from_environment("GECC_SOAK_SEED", Random::new().word() >> 16);
@@ -61,6 +74,9 @@ fn soak<S: Scheme>(recover: Extra, secrets: Extra) {
         points::<S::C>(engine, &mut random, size);
         recover(engine, &mut random, &signed);
         secrets(engine, &mut random, &signed[..SECRET_ITEMS.min(size)]);
+        if let Some(oracle) = &oracle {
+            second_opinion::<S>(engine, &mut random, &signed[..ORACLE_ITEMS.min(size)], sign, oracle);
+        }
         let seconds = start.elapsed().as_secs();
         if seconds >= reported + 10 || batch + 1 == batches {
             reported = seconds;
@@ -215,7 +231,7 @@ fn agreements<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
 
 fn ecdsa_secrets<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &[Signed]) {
     let (secrets, keys, digests) = signing_inputs::<C>(random, signed);
-    let found = ecdsa::sign::<C>(engine, &digests, &keys, SForm::CurveDefault).unwrap();
+    let found = sign_ecdsa::<C>(engine, &digests, &keys);
     let expected = |index: usize| C::sign(&secrets[index], &digests[index]).map(|(signature, _)| signature);
     compare_signatures::<C>(&found, expected);
     agreements::<C>(engine, random, signed.len());
@@ -223,9 +239,68 @@ fn ecdsa_secrets<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed
 
 fn sm2_secrets(engine: &Engine, random: &mut Random, signed: &[Signed]) {
     let (secrets, keys, digests) = signing_inputs::<Sm2>(random, signed);
-    let found = sm2::sign(engine, &digests, &keys).unwrap();
+    let found = sign_sm2(engine, &digests, &keys);
     compare_signatures::<Sm2>(&found, |index| sm2_dsa::sign(&secrets[index], &digests[index]));
     agreements::<Sm2>(engine, random, signed.len());
+}
+
+fn sign_ecdsa<C: EcdsaReference>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    keys: &[SecretKey],
+) -> Vec<Result<[u8; 64], Rejection>> {
+    ecdsa::sign::<C>(engine, digests, keys, SForm::CurveDefault).unwrap()
+}
+
+fn sign_sm2(engine: &Engine, digests: &[[u8; 32]], keys: &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>> {
+    sm2::sign(engine, digests, keys).unwrap()
+}
+
+/// Public keys, ECDH and signatures against a second implementation, and `signed`, of which it knows nothing.
+fn second_opinion<S: Scheme>(
+    engine: &Engine,
+    random: &mut Random,
+    signed: &[Signed],
+    sign: Sign,
+    oracle: &impl Oracle,
+) {
+    let (secrets, keys, digests) = signing_inputs::<S::C>(random, signed);
+    let public: Vec<[u8; 65]> = secrets.par_iter().map(|secret| oracle.public_key(secret)).collect();
+    let found = keys::public_keys::<S::C>(engine, &keys).unwrap();
+    for (found, expected) in found.iter().zip(&public) {
+        assert_eq!(found.as_ref().map(Point::as_bytes), Ok(expected), "{} public key", S::CURVE);
+    }
+
+    let peers: Vec<Point> = signed.iter().map(|signed| signed.key).collect();
+    let shared = ecdh::shared_points::<S::C>(engine, &keys, PublicKeys::points(&peers)).unwrap();
+    secrets.par_iter().zip(&peers).zip(shared).for_each(|((secret, peer), shared)| {
+        let x = oracle.shared_x(secret, peer.as_sec1());
+        assert_eq!(shared.as_ref().map(Point::x), Ok(&x), "{} ECDH of {peer:?}", S::CURVE);
+    });
+
+    let ours = sign(engine, &digests, &keys).into_iter().map(|signature| signature.expect("a key in range"));
+    let theirs: Vec<[u8; 64]> =
+        secrets.par_iter().zip(&digests).map(|(secret, digest)| oracle.sign(secret, digest)).collect();
+    let inputs = || digests.iter().zip(&public);
+    let item = |(signature, (digest, key)): ([u8; 64], (&[u8; 32], &[u8; 65]))| Item {
+        digest: *digest,
+        signature,
+        key: key.to_vec(),
+    };
+    let made = ours.zip(inputs()).chain(theirs.into_iter().zip(inputs())).map(item);
+    let items: Vec<Item> = made.chain(signed.iter().map(|signed| signed.item.clone())).collect();
+    let mut spoilt = items.clone();
+    for item in &mut spoilt {
+        if random.below(4) == 0 { random.flip_bit(&mut item.digest) } else { random.flip_bit(&mut item.signature) }
+    }
+    for (items, valid) in [(items, true), (spoilt, false)] {
+        let verdicts = S::verify(engine, &items);
+        assert_eq!(verdicts.len(), items.len());
+        items.par_iter().zip(verdicts).for_each(|(item, verdict)| {
+            let second = oracle.verifies(&item.digest, &item.signature, &item.key);
+            assert_eq!((verdict.is_valid(), second), (valid, valid), "{} {item:02x?}", S::CURVE);
+        });
+    }
 }
 
 type SigningInputs = (Vec<[u8; 32]>, Vec<SecretKey>, Vec<[u8; 32]>);
@@ -248,19 +323,21 @@ fn compare_signatures<C: Curve>(
 #[test]
 #[ignore = "takes long; see the head of this file"]
 fn secp256k1() {
-    soak::<Ecdsa<Secp256k1>>(recoveries::<Secp256k1>, ecdsa_secrets::<Secp256k1>);
+    let sign = sign_ecdsa::<Secp256k1>;
+    soak::<Ecdsa<Secp256k1>>(recoveries::<Secp256k1>, ecdsa_secrets::<Secp256k1>, sign, Some(LibSecp256k1));
 }
 
 #[test]
 #[ignore = "takes long; see the head of this file"]
 fn p256() {
-    soak::<Ecdsa<P256>>(recoveries::<P256>, ecdsa_secrets::<P256>);
+    soak::<Ecdsa<P256>>(recoveries::<P256>, ecdsa_secrets::<P256>, sign_ecdsa::<P256>, Some(AwsLc));
 }
 
 #[test]
 #[ignore = "takes long; see the head of this file"]
 fn sm2_curve() {
-    soak::<Sm2Dsa>(|_, _, _| {}, sm2_secrets);
+    let oracle = skip::without(OpenSsl::open(), "GECC_REQUIRE_OPENSSL");
+    soak::<Sm2Dsa>(|_, _, _| {}, sm2_secrets, sign_sm2, oracle);
 }
 
 /// Signs on the default engine with its own public keys, spoils a tenth, and verifies on the CPU.
@@ -301,12 +378,9 @@ fn crossed<C: TestCurve>(
 }
 
 fn crossed_ecdsa<C: EcdsaReference>() {
-    crossed::<C>(
-        |engine, digests, keys| ecdsa::sign::<C>(engine, digests, keys, SForm::CurveDefault).unwrap(),
-        |engine, digests, signatures, keys| {
-            ecdsa::verify::<C>(engine, digests, signatures, keys, Policy::default()).unwrap()
-        },
-    );
+    crossed::<C>(sign_ecdsa::<C>, |engine, digests, signatures, keys| {
+        ecdsa::verify::<C>(engine, digests, signatures, keys, Policy::default()).unwrap()
+    });
 }
 
 #[test]
@@ -324,8 +398,7 @@ fn crossed_p256() {
 #[test]
 #[ignore = "takes long; see the head of this file"]
 fn crossed_sm2() {
-    crossed::<Sm2>(
-        |engine, digests, keys| sm2::sign(engine, digests, keys).unwrap(),
-        |engine, digests, signatures, keys| sm2::verify(engine, digests, signatures, keys).unwrap(),
-    );
+    crossed::<Sm2>(sign_sm2, |engine, digests, signatures, keys| {
+        sm2::verify(engine, digests, signatures, keys).unwrap()
+    });
 }

@@ -26,6 +26,8 @@ mod precomputed;
 mod recode;
 pub(crate) mod recover;
 pub(crate) mod secret;
+#[cfg(test)]
+mod small_groups;
 pub(crate) mod verify;
 mod wiped;
 

@@ -92,7 +92,7 @@ impl CpuEngine {
     ///
     /// Counted in field multiplications, for a table entry, for a term of a sum, for the doublings below a table, and for a
     /// multiplication without a table.
-    fn best_window(&self, uses: usize) -> Option<u32> {
+    pub(super) fn best_window(&self, uses: usize) -> Option<u32> {
         let [entry, term, doublings, without] =
             if self.lanes.is_some() { [8, 11, 2100, 1500] } else { [6, 6, 1800, 1300] };
         let cost = |window: u32| {

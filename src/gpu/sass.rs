@@ -88,18 +88,19 @@ fn opcode(instruction: &[u8; INSTRUCTION]) -> u16 {
 /// The content of a section of an ELF file of 64 bits.
 fn section<'a>(file: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
     let number = |at: usize, bytes: usize| {
-        let little = file.get(at..at + bytes)?.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
-        Some(little)
+        let field = file.get(at..)?.get(..bytes)?;
+        Some(field.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
     };
     let (headers, size) = (number(0x28, 8)?, number(0x3a, 2)?);
     let (count, names) = (number(0x3c, 2)?, number(0x3e, 2)?);
+    // The header of a section from its field at `offset` on.
+    let header = |section: usize, offset: usize| headers.checked_add(section * size + offset);
     let content = |section: usize| {
-        let header = headers.checked_add(section.checked_mul(size)?)?;
-        let (start, length) = (number(header + 0x18, 8)?, number(header + 0x20, 8)?);
-        file.get(start..start.checked_add(length)?)
+        let (start, length) = (number(header(section, 0x18)?, 8)?, number(header(section, 0x20)?, 8)?);
+        file.get(start..)?.get(..length)
     };
     let is_wanted = |section: &usize| {
-        let name = number(headers + section * size, 4).and_then(|start| content(names)?.get(start..));
+        let name = header(*section, 0).and_then(|at| number(at, 4)).and_then(|start| content(names)?.get(start..));
         name.is_some_and(|name| name.split(|byte| *byte == 0).next() == Some(wanted.as_bytes()))
     };
     content((0..count).find(is_wanted)?)

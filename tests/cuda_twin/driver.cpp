@@ -81,6 +81,26 @@ template <bool kUniform> static void multiply(const sc& k, const affine& p, Numb
     put_point(out, multiply_by_windows<kUniform>(table, s), false);
 }
 
+// Whether multiply_by_windows meets an exception before its last window, where only a small group has any: reckoned by
+// logarithms, for any point of the group.
+static bool meets_exception(const sc& k, u32 order, u32 lambda) {
+    OddScalar<kWindows> s[kScalars];
+    split_scalar(s, k);
+    u32 sum = 0;
+    for (int j = kWindows - 1; j > 0; j--) {
+        for (int b = 0; b < kWindowBits; b++) sum = 2 * sum % order;
+        for (int which = 0; which < kScalars; which++) {
+            OddDigit d = next_odd_digit(s[which]);
+            u32 addend = (2 * d.index + 1) * (which == 0 ? 1 : lambda) % order;
+            if (d.negative) addend = (order - addend) % order;
+            bool first = j == kWindows - 1 && which == 0;
+            if (!first && (sum == 0 || sum == addend || (sum + addend) % order == 0)) return true;
+            sum = (sum + addend) % order;
+        }
+    }
+    return false;
+}
+
 // The digits of k in `bits` bits, put together again modulo n by Horner's rule from the top.
 static void recompose_digits(const sc& k, int bits, Numbers& out) {
     i32 digits[256];
@@ -131,7 +151,9 @@ static bool run_curve(const char* name, const Numbers& in, Numbers& out) {
         put_point(out, to_jacobian(finite ? r : p), !finite);
     } else if (!strcmp(name, "multiply_var")) multiply<false>(scalar(in, 2), p, out);
     else if (!strcmp(name, "multiply_uniform")) multiply<true>(scalar(in, 2), p, out);
-    else if (!strcmp(name, "recompose_digits")) recompose_digits(scalar(in, 0), (int)in.words[1][0], out);
+    else if (!strcmp(name, "meets_exception")) {
+        put_flag(out, meets_exception(scalar(in, 0), in.words[1][0], in.words[2][0]));
+    } else if (!strcmp(name, "recompose_digits")) recompose_digits(scalar(in, 0), (int)in.words[1][0], out);
     else if (!strcmp(name, "recompose_odd_digits")) recompose_odd_digits(scalar(in, 0), out);
     else if (!strcmp(name, "invert_all")) {
         // Numbers of the line are the values, raw.

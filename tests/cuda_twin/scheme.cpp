@@ -8,6 +8,12 @@
 #include "scheme/key_index.cuh"
 #include "scheme/recovery.cuh"
 
+// Window sizes of the tables of G, in turn; other points have the first. A group too small for these has others in its
+// curve.cuh.
+#ifndef GECC_TEST_TABLE_BITS
+#define GECC_TEST_TABLE_BITS {5, 9}
+#endif
+static const int kTableBits[2] = GECC_TEST_TABLE_BITS;
 static const int kMaxBits = 9;
 
 // A table of signed windows of a point, as kernels/table.cu lays it out.
@@ -48,9 +54,9 @@ struct HostBase {
 };
 
 static const WindowedTable& generator_table(const sc& u1) {
-    static const WindowedTable five(generator(), 5), nine(generator(), 9);
+    static const WindowedTable first(generator(), kTableBits[0]), second(generator(), kTableBits[1]);
     // Both window sizes in turn, by a bit of the input.
-    return u1.v[0] & 2 ? five : nine;
+    return u1.v[0] & 2 ? first : second;
 }
 
 static jacobian multiply_add(const sc& u1, const sc& u2, const affine& q) {
@@ -86,9 +92,9 @@ struct TwoTables {
 
 // By a table of the key, as for keys that repeat.
 static bool sum_by_tables(xyzz& sum, const sc& u1, const sc& u2, const affine& q) {
-    static WindowedTable table(generator(), 5);
+    static WindowedTable table(generator(), kTableBits[0]);
     static affine key = generator();
-    if (!fe_equal(key.x, q.x) || !fe_equal(key.y, q.y)) table = WindowedTable(key = q, 5);
+    if (!fe_equal(key.x, q.x) || !fe_equal(key.y, q.y)) table = WindowedTable(key = q, kTableBits[0]);
     return sum_entries_var(sum, TwoTables{{generator_table(u1), u1.v}, {table, u2.v}});
 }
 

@@ -131,7 +131,8 @@ pub fn patterned() -> BigUint {
 pub struct Driver(PathBuf);
 
 impl Driver {
-    /// `None`, with the reason printed, where there is no compiler. `header` is the folder of `curve.cuh`.
+    /// `None`, with the reason printed, where there is no compiler. `header` is the folder of `curve.cuh`, and of files
+    /// that take the place of those in `cuda/`.
     pub fn compile(source: &str, name: &str, header: &Path) -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
@@ -141,9 +142,9 @@ impl Driver {
         let status = Command::new(&compiler)
             .args(["-std=c++17", "-O1", "-DGECC_DEBUG", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
             .arg("-I")
-            .arg(root.join("cuda"))
-            .arg("-I")
             .arg(header)
+            .arg("-I")
+            .arg(root.join("cuda"))
             .arg(root.join("tests/cuda_twin").join(source).with_extension("cpp"))
             .arg("-o")
             .arg(&program)

@@ -30,6 +30,8 @@ mod sm2;
 #[cfg(test)]
 mod ark;
 #[cfg(test)]
+pub mod small_orders;
+#[cfg(test)]
 mod tests;
 
 #[cfg(any(not(target_arch = "x86_64"), miri))]

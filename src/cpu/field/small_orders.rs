@@ -1,0 +1,62 @@
+//! Scalars for the groups of `cpu::small_groups`: the production code for scalars, modulo the N of a small group.
+
+use super::limbs::{Limbs, mul_limb_add};
+use super::montgomery::{Element, Modulus};
+use crate::cpu::small_groups::parameters::GROUPS;
+
+/// The scalars of a group, by its number. N is no prime: who inverts takes care that the number is prime to N.
+pub type Scalar<const GROUP: usize> = Element<Order<GROUP>>;
+
+/// The N of a group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Order<const GROUP: usize>;
+
+impl<const GROUP: usize> Order<GROUP> {
+    const INVERSE: u64 = inverse(Self::M[0]);
+}
+
+impl<const GROUP: usize> Modulus for Order<GROUP> {
+    const M: Limbs = GROUPS[GROUP].n;
+    const R: Limbs = times_two_to_256([1, 0, 0, 0], &Self::M);
+    const R2: Limbs = times_two_to_256(Self::R, &Self::M);
+    const INV62: u64 = Self::INVERSE & ((1 << 62) - 1);
+
+    fn reduce_limb(t: &Limbs) -> Limbs {
+        let k = t[0].wrapping_mul(Self::INVERSE.wrapping_neg());
+        let [_, t1, t2, t3, t4] = mul_limb_add(t, &Self::M, k);
+        [t1, t2, t3, t4]
+    }
+}
+
+/// 2^256 value mod m, for a value below m and m above 2^255.
+const fn times_two_to_256(mut value: Limbs, m: &Limbs) -> Limbs {
+    let mut doublings = 0;
+    while doublings < 256 {
+        let top = value[3] >> 63 == 1;
+        let mut double = [value[0] << 1, 0, 0, 0];
+        let (mut reduced, mut borrow) = ([0; 4], false);
+        let mut i = 0;
+        while i < 4 {
+            if i > 0 {
+                double[i] = value[i] << 1 | value[i - 1] >> 63;
+            }
+            let (difference, below) = double[i].overflowing_sub(m[i]);
+            let (difference, below_borrow) = difference.overflowing_sub(borrow as u64);
+            (reduced[i], borrow) = (difference, below || below_borrow);
+            i += 1;
+        }
+        value = if borrow && !top { double } else { reduced };
+        doublings += 1;
+    }
+    value
+}
+
+/// m^-1 mod 2^64 by Newton's iteration: an odd m is its own inverse modulo 8, and each step doubles the correct bits.
+const fn inverse(m: u64) -> u64 {
+    let (mut x, mut bits) = (m, 3);
+    while bits < 64 {
+        x = x.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(x)));
+        bits *= 2;
+    }
+    x
+}

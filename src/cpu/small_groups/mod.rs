@@ -1,0 +1,189 @@
+//! Exhaustive tests in small groups, after the tests of that name in libsecp256k1: curves y^2 = x^3 + b over the field of
+//! secp256k1, and the points of order 7, 13 and 199 on them. Every pair of points can be added there, and every point
+//! multiplied by every scalar. What random tests in a large group never meet, sums of equal and of opposite points and
+//! intermediate results that are the identity, is met at every step.
+//!
+//! # Scalars
+//! Scalars are numbers modulo N = n q, which has 256 bits, and not modulo the order n. A scalar acts on a point by its
+//! residue modulo n, so that each residue has many representatives; modulo n the recodings would have one digit that is
+//! not 0. The tests take every residue, as the number below n, as the largest below N and at random. The arithmetic of
+//! scalars, the decomposition for the endomorphism and the recodings are those of the production code, in their full
+//! length. ECDSA works as in a group of order N: x-coordinates are compared modulo N, s is prime to N.
+//!
+//! # What is exercised
+//! Each group is taken with and without the endomorphism, and each operation on the portable code and in lanes. All
+//! combinations of residues are taken in the groups of order 7 and 13, and all pairs of them in that of order 199; where
+//! three or four come together there, a sample that is spread evenly.
+//!
+//! # What is not
+//! Tables in production have no room for the identity, and rely on a large order for that. So here:
+//! - the table of G has the largest window w of which all multiples, up to 2^(w-1) G, are points: 3, 4 and 8 bits. Tables
+//!   of repeated keys choose their window by themselves, at least 4 bits, and are left out where n = 7;
+//! - the odd multiples up to 31 P, by which the lanes multiply, exist where n = 199 alone. In the smaller groups, points
+//!   are multiplied by the portable code, whose odd multiples may be the identity, and the lanes only sum up entries of
+//!   tables;
+//! - the uniform code for secret scalars is not complete: see `uniform.rs`. Where the lanes do not compute an item of
+//!   signing or ECDH, the RustCrypto crates do, and these take no part in the tests.
+
+mod cases;
+mod derivation;
+pub mod parameters;
+mod points;
+mod reference;
+mod schemes;
+#[cfg(target_arch = "x86_64")]
+mod uniform;
+
+use super::comb::Comb;
+use super::field::Secp256k1Base;
+use super::field::small_orders::Scalar;
+use super::{CpuCurve, CpuEngine, Endomorphism, Precomputed, generator, limbs_to_be_bytes};
+use crate::curve::constants::secp256k1;
+use crate::encoding::Point;
+use crate::error::{Rejection, Verdict};
+use crate::skip;
+use num_bigint::BigUint;
+use parameters::{GROUPS, Parameters};
+use rand::RngExt;
+use reference::{BigPoint, Group, integer, pairs};
+
+/// A small group as a curve.
+trait SmallGroup: CpuCurve {
+    const PARAMETERS: &'static Parameters;
+    /// The largest window of a table all of whose entries are points.
+    const WINDOW: u32 = 64 - (Self::PARAMETERS.order - 1).leading_zeros();
+}
+
+macro_rules! small_group {
+    ($name:ident, $group:literal, $endomorphism:expr) => {
+        #[derive(Clone, Copy)]
+        struct $name;
+
+        impl CpuCurve for $name {
+            type Base = Secp256k1Base;
+            type Scalar = Scalar<$group>;
+            const A_IS_ZERO: bool = true;
+            const B: [u64; 4] = [GROUPS[$group].b, 0, 0, 0];
+            const G: ([u64; 4], [u64; 4]) = GROUPS[$group].g;
+            const N: [u64; 4] = GROUPS[$group].n;
+            const ENDOMORPHISM: Option<Endomorphism> = $endomorphism;
+
+            /// With a table of G for every batch. Call it before work is spread over threads.
+            fn precomputed() -> &'static Precomputed<Self> {
+                static PRECOMPUTED: Precomputed<$name> = Precomputed::new();
+                PRECOMPUTED.large.get_or_init(|| Comb::new(None, &generator::<$name>(), $name::WINDOW));
+                &PRECOMPUTED
+            }
+        }
+
+        impl SmallGroup for $name {
+            const PARAMETERS: &'static Parameters = &GROUPS[$group];
+        }
+    };
+}
+
+small_group!(Order7, 0, Some(ENDOMORPHISMS[0]));
+small_group!(Order13, 1, Some(ENDOMORPHISMS[1]));
+small_group!(Order199, 2, Some(ENDOMORPHISMS[2]));
+small_group!(Order7Plain, 0, None);
+small_group!(Order13Plain, 1, None);
+small_group!(Order199Plain, 2, None);
+
+/// The lattices of the lambdas, as `curves/derive.rs` makes them.
+const ENDOMORPHISMS: [Endomorphism; 3] = [
+    Endomorphism {
+        beta: secp256k1::BETA,
+        g1: [0x6d66_ed7a_80da_06c5, 0x9693_1ffd_342c_a82c, 0x750a_653d_4546_e5b6, 0x8c7e_65c0_05d7_62ac],
+        g2: [0x48f8_98d7_3f29_bbd3, 0x77f3_e23b_6c19_99d7, 0x2415_4c8a_8b80_21f5, 0xe7ce_3251_48b0_bb6c],
+        a1: [0x9b54_48a3_e6ee_7adb, 0x56d4_74c1_eb27_0fd0, 0],
+        b1: [0x4dc2_b26d_ca63_1a1f, 0x70bc_816c_989e_c955, u64::MAX],
+        a2: [0x4d91_9636_1c8b_60bc, 0xe617_f355_5288_467b, 0],
+        b2: [0x9b54_48a3_e6ee_7adb, 0x56d4_74c1_eb27_0fd0, 0],
+    },
+    Endomorphism {
+        beta: secp256k1::BETA,
+        g1: [0xdc44_3c93_7aff_e0c4, 0x0cbc_8587_2463_0552, 0xba20_01cc_2fdb_c03c, 0x8a9b_922c_4e85_ff5b],
+        g2: [0x5418_d853_67eb_5ac3, 0x8733_a8c3_aad2_6388, 0x3fd6_dc9b_8b2e_a397, 0xe966_bb4b_1db4_b7a7],
+        a1: [0x0756_cd0a_b0bc_845d, 0x55aa_0d8b_b76a_a732, 0],
+        b1: [0x418f_7cf7_8ba6_52c9, 0x6fc0_045a_b8b5_5ac2, u64::MAX],
+        a2: [0xc5c7_5013_2516_3194, 0xe5ea_0930_feb5_4c6f, 0],
+        b2: [0x0756_cd0a_b0bc_845d, 0x55aa_0d8b_b76a_a732, 0],
+    },
+    Endomorphism {
+        beta: secp256k1::BETA,
+        g1: [0x6f30_a464_1cff_a574, 0xc850_bc53_1fe5_180a, 0x37c5_a34e_ad9f_bc6f, 0xb6ed_773b_334a_22a8],
+        g2: [0x8722_9413_c04c_ac0a, 0xbea4_1fe8_89ad_3456, 0x0235_6bd1_a60b_a680, 0xc10a_527f_16d3_8e40],
+        a1: [0xea61_fdd8_c1df_91fd, 0x710e_3395_f14a_f2cc, 0],
+        b1: [0xff33_a0d0_1120_539b, 0x88b1_cc14_152b_8da4, u64::MAX],
+        a2: [0xeb2e_5d08_b0bf_3e62, 0xe85c_6781_dc1f_6527, 0],
+        b2: [0xea61_fdd8_c1df_91fd, 0x710e_3395_f14a_f2cc, 0],
+    },
+];
+
+fn group<C: SmallGroup>() -> Group {
+    C::precomputed();
+    Group::new(C::PARAMETERS)
+}
+
+/// The engines of this machine: portable, and in lanes.
+fn engines() -> Vec<CpuEngine> {
+    let engine = || CpuEngine::new(None, None).expect("no number of threads is asked for");
+    let mut engines = vec![engine().portable()];
+    let in_lanes = engine();
+    if skip::without(in_lanes.lanes.ok_or("this processor has no AVX-512 IFMA"), "GECC_REQUIRE_AVX512").is_some() {
+        engines.push(in_lanes);
+    }
+    engines
+}
+
+/// Those that multiply points of a group that are used once: see the head of this file.
+fn engines_for_single_points(order: u64) -> Vec<CpuEngine> {
+    let mut engines = engines();
+    engines.retain(|engine| engine.lanes.is_none() || order > LANES_ODD_MULTIPLES);
+    engines
+}
+
+/// The lanes' largest multiple of a point that is used once.
+const LANES_ODD_MULTIPLES: u64 = 31;
+
+/// Tests of a kind in every group.
+macro_rules! in_every_group {
+    ($($test:ident),*) => {
+        $(
+            mod $test {
+                use crate::cpu::small_groups::*;
+
+                #[test]
+                fn of_order_7() {
+                    super::$test::<Order7>();
+                    super::$test::<Order7Plain>();
+                }
+
+                #[test]
+                fn of_order_13() {
+                    super::$test::<Order13>();
+                    super::$test::<Order13Plain>();
+                }
+
+                #[test]
+                fn of_order_199() {
+                    super::$test::<Order199>();
+                    super::$test::<Order199Plain>();
+                }
+            }
+        )*
+    };
+}
+use in_every_group;
+
+fn encode(point: &BigPoint) -> Point {
+    point.as_ref().map_or(Point::IDENTITY, |(x, y)| Point::from_coordinates(&bytes(x), &bytes(y)))
+}
+
+/// 32 bytes, big-endian.
+fn bytes(value: &BigUint) -> [u8; 32] {
+    let digits = value.to_bytes_be();
+    let mut bytes = [0; 32];
+    bytes[32 - digits.len()..].copy_from_slice(&digits);
+    bytes
+}

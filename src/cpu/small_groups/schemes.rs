@@ -1,0 +1,105 @@
+//! ECDSA and SM2 verification and recovery.
+
+use super::cases::{self, Recoverable, Signed};
+use super::*;
+use crate::cpu::{recover, verify};
+use crate::ecdsa::Policy;
+use crate::encoding::PublicKeys;
+use crate::error::Verdicts;
+
+/// Uses of a key in a call: so few that it gets no table, and so many that it gets a small one.
+const FEW: usize = 5;
+const MANY: usize = 16;
+
+/// How often all combinations of residues are taken, with other representatives each time.
+const TIMES: u64 = 2;
+
+in_every_group!(ecdsa, sm2, recovery);
+
+fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
+    [bytes(r), bytes(s)].concat().try_into().expect("64 bytes")
+}
+
+/// Verifies the items by every engine, with few and with many uses of a key in a call.
+fn check<C: SmallGroup>(
+    group: &Group,
+    items: &[Signed],
+    verify: impl Fn(&CpuEngine, &[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts,
+) {
+    for engine in engines_for_single_points(group.order) {
+        assert_eq!(engine.best_window(FEW), None);
+        check_calls(&engine, group, &calls(group, items, FEW), &verify);
+    }
+    for engine in engines() {
+        let window = engine.best_window(MANY).expect("the key gets a table");
+        if window <= C::WINDOW {
+            check_calls(&engine, group, &calls(group, items, MANY), &verify);
+        }
+    }
+}
+
+/// The items in calls in which every key occurs so many times; to that end some occur again.
+fn calls<'a>(group: &Group, items: &'a [Signed], uses: usize) -> Vec<Vec<&'a Signed>> {
+    let mut calls: Vec<Vec<&Signed>> = Vec::new();
+    for key in 1..group.order {
+        let of_key: Vec<&Signed> = items.iter().filter(|item| item.key == key).collect();
+        for (call, start) in (0..of_key.len()).step_by(uses).enumerate() {
+            calls.resize_with(calls.len().max(call + 1), Vec::new);
+            calls[call].extend(of_key.iter().cycle().skip(start).take(uses));
+        }
+    }
+    calls
+}
+
+fn check_calls(
+    engine: &CpuEngine,
+    group: &Group,
+    calls: &[Vec<&Signed>],
+    verify: impl Fn(&CpuEngine, &[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts,
+) {
+    for call in calls {
+        let digests: Vec<_> = call.iter().map(|item| bytes(&item.digest)).collect();
+        let signatures: Vec<_> = call.iter().map(|item| signature(&item.r, &item.s)).collect();
+        let keys: Vec<_> = call.iter().map(|item| encode(group.point(item.key))).collect();
+        let verdicts = verify(engine, &digests, &signatures, PublicKeys::points(&keys));
+        assert_eq!(verdicts.len(), call.len());
+        for (item, verdict) in call.iter().zip(verdicts) {
+            assert_eq!(verdict, item.verdict, "{:x} {:x} of {:x} by {} G", item.r, item.s, item.digest, item.key);
+        }
+    }
+    println!("{} items", calls.iter().map(Vec::len).sum::<usize>());
+}
+
+fn ecdsa<C: SmallGroup>() {
+    let mut group = group::<C>();
+    let items = cases::ecdsa(&mut group, TIMES);
+    let valid = items.iter().filter(|item| item.verdict.is_valid()).count();
+    assert!(valid * 20 > items.len());
+    check::<C>(&group, &items, |engine, digests, signatures, keys| {
+        verify::ecdsa::<C>(engine, digests, signatures, keys, Policy::default())
+    });
+}
+
+fn sm2<C: SmallGroup>() {
+    let mut group = group::<C>();
+    let items = cases::sm2(&mut group, TIMES);
+    check::<C>(&group, &items, verify::sm2::<C>);
+}
+
+fn recovery<C: SmallGroup>() {
+    let mut group = group::<C>();
+    let items = cases::recovery(&mut group, TIMES);
+    assert!((2..4).all(|id| items.iter().any(|item| item.id == id && item.key.is_ok())));
+    let digests: Vec<_> = items.iter().map(|item| bytes(&item.digest)).collect();
+    let signatures: Vec<_> = items.iter().map(|item| signature(&item.r, &item.s)).collect();
+    let ids: Vec<_> = items.iter().map(|item| item.id).collect();
+    for engine in engines_for_single_points(group.order) {
+        let keys = recover::recover::<C>(&engine, &digests, &signatures, &ids);
+        assert_eq!(keys.len(), items.len());
+        for (key, Recoverable { digest, r, s, id, key: expected }) in keys.into_iter().zip(&items) {
+            let expected = expected.map(|key| encode(group.point(key)));
+            assert_eq!(key, expected, "{r:x} {s:x} of {digest:x}, id {id}");
+        }
+        println!("{} items", items.len());
+    }
+}
