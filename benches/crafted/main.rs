@@ -28,7 +28,7 @@ fn engines() -> Vec<(&'static str, Engine, usize)> {
     let cpu = || Engine::builder().backend(Backend::Cpu).threads(1);
     let mut engines = vec![
         ("CPU", cpu().build().expect("one thread"), CPU_ITEMS),
-        ("portable CPU", cpu().portable(true).build().expect("one thread"), CPU_ITEMS),
+        ("CPU (portable)", cpu().portable(true).build().expect("one thread"), CPU_ITEMS),
     ];
     match Engine::builder().backend(Backend::Gpu).build() {
         Ok(gpu) => engines.push(("GPU", gpu, GPU_ITEMS)),

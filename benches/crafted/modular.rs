@@ -27,6 +27,7 @@ pub fn compare(bench: &mut Bench) {
             ("out of range", (vec![modulus; items], below())),
         ]
     };
-    let run = |engine: &_, (a, b): &(Numbers, Numbers)| modular::mul_mod(engine, &modulus, a, b).expect("an odd modulus");
+    let run =
+        |engine: &_, (a, b): &(Numbers, Numbers)| modular::mul_mod(engine, &modulus, a, b).expect("an odd modulus");
     bench.compare("256 bits: products modulo an odd number", batches, run);
 }

@@ -21,7 +21,8 @@ pub fn compare<C: TestCurve>(bench: &mut Bench) {
     bench.compare(&format!("{curve}: mul"), products::<C>, mul);
     let mul_base = |engine: &Engine, scalars: &Scalars| point::mul_base::<C>(engine, scalars).expect("a device works");
     bench.compare(&format!("{curve}: mul_base"), base_products::<C>, mul_base);
-    let decompress = |engine: &Engine, keys: &Vec<[u8; 33]>| point::decompress::<C>(engine, keys).expect("a device works");
+    let decompress =
+        |engine: &Engine, keys: &Vec<[u8; 33]>| point::decompress::<C>(engine, keys).expect("a device works");
     bench.compare(&format!("{curve}: decompress"), compressed::<C>, decompress);
 }
 

@@ -3,7 +3,9 @@
 use crate::compare::Bench;
 use crate::support::numbers::{number, order};
 use crate::support::random::Random;
-use crate::support::reference::{EcdsaReference, Group, Scalar, TestCurve, bytes, encode, encode_all, lift_x, mul_base};
+use crate::support::reference::{
+    EcdsaReference, Group, Scalar, TestCurve, bytes, encode, encode_all, lift_x, mul_base,
+};
 use crate::support::scheme::{Item, Scheme, columns, concatenate, progression, signed};
 use elliptic_curve::{Field, Group as _};
 use gecc::{Curve, Engine, Point, ecdsa};

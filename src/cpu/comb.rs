@@ -28,20 +28,22 @@ impl<C: CpuCurve> Comb<C> {
         let bases = bases::<C>(lanes, points, window);
         // Few windows with many multiples, or many windows with few: either way a batch is long enough to share its
         // inversion, and fits the cache; in lanes, a batch fills them.
-        let entries: Vec<_> = match lanes {
-            Some(lanes) => {
-                let windows_at_once = (8192 >> window).max(8);
-                let tables = bases.par_chunks(windows_at_once).map(|bases| multiples_of::<C>(lanes, bases, count));
-                tables.flatten_iter().collect()
+        let windows_at_once = if lanes.is_some() { (8192 >> window).max(8) } else { (2048 >> window).max(1) };
+        // Of small tables, several whole ones: they are copied once, to memory of their own.
+        let windows = Self::windows(window);
+        let tables_at_once = (windows_at_once / windows).max(1);
+        let tables = bases.par_chunks(tables_at_once * windows).flat_map_iter(|bases| {
+            let parts = bases.par_chunks(windows_at_once).map(|bases| match lanes {
+                Some(lanes) => multiples_of::<C>(lanes, bases, count),
+                None => multiples::<C>(bases, count),
+            });
+            // Several tables in one part or one in several parts: either way the entries are copied once.
+            match parts.collect::<Vec<_>>().as_slice() {
+                [part] => part.chunks_exact(windows * count).map(<[_]>::to_vec).collect(),
+                parts => vec![parts.concat()],
             }
-            None => {
-                let windows_at_once = (2048 >> window).max(1);
-                let tables = bases.par_chunks(windows_at_once).map(|bases| multiples::<C>(bases, count));
-                tables.flatten_iter().collect()
-            }
-        };
-        let tables = entries.chunks_exact(Self::windows(window) * count);
-        tables.map(|entries| Comb { window, entries: entries.to_vec() }).collect()
+        });
+        tables.map(|entries| Comb { window, entries }).collect()
     }
 
     /// Size of a table.

@@ -23,7 +23,7 @@ impl<C: CpuCurve> UniformTable<C> {
         match lanes {}
     }
 
-    pub fn mul_base(&self, lanes: Lanes, _: &[[u64; 4]], _: &[u8]) -> Vec<Option<Affine<C::Base>>> {
+    pub fn mul_base(&self, lanes: Lanes, _: &[[u64; 4]], _: &[u8]) -> Vec<Affine<C::Base>> {
         match lanes {}
     }
 }
@@ -44,7 +44,7 @@ pub fn mul_add<C: CpuCurve>(
     _: &[C::Scalar],
     _: &[Affine<C::Base>],
     _: Option<BaseTerm<C>>,
-) -> Vec<Option<Jacobian<C::Base>>> {
+) -> Vec<Jacobian<C::Base>> {
     match lanes {}
 }
 
@@ -53,14 +53,11 @@ pub fn mul_uniform<C: CpuCurve>(
     _: &[[u64; 4]],
     _: &[u8],
     _: &[Affine<C::Base>],
-) -> Zeroizing<Vec<Option<[[u64; 4]; 2]>>> {
+) -> Zeroizing<Vec<[[u64; 4]; 2]>> {
     match lanes {}
 }
 
-pub fn sum_products<C: CpuCurve, const P: usize>(
-    lanes: Lanes,
-    _: &[[Product<C>; P]],
-) -> Vec<Option<Jacobian<C::Base>>> {
+pub fn sum_products<C: CpuCurve, const P: usize>(lanes: Lanes, _: &[[Product<C>; P]]) -> Vec<Jacobian<C::Base>> {
     match lanes {}
 }
 
