@@ -70,7 +70,7 @@ fn meet_twice<C: TestCurve>(random: &mut Random, window: usize, item: usize) -> 
     let digit = |index: usize, random: &mut Random| match index {
         _ if index == at => Scalar::<C>::from(half),
         // The double of the term before, or its opposite.
-        _ if index == at + 1 && item % 3 == 0 => -Scalar::<C>::ONE,
+        _ if index == at + 1 && item.is_multiple_of(3) => -Scalar::<C>::ONE,
         _ if index == at + 1 => Scalar::<C>::ONE,
         // Positive: then the recoding takes k and not its opposite.
         _ if index == terms - 1 => Scalar::<C>::from(1 + random.word() % 7),

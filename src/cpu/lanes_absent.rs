@@ -13,10 +13,7 @@ use zeroize::Zeroizing;
 pub enum Lanes {}
 
 /// There is none.
-pub struct UniformTable<C> {
-    never: Lanes,
-    curve: PhantomData<C>,
-}
+pub struct UniformTable<C>(PhantomData<C>);
 
 impl<C: CpuCurve> UniformTable<C> {
     pub fn new(lanes: Lanes) -> Self {
