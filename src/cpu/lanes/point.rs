@@ -78,13 +78,14 @@ impl<P: Prime> Jacobian<P> {
     where
         P: Coordinate,
     {
-        let sum = self.add(other, negate);
-        let sum = if sum.z.likely_zeros() & !skip == 0 {
-            sum
-        } else {
+        let mut sum = self.add(other, negate);
+        if sum.z.likely_zeros() & !skip != 0 {
+            // Copies: what a call gets by reference would stay in memory also where it is not made.
+            let (before, other, mut right) = (self, other, sum);
             // SAFETY: a `Lanes` proves that the instructions exist.
-            unsafe { put_right::<C>(lanes, &self, &sum, &other, negate) }
-        };
+            unsafe { put_right::<C>(lanes, &before, &mut right, &other, negate) };
+            sum = right;
+        }
         sum.select(skip, self)
     }
 
@@ -137,18 +138,20 @@ impl<F: Coordinate> Exceptions<F> {
     }
 }
 
-/// The sum that `add` gave, right in every lane. Not inlined: it is seldom called.
+/// Puts the sum that `add` gave right in every lane. Not inlined: it is seldom called.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn put_right<C: CpuCurve>(
     lanes: Lanes,
     before: &Jacobian<C::Base>,
-    sum: &Jacobian<C::Base>,
+    sum: &mut Jacobian<C::Base>,
     other: &Affine<C::Base>,
     negate: Mask,
-) -> Jacobian<C::Base> {
+) {
     let exceptions = Exceptions::new(lanes, before, sum, other, negate);
-    let sum = sum.select(exceptions.empty, exceptions.other);
-    if exceptions.equal == 0 { sum } else { sum.select(exceptions.equal, exceptions.other.double::<C>()) }
+    *sum = sum.select(exceptions.empty, exceptions.other);
+    if exceptions.equal != 0 {
+        *sum = sum.select(exceptions.equal, exceptions.other.double::<C>());
+    }
 }
