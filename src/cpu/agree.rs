@@ -1,8 +1,7 @@
 //! Elliptic-curve Diffie-Hellman: in batches by the uniform code of the lanes, where the processor has them, and
 //! otherwise by the constant-time arithmetic of the RustCrypto crates.
 //!
-//! What branches on a secret here is only whether a key is in range, which is the caller's result, and whether it is
-//! one of the fewer than 2^11 keys that the lanes leave out, which a random key is with a probability below 2^-244.
+//! What branches on a secret here is only whether a key is in range, which is the caller's result.
 
 use super::lanes::{Lanes, mul_uniform};
 use super::multiply::FEWEST_IN_LANES;
@@ -105,13 +104,8 @@ impl Inputs<'_> {
         let (odd, negated) = odd_or_opposite::<C>(&d);
         let products = mul_uniform::<C>(lanes, &odd, &negated, &points);
         for (place, product) in places.into_iter().zip(products.iter()) {
-            let left_out = product.as_flattened().iter().fold(0, |bits, limb| bits | limb) == 0;
-            out[place] = if left_out {
-                self.one::<C>(items.start + place).map(|coordinates| take(&coordinates))
-            } else {
-                let [x, y] = product.each_ref().map(limbs_to_be_bytes);
-                Ok(take(&coordinates(&x, &y)))
-            };
+            let [x, y] = product.each_ref().map(limbs_to_be_bytes);
+            out[place] = Ok(take(&coordinates(&x, &y)));
         }
     }
 }
@@ -148,7 +142,7 @@ mod tests {
     }
 
     /// Scalars at the edges; where there is an endomorphism, combinations with lambda too, among which are all scalars
-    /// that the lanes leave out.
+    /// whose last additions meet equal or opposite points.
     fn special_scalars<C: CpuCurve>() -> Vec<[u8; 32]> {
         let n = integer(&C::N);
         let mut values: Vec<BigInt> = (1..70).map(BigInt::from).collect();

@@ -43,7 +43,7 @@ impl Endomorphism {
     /// k1 and k2, both odd.
     ///
     /// Beyond `decompose`, each vector of the basis may be subtracted once more: both halves are below 2^130.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for the lanes"))]
+    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     pub(super) fn decompose_odd(&self, k: &[u64; 4]) -> (Signed, Signed) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);

@@ -13,17 +13,14 @@ use zeroize::Zeroizing;
 pub enum Lanes {}
 
 /// There is none.
-pub struct UniformTable<C> {
-    never: Lanes,
-    curve: PhantomData<C>,
-}
+pub struct UniformTable<C>(PhantomData<C>);
 
 impl<C: CpuCurve> UniformTable<C> {
     pub fn new(lanes: Lanes) -> Self {
         match lanes {}
     }
 
-    pub fn mul_base(&self, lanes: Lanes, _: &[[u64; 4]], _: &[u8]) -> Vec<Option<Affine<C::Base>>> {
+    pub fn mul_base(&self, lanes: Lanes, _: &[[u64; 4]], _: &[u8]) -> Vec<Affine<C::Base>> {
         match lanes {}
     }
 }
@@ -44,7 +41,7 @@ pub fn mul_add<C: CpuCurve>(
     _: &[C::Scalar],
     _: &[Affine<C::Base>],
     _: Option<BaseTerm<C>>,
-) -> Vec<Option<Jacobian<C::Base>>> {
+) -> Vec<Jacobian<C::Base>> {
     match lanes {}
 }
 
@@ -57,10 +54,7 @@ pub fn mul_uniform<C: CpuCurve>(
     match lanes {}
 }
 
-pub fn sum_products<C: CpuCurve, const P: usize>(
-    lanes: Lanes,
-    _: &[[Product<C>; P]],
-) -> Vec<Option<Jacobian<C::Base>>> {
+pub fn sum_products<C: CpuCurve, const P: usize>(lanes: Lanes, _: &[[Product<C>; P]]) -> Vec<Jacobian<C::Base>> {
     match lanes {}
 }
 

@@ -25,13 +25,10 @@ pub fn sum_products<C: CpuCurve, const P: usize>(
     lanes: Option<Lanes>,
     items: &[[Product<C>; P]],
 ) -> Vec<Jacobian<C::Base>> {
-    let portable = |items: &[[Product<C>; P]]| -> Vec<Jacobian<C::Base>> {
-        sum_products_portable(items.iter().copied()).iter().map(Jacobian::from_affine).collect()
-    };
     let Some(lanes) = lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
-        return portable(items);
+        return sum_products_portable(items.iter().copied()).iter().map(Jacobian::from_affine).collect();
     };
-    with_exceptions(lanes::sum_products(lanes, items), |exceptions| portable(&pick(exceptions, items)))
+    lanes::sum_products(lanes, items)
 }
 
 /// The affine form of each point.
@@ -40,17 +37,6 @@ pub fn normalize<F: Coordinate>(lanes: Option<Lanes>, points: &[Jacobian<F>]) ->
         Some(lanes) => lanes::normalize(lanes, points),
         None => jacobian::normalize(points),
     }
-}
-
-/// The results of the lanes, with the items that they left out computed by `portable`.
-fn with_exceptions<T>(results: Vec<Option<T>>, portable: impl FnOnce(&[usize]) -> Vec<T>) -> Vec<T> {
-    let exceptions: Vec<usize> = (0..results.len()).filter(|&item| results[item].is_none()).collect();
-    let mut computed = if exceptions.is_empty() { Vec::new() } else { portable(&exceptions) }.into_iter();
-    results.into_iter().map(|result| result.unwrap_or_else(|| computed.next().expect("one per exception"))).collect()
-}
-
-fn pick<T: Copy>(items: &[usize], values: &[T]) -> Vec<T> {
-    items.iter().map(|&item| values[item]).collect()
 }
 
 fn sum_products_portable<'a, C: CpuCurve + 'a, const P: usize>(
@@ -98,11 +84,7 @@ pub fn mul_add<C: CpuCurve>(
     let Some(lanes) = lanes.filter(|_| points.len() >= FEWEST_IN_LANES) else {
         return mul_add_portable(scalars, points, base);
     };
-    with_exceptions(lanes::mul_add::<C>(lanes, scalars, points, base), |exceptions| {
-        let u1 = base.map(|(comb, u1)| (comb, pick(exceptions, u1)));
-        let base = u1.as_ref().map(|(comb, u1)| (*comb, u1.as_slice()));
-        mul_add_portable(&pick(exceptions, scalars), &pick(exceptions, points), base)
-    })
+    lanes::mul_add::<C>(lanes, scalars, points, base)
 }
 
 fn mul_add_portable<C: CpuCurve>(

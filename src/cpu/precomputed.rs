@@ -75,6 +75,12 @@ impl<C: CpuCurve> Precomputed<C> {
         self.small(engine.lanes)
     }
 
+    /// Has this table serve all calls, whatever the curve's own would be.
+    #[cfg(test)]
+    pub(crate) fn serve_by(&self, table: impl FnOnce() -> Comb<C>) {
+        get_or_compute(&self.large, table);
+    }
+
     /// Computes what calls on this engine use, as far as its memory allows; not what another thread is computing.
     pub(crate) fn warm_up(&'static self, engine: &CpuEngine) {
         self.small(engine.lanes);

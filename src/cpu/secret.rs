@@ -57,8 +57,7 @@ pub(crate) fn public_keys<C: SecretCurve>(engine: &CpuEngine, secret_keys: &[Sec
             }
         }
         for (item, point) in accepted.into_iter().zip(base_products::<C>(lanes, &scalars)) {
-            let key = |point: affine::Affine<C::Base>| Ok(decode::encode(&point));
-            out[item - range.start] = point.map_or_else(|| public_key::<C>(&secret_keys[item]), key);
+            out[item - range.start] = Ok(decode::encode(&point));
         }
     })
 }
@@ -141,10 +140,8 @@ fn sign_ecdsa_items<C: EcdsaCurve>(
         let inverses = invert_all::<C>(&batch.k);
         let points = base_products::<C>(lanes, &batch.k);
         for (((&place, d), inverse), point) in batch.places.iter().zip(&*batch.d).zip(&*inverses).zip(points) {
-            let signature = point.and_then(|point| {
-                let (x, y_is_odd) = (point.x.to_be_bytes().into(), u8::from(point.y.is_odd()));
-                ecdsa_with_point::<C>(d, &digests[items[place]], low_s, inverse, &x, y_is_odd)
-            });
+            let (x, y_is_odd) = (point.x.to_be_bytes().into(), u8::from(point.y.is_odd()));
+            let signature = ecdsa_with_point::<C>(d, &digests[items[place]], low_s, inverse, &x, y_is_odd);
             // What has to be drawn again is drawn from the start.
             out[place] = signature.map_or_else(|| sign(items[place]), Ok);
         }
@@ -242,9 +239,7 @@ fn sign_sm2_items<C: SecretCurve>(
         let points = base_products::<C>(lanes, &batch.k);
         for (index, (&place, point)) in batch.places.iter().zip(points).enumerate() {
             let (d, k, inverse) = (&batch.d[index], &batch.k[index], &inverses[index]);
-            let signature = point.and_then(|point| {
-                sm2_with_point::<C>(d, &digests[items[place]], inverse, k, &point.x.to_be_bytes().into())
-            });
+            let signature = sm2_with_point::<C>(d, &digests[items[place]], inverse, k, &point.x.to_be_bytes().into());
             // What has to be drawn again is drawn from the start.
             out[place] = signature.map_or_else(|| sign(items[place]), Ok);
         }
@@ -363,8 +358,8 @@ fn invert_all<C: SecretCurve>(values: &[Number<C>]) -> Zeroizing<Vec<Number<C>>>
     inverses
 }
 
-/// kG for each k in 1..n, uniformly; `None` for a k that the lanes leave out.
-fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<Option<affine::Affine<C::Base>>> {
+/// kG for each k in 1..n, uniformly.
+fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<affine::Affine<C::Base>> {
     let (odd, negated) = odd_or_opposite::<C>(k);
     C::precomputed().uniform(lanes).mul_base(lanes, &odd, &negated)
 }

@@ -110,6 +110,31 @@ impl<P: Prime> Element<P> {
         Self::new(select(difference, below, self.0))
     }
 
+    /// The lanes that are zero modulo p, of elements below 3 p.
+    #[inline(always)]
+    pub fn zeros(self) -> Mask {
+        let [zero, p, twice] = self.multiples();
+        self.equals(zero) | self.equals(p) | self.equals(twice)
+    }
+
+    /// These lanes, and of the others one in about 2^50: by the lowest word alone.
+    #[inline(always)]
+    pub fn likely_zeros(self) -> Mask {
+        self.multiples().into_iter().fold(0, |mask, multiple| mask | self.0[0].equals(multiple[0]))
+    }
+
+    /// 0, p and 2 p.
+    #[inline(always)]
+    fn multiples(self) -> [[Words; 5]; 3] {
+        let zero = [self.0[0].all(0); 5];
+        [zero, carry(P::add_multiple(zero, 1)), carry(P::add_multiple(zero, 2))]
+    }
+
+    #[inline(always)]
+    fn equals(self, other: [Words; 5]) -> Mask {
+        self.0.into_iter().zip(other).fold(Mask::MAX, |mask, (word, other)| mask & word.equals(other))
+    }
+
     /// self rhs.
     #[inline(always)]
     pub fn mul(self, rhs: Self) -> Self {

@@ -2,9 +2,9 @@
 //! words of 52 bits. Variable-time, for public data only, except `uniform` and
 //! `uniform_points`.
 //!
-//! The lanes take the same steps: digits of fixed windows, all of them odd, and additions without the exceptional cases.
-//! A lane that meets one shows it at the end, and its item is computed again by the portable code; so results are those
-//! of the portable code for every input.
+//! The lanes take the same steps: digits of fixed windows, all of them odd. Additions are made without a look at the
+//! points; a lane whose points were equal or opposite, or whose sum so far was the identity, shows it by Z = 0, and is put
+//! right at once. That costs about as much as the addition, so crafted items cannot slow down a batch by much.
 
 mod convert;
 mod field;

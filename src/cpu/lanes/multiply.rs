@@ -39,7 +39,7 @@ impl Digits {
                     digits.set(lane, 0, 2, k1.negative, &k1.magnitude);
                     digits.set(lane, 1, 2, k2.negative, &k2.magnitude);
                 }
-                // n is odd: one of k and n - k is, unless k is 0, which is an exception in any case.
+                // n is odd: one of k and n - k is, unless k is 0, whose digits mean nothing.
                 None if limbs[0] & 1 == 1 => digits.set(lane, 0, 1, false, &limbs),
                 None => digits.set(lane, 0, 1, true, &be_bytes_to_limbs(&scalar.neg().to_be_bytes())),
             }
@@ -59,13 +59,13 @@ impl Digits {
 /// Items whose tables are built together: enough to share an inversion, few enough that their tables stay in the L2 cache.
 const BATCH: usize = 256;
 
-/// scalars[i] points[i], plus u1[i] G where G's table and u1 are given. `None` for an item that met an exceptional case.
+/// scalars[i] points[i], plus u1[i] G where G's table and u1 are given.
 pub fn mul_add<C: CpuCurve>(
     lanes: Lanes,
     scalars: &[C::Scalar],
     points: &[affine::Affine<C::Base>],
     base: Option<BaseTerm<C>>,
-) -> Vec<Option<jacobian::Jacobian<C::Base>>> {
+) -> Vec<jacobian::Jacobian<C::Base>> {
     let mut sums = Vec::with_capacity(points.len());
     for start in (0..points.len()).step_by(BATCH) {
         let range = start..(start + BATCH).min(points.len());
@@ -80,9 +80,9 @@ fn mul_add_batch<C: CpuCurve>(
     scalars: &[C::Scalar],
     points: &[affine::Affine<C::Base>],
     base: Option<BaseTerm<C>>,
-    sums: &mut Vec<Option<jacobian::Jacobian<C::Base>>>,
+    sums: &mut Vec<jacobian::Jacobian<C::Base>>,
 ) {
-    // The identity has no table; its items are exceptions anyway. Lanes without an item repeat the last one.
+    // The identity has no table: that of G stands in its place. Lanes without an item repeat the last one.
     let generator = crate::cpu::generator::<C>();
     let last = points.len() - 1;
     let entry = |item: usize| {
@@ -105,23 +105,24 @@ fn mul_add_batch<C: CpuCurve>(
             }
         }
         let base = base.map(|(comb, _)| (comb, base_digits.as_slice()));
+        let trivial = |lane: usize| points[item(lane)].infinity || scalars[item(lane)].is_zero();
+        let trivial = (0..LANES).fold(0, |mask, lane| mask | Mask::from(trivial(lane)) << lane);
         // SAFETY: a `Lanes` proves that the instructions exist.
-        let sum = unsafe { mul_add_group::<C>(lanes, &digits, tables, base) };
-        for (item, sum) in (first..=last).zip(sum) {
-            let trivial = points[item].infinity || scalars[item].is_zero();
-            sums.push((!trivial && !sum.is_identity()).then_some(sum));
-        }
+        let sum = unsafe { mul_add_group::<C>(lanes, &digits, tables, trivial, base) };
+        sums.extend(sum.into_iter().take(last + 1 - first));
     }
 }
 
 /// The odd multiples of one point.
 type Table<C> = [Entry<<C as CpuCurve>::Base>; ODD_MULTIPLES];
 
+/// The sums of eight items. In lanes of `trivial` the product is the identity, whatever the digits say.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn mul_add_group<C: CpuCurve>(
     lanes: Lanes,
     digits: &Digits,
     tables: &[Table<C>; LANES],
+    trivial: Mask,
     base: Option<(&Comb<C>, &[i32])>,
 ) -> [jacobian::Jacobian<C::Base>; LANES] {
     let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
@@ -133,20 +134,21 @@ fn mul_add_group<C: CpuCurve>(
     for row in 1..DIGITS {
         if row % halves == 0 {
             for _ in 0..WINDOW {
-                sum = if C::A_IS_ZERO { sum.double::<true>() } else { sum.double::<false>() };
+                sum = sum.double::<C>();
             }
         }
         let mut point = entry::<C>(lanes, tables, &digits.entries[row]);
         if halves == 2 && row % 2 == 1 {
             point.x = point.x.mul(beta);
         }
-        sum = sum.add(point, digits.negative[row]);
+        sum = sum.add_complete::<C>(lanes, point, digits.negative[row], 0);
     }
+    sum = sum.select(trivial, Jacobian::identity(lanes));
     if let Some((comb, digits)) = base {
         let terms = comb.terms();
         for index in 0..terms {
             let Term { point, negative, zero } = term(lanes, index, |lane| (digits[lane * terms + index], comb));
-            sum = sum.add(point, negative).select(zero, sum);
+            sum = sum.add_complete::<C>(lanes, point, negative, zero);
         }
     }
     store(lanes, sum)
@@ -183,12 +185,11 @@ fn term<'a, C: CpuCurve>(lanes: Lanes, index: usize, of_lane: impl Fn(usize) -> 
     Term { point: gather::<C::Base, true>(lanes, entries), negative, zero }
 }
 
-/// For each item the sum of its products. All items have the same number of terms. `None` for an item that met an
-/// exceptional case.
+/// For each item the sum of its products. All items have the same number of terms.
 pub fn sum_products<C: CpuCurve, const P: usize>(
     lanes: Lanes,
     items: &[[Product<C>; P]],
-) -> Vec<Option<jacobian::Jacobian<C::Base>>> {
+) -> Vec<jacobian::Jacobian<C::Base>> {
     let mut sums = Vec::with_capacity(items.len());
     let mut digits = Vec::new();
     for group in items.chunks(LANES) {
@@ -199,45 +200,31 @@ pub fn sum_products<C: CpuCurve, const P: usize>(
             comb.recode(scalar, &mut digits);
         }
         // SAFETY: a `Lanes` proves that the instructions exist.
-        let (points, empty) = unsafe { sum_group::<C, P>(lanes, &products, &digits) };
-        let sum = |(lane, point): (usize, jacobian::Jacobian<C::Base>)| {
-            (empty >> lane & 1 == 0 && !point.is_identity()).then_some(point)
-        };
-        sums.extend(points.into_iter().enumerate().map(sum).take(group.len()));
+        let sum = unsafe { sum_group::<C, P>(lanes, &products, &digits) };
+        sums.extend(sum.into_iter().take(group.len()));
     }
     sums
 }
 
-/// The sums, and the lanes all of whose digits are zero; their sums mean nothing.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn sum_group<C: CpuCurve, const P: usize>(
     lanes: Lanes,
     products: &[[Product<C>; P]; LANES],
     digits: &[i32],
-) -> ([jacobian::Jacobian<C::Base>; LANES], Mask) {
+) -> [jacobian::Jacobian<C::Base>; LANES] {
     let rows = digits.len() / LANES;
-    let one = Element::one(lanes);
-    let mut sum = Jacobian { x: one, y: one, z: one };
-    let mut empty = Mask::MAX;
+    let mut sum = Jacobian::identity(lanes);
     let mut first_row = 0;
     for (product, (comb, _)) in products[0].iter().enumerate() {
         let terms = comb.terms();
         for index in 0..terms {
             let Term { point, negative, zero } =
                 term(lanes, index, |lane| (digits[lane * rows + first_row + index], products[lane][product].0));
-            let added = sum.add(point, negative).select(zero, sum);
-            // The first point of a lane is not added to anything. Branches, as this seldom concerns a term but the first.
-            sum = if empty & !zero == 0 {
-                added
-            } else {
-                let first = Jacobian { x: point.x.sum().fold(), y: point.y.sum().negate(negative).fold(), z: one };
-                added.select(empty & !zero, first)
-            };
-            empty &= zero;
+            sum = sum.add_complete::<C>(lanes, point, negative, zero);
         }
         first_row += terms;
     }
-    (store(lanes, sum), empty)
+    store(lanes, sum)
 }
 
 #[inline(always)]

@@ -1,10 +1,13 @@
 //! Eight points side by side: Jacobian coordinates (X : Y : Z), which stand for (X / Z^2, Y / Z^3), and affine ones.
 //!
-//! An addition that meets equal or opposite points gives Z = 0, and Z = 0 stays: doublings and additions multiply Z. As
-//! no point has order 2, nothing else makes Z zero. So one look at the last Z tells whether every step was right.
+//! Z = 0 stands for the identity. An addition that meets equal or opposite points gives Z = 0, and one to the identity does
+//! too, as doublings and additions multiply Z. As no point has order 2, nothing else makes Z zero. So one look at the Z
+//! of a sum tells whether the addition was right.
 
 use super::field::{Element, Prime};
-use super::words::Mask;
+use super::words::{Lanes, Mask};
+use crate::cpu::CpuCurve;
+use crate::cpu::field::Coordinate;
 
 /// X below 2.01 p, Y below 4.4 p, Z below 4.2 p. A product of factors below a p and b p is below (a b / 16 + 1) p.
 #[derive(Clone, Copy)]
@@ -22,13 +25,13 @@ pub struct Affine<P> {
 }
 
 impl<P: Prime> Jacobian<P> {
-    /// Doubles, for a = 0 or a = -3.
+    /// Doubles.
     #[inline(always)]
-    pub fn double<const A_IS_ZERO: bool>(self) -> Self {
+    pub fn double<C: CpuCurve<Base = P>>(self) -> Self {
         let Jacobian { x, y, z } = self;
         let yy = y.square();
         // 3 X^2 + a Z^4, below 6.9 p; with a = -3 it factors.
-        let third = if A_IS_ZERO {
+        let third = if C::A_IS_ZERO {
             x.square()
         } else {
             // Below 2.2 p, hence factors below 5.1 p and 4.3 p.
@@ -45,7 +48,8 @@ impl<P: Prime> Jacobian<P> {
         Jacobian { x, y, z }
     }
 
-    /// Adds `other`, or its opposite where `negate` is set. See the head of this file for equal and opposite points.
+    /// Adds `other`, or its opposite where `negate` is set. Neither is the sum so far the identity, nor are the points
+    /// equal or opposite: see the head of this file.
     #[inline(always)]
     pub fn add(self, other: Affine<P>, negate: Mask) -> Self {
         let Jacobian { x, y, z } = self;
@@ -57,6 +61,7 @@ impl<P: Prime> Jacobian<P> {
         let h = (u.sum() - x.sum()).plus_multiple(3);
         let r = (s.sum().negate(negate) - y.sum()).plus_multiple(7);
         let hh = h.square();
+        // Below 2.7 p.
         let z = z.mul(h);
         // Below 2.4 p and 1.5 p.
         let hhh = h.mul(hh);
@@ -67,9 +72,86 @@ impl<P: Prime> Jacobian<P> {
         Jacobian { x, y, z }
     }
 
+    /// `add` for any points. Lanes of `skip` keep their sum. Variable-time.
+    #[inline(always)]
+    pub fn add_complete<C: CpuCurve<Base = P>>(self, lanes: Lanes, other: Affine<P>, negate: Mask, skip: Mask) -> Self
+    where
+        P: Coordinate,
+    {
+        let mut sum = self.add(other, negate);
+        if sum.z.likely_zeros() & !skip != 0 {
+            // Copies: what a call gets by reference would stay in memory also where it is not made.
+            let (before, other, mut right) = (self, other, sum);
+            // SAFETY: a `Lanes` proves that the instructions exist.
+            unsafe { put_right::<C>(lanes, &before, &mut right, &other, negate) };
+            sum = right;
+        }
+        sum.select(skip, self)
+    }
+
+    /// `add` for any points: the same instructions for all.
+    #[inline(always)]
+    pub fn add_uniform<C: CpuCurve<Base = P>>(self, lanes: Lanes, other: Affine<P>, negate: Mask) -> Self
+    where
+        P: Coordinate,
+    {
+        let sum = self.add(other, negate);
+        let exceptions = Exceptions::new(lanes, &self, &sum, &other, negate);
+        let sum = sum.select(exceptions.empty, exceptions.other);
+        sum.select(exceptions.equal, exceptions.other.double::<C>())
+    }
+
     /// The lanes of `other` where the mask is set, of `self` elsewhere.
     #[inline(always)]
     pub fn select(self, mask: Mask, other: Self) -> Self {
         Jacobian { x: self.x.select(mask, other.x), y: self.y.select(mask, other.y), z: self.z.select(mask, other.z) }
+    }
+}
+
+impl<F: Coordinate> Jacobian<F> {
+    /// The identity in every lane.
+    #[inline(always)]
+    pub fn identity(lanes: Lanes) -> Self {
+        let one = Element::one(lanes);
+        Jacobian { x: one, y: one, z: Element::splat(lanes, &F::ZERO) }
+    }
+}
+
+/// What an addition could not do.
+struct Exceptions<F> {
+    /// The second point, with its sign.
+    other: Jacobian<F>,
+    /// Lanes whose sum so far is the identity: the result is the second point.
+    empty: Mask,
+    /// Lanes whose points are equal: the result is the double of the second. That of opposite points has Z = 0 already.
+    equal: Mask,
+}
+
+impl<F: Coordinate> Exceptions<F> {
+    #[inline(always)]
+    fn new(lanes: Lanes, before: &Jacobian<F>, sum: &Jacobian<F>, other: &Affine<F>, negate: Mask) -> Self {
+        let (x, y) = (other.x.sum().fold(), other.y.sum().negate(negate).fold());
+        let empty = before.z.sum().fold().zeros();
+        // Where h = 0, X is r^2, which is 0 for equal points alone.
+        let equal = sum.z.zeros() & sum.x.zeros() & !empty;
+        Exceptions { other: Jacobian { x, y, z: Element::one(lanes) }, empty, equal }
+    }
+}
+
+/// Puts the sum that `add` gave right in every lane. Not inlined: it is seldom called.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn put_right<C: CpuCurve>(
+    lanes: Lanes,
+    before: &Jacobian<C::Base>,
+    sum: &mut Jacobian<C::Base>,
+    other: &Affine<C::Base>,
+    negate: Mask,
+) {
+    let exceptions = Exceptions::new(lanes, before, sum, other, negate);
+    *sum = sum.select(exceptions.empty, exceptions.other);
+    if exceptions.equal != 0 {
+        *sum = sum.select(exceptions.equal, exceptions.other.double::<C>());
     }
 }

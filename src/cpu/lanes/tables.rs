@@ -119,7 +119,7 @@ fn powers<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], width: u32, coun
             rows.push(power);
             denominators.push(power.z);
             for _ in 0..width {
-                power = if C::A_IS_ZERO { power.double::<true>() } else { power.double::<false>() };
+                power = power.double::<C>();
             }
         }
     }

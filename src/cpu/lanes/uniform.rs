@@ -7,11 +7,10 @@ use super::field::Element;
 use super::point::{Affine, Jacobian};
 use super::tables::{odd_multiples, powers_of};
 use super::words::{Lanes, Mask, Words};
-use crate::cpu::affine::{self, Entry};
+use crate::cpu::affine::{self, Denominators, Entry};
 use crate::cpu::field::Coordinate;
 use crate::cpu::recode::windows_of_odd;
-use crate::cpu::{CpuCurve, generator};
-use core::marker::PhantomData;
+use crate::cpu::{CpuCurve, generator, multiply};
 use zeroize::Zeroizing;
 
 const LANES: usize = 8;
@@ -25,7 +24,8 @@ const ENTRIES: usize = 1 << (WINDOW - 1);
 pub struct UniformTable<C: CpuCurve> {
     /// Per window the eight words of the entries, each word for all of them.
     windows: Vec<[[u64; ENTRIES]; 8]>,
-    curve: PhantomData<C>,
+    /// 30 2^252 G: see `sum`.
+    exception: affine::Affine<C::Base>,
 }
 
 /// The words of an element per lane, in memory that is wiped.
@@ -36,21 +36,22 @@ type Digits = Zeroizing<[[u64; LANES]; WINDOWS]>;
 
 impl<C: CpuCurve> UniformTable<C> {
     pub fn new(lanes: Lanes) -> Self {
-        let generator = generator::<C>();
-        let generator = Entry::new(&generator.x, &generator.y);
+        let generator = Entry::new(&generator::<C>().x, &generator::<C>().y);
         let mut bases = powers_of::<C>(lanes, &[generator], WINDOW, WINDOWS);
+        let last = &bases[WINDOWS - 1];
+        let mut exception = [multiply::odd_multiples::<C>(&[affine::Affine::new(last.x(), last.y())], 8)[7]];
+        affine::double_assign::<C>(&mut exception, &mut Denominators::new());
         bases.resize(WINDOWS.next_multiple_of(LANES), generator);
         // SAFETY: a `Lanes` proves that the instructions exist.
         let multiples = unsafe { odd_multiples::<C, ENTRIES>(lanes, &bases) };
         let window = |entries: &[Entry<C::Base>; ENTRIES]| {
             core::array::from_fn(|word| core::array::from_fn(|entry| entries[entry].words()[word]))
         };
-        UniformTable { windows: multiples[..WINDOWS].iter().map(window).collect(), curve: PhantomData }
+        UniformTable { windows: multiples[..WINDOWS].iter().map(window).collect(), exception: exception[0] }
     }
 
-    /// scalars[i] G for odd scalars below n, or its opposite where `negate[i]` is 1 and not 0. `None` where a sum met an exceptional case, for which there are fewer than 2^10
-    /// scalars among all.
-    pub fn mul_base(&self, lanes: Lanes, scalars: &[[u64; 4]], negate: &[u8]) -> Vec<Option<affine::Affine<C::Base>>> {
+    /// scalars[i] G for odd scalars below n, or its opposite where `negate[i]` is 1 and not 0.
+    pub fn mul_base(&self, lanes: Lanes, scalars: &[[u64; 4]], negate: &[u8]) -> Vec<affine::Affine<C::Base>> {
         // Allocated once: a vector that grows would leave its old contents behind.
         let groups = scalars.len().div_ceil(LANES);
         let mut sums: Zeroizing<Vec<[Saved; 3]>> = Zeroizing::new(Vec::with_capacity(groups));
@@ -74,9 +75,13 @@ impl<C: CpuCurve> UniformTable<C> {
         points
     }
 
-    /// The sum of one entry per window. An addition meets equal or opposite points only in the last window, and only for
-    /// the few scalars whose lower part is the last entry's multiple, or its opposite, modulo n: before, the sum is below
-    /// 2^(w j) in absolute value, and the entry is an odd multiple of it.
+    /// The sum of one entry per window.
+    ///
+    /// An addition meets equal or opposite points for one scalar alone, and in the last window: before, the sum is below
+    /// 2^(w j) in absolute value, and the entry is an odd multiple of it. There the scalar k < n < 2^256 is the sum of
+    /// d 2^252, with d odd and at most 15, and a part below 2^252 in absolute value. Opposite points would mean k = 0
+    /// modulo n, and equal ones k = 2d 2^252 modulo n: as k is odd, k = 2d 2^252 - n, with a part d 2^252 - n. As n is
+    /// above 15 2^252, d is 15. The result is then 30 2^252 G.
     #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
     fn sum(&self, lanes: Lanes, digits: &Digits, negate: Mask, out: &mut [Saved; 3]) {
         let one = Element::<C::Base>::one(lanes);
@@ -100,7 +105,10 @@ impl<C: CpuCurve> UniformTable<C> {
                 sum.add(Affine { x, y }, opposite)
             };
         }
-        save(sum, out);
+        let Affine { x, y } =
+            Affine { x: Element::splat(lanes, &self.exception.x), y: Element::splat(lanes, &self.exception.y) };
+        let exception = Jacobian { x, y: y.sum().negate(negate).fold(), z: one };
+        save(sum.select(sum.z.zeros(), exception), out);
     }
 }
 
@@ -123,50 +131,39 @@ pub(super) fn save<F: Coordinate>(sum: Jacobian<F>, out: &mut [Saved; 3]) {
     sum.z.save(z);
 }
 
-/// The affine points, without the meaningless ones.
+/// The affine points.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn affine_points<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Vec<Option<affine::Affine<F>>> {
-    let mut points = vec![None; sums.len() * LANES];
-    normalize(lanes, sums, |group, Affine { x, y }, zero| {
+fn affine_points<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Vec<affine::Affine<F>> {
+    let mut points = vec![affine::Affine::IDENTITY; sums.len() * LANES];
+    normalize(lanes, sums, |group, Affine { x, y }| {
         let (x, y) = (x.store(lanes), y.store(lanes));
-        for lane in (0..LANES).filter(|lane| zero >> lane & 1 == 0) {
-            points[group * LANES + lane] = Some(affine::Affine::new(x[lane], y[lane]));
+        for lane in 0..LANES {
+            points[group * LANES + lane] = affine::Affine::new(x[lane], y[lane]);
         }
     });
     points
 }
 
-/// Passes on the affine form of each vector of sums, the last first, with its number and the lanes where Z is zero and
-/// the point means nothing.
+/// Passes on the affine form of each vector of sums, the last first, with its number. No sum is the identity.
 #[inline(always)]
-pub(super) fn normalize<F: Coordinate>(
-    lanes: Lanes,
-    sums: &[[Saved; 3]],
-    mut take: impl FnMut(usize, Affine<F>, Mask),
-) {
+pub(super) fn normalize<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]], mut take: impl FnMut(usize, Affine<F>)) {
     let one = Element::<F>::one(lanes);
-    // The running products before each Z, and which Z are zero and count as one.
+    // The running products before each Z.
     let mut prefix: Zeroizing<Vec<Saved>> = Zeroizing::new(Vec::with_capacity(sums.len()));
-    let mut zeros = Vec::with_capacity(sums.len());
     let mut product = one;
     for [_, _, z] in sums {
-        let z = Element::<F>::restore(lanes, z);
-        let [w0, w1, w2, w3] = z.to_stored(lanes);
-        let zero = w0.or(w1).or(w2.or(w3)).zeros();
         prefix.push([[0; LANES]; 5]);
         product.save(prefix.last_mut().expect("it was just pushed"));
-        product = product.mul(z.select(zero, one));
-        zeros.push(zero);
+        product = product.mul(Element::restore(lanes, z));
     }
     let mut inverse = invert(one, product);
     for (group, [x, y, z]) in sums.iter().enumerate().rev() {
-        let zero = zeros[group];
         let z_inverse = inverse.mul(Element::restore(lanes, &prefix[group]));
-        inverse = inverse.mul(Element::restore(lanes, z).select(zero, one));
+        inverse = inverse.mul(Element::restore(lanes, z));
         let square = z_inverse.square();
         let x = Element::restore(lanes, x).mul(square);
         let y = Element::restore(lanes, y).mul(square.mul(z_inverse));
-        take(group, Affine { x, y }, zero);
+        take(group, Affine { x, y });
     }
 }
 

@@ -26,8 +26,7 @@ const DIGITS: usize = 52;
 /// cache.
 const BATCH: usize = 128;
 
-/// x and y of each product as plain numbers; zeros, which are no point, where a sum met an exceptional case. Not options:
-/// `Zeroize` overwrites one with a `None` whose other bytes may be anything that is on the stack.
+/// x and y of each product as plain numbers.
 pub type Products = Zeroizing<Vec<[[u64; 4]; 2]>>;
 
 /// The odd multiples of eight points, P first.
@@ -70,7 +69,7 @@ impl Digits {
 }
 
 /// scalars[i] points[i] for odd scalars below n, or its opposite where `negate[i]` is 1 and not 0. No point is the
-/// identity. There are fewer than 2^11 scalars among all for which a sum meets an exceptional case: see `sum`.
+/// identity.
 pub fn mul_uniform<C: CpuCurve>(
     lanes: Lanes,
     scalars: &[[u64; 4]],
@@ -114,12 +113,10 @@ fn sum_batch<C: CpuCurve>(
 
 /// The sum of all digits' multiples, five doublings after each window.
 ///
-/// An addition meets equal or opposite points only in the last window. Before, the sum is 2^5 times something, plus
+/// An addition meets equal or opposite points only in the last window, and is complete there. Before, the sum is 2^5 times something, plus
 /// lambda times something, with coefficients other than zero, and the addend is odd in one place and zero in the
 /// other: they differ as pairs of integers. As these are below 2^126, and every relation between 1 and lambda modulo n
 /// has a coefficient above 2^127 (or, where there is no endomorphism, n is far above the sum), they differ modulo n.
-/// In the last window the last digits determine such a scalar: it is 2d, where there is no endomorphism, and otherwise
-/// 2d + d' lambda, d' lambda or 2d' lambda.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [Saved; 3]) {
     let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
@@ -140,10 +137,15 @@ fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [
         }
         if half == 0 {
             for _ in 0..WINDOW {
-                sum = if C::A_IS_ZERO { sum.double::<true>() } else { sum.double::<false>() };
+                sum = sum.double::<C>();
             }
         }
-        sum = sum.add(point, opposite);
+        // Which window it is, is public.
+        sum = if row >= DIGITS - halves {
+            sum.add_uniform::<C>(lanes, point, opposite)
+        } else {
+            sum.add(point, opposite)
+        };
     }
     save(sum, out);
 }
@@ -159,17 +161,17 @@ fn lookup<F: Coordinate>(lanes: Lanes, table: &[Affine<F>; ENTRIES], index: Word
     found
 }
 
-/// The coordinates of the sums as numbers. What branches here is whether a sum is exceptional.
+/// The coordinates of the sums as numbers.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn coordinates<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Products {
     let mut products = Zeroizing::new(vec![[[0; 4]; 2]; sums.len() * LANES]);
-    normalize::<F>(lanes, sums, |group, Affine { x, y }, zero| {
+    normalize::<F>(lanes, sums, |group, Affine { x, y }| {
         for (coordinate, element) in [x, y].into_iter().enumerate() {
             let mut words = Zeroizing::new([[0; LANES]; 4]);
             for (number, out) in element.to_number(lanes).into_iter().zip(words.iter_mut()) {
                 number.store(out);
             }
-            for lane in (0..LANES).filter(|lane| zero >> lane & 1 == 0) {
+            for lane in 0..LANES {
                 let product = &mut products[group * LANES + lane];
                 for (number, words) in product[coordinate].iter_mut().zip(words.iter()) {
                     *number = words[lane];

@@ -117,6 +117,13 @@ impl Words {
         unsafe { _mm512_testn_epi64_mask(self.0, self.0) }
     }
 
+    /// The lanes that are equal in both.
+    #[inline(always)]
+    pub fn equals(self, other: Self) -> Mask {
+        // SAFETY: the instruction exists, as a value of this type does.
+        unsafe { _mm512_cmpeq_epi64_mask(self.0, other.0) }
+    }
+
     /// Per lane one of the 16 words of `self` and `other`, by the low 4 bits of the index.
     #[inline(always)]
     pub fn lookup(self, index: Self, other: Self) -> Self {

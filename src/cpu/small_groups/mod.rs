@@ -71,7 +71,7 @@ macro_rules! small_group {
             /// With a table of G for every batch. Call it before work is spread over threads.
             fn precomputed() -> &'static Precomputed<Self> {
                 static PRECOMPUTED: Precomputed<$name> = Precomputed::new();
-                PRECOMPUTED.large.get_or_init(|| Comb::new(None, &generator::<$name>(), $name::WINDOW));
+                PRECOMPUTED.serve_by(|| Comb::new(None, &generator::<$name>(), $name::WINDOW));
                 &PRECOMPUTED
             }
         }

@@ -94,7 +94,8 @@ fn recovery<C: SmallGroup>() {
     let signatures: Vec<_> = items.iter().map(|item| signature(&item.r, &item.s)).collect();
     let ids: Vec<_> = items.iter().map(|item| item.id).collect();
     for engine in engines_for_single_points(group.order) {
-        let keys = recover::recover::<C>(&engine, &digests, &signatures, &ids);
+        let inputs = recover::Inputs { digests: &digests, signatures: &signatures, recovery_ids: &ids };
+        let keys = recover::recover::<C>(&engine, inputs);
         assert_eq!(keys.len(), items.len());
         for (key, Recoverable { digest, r, s, id, key: expected }) in keys.into_iter().zip(&items) {
             let expected = expected.map(|key| encode(group.point(key)));

@@ -1,0 +1,78 @@
+//! Rates of crafted batches beside that of an honest one.
+
+use gecc::{Backend, Engine};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// The least rate of a crafted batch, in honest ones.
+pub const FLOOR: f64 = 0.7;
+/// Times that each batch is measured, in turn with the honest one. The fastest counts: whatever else the machine does
+/// only adds to a time.
+const ROUNDS: usize = 7;
+
+/// The comparisons on one engine.
+pub struct Bench<'a> {
+    name: &'static str,
+    engine: Engine,
+    reference: Engine,
+    /// Items of a batch.
+    pub items: usize,
+    chosen: &'a [String],
+    slow: Vec<String>,
+}
+
+impl<'a> Bench<'a> {
+    pub fn new(name: &'static str, engine: Engine, items: usize, chosen: &'a [String]) -> Self {
+        let reference = Engine::builder().backend(Backend::Cpu).portable(true).build().expect("threads can be started");
+        Bench { name, engine, reference, items, chosen, slow: Vec::new() }
+    }
+
+    /// The comparisons that were below `FLOOR`.
+    pub fn into_slow(self) -> Vec<String> {
+        self.slow
+    }
+
+    /// Compares batches of an operation. `batches` gives the honest one first.
+    pub fn compare<B, R: PartialEq>(
+        &mut self,
+        operation: &str,
+        batches: impl FnOnce(usize) -> Vec<(&'static str, B)>,
+        run: impl Fn(&Engine, &B) -> R,
+    ) {
+        let operation = format!("{}, {operation}", self.name);
+        if !self.chosen.is_empty() && !self.chosen.iter().any(|word| operation.contains(word.as_str())) {
+            return;
+        }
+        let batches = batches(self.items);
+        for (name, batch) in &batches {
+            // Tables are built here too.
+            let agree = run(&self.engine, batch) == run(&self.reference, batch);
+            assert!(agree, "{operation}: '{name}' has other results than the portable engine");
+        }
+        let [(_, honest), crafted @ ..] = batches.as_slice() else { panic!("an honest batch comes first") };
+        let time = |batch: &B| {
+            let start = Instant::now();
+            black_box(run(&self.engine, black_box(batch)));
+            start.elapsed().as_secs_f64()
+        };
+        let mut fastest = vec![f64::INFINITY; batches.len()];
+        for _ in 0..ROUNDS {
+            for (index, (_, batch)) in crafted.iter().enumerate() {
+                fastest[0] = time(honest).min(fastest[0]);
+                fastest[index + 1] = time(batch).min(fastest[index + 1]);
+            }
+        }
+        println!("{operation}: {:.1} k/s", self.rate(fastest[0]));
+        for ((name, _), seconds) in crafted.iter().zip(&fastest[1..]) {
+            let ratio = fastest[0] / seconds;
+            println!("    {ratio:5.2}  {:8.1} k/s  {name}", self.rate(*seconds));
+            if ratio < FLOOR {
+                self.slow.push(format!("{operation}, {name}: {ratio:.2}"));
+            }
+        }
+    }
+
+    fn rate(&self, seconds: f64) -> f64 {
+        self.items as f64 / seconds / 1e3
+    }
+}

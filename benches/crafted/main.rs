@@ -1,0 +1,65 @@
+//! What crafted batches cost: `cargo bench --bench crafted`.
+//!
+//! Who sends the items of a batch may choose them so that additions meet equal or opposite points, keys repeat just often enough for
+//! a table, or every item is rejected. For each operation this compares the rates of such batches with that of an honest
+//! one, in the same run, and exits with 1 where a crafted batch has less than `compare::FLOOR` of the honest rate.
+//! Results are compared with those of the portable CPU engine.
+//!
+//! Arguments choose comparisons whose name contains one of them, such as `recover` or `P-256`.
+
+mod compare;
+mod modular;
+mod points;
+mod secrets;
+mod signatures;
+#[path = "../../tests/suite/support/mod.rs"]
+#[allow(dead_code, reason = "the suite needs more of it")]
+mod support;
+
+use compare::Bench;
+use gecc::{Backend, Engine, P256, Secp256k1, Sm2};
+use std::process::ExitCode;
+use support::scheme::{Ecdsa, Sm2Dsa};
+
+/// The engines under test by name, with the items of their batches.
+fn engines() -> Vec<(&'static str, Engine, usize)> {
+    const CPU_ITEMS: usize = 1 << 12;
+    const GPU_ITEMS: usize = 1 << 18;
+    let cpu = || Engine::builder().backend(Backend::Cpu).threads(1);
+    let mut engines = vec![
+        ("CPU", cpu().build().expect("one thread"), CPU_ITEMS),
+        ("CPU (portable)", cpu().portable(true).build().expect("one thread"), CPU_ITEMS),
+    ];
+    match Engine::builder().backend(Backend::Gpu).build() {
+        Ok(gpu) => engines.push(("GPU", gpu, GPU_ITEMS)),
+        Err(problem) => println!("without a GPU: {problem}"),
+    }
+    engines
+}
+
+fn main() -> ExitCode {
+    // Cargo passes `--bench`.
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let mut slow = Vec::new();
+    for (name, engine, items) in engines() {
+        let mut bench = Bench::new(name, engine, items, &chosen);
+        points::compare::<Secp256k1>(&mut bench);
+        points::compare::<P256>(&mut bench);
+        points::compare::<Sm2>(&mut bench);
+        signatures::compare::<Ecdsa<Secp256k1>>(&mut bench);
+        signatures::compare::<Ecdsa<P256>>(&mut bench);
+        signatures::compare::<Sm2Dsa>(&mut bench);
+        signatures::compare_recovery::<Secp256k1>(&mut bench);
+        signatures::compare_recovery::<P256>(&mut bench);
+        secrets::compare_signing(&mut bench);
+        secrets::compare::<Secp256k1>(&mut bench);
+        secrets::compare::<P256>(&mut bench);
+        secrets::compare::<Sm2>(&mut bench);
+        modular::compare(&mut bench);
+        slow.extend(bench.into_slow());
+    }
+    for line in &slow {
+        println!("too slow: {line}");
+    }
+    if slow.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,92 @@
+//! Signing, public keys and ECDH: keys at which multiplications meet equal points. Such keys may be an attacker's own.
+
+use crate::compare::Bench;
+use crate::points::{last_window, points, scalars, shuffled, small};
+use crate::support::numbers::{order, order_plus};
+use crate::support::random::Random;
+use crate::support::reference::{EcdsaReference, TestCurve};
+use gecc::ecdsa::SForm;
+use gecc::{Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm2, ecdh, ecdsa, keys, sm2};
+use num_bigint::BigUint;
+
+type Digests = Vec<[u8; 32]>;
+type Keys = Vec<SecretKey>;
+
+pub fn compare<C: TestCurve>(bench: &mut Bench) {
+    let public = |engine: &Engine, keys: &Keys| keys::public_keys::<C>(engine, keys).expect("a device works");
+    bench.compare(&format!("{}: public_keys", C::NAME), public_keys::<C>, public);
+    let shared = |engine: &Engine, (keys, peers): &(Keys, Vec<Point>)| {
+        let shared = ecdh::shared_points::<C>(engine, keys, PublicKeys::points(peers)).expect("as many");
+        shared.into_iter().map(|point| point.map(|point| point.reveal())).collect::<Vec<_>>()
+    };
+    bench.compare(&format!("{}: ecdh", C::NAME), agreements::<C>, shared);
+}
+
+pub fn compare_signing(bench: &mut Bench) {
+    fn ecdsa_on<C: EcdsaReference>(bench: &mut Bench) {
+        let sign = |engine: &Engine, (digests, keys): &(Digests, Keys)| {
+            ecdsa::sign::<C>(engine, digests, keys, SForm::default()).expect("as many")
+        };
+        bench.compare(&format!("{}: sign", C::NAME), signatures::<C>, sign);
+    }
+    ecdsa_on::<Secp256k1>(bench);
+    ecdsa_on::<P256>(bench);
+    let sign = |engine: &Engine, (digests, keys): &(Digests, Keys)| sm2::sign(engine, digests, keys).expect("as many");
+    bench.compare("sm2: sign", signatures::<Sm2>, sign);
+}
+
+fn secret_keys(scalars: Vec<[u8; 32]>) -> Keys {
+    scalars.into_iter().map(SecretKey::from_bytes).collect()
+}
+
+/// The private key whose product with G meets equal points in the last addition, where digits are odd and of 6 bits, and its
+/// opposite: 2 * 15 * 2^252 - n.
+fn last_window_of_base<C: TestCurve>() -> Vec<BigUint> {
+    let n = order::<C>();
+    let key = (BigUint::from(30u32) << 252u32) - &n;
+    vec![&n - &key, key]
+}
+
+fn public_keys<C: TestCurve>(items: usize) -> Vec<(&'static str, Keys)> {
+    let mut random = Random::new();
+    vec![
+        ("honest", secret_keys(scalars::<C>(&mut random, items))),
+        ("equal points in the last addition", secret_keys(shuffled(&mut random, &last_window_of_base::<C>(), items))),
+        ("keys up to 64 and opposites", secret_keys(shuffled(&mut random, &small::<C>(), items))),
+        ("keys out of range", secret_keys(vec![order_plus::<C>(0); items])),
+    ]
+}
+
+fn agreements<C: TestCurve>(items: usize) -> Vec<(&'static str, (Keys, Vec<Point>))> {
+    let mut random = Random::new();
+    let peers = points::<C>(&mut random, items);
+    let keys = secret_keys(scalars::<C>(&mut random, items));
+    let mut with_keys = |numbers: &[BigUint]| (secret_keys(shuffled(&mut random, numbers, items)), peers.clone());
+    let (last, small) = (with_keys(&last_window::<C>()), with_keys(&small::<C>()));
+    let off_curve = peers.iter().map(|peer| Point::from_coordinates(peer.y(), peer.x())).collect();
+    let opposites = secret_keys(vec![order_plus::<C>(0); items]);
+    vec![
+        ("honest", (keys.clone(), peers.clone())),
+        ("equal points in the last addition", last),
+        ("keys up to 64 and opposites", small),
+        ("one peer", (keys.clone(), vec![peers[0]; items])),
+        ("peers off the curve", (keys, off_curve)),
+        ("keys out of range", (opposites, peers)),
+    ]
+}
+
+fn signatures<C: TestCurve>(items: usize) -> Vec<(&'static str, (Digests, Keys))> {
+    let mut random = Random::new();
+    let keys = secret_keys(scalars::<C>(&mut random, items));
+    let digests: Digests = (0..items).map(|_| random.bytes()).collect();
+    let mut with_keys = |numbers: &[BigUint]| (digests.clone(), secret_keys(shuffled(&mut random, numbers, items)));
+    let (last, small) = (with_keys(&last_window_of_base::<C>()), with_keys(&small::<C>()));
+    vec![
+        ("honest", (digests.clone(), keys.clone())),
+        ("digest 0", (vec![[0; 32]; items], keys.clone())),
+        ("digest 2^256 - 1", (vec![[0xff; 32]; items], keys)),
+        ("keys at which their own product is special", last),
+        ("keys up to 64 and opposites", small),
+        ("keys out of range", (digests, secret_keys(vec![[0; 32]; items]))),
+    ]
+}

@@ -1,0 +1,263 @@
+//! Verification and recovery: u1 G and u2 Q that meet, keys that repeat, items that are rejected.
+
+use crate::compare::Bench;
+use crate::support::numbers::{number, order};
+use crate::support::random::Random;
+use crate::support::reference::{
+    EcdsaReference, Group, Scalar, TestCurve, bytes, encode, encode_all, lift_x, mul_base,
+};
+use crate::support::scheme::{Item, Scheme, columns, concatenate, progression, signed};
+use elliptic_curve::{Field, Group as _};
+use gecc::{Curve, Engine, Point, ecdsa};
+
+type Batch = (&'static str, Vec<Item>);
+
+pub fn compare<S: Scheme>(bench: &mut Bench) {
+    let verify = |engine: &Engine, items: &Vec<Item>| S::verify(engine, items);
+    bench.compare(&format!("{}: verify", S::C::NAME), different_keys::<S>, verify);
+    bench.compare(&format!("{}: verify, keys that repeat", S::C::NAME), repeated_keys::<S>, verify);
+    bench.compare(&format!("{}: verify, one key", S::C::NAME), one_key::<S>, verify);
+}
+
+/// Scalars and their points.
+type Pairs<C> = (Vec<Scalar<C>>, Vec<Point>);
+
+/// 2G, 3G and so on.
+fn multiples<C: TestCurve>(items: usize) -> Pairs<C> {
+    let (one, g) = (Scalar::<C>::ONE, Group::<C>::generator());
+    let scalars = std::iter::successors(Some(one + one), |last| Some(*last + one)).take(items).collect();
+    let points: Vec<_> = std::iter::successors(Some(g + g), |last| Some(*last + g)).take(items).collect();
+    (scalars, encode_all::<C>(&points))
+}
+
+/// Items whose u1 and u2 `choose` makes from the number of the item and its key's discrete logarithm. They claim a random
+/// x, and so are rejected in the end. `None` where r or s would be 0.
+fn by_key<S: Scheme>(
+    random: &mut Random,
+    (scalars, points): &Pairs<S::C>,
+    choose: impl Fn(&mut Random, usize, &Scalar<S::C>) -> [Scalar<S::C>; 2],
+) -> Option<Vec<Item>> {
+    let item = |(number, (d, key)): (usize, (&Scalar<S::C>, &Point))| {
+        let [u1, u2] = choose(random, number, d);
+        let (digest, signature) = S::claim(&u1, &u2, &random.scalar::<S::C>())?;
+        Some(Item { digest, signature, key: key.as_sec1().to_vec() })
+    };
+    scalars.iter().zip(points).enumerate().map(item).collect()
+}
+
+/// Those batches that the scheme can express.
+fn expressible(batches: Vec<(&'static str, Option<Vec<Item>>)>) -> Vec<Batch> {
+    batches.into_iter().filter_map(|(name, batch)| Some((name, batch?))).collect()
+}
+
+fn inverse<F: Field>(scalar: &F) -> F {
+    Field::invert(scalar).expect("random scalars are not 0")
+}
+
+/// u1 and u2 with u2 Q = -u1 G, or u1 G where `equal`.
+fn meet<C: TestCurve>(random: &mut Random, d: &Scalar<C>, equal: bool) -> [Scalar<C>; 2] {
+    let u1 = random.scalar::<C>();
+    let u2 = u1 * inverse(d);
+    [u1, if equal { u2 } else { -u2 }]
+}
+
+/// A scalar k with signed digits of `window` bits, and c: when the terms of k G are added to c G one after the other, two
+/// additions meet equal points, or the second opposite ones. Which ones depends on `item`.
+fn meet_twice<C: TestCurve>(random: &mut Random, window: usize, item: usize) -> (Scalar<C>, Scalar<C>) {
+    let terms = 256usize.div_ceil(window);
+    let at = item % (terms - 2);
+    let half = 1u64 << (window - 1);
+    let digit = |index: usize, random: &mut Random| match index {
+        _ if index == at => Scalar::<C>::from(half),
+        // The double of the term before, or its opposite.
+        _ if index == at + 1 && item.is_multiple_of(3) => -Scalar::<C>::ONE,
+        _ if index == at + 1 => Scalar::<C>::ONE,
+        // Positive: then the recoding takes k and not its opposite.
+        _ if index == terms - 1 => Scalar::<C>::from(1 + random.word() % 7),
+        _ => Scalar::<C>::from(1 + random.word() % (half - 1)),
+    };
+    let (mut k, mut c, mut weight) = (Scalar::<C>::ZERO, Scalar::<C>::ZERO, Scalar::<C>::ONE);
+    for index in 0..terms {
+        let term = weight * digit(index, random);
+        if index == at {
+            c = term - k;
+        }
+        k += term;
+        weight *= Scalar::<C>::from(1 << window);
+    }
+    (k, c)
+}
+
+/// Bits of the windows of the CPU engine's large table of G.
+const BASE_WINDOW: usize = 16;
+/// Those of the table of a key that occurs 4096 times.
+const KEY_WINDOW: usize = 10;
+
+fn different_keys<S: Scheme>(items: usize) -> Vec<Batch> {
+    let mut random = Random::new();
+    let honest: Vec<Item> = signed::<S>(&mut random, items, items).into_iter().map(|signed| signed.item).collect();
+    let keys = progression::<S::C>(&mut random, items);
+    let small = multiples::<S::C>(items);
+    let random = &mut random;
+    let zero = |random: &mut Random, _, _: &_| [Scalar::<S::C>::ZERO, random.scalar::<S::C>()];
+    expressible(vec![
+        ("honest", Some(honest.clone())),
+        ("u2 Q = -u1 G", by_key::<S>(random, &keys, |random, _, d| meet::<S::C>(random, d, false))),
+        ("u2 Q = u1 G", by_key::<S>(random, &keys, |random, _, d| meet::<S::C>(random, d, true))),
+        ("u2 Q = u1 G, Q = 2G, 3G, ...", by_key::<S>(random, &small, |random, _, d| meet::<S::C>(random, d, true))),
+        (
+            "u2 Q meets terms of u1 G twice",
+            by_key::<S>(random, &keys, |random, item, d| {
+                let (u1, c) = meet_twice::<S::C>(random, BASE_WINDOW, item);
+                [u1, c * inverse(d)]
+            }),
+        ),
+        ("u1 = 0", by_key::<S>(random, &keys, zero)),
+        ("r = 0", Some(with_zero_r(&honest, |_| true))),
+        ("r = 0 but for every 16th", Some(with_zero_r(&honest, |item| item % 16 != 0))),
+        ("keys off the curve", Some(map(&honest, |key| key[64] ^= 1))),
+        ("keys equal but for the last bytes", Some(map(&honest, |key| key[1..63].fill(1)))),
+    ])
+}
+
+fn with_zero_r(items: &[Item], is_zero: impl Fn(usize) -> bool) -> Vec<Item> {
+    let mut items = items.to_vec();
+    for (_, item) in items.iter_mut().enumerate().filter(|(index, _)| is_zero(*index)) {
+        item.signature[..32].fill(0);
+    }
+    items
+}
+
+fn map(items: &[Item], change: impl Fn(&mut Vec<u8>)) -> Vec<Item> {
+    let mut items = items.to_vec();
+    items.iter_mut().for_each(|item| change(&mut item.key));
+    items
+}
+
+/// Against keys that are all different: keys that occur about as often as a table takes, in one encoding or in two.
+fn repeated_keys<S: Scheme>(items: usize) -> Vec<Batch> {
+    let mut random = Random::new();
+    let mut of = |uses: usize| -> Vec<Item> {
+        let mut items: Vec<_> =
+            signed::<S>(&mut random, items, items / uses).into_iter().map(|signed| signed.item).collect();
+        random.shuffle(&mut items);
+        items
+    };
+    let mut batches = vec![("honest", of(1))];
+    let uses = [
+        ("each key twice", 2),
+        ("each key 4 times", 4),
+        ("each key 5 times", 5),
+        ("each key 6 times", 6),
+        ("each key 7 times", 7),
+        ("each key 8 times", 8),
+        ("each key 9 times", 9),
+        ("each key 12 times", 12),
+        ("each key 16 times", 16),
+        ("each key 24 times", 24),
+    ];
+    batches.extend(uses.map(|(name, uses)| (name, of(uses))));
+    for (name, uses) in [("each key 8 times in each of two encodings", 16), ("each key 7 times in each of two", 14)] {
+        let mut batch = of(uses);
+        for item in batch.iter_mut().step_by(2) {
+            let tag = 2 + (item.key[64] & 1);
+            item.key.truncate(33);
+            item.key[0] = tag;
+        }
+        batches.push((name, batch));
+    }
+    batches
+}
+
+fn one_key<S: Scheme>(items: usize) -> Vec<Batch> {
+    let mut random = Random::new();
+    let honest: Vec<Item> = signed::<S>(&mut random, items, 1).into_iter().map(|signed| signed.item).collect();
+    let d = random.scalar::<S::C>();
+    let keys = |d: Scalar<S::C>| (vec![d; items], vec![encode::<S::C>(&mul_base::<S::C>(&d)); items]);
+    let [key, g, minus_g] = [d, Scalar::<S::C>::ONE, -Scalar::<S::C>::ONE].map(keys);
+    let random = &mut random;
+    let meet_terms = |random: &mut Random, item, d: &_| {
+        let (u2, c) = meet_twice::<S::C>(random, KEY_WINDOW, item);
+        [c * d, u2]
+    };
+    expressible(vec![
+        ("honest", Some(honest.clone())),
+        ("u2 Q = -u1 G", by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, false))),
+        ("u2 Q = u1 G", by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, true))),
+        ("Q = G, u2 = -u1", by_key::<S>(random, &g, |random, _, d| meet::<S::C>(random, d, false))),
+        ("Q = G, u2 = u1", by_key::<S>(random, &g, |random, _, d| meet::<S::C>(random, d, true))),
+        ("u1 G meets terms of u2 Q twice", by_key::<S>(random, &key, meet_terms)),
+        ("Q = G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &g, meet_terms)),
+        ("Q = -G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &minus_g, meet_terms)),
+        ("r = 0", Some(with_zero_r(&honest, |_| true))),
+        ("key off the curve", Some(map(&honest, |key| key[64] ^= 1))),
+    ])
+}
+
+/// Digests, signatures and recovery ids.
+type Recoverable = (Vec<[u8; 32]>, Vec<[u8; 64]>, Vec<u8>);
+
+pub fn compare_recovery<C: EcdsaReference>(bench: &mut Bench) {
+    let recover = |engine: &Engine, (digests, signatures, ids): &Recoverable| {
+        ecdsa::recover::<C>(engine, digests, signatures, ids).expect("as many")
+    };
+    bench.compare(&format!("{}: recover", C::NAME), recoveries::<C>, recover);
+}
+
+fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable)> {
+    let mut random = Random::new();
+    let signed = signed::<crate::support::scheme::Ecdsa<C>>(&mut random, items, items);
+    let plain: Vec<Item> = signed.iter().map(|signed| signed.item.clone()).collect();
+    let (digests, signatures, _) = columns(&plain);
+    let ids = signed.iter().map(|signed| signed.recovery_id).collect();
+    let honest = (digests, signatures, ids);
+    // r = x(G), so that R is G or -G, and u1 = -e / r, u2 = s / r.
+    let g = encode::<C>(&Group::<C>::generator());
+    assert!(number(g.x()) < order::<C>());
+    let r = number(g.x());
+    let r: Scalar<C> = crate::support::reference::reduced::<C>(&crate::support::numbers::to_bytes(&r).expect("fits"));
+    let mut by_g = |choose: &dyn Fn(&mut Random, usize) -> [Scalar<C>; 2]| -> Recoverable {
+        let item = |item: usize| {
+            // Every other R is -G, and its u2 the opposite.
+            let [u1, u2] = choose(&mut random, item);
+            let opposite = item / 8 % 2 == 1;
+            let (e, s) = (-u1 * r, if opposite { -u2 * r } else { u2 * r });
+            (bytes::<C>(&e), (concatenate(g.x(), &bytes::<C>(&s)), (g.y()[31] & 1) ^ u8::from(opposite)))
+        };
+        let (digests, (signatures, ids)) = (0..items).map(item).unzip::<_, _, Vec<_>, (Vec<_>, Vec<_>)>();
+        (digests, signatures, ids)
+    };
+    let opposite = by_g(&|random, _| {
+        let u1 = random.scalar::<C>();
+        [u1, -u1]
+    });
+    let equal = by_g(&|random, _| [random.scalar::<C>(); 2]);
+    let twice = by_g(&|random, item| meet_twice::<C>(random, BASE_WINDOW, item).into());
+    let zero = by_g(&|random, _| [Scalar::<C>::ZERO, random.scalar::<C>()]);
+    let mut off_curve = honest.clone();
+    off_curve.1.iter_mut().for_each(off_the_curve::<C>);
+    let mut mixed = honest.clone();
+    for (signature, off) in mixed.1.iter_mut().zip(&off_curve.1) {
+        if random.below(2) == 0 {
+            *signature = *off;
+        }
+    }
+    let ids_out_of_range = (honest.0.clone(), honest.1.clone(), vec![4; items]);
+    vec![
+        ("honest", honest),
+        ("R = +-G, u1 = -u2", opposite),
+        ("R = +-G, u1 = u2", equal),
+        ("R = +-G, u2 R meets terms of u1 G twice", twice),
+        ("digest 0", zero),
+        ("r off the curve", off_curve),
+        ("r off the curve among others", mixed),
+        ("ids out of range", ids_out_of_range),
+    ]
+}
+
+/// Counts r up to where there is no point.
+fn off_the_curve<C: TestCurve>(signature: &mut [u8; 64]) {
+    while lift_x::<C>(signature[..32].try_into().expect("32 bytes"), false).is_some() {
+        signature[31] = signature[31].wrapping_add(1);
+    }
+}
