@@ -32,6 +32,18 @@ pub struct KernelUsage {
     pub spill_loads: u32,
 }
 
+/// What the compiler makes of one kernel file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MachineCode {
+    /// The kernel file, without its extension.
+    pub file: &'static str,
+    /// The curve; `none` where the file needs none.
+    pub curve: &'static str,
+    /// The kernels: an ELF file for the GPU.
+    pub cubin: Vec<u8>,
+}
+
 /// Compiles every kernel for one architecture, such as `sm_90`, into a folder. Returns the files.
 ///
 /// `report` gets each file's name as soon as it is there, from several threads.
@@ -64,6 +76,21 @@ pub fn usage(architecture: &str) -> Result<Vec<KernelUsage>, Error> {
     };
     let each: Result<Vec<_>, Error> = units.par_iter().map(usage).collect();
     Ok(each?.into_iter().flatten().collect())
+}
+
+/// Compiles some kernel files for one architecture and every curve, as the GPU engine does.
+///
+/// # Errors
+/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture.
+pub fn machine_code(architecture: &str, files: &[&str]) -> Result<Vec<MachineCode>, Error> {
+    let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
+    let units: Vec<Unit> = Unit::all().filter(|unit| files.contains(&unit.file)).collect();
+    let compile = |unit: &Unit| {
+        let cubin = nvrtc.compile(*unit, architecture).map_err(Error::Kernels)?;
+        let Unit { file, curve } = *unit;
+        Ok(MachineCode { file, curve, cubin })
+    };
+    units.par_iter().map(compile).collect()
 }
 
 /// The folder of compiled kernels; `None` where the environment names none.
