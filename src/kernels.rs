@@ -32,6 +32,18 @@ pub struct KernelUsage {
     pub spill_loads: u32,
 }
 
+/// What the compiler makes of one kernel file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MachineCode {
+    /// The kernel file, without its extension.
+    pub file: &'static str,
+    /// The curve; `none` where the file needs none.
+    pub curve: &'static str,
+    /// The kernels: an ELF file for the GPU.
+    pub cubin: Vec<u8>,
+}
+
 /// Compiles every kernel for one architecture, such as `sm_90`, into a folder. Returns the files.
 ///
 /// `report` gets each file's name as soon as it is there, from several threads.
@@ -70,6 +82,21 @@ fn each_unit<T: Send>(compute: impl Fn(&Unit) -> Result<T, Error> + Sync) -> Res
     let mut results: Vec<(Unit, Option<Result<T, Error>>)> = Unit::all().map(|unit| (unit, None)).collect();
     Pool::new(None)?.for_each(results.iter_mut().collect(), |(unit, result)| *result = Some(compute(unit)));
     results.into_iter().map(|(_, result)| result.expect("every unit was computed")).collect()
+}
+
+/// Compiles some kernel files for one architecture and every curve, as the GPU engine does.
+///
+/// # Errors
+/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture.
+pub fn machine_code(architecture: &str, files: &[&str]) -> Result<Vec<MachineCode>, Error> {
+    let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
+    let units: Vec<Unit> = Unit::all().filter(|unit| files.contains(&unit.file)).collect();
+    let compile = |unit: &Unit| {
+        let cubin = nvrtc.compile(*unit, architecture).map_err(Error::Kernels)?;
+        let Unit { file, curve } = *unit;
+        Ok(MachineCode { file, curve, cubin })
+    };
+    units.par_iter().map(compile).collect()
 }
 
 /// The folder of compiled kernels; `None` where the environment names none.

@@ -29,7 +29,9 @@ mod suite;
 
 use elliptic_curve::{Field, Group as _};
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict, Verdicts};
+use gecc::{
+    Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2, Verdict, Verdicts,
+};
 use gecc::{ecdh, ecdsa, keys, point, sm2};
 use oracle::{AwsLc, LibSecp256k1, OpenSsl, Oracle};
 use rayon::prelude::*;
@@ -275,7 +277,7 @@ fn second_opinion<S: Scheme>(
     let shared = ecdh::shared_points::<S::C>(engine, &keys, PublicKeys::points(&peers)).unwrap();
     secrets.par_iter().zip(&peers).zip(shared).for_each(|((secret, peer), shared)| {
         let x = oracle.shared_x(secret, peer.as_sec1());
-        assert_eq!(shared.as_ref().map(Point::x), Ok(&x), "{} ECDH of {peer:?}", S::CURVE);
+        assert_eq!(shared.as_ref().map(SharedPoint::expose_x), Ok(&x), "{} ECDH of {peer:?}", S::CURVE);
     });
 
     let ours = sign(engine, &digests, &keys).into_iter().map(|signature| signature.expect("a key in range"));

@@ -6,7 +6,7 @@ use crate::support::numbers::{order, order_plus};
 use crate::support::random::Random;
 use crate::support::reference::{EcdsaReference, TestCurve};
 use gecc::ecdsa::SForm;
-use gecc::{Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm2, ecdh, ecdsa, keys, sm2};
+use gecc::{Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, SharedPoint, Sm2, ecdh, ecdsa, keys, sm2};
 use num_bigint::BigUint;
 
 type Digests = Vec<[u8; 32]>;
@@ -17,7 +17,7 @@ pub fn compare<C: TestCurve>(bench: &mut Bench) {
     bench.compare(&format!("{}: public_keys", C::NAME), public_keys::<C>, public);
     let shared = |engine: &Engine, (keys, peers): &(Keys, Vec<Point>)| {
         let shared = ecdh::shared_points::<C>(engine, keys, PublicKeys::points(peers)).expect("as many");
-        shared.into_iter().map(|point| point.map(|point| point.reveal())).collect::<Vec<_>>()
+        shared.into_iter().map(|point| point.map(SharedPoint::into_public)).collect::<Vec<_>>()
     };
     bench.compare(&format!("{}: ecdh", C::NAME), agreements::<C>, shared);
 }

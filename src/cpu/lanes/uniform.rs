@@ -57,13 +57,7 @@ impl<C: CpuCurve> UniformTable<C> {
         let mut sums: Zeroizing<Vec<[Saved; 3]>> = Zeroizing::new(Vec::with_capacity(groups));
         for (group, signs) in scalars.chunks(LANES).zip(negate.chunks(LANES)) {
             let mut digits = Digits::new([[0; LANES]; WINDOWS]);
-            let negate = signs.iter().enumerate().fold(0, |mask, (lane, sign)| mask | sign << lane);
-            for lane in 0..LANES {
-                // Lanes without a scalar repeat the last one.
-                windows_of_odd(&group[lane.min(group.len() - 1)], WINDOW, WINDOWS, |window, digit| {
-                    digits[window][lane] = u64::from(digit);
-                });
-            }
+            let negate = recode(group, signs, &mut digits);
             sums.push([[[0; LANES]; 5]; 3]);
             let sum = sums.last_mut().expect("it was just pushed");
             // SAFETY: a `Lanes` proves that the instructions exist.
@@ -110,6 +104,18 @@ impl<C: CpuCurve> UniformTable<C> {
         let exception = Jacobian { x, y: y.sum().negate(negate).fold(), z: one };
         save(sum.select(sum.z.zeros(), exception), out);
     }
+}
+
+/// Fills in the digits of up to eight scalars; lanes without a scalar repeat the last one. Returns the lanes where `negate`
+/// is 1. A function of its own, so that its machine code can be looked at (tests/constant_time).
+#[inline(never)]
+fn recode(scalars: &[[u64; 4]], negate: &[u8], digits: &mut Digits) -> Mask {
+    for lane in 0..LANES {
+        windows_of_odd(&scalars[lane.min(scalars.len() - 1)], WINDOW, WINDOWS, |window, digit| {
+            digits[window][lane] = u64::from(digit);
+        });
+    }
+    negate.iter().enumerate().fold(0, |mask, (lane, negate)| mask | negate << lane)
 }
 
 /// The entry among 2^(w-1) odd multiples that each digit e below 2^w stands for, and where it stands for the opposite:
@@ -170,8 +176,7 @@ pub(super) fn normalize<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]], mut ta
 /// value^(p - 2), the inverse.
 #[inline(always)]
 fn invert<F: Coordinate>(one: Element<F>, value: Element<F>) -> Element<F> {
-    let [low, high @ ..] = F::MODULUS;
-    let exponent = [low - 2, high[0], high[1], high[2]];
+    let exponent = const { &[F::MODULUS[0] - 2, F::MODULUS[1], F::MODULUS[2], F::MODULUS[3]] };
     let mut power = one;
     for bit in (0..256).rev() {
         power = power.square();

@@ -41,9 +41,10 @@ struct Digits {
 }
 
 impl Digits {
-    /// Lanes without a scalar repeat the last one.
-    fn new<C: CpuCurve>(scalars: &[[u64; 4]], negate: &[u8]) -> Zeroizing<Self> {
-        let mut digits = Zeroizing::new(Digits { rows: [[0; LANES]; DIGITS], negate: [0; 2] });
+    /// Takes up to eight scalars, each negated where `negate` is 1; lanes without a scalar repeat the last one. All digits were
+    /// zero before. A function of its own, so that its machine code can be looked at (tests/constant_time).
+    #[inline(never)]
+    fn recode<C: CpuCurve>(&mut self, scalars: &[[u64; 4]], negate: &[u8]) {
         for lane in 0..LANES {
             let item = lane.min(scalars.len() - 1);
             let (scalar, negate) = (&scalars[item], negate[item]);
@@ -51,13 +52,12 @@ impl Digits {
                 Some(endomorphism) => {
                     let halves: Zeroizing<[glv::Signed; 2]> = Zeroizing::new(endomorphism.decompose_odd(scalar).into());
                     for (half, number) in halves.iter().enumerate() {
-                        digits.set(lane, half, 2, negate ^ u8::from(number.negative), &number.magnitude);
+                        self.set(lane, half, 2, negate ^ u8::from(number.negative), &number.magnitude);
                     }
                 }
-                None => digits.set(lane, 0, 1, negate, scalar),
+                None => self.set(lane, 0, 1, negate, scalar),
             }
         }
-        digits
     }
 
     fn set(&mut self, lane: usize, first: usize, step: usize, negate: u8, value: &[u64; 4]) {
@@ -103,7 +103,9 @@ fn sum_batch<C: CpuCurve>(
     for (group, (scalars, negate)) in scalars.chunks(LANES).zip(negate.chunks(LANES)).enumerate() {
         // Side by side: rows that lie 2^12 bytes apart would not fit the L1 cache together.
         let table = core::array::from_fn(|entry| rows[entry * groups + group]);
-        let digits = Digits::new::<C>(scalars, negate);
+        // Filled in where they are wiped: moving them would leave a copy behind.
+        let mut digits = Zeroizing::new(Digits { rows: [[0; LANES]; DIGITS], negate: [0; 2] });
+        digits.recode::<C>(scalars, negate);
         sums.push([[[0; LANES]; 5]; 3]);
         let out = sums.last_mut().expect("it was just pushed");
         // SAFETY: as above.

@@ -1,0 +1,132 @@
+//! Machine instructions, reduced to what decides where secrets go. `sass` and `x86` make them, `flow` follows them.
+
+/// What a value is made of, one bit each.
+pub type Labels = u64;
+
+/// A secret. All other labels are pointers, or what the two kinds of machine code need.
+pub const SECRET: Labels = 1 << 63;
+/// An address on the stack.
+pub const STACK: Labels = 1 << 62;
+/// Differs from thread to thread.
+pub const THREAD: Labels = 1 << 61;
+
+/// A register or a flag.
+pub type Place = u16;
+
+/// A flag, and whether it is to be set or clear.
+pub type Condition = (Place, bool);
+
+/// One instruction.
+#[derive(Clone, Debug, Default)]
+pub struct Instruction {
+    /// Where it lies, for reports.
+    pub at: u64,
+    /// It takes effect only where these are met.
+    pub conditions: Vec<Condition>,
+    pub reads: Vec<Place>,
+    /// Get a new value, made of all that is read.
+    pub writes: Vec<Place>,
+    /// Keep theirs, and get that value too.
+    pub adds: Vec<Place>,
+    /// Labels of constants among what is read.
+    pub constant: Labels,
+    pub access: Option<Access>,
+    /// What is loaded is what is written, as it is.
+    pub is_plain_load: bool,
+    pub control: Control,
+    /// What decides whether a jump is taken, or where a return leads.
+    pub decides: Vec<Place>,
+    /// What chooses a lane to exchange a register with.
+    pub chooses: Vec<Place>,
+    /// Arguments of a function that is not looked into, or of an instruction whose time depends on them.
+    pub passes: Vec<Place>,
+    /// Which bits of the result are made of what, where that is known better than all of all.
+    pub bits: Option<Bits>,
+    /// The result is an address on the stack.
+    pub address: Option<StackAddress>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Control {
+    #[default]
+    Next,
+    /// To an instruction, and where something decides or there is a condition also to the next.
+    Jump(usize),
+    /// To a function, and from there to the next instruction.
+    Call(usize),
+    Return,
+    Stop,
+}
+
+/// What an instruction does with memory.
+#[derive(Clone, Debug)]
+pub struct Access {
+    pub loads: bool,
+    pub stores: bool,
+    /// What the address is made of.
+    pub address: Vec<Place>,
+    pub space: Space,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Wherever the pointers in the address lead. Where it is one register whose place on the stack is known: so many bytes
+    /// at a distance from there, or 0 bytes for any number.
+    Pointed { offset: i64, bytes: u32 },
+    /// Bytes at a known place on the stack.
+    Slot { offset: i64, bytes: u32 },
+    /// Anywhere on the stack.
+    Stack,
+    /// Memory that a block of threads shares.
+    Shared,
+    /// Constants of the program.
+    Constant,
+}
+
+/// A result of 32 bits that is made bit by bit.
+#[derive(Clone, Debug)]
+pub struct Bits {
+    /// Where it goes. A flag that is written too tells whether it is zero.
+    pub result: Option<Place>,
+    pub source: Place,
+    /// The bits that are those of the source, and those that depend on them in another way. Others do not depend on it.
+    pub same: u32,
+    pub changed: u32,
+    /// Bits that are flags.
+    pub flags: Vec<(u32, Place)>,
+}
+
+/// An address on the stack.
+#[derive(Clone, Copy, Debug)]
+pub enum StackAddress {
+    At(i64),
+    /// At a distance from the one in a register, if that holds one.
+    From(Place, i64),
+}
+
+/// Memory behind a pointer, by the number of the pointer's label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Region {
+    /// There is no pointer of this label.
+    Value,
+    /// Holds secrets.
+    Secret,
+    /// Holds public data, and pointers with these labels.
+    Public(Labels),
+    /// Holds what is stored there.
+    Open,
+}
+
+/// Numbers of labels that may be pointers' ones.
+pub const REGIONS: usize = 48;
+
+/// The code of a function, with the functions that it calls and that are looked into.
+pub struct Code {
+    pub instructions: Vec<Instruction>,
+    pub regions: [Region; REGIONS],
+    /// The labels of registers at the start.
+    pub entry: Vec<(Place, Labels)>,
+    /// Whether what is stored on the stack by an index may be anywhere there. Otherwise words that are also stored at a known
+    /// place are left alone: assemblers of GPUs put arrays and saved registers apart.
+    pub stack_is_one: bool,
+}

@@ -1,0 +1,158 @@
+//! The GPU kernels on the way of secrets, in the machine code that NVRTC makes of them for three generations.
+//!
+//! Nothing is told of how long an instruction takes. Those that the kernels use on secrets take the same time for all
+//! numbers.
+
+use crate::elf::Elf;
+use crate::flow::{Leak, leaks};
+use crate::instruction::{Code, REGIONS, Region};
+use crate::list::List;
+use crate::sass;
+use crate::skip;
+use gecc::kernels::{self, MachineCode};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+/// Ampere, Hopper and Blackwell.
+const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
+
+/// A kernel by the beginning of its name, and its parameters in order: `-` a number, `+` memory that holds secrets, and `=`
+/// memory that holds public data. More than is secret may be called so: the points of signatures, a modulus.
+struct Signature(&'static str, &'static [&'static str]);
+
+/// Every kernel that gets secrets. See `FILES` in src/gpu/sign.rs, secret.rs and modular.rs.
+const SECRET: &[Signature] = &[
+    Signature("gecc_nonces_", &["=digests", "+keys", "-key_stride", "+nonces", "=status", "-n"]),
+    Signature("gecc_secret_scalars", &["+keys", "-key_stride", "+columns", "=status", "-n"]),
+    Signature("gecc_fpmul_uniform", &["+scalars", "=table", "+xyz", "-n"]),
+    Signature("gecc_upmul_uniform", &["+scalars", "+points_xy", "=points_kind", "+tables", "+xyz", "=next_tile", "-n"]),
+    Signature("gecc_normalize", &["+xyz", "+out_xy", "=out_kind", "-use_kinds", "+prefixes", "-n"]),
+    Signature(
+        "gecc_ecdsa_sign",
+        &[
+            "=digests",
+            "+keys",
+            "-key_stride",
+            "+nonces",
+            "+r_xy",
+            "=r_kind",
+            "-low_s",
+            "=signatures",
+            "=recovery_ids",
+            "=status",
+            "+prefixes",
+            "-n",
+        ],
+    ),
+    Signature(
+        "gecc_sm2_sign",
+        &[
+            "=digests",
+            "+keys",
+            "-key_stride",
+            "+nonces",
+            "+r_xy",
+            "=r_kind",
+            "=signatures",
+            "=status",
+            "+prefixes",
+            "-n",
+        ],
+    ),
+    Signature("gecc_export_points_raw", &["+xy", "=kind", "+rows", "-n"]),
+    Signature("gecc_rows_to_columns", &["+rows", "-row_bytes", "+columns", "-words", "-n"]),
+    Signature("gecc_columns_to_rows", &["+columns", "-words", "+rows", "-n"]),
+    Signature(
+        "gecc_modexp_",
+        &["+results", "=status", "+bases", "+exponents", "-exponent_words", "+modulus", "+parameters", "-n"],
+    ),
+    Signature("gecc_mul_mod_", &["+results", "=status", "+a", "+b", "+modulus", "-n"]),
+    Signature("gecc_square_mod_", &["+results", "=status", "+a", "+modulus", "-n"]),
+];
+
+/// Kernels of the same files that get public data only.
+const PUBLIC: &[&str] =
+    &["gecc_import_", "gecc_export_field", "gecc_export_points_x", "gecc_fpmul_var", "gecc_upmul_var"];
+
+/// Of these, some that branch on their scalars and look multiples up by them: what must be found, were they secret.
+const LEAKY: &[Signature] = &[
+    Signature("gecc_fpmul_var", &["+scalars", "=table", "-bits", "+xyz", "-n"]),
+    Signature("gecc_upmul_var", &["+scalars", "+points_xy", "=points_kind", "+tables", "+xyz", "=next_tile", "-n"]),
+];
+
+const FILES: &[&str] = &["nonces", "fpmul", "upmul", "normalize", "sign", "layout", "rows", "modexp", "mul_mod"];
+
+#[test]
+fn secrets_decide_no_branch_and_no_address() {
+    let Some(compiled) = compiled() else { return };
+    let list = List::read("kernels.txt");
+    let mut findings = BTreeSet::new();
+    for (architecture, code) in compiled {
+        let cubin = Elf::new(&code.cubin);
+        for kernel in sass::kernels(&cubin) {
+            let signature = SECRET.iter().find(|signature| kernel.starts_with(signature.0));
+            let is_public = PUBLIC.iter().any(|name| kernel.starts_with(name));
+            assert!(signature.is_some() != is_public, "{kernel} gets secrets, or it does not");
+            let found = signature.map(|signature| find(&cubin, kernel, architecture, signature)).unwrap_or_default();
+            for finding in found.iter().filter(|finding| !list.has(finding)) {
+                println!("{architecture}, {}: {finding}", code.curve);
+            }
+            findings.extend(found);
+        }
+    }
+    list.check(&findings);
+}
+
+#[test]
+fn leaks_are_found() {
+    let Some(compiled) = compiled() else { return };
+    let mut leaky = 0;
+    for (architecture, code) in compiled {
+        let cubin = Elf::new(&code.cubin);
+        for kernel in sass::kernels(&cubin) {
+            let Some(signature) = LEAKY.iter().find(|signature| kernel == signature.0) else { continue };
+            let found = find(&cubin, kernel, architecture, signature);
+            let has = |kind: &str| found.iter().any(|finding| finding.contains(kind));
+            assert!(has("branches") && has("addresses"), "{architecture}, {}, {kernel}: {found:?}", code.curve);
+            leaky += 1;
+        }
+    }
+    assert_eq!(leaky, LEAKY.len() * 3 * ARCHITECTURES.len());
+}
+
+/// The files for every curve and architecture, compiled once; `None` without NVRTC.
+fn compiled() -> Option<&'static [(&'static str, MachineCode)]> {
+    static COMPILED: OnceLock<Vec<(&str, MachineCode)>> = OnceLock::new();
+    skip::without(kernels::nvrtc_version(), "GECC_REQUIRE_NVRTC")?;
+    let compile = |architecture: &'static str| {
+        let compiled = kernels::machine_code(architecture, FILES).unwrap_or_else(|problem| panic!("{problem}"));
+        compiled.into_iter().map(move |code| (architecture, code))
+    };
+    Some(COMPILED.get_or_init(|| ARCHITECTURES.iter().copied().flat_map(compile).collect()))
+}
+
+/// What leaks in a kernel, in words.
+fn find(cubin: &Elf, kernel: &str, architecture: &str, signature: &Signature) -> BTreeSet<String> {
+    let (instructions, parameters) = sass::kernel(cubin, kernel, architecture);
+    assert_eq!(parameters, signature.1.len(), "{kernel} has other parameters");
+    let mut regions = [Region::Value; REGIONS];
+    for (region, parameter) in regions.iter_mut().zip(signature.1) {
+        *region = match parameter.as_bytes()[0] {
+            b'+' => Region::Secret,
+            b'=' => Region::Public(0),
+            _ => Region::Value,
+        };
+    }
+    let code = Code { instructions, regions, entry: Vec::new(), stack_is_one: false };
+    let found = leaks(&code);
+    let count = |wanted: Leak| found.iter().filter(|(_, leak)| *leak == wanted).count();
+    let describe = |leak| match leak {
+        Leak::Branch => format!("branches on secrets: {}", count(leak)),
+        Leak::Address => format!("addresses made of secrets: {}", count(leak)),
+        Leak::Lane => "lanes chosen by secrets to exchange registers with".to_owned(),
+        Leak::Public(number) => format!("secrets in {}", &signature.1[number][1..]),
+        Leak::Unknown => format!("addresses of unknown origin: {}", count(leak)),
+        Leak::Argument => unreachable!("every function of a kernel is looked into"),
+    };
+    found.iter().map(|(_, leak)| format!("{kernel}: {}", describe(*leak))).collect()
+}

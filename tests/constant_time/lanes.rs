@@ -1,0 +1,126 @@
+//! The functions of the CPU engine that compute on secrets with AVX-512 IFMA, in the machine code of this very test, which
+//! has them for every curve as any program that uses the crate.
+//!
+//! What lies between them, loops over groups of eight items, hands pointers on.
+
+use crate::elf::Elf;
+use crate::flow::{Leak, leaks};
+use crate::instruction::{Code, Labels, REGIONS, Region, SECRET, STACK};
+use crate::list::List;
+use crate::program::{HEAP, Program, STATIC, label};
+use crate::x86::{ARGUMENTS, low_byte, place};
+use iced_x86::Register;
+use std::collections::BTreeSet;
+use std::fs;
+
+/// What a function is given: a pointer to secrets or to public data, a pointer to pointers to public data, a secret, or a
+/// public number.
+#[derive(Clone, Copy, PartialEq)]
+enum Argument {
+    Secrets,
+    Public,
+    Pointers,
+    Secret,
+    Number,
+}
+use Argument::{Number, Pointers, Public, Secret, Secrets};
+
+/// A function by its path in `cpu::lanes`, a part of its mangled name, and its arguments.
+struct Function(&'static str, &'static str, &'static [Argument]);
+
+const FUNCTIONS: &[Function] = &[
+    Function("uniform::recode", "7uniform6recode", &[Secrets, Number, Secrets, Number, Secrets]),
+    Function(
+        "uniform::UniformTable::sum",
+        "7uniform21UniformTable$LT$C$GT$3sum",
+        &[Pointers, Secrets, Secret, Secrets],
+    ),
+    Function("uniform::affine_points", "7uniform13affine_points", &[Secrets, Secrets, Number]),
+    Function(
+        "uniform_points::Digits::recode",
+        "14uniform_points6Digits6recode",
+        &[Secrets, Secrets, Number, Secrets, Number],
+    ),
+    Function("uniform_points::sum", "14uniform_points3sum", &[Secrets, Public, Secrets]),
+    Function("uniform_points::coordinates", "14uniform_points11coordinates", &[Secrets, Secrets, Number]),
+];
+
+/// Functions for public data, which read tables by scalars and skip digits that are zero: what must be found, were the
+/// scalars secret.
+const LEAKY: &[Function] = &[
+    Function("multiply::mul_add_group", "8multiply13mul_add_group", &[Secrets; 6]),
+    Function("multiply::sum_group", "8multiply9sum_group", &[Secrets; 6]),
+];
+
+/// Functions of scalars, which the others call where they are not part of them.
+fn is_looked_into(name: &str) -> bool {
+    ["4gecc3cpu3glv", "4gecc3cpu6recode", "14uniform_points6Digits3set"].iter().any(|part| name.contains(part))
+}
+
+#[test]
+fn secrets_decide_no_branch_and_no_address() {
+    let (mut findings, list) = (BTreeSet::new(), List::read("lanes.txt"));
+    for_each(FUNCTIONS, |function, found| {
+        for (at, leak) in &found {
+            println!("{}: {leak:?} at {at:#x}", function.0);
+        }
+        let count = |wanted: Leak| found.iter().filter(|(_, leak)| *leak == wanted).count();
+        let describe = |leak| match leak {
+            Leak::Branch => format!("branches on secrets: {}", count(leak)),
+            Leak::Address => format!("addresses made of secrets: {}", count(leak)),
+            Leak::Argument => format!("secrets as arguments or divided: {}", count(leak)),
+            Leak::Public(_) => format!("secrets in public memory: {}", count(leak)),
+            Leak::Unknown => format!("addresses of unknown origin: {}", count(leak)),
+            Leak::Lane => unreachable!("only GPUs exchange registers"),
+        };
+        findings.extend(found.iter().map(|(_, leak)| format!("{}: {}", function.0, describe(*leak))));
+    });
+    list.check(&findings);
+}
+
+#[test]
+fn leaks_are_found() {
+    for_each(LEAKY, |function, found| {
+        let has = |wanted| found.iter().any(|(_, leak)| *leak == wanted);
+        assert!(has(Leak::Branch) && has(Leak::Address), "{}: {found:?}", function.0);
+    });
+}
+
+/// Passes on each function for each curve, with the addresses of what leaks.
+fn for_each(functions: &[Function], mut take: impl FnMut(&Function, Vec<(u64, Leak)>)) {
+    let file = fs::read(std::env::current_exe().expect("a running test has a file")).expect("which can be read");
+    let elf = Elf::new(&file);
+    let program = Program::new(&elf);
+    for function in functions {
+        let found = program.find(function.1);
+        assert!(!found.is_empty(), "{} is no function of its own any more", function.0);
+        for symbol in found {
+            let code = code(program.instructions(symbol, is_looked_into), function.2);
+            take(function, leaks(&code).iter().map(|(instruction, leak)| (instruction.at, *leak)).collect());
+        }
+    }
+}
+
+fn code(instructions: Vec<crate::instruction::Instruction>, arguments: &[Argument]) -> Code {
+    /// What is behind the pointers to which an argument leads.
+    const BEHIND: usize = 20;
+    let mut regions = [Region::Value; REGIONS];
+    (regions[HEAP], regions[STATIC]) = (Region::Open, Region::Public(label(STATIC)));
+    regions[BEHIND] = Region::Public(0);
+    let mut entry: Vec<(u16, Labels)> = vec![(place(Register::RSP), STACK)];
+    for (number, kind) in arguments.iter().enumerate() {
+        regions[number] = match kind {
+            Secrets => Region::Secret,
+            Public => Region::Public(0),
+            Pointers => Region::Public(label(BEHIND)),
+            Secret | Number => Region::Value,
+        };
+        let labels = match kind {
+            Secret => SECRET,
+            Number => 0,
+            _ => label(number),
+        };
+        entry.extend([place(ARGUMENTS[number]), low_byte(ARGUMENTS[number])].map(|place| (place, labels)));
+    }
+    Code { instructions, regions, entry, stack_is_one: true }
+}

@@ -1,0 +1,57 @@
+//! Lists of findings that are known to be fine, one a line with its reason: `FINDING  # REASON`. Lines that begin with `#`
+//! are the list's head.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::{env, fs};
+
+/// Set to 1, it writes the lists anew and keeps the reasons.
+const WRITE: &str = "GECC_WRITE_GATES";
+/// Between a finding and its reason.
+const SEPARATOR: &str = "  # ";
+/// Stands where there is none yet.
+const NO_REASON: &str = "?";
+
+pub struct List {
+    file: PathBuf,
+    head: String,
+    reasons: BTreeMap<String, String>,
+}
+
+impl List {
+    /// The list of this name beside the tests.
+    pub fn read(name: &str) -> Self {
+        let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/constant_time").join(name);
+        let text = fs::read_to_string(&file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
+        let (head, entries): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
+        let entry = |line: &str| {
+            let (finding, reason) = line.split_once(SEPARATOR).unwrap_or((line, NO_REASON));
+            (finding.trim_end().to_owned(), reason.to_owned())
+        };
+        let reasons = entries.into_iter().filter(|line| !line.is_empty()).map(entry).collect();
+        List { file, head: head.join("\n"), reasons }
+    }
+
+    pub fn has(&self, finding: &str) -> bool {
+        self.reasons.contains_key(finding)
+    }
+
+    /// Fails unless the findings are those of the list, and each has a reason.
+    pub fn check(&self, findings: &BTreeSet<String>) {
+        if env::var(WRITE).as_deref() == Ok("1") {
+            self.write(findings);
+        }
+        let is_explained = |finding: &&String| self.reasons.get(*finding).is_some_and(|reason| reason != NO_REASON);
+        let new: Vec<&String> = findings.iter().filter(|finding| !is_explained(finding)).collect();
+        let gone: Vec<&String> = self.reasons.keys().filter(|finding| !findings.contains(*finding)).collect();
+        let file = self.file.display();
+        assert!(new.is_empty() && gone.is_empty(), "{file}: without a reason: {new:#?}; not found any more: {gone:#?}");
+    }
+
+    fn write(&self, findings: &BTreeSet<String>) {
+        let reason = |finding| self.reasons.get(finding).map_or(NO_REASON, String::as_str);
+        let entries = findings.iter().map(|finding| format!("{finding}{SEPARATOR}{}\n", reason(finding)));
+        let text = format!("{}\n\n{}", self.head, entries.collect::<String>());
+        fs::write(&self.file, text).expect("the list can be written");
+    }
+}

@@ -1,0 +1,144 @@
+//! Every operation on secrets, for the portable engine with one thread, where memcheck watches.
+
+use crate::memcheck::{make_public, make_secret};
+use gecc::ecdsa::{RecoverableSignature, SForm};
+use gecc::modular::Numbers;
+use gecc::{Backend, Curve, EcdsaCurve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, SecretKey};
+use gecc::{SecretKeys, Sm2, ecdh, ecdsa, keys, modular, sm2};
+use std::hint::black_box;
+
+/// Items of a batch: each of its own key, or all of one.
+const ITEMS: u8 = 3;
+const MESSAGES: [&str; ITEMS as usize] =
+    ["", "abc", "a message of more than one block of a hash function, sixty-four bytes"];
+const DIGESTS: [[u8; 32]; ITEMS as usize] = [[0x55; 32], [0xee; 32], [0; 32]];
+
+fn engine(check_signatures: bool) -> Engine {
+    let builder = Engine::builder().backend(Backend::Cpu).portable(true).threads(1);
+    builder.check_signatures(check_signatures).build().expect("a thread can be started")
+}
+
+fn keys_of(first: u8) -> Vec<SecretKey> {
+    (0..ITEMS).map(|item| SecretKey::from_bytes([first + 0x31 * item; 32])).collect()
+}
+
+/// Does `operation` with public keys and then with secret ones, and compares.
+///
+/// The first time also builds whatever is built once.
+fn with_secrets<S, R: Eq>(secrets: impl Fn() -> Vec<S>, operation: impl Fn(&[S]) -> Vec<R>) {
+    let expected = operation(&secrets());
+    let mut secrets = secrets();
+    make_secret(&mut *secrets);
+    let mut results = operation(&secrets);
+    make_public(&mut *secrets);
+    make_public(&mut *results);
+    assert!(results == expected);
+}
+
+/// One key per item, and one for all.
+fn with_keys<R: Eq>(operation: impl Fn(SecretKeys) -> Vec<R>) {
+    with_secrets(|| keys_of(0x21), |keys| operation(keys.into()));
+    with_secrets(|| vec![SecretKey::from_bytes([0x42; 32])], |keys| operation((&keys[0]).into()));
+}
+
+fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
+    for form in [SForm::CurveDefault, SForm::Low, SForm::AsComputed] {
+        with_keys(|keys| ecdsa::sign::<C>(engine, &DIGESTS, keys, form).unwrap());
+        with_keys(|keys| {
+            let signed = ecdsa::sign_recoverable::<C>(engine, &DIGESTS, keys, form).unwrap();
+            // Without the byte that fills the struct up, which is never written.
+            let fields = |signed: RecoverableSignature| (signed.signature, signed.recovery_id);
+            signed.into_iter().map(|item| item.map(fields)).collect()
+        });
+    }
+    with_keys(|keys| ecdsa::sign_messages::<C, _>(engine, &MESSAGES, keys, SForm::CurveDefault).unwrap());
+}
+
+fn sm2(engine: &Engine) {
+    with_keys(|keys| sm2::sign(engine, &DIGESTS, keys).unwrap());
+    with_keys(|keys| sm2::sign_messages(engine, &MESSAGES, sm2::UserIds::default(), keys).unwrap());
+}
+
+fn public_keys<C: SecretCurve>(engine: &Engine) {
+    with_secrets(|| keys_of(0x21), |secrets| keys::public_keys::<C>(engine, secrets).unwrap());
+}
+
+fn agreement<C: SecretCurve>(engine: &Engine) {
+    let peers: Vec<Point> = keys::public_keys::<C>(engine, &keys_of(0x13)).unwrap().into_iter().flatten().collect();
+    let peers = PublicKeys::points(&peers);
+    with_keys(|keys| ecdh::shared_points::<C>(engine, keys, peers).unwrap());
+    with_keys(|keys| {
+        let secrets = ecdh::shared_secrets::<C>(engine, keys, peers).unwrap();
+        secrets.into_iter().map(|item| item.map(|secret| *secret.expose_bytes())).collect()
+    });
+}
+
+/// Numbers below the modulus of all ones.
+fn numbers<const BYTES: usize>(first: u8) -> Vec<[u8; BYTES]> {
+    (0..ITEMS).map(|item| [first + 0x31 * item; BYTES]).collect()
+}
+
+fn powers<const BYTES: usize, const EXPONENT: usize>(engine: &Engine) {
+    let pairs = || numbers::<BYTES>(0x21).into_iter().zip(numbers::<EXPONENT>(0x13)).collect();
+    with_secrets(pairs, |pairs: &[([u8; BYTES], [u8; EXPONENT])]| -> Numbers<BYTES> {
+        let (bases, exponents): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+        modular::modexp(engine, &[0xff; BYTES], &bases, &exponents).unwrap()
+    });
+}
+
+fn products<const BYTES: usize>(engine: &Engine) {
+    let pairs = || numbers::<BYTES>(0x21).into_iter().zip(numbers::<BYTES>(0x13)).collect();
+    with_secrets(pairs, |pairs: &[([u8; BYTES], [u8; BYTES])]| -> Vec<[Result<[u8; BYTES], Rejection>; 2]> {
+        let (a, b): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+        let products = modular::mul_mod(engine, &[0xff; BYTES], &a, &b).unwrap();
+        let squares = modular::square_mod(engine, &[0xff; BYTES], &a).unwrap();
+        products.into_iter().zip(squares).map(Into::into).collect()
+    });
+}
+
+fn on_curve<C: SecretCurve + Curve>(engine: &Engine) {
+    public_keys::<C>(engine);
+    agreement::<C>(engine);
+}
+
+/// All of them.
+pub fn all() {
+    let plain = engine(false);
+    on_curve::<Secp256k1>(&plain);
+    on_curve::<P256>(&plain);
+    on_curve::<Sm2>(&plain);
+    for engine in [&plain, &engine(true)] {
+        ecdsa::<Secp256k1>(engine);
+        ecdsa::<P256>(engine);
+        sm2(engine);
+    }
+    powers::<128, 128>(&plain);
+    powers::<192, 3>(&plain);
+    powers::<256, 33>(&plain);
+    products::<16>(&plain);
+    products::<24>(&plain);
+    products::<32>(&plain);
+    products::<40>(&plain);
+    products::<48>(&plain);
+    products::<56>(&plain);
+    products::<64>(&plain);
+}
+
+/// What must be reported: a branch on a secret byte, and a load from where a secret byte says.
+pub fn leak() {
+    let mut secret = [0x5a_u8; 2];
+    make_secret(&mut secret);
+    let table: Vec<u64> = (0..256).collect();
+    black_box(leaky_branch(secret[0]));
+    black_box(leaky_load(&table, secret[1]));
+}
+
+#[inline(never)]
+fn leaky_branch(secret: u8) -> u64 {
+    if secret & 1 == 1 { black_box(1) } else { 2 }
+}
+
+#[inline(never)]
+fn leaky_load(table: &[u64], secret: u8) -> u64 {
+    table[usize::from(secret)]
+}

@@ -1,0 +1,113 @@
+//! The portable CPU engine under valgrind: memcheck reports every conditional jump, address and system call that depends on
+//! undefined memory, and secrets are marked undefined.
+//!
+//! The instructions that valgrind does not know, such as those of AVX-512 and SHA-NI, it hides from the program.
+
+use crate::list::List;
+use crate::{memcheck, operations, skip};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+/// Where the list speaks of files.
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// A report: what kind it is, and the lines of this crate on the stack, the innermost first.
+struct Report {
+    kind: String,
+    lines: Vec<String>,
+}
+
+#[test]
+fn secrets_decide_no_branch_and_no_address() {
+    let Some(reports) = watch("portable::watched_operations") else { return };
+    let (mut findings, list) = (BTreeSet::new(), List::read("portable.txt"));
+    for report in reports {
+        let mut keys = report.lines.iter().map(|line| format!("{}: {line}", report.kind));
+        let innermost = keys.next().unwrap_or_else(|| panic!("{} outside of this crate", report.kind));
+        // What a listed line has led to is explained with it.
+        let listed = keys.find(|key| list.has(key)).filter(|_| !list.has(&innermost));
+        findings.insert(listed.unwrap_or(innermost));
+    }
+    list.check(&findings);
+}
+
+#[test]
+fn leaks_are_reported() {
+    let Some(reports) = watch("portable::watched_leak") else { return };
+    let has = |kind: &str, function: &str| {
+        reports.iter().any(|report| report.kind == kind && report.lines[0].contains(function))
+    };
+    assert!(has("branch", "leaky_branch") && has("address", "leaky_load"));
+}
+
+#[test]
+#[ignore = "valgrind runs it, for `secrets_decide_no_branch_and_no_address`"]
+fn watched_operations() {
+    assert!(memcheck::is_running());
+    operations::all();
+}
+
+#[test]
+#[ignore = "valgrind runs it, for `leaks_are_reported`"]
+fn watched_leak() {
+    assert!(memcheck::is_running());
+    operations::leak();
+}
+
+/// The reports of a test that runs under valgrind and must pass; `None` where there is no valgrind.
+fn watch(test: &str) -> Option<Vec<Report>> {
+    let version = Command::new("valgrind").arg("--version").output();
+    skip::without(version.map_err(|problem| format!("valgrind: {problem}")), "GECC_REQUIRE_VALGRIND")?;
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.xml", test.replace("::", "_")));
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=memcheck", "--num-callers=100", "--error-limit=no", "--xml=yes"]);
+    command.arg(format!("--xml-file={}", file.display()));
+    command.arg(env::current_exe().expect("a running test has a file"));
+    command.args(["--exact", test, "--ignored", "--test-threads=1"]);
+    let output = command.output().expect("valgrind can be started");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{test}: {text}");
+    let xml = fs::read_to_string(file).expect("valgrind writes its reports");
+    Some(reports(&xml))
+}
+
+/// The reports in valgrind's XML, in which every element that matters has a line of its own.
+fn reports(xml: &str) -> Vec<Report> {
+    let error = |error: &str| {
+        let kind = error.lines().find_map(|line| element(line, "kind")).expect("an error is of some kind");
+        let kind = match kind {
+            "UninitCondition" => "branch",
+            "UninitValue" => "address",
+            other => other,
+        };
+        let stack = error.split("</stack>").next().unwrap_or(error);
+        Report { kind: kind.to_owned(), lines: stack.split("<frame>").skip(1).filter_map(source_line).collect() }
+    };
+    // Where valgrind writes XML it looks for memory that was not freed, whatever it is told.
+    xml.split("<error>").skip(1).map(error).filter(|report| !report.kind.starts_with("Leak_")).collect()
+}
+
+/// FILE, FUNCTION: CODE of a frame, where it is a line of this crate.
+fn source_line(frame: &str) -> Option<String> {
+    let text = |name| frame.lines().find_map(|line| element(line, name));
+    let (folder, file) = (text("dir")?, text("file")?);
+    let path = Path::new(folder).join(file);
+    let path = path.strip_prefix(ROOT).ok()?;
+    let source = fs::read_to_string(Path::new(ROOT).join(path)).ok()?;
+    let number: usize = text("line")?.parse().ok()?;
+    let lines: Vec<&str> = source.lines().take(number).collect();
+    let function = lines.iter().rev().find_map(|line| {
+        let (before, name) = line.split_once("fn ")?;
+        let is_definition = before.split_whitespace().all(|word| word.starts_with("pub") || word == "const");
+        is_definition.then(|| name.split(['(', '<']).next())?
+    });
+    // Line 0: the compiler does not say.
+    let code = lines.last().map_or("?", |line| line.trim());
+    Some(format!("{}, {}: {code}", path.display(), function.unwrap_or("?")))
+}
+
+fn element<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    line.trim().strip_prefix(&format!("<{name}>"))?.strip_suffix(&format!("</{name}>"))
+}

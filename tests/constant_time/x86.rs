@@ -1,0 +1,159 @@
+//! What machine instructions of x86-64 read and write.
+
+use crate::instruction::{Access, Instruction, Place, Space, StackAddress};
+use crate::program::{STATIC, label};
+use iced_x86::{
+    EncodingKind, Instruction as Machine, InstructionInfo, Mnemonic, OpAccess, OpKind, Register, RflagsBits,
+};
+
+/// The place of the first flag. Registers have the numbers of the decoder; their low bytes have places beside, because what
+/// is written to the low byte alone leaves the rest.
+const FLAGS: Place = 1000;
+const LOW_BYTES: Place = 2000;
+const FLAG_BITS: [u32; 6] =
+    [RflagsBits::OF, RflagsBits::SF, RflagsBits::ZF, RflagsBits::AF, RflagsBits::CF, RflagsBits::PF];
+
+/// The place of a register, whichever part of it is meant.
+pub fn place(register: Register) -> Place {
+    register.full_register() as Place
+}
+
+/// The place of a register's low byte.
+pub fn low_byte(register: Register) -> Place {
+    LOW_BYTES + place(register)
+}
+
+/// Where arguments are passed, by the System V ABI, which Rust's own calls follow today. If they did not, addresses of unknown
+/// origin would be found.
+pub const ARGUMENTS: [Register; 6] =
+    [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
+
+/// The registers and flags that a function may leave changed.
+pub fn overwritten_by_calls() -> Vec<Place> {
+    use Register::{R8, R9, R10, R11, RAX, RCX, RDI, RDX, RSI};
+    let general = [RAX, RCX, RDX, RSI, RDI, R8, R9, R10, R11].into_iter();
+    let vectors = (0..32).map(|number| Register::ZMM0 + number);
+    let masks = (0..8).map(|number| Register::K0 + number);
+    let low_bytes = general.clone().map(low_byte);
+    general.chain(vectors).chain(masks).map(place).chain(low_bytes).chain(flags(u32::MAX)).collect()
+}
+
+/// The places of flags.
+pub fn flags(bits: u32) -> Vec<Place> {
+    let numbered = FLAGS..;
+    numbered.zip(FLAG_BITS).filter(|(_, flag)| bits & flag != 0).map(|(place, _)| place).collect()
+}
+
+/// An instruction without what it does to the flow of control. `stack` is the place of the stack pointer.
+pub fn plain(machine: &Machine, info: &InstructionInfo, stack: i64) -> Instruction {
+    let mut step = Instruction::default();
+    // Nothing is read from the upper halves of registers that are cleared.
+    if matches!(machine.mnemonic(), Mnemonic::Nop | Mnemonic::Endbr64 | Mnemonic::Vzeroupper) {
+        return step;
+    }
+    registers(machine, info, &mut step);
+    step.reads.extend(flags(machine.rflags_read()));
+    step.writes.extend(flags(machine.rflags_modified()));
+    if matches!(machine.mnemonic(), Mnemonic::Div | Mnemonic::Idiv) {
+        // How long it takes depends on the numbers.
+        step.passes = step.reads.clone();
+    }
+    if machine.mnemonic() == Mnemonic::Lea && machine.is_ip_rel_memory_operand() {
+        step.constant = label(STATIC);
+    }
+    step.address = stack_address(machine, stack);
+    memory(machine, info, stack, &mut step);
+    step
+}
+
+fn is_read(access: OpAccess) -> bool {
+    matches!(access, OpAccess::Read | OpAccess::CondRead | OpAccess::ReadWrite | OpAccess::ReadCondWrite)
+}
+
+fn is_written(access: OpAccess) -> bool {
+    matches!(access, OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite)
+}
+
+fn registers(machine: &Machine, info: &InstructionInfo, step: &mut Instruction) {
+    for used in info.used_registers() {
+        let (register, access) = (used.register(), used.access());
+        let is_low_byte = register.is_gpr8() && !is_high_byte(register);
+        if is_read(access) {
+            step.reads.push(if is_low_byte { low_byte(register) } else { place(register) });
+        }
+        // The stack pointer stays one.
+        if !is_written(access) || register == Register::RSP {
+            continue;
+        }
+        let is_conditional = matches!(access, OpAccess::CondWrite | OpAccess::ReadCondWrite);
+        let (whole, low) = (place(register), register.is_gpr().then(|| low_byte(register)));
+        if is_conditional {
+            step.adds.extend([whole].into_iter().chain(low));
+        } else if is_part(machine, register) {
+            step.adds.push(whole);
+            step.writes.extend(low.filter(|_| !is_high_byte(register)));
+        } else {
+            step.writes.extend([whole].into_iter().chain(low));
+        }
+    }
+}
+
+fn is_high_byte(register: Register) -> bool {
+    matches!(register, Register::AH | Register::BH | Register::CH | Register::DH)
+}
+
+/// Whether what is written leaves the rest of the register as it is.
+fn is_part(machine: &Machine, register: Register) -> bool {
+    let is_legacy = machine.encoding() == EncodingKind::Legacy;
+    register.is_gpr8() || register.is_gpr16() || register.is_vector_register() && is_legacy
+}
+
+/// The address on the stack that an instruction makes, of the stack pointer or of another address.
+fn stack_address(machine: &Machine, stack: i64) -> Option<StackAddress> {
+    let from = |register: Register, distance: i64| match register {
+        Register::RSP => StackAddress::At(stack + distance),
+        register => StackAddress::From(place(register), distance),
+    };
+    let (to, source) = (machine.op0_register(), machine.op1_register());
+    match machine.mnemonic() {
+        Mnemonic::Lea if machine.memory_index() == Register::None && !machine.is_ip_rel_memory_operand() => {
+            Some(from(machine.memory_base(), machine.memory_displacement64() as i64))
+        }
+        Mnemonic::Mov if to.is_gpr64() && source.is_gpr64() => Some(from(source, 0)),
+        Mnemonic::Add if to.is_gpr64() => Some(from(to, machine.try_immediate(1).ok()? as i64)),
+        _ => None,
+    }
+}
+
+fn memory(machine: &Machine, info: &InstructionInfo, stack: i64, step: &mut Instruction) {
+    let mut accesses =
+        info.used_memory().iter().filter(|memory| is_read(memory.access()) || is_written(memory.access()));
+    let Some(memory) = accesses.next() else { return };
+    assert!(accesses.next().is_none(), "an instruction with two addresses: {machine:?}");
+    let (base, index) = (memory.base(), memory.index());
+    let parts = [base, index].into_iter().filter(|register| !matches!(register, Register::None | Register::RIP));
+    let mut address: Vec<Place> = parts.map(place).collect();
+    // What is only a part of the address is no part of the value.
+    let is_operand = |read: &Place| {
+        let mut operands = (0..machine.op_count()).filter(|number| machine.op_kind(*number) == OpKind::Register);
+        operands.any(|number| place(machine.op_register(number)) == *read)
+    };
+    step.reads.retain(|read| !address.contains(read) || is_operand(read));
+    if machine.has_rep_prefix() || machine.has_repne_prefix() {
+        // How much is written or read.
+        address.push(place(Register::RCX));
+    }
+    let (offset, bytes) = (memory.displacement() as i64, memory.memory_size().size() as u32);
+    let space = match (base, index) {
+        (Register::RSP, Register::None) => Space::Slot { offset: stack + offset, bytes },
+        (Register::None | Register::RIP, Register::None) => Space::Constant,
+        _ => Space::Pointed { offset, bytes },
+    };
+    if space == Space::Constant && machine.op0_register().is_gpr64() {
+        // Perhaps a pointer.
+        step.constant |= label(STATIC);
+    }
+    let is_move = matches!(machine.mnemonic(), Mnemonic::Mov | Mnemonic::Pop);
+    step.is_plain_load = is_move && machine.op0_register().is_gpr64();
+    step.access = Some(Access { loads: is_read(memory.access()), stores: is_written(memory.access()), address, space });
+}
