@@ -60,7 +60,7 @@ pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -
         report(&path);
         Ok(path)
     };
-    each_unit(build)
+    each(Unit::all(), build)
 }
 
 /// Compiles every kernel for one architecture, and tells what each takes, by the report of the assembler.
@@ -74,12 +74,15 @@ pub fn usage(architecture: &str) -> Result<Vec<KernelUsage>, Error> {
         let report = nvrtc.assembler_report(*unit, architecture).map_err(Error::Kernels)?;
         Ok(parse_report(*unit, &report))
     };
-    Ok(each_unit(usage)?.into_iter().flatten().collect())
+    Ok(each(Unit::all(), usage)?.into_iter().flatten().collect())
 }
 
-/// What `compute` gives for every unit, on all cores.
-fn each_unit<T: Send>(compute: impl Fn(&Unit) -> Result<T, Error> + Sync) -> Result<Vec<T>, Error> {
-    let mut results: Vec<(Unit, Option<Result<T, Error>>)> = Unit::all().map(|unit| (unit, None)).collect();
+/// What `compute` gives for each of some units, on all cores.
+fn each<T: Send>(
+    units: impl Iterator<Item = Unit>,
+    compute: impl Fn(&Unit) -> Result<T, Error> + Sync,
+) -> Result<Vec<T>, Error> {
+    let mut results: Vec<(Unit, Option<Result<T, Error>>)> = units.map(|unit| (unit, None)).collect();
     Pool::new(None)?.for_each(results.iter_mut().collect(), |(unit, result)| *result = Some(compute(unit)));
     results.into_iter().map(|(_, result)| result.expect("every unit was computed")).collect()
 }
@@ -87,16 +90,16 @@ fn each_unit<T: Send>(compute: impl Fn(&Unit) -> Result<T, Error> + Sync) -> Res
 /// Compiles some kernel files for one architecture and every curve, as the GPU engine does.
 ///
 /// # Errors
-/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture.
+/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture; [`Error::Threads`] when the system
+/// refuses the threads that compile.
 pub fn machine_code(architecture: &str, files: &[&str]) -> Result<Vec<MachineCode>, Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
-    let units: Vec<Unit> = Unit::all().filter(|unit| files.contains(&unit.file)).collect();
     let compile = |unit: &Unit| {
         let cubin = nvrtc.compile(*unit, architecture).map_err(Error::Kernels)?;
         let Unit { file, curve } = *unit;
         Ok(MachineCode { file, curve, cubin })
     };
-    units.par_iter().map(compile).collect()
+    each(Unit::all().filter(|unit| files.contains(&unit.file)), compile)
 }
 
 /// The folder of compiled kernels; `None` where the environment names none.

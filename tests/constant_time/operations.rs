@@ -66,7 +66,10 @@ fn public_keys<C: SecretCurve>(engine: &Engine) {
 fn agreement<C: SecretCurve>(engine: &Engine) {
     let peers: Vec<Point> = keys::public_keys::<C>(engine, &keys_of(0x13)).unwrap().into_iter().flatten().collect();
     let peers = PublicKeys::points(&peers);
-    with_keys(|keys| ecdh::shared_points::<C>(engine, keys, peers).unwrap());
+    with_keys(|keys| {
+        let points = ecdh::shared_points::<C>(engine, keys, peers).unwrap();
+        points.into_iter().map(|item| item.map(|point| (*point.expose_x(), *point.expose_y()))).collect()
+    });
     with_keys(|keys| {
         let secrets = ecdh::shared_secrets::<C>(engine, keys, peers).unwrap();
         secrets.into_iter().map(|item| item.map(|secret| *secret.expose_bytes())).collect()
