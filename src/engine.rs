@@ -312,10 +312,12 @@ impl EngineBuilder {
         self
     }
 
-    /// Upper limit for working memory in bytes, beside the caller's inputs and the results. Default: none.
+    /// Upper limit for working memory in bytes, beside the caller's inputs and the results: of the host, with its pinned memory,
+    /// and of each GPU. Default: none.
     ///
-    /// The limit decides the size of tables and how many repeated keys get one. What a batch cannot do without (about
-    /// 1 MiB per thread) is used in any case.
+    /// The limit decides the size of tables, how many repeated keys get one, and how many items are planned or copied at a time.
+    /// What a batch cannot do without (6 MiB, and one for each thread) is used in any case, as are the digests of calls that take
+    /// messages, 32 bytes an item. Tables of the base point are the process's, whichever engine built them.
     pub fn max_memory(mut self, bytes: usize) -> Self {
         self.max_memory = Some(bytes);
         self
