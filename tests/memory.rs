@@ -57,7 +57,8 @@ fn check(name: &str, limit: usize, results: usize, call: impl FnOnce()) {
 fn library(limit: usize) {
     let limit = limit * MIB;
     let few = Engine::builder().backend(Backend::Cpu).threads(THREADS).max_memory(0).build().expect("two threads");
-    let engine = Engine::builder().backend(Backend::Cpu).threads(THREADS).max_memory(limit).build().expect("two threads");
+    let engine =
+        Engine::builder().backend(Backend::Cpu).threads(THREADS).max_memory(limit).build().expect("two threads");
     let secret: Vec<SecretKey> = (0..ITEMS)
         .map(|item| {
             let mut key = [0x11; 32];
@@ -105,7 +106,11 @@ fn command(limit: usize) {
     let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{limit}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
     let (input, output) = (folder.join("input"), folder.join("output"));
-    let line = "{\"digest\":\"".to_owned() + &"5a".repeat(32) + "\",\"signature\":\"" + &"11".repeat(64) + "\",\"public_key\":\"02";
+    let line = "{\"digest\":\"".to_owned()
+        + &"5a".repeat(32)
+        + "\",\"signature\":\""
+        + &"11".repeat(64)
+        + "\",\"public_key\":\"02";
     let key = |item: usize| format!("{line}{:064x}\"}}\n", item + 1);
     std::fs::write(&input, (0..LINES).map(key).collect::<String>()).expect("writable");
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
