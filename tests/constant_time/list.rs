@@ -1,5 +1,5 @@
 //! Lists of findings that are known to be fine, one a line with its reason: `FINDING  # REASON`. Lines that begin with `#`
-//! are the list's head.
+//! are the list's head. A finding whose reason ends with `[in some builds]` may also be missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use std::{env, fs};
 const WRITE: &str = "GECC_WRITE_GATES";
 /// Between a finding and its reason.
 const SEPARATOR: &str = "  # ";
+const IN_SOME_BUILDS: &str = "[in some builds]";
 /// Stands where there is none yet.
 const NO_REASON: &str = "?";
 
@@ -36,6 +37,11 @@ impl List {
         self.reasons.contains_key(finding)
     }
 
+    /// The entries that need not be found.
+    fn optional(&self) -> impl Iterator<Item = &String> {
+        self.reasons.iter().filter(|(_, reason)| reason.ends_with(IN_SOME_BUILDS)).map(|(finding, _)| finding)
+    }
+
     /// Fails unless the findings are those of the list, and each has a reason.
     pub fn check(&self, findings: &BTreeSet<String>) {
         if env::var(WRITE).as_deref() == Ok("1") {
@@ -43,14 +49,16 @@ impl List {
         }
         let is_explained = |finding: &&String| self.reasons.get(*finding).is_some_and(|reason| reason != NO_REASON);
         let new: Vec<&String> = findings.iter().filter(|finding| !is_explained(finding)).collect();
-        let gone: Vec<&String> = self.reasons.keys().filter(|finding| !findings.contains(*finding)).collect();
+        let expected: BTreeSet<&String> = findings.iter().chain(self.optional()).collect();
+        let gone: Vec<&String> = self.reasons.keys().filter(|finding| !expected.contains(finding)).collect();
         let file = self.file.display();
         assert!(new.is_empty() && gone.is_empty(), "{file}: without a reason: {new:#?}; not found any more: {gone:#?}");
     }
 
     fn write(&self, findings: &BTreeSet<String>) {
         let reason = |finding| self.reasons.get(finding).map_or(NO_REASON, String::as_str);
-        let entries = findings.iter().map(|finding| format!("{finding}{SEPARATOR}{}\n", reason(finding)));
+        let all: BTreeSet<&String> = findings.iter().chain(self.optional()).collect();
+        let entries = all.into_iter().map(|finding| format!("{finding}{SEPARATOR}{}\n", reason(finding)));
         let text = format!("{}\n\n{}", self.head, entries.collect::<String>());
         fs::write(&self.file, text).expect("the list can be written");
     }

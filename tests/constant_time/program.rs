@@ -44,7 +44,7 @@ const EFFECTS: &[(&str, Effect)] = &[
     ("7raw_vec12handle_error", Effect::Never),
     ("8grow_one", Effect::MakesVector(1)),
     ("9from_elem", Effect::MakesVector(3)),
-    ("7zeroize", Effect::Plain(1)),
+    ("zeroize", Effect::Plain(1)),
     ("drop_in_place", Effect::Plain(1)),
     ("9once_lock", Effect::Plain(1)),
     ("11precomputed", Effect::Static),
@@ -179,7 +179,7 @@ impl<'a> Program<'a> {
                 FlowControl::Call | FlowControl::IndirectCall => self.call(machine, callee, starts),
                 FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch if callee.is_none() => {
                     let control = Control::Jump(numbers[&machine.near_branch_target()]);
-                    Instruction { decides: flags(machine.rflags_read()), ..ends(control) }
+                    Instruction { decides: decides(machine), ..ends(control) }
                 }
                 // A call at the end, by a jump.
                 _ => {
@@ -189,7 +189,7 @@ impl<'a> Program<'a> {
                         Control::Next => Control::Return,
                         other => other,
                     };
-                    Instruction { control, decides: flags(machine.rflags_read()), ..call }
+                    Instruction { control, decides: decides(machine), ..call }
                 }
             };
             out.push(Instruction { at: machine.ip(), ..step });
@@ -211,6 +211,12 @@ impl<'a> Program<'a> {
         let (_, effect) = effect.unwrap_or_else(|| panic!("at {:#x} {name} is called: what does it do?", machine.ip()));
         apply(*effect)
     }
+}
+
+/// What decides whether a jump is taken: flags, or a counter.
+fn decides(machine: &Machine) -> Vec<Place> {
+    let counter = machine.is_jcx_short() || machine.is_loop() || machine.is_loopcc();
+    flags(machine.rflags_read()).into_iter().chain(counter.then(|| place(Register::RCX))).collect()
 }
 
 /// What a call comes to.

@@ -107,8 +107,9 @@ impl State {
         self.choices.insert(place, Choice { condition, value, kept });
     }
 
-    /// Makes bits of a place secret.
+    /// Makes bits of a place secret: which of the values it has that may be.
     pub fn taint(&mut self, place: Place, bits: u32) {
+        self.choices.remove(&place);
         let value = self.value(place).or(Value::of_bits(0, bits));
         self.places.insert(place, value);
     }

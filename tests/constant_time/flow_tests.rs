@@ -1,0 +1,159 @@
+//! The analysis itself, on code of a few instructions.
+
+use crate::flow::{Leak, leaks};
+use crate::instruction::{Access, Bits, Code, Control, Instruction, Place, REGIONS, Region, SECRET, Space};
+
+/// Registers: two that hold a secret and a pointer to public data, two others, and two flags.
+const KEY: Place = 0;
+const POINTER: Place = 1;
+const A: Place = 2;
+const B: Place = 3;
+const P: Place = 10;
+const Q: Place = 11;
+/// The number of the pointer's label.
+const TABLE: usize = 5;
+
+fn make(to: Place, of: &[Place]) -> Instruction {
+    Instruction { reads: of.to_vec(), writes: vec![to], ..Instruction::default() }
+}
+
+fn only_if(flag: Place, is_set: bool, instruction: Instruction) -> Instruction {
+    Instruction { conditions: vec![(flag, is_set)], ..instruction }
+}
+
+fn jump_if(flag: Place, target: usize) -> Instruction {
+    Instruction { decides: vec![flag], ..go(Control::Jump(target)) }
+}
+
+fn go(control: Control) -> Instruction {
+    Instruction { control, ..Instruction::default() }
+}
+
+fn load(to: Place, address: &[Place], space: Space) -> Instruction {
+    let access = Some(Access { loads: true, stores: false, address: address.to_vec(), space });
+    Instruction { access, ..make(to, &[]) }
+}
+
+fn store(of: Place, address: &[Place], space: Space) -> Instruction {
+    let access = Some(Access { loads: false, stores: true, address: address.to_vec(), space });
+    Instruction { access, reads: vec![of], ..Instruction::default() }
+}
+
+const TABLE_OF: Space = Space::Pointed { offset: 0, bytes: 0 };
+
+fn slot(offset: i64) -> Space {
+    Space::Slot { offset, bytes: 4 }
+}
+
+/// What leaks, with the numbers of the instructions.
+fn found(mut instructions: Vec<Instruction>) -> Vec<(u64, Leak)> {
+    instructions.push(go(Control::Stop));
+    for (number, instruction) in instructions.iter_mut().enumerate() {
+        instruction.at = number as u64;
+    }
+    let mut regions = [Region::Value; REGIONS];
+    regions[TABLE] = Region::Public(0);
+    let entry = vec![(KEY, SECRET), (POINTER, 1 << TABLE)];
+    let code = Code { instructions, regions, entry, stack_is_one: false };
+    leaks(&code).iter().map(|(instruction, leak)| (instruction.at, *leak)).collect()
+}
+
+#[test]
+fn branches_and_addresses() {
+    assert_eq!(found(vec![make(P, &[KEY]), jump_if(P, 0)]), [(1, Leak::Branch)]);
+    assert_eq!(found(vec![make(P, &[POINTER]), jump_if(P, 0)]), []);
+    assert_eq!(found(vec![make(A, &[POINTER, KEY]), load(B, &[A], TABLE_OF)]), [(1, Leak::Address)]);
+    assert_eq!(found(vec![load(B, &[POINTER], TABLE_OF), make(P, &[B]), jump_if(P, 0)]), []);
+    assert_eq!(found(vec![load(B, &[KEY], TABLE_OF)]), [(0, Leak::Address), (0, Leak::Unknown)]);
+    assert_eq!(found(vec![store(KEY, &[POINTER], TABLE_OF)]), [(0, Leak::Public(TABLE))]);
+    // Whether memory is read is an address too, and so is what a flag has added to one.
+    let access = only_if(P, true, load(B, &[POINTER], TABLE_OF));
+    assert_eq!(found(vec![make(P, &[KEY]), access]), [(1, Leak::Address)]);
+    let addition = only_if(P, true, make(A, &[A]));
+    let code = vec![make(P, &[KEY]), make(A, &[POINTER]), addition, load(B, &[A], TABLE_OF)];
+    assert_eq!(found(code), [(3, Leak::Address)]);
+}
+
+#[test]
+fn loops_go_round_until_nothing_is_new() {
+    // A becomes secret in the second turn.
+    let code = vec![make(P, &[A]), make(A, &[B]), make(B, &[KEY]), jump_if(Q, 0), jump_if(P, 0)];
+    assert_eq!(found(code), [(4, Leak::Branch)]);
+}
+
+#[test]
+fn what_two_conditions_write_is_whole() {
+    let writes = |flag, a: Place, b: Place| {
+        let both = [only_if(flag, true, make(A, &[a])), only_if(flag, false, make(A, &[b]))];
+        let after = [make(Q, &[A]), jump_if(Q, 0)];
+        found([make(A, &[KEY]), make(P, &[flag])].into_iter().chain(both).chain(after).collect())
+    };
+    // P is public: the secret that was there is gone, unless it is written again.
+    assert_eq!(writes(P, POINTER, POINTER), []);
+    assert_eq!(writes(P, POINTER, KEY), [(5, Leak::Branch)]);
+    // A secret condition shows in what it chooses.
+    let chosen = [only_if(P, true, make(A, &[])), only_if(P, false, make(A, &[]))];
+    let code = [make(P, &[KEY])].into_iter().chain(chosen).chain([jump_if(A, 0)]);
+    assert_eq!(found(code.collect()), [(3, Leak::Branch)]);
+    // The flag changes in between: both may have left A alone.
+    let code = vec![
+        make(A, &[KEY]),
+        only_if(P, true, make(A, &[])),
+        make(P, &[POINTER]),
+        only_if(P, false, make(A, &[])),
+        jump_if(A, 0),
+    ];
+    assert_eq!(found(code), [(4, Leak::Branch)]);
+}
+
+#[test]
+fn bits_are_told_apart() {
+    let save = |flag, mask: u32| {
+        let bits = Bits { result: Some(A), source: A, same: !mask, changed: 0, flags: vec![(mask, flag)] };
+        Instruction { bits: Some(bits), ..make(A, &[A, flag]) }
+    };
+    let test = |mask| {
+        let bits = Bits { result: None, source: A, same: mask, changed: 0, flags: Vec::new() };
+        Instruction { bits: Some(bits), ..make(Q, &[A]) }
+    };
+    let code = |mask| vec![make(P, &[KEY]), save(P, 1), save(B, 2), test(mask), jump_if(Q, 0)];
+    assert_eq!(found(code(2)), []);
+    assert_eq!(found(code(1)), [(4, Leak::Branch)]);
+    assert_eq!(found(code(3)), [(4, Leak::Branch)]);
+}
+
+#[test]
+fn memory_keeps_secrets() {
+    let after = |first: Vec<Instruction>, space| {
+        let all = first.into_iter().chain([load(A, &[], space), jump_if(A, 0)]);
+        !found(all.collect()).is_empty()
+    };
+    assert!(after(vec![store(KEY, &[], slot(8))], slot(8)));
+    assert!(after(vec![store(KEY, &[], slot(8))], slot(11)));
+    assert!(!after(vec![store(KEY, &[], slot(8))], slot(12)));
+    assert!(!after(vec![store(KEY, &[], slot(8)), store(B, &[], slot(8))], slot(8)));
+    assert!(after(vec![store(KEY, &[], slot(8)), only_if(P, true, store(B, &[], slot(8)))], slot(8)));
+    assert!(after(vec![store(KEY, &[], Space::Stack)], slot(8)));
+    assert!(after(vec![store(KEY, &[], slot(8))], Space::Stack));
+    assert!(after(vec![store(KEY, &[], Space::Shared)], Space::Shared));
+    assert!(!after(vec![], Space::Shared));
+}
+
+#[test]
+fn calls_return_to_their_callers() {
+    // The function at 4 makes B of A. It is called with a secret, and then with none.
+    let code = vec![
+        make(A, &[KEY]),
+        go(Control::Call(6)),
+        make(A, &[]),
+        go(Control::Call(6)),
+        jump_if(B, 0),
+        go(Control::Stop),
+        make(B, &[A]),
+        go(Control::Return),
+    ];
+    assert_eq!(found(code.clone()), []);
+    let mut other = code;
+    other[2] = make(A, &[A]);
+    assert_eq!(found(other), [(4, Leak::Branch)]);
+}
