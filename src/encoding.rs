@@ -300,3 +300,18 @@ pub fn signature_to_der(signature: &[u8; 64]) -> Vec<u8> {
     };
     encode().expect("two integers of 32 bytes fit every limit of the encoder")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_the_bytes_of_the_points() {
+        let points: Vec<Point> = (1..=5).map(|byte| Point::from_raw(&[byte; 64])).chain([Point::IDENTITY]).collect();
+        for count in 0..=points.len() {
+            let rows = Point::rows(&points[..count]);
+            assert!(rows.iter().eq(points[..count].iter().map(Point::as_bytes)));
+            assert_eq!(PublicKeys::points(&points[..count]).rows(), Some(rows.as_flattened()));
+        }
+    }
+}
