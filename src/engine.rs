@@ -71,6 +71,9 @@ pub struct Failure {
 pub enum FailureKind {
     /// The device failed and is not used any more.
     Device,
+    /// Some of the device's kernels, or the vector instructions of the CPU, gave a wrong answer to an item whose answer is
+    /// known. They are not used any more; the device does what needs others.
+    KnownAnswers,
     /// Some of the device's kernels cannot be compiled or loaded. They are tried again from time to time; the device does what
     /// needs others.
     Kernels,
@@ -81,6 +84,7 @@ impl fmt::Display for Failure {
         let Failure { device, kind, problem } = self;
         match kind {
             FailureKind::Device => write!(f, "{device} is out of use: {problem}"),
+            FailureKind::KnownAnswers => write!(f, "{device} errs, and does without what erred: {problem}"),
             FailureKind::Kernels => write!(f, "{device} cannot use some kernels for now: {problem}"),
         }
     }
@@ -170,19 +174,49 @@ impl Engine {
         &self.info
     }
 
-    /// GPUs that have failed since the engine started, and kernels that it cannot use for now, each with what happened. Their
-    /// work went to other GPUs, or with [`Backend::Auto`] to the CPU.
+    /// GPUs that have failed since the engine started, kernels that it cannot use for now, and what gave wrong answers to items
+    /// whose answers are known, each with what happened. Their work went to other GPUs, or with [`Backend::Auto`] to the CPU.
     pub fn failures(&self) -> Vec<Failure> {
-        let failures = self.gpu().map_or_else(Vec::new, GpuEngine::failures);
+        let of_gpus = self.gpu().map_or_else(Vec::new, GpuEngine::failures);
         let failure = |gpu::Failure { device, kind, problem }| {
-            let kind = if kind == FaultKind::Kernels { FailureKind::Kernels } else { FailureKind::Device };
+            let kind = match kind {
+                FaultKind::Kernels => FailureKind::Kernels,
+                FaultKind::Answers => FailureKind::KnownAnswers,
+                FaultKind::Memory | FaultKind::Device => FailureKind::Device,
+            };
             Failure { device, kind, problem }
         };
-        failures.into_iter().map(failure).collect()
+        let of_cpu = self.devices.cpu.problem_of_lanes.map(|problem| Failure {
+            device: "the CPU with AVX-512 IFMA".to_owned(),
+            kind: FailureKind::KnownAnswers,
+            problem: problem.to_owned(),
+        });
+        of_gpus.into_iter().map(failure).chain(of_cpu).collect()
+    }
+
+    /// Tests every operation on every GPU by items whose answers are known, valid and spoiled ones, and gives all
+    /// [`Engine::failures`] after that. Calls do the same before they first use an operation on a GPU, and the CPU's vector
+    /// instructions are tested when the first engine starts: this is for a program that wants to know beforehand. Takes
+    /// some seconds, and a minute or two where kernels are not in the cache.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when a GPU has too little memory for a test, [`Error::Forked`] in a child of the process that made the
+    /// engine.
+    ///
+    /// ```
+    /// use gecc::Engine;
+    /// let engine = Engine::new()?;
+    /// assert!(engine.self_test()?.is_empty());
+    /// # Ok::<(), gecc::Error>(())
+    /// ```
+    pub fn self_test(&self) -> Result<Vec<Failure>, Error> {
+        let Devices { cpu, gpu } = self.devices()?;
+        gpu.as_ref().map_or(Ok(()), |gpu| gpu.self_test(cpu))?;
+        Ok(self.failures())
     }
 
     /// Makes ready what calls on a curve need, which the first of them would otherwise have to wait for or do without: tables of
-    /// the base point for the CPU, and for GPUs their kernels, which may have to be compiled, and tables. Takes some tens of
+    /// the base point for the CPU, and for GPUs their kernels, which may have to be compiled, tables, and tests by known answers. Takes some tens of
     /// milliseconds without a GPU, and some seconds where kernels are not in the cache.
     ///
     /// # Errors
@@ -198,7 +232,7 @@ impl Engine {
     pub fn warm_up<C: Curve>(&self) -> Result<(), Error> {
         let Devices { cpu, gpu } = self.devices()?;
         C::precomputed().warm_up(cpu);
-        gpu.as_ref().map_or(Ok(()), |gpu| gpu.warm_up(C::NAME).map_err(Error::from))
+        gpu.as_ref().map_or(Ok(()), |gpu| gpu.warm_up(cpu, C::NAME).map_err(Error::from))
     }
 
     fn devices(&self) -> Result<&Devices, Error> {

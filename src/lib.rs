@@ -48,6 +48,7 @@ mod engine;
 mod error;
 mod fork;
 mod gpu;
+mod known_answers;
 mod once;
 mod page_locked;
 mod secret;

@@ -2,8 +2,8 @@
 //!
 //! Layers, each using only those above it: `field` (modular arithmetic), `affine` and `jacobian` (points), `recode` and
 //! `glv` (scalars), `comb`, `lanes` and `multiply` (multiplication), `precomputed` (tables of G), `decode`, `key_plan`, and the
-//! operations `point`, `verify`, `recover`, `secret` and `agree`; beside them `modular`, which needs no curve, `methods`,
-//! which checks the GPU, and `wiped`, batches of secrets.
+//! operations `point`, `verify`, `recover`, `secret` and `agree`, and `known_answers` about them; beside them `modular`, which needs
+//! no curve, `methods`, which checks the GPU, and `wiped`, batches of secrets.
 
 mod affine;
 pub(crate) mod agree;
@@ -13,6 +13,7 @@ pub mod field;
 mod glv;
 mod jacobian;
 mod key_plan;
+mod known_answers;
 // `--cfg gecc_no_lanes` leaves them out where they could be, so that their stand-in is compiled and tested there too.
 #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
 mod lanes;
@@ -122,11 +123,19 @@ pub struct CpuEngine {
     max_memory: Option<usize>,
     /// `None`: portable code.
     pub(crate) lanes: Option<Lanes>,
+    /// Why lanes that the processor has are not used.
+    pub(crate) problem_of_lanes: Option<&'static str>,
 }
 
 impl CpuEngine {
     pub(crate) fn new(threads: Option<usize>, max_memory: Option<usize>) -> Result<Self, Error> {
-        Ok(CpuEngine { pool: Pool::new(threads)?, max_memory, lanes: Lanes::detect() })
+        let pool = Pool::new(threads)?;
+        let mut engine = CpuEngine { pool, max_memory, lanes: Lanes::detect(), problem_of_lanes: None };
+        if engine.lanes.is_some() {
+            engine.problem_of_lanes = known_answers::problem(&engine);
+            engine.lanes = engine.lanes.filter(|_| engine.problem_of_lanes.is_none());
+        }
+        Ok(engine)
     }
 
     /// The same engine without instructions that not every processor has.

@@ -24,7 +24,8 @@ static LARGE_TABLES: AtomicUsize = AtomicUsize::new(0);
 /// What a curve has.
 pub struct Precomputed<C: CpuCurve> {
     constants: OnceLock<FieldConstants<C::Base>>,
-    small: OnceLock<Comb<C>>,
+    /// Computed by the portable code, and in lanes: where lanes err, nothing of theirs serves the other.
+    small: [OnceLock<Comb<C>>; 2],
     large: OnceLock<Comb<C>>,
     uniform: OnceLock<UniformTable<C>>,
     /// Whether somebody has begun to build the large table.
@@ -38,7 +39,7 @@ impl<C: CpuCurve> Precomputed<C> {
     pub const fn new() -> Self {
         Precomputed {
             constants: OnceLock::new(),
-            small: OnceLock::new(),
+            small: [OnceLock::new(), OnceLock::new()],
             large: OnceLock::new(),
             uniform: OnceLock::new(),
             large_begun: AtomicBool::new(false),
@@ -93,7 +94,7 @@ impl<C: CpuCurve> Precomputed<C> {
     }
 
     fn small(&self, lanes: Option<Lanes>) -> &Comb<C> {
-        get_or_compute(&self.small, || Comb::new(lanes, &generator::<C>(), SMALL_WINDOW))
+        get_or_compute(&self.small[usize::from(lanes.is_some())], || Comb::new(lanes, &generator::<C>(), SMALL_WINDOW))
     }
 
     /// Whether the engine's memory has room for the large table, and nobody else has begun.

@@ -4,6 +4,7 @@ use super::Limits;
 use super::cache::Cache;
 use super::fault::{Fault, FaultKind};
 use super::key_cache::KeyCache;
+use super::known_answers::Tested;
 use super::pipeline::{LANES, at_work};
 use super::sources::Unit;
 use super::tables::Tables;
@@ -53,6 +54,8 @@ pub struct Device {
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
     tables: Tables,
     key_cache: KeyCache,
+    /// What is known of its kernels' answers.
+    pub tested: Tested,
     /// Of lanes at the host's cores and at the device.
     pub turns: Turns,
     /// How many there have been.
@@ -141,6 +144,7 @@ impl Device {
             functions: Mutex::default(),
             tables: Tables::default(),
             key_cache: KeyCache::default(),
+            tested: Tested::default(),
             turns: Turns::new(),
             streams: AtomicUsize::new(0),
             kernel_times: time_kernels.then(Mutex::default),
@@ -225,6 +229,12 @@ impl Device {
         let function = self.module(unit)?.load_function(name)?;
         functions().insert((unit, name), function.clone());
         Ok(function)
+    }
+
+    /// The kernels that have been started.
+    #[cfg(test)]
+    pub fn functions(&self) -> Vec<(Unit, &'static str)> {
+        self.functions.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
     /// What a kernel takes.

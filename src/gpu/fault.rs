@@ -20,6 +20,8 @@ pub enum FaultKind {
     Memory,
     /// Some kernels are not there and cannot be compiled or loaded for now. The device does whatever needs others.
     Kernels,
+    /// Kernels gave a wrong answer to an item whose answer is known. The device does not use them again.
+    Answers,
     /// The device or its driver failed; it is not used again.
     Device,
 }
@@ -31,6 +33,10 @@ impl Fault {
 
     pub fn kernels(problem: String) -> Self {
         Fault::new(FaultKind::Kernels, problem)
+    }
+
+    pub fn answers(problem: String) -> Self {
+        Fault::new(FaultKind::Answers, problem)
     }
 
     pub fn device(problem: String) -> Self {
@@ -95,7 +101,7 @@ impl From<DriverError> for Fault {
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         match fault.kind {
-            FaultKind::Kernels => Error::Kernels(fault.message()),
+            FaultKind::Kernels | FaultKind::Answers => Error::Kernels(fault.message()),
             FaultKind::Memory | FaultKind::Device => Error::Device(fault.message()),
         }
     }

@@ -5,6 +5,7 @@
 
 use super::Fault;
 use super::kernels;
+use super::known_answers::{self, Test, Tests};
 use super::lane::Lane;
 use super::pipeline::{Chunk, Operation};
 use super::plan::{Download, Plan, Upload};
@@ -146,6 +147,10 @@ impl Operation for Sha256<'_> {
         self.messages.bytes(items)
     }
 
+    fn tests(&self, _: usize) -> &'static [Test] {
+        known_answers::SHA256
+    }
+
     fn compute(&self, chunk: Chunk, buffers: &Sha256Buffers, out: &mut [MaybeUninit<[u8; 32]>]) -> Result<(), Fault> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len() as u64);
         let Sha256Buffers { messages, digests } = buffers;
@@ -212,6 +217,10 @@ impl Operation for Sm3<'_> {
     fn data_bytes(&self, items: &Range<usize>) -> usize {
         let (ids, of_ids, _) = self.ids.of(items);
         self.messages.bytes(items) + ids.bytes(&of_ids)
+    }
+
+    fn tests(&self, _: usize) -> &'static [Test] {
+        Tests::<Sm2>::SM3
     }
 
     fn compute(&self, chunk: Chunk, buffers: &Sm3Buffers, out: &mut [MaybeUninit<[u8; 32]>]) -> Result<(), Fault> {

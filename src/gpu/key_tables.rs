@@ -31,6 +31,14 @@ const MILLISECOND: u64 = 30_000_000;
 /// What it costs to build tables, however few.
 const BUILD_COST: u64 = 3 * MILLISECOND / 2;
 
+/// Items of the smallest chunk in which keys get tables, and items still to come with which they surely do.
+pub const FEWEST_WITH_TABLES: (usize, usize) = (CHUNK_WORTH, 1 << 19);
+
+/// Whether keys of a chunk of so many items may get tables.
+pub fn may_build(items: usize) -> bool {
+    items >= CHUNK_WORTH
+}
+
 /// The list of a chunk's items, by its address and that of its length, that stands for all.
 pub const ALL: (Address, Address) = (0, 0);
 

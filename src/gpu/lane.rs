@@ -43,6 +43,8 @@ pub struct Lane {
     computing: Option<Turn>,
     /// Results of the chunk that are to be copied.
     downloads: Vec<Download>,
+    /// Whether kernels whose threads loop get one block of them.
+    one_block: bool,
     /// Kernels of the chunk with the events around them, where they are timed.
     timed: Vec<(&'static str, CudaEvent, CudaEvent)>,
     /// Whether the chunk's memory holds secrets: then it is wiped when the chunk ends, however it ends.
@@ -127,6 +129,7 @@ impl Lane {
             key_tables: Vec::new(),
             computing: None,
             downloads: Vec::new(),
+            one_block: false,
             timed: Vec::new(),
             secret: false,
             wiping: false,
@@ -359,9 +362,20 @@ impl Lane {
         Ok(())
     }
 
+    /// Has few items computed as many are: by threads that have several each.
+    pub fn use_one_block(&mut self, one: bool) {
+        self.one_block = one;
+    }
+
+    /// Has `end` tell no times of the kernels that ran.
+    pub fn forget_times(&mut self) {
+        self.timed.clear();
+    }
+
     fn shape(&self, grid: Grid, items: u64) -> LaunchConfig {
         let (block, limit) = match grid {
             Grid::PerItem { block } => (block, u64::from(u32::MAX >> 1)),
+            Grid::Resident { block, .. } if self.one_block => (block, 1),
             Grid::Resident { block, blocks } => (block, u64::from(blocks * self.device.multiprocessors)),
         };
         let blocks = items.div_ceil(u64::from(block)).clamp(1, limit);

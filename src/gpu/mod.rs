@@ -3,7 +3,7 @@
 //! Layers, each using only those above it: `sources`, `nvrtc` and `cache` (from the embedded device code to machine
 //! code), `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables` and `key_cache` (what a
 //! device keeps), `queue` (what becomes of a batch's pieces), `plan` (the memory of a chunk), `pipeline` (chunks over lanes and devices), and the
-//! operations. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
+//! operations, with `known_answers` by which each is tested. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
 
 pub(crate) mod ablations;
 pub(crate) mod cache;
@@ -13,6 +13,7 @@ pub(crate) mod hash;
 mod kernels;
 mod key_cache;
 mod key_tables;
+mod known_answers;
 mod lane;
 pub(crate) mod measure;
 mod memory;
@@ -38,10 +39,12 @@ pub(crate) mod verify;
 #[cfg(test)]
 mod wiping;
 
+use crate::cpu::CpuEngine;
 use crate::error::Error;
 use crate::workers::{Crew, Loan};
 use device::Device;
 pub use fault::{Fault, FaultKind};
+use known_answers::Test;
 use lane::Lane;
 use memory::CallersContext;
 pub use page_lock::PageLock;
@@ -233,12 +236,13 @@ impl GpuEngine {
         Ok(GpuEngine { devices, unopened, largest_chunk, lanes, crew, pinned })
     }
 
-    /// Makes kernels of a curve and tables ready on every device.
+    /// Makes kernels of a curve and tables ready on every device, and tests the operations on it.
     ///
     /// # Errors
     /// The first fault.
-    pub fn warm_up(&self, curve: &'static str) -> Result<(), Fault> {
+    pub fn warm_up(&self, cpu: &CpuEngine, curve: &'static str) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
+        let tests: Vec<Test> = known_answers::all().into_iter().filter(|test| test.on == curve).collect();
         self.working().into_iter().try_for_each(|device| {
             let slot = &self.devices[device];
             slot.device.prepare(curve, sources::OF_OPERATIONS)?;
@@ -248,8 +252,37 @@ impl GpuEngine {
             slot.device.tables().uniform(&mut lane, curve)?;
             lane.end()?;
             lane.keep();
-            Ok(())
+            self.test(device, cpu, &tests)
         })
+    }
+
+    fn test(&self, device: usize, cpu: &CpuEngine, tests: &[Test]) -> Result<(), Fault> {
+        let mut lane = self.take_lane(device)?;
+        known_answers::pass(&mut lane, cpu, Bytes::default(), tests)?;
+        lane.keep();
+        Ok(())
+    }
+
+    /// Tests all operations on every device. What fails is among `failures`.
+    ///
+    /// # Errors
+    /// Where memory did not suffice.
+    pub fn self_test(&self, cpu: &CpuEngine) -> Result<(), Fault> {
+        let _kept = CallersContext::keep();
+        let tests = known_answers::all();
+        for device in self.working() {
+            for test in &tests {
+                match self.test(device, cpu, &[*test]).map_err(|fault| fault.of_device(&self.device(device).label)) {
+                    Err(fault) if fault.kind == FaultKind::Device => {
+                        self.fail_device(device, fault);
+                        break;
+                    }
+                    Err(fault) if fault.kind == FaultKind::Memory => return Err(fault),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Seconds and launches of each kernel since the last call, over all devices.
@@ -292,7 +325,12 @@ impl GpuEngine {
                 kind: FaultKind::Kernels,
                 problem,
             });
-            failed.into_iter().chain(kernels).collect::<Vec<_>>()
+            let answers = device.tested.problems().into_iter().map(|problem| Failure {
+                device: device.label.clone(),
+                kind: FaultKind::Answers,
+                problem,
+            });
+            failed.into_iter().chain(kernels).chain(answers).collect::<Vec<_>>()
         });
         unopened.chain(working_or_not).collect()
     }

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::kernels;
+use super::known_answers::{OfNumbers, Test};
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::{Chunk, Operation};
@@ -95,6 +96,10 @@ impl<const BYTES: usize, const EXPONENT: usize> Operation for Modexp<'_, BYTES, 
         }
     }
 
+    fn tests(&self, _: usize) -> &'static [Test] {
+        OfNumbers::<BYTES>::POWERS
+    }
+
     fn compute(
         &self,
         chunk: Chunk,
@@ -161,6 +166,10 @@ impl<const BYTES: usize> Operation for MulMod<'_, BYTES> {
             modulus: plan.upload(self.parameters.len()),
             result: NumberRows::new(plan, BYTES),
         }
+    }
+
+    fn tests(&self, _: usize) -> &'static [Test] {
+        OfNumbers::<BYTES>::PRODUCTS
     }
 
     fn compute(

@@ -5,6 +5,7 @@
 
 use super::GpuEngine;
 use super::fault::Fault;
+use super::known_answers::{self, Test};
 use super::lane::Lane;
 use super::memory::CallersContext;
 use super::plan::{Bytes, Plan};
@@ -44,6 +45,9 @@ pub trait Operation: Sync {
     fn data_bytes(&self, _items: &Range<usize>) -> usize {
         0
     }
+
+    /// By which answers that are known the operation is tested on a device before it computes a chunk of so many items there.
+    fn tests(&self, items: usize) -> &'static [Test];
 
     /// Computes a chunk: one result for each of its items.
     fn compute(
@@ -224,6 +228,7 @@ impl GpuEngine {
         out: &mut [MaybeUninit<O::Output>],
     ) -> Result<(), Fault> {
         let mut lane = self.take_lane(device)?;
+        known_answers::pass(&mut lane, cpu, most, operation.tests(items.len()))?;
         let buffers = lane.begin(items.len(), most, O::SECRET, |plan| operation.plan(plan, &items))?;
         let expected = self.expected(operation.items() - items.start);
         operation.compute(Chunk { lane: &mut lane, cpu, items, expected }, &buffers, out)?;
@@ -248,7 +253,8 @@ mod tests {
         const ITEMS: usize = 1_000_000;
         const GIB: usize = 1 << 30;
         let (mut operations, mut names) = (0, std::collections::BTreeSet::new());
-        planned::each(ITEMS, &mut |name, bytes_of, cuts_of| {
+        planned::each(ITEMS, &mut |name, planned| {
+            let planned::Planned { bytes: bytes_of, cuts: cuts_of, .. } = planned;
             operations += 1;
             names.insert(name.clone());
             for (memory, multiprocessors) in [(140 * GIB, 132), (8 * GIB, 20), (GIB, 108)] {
@@ -293,6 +299,10 @@ mod tests {
 
         fn data_bytes(&self, items: &Range<usize>) -> usize {
             items.clone().map(self.data).sum()
+        }
+
+        fn tests(&self, _: usize) -> &'static [Test] {
+            &[]
         }
 
         fn compute(&self, _: Chunk, _: &(), _: &mut [MaybeUninit<()>]) -> Result<(), Fault> {

@@ -1,6 +1,7 @@
 //! Every operation on a GPU with every option that changes what a chunk takes, for tests of plans.
 
 use super::hash::{Sha256, SizedIds, SizedTexts, Sm3};
+use super::known_answers::{Test, Tests};
 use super::modular::{Modexp, MulMod};
 use super::pipeline::{Machine, Operation};
 use super::plan::Bytes;
@@ -20,13 +21,26 @@ use crate::secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Gets an operation's name, the memory of a chunk, and where its batch is cut.
-pub type Take<'a> =
-    &'a mut dyn FnMut(String, &dyn Fn(&Machine, Range<usize>) -> Bytes, &dyn Fn(&Machine) -> Vec<usize>);
+/// What an operation says before it computes.
+pub struct Planned<'a> {
+    /// The memory of a chunk.
+    pub bytes: &'a dyn Fn(&Machine, Range<usize>) -> Bytes,
+    /// Where its batch is cut.
+    pub cuts: &'a dyn Fn(&Machine) -> Vec<usize>,
+    /// By what it is tested before a chunk of so many items.
+    pub tests: &'a dyn Fn(usize) -> &'static [Test],
+}
+
+/// Gets an operation's name, and what it says.
+pub type Take<'a> = &'a mut dyn FnMut(String, Planned);
 
 fn take<O: Operation>(take: Take, name: impl ToString, operation: &O) {
-    let bytes = |machine: &Machine, items: Range<usize>| machine.bytes(operation, &items);
-    take(name.to_string(), &bytes, &|machine| machine.cuts(operation));
+    let planned = Planned {
+        bytes: &|machine, items| machine.bytes(operation, &items),
+        cuts: &|machine| machine.cuts(operation),
+        tests: &|items| operation.tests(items),
+    };
+    take(name.to_string(), planned);
 }
 
 /// All, with batches of so many items.
@@ -77,7 +91,8 @@ fn of_keys(
     ] {
         take(with, format!("decode {form}"), &DecodeKeys::<P256>(keys, items, PhantomData));
         let (equations, on_cpu) = (&super::verify::sm2_equations, &|_: &CpuEngine, _| Verdicts::new(Vec::new()));
-        let verify = Verify { curve: "p256", digests, signatures, keys, equations, on_cpu };
+        let tests = Tests::<P256>::ECDSA.verify;
+        let verify = Verify { curve: "p256", digests, signatures, keys, equations, on_cpu, tests };
         take(with, format!("verify {form}"), &verify);
         for (which, secret) in [("each", SecretKeys::each(secret)), ("all", SecretKeys::all(&secret[0]))] {
             let name = format!("{form} with keys for {which}");

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::kernels::{self, WindowScratch};
+use super::known_answers::{Test, Tests};
 use super::lane::{Lane, PREFIX};
 use super::memory::Address;
 use super::pipeline::{Chunk, Operation};
@@ -61,6 +62,10 @@ impl<C: Curve> Operation for Add<'_, C> {
         AddBuffers { operands, sum, prefixes: plan.each(PREFIX), result: PointRows::new(plan, sum) }
     }
 
+    fn tests(&self, _: usize) -> &'static [Test] {
+        Tests::<C>::ADD
+    }
+
     fn compute(&self, chunk: Chunk, buffers: &AddBuffers, out: Out) -> Result<(), Fault> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
         let AddBuffers { operands: [left, right], sum, prefixes, result } = buffers;
@@ -110,6 +115,10 @@ impl<C: Curve> Operation for Double<'_, C> {
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> DoubleBuffers {
         let (from, to) = (Imported::new(plan), Columns::new(plan));
         DoubleBuffers { from, to, prefixes: plan.each(PREFIX), result: PointRows::new(plan, to) }
+    }
+
+    fn tests(&self, _: usize) -> &'static [Test] {
+        Tests::<C>::DOUBLE
     }
 
     fn compute(&self, chunk: Chunk, buffers: &DoubleBuffers, out: Out) -> Result<(), Fault> {
@@ -182,6 +191,10 @@ impl<C: Curve> Operation for MulBase<'_, C> {
         MulBaseBuffers { scalars, sums, product, result: PointRows::new(plan, product) }
     }
 
+    fn tests(&self, _: usize) -> &'static [Test] {
+        Tests::<C>::MUL_BASE
+    }
+
     fn compute(&self, chunk: Chunk, buffers: &MulBaseBuffers, out: Out) -> Result<(), Fault> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
         let MulBaseBuffers { scalars, sums, product, result } = buffers;
@@ -231,6 +244,10 @@ impl<C: Curve> Operation for Mul<'_, C> {
         // The products take the place of the points.
         let result = PointRows::new(plan, points.points);
         MulBuffers { scalars, points, scratch, sums, result }
+    }
+
+    fn tests(&self, _: usize) -> &'static [Test] {
+        Tests::<C>::MUL
     }
 
     fn compute(&self, chunk: Chunk, buffers: &MulBuffers, out: Out) -> Result<(), Fault> {
@@ -283,6 +300,10 @@ impl<C: Curve> Operation for DecodeKeys<'_, C> {
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> DecodeBuffers {
         let (rows, points) = (plan_keys(plan, self.0.form()), Columns::new(plan));
         DecodeBuffers { rows, points, result: PointRows::new(plan, points) }
+    }
+
+    fn tests(&self, _: usize) -> &'static [Test] {
+        Tests::<C>::KEYS
     }
 
     fn compute(&self, chunk: Chunk, buffers: &DecodeBuffers, out: Out) -> Result<(), Fault> {

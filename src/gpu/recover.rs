@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::kernels::{self, WindowScratch};
+use super::known_answers::{Test, Tests};
 use super::lane::Lane;
 use super::memory;
 use super::pipeline::{Chunk, Operation};
@@ -39,6 +40,8 @@ pub fn addresses<C: EcdsaCurve>(engines: Engines, inputs: Inputs) -> Result<Vec<
 pub trait Wanted: Sized {
     type Output: Send;
 
+    fn tests<C: EcdsaCurve>() -> &'static [Test];
+
     fn new(plan: &mut Plan, keys: Columns) -> Self;
 
     fn download(&self, lane: &mut Lane, curve: &'static str, keys: Columns, n: usize) -> Result<(), Fault>;
@@ -51,6 +54,10 @@ pub trait Wanted: Sized {
 
 impl Wanted for PointRows {
     type Output = Point;
+
+    fn tests<C: EcdsaCurve>() -> &'static [Test] {
+        Tests::<C>::RECOVER
+    }
 
     fn new(plan: &mut Plan, keys: Columns) -> Self {
         PointRows::new(plan, keys)
@@ -74,6 +81,10 @@ pub struct AddressRows(Download);
 
 impl Wanted for AddressRows {
     type Output = Address;
+
+    fn tests<C: EcdsaCurve>() -> &'static [Test] {
+        Tests::<C>::ADDRESSES
+    }
 
     fn new(plan: &mut Plan, _: Columns) -> Self {
         let rows = plan.each(ADDRESS);
@@ -170,6 +181,10 @@ impl<C: EcdsaCurve, W: Wanted + Sync> Operation for Recover<'_, C, W> {
         let recovery = Recovery::new(plan);
         let (wanted, verdicts) = (W::new(plan, recovery.keys), plan.download_each(recovery.verdicts, 1));
         RecoverBuffers { digests, signatures, ids, recovery, wanted, verdicts }
+    }
+
+    fn tests(&self, _: usize) -> &'static [Test] {
+        W::tests::<C>()
     }
 
     fn compute(

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::kernels::{self, WindowScratch};
+use super::known_answers::{Test, Tests};
 use super::lane::Lane;
 use super::memory::Address;
 use super::pipeline::{Chunk, Operation};
@@ -102,6 +103,10 @@ impl<C: SecretCurve> Operation for PublicKeysOf<'_, C> {
         PublicKeyBuffers { keys, status, result: PointRows::new(plan, products.points), products }
     }
 
+    fn tests(&self, _: usize) -> &'static [Test] {
+        Tests::<C>::PUBLIC_KEYS
+    }
+
     fn compute(
         &self,
         chunk: Chunk,
@@ -200,6 +205,10 @@ impl<C: SecretCurve, S: Shared> Operation for Agreement<'_, C, S> {
         let status = plan.download_each(scalars.kinds, 1);
         // The products take the place of the points.
         AgreementBuffers { keys, peers, scalars, points, scratch, sums, status, result: PointRows::new(plan, points) }
+    }
+
+    fn tests(&self, _: usize) -> &'static [Test] {
+        Tests::<C>::AGREEMENT
     }
 
     fn compute(

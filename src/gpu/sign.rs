@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::kernels;
+use super::known_answers::{SchemeTests, Test, Tests, with_tables};
 use super::lane::{Lane, PREFIX};
 use super::memory::Address;
 use super::pipeline::{Chunk, Operation};
@@ -47,10 +48,31 @@ type ToSignatures<'a> = dyn Fn(&mut Lane, &Signing, KeyRows, usize) -> Result<()
 /// One scheme's kernels.
 #[allow(clippy::type_complexity, reason = "the kernel has as many arguments")]
 pub struct Scheme<'a> {
-    curve: &'static str,
+    pub curve: &'static str,
     nonces: fn(&mut Lane, &'static str, Address, Address, u64, Address, Address, u64) -> Result<(), Fault>,
     sign: &'a ToSignatures<'a>,
     equations: &'a ToEquations<'a>,
+    tests: SchemeTests,
+}
+
+pub fn ecdsa_scheme<C: EcdsaCurve>(low_s: bool) -> Scheme<'static> {
+    Scheme {
+        curve: C::NAME,
+        nonces: kernels::nonces_sha256,
+        sign: if low_s { &ecdsa_sign_low_s::<C> } else { &ecdsa_sign_as_computed::<C> },
+        equations: &ecdsa_equations::<C>,
+        tests: Tests::<C>::ECDSA,
+    }
+}
+
+pub fn sm2_scheme() -> Scheme<'static> {
+    Scheme {
+        curve: Sm2::NAME,
+        nonces: kernels::nonces_sm3,
+        sign: &sm2_sign,
+        equations: &verify::sm2_equations,
+        tests: Tests::<Sm2>::SM2,
+    }
 }
 
 pub fn ecdsa<C: EcdsaCurve, T: Send>(
@@ -61,18 +83,25 @@ pub fn ecdsa<C: EcdsaCurve, T: Send>(
     check: Check,
     result: impl Fn(RecoverableSignature) -> T + Sync,
 ) -> Result<Vec<Result<T, Rejection>>, Fault> {
-    let scheme = Scheme {
-        curve: C::NAME,
-        nonces: kernels::nonces_sha256,
-        sign: &|lane, signing, keys, n| ecdsa_sign::<C>(lane, low_s, signing, keys, n),
-        equations: &ecdsa_equations::<C>,
-    };
     let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
         let signed = cpu::secret::sign_ecdsa::<C>(cpu, &digests[items.clone()], keys.slice(items), low_s, check);
         signed.into_iter().map(|item| item.map(&result)).collect()
     };
     let result = &|signature: [u8; 64], recovery_id| result(RecoverableSignature { signature, recovery_id });
-    engines.run(&Sign { digests, keys, scheme: &scheme, check, result, on_cpu: &on_cpu })
+    engines.run(&Sign { digests, keys, scheme: &ecdsa_scheme::<C>(low_s), check, result, on_cpu: &on_cpu })
+}
+
+fn ecdsa_sign_low_s<C: EcdsaCurve>(lane: &mut Lane, signing: &Signing, keys: KeyRows, n: usize) -> Result<(), Fault> {
+    ecdsa_sign::<C>(lane, true, signing, keys, n)
+}
+
+fn ecdsa_sign_as_computed<C: EcdsaCurve>(
+    lane: &mut Lane,
+    signing: &Signing,
+    keys: KeyRows,
+    n: usize,
+) -> Result<(), Fault> {
+    ecdsa_sign::<C>(lane, false, signing, keys, n)
 }
 
 fn ecdsa_sign<C: EcdsaCurve>(
@@ -116,14 +145,12 @@ pub fn sm2(
     digests: &[[u8; 32]],
     keys: SecretKeys,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Fault> {
-    let scheme =
-        Scheme { curve: Sm2::NAME, nonces: kernels::nonces_sm3, sign: &sm2_sign, equations: &verify::sm2_equations };
     let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
         cpu::secret::sign_sm2::<Sm2>(cpu, &digests[items.clone()], keys.slice(items), engines.check_signatures)
     };
     let check = if engines.check_signatures { Check::Signatures } else { Check::Nothing };
     let result = &|signature, _| signature;
-    engines.run(&Sign { digests, keys, scheme: &scheme, check, result, on_cpu: &on_cpu })
+    engines.run(&Sign { digests, keys, scheme: &sm2_scheme(), check, result, on_cpu: &on_cpu })
 }
 
 fn sm2_sign(lane: &mut Lane, signing: &Signing, keys: KeyRows, n: usize) -> Result<(), Fault> {
@@ -148,12 +175,12 @@ type OnCpu<'a, T> = dyn Fn(&CpuEngine, Range<usize>) -> Vec<Result<T, Rejection>
 
 /// Signing of a batch by one scheme.
 pub struct Sign<'a, T> {
-    digests: &'a [[u8; 32]],
-    keys: SecretKeys<'a>,
-    scheme: &'a Scheme<'a>,
-    check: Check,
-    result: &'a (dyn Fn([u8; 64], u8) -> T + Sync),
-    on_cpu: &'a OnCpu<'a, T>,
+    pub digests: &'a [[u8; 32]],
+    pub keys: SecretKeys<'a>,
+    pub scheme: &'a Scheme<'a>,
+    pub check: Check,
+    pub result: &'a (dyn Fn([u8; 64], u8) -> T + Sync),
+    pub on_cpu: &'a OnCpu<'a, T>,
 }
 
 impl Signing {
@@ -197,6 +224,15 @@ impl<T: Send> Operation for Sign<'_, T> {
         let rows = plan.download_each(signing.rows, 64);
         let recovery_ids = plan.download_each(signing.recovery_ids, 1);
         SignBuffers { status: plan.download_each(signing.status, 1), signing, checking, rows, recovery_ids }
+    }
+
+    fn tests(&self, items: usize) -> &'static [Test] {
+        let tests = &self.scheme.tests;
+        match self.check {
+            Check::Nothing => tests.sign,
+            Check::Signatures => with_tables(tests.sign_and_verify, items),
+            Check::RecoveryIds => tests.sign_and_recover,
+        }
     }
 
     fn compute(&self, chunk: Chunk, buffers: &SignBuffers, out: &mut [MaybeUninit<Self::Output>]) -> Result<(), Fault> {
@@ -333,12 +369,7 @@ pub mod tests {
 
     /// Signing that is planned and not computed.
     pub fn with_scheme(digests: &[[u8; 32]], keys: SecretKeys, check: Check, then: impl FnOnce(&Sign<[u8; 64]>)) {
-        let scheme = Scheme {
-            curve: Secp256k1::NAME,
-            nonces: kernels::nonces_sha256,
-            sign: &|lane, signing, keys, n| ecdsa_sign::<Secp256k1>(lane, true, signing, keys, n),
-            equations: &ecdsa_equations::<Secp256k1>,
-        };
+        let scheme = ecdsa_scheme::<Secp256k1>(true);
         let (result, on_cpu) = (&|signature, _| signature, &|_: &CpuEngine, _| Vec::new());
         then(&Sign { digests, keys, scheme: &scheme, check, result, on_cpu });
     }
@@ -352,15 +383,11 @@ pub mod tests {
         let (key, digests) = (SecretKey::from_bytes([0x5a; 32]), [[0xc3; 32]; ITEMS]);
         let one = cpu::secret::sign_ecdsa::<Secp256k1>(&cpu, &digests[..1], (&key).into(), true, Check::Nothing);
         let right = one[0].unwrap();
-        let scheme = Scheme {
-            curve: Secp256k1::NAME,
-            nonces: kernels::nonces_sha256,
-            sign: &|lane, signing, keys, n| {
-                ecdsa_sign::<Secp256k1>(lane, true, signing, keys, n)?;
-                lane.fill(signing.recovery_ids, right.recovery_id ^ flipped, 1)
-            },
-            equations: &ecdsa_equations::<Secp256k1>,
+        let sign = |lane: &mut Lane, signing: &Signing, keys: KeyRows, n: usize| {
+            ecdsa_sign_low_s::<Secp256k1>(lane, signing, keys, n)?;
+            lane.fill(signing.recovery_ids, right.recovery_id ^ flipped, 1)
         };
+        let scheme = Scheme { sign: &sign, ..ecdsa_scheme::<Secp256k1>(true) };
         let on_cpu = |_: &CpuEngine, items: Range<usize>| vec![Ok(right); items.len()];
         let result = &|signature, recovery_id| RecoverableSignature { signature, recovery_id };
         let keys = (&key).into();

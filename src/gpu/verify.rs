@@ -3,6 +3,7 @@
 use super::Fault;
 use super::kernels::{self, WindowScratch};
 use super::key_tables::{self, Grouping};
+use super::known_answers::{Test, Tests, with_tables};
 use super::lane::{Lane, PREFIX};
 use super::memory::Address;
 use super::pipeline::{Chunk, Operation};
@@ -62,7 +63,8 @@ pub fn ecdsa<C: EcdsaCurve>(
         let (digests, signatures) = (&digests[items.clone()], &signatures[items.clone()]);
         cpu::verify::ecdsa::<C>(cpu, digests, signatures, keys.slice(items), policy)
     };
-    verify(engines, &Verify { curve: C::NAME, digests, signatures, keys, equations: &equations, on_cpu: &on_cpu })
+    let (curve, tests) = (C::NAME, Tests::<C>::ECDSA.verify);
+    verify(engines, &Verify { curve, digests, signatures, keys, equations: &equations, on_cpu: &on_cpu, tests })
 }
 
 /// From rows of digests and signatures to equations.
@@ -89,8 +91,8 @@ pub fn sm2(
         let (digests, signatures) = (&digests[items.clone()], &signatures[items.clone()]);
         cpu::verify::sm2::<Sm2>(cpu, digests, signatures, keys.slice(items))
     };
-    let equations = &sm2_equations;
-    verify(engines, &Verify { curve: Sm2::NAME, digests, signatures, keys, equations, on_cpu: &on_cpu })
+    let (equations, tests) = (&sm2_equations, Tests::<Sm2>::SM2.verify);
+    verify(engines, &Verify { curve: Sm2::NAME, digests, signatures, keys, equations, on_cpu: &on_cpu, tests })
 }
 
 /// Likewise; nothing is inverted, so that there are no prefix products.
@@ -120,6 +122,8 @@ pub struct Verify<'a> {
     pub keys: PublicKeys<'a>,
     pub equations: &'a ToEquations<'a>,
     pub on_cpu: &'a (dyn Fn(&CpuEngine, Range<usize>) -> Verdicts + Sync),
+    /// For chunks without and with tables of keys.
+    pub tests: [&'static [Test]; 2],
 }
 
 pub struct VerifyBuffers {
@@ -147,6 +151,10 @@ impl Operation for Verify<'_> {
         let (points, equations, prefixes) = (Columns::new(plan), Equations::new(plan), plan.each(PREFIX));
         let (check, verdicts) = (CheckBuffers::new(plan), plan.download_each(equations.verdicts, 1));
         VerifyBuffers { digests, signatures, keys, points, equations, prefixes, check, verdicts }
+    }
+
+    fn tests(&self, items: usize) -> &'static [Test] {
+        with_tables(self.tests, items)
     }
 
     fn compute(&self, chunk: Chunk, buffers: &VerifyBuffers, out: &mut [MaybeUninit<Verdict>]) -> Result<(), Fault> {

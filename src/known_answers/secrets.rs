@@ -1,0 +1,133 @@
+//! Answers of operations on private keys. None of these keys is anybody's.
+
+use super::Answer;
+use super::group::{COUNT, Numbered, Scalar, bytes, last, off_curve, order, pseudo_random, reduced};
+use super::points::multiples_of;
+use crate::curve::{P256, Secp256k1, SecretCurve, Sm2};
+use crate::encoding::Point;
+use crate::error::Rejection;
+use crate::secret::SecretKey;
+
+/// Private keys and their public keys.
+pub struct PrivateKeys {
+    pub keys: Vec<SecretKey>,
+    pub public: Vec<Answer<Point>>,
+}
+
+impl PrivateKeys {
+    pub fn new<C: SecretCurve>(Numbered { numbers, encoded, opposite, .. }: &Numbered<C>) -> Self {
+        let mut keys: Vec<SecretKey> = numbers.iter().map(key::<C>).collect();
+        let mut public: Vec<_> = encoded.iter().map(|point| Ok(*point)).collect();
+        keys.push(key::<C>(&-numbers[1]));
+        public.push(Ok(opposite[1]));
+        for spoiled in out_of_range::<C>() {
+            keys.push(spoiled);
+            public.push(Err(Rejection::SecretKeyOutOfRange));
+        }
+        PrivateKeys { keys, public }
+    }
+}
+
+/// Private keys, keys of peers, and `x || y` of what they share.
+pub struct Agreements {
+    pub keys: Vec<SecretKey>,
+    pub peers: Vec<Point>,
+    pub shared: Vec<Answer<[u8; 64]>>,
+}
+
+impl Agreements {
+    pub fn new<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
+        let Numbered { numbers, encoded, opposite, .. } = numbered;
+        let peer = encoded[5];
+        let mut keys: Vec<SecretKey> = numbers.iter().map(key::<C>).collect();
+        let mut shared: Vec<_> = multiples_of(numbered, 5).iter().map(coordinates).collect();
+        keys.push(key::<C>(&last::<C>()));
+        shared.push(coordinates(&opposite[5]));
+        let mut peers = vec![peer; keys.len()];
+        let mut spoil = |key: SecretKey, peer: Point, rejection: Rejection| {
+            keys.push(key);
+            peers.push(peer);
+            shared.push(Err(rejection));
+        };
+        for key in out_of_range::<C>() {
+            spoil(key, peer, Rejection::SecretKeyOutOfRange);
+        }
+        spoil(key::<C>(&numbers[0]), off_curve(numbered), Rejection::NotOnCurve);
+        spoil(key::<C>(&numbers[1]), Point::IDENTITY, Rejection::IdentityKey);
+        Agreements { keys, peers, shared }
+    }
+}
+
+fn coordinates(point: &Point) -> Answer<[u8; 64]> {
+    Ok(point.as_bytes()[1..].try_into().expect("64 bytes"))
+}
+
+fn key<C: SecretCurve>(number: &Scalar<C>) -> SecretKey {
+    SecretKey::from_bytes(bytes::<C>(number))
+}
+
+fn out_of_range<C: SecretCurve>() -> [SecretKey; 3] {
+    [[0; 32], order::<C>(), [0xff; 32]].map(SecretKey::from_bytes)
+}
+
+/// Private keys, digests, and the signature of each with its recovery id; 0 for SM2, which has none.
+pub struct Signing {
+    pub keys: Vec<SecretKey>,
+    pub digests: Vec<[u8; 32]>,
+    pub signed: Vec<Answer<([u8; 64], u8)>>,
+}
+
+/// Signatures of the key and the digest by RustCrypto.
+type Reference = fn(&[u8; 32], &[u8; 32]) -> ([u8; 64], u8);
+
+/// Signing is slow there.
+const SIGNED: usize = 4;
+
+impl Signing {
+    pub fn secp256k1(numbered: &Numbered<Secp256k1>) -> Self {
+        Self::new(numbered, out_of_range::<Secp256k1>(), |key, digest| {
+            let key = k256::ecdsa::SigningKey::from_slice(key).expect("in range");
+            let (signature, id) = key.sign_prehash_recoverable(digest);
+            (signature.to_bytes().into(), id.to_byte())
+        })
+    }
+
+    pub fn p256(numbered: &Numbered<P256>) -> Self {
+        Self::new(numbered, out_of_range::<P256>(), |key, digest| {
+            let key = p256::ecdsa::SigningKey::from_slice(key).expect("in range");
+            let (signature, id) = key.sign_prehash_recoverable(digest);
+            (signature.to_bytes().into(), id.to_byte())
+        })
+    }
+
+    /// n - 1 is no key here.
+    pub fn sm2(numbered: &Numbered<Sm2>) -> Self {
+        let rejected = out_of_range::<Sm2>().into_iter().chain([key::<Sm2>(&last::<Sm2>())]);
+        Self::new(numbered, rejected, |key, digest| {
+            use sm2::dsa::signature::hazmat::PrehashSigner;
+            let key = sm2::dsa::SigningKey::from_slice("", key).expect("in range");
+            let signature: sm2::dsa::Signature = key.sign_prehash(digest).expect("32 bytes");
+            (signature.to_bytes().into(), 0)
+        })
+    }
+
+    fn new<C: SecretCurve>(
+        numbered: &Numbered<C>,
+        rejected: impl IntoIterator<Item = SecretKey>,
+        reference: Reference,
+    ) -> Self {
+        let mut keys: Vec<SecretKey> = numbered.numbers[COUNT - SIGNED..].iter().map(key::<C>).collect();
+        let mut digests: Vec<_> = (0..SIGNED as u8).map(|seed| bytes::<C>(&pseudo_random::<C>(0x80 | seed))).collect();
+        // One above n, to be reduced.
+        digests[0] = [0xff; 32];
+        debug_assert!(bytes::<C>(&reduced::<C>(&digests[0])) != digests[0]);
+        let sign = |(key, digest): (&SecretKey, &[u8; 32])| Ok(reference(key.expose_bytes(), digest));
+        let mut signed: Vec<_> = keys.iter().zip(&digests).map(sign).collect();
+        for key in rejected {
+            keys.push(key);
+            digests.push(digests[1]);
+            signed.push(Err(Rejection::SecretKeyOutOfRange));
+        }
+        Signing { keys, digests, signed }
+    }
+}

@@ -1,0 +1,194 @@
+//! Answers of verification and recovery.
+
+use super::Answer;
+use super::group::{
+    Group, Numbered, Scalar, bytes, encode_all, invert, large_x, no_x, off_curve, order, pseudo_random, reduced,
+};
+use crate::curve::{SecretCurve, Sm2};
+use crate::encoding::Point;
+use crate::error::{Rejection, Verdict};
+use elliptic_curve::Group as _;
+use elliptic_curve::scalar::IsHigh;
+
+/// What is verified, with the low-s policy for ECDSA, and what each item gives.
+pub struct Signatures {
+    pub digests: Vec<[u8; 32]>,
+    pub signatures: Vec<[u8; 64]>,
+    pub keys: Vec<Point>,
+    pub verdicts: Vec<Verdict>,
+    /// Of ECDSA, and the key that is recovered, whichever was given. For SM2 they mean nothing.
+    pub recovery_ids: Vec<u8>,
+    pub recovered: Vec<Answer<Point>>,
+}
+
+/// Digest, signature and key as numbers and a point.
+#[derive(Clone, Copy)]
+struct Signed<C: SecretCurve> {
+    e: Scalar<C>,
+    r: Scalar<C>,
+    s: Scalar<C>,
+    id: u8,
+    key: Group<C>,
+}
+
+/// An item, and what it gives.
+struct Item<C: SecretCurve> {
+    signed: Signed<C>,
+    verdict: Answer<()>,
+    recovered: Answer<()>,
+    /// In place of what is signed.
+    other_key: Option<Point>,
+    other_signature: Option<[u8; 64]>,
+}
+
+impl<C: SecretCurve> Item<C> {
+    /// Valid, unless the verdict is another.
+    fn new(signed: Signed<C>, verdict: Answer<()>) -> Self {
+        Item { signed, verdict, recovered: Ok(()), other_key: None, other_signature: None }
+    }
+
+    fn with_key(self, key: Point) -> Self {
+        Item { other_key: Some(key), ..self }
+    }
+
+    fn not_recovered(self, rejection: Rejection) -> Self {
+        Item { recovered: Err(rejection), ..self }
+    }
+}
+
+/// x(R) modulo n, and the recovery id of R.
+fn x_of<C: SecretCurve>(point: &Point) -> (Scalar<C>, u8) {
+    let r = reduced::<C>(point.x());
+    let is_large = bytes::<C>(&r) != *point.x();
+    (r, u8::from(is_large) << 1 | (point.y()[31] & 1))
+}
+
+fn low<C: SecretCurve>(s: Scalar<C>) -> Scalar<C> {
+    if s.is_high().into() { -s } else { s }
+}
+
+fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
+    [*r, *s].as_flattened().try_into().expect("64 bytes")
+}
+
+/// ECDSA: `s R = e G + r Q`.
+impl<C: SecretCurve> Signed<C> {
+    /// R = k G and Q = q G, of two numbers i and j of the list; e follows.
+    fn new(Numbered { numbers, points, encoded, .. }: &Numbered<C>, i: usize, j: usize) -> Self {
+        let (r, id) = x_of::<C>(&encoded[i]);
+        let s = low::<C>(pseudo_random::<C>(i as u8 + 1));
+        Signed { e: s * numbers[i] - r * numbers[j], r, s, id, key: points[j] }
+    }
+
+    /// R has an x-coordinate that is not below n; Q follows.
+    fn with_large_x() -> Self {
+        let (point, r) = large_x::<C>();
+        let (s, e) = (low::<C>(pseudo_random::<C>(0x40)), pseudo_random::<C>(0x41));
+        let key = (point * s - Group::<C>::generator() * e) * invert::<C>(&r);
+        Signed { e, r, s, id: 2, key }
+    }
+
+    /// n - s goes with -R.
+    fn with_high_s(self) -> Self {
+        Signed { s: -self.s, id: self.id ^ 1, ..self }
+    }
+
+    /// With another digest, for which the signature is one of another key.
+    fn with_digest(self, e: Scalar<C>) -> Self {
+        let key = self.key - Group::<C>::generator() * ((e - self.e) * invert::<C>(&self.r));
+        Signed { e, key, ..self }
+    }
+
+    /// With values of r and s that are 0 or n.
+    fn with_ranges_spoiled(self) -> impl Iterator<Item = Item<C>> {
+        let [r, s] = [bytes::<C>(&self.r), bytes::<C>(&self.s)];
+        let spoiled = [[0; 32], order::<C>()].into_iter().flat_map(move |outside| {
+            [(join(&outside, &s), Rejection::ROutOfRange), (join(&r, &outside), Rejection::SOutOfRange)]
+        });
+        spoiled.map(move |(signature, rejection)| {
+            let item = Item::new(self, Err(rejection)).not_recovered(rejection);
+            Item { other_signature: Some(signature), ..item }
+        })
+    }
+
+    /// With keys that are none; what is recovered is another.
+    fn with_keys_spoiled(self, off_curve: Point) -> [Item<C>; 2] {
+        let rejected = [(off_curve, Rejection::NotOnCurve), (Point::IDENTITY, Rejection::IdentityKey)];
+        rejected.map(|(key, rejection)| Item::new(self, Err(rejection)).with_key(key))
+    }
+}
+
+impl Signatures {
+    pub fn ecdsa<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
+        let Numbered { numbers, encoded, opposite, .. } = numbered;
+        let signed: Vec<_> = (0..6).map(|i| Signed::new(numbered, i, 11 - i)).collect();
+        let (first, mismatch) = (signed[0], Err(Rejection::Mismatch));
+        let mut items: Vec<_> = signed.iter().map(|signed| Item::new(*signed, Ok(()))).collect();
+        items.push(Item::new(Signed::with_large_x(), Ok(())));
+        items.push(Item::new(first.with_high_s(), Err(Rejection::HighS)));
+        let next = signed[1].with_digest(signed[1].e + Scalar::<C>::from(1u64));
+        items.push(Item::new(next, mismatch).with_key(encoded[10]));
+        items.push(Item::new(signed[2], mismatch).with_key(opposite[9]));
+        // e G + r Q is the identity.
+        let nothing = first.with_digest(-first.r * numbers[11]);
+        items.push(Item::new(nothing, Err(Rejection::IdentityResult)).with_key(encoded[11]));
+        // s R is e G, and the key would be the identity.
+        let without_key = Item::new(first.with_digest(first.s * numbers[0]), mismatch).with_key(encoded[11]);
+        items.push(without_key.not_recovered(Rejection::IdentityResult));
+        // Recovery ids and an r that give no point.
+        for (id, rejection) in [(4, Rejection::RecoveryIdOutOfRange), (signed[4].id | 2, Rejection::NoSuchR)] {
+            items.push(Item::new(Signed { id, ..signed[4] }, Ok(())).not_recovered(rejection));
+        }
+        let no_point = Signed { r: reduced::<C>(&no_x::<C>()), id: 0, ..signed[4] };
+        items.push(Item::new(no_point, mismatch).not_recovered(Rejection::NoSuchR));
+        items.extend(signed[3].with_keys_spoiled(off_curve(numbered)));
+        items.extend(signed[5].with_ranges_spoiled());
+        Self::of(&items)
+    }
+
+    pub fn sm2(numbered: &Numbered<Sm2>) -> Self {
+        let Numbered { numbers, points, encoded, opposite } = numbered;
+        // R = s G + t Q with r = e + x(R) and t = r + s: of R = k G, Q = q G and s, t and e follow.
+        let signed = |i: usize, j: usize| {
+            let (s, (x, id)) = (pseudo_random::<Sm2>(i as u8 + 1), x_of::<Sm2>(&encoded[i]));
+            let r = (numbers[i] - s) * invert::<Sm2>(&numbers[j]) - s;
+            Signed { e: r - x, r, s, id, key: points[j] }
+        };
+        let valid = (0..6).map(|i| signed(i, 11 - i)).chain([Self::sm2_with_large_x()]);
+        let mut items: Vec<_> = valid.map(|signed| Item::new(signed, Ok(()))).collect();
+        let (item, mismatch) = (signed(1, 3), Err(Rejection::Mismatch));
+        let next = Signed { e: item.e + Scalar::<Sm2>::from(1u64), ..item };
+        // s G + t Q is the identity where s = -t q.
+        let (t, s) = (numbers[5], -numbers[5] * numbers[3]);
+        items.extend([
+            Item::new(next, mismatch),
+            Item::new(item, mismatch).with_key(opposite[3]),
+            Item::new(Signed { s: -item.r, ..item }, Err(Rejection::ZeroT)),
+            Item::new(Signed { r: t - s, s, ..item }, Err(Rejection::IdentityResult)),
+        ]);
+        items.extend(item.with_keys_spoiled(off_curve(numbered)));
+        items.extend(item.with_ranges_spoiled());
+        Self::of(&items)
+    }
+
+    fn sm2_with_large_x() -> Signed<Sm2> {
+        let (point, x) = large_x::<Sm2>();
+        let (s, t) = (pseudo_random::<Sm2>(0x40), pseudo_random::<Sm2>(0x41));
+        let key = (point - Group::<Sm2>::generator() * s) * invert::<Sm2>(&t);
+        Signed { e: t - s - x, r: t - s, s, id: 2, key }
+    }
+
+    fn of<C: SecretCurve>(items: &[Item<C>]) -> Self {
+        let signers = encode_all::<C>(&items.iter().map(|item| item.signed.key).collect::<Vec<_>>());
+        let signature = |Signed { r, s, .. }: &Signed<C>| join(&bytes::<C>(r), &bytes::<C>(s));
+        let with_signers = || items.iter().zip(&signers);
+        Signatures {
+            digests: items.iter().map(|item| bytes::<C>(&item.signed.e)).collect(),
+            signatures: items.iter().map(|item| item.other_signature.unwrap_or(signature(&item.signed))).collect(),
+            keys: with_signers().map(|(item, signer)| item.other_key.unwrap_or(*signer)).collect(),
+            verdicts: items.iter().map(|item| item.verdict.into()).collect(),
+            recovery_ids: items.iter().map(|item| item.signed.id).collect(),
+            recovered: with_signers().map(|(item, signer)| item.recovered.map(|()| *signer)).collect(),
+        }
+    }
+}
