@@ -51,8 +51,6 @@ mod gpu;
 mod once;
 mod page_locked;
 mod secret;
-#[cfg(test)]
-mod skip;
 mod stack;
 mod workers;
 

@@ -13,7 +13,9 @@ pub type Named<T> = (&'static str, T);
 
 /// Functions by their names.
 macro_rules! named {
-    ($($function:path),* $(,)?) => { [$((stringify!($function), $function)),*] };
+    ($($(#[$attribute:meta])* $function:path),* $(,)?) => {
+        [$($(#[$attribute])* (stringify!($function), $function)),*]
+    };
 }
 pub(crate) use named;
 
