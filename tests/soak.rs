@@ -57,14 +57,11 @@ const ORACLE_ITEMS: usize = BATCH / 256;
 static OPENSSL: Need = Need::new("GECC_REQUIRE_OPENSSL", || OpenSsl::open().err().map(|problem| problem.to_string()));
 
 fn main() -> ExitCode {
-    let curves = named![secp256k1, p256, sm2_curve];
-    let crossed = named![crossed_secp256k1, crossed_p256, crossed_sm2];
-    let oracles = named![secp256k1_by_libsecp256k1, p256_by_aws_lc];
     let lists = [
-        tests(None, curves),
-        tests(None, oracles),
+        tests(None, named![secp256k1, p256, sm2_curve]),
+        tests(None, named![secp256k1_by_libsecp256k1, p256_by_aws_lc]),
         tests(Some(&OPENSSL), named![sm2_curve_by_openssl]),
-        tests(None, crossed),
+        tests(None, named![crossed_secp256k1, crossed_p256, crossed_sm2]),
     ];
     let long = |test: Trial| test.with_kind("takes long").with_ignored_flag(true);
     harness::run(lists.into_iter().flatten().map(long).collect())

@@ -24,22 +24,22 @@ pub fn main() -> ExitCode {
     if portable::is_watched() {
         return ExitCode::SUCCESS;
     }
-    let of_analysis = named![
-        flow_tests::branches_and_addresses,
-        flow_tests::loops_go_round_until_nothing_is_new,
-        flow_tests::what_two_conditions_write_is_whole,
-        flow_tests::bits_are_told_apart,
-        flow_tests::memory_keeps_secrets,
-        flow_tests::calls_return_to_their_callers,
-    ];
-    let of_lanes = named![lanes::secrets_decide_no_branch_and_no_address, lanes::leaks_are_found];
-    let of_kernels = named![kernels::secrets_decide_no_branch_and_no_address, kernels::leaks_are_found];
-    let of_portable = named![portable::secrets_decide_no_branch_and_no_address, portable::leaks_are_reported];
     let lists = [
-        tests(None, of_analysis),
-        tests(None, of_lanes),
-        tests(Some(&NVRTC), of_kernels),
-        tests(Some(&VALGRIND), of_portable),
+        tests(
+            None,
+            named![
+                flow_tests::branches_and_addresses,
+                flow_tests::loops_go_round_until_nothing_is_new,
+                flow_tests::what_two_conditions_write_is_whole,
+                flow_tests::bits_are_told_apart,
+                flow_tests::memory_keeps_secrets,
+                flow_tests::calls_return_to_their_callers,
+                lanes::secrets_decide_no_branch_and_no_address,
+                lanes::leaks_are_found,
+            ],
+        ),
+        tests(Some(&NVRTC), named![kernels::secrets_decide_no_branch_and_no_address, kernels::leaks_are_found]),
+        tests(Some(&VALGRIND), named![portable::secrets_decide_no_branch_and_no_address, portable::leaks_are_reported]),
     ];
     harness::run(lists.into_iter().flatten().collect())
 }
