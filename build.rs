@@ -1,5 +1,5 @@
 //! Derives every constant of every curve from `curves/NAME.toml`, and lists the device code that the crate embeds: plain
-//! Rust, no network, no CUDA.
+//! Rust, no network, no CUDA. Unit tests that need what is missing here are told so.
 
 #[path = "curves/derive.rs"]
 mod derive;
@@ -17,6 +17,8 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=curves");
     println!("cargo::rerun-if-changed=cuda");
+    tell_tests("gecc_tests_without_gpu", "GECC_REQUIRE_GPU", has_gpu());
+    tell_tests("gecc_tests_without_avx512", "GECC_REQUIRE_AVX512", has_avx512());
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let curves = read_curves(Path::new("curves"));
     let constants: String = curves.iter().map(emit_rust::constants).collect();
@@ -29,6 +31,29 @@ fn main() {
         fs::write(folder.join("curve.cuh"), emit_cuda::emit_cuda(curve)).expect("OUT_DIR is writable");
     }
     fs::write(out.join("device_sources.rs"), device_sources(&curves)).expect("OUT_DIR is writable");
+}
+
+/// Unit tests cannot be ignored when they run, but when they are built: `cfg` says what this machine lacks, unless `variable`
+/// asks for the tests all the same. Nothing but tests may depend on it.
+fn tell_tests(cfg: &str, variable: &str, is_here: bool) {
+    println!("cargo::rerun-if-env-changed={variable}");
+    if !is_here && env::var(variable).as_deref() != Ok("1") {
+        println!("cargo::rustc-cfg={cfg}");
+    }
+}
+
+fn has_gpu() -> bool {
+    fs::read_dir("/proc/driver/nvidia/gpus").is_ok_and(|mut gpus| gpus.next().is_some())
+}
+
+/// Whether this processor, and what is built, has the lanes of `src/cpu/lanes`.
+fn has_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64") && env::var_os("CARGO_CFG_GECC_NO_LANES").is_none()
+    {
+        return is_x86_feature_detected!("avx512ifma") && is_x86_feature_detected!("avx512vbmi2");
+    }
+    false
 }
 
 /// Rust that embeds every file of `cuda/`, and the header of each curve, as (name, text).

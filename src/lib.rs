@@ -52,8 +52,6 @@ mod known_answers;
 mod once;
 mod page_locked;
 mod secret;
-#[cfg(test)]
-mod skip;
 mod stack;
 mod workers;
 

@@ -8,7 +8,8 @@
 mod harness;
 
 use gecc::{Backend, Engine, EngineBuilder, Error, Point, Secp256k1, SecretKey, ecdsa, keys};
-use harness::{Missing, test, without_gpu};
+use harness::needs::{GPU, Need};
+use harness::{Named, test};
 use rayon::prelude::*;
 use std::cell::Cell;
 use std::process::{Command, ExitCode, Stdio};
@@ -25,9 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const CALLS: usize = 20_000;
 /// Threads of the callers' pools.
 const CALLERS: usize = 4;
-
-/// Something by its name.
-type Named<T> = (&'static str, T);
 
 /// Kinds of engines.
 const ENGINES: [Named<fn() -> EngineBuilder>; 5] = [
@@ -80,23 +78,22 @@ fn main() -> ExitCode {
         child(&name);
         return ExitCode::SUCCESS;
     }
-    let no_gpu = without_gpu();
     let of_engine = |(engine, _): &Named<_>| {
-        let (engine, missing) = (engine.to_string(), no_gpu.clone().filter(|_| *engine == "gpu"));
-        WAYS.map(|(way, _)| in_process(format!("{way}::{engine}"), missing.clone()))
+        let need = (*engine == "gpu").then_some(&GPU);
+        WAYS.map(|(way, _)| in_process(format!("{way}::{engine}"), need))
     };
     let of_engines = ENGINES.iter().flat_map(of_engine);
     let of_processes = PROCESSES.iter().map(|(name, _)| in_process(format!("process::{name}"), None));
-    let on_gpu = in_process("process::current_context".to_owned(), no_gpu.clone());
+    let on_gpu = in_process("process::current_context".to_owned(), Some(&GPU));
     harness::run(of_engines.chain(of_processes).chain([on_gpu]).collect())
 }
 
-fn in_process(name: String, missing: Option<Missing>) -> libtest_mimic::Trial {
+fn in_process(name: String, need: Option<&'static Need>) -> libtest_mimic::Trial {
     let run = {
         let name = name.clone();
         move || run_child(&name)
     };
-    test(name, missing, run)
+    test(name, need, run)
 }
 
 fn run_child(name: &str) {

@@ -1,13 +1,17 @@
 //! The device code below `cuda/kernels/`, compiled as plain C++ by the system's compiler and compared with big integers
 //! and the RustCrypto crates: field and scalar arithmetic, point formulas, recoding, multiplication by windows.
 
+mod harness;
 mod twin;
 
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
+use harness::needs::CXX;
+use harness::{named, tests};
 use num_bigint::BigUint;
 use std::fs;
 use std::path::Path;
+use std::process::ExitCode;
 use twin::{
     Driver, Session, coordinates, curve_value, edge_values, from_hex, header_folder, number, patterned, scalar,
     two_to_256,
@@ -18,23 +22,23 @@ const RANDOM_ITEMS: usize = 4000;
 /// Random points and scalars; each costs a multiplication by the reference.
 const RANDOM_POINTS: usize = 12;
 
-#[test]
+fn main() -> ExitCode {
+    harness::run(tests(Some(&CXX), named![secp256k1, p256, sm2, reductions_without_a_shape]))
+}
+
 fn secp256k1() {
     compare::<k256::Secp256k1>("secp256k1");
 }
 
-#[test]
 fn p256() {
     compare::<p256::NistP256>("p256");
 }
 
-#[test]
 fn sm2() {
     compare::<sm2::Sm2>("sm2");
 }
 
 /// The fallback that a new curve would use: any p and any n, by multiplications. Its field values are canonical.
-#[test]
 fn reductions_without_a_shape() {
     let header = fs::read_to_string(header_folder("p256").join("curve.cuh")).expect("build.rs wrote the header");
     let general = header.replace("GECC_REDUCTION_P256", "GECC_REDUCTION_MONTGOMERY");
@@ -43,7 +47,7 @@ fn reductions_without_a_shape() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda_twin_general_header");
     fs::create_dir_all(&folder).expect("the folder for temporary files is writable");
     fs::write(folder.join("curve.cuh"), general).expect("the folder for temporary files is writable");
-    let Some(driver) = Driver::compile("driver", "general", &folder) else { return };
+    let driver = Driver::compile("driver", "general", &folder);
     let modulus = Modulus::new("p256");
     let mut session = Session::default();
     scalar_cases(&mut session, &modulus.n);
@@ -59,7 +63,7 @@ where
     FieldBytesSize<C>: ModulusSize,
     AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
 {
-    let Some(driver) = Driver::compile("driver", name, &header_folder(name)) else { return };
+    let driver = Driver::compile("driver", name, &header_folder(name));
     let modulus = Modulus::new(name);
     let mut session = Session::default();
     field_cases(&mut session, &modulus);

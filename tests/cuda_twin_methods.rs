@@ -1,16 +1,16 @@
 //! The multiplication methods of `cuda/methods/`, compiled as plain C++ by the system's compiler and compared with big
 //! integers: every method at every size, batch multiplication modulo any odd number, modular exponentiation.
-//!
-//! Without a C++ compiler (`c++`, or `$CXX`) the tests say so and pass, unless `GECC_REQUIRE_CXX=1`.
+//! They need a C++ compiler (`c++`, or `$CXX`).
 
-#[path = "../src/skip.rs"]
-mod skip;
+mod harness;
 
+use harness::needs::{CXX, cxx};
+use harness::{named, tests};
 use num_bigint::BigUint;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::{env, fs, thread};
+use std::process::{Command, ExitCode, Stdio};
+use std::{fs, thread};
 
 /// Random operands per method, size and operation, beside the edge values.
 const RANDOM_ITEMS: usize = 100;
@@ -19,9 +19,20 @@ const METHODS: [&str; 6] = ["gecc_sos", "cios", "karatsuba", "low_high_rows", "h
 /// Bits of a sample of the double-precision methods.
 const SAMPLE_BITS: usize = 52;
 
-#[test]
+fn main() -> ExitCode {
+    harness::run(tests(
+        Some(&CXX),
+        named![
+            methods_for_any_modulus,
+            methods_of_one_modulus,
+            multiplication_modulo_any_odd_number,
+            modular_exponentiation
+        ],
+    ))
+}
+
 fn methods_for_any_modulus() {
-    let Some(driver) = Driver::compile("p256") else { return };
+    let driver = Driver::compile("p256");
     let mut session = Session::default();
     for bits in [128, 256, 384, 512] {
         for modulus in moduli(bits) {
@@ -34,10 +45,9 @@ fn methods_for_any_modulus() {
     session.run(&driver);
 }
 
-#[test]
 fn methods_of_one_modulus() {
     for curve in ["secp256k1", "p256", "sm2"] {
-        let Some(driver) = Driver::compile(curve) else { return };
+        let driver = Driver::compile(curve);
         let mut session = Session::default();
         let is_fold = curve_value(curve, "reduction") == "fold";
         let [p, n] = ["p", "n"].map(|key| from_hex(&curve_value(curve, key)));
@@ -50,9 +60,8 @@ fn methods_of_one_modulus() {
     }
 }
 
-#[test]
 fn multiplication_modulo_any_odd_number() {
-    let Some(driver) = Driver::compile("p256") else { return };
+    let driver = Driver::compile("p256");
     let mut session = Session::default();
     for bits in (128..=512).step_by(64) {
         let small = [number(3), number(0xffff_ffff), (number(1) << (bits - 64)) - 59u32];
@@ -69,9 +78,8 @@ fn multiplication_modulo_any_odd_number() {
     session.run(&driver);
 }
 
-#[test]
 fn modular_exponentiation() {
-    let Some(driver) = Driver::compile("p256") else { return };
+    let driver = Driver::compile("p256");
     let mut session = Session::default();
     for (bits, samples) in [(1024, 20), (1536, 32), (2048, 40)] {
         let top = power_of_two(bits);
@@ -228,19 +236,15 @@ fn patterned(bits: usize) -> BigUint {
 struct Driver(PathBuf);
 
 impl Driver {
-    /// `None`, with the reason printed, where there is no compiler.
-    fn compile(curve: &str) -> Option<Self> {
+    fn compile(curve: &str) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
-        let found = Command::new(&compiler).arg("--version").stdout(Stdio::null()).status();
-        skip::without(found.map_err(|problem| format!("no C++ compiler: {compiler}: {problem}")), "GECC_REQUIRE_CXX")?;
         // Tests of one process run side by side: each has its own program.
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_twin_methods_{curve}_{number}"));
         let warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];
         // The double-precision methods need the rounding mode that the driver sets.
-        let status = Command::new(&compiler)
+        let status = Command::new(cxx())
             .args(["-std=c++17", "-O1", "-frounding-math", "-ffp-contract=off", "-DGECC_DEBUG"])
             .args(warnings)
             .arg("-I")
@@ -253,7 +257,7 @@ impl Driver {
             .status()
             .expect("the compiler starts");
         assert!(status.success(), "the methods must compile as C++ for {curve}");
-        Some(Driver(program))
+        Driver(program)
     }
 
     fn answer(&self, input: String) -> String {

@@ -1,9 +1,10 @@
 //! What secret operations leave of private keys, nonces, shared points, bases, exponents, factors and moduli: nothing in
-//! blocks of the heap that they free, and on Linux nothing on the stacks of any thread. On each engine; the part on GPUs says so where there is none and passes, unless `GECC_REQUIRE_GPU=1`,
-//! and likewise that with AVX-512 IFMA with `GECC_REQUIRE_AVX512=1`.
+//! blocks of the heap that they free, and on Linux nothing on the stacks of any thread. On each engine.
 
+mod harness;
+#[path = "harness/random.rs"]
+mod random;
 mod search;
-mod skip;
 
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
@@ -11,15 +12,17 @@ use gecc::{
     Backend, Engine, EngineBuilder, P256, Point, PublicKeys, Secp256k1, SecretCurve, SecretKey, SecretKeys, Sm2,
 };
 use gecc::{ecdh, ecdsa, keys, modular, point, sm2};
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use harness::needs::{AVX512, GPU, Need};
+use harness::{Named, named, test};
+use rand::Rng;
+use random::Random;
 use search::{Searching, Watch};
 use sha2::Sha256;
 use sm3::Sm3;
 use std::ops::Range;
+use std::process::ExitCode;
 #[cfg(target_os = "linux")]
 use std::sync::Mutex;
-use std::sync::OnceLock;
 
 #[global_allocator]
 static ALLOCATOR: Searching = Searching;
@@ -31,32 +34,37 @@ const ITEMS: usize = SIZES[3];
 const CLOSELY: usize = 64;
 const ONE_IN: usize = 16;
 
-/// Every engine of this machine.
-fn builders() -> impl Iterator<Item = (&'static str, EngineBuilder)> {
-    static BUILDERS: OnceLock<Vec<(&str, EngineBuilder)>> = OnceLock::new();
-    let find = || {
-        let cpu = || Engine::builder().backend(Backend::Cpu);
-        let mut builders = vec![("portable", cpu().portable(true))];
-        builders.extend(skip::without(lanes(), "GECC_REQUIRE_AVX512").map(|()| ("with AVX-512 IFMA", cpu())));
-        let gpu = Engine::builder().backend(Backend::Gpu);
-        builders.extend(skip::without_gpu(gpu.clone().build()).map(|_| ("GPU", gpu)));
-        builders
-    };
-    BUILDERS.get_or_init(find).iter().cloned()
+/// The builder of an engine, by its name.
+type Kind = Named<fn() -> EngineBuilder>;
+
+/// Every engine, and what it needs.
+const KINDS: [(Option<&Need>, Kind); 3] = [
+    (None, ("portable", || cpu().portable(true))),
+    (Some(&AVX512), ("avx512", cpu)),
+    (Some(&GPU), ("gpu", || Engine::builder().backend(Backend::Gpu))),
+];
+
+fn cpu() -> EngineBuilder {
+    Engine::builder().backend(Backend::Cpu)
 }
 
-fn lanes() -> Result<(), &'static str> {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512ifma") && is_x86_feature_detected!("avx512vbmi2") {
-        return Ok(());
-    }
-    Err("this processor has no AVX-512 IFMA")
-}
+/// What is tested of each engine.
+const TESTS: &[Named<fn(Kind)>] = &named![
+    on_secp256k1,
+    on_p256,
+    on_sm2,
+    #[cfg(target_os = "linux")]
+    generated_keys,
+    powers_of_every_size,
+    products_of_every_size,
+];
 
-fn random() -> StdRng {
-    let seed = rand::random();
-    println!("seed {seed}");
-    StdRng::seed_from_u64(seed)
+fn main() -> ExitCode {
+    let of_kinds = KINDS.iter().flat_map(|&(need, kind)| {
+        TESTS.iter().map(move |(name, run)| test(format!("{name}::{}", kind.0), need, move || run(kind)))
+    });
+    let of_the_search = harness::tests(None, named![secrets_are_found]);
+    harness::run(of_kinds.chain(of_the_search).collect())
 }
 
 /// Memory in which the values of a slice lie.
@@ -148,7 +156,7 @@ struct Inputs {
 
 impl Inputs {
     fn new<C: Scheme>(watch: &mut Watch) -> Self {
-        let mut random = random();
+        let mut random = Random::new();
         let mut bytes = || {
             let mut bytes = [0; 32];
             random.fill_bytes(&mut bytes);
@@ -190,7 +198,7 @@ fn both(keys: &[SecretKey]) -> [SecretKeys<'_>; 2] {
     [keys.into(), (&keys[0]).into()]
 }
 
-fn operations<C: Scheme>() {
+fn operations<C: Scheme>((name, builder): Kind) {
     let _alone = search::alone();
     let (watch, Inputs { keys, digests, peers }) = search::prepared(|| {
         let mut watch = Watch::new();
@@ -198,78 +206,70 @@ fn operations<C: Scheme>() {
         (watch, inputs)
     });
     let known = [memory(&keys)];
-    for (name, builder) in builders() {
-        let engine = builder.clone().build().unwrap();
-        let checking = builder.check_signatures(true).build().unwrap();
-        for size in SIZES {
-            let (digests, keys, peers) = (&digests[..size], &keys[..size], PublicKeys::points(&peers[..size]));
-            let check = |what: &str, work: &(dyn Fn() + Sync)| {
-                leaves_nothing(&watch, &format!("{what}, {size} items, {name}"), &known, work);
-            };
-            check("public keys", &|| assert!(keys::public_keys::<C>(&engine, keys).unwrap().iter().all(Result::is_ok)));
-            for (of, keys) in ["a key each", "one key"].into_iter().zip(both(keys)) {
-                let check = |what: &str, work: &(dyn Fn() + Sync)| check(&format!("{what}, {of}"), work);
-                check("signing", &|| C::sign(&engine, digests, keys));
-                check("signing otherwise", &|| C::sign_otherwise(&engine, digests, keys));
-                // Which takes several times as long.
-                if size <= SIZES[2] {
-                    check("signing, checked", &|| C::sign(&checking, digests, keys));
-                    check("signing otherwise, checked", &|| C::sign_otherwise(&checking, digests, keys));
-                }
-                check("shared secrets", &|| {
-                    assert!(ecdh::shared_secrets::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
-                });
-                check("shared points", &|| {
-                    assert!(ecdh::shared_points::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
-                });
+    let engine = builder().build().unwrap();
+    let checking = builder().check_signatures(true).build().unwrap();
+    for size in SIZES {
+        let (digests, keys, peers) = (&digests[..size], &keys[..size], PublicKeys::points(&peers[..size]));
+        let check = |what: &str, work: &(dyn Fn() + Sync)| {
+            leaves_nothing(&watch, &format!("{what}, {size} items, {name}"), &known, work);
+        };
+        check("public keys", &|| assert!(keys::public_keys::<C>(&engine, keys).unwrap().iter().all(Result::is_ok)));
+        for (of, keys) in ["a key each", "one key"].into_iter().zip(both(keys)) {
+            let check = |what: &str, work: &(dyn Fn() + Sync)| check(&format!("{what}, {of}"), work);
+            check("signing", &|| C::sign(&engine, digests, keys));
+            check("signing otherwise", &|| C::sign_otherwise(&engine, digests, keys));
+            // Which takes several times as long.
+            if size <= SIZES[2] {
+                check("signing, checked", &|| C::sign(&checking, digests, keys));
+                check("signing otherwise, checked", &|| C::sign_otherwise(&checking, digests, keys));
             }
+            check("shared secrets", &|| {
+                assert!(ecdh::shared_secrets::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
+            });
+            check("shared points", &|| {
+                assert!(ecdh::shared_points::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
+            });
         }
     }
 }
 
-#[test]
-fn on_secp256k1() {
-    operations::<Secp256k1>();
+fn on_secp256k1(kind: Kind) {
+    operations::<Secp256k1>(kind);
 }
 
-#[test]
-fn on_p256() {
-    operations::<P256>();
+fn on_p256(kind: Kind) {
+    operations::<P256>(kind);
 }
 
-#[test]
-fn on_sm2() {
-    operations::<Sm2>();
+fn on_sm2(kind: Kind) {
+    operations::<Sm2>(kind);
 }
 
 /// Keys are known only once they are there; what was freed before is looked for where it was.
-#[test]
 #[cfg(target_os = "linux")]
-fn generated_keys() {
+fn generated_keys((name, builder): Kind) {
     let _alone = search::alone();
-    for (name, builder) in builders() {
-        let engine = builder.build().unwrap();
-        for size in SIZES {
-            let state = Mutex::new((Watch::new(), Vec::new()));
-            let generate = || {
-                let generated = keys::generate::<P256>(&engine, size).unwrap().0;
-                let one = SecretKey::generate::<P256>();
-                let mut state = state.lock().unwrap();
-                state.0.add(one.as_ref().unwrap().expose_bytes());
-                state.1 = generated;
-            };
-            let places = search::with_stack_kept(generate, || {
-                let (watch, keys) = &mut *state.lock().unwrap();
-                keys.iter().for_each(|key: &SecretKey| watch.add(key.expose_bytes()));
-                watch.places(&[memory(keys)], search::ALL)
-            });
-            assert_none(&format!("{size} keys, {name}"), &places);
-        }
+    let engine = builder().build().unwrap();
+    for size in SIZES {
+        let state = Mutex::new((Watch::new(), Vec::new()));
+        let generate = || {
+            let generated = keys::generate::<P256>(&engine, size).unwrap().0;
+            let one = SecretKey::generate::<P256>();
+            let mut state = state.lock().unwrap();
+            state.0.add(one.as_ref().unwrap().expose_bytes());
+            state.1 = generated;
+        };
+        let places = search::with_stack_kept(generate, || {
+            let (watch, keys) = &mut *state.lock().unwrap();
+            keys.iter().for_each(|key: &SecretKey| watch.add(key.expose_bytes()));
+            watch.places(&[memory(keys)], search::ALL)
+        });
+        assert_none(&format!("{size} keys, {name}"), &places);
     }
 }
 
 /// Random numbers below a modulus whose first bit is set.
-fn numbers<const BYTES: usize>(watch: &mut Watch, random: &mut StdRng, count: usize) -> Vec<[u8; BYTES]> {
+fn numbers<const BYTES: usize>(watch: &mut Watch, random: &mut Random, count: usize) -> Vec<[u8; BYTES]> {
     let mut numbers = vec![[0; BYTES]; count];
     for number in &mut numbers {
         random.fill_bytes(number);
@@ -279,7 +279,7 @@ fn numbers<const BYTES: usize>(watch: &mut Watch, random: &mut StdRng, count: us
     numbers
 }
 
-fn modulus<const BYTES: usize>(watch: &mut Watch, random: &mut StdRng) -> Vec<[u8; BYTES]> {
+fn modulus<const BYTES: usize>(watch: &mut Watch, random: &mut Random) -> Vec<[u8; BYTES]> {
     let mut moduli = numbers(watch, random, 1);
     moduli[0][0] |= 0x80;
     moduli[0][BYTES - 1] |= 1;
@@ -290,77 +290,67 @@ fn modulus<const BYTES: usize>(watch: &mut Watch, random: &mut StdRng) -> Vec<[u
 /// Sizes of exponentiations, which take milliseconds each.
 const FEW: [usize; 3] = [1, 64, 150];
 
-fn powers<const BYTES: usize, const EXPONENT: usize>() {
+fn powers<const BYTES: usize, const EXPONENT: usize>((name, builder): Kind) {
     let _alone = search::alone();
     let (watch, moduli, bases, exponents) = search::prepared(|| {
-        let (mut watch, mut random) = (Watch::new(), random());
+        let (mut watch, mut random) = (Watch::new(), Random::new());
         let moduli = modulus::<BYTES>(&mut watch, &mut random);
         let bases = numbers::<BYTES>(&mut watch, &mut random, FEW[2]);
         let exponents = numbers::<EXPONENT>(&mut watch, &mut random, FEW[2]);
         (watch, moduli, bases, exponents)
     });
     let known = [memory(&moduli), memory(&bases), memory(&exponents)];
-    for (name, builder) in builders() {
-        let engine = builder.build().unwrap();
-        for size in FEW {
-            leaves_nothing(&watch, &format!("{size} powers modulo {BYTES} bytes, {name}"), &known, || {
-                let powers = modular::modexp(&engine, &moduli[0], &bases[..size], &exponents[..size]).unwrap();
-                assert!(powers.iter().all(Result::is_ok));
-            });
-        }
+    let engine = builder().build().unwrap();
+    for size in FEW {
+        leaves_nothing(&watch, &format!("{size} powers modulo {BYTES} bytes, {name}"), &known, || {
+            let powers = modular::modexp(&engine, &moduli[0], &bases[..size], &exponents[..size]).unwrap();
+            assert!(powers.iter().all(Result::is_ok));
+        });
     }
 }
 
-#[test]
-fn powers_of_every_size() {
-    powers::<128, 128>();
-    powers::<192, 32>();
-    powers::<256, 16>();
+fn powers_of_every_size(kind: Kind) {
+    powers::<128, 128>(kind);
+    powers::<192, 32>(kind);
+    powers::<256, 16>(kind);
 }
 
-fn products<const BYTES: usize>() {
+fn products<const BYTES: usize>((name, builder): Kind) {
     let _alone = search::alone();
     let (watch, moduli, a, b) = search::prepared(|| {
-        let (mut watch, mut random) = (Watch::new(), random());
+        let (mut watch, mut random) = (Watch::new(), Random::new());
         let moduli = modulus::<BYTES>(&mut watch, &mut random);
         let (a, b) = (numbers(&mut watch, &mut random, ITEMS), numbers(&mut watch, &mut random, ITEMS));
         (watch, moduli, a, b)
     });
     let known = [memory(&moduli), memory(&a), memory(&b)];
-    for (name, builder) in builders() {
-        let engine = builder.build().unwrap();
-        for size in SIZES {
-            leaves_nothing(&watch, &format!("{size} products modulo {BYTES} bytes, {name}"), &known, || {
-                let products = modular::mul_mod(&engine, &moduli[0], &a[..size], &b[..size]).unwrap();
-                let squares = modular::square_mod(&engine, &moduli[0], &a[..size]).unwrap();
-                assert!(products.iter().chain(&squares).all(Result::is_ok));
-            });
-        }
+    let engine = builder().build().unwrap();
+    for size in SIZES {
+        leaves_nothing(&watch, &format!("{size} products modulo {BYTES} bytes, {name}"), &known, || {
+            let products = modular::mul_mod(&engine, &moduli[0], &a[..size], &b[..size]).unwrap();
+            let squares = modular::square_mod(&engine, &moduli[0], &a[..size]).unwrap();
+            assert!(products.iter().chain(&squares).all(Result::is_ok));
+        });
     }
 }
 
-#[test]
-fn products_of_every_size() {
-    products::<16>();
-    products::<24>();
-    products::<32>();
-    products::<40>();
-    products::<48>();
-    products::<56>();
-    products::<64>();
+fn products_of_every_size(kind: Kind) {
+    products::<16>(kind);
+    products::<24>(kind);
+    products::<32>(kind);
+    products::<40>(kind);
+    products::<48>(kind);
+    products::<56>(kind);
+    products::<64>(kind);
 }
 
 /// What is there is found, in blocks that are freed and on stacks that are left.
-#[test]
 fn secrets_are_found() {
     let _alone = search::alone();
     let mut watch = Watch::new();
     let secret: [u8; 32] = std::array::from_fn(|i| (i * 37 + 11) as u8);
     watch.add(&secret);
-    let found = |work: &dyn Fn()| {
-        let work = || watch.freed_blocks("a test", work);
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err()
-    };
+    let found = |work: &dyn Fn()| watch.count_freed_blocks(work).0 > 0;
     let reversed: Vec<u8> = secret.iter().rev().copied().collect();
     assert!(!found(&|| drop(vec![7u8; 100])));
     assert!(found(&|| drop([&[1, 2, 3], &secret[..]].concat())));

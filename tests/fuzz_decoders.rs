@@ -3,7 +3,7 @@
 //! A stand-in for cargo-fuzz, which needs a nightly compiler. Runs for 20 seconds of one core, spread evenly over the
 //! decoders; `GECC_FUZZ_SECONDS` sets another time, and `GECC_TEST_SEED` repeats a run that failed.
 
-#[allow(dead_code, unused_imports, unused_macros, reason = "fuzzing needs only what the suite shares")]
+#[allow(dead_code, reason = "fuzzing needs only what the suite shares")]
 mod suite;
 
 use elliptic_curve::Group as _;

@@ -1,15 +1,18 @@
-//! The suite on the GPUs. Where there is none, it says so and passes, unless `GECC_REQUIRE_GPU=1`.
+//! The suite on the GPUs.
 
-mod skip;
+mod harness;
 mod suite;
 
 use gecc::{Backend, Engine};
-use std::sync::OnceLock;
+use harness::needs::GPU;
+use std::process::ExitCode;
+use std::sync::LazyLock;
 
-/// All GPUs, or `None` where there is none: then the reason is printed, and with `GECC_REQUIRE_GPU=1` every test fails.
-fn engine() -> Option<&'static Engine> {
-    static ENGINE: OnceLock<Option<Engine>> = OnceLock::new();
-    ENGINE.get_or_init(|| skip::without_gpu(Engine::builder().backend(Backend::Gpu).build())).as_ref()
+/// All GPUs.
+static ENGINE: LazyLock<Engine> =
+    LazyLock::new(|| Engine::builder().backend(Backend::Gpu).build().expect("the GPUs can be used"));
+
+fn main() -> ExitCode {
+    let on_gpus = suite::TESTS.iter().map(|(name, run)| harness::test(*name, Some(&GPU), || run(&ENGINE)));
+    harness::run(on_gpus.collect())
 }
-
-suite::suite!(crate::engine);

@@ -1,22 +1,22 @@
 //! What can go wrong on a GPU, provoked: too little memory, too many callers, kernels that cannot be kept or compiled. The
 //! results must be those of the CPU, and what is missing must be told.
 //!
-//! Without a GPU the tests say so and pass, unless `GECC_REQUIRE_GPU=1`. Device memory is measured and taken away, so one
-//! test runs at a time, and nothing else may use the GPU.
-#![cfg(feature = "cli")]
+//! Device memory is measured and taken away, so one test runs at a time, and nothing else may use the GPU.
 
-mod skip;
-#[allow(dead_code, unused_imports, unused_macros, reason = "of the suite only its support is needed")]
+mod harness;
+#[allow(dead_code, reason = "of the suite only its support is needed")]
 mod suite;
 
 use cudarc::driver::{CudaContext, CudaSlice};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{Backend, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Secp256k1, SecretKey, Verdict};
 use gecc::{ecdh, ecdsa, keys, point};
+use harness::needs::GPU;
+use harness::{Named, named, test};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::process::{Command, ExitCode, Output};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{env, fs, process, thread};
 use suite::support::random::Random;
 use suite::support::report::announce;
@@ -26,16 +26,32 @@ const MIB: usize = 1 << 20;
 /// Different items; larger batches repeat them.
 const ITEMS: usize = 4096;
 
-fn gpu() -> EngineBuilder {
-    Engine::builder().backend(Backend::Gpu)
+const TESTS: [Named<fn()>; 10] = named![
+    batches_larger_than_the_memory,
+    results_do_not_depend_on_chunks,
+    many_threads_share_an_engine,
+    calls_from_inside_a_pool,
+    two_engines_at_once,
+    calls_leave_no_memory_behind,
+    memory_that_is_short,
+    a_kernel_cache_that_is_damaged_or_cannot_be_written,
+    devices_without_kernels_are_told,
+    shared_secrets_in_tiny_chunks,
+];
+
+fn main() -> ExitCode {
+    harness::run(TESTS.map(|(name, run)| test(name, Some(&GPU), move || alone(run))).into())
 }
 
-/// The right to use the GPU alone; `None` where there is none.
-fn alone() -> Option<MutexGuard<'static, ()>> {
+/// One at a time; a test that failed leaves the GPU to the others.
+fn alone(run: fn()) {
     static ALONE: Mutex<()> = Mutex::new(());
-    static PRESENT: OnceLock<bool> = OnceLock::new();
-    let present = PRESENT.get_or_init(|| skip::without_gpu(gpu().build()).is_some());
-    present.then(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner))
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    run();
+}
+
+fn gpu() -> EngineBuilder {
+    Engine::builder().backend(Backend::Gpu)
 }
 
 fn context() -> Arc<CudaContext> {
@@ -134,9 +150,7 @@ impl Batch {
 }
 
 /// A batch whose data is several times what the engine may use.
-#[test]
 fn batches_larger_than_the_memory() {
-    let Some(_alone) = alone() else { return };
     let batch = Batch::get();
     // Kernels and their stacks are not working memory, and stay: they are there before counting begins.
     batch.check_all(&gpu().build().unwrap(), 64);
@@ -156,9 +170,7 @@ fn batches_larger_than_the_memory() {
     assert!(engine.failures().is_empty());
 }
 
-#[test]
 fn results_do_not_depend_on_chunks() {
-    let Some(_alone) = alone() else { return };
     for chunk in [1, 2, 3, 31, 63, 64, 65, 255, 257, 511, 513, 1000, 4095, 4096, usize::MAX] {
         let engine = gpu().chunk_items(chunk).build().unwrap();
         for n in [0, 1, 2, 65, 777] {
@@ -170,9 +182,7 @@ fn results_do_not_depend_on_chunks() {
     }
 }
 
-#[test]
 fn many_threads_share_an_engine() {
-    let Some(_alone) = alone() else { return };
     let (engine, batch, before) = (gpu().build().unwrap(), Batch::get(), free_memory());
     thread::scope(|scope| {
         for caller in 0..24 {
@@ -191,9 +201,7 @@ fn many_threads_share_an_engine() {
 }
 
 /// Threads of the pool that the engine itself uses wait for batches that need that pool.
-#[test]
 fn calls_from_inside_a_pool() {
-    let Some(_alone) = alone() else { return };
     let (engine, batch) = (gpu().build().unwrap(), Batch::get());
     (0..4 * rayon::current_num_threads()).into_par_iter().for_each(|call| {
         batch.check(&engine, call, ITEMS);
@@ -201,9 +209,7 @@ fn calls_from_inside_a_pool() {
     });
 }
 
-#[test]
 fn two_engines_at_once() {
-    let Some(_alone) = alone() else { return };
     let (one, two) = (gpu().build().unwrap(), gpu().chunk_items(1000).build().unwrap());
     thread::scope(|scope| {
         for engine in [&one, &two, &one, &two] {
@@ -216,9 +222,7 @@ fn two_engines_at_once() {
     assert!(one.failures().is_empty() && two.failures().is_empty());
 }
 
-#[test]
 fn calls_leave_no_memory_behind() {
-    let Some(_alone) = alone() else { return };
     // Tables of keys that go on serving take more memory, up to their share: here the narrowest ones fill it.
     let (engine, batch) = (gpu().max_memory(8192 * MIB).build().unwrap(), Batch::get());
     let round = || {
@@ -252,9 +256,7 @@ fn take_all_but(bytes: usize) -> Vec<CudaSlice<u8>> {
 }
 
 /// Others take the memory that was free when the engine started.
-#[test]
 fn memory_that_is_short() {
-    let Some(_alone) = alone() else { return };
     let batch = Batch::get();
     for left in [700 * MIB, 200 * MIB] {
         let engine = gpu().build().unwrap();
@@ -328,9 +330,7 @@ fn assert_right(output: &Output) {
     assert!(String::from_utf8_lossy(&output.stdout).contains(x), "{output:?}");
 }
 
-#[test]
 fn a_kernel_cache_that_is_damaged_or_cannot_be_written() {
-    let Some(_alone) = alone() else { return };
     let cache = Folder::new("cache");
     let no_nvrtc = Folder::new("no-nvrtc");
     assert_right(&pubkey("gpu", &cache.0, None));
@@ -363,9 +363,7 @@ fn a_kernel_cache_that_is_damaged_or_cannot_be_written() {
 }
 
 /// Kernels that cannot be compiled have their work done by the CPU, and are told.
-#[test]
 fn devices_without_kernels_are_told() {
-    let Some(_alone) = alone() else { return };
     let (empty, input) = (Folder::new("nothing"), Folder::new("keys"));
     let keys = input.0.join("keys");
     fs::write(&keys, format!("{:064x}\n", 1).repeat(1 << 15)).expect("writable");
@@ -380,9 +378,7 @@ fn devices_without_kernels_are_told() {
 }
 
 /// Secrets survive the ways in which chunks end: nothing here may crash while results that own secrets are dropped.
-#[test]
 fn shared_secrets_in_tiny_chunks() {
-    let Some(_alone) = alone() else { return };
     let (engine, mut random) = (gpu().chunk_items(7).build().unwrap(), Random::new());
     let secret = SecretKey::from_bytes(random.scalar_bytes::<Secp256k1>());
     let scalars: Vec<[u8; 32]> = (0..200).map(|_| random.scalar_bytes::<Secp256k1>()).collect();

@@ -1,13 +1,14 @@
 //! Tables of keys that a GPU keeps between chunks and calls: verdicts must not depend on which keys came before, and
 //! keys that come again should find their tables.
-//!
-//! Without a GPU the tests say so and pass, unless `GECC_REQUIRE_GPU=1`.
 
-mod skip;
-#[allow(dead_code, unused_imports, unused_macros, reason = "of the suite only its support is needed")]
+mod harness;
+#[allow(dead_code, reason = "of the suite only its support is needed")]
 mod suite;
 
 use gecc::{Backend, Engine, EngineBuilder, P256, Secp256k1, Verdict};
+use harness::needs::GPU;
+use harness::{named, tests};
+use std::process::ExitCode;
 use std::thread;
 use suite::support::random::Random;
 use suite::support::report::announce;
@@ -16,9 +17,21 @@ use suite::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, signed};
 /// Items of a batch that a GPU searches for repeated keys and for which it builds tables.
 const LARGE: usize = 1 << 18;
 
-/// An engine with these options; `None` where there is no GPU.
-fn gpu(options: fn(EngineBuilder) -> EngineBuilder) -> Option<Engine> {
-    skip::without_gpu(options(Engine::builder().backend(Backend::Gpu)).build())
+fn main() -> ExitCode {
+    harness::run(tests(
+        Some(&GPU),
+        named![
+            keys_that_come_again_find_their_tables,
+            other_keys_replace_the_tables,
+            verdicts_do_not_depend_on_tables,
+            calls_at_once_share_the_tables,
+        ],
+    ))
+}
+
+/// An engine with these options.
+fn gpu(options: fn(EngineBuilder) -> EngineBuilder) -> Engine {
+    options(Engine::builder().backend(Backend::Gpu)).build().expect("the GPUs can be used")
 }
 
 /// Different items with the CPU's verdicts; batches repeat them.
@@ -64,13 +77,12 @@ fn builds(engine: &Engine) -> u64 {
     times.iter().filter(|time| time.kernel == "gecc_key_table_start").map(|time| time.launches).sum()
 }
 
-#[test]
 fn keys_that_come_again_find_their_tables() {
     for options in [
         |builder: EngineBuilder| builder.time_kernels(true),
         |builder: EngineBuilder| builder.time_kernels(true).chunk_items(1 << 17),
     ] {
-        let Some(engine) = gpu(options) else { return };
+        let engine = gpu(options);
         let mut random = Random::new();
         // With several devices each has tables of its own.
         let devices = engine.info().devices.len() as u64;
@@ -92,9 +104,8 @@ fn two_calls<S: Scheme>(engine: &Engine, random: &mut Random) -> [u64; 2] {
     })
 }
 
-#[test]
 fn other_keys_replace_the_tables() {
-    let Some(engine) = gpu(|builder| builder.time_kernels(true)) else { return };
+    let engine = gpu(|builder| builder.time_kernels(true));
     let mut random = Random::new();
     let pools = [200, 300].map(|keys| Pool::new::<Ecdsa<P256>>(&mut random, keys, 2000));
     let counts = [0, 1, 0, 0, 1, 1].map(|which: usize| {
@@ -106,7 +117,6 @@ fn other_keys_replace_the_tables() {
 }
 
 /// Keys of which some occur often and most seldom, in chunks of every size, and with little memory for tables.
-#[test]
 fn verdicts_do_not_depend_on_tables() {
     let engines: [fn(EngineBuilder) -> EngineBuilder; 6] = [
         |builder| builder,
@@ -116,8 +126,7 @@ fn verdicts_do_not_depend_on_tables() {
         |builder| builder.max_memory(768 << 20),
         |builder| builder.max_memory(64 << 20),
     ];
-    let engines: Option<Vec<Engine>> = engines.into_iter().map(gpu).collect();
-    let Some(engines) = engines else { return };
+    let engines = engines.map(gpu);
     mixtures::<Ecdsa<Secp256k1>>(&engines);
     mixtures::<Ecdsa<P256>>(&engines);
     mixtures::<Sm2Dsa>(&engines);
@@ -138,9 +147,8 @@ fn mixtures<S: Scheme>(engines: &[Engine]) {
 }
 
 /// Calls with different keys take each other's place, on all lanes at once.
-#[test]
 fn calls_at_once_share_the_tables() {
-    let Some(engine) = gpu(|builder| builder.chunk_items(1 << 17)) else { return };
+    let engine = gpu(|builder| builder.chunk_items(1 << 17));
     let mut random = Random::new();
     let pools = [30, 150, 400].map(|keys| Pool::new::<Ecdsa<Secp256k1>>(&mut random, keys, 1200));
     let of_sm2 = Pool::new::<Sm2Dsa>(&mut random, 100, 1200);

@@ -1,17 +1,17 @@
 //! `gecc kernels build` where something is in the way: what it says, and that no part of a file ever passes for a kernel.
 //! (What the engine makes of damaged files and of files of others: the unit tests of `src/gpu/cache.rs`.)
 //!
-//! Tests that compile need NVRTC but no GPU. Without it they say so and pass, unless `GECC_REQUIRE_NVRTC=1`.
-#![cfg(all(feature = "cli", unix))]
+//! Tests that compile need NVRTC but no GPU.
 
-#[path = "../src/skip.rs"]
-mod skip;
+mod harness;
 
+use harness::needs::NVRTC;
+use harness::{named, tests};
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitCode, Output, Stdio};
 use std::{env, fs, process};
 
 const ARCHITECTURE: &str = "sm_90";
@@ -19,6 +19,19 @@ const ARCHITECTURE: &str = "sm_90";
 const MOST_BLOCKS: u32 = 4;
 /// What the kernel sends to a process that writes beyond its limit.
 const SIGXFSZ: i32 = 25;
+
+fn main() -> ExitCode {
+    let mut all = tests(
+        Some(&NVRTC),
+        named![
+            a_full_disk_is_told_and_leaves_nothing,
+            a_killed_process_leaves_no_part_of_a_kernel,
+            a_folder_that_cannot_be_written_is_told,
+        ],
+    );
+    all.extend(tests(None, named![a_missing_nvrtc_is_told]));
+    harness::run(all)
+}
 
 /// A folder of this test, removed with it.
 struct Folder(PathBuf);
@@ -43,10 +56,6 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
-}
-
-fn has_nvrtc() -> bool {
-    skip::without(gecc::kernels::nvrtc_version(), "GECC_REQUIRE_NVRTC").is_some()
 }
 
 fn build(folder: &Path) -> Command {
@@ -85,11 +94,7 @@ fn is_whole(path: &Path) -> bool {
     hash == expected.as_slice() && code.starts_with(b"\x7fELF")
 }
 
-#[test]
 fn a_full_disk_is_told_and_leaves_nothing() {
-    if !has_nvrtc() {
-        return;
-    }
     let folder = Folder::new("full");
     // With the signal ignored, writing fails as on a full disk.
     let text = problem(&build_within_limits(&folder.0, "trap '' XFSZ"));
@@ -97,11 +102,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     assert_eq!(folder.files(), (vec![], vec![]));
 }
 
-#[test]
 fn a_killed_process_leaves_no_part_of_a_kernel() {
-    if !has_nvrtc() {
-        return;
-    }
     let folder = Folder::new("killed");
     let output = build_within_limits(&folder.0, "true");
     assert_eq!(output.status.signal(), Some(SIGXFSZ), "killed in the middle of a write: {output:?}");
@@ -119,11 +120,7 @@ fn a_killed_process_leaves_no_part_of_a_kernel() {
     assert!(leftovers.iter().all(|path| others.contains(path)));
 }
 
-#[test]
 fn a_folder_that_cannot_be_written_is_told() {
-    if !has_nvrtc() {
-        return;
-    }
     let folder = Folder::new("in-the-way");
     let file = folder.0.join("file");
     fs::write(&file, "in the way").expect("writable");
@@ -140,7 +137,6 @@ fn a_folder_that_cannot_be_written_is_told() {
     }
 }
 
-#[test]
 fn a_missing_nvrtc_is_told() {
     let (libraries, out) = (Folder::new("no-libraries"), Folder::new("no-nvrtc"));
     let without = |libraries: &Path| {

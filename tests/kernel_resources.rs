@@ -1,11 +1,13 @@
 //! Every kernel compiles for every curve and for three generations of GPUs, within limits of registers and spills.
 //!
-//! Needs NVRTC but no GPU. Without it the test says so and passes, unless `GECC_REQUIRE_NVRTC=1`.
+//! Needs NVRTC but no GPU.
 
-#[path = "../src/skip.rs"]
-mod skip;
+mod harness;
 
 use gecc::kernels::{self, KernelUsage};
+use harness::needs::NVRTC;
+use harness::{named, tests};
+use std::process::ExitCode;
 
 /// Ampere, Hopper and Blackwell.
 const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
@@ -41,9 +43,11 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_method_doubles_512", 100),
 ];
 
-#[test]
+fn main() -> ExitCode {
+    harness::run(tests(Some(&NVRTC), named![kernels_compile_within_limits]))
+}
+
 fn kernels_compile_within_limits() {
-    let Some(_) = skip::without(kernels::nvrtc_version(), "GECC_REQUIRE_NVRTC") else { return };
     let mut excesses = Vec::new();
     for architecture in ARCHITECTURES {
         let usage = kernels::usage(architecture).unwrap_or_else(|problem| panic!("{architecture}: {problem}"));

@@ -1,18 +1,23 @@
-//! The comparison of multiplication methods: what it reports, and that every method is right, on a GPU. Where there is
-//! none, it says so and passes, unless `GECC_REQUIRE_GPU=1`.
+//! The comparison of multiplication methods: what it reports, and that every method is right, on a GPU.
 
-mod skip;
+mod harness;
 
 use gecc::methods::{Measurement, Operation, measure};
+use harness::needs::GPU;
+use harness::{named, tests};
+use std::process::ExitCode;
 
 /// Random inputs per row.
 const CHECKED: usize = 20_000;
 
-#[test]
+fn main() -> ExitCode {
+    harness::run(tests(Some(&GPU), named![every_method_is_right]))
+}
+
 fn every_method_is_right() {
     let mut reported = Vec::new();
     let measured = measure(&["secp256k1", "p256", "sm2"], CHECKED, |row| reported.push(row.clone()));
-    let Some(rows) = skip::without_gpu(measured) else { return };
+    let rows = measured.expect("a GPU measures");
     assert_eq!(rows, reported);
     // Six methods at four sizes and one at one, two for each curve, seven sizes of products: each twice; three powers.
     assert_eq!(rows.len(), 2 * (6 * 4 + 1 + 2 * 3 + 7) + 3);

@@ -15,16 +15,15 @@
 //!
 //! Signing and ECDH, where the reference must do the work that is tested, take part with a thirty-second of the items.
 //!
-//! An error that gecc shares with RustCrypto would pass all that. So a fraction of the items goes through a second
-//! implementation of each curve as well (`oracle`): public keys and ECDH, signatures that gecc makes, that the other makes,
-//! and that follow from the equation, as they are and spoilt.
+//! An error that gecc shares with RustCrypto would pass all that. So in tests of their own a fraction of that many items
+//! goes through a second implementation of each curve (`oracle`): public keys and ECDH, signatures that gecc makes, that the
+//! other makes, and that follow from the equation, as they are and spoilt.
 //!
 //! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on the CPU.
 
+mod harness;
 mod oracle;
-#[path = "../src/skip.rs"]
-mod skip;
-#[allow(dead_code, unused_imports, unused_macros, reason = "the soak test needs only what the suite shares")]
+#[allow(dead_code, reason = "the soak test needs only what the suite shares")]
 mod suite;
 
 use elliptic_curve::{Field, Group as _};
@@ -33,8 +32,12 @@ use gecc::{
     Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2, Verdict, Verdicts,
 };
 use gecc::{ecdh, ecdsa, keys, point, sm2};
+use harness::needs::Need;
+use harness::{named, tests};
+use libtest_mimic::Trial;
 use oracle::{AwsLc, LibSecp256k1, OpenSsl, Oracle};
 use rayon::prelude::*;
+use std::process::ExitCode;
 use std::time::Instant;
 use suite::support::numbers::order_plus;
 use suite::support::random::Random;
@@ -51,6 +54,19 @@ const SECRET_ITEMS: usize = BATCH / 32;
 /// Items of each batch of every kind that a second implementation computes.
 const ORACLE_ITEMS: usize = BATCH / 256;
 
+static OPENSSL: Need = Need::new("GECC_REQUIRE_OPENSSL", || OpenSsl::open().err().map(|problem| problem.to_string()));
+
+fn main() -> ExitCode {
+    let lists = [
+        tests(None, named![secp256k1, p256, sm2_curve]),
+        tests(None, named![secp256k1_by_libsecp256k1, p256_by_aws_lc]),
+        tests(Some(&OPENSSL), named![sm2_curve_by_openssl]),
+        tests(None, named![crossed_secp256k1, crossed_p256, crossed_sm2]),
+    ];
+    let long = |test: Trial| test.with_kind("takes long").with_ignored_flag(true);
+    harness::run(lists.into_iter().flatten().map(long).collect())
+}
+
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a decimal number")))
 }
@@ -61,7 +77,8 @@ type Extra = fn(&Engine, &mut Random, &[Signed]);
 /// Signs by gecc.
 type Sign = fn(&Engine, &[[u8; 32]], &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>>;
 
-fn soak<S: Scheme>(recover: Extra, secrets: Extra, sign: Sign, oracle: Option<impl Oracle>) {
+/// Checks batches of fresh items. `check` gets the number of a batch and its size.
+fn soak(name: &str, check: impl Fn(&Engine, &mut Random, usize, usize)) {
     let engine = &Engine::new().expect("threads can be started");
     let items = from_environment("GECC_SOAK_ITEMS", 10_000_000) as usize;
     let seed = from_environment("GECC_SOAK_SEED", Random::new().word() >> 16);
@@ -71,25 +88,34 @@ fn soak<S: Scheme>(recover: Extra, secrets: Extra, sign: Sign, oracle: Option<im
     for batch in first..batches {
         let size = BATCH.min(items - batch * BATCH);
         let seed_of_batch = seed.wrapping_mul(1 << 16).wrapping_add(batch as u64);
-        let mut random = Random::from_seed(seed_of_batch);
-        let signed = signatures::<S>(engine, &mut random, size, batch % 2 == 0);
-        points::<S::C>(engine, &mut random, size);
-        recover(engine, &mut random, &signed);
-        secrets(engine, &mut random, &signed[..SECRET_ITEMS.min(size)]);
-        if let Some(oracle) = &oracle {
-            second_opinion::<S>(engine, &mut random, &signed[..ORACLE_ITEMS.min(size)], sign, oracle);
-        }
+        check(engine, &mut Random::from_seed(seed_of_batch), batch, size);
         let seconds = start.elapsed().as_secs();
         if seconds >= reported + 10 || batch + 1 == batches {
             reported = seconds;
             let done = (batch * BATCH + size).min(items);
             eprintln!(
-                "{}: {done} of {items} items in {seconds} s; to go on from here: GECC_SOAK_SEED={seed} GECC_SOAK_BATCH={}",
-                S::CURVE,
+                "{name}: {done} of {items} items in {seconds} s; to go on from here: GECC_SOAK_SEED={seed} GECC_SOAK_BATCH={}",
                 batch + 1
             );
         }
     }
+}
+
+fn against_equations<S: Scheme>(recover: Extra, secrets: Extra) {
+    soak(S::CURVE, |engine, random, batch, size| {
+        let signed = signatures::<S>(engine, random, size, batch % 2 == 0);
+        points::<S::C>(engine, random, size);
+        recover(engine, random, &signed);
+        secrets(engine, random, &signed[..SECRET_ITEMS.min(size)]);
+    });
+}
+
+fn against_oracle<S: Scheme>(sign: Sign, oracle: &impl Oracle) {
+    soak(&format!("{}, a fraction by a second implementation", S::CURVE), |engine, random, _, size| {
+        let items = ORACLE_ITEMS.min(size);
+        let signed = signed::<S>(random, items, items);
+        second_opinion::<S>(engine, random, &signed, sign, oracle);
+    });
 }
 
 /// One progression after the other, on all cores.
@@ -322,24 +348,28 @@ fn compare_signatures<C: Curve>(
     });
 }
 
-#[test]
-#[ignore = "takes long; see the head of this file"]
 fn secp256k1() {
-    let sign = sign_ecdsa::<Secp256k1>;
-    soak::<Ecdsa<Secp256k1>>(recoveries::<Secp256k1>, ecdsa_secrets::<Secp256k1>, sign, Some(LibSecp256k1));
+    against_equations::<Ecdsa<Secp256k1>>(recoveries::<Secp256k1>, ecdsa_secrets::<Secp256k1>);
 }
 
-#[test]
-#[ignore = "takes long; see the head of this file"]
 fn p256() {
-    soak::<Ecdsa<P256>>(recoveries::<P256>, ecdsa_secrets::<P256>, sign_ecdsa::<P256>, Some(AwsLc));
+    against_equations::<Ecdsa<P256>>(recoveries::<P256>, ecdsa_secrets::<P256>);
 }
 
-#[test]
-#[ignore = "takes long; see the head of this file"]
 fn sm2_curve() {
-    let oracle = skip::without(OpenSsl::open(), "GECC_REQUIRE_OPENSSL");
-    soak::<Sm2Dsa>(|_, _, _| {}, sm2_secrets, sign_sm2, oracle);
+    against_equations::<Sm2Dsa>(|_, _, _| {}, sm2_secrets);
+}
+
+fn secp256k1_by_libsecp256k1() {
+    against_oracle::<Ecdsa<Secp256k1>>(sign_ecdsa::<Secp256k1>, &LibSecp256k1);
+}
+
+fn p256_by_aws_lc() {
+    against_oracle::<Ecdsa<P256>>(sign_ecdsa::<P256>, &AwsLc);
+}
+
+fn sm2_curve_by_openssl() {
+    against_oracle::<Sm2Dsa>(sign_sm2, &OpenSsl::open().expect("OpenSSL has been found"));
 }
 
 /// Signs on the default engine with its own public keys, spoils a tenth, and verifies on the CPU.
@@ -385,20 +415,14 @@ fn crossed_ecdsa<C: EcdsaReference>() {
     });
 }
 
-#[test]
-#[ignore = "takes long; see the head of this file"]
 fn crossed_secp256k1() {
     crossed_ecdsa::<Secp256k1>();
 }
 
-#[test]
-#[ignore = "takes long; see the head of this file"]
 fn crossed_p256() {
     crossed_ecdsa::<P256>();
 }
 
-#[test]
-#[ignore = "takes long; see the head of this file"]
 fn crossed_sm2() {
     crossed::<Sm2>(sign_sm2, |engine, digests, signatures, keys| {
         sm2::verify(engine, digests, signatures, keys).unwrap()

@@ -1,5 +1,4 @@
-//! Tests on a GPU: what is left of secrets when a chunk has ended, in whatever way. Without a GPU they say so and
-//! pass, unless `GECC_REQUIRE_GPU=1`.
+//! Tests on a GPU: what is left of secrets when a chunk has ended, in whatever way.
 
 use super::fault::Fault;
 use super::known_answers::Test;
@@ -14,7 +13,6 @@ use crate::encoding::PublicKeys;
 use crate::engine::Engines;
 use crate::point::Points;
 use crate::secret::SecretKey;
-use crate::skip;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::mpsc;
@@ -22,13 +20,12 @@ use std::sync::mpsc;
 /// Short of a whole number of buffers, so that gaps between them are there.
 const ITEMS: usize = 1001;
 
-fn engine() -> Option<GpuEngine> {
-    skip::without(GpuEngine::new(Limits::default()), "GECC_REQUIRE_GPU")
+fn engine() -> GpuEngine {
+    GpuEngine::new(Limits::default()).expect("there is a GPU")
 }
 
 fn with_engines(test: impl FnOnce(Engines)) {
-    let Some(gpu) = engine() else { return };
-    let cpu = CpuEngine::new(None, None).unwrap();
+    let (gpu, cpu) = (engine(), CpuEngine::new(None, None).unwrap());
     test(Engines { gpu: &gpu, cpu: &cpu, rescue: false, check_signatures: true });
 }
 
@@ -52,6 +49,7 @@ fn assert_gone(gpu: &GpuEngine, secrets: &[&[u8]]) {
 }
 
 #[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn keys_are_gone_when_a_call_returns() {
     with_engines(|engines| {
         let (keys, digests) = (keys(), [[0x5a; 32]; ITEMS]);
@@ -73,6 +71,7 @@ fn keys_are_gone_when_a_call_returns() {
 }
 
 #[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn exponents_and_powers_are_gone_when_a_call_returns() {
     with_engines(|engines| {
         let number = |seed: usize| std::array::from_fn::<u8, 128, _>(|i| (seed * 31 + i * 7) as u8 | 1);
@@ -88,8 +87,9 @@ fn exponents_and_powers_are_gone_when_a_call_returns() {
 
 /// Copies are still under way when a chunk ends early.
 #[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn secrets_of_a_chunk_that_fails_are_gone() {
-    let Some(gpu) = engine() else { return };
+    let gpu = engine();
     const BYTES: usize = 32 << 20;
     let mut lane = Lane::new(gpu.devices[0].device.clone()).unwrap();
     for _ in 0..3 {
@@ -145,8 +145,9 @@ impl Operation for Ending<'_> {
 
 /// A worker that fails or panics leaves no lane behind, and the engine computes on.
 #[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn lanes_of_failed_chunks_are_not_used_again() {
-    let Some(gpu) = engine() else { return };
+    let gpu = engine();
     let cpu = CpuEngine::new(None, None).unwrap();
     let engines = Engines { gpu: &gpu, cpu: &cpu, rescue: true, check_signatures: false };
     let (sender, receiver) = mpsc::channel();

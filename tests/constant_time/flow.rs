@@ -5,11 +5,11 @@
 //! are those of either, so the result holds for every execution. Memory is told apart by the pointers that lead to it; one
 //! label stands for all that its pointer reaches.
 
-use crate::instruction::{
+use super::instruction::{
     Access, Bits, Code, Condition, Control, Instruction, Labels, Place, Region, SECRET, STACK, Space, StackAddress,
     THREAD,
 };
-use crate::value::{State, Value};
+use super::value::{State, Value};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,7 +1,7 @@
 //! The analysis itself, on code of a few instructions.
 
-use crate::flow::{Leak, leaks};
-use crate::instruction::{Access, Bits, Code, Control, Instruction, Place, REGIONS, Region, SECRET, Space};
+use super::flow::{Leak, leaks};
+use super::instruction::{Access, Bits, Code, Control, Instruction, Place, REGIONS, Region, SECRET, Space};
 
 /// Registers: two that hold a secret and a pointer to public data, two others, and two flags.
 const KEY: Place = 0;
@@ -58,8 +58,7 @@ fn found(mut instructions: Vec<Instruction>) -> Vec<(u64, Leak)> {
     leaks(&code).iter().map(|(instruction, leak)| (instruction.at, *leak)).collect()
 }
 
-#[test]
-fn branches_and_addresses() {
+pub fn branches_and_addresses() {
     assert_eq!(found(vec![make(P, &[KEY]), jump_if(P, 0)]), [(1, Leak::Branch)]);
     assert_eq!(found(vec![make(P, &[POINTER]), jump_if(P, 0)]), []);
     assert_eq!(found(vec![make(A, &[POINTER, KEY]), load(B, &[A], TABLE_OF)]), [(1, Leak::Address)]);
@@ -74,15 +73,13 @@ fn branches_and_addresses() {
     assert_eq!(found(code), [(3, Leak::Address)]);
 }
 
-#[test]
-fn loops_go_round_until_nothing_is_new() {
+pub fn loops_go_round_until_nothing_is_new() {
     // A becomes secret in the second turn.
     let code = vec![make(P, &[A]), make(A, &[B]), make(B, &[KEY]), jump_if(Q, 0), jump_if(P, 0)];
     assert_eq!(found(code), [(4, Leak::Branch)]);
 }
 
-#[test]
-fn what_two_conditions_write_is_whole() {
+pub fn what_two_conditions_write_is_whole() {
     let writes = |flag, a: Place, b: Place| {
         let both = [only_if(flag, true, make(A, &[a])), only_if(flag, false, make(A, &[b]))];
         let after = [make(Q, &[A]), jump_if(Q, 0)];
@@ -106,8 +103,7 @@ fn what_two_conditions_write_is_whole() {
     assert_eq!(found(code), [(4, Leak::Branch)]);
 }
 
-#[test]
-fn bits_are_told_apart() {
+pub fn bits_are_told_apart() {
     let save = |flag, mask: u32| {
         let bits = Bits { result: Some(A), source: A, same: !mask, changed: 0, flags: vec![(mask, flag)] };
         Instruction { bits: Some(bits), ..make(A, &[A, flag]) }
@@ -122,8 +118,7 @@ fn bits_are_told_apart() {
     assert_eq!(found(code(3)), [(4, Leak::Branch)]);
 }
 
-#[test]
-fn memory_keeps_secrets() {
+pub fn memory_keeps_secrets() {
     let after = |first: Vec<Instruction>, space| {
         let all = first.into_iter().chain([load(A, &[], space), jump_if(A, 0)]);
         !found(all.collect()).is_empty()
@@ -139,8 +134,7 @@ fn memory_keeps_secrets() {
     assert!(!after(vec![], Space::Shared));
 }
 
-#[test]
-fn calls_return_to_their_callers() {
+pub fn calls_return_to_their_callers() {
     // The function at 4 makes B of A. It is called with a secret, and then with none.
     let code = vec![
         make(A, &[KEY]),

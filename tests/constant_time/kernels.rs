@@ -3,12 +3,11 @@
 //! Nothing is told of how long an instruction takes. Those that the kernels use on secrets take the same time for all
 //! numbers.
 
-use crate::elf::Elf;
-use crate::flow::{Leak, leaks};
-use crate::instruction::{Code, REGIONS, Region};
-use crate::list::List;
-use crate::sass;
-use crate::skip;
+use super::elf::Elf;
+use super::flow::{Leak, leaks};
+use super::instruction::{Code, REGIONS, Region};
+use super::list::List;
+use super::sass;
 use gecc::kernels::{self, MachineCode};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -82,12 +81,10 @@ const LEAKY: &[Signature] = &[
 
 const FILES: &[&str] = &["nonces", "fpmul", "upmul", "normalize", "sign", "layout", "rows", "modexp", "mul_mod"];
 
-#[test]
-fn secrets_decide_no_branch_and_no_address() {
-    let Some(compiled) = compiled() else { return };
+pub fn secrets_decide_no_branch_and_no_address() {
     let list = List::read("kernels.txt");
     let mut findings = BTreeSet::new();
-    for (architecture, code) in compiled {
+    for (architecture, code) in compiled() {
         let cubin = Elf::new(&code.cubin);
         for kernel in sass::kernels(&cubin) {
             let signature = SECRET.iter().find(|signature| kernel.starts_with(signature.0));
@@ -103,11 +100,9 @@ fn secrets_decide_no_branch_and_no_address() {
     list.check(&findings);
 }
 
-#[test]
-fn leaks_are_found() {
-    let Some(compiled) = compiled() else { return };
+pub fn leaks_are_found() {
     let mut leaky = 0;
-    for (architecture, code) in compiled {
+    for (architecture, code) in compiled() {
         let cubin = Elf::new(&code.cubin);
         for kernel in sass::kernels(&cubin) {
             let Some(signature) = LEAKY.iter().find(|signature| kernel == signature.0) else { continue };
@@ -120,15 +115,14 @@ fn leaks_are_found() {
     assert_eq!(leaky, LEAKY.len() * 3 * ARCHITECTURES.len());
 }
 
-/// The files for every curve and architecture, compiled once; `None` without NVRTC.
-fn compiled() -> Option<&'static [(&'static str, MachineCode)]> {
+/// The files for every curve and architecture, compiled once.
+fn compiled() -> &'static [(&'static str, MachineCode)] {
     static COMPILED: OnceLock<Vec<(&str, MachineCode)>> = OnceLock::new();
-    skip::without(kernels::nvrtc_version(), "GECC_REQUIRE_NVRTC")?;
     let compile = |architecture: &'static str| {
         let compiled = kernels::machine_code(architecture, FILES).unwrap_or_else(|problem| panic!("{problem}"));
         compiled.into_iter().map(move |code| (architecture, code))
     };
-    Some(COMPILED.get_or_init(|| ARCHITECTURES.iter().copied().flat_map(compile).collect()))
+    COMPILED.get_or_init(|| ARCHITECTURES.iter().copied().flat_map(compile).collect())
 }
 
 /// What leaks in a kernel, in words.

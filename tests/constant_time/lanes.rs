@@ -3,12 +3,12 @@
 //!
 //! What lies between them, loops over groups of eight items, hands pointers on.
 
-use crate::elf::Elf;
-use crate::flow::{Leak, leaks};
-use crate::instruction::{Code, Labels, REGIONS, Region, SECRET, STACK};
-use crate::list::List;
-use crate::program::{HEAP, Program, STATIC, label};
-use crate::x86::{ARGUMENTS, low_byte, place};
+use super::elf::Elf;
+use super::flow::{Leak, leaks};
+use super::instruction::{Code, Labels, REGIONS, Region, SECRET, STACK};
+use super::list::List;
+use super::program::{HEAP, Program, STATIC, label};
+use super::x86::{ARGUMENTS, low_byte, place};
 use iced_x86::Register;
 use std::collections::BTreeSet;
 use std::fs;
@@ -57,8 +57,7 @@ fn is_looked_into(name: &str) -> bool {
     ["4gecc3cpu3glv", "4gecc3cpu6recode", "14uniform_points6Digits3set"].iter().any(|part| name.contains(part))
 }
 
-#[test]
-fn secrets_decide_no_branch_and_no_address() {
+pub fn secrets_decide_no_branch_and_no_address() {
     let (mut findings, list) = (BTreeSet::new(), List::read("lanes.txt"));
     for_each(FUNCTIONS, |function, found| {
         for (at, leak) in &found {
@@ -78,8 +77,7 @@ fn secrets_decide_no_branch_and_no_address() {
     list.check(&findings);
 }
 
-#[test]
-fn leaks_are_found() {
+pub fn leaks_are_found() {
     for_each(LEAKY, |function, found| {
         let has = |wanted| found.iter().any(|(_, leak)| *leak == wanted);
         assert!(has(Leak::Branch) && has(Leak::Address), "{}: {found:?}", function.0);
@@ -101,7 +99,7 @@ fn for_each(functions: &[Function], mut take: impl FnMut(&Function, Vec<(u64, Le
     }
 }
 
-fn code(instructions: Vec<crate::instruction::Instruction>, arguments: &[Argument]) -> Code {
+fn code(instructions: Vec<super::instruction::Instruction>, arguments: &[Argument]) -> Code {
     /// What is behind the pointers to which an argument leads.
     const BEHIND: usize = 20;
     let mut regions = [Region::Value; REGIONS];

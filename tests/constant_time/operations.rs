@@ -1,6 +1,6 @@
 //! Every operation on secrets, for the portable engine with one thread, where memcheck watches.
 
-use crate::memcheck::{make_public, make_secret};
+use super::memcheck::{make_public, make_secret};
 use gecc::ecdsa::{RecoverableSignature, SForm};
 use gecc::modular::Numbers;
 use gecc::{Backend, Curve, EcdsaCurve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, SecretKey};

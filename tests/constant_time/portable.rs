@@ -3,8 +3,8 @@
 //!
 //! The instructions that valgrind does not know, such as those of AVX-512 and SHA-NI, it hides from the program.
 
-use crate::list::List;
-use crate::{memcheck, operations, skip};
+use super::list::List;
+use super::{memcheck, operations};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -13,17 +13,18 @@ use std::{env, fs};
 /// Where the list speaks of files.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
+/// Names the work of a process that is watched.
+const WATCHED: &str = "GECC_TEST_WATCHED";
+
 /// A report: what kind it is, and the lines of this crate on the stack, the innermost first.
 struct Report {
     kind: String,
     lines: Vec<String>,
 }
 
-#[test]
-fn secrets_decide_no_branch_and_no_address() {
-    let Some(reports) = watch("portable::watched_operations") else { return };
+pub fn secrets_decide_no_branch_and_no_address() {
     let (mut findings, list) = (BTreeSet::new(), List::read("portable.txt"));
-    for report in reports {
+    for report in watch("operations") {
         let mut keys = report.lines.iter().map(|line| format!("{}: {line}", report.kind));
         let innermost = keys.next().unwrap_or_else(|| panic!("{} outside of this crate", report.kind));
         // What a listed line has led to is explained with it.
@@ -33,44 +34,36 @@ fn secrets_decide_no_branch_and_no_address() {
     list.check(&findings);
 }
 
-#[test]
-fn leaks_are_reported() {
-    let Some(reports) = watch("portable::watched_leak") else { return };
+pub fn leaks_are_reported() {
+    let reports = watch("leak");
     let has = |kind: &str, function: &str| {
         reports.iter().any(|report| report.kind == kind && report.lines[0].contains(function))
     };
     assert!(has("branch", "leaky_branch") && has("address", "leaky_load"));
 }
 
-#[test]
-#[ignore = "valgrind runs it, for `secrets_decide_no_branch_and_no_address`"]
-fn watched_operations() {
+/// Where this process is one that `watch` has started: does what is watched.
+pub fn is_watched() -> bool {
+    let Ok(work) = env::var(WATCHED) else { return false };
     assert!(memcheck::is_running());
-    operations::all();
+    match work.as_str() {
+        "leak" => operations::leak(),
+        _ => operations::all(),
+    }
+    true
 }
 
-#[test]
-#[ignore = "valgrind runs it, for `leaks_are_reported`"]
-fn watched_leak() {
-    assert!(memcheck::is_running());
-    operations::leak();
-}
-
-/// The reports of a test that runs under valgrind and must pass; `None` where there is no valgrind.
-fn watch(test: &str) -> Option<Vec<Report>> {
-    let version = Command::new("valgrind").arg("--version").output();
-    skip::without(version.map_err(|problem| format!("valgrind: {problem}")), "GECC_REQUIRE_VALGRIND")?;
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.xml", test.replace("::", "_")));
+/// The reports of this program under valgrind, where it does that work alone.
+fn watch(work: &str) -> Vec<Report> {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("watched_{work}.xml"));
     let mut command = Command::new("valgrind");
     command.args(["--tool=memcheck", "--num-callers=100", "--error-limit=no", "--xml=yes"]);
     command.arg(format!("--xml-file={}", file.display()));
-    command.arg(env::current_exe().expect("a running test has a file"));
-    command.args(["--exact", test, "--ignored", "--test-threads=1"]);
+    command.arg(env::current_exe().expect("a running test has a file")).env(WATCHED, work);
     let output = command.output().expect("valgrind can be started");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{test}: {text}");
+    assert!(output.status.success(), "{work}: {}", String::from_utf8_lossy(&output.stderr));
     let xml = fs::read_to_string(file).expect("valgrind writes its reports");
-    Some(reports(&xml))
+    reports(&xml)
 }
 
 /// The reports in valgrind's XML, in which every element that matters has a line of its own.

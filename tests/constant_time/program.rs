@@ -1,8 +1,8 @@
 //! Functions of a program for x86-64 and Linux, in its file: their machine code, and what the functions do that they call.
 
-use crate::elf::{Elf, Section, Symbol, number};
-use crate::instruction::{Access, Control, Instruction, Labels, Place, Space};
-use crate::x86::{ARGUMENTS, flags, overwritten_by_calls, place, plain};
+use super::elf::{Elf, Section, Symbol, number};
+use super::instruction::{Access, Control, Instruction, Labels, Place, Space};
+use super::x86::{ARGUMENTS, flags, overwritten_by_calls, place, plain};
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction as Machine, InstructionInfoFactory, Mnemonic, Register,
 };

@@ -1,8 +1,8 @@
 //! Kernels in the machine code of NVIDIA GPUs.
 
-use crate::elf::{Elf, number};
-use crate::instruction::Instruction;
-use crate::sass_word::{BYTES, Constants, decode};
+use super::elf::{Elf, number};
+use super::instruction::Instruction;
+use super::sass_word::{BYTES, Constants, decode};
 use std::ops::Range;
 
 /// A kernel's instructions and the number of its parameters, from a cubin for an architecture such as `sm_90`.

@@ -4,7 +4,7 @@
 //! An instruction has 128 bits. Bits 0 to 8 say what it does, bits 9 to 11 where its operands come from, and bits 12 to 15
 //! are its condition. The layout is not published; it was found by comparison with what `nvdisasm` prints.
 
-use crate::instruction::{Access, Bits, Control, Instruction, Labels, Place, STACK, Space, THREAD};
+use super::instruction::{Access, Bits, Control, Instruction, Labels, Place, STACK, Space, THREAD};
 use std::ops::Range;
 
 /// Bytes of an instruction.

@@ -1,6 +1,6 @@
 //! What is known of registers and of the stack at one point of the code.
 
-use crate::instruction::{Condition, Labels, Place, SECRET};
+use super::instruction::{Condition, Labels, Place, SECRET};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of a value.

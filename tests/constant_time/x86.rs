@@ -1,7 +1,7 @@
 //! What machine instructions of x86-64 read and write.
 
-use crate::instruction::{Access, Instruction, Place, Space, StackAddress};
-use crate::program::{STATIC, label};
+use super::instruction::{Access, Instruction, Place, Space, StackAddress};
+use super::program::{STATIC, label};
 use iced_x86::{
     EncodingKind, Instruction as Machine, InstructionInfo, Mnemonic, OpAccess, OpKind, Register, RflagsBits,
 };

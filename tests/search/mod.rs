@@ -170,6 +170,12 @@ impl Watch {
     /// Does `work`; no block that it frees may hold a secret.
     #[track_caller]
     pub fn freed_blocks(&self, name: &str, work: impl FnOnce()) {
+        let (found, first) = self.count_freed_blocks(work);
+        assert!(found == 0, "{name}: {found} freed blocks hold secrets, the first has {first} bytes");
+    }
+
+    /// Does `work`; gives how many blocks that it freed held a secret, and the bytes of the first.
+    pub fn count_freed_blocks(&self, work: impl FnOnce()) -> (usize, usize) {
         // The words outlive every look at them, and are few.
         WORDS.store(Box::leak(Box::new(self.0.clone())), Ordering::Release);
         FOUND.store(0, Ordering::Relaxed);
@@ -178,8 +184,7 @@ impl Watch {
         LOOKING.store(true, Ordering::Release);
         work();
         LOOKING.store(false, Ordering::Release);
-        let (found, first) = (FOUND.load(Ordering::Relaxed), FIRST.load(Ordering::Relaxed));
-        assert!(found == 0, "{name}: {found} freed blocks hold secrets, the first has {first} bytes");
+        (FOUND.load(Ordering::Relaxed), FIRST.load(Ordering::Relaxed))
     }
 
     /// Places in the memory of this process that hold a secret, except in `known`: each with what the system calls the

@@ -1,8 +1,7 @@
 //! The suite that every engine passes: one file per subject, each test a function of `&Engine`.
 //!
-//! `suite!` declares them all as tests on one engine; an entry in `tests/` is that line and little else. Items are
-//! checked against the RustCrypto crates, one at a time (`support::reference`), or are valid or invalid by construction
-//! (`support::scheme`).
+//! `TESTS` lists them all; an entry in `tests/` runs them on its engine, and is little else. Items are checked against the
+//! RustCrypto crates, one at a time (`support::reference`), or are valid or invalid by construction (`support::scheme`).
 
 pub mod support;
 
@@ -39,61 +38,49 @@ pub mod verdicts;
 pub mod wycheproof_ecdh;
 pub mod wycheproof_ecdsa;
 
-/// Declares the tests of the listed subjects on the engine that `$engine` gives; none run where it gives `None`.
-macro_rules! tests_on {
-    ($engine:path; $($subject:ident { $($test:ident)* })*) => {
-        $(mod $subject {
-            $(#[test]
-            fn $test() {
-                if let Some(engine) = $engine() {
-                    crate::suite::$subject::$test(engine);
-                }
-            })*
-        })*
+use gecc::Engine;
+
+/// Tests by the names of their subjects and their own.
+macro_rules! on_engines {
+    ($($subject:ident { $($test:ident)* })*) => {
+        &[$($((concat!(stringify!($subject), "::", stringify!($test)), $subject::$test),)*)*]
     };
 }
 
-/// Declares the whole suite on the engine that `$engine` gives.
-macro_rules! suite {
-    ($engine:path) => {
-        crate::suite::tests_on! { $engine;
-            batch_sizes {
-                ecdsa_secp256k1 ecdsa_p256 sm2 public_points secret_operations
-                sixty_five_thousand_points sixty_five_thousand_signatures
-            }
-            constants { generators orders_and_primes }
-            der_signatures { round_trips strict_decoding }
-            ecdh_agreement { each_with_each one_key_for_all one_peer_for_all edge_keys }
-            ecdsa_recover { matches_reference addresses ids_out_of_range }
-            ecdsa_sign { matches_reference low_s as_computed one_key_for_all messages edge_digests }
-            ecdsa_verify { random_and_mutated messages }
-            edge_verify { edge_scalars special_keys }
-            encodings { every_encoding malformed_keys decompression points_round_trip }
-            engine_options { same_results_with_any_options checked_signatures impossible_options }
-            key_pairs { match_reference generated conversions }
-            large_x { verified recovered small_r_without_reduction }
-            lengths { mismatches empty_batches }
-            malleability { overflowing_r_and_s high_s }
-            message_lengths { ecdsa_messages sm2_messages bad_items_among_many }
-            nist { signature_verification signature_generation public_key_validation diffie_hellman }
-            page_locked { same_results }
-            point_arithmetic { random_points edge_scalars_and_points complete_addition }
-            point_vectors { base_point variable_point }
-            poisoned_points { add double mul mul_base decompress }
-            poisoned_recover { secp256k1 p256 addresses }
-            poisoned_secrets { signing ecdh public_keys }
-            poisoned_verify { ecdsa_secp256k1 ecdsa_p256 sm2 one_key_for_many large_batches low_s_policy }
-            repeated_keys { every_count_to_200 every_table_size equal_keys_in_different_encodings }
-            rfc6979_vectors { secp256k1 p256 siggen_secp256k1 }
-            secrets { debug_shows_nothing errors_show_nothing }
-            sm2_scheme { verify_random_and_mutated sign messages user_ids order_of_reasons signing_key_n_minus_1 }
-            sm2_vectors { signatures user_hash }
-            verdicts { codes reports }
-            wycheproof_ecdh { secp256k1 secp256r1 secp256r1_points }
-            wycheproof_ecdsa { secp256k1 secp256r1 bitcoin other_hashes }
-        }
-    };
-}
-
-pub(crate) use suite;
-pub(crate) use tests_on;
+/// The whole suite.
+pub const TESTS: &[(&str, fn(&Engine))] = on_engines! {
+    batch_sizes {
+        ecdsa_secp256k1 ecdsa_p256 sm2 public_points secret_operations
+        sixty_five_thousand_points sixty_five_thousand_signatures
+    }
+    constants { generators orders_and_primes }
+    der_signatures { round_trips strict_decoding }
+    ecdh_agreement { each_with_each one_key_for_all one_peer_for_all edge_keys }
+    ecdsa_recover { matches_reference addresses ids_out_of_range }
+    ecdsa_sign { matches_reference low_s as_computed one_key_for_all messages edge_digests }
+    ecdsa_verify { random_and_mutated messages }
+    edge_verify { edge_scalars special_keys }
+    encodings { every_encoding malformed_keys decompression points_round_trip }
+    engine_options { same_results_with_any_options checked_signatures impossible_options }
+    key_pairs { match_reference generated conversions }
+    large_x { verified recovered small_r_without_reduction }
+    lengths { mismatches empty_batches }
+    malleability { overflowing_r_and_s high_s }
+    message_lengths { ecdsa_messages sm2_messages bad_items_among_many }
+    nist { signature_verification signature_generation public_key_validation diffie_hellman }
+    page_locked { same_results }
+    point_arithmetic { random_points edge_scalars_and_points complete_addition }
+    point_vectors { base_point variable_point }
+    poisoned_points { add double mul mul_base decompress }
+    poisoned_recover { secp256k1 p256 addresses }
+    poisoned_secrets { signing ecdh public_keys }
+    poisoned_verify { ecdsa_secp256k1 ecdsa_p256 sm2 one_key_for_many large_batches low_s_policy }
+    repeated_keys { every_count_to_200 every_table_size equal_keys_in_different_encodings }
+    rfc6979_vectors { secp256k1 p256 siggen_secp256k1 }
+    secrets { debug_shows_nothing errors_show_nothing }
+    sm2_scheme { verify_random_and_mutated sign messages user_ids order_of_reasons signing_key_n_minus_1 }
+    sm2_vectors { signatures user_hash }
+    verdicts { codes reports }
+    wycheproof_ecdh { secp256k1 secp256r1 secp256r1_points }
+    wycheproof_ecdsa { secp256k1 secp256r1 bitcoin other_hashes }
+};

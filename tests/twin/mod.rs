@@ -1,10 +1,7 @@
 //! The harness of the tests that compile device code as plain C++: one driver per curve, which answers line by line.
-//!
-//! Without a C++ compiler (`c++`, or `$CXX`) the tests say so and pass, unless `GECC_REQUIRE_CXX=1`.
+//! They need a C++ compiler (`c++`, or `$CXX`).
 
-#[path = "../../src/skip.rs"]
-mod skip;
-
+use crate::harness::needs;
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, Sec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, FieldBytes, FieldBytesSize, Group, PrimeField};
 use elliptic_curve::{ProjectivePoint, Scalar};
@@ -12,7 +9,7 @@ use num_bigint::BigUint;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, fs, thread};
+use std::{fs, thread};
 
 pub fn header_folder(name: &str) -> PathBuf {
     Path::new(env!("OUT_DIR")).join("cuda").join(name)
@@ -131,15 +128,11 @@ pub fn patterned() -> BigUint {
 pub struct Driver(PathBuf);
 
 impl Driver {
-    /// `None`, with the reason printed, where there is no compiler. `header` is the folder of `curve.cuh`, and of files
-    /// that take the place of those in `cuda/`.
-    pub fn compile(source: &str, name: &str, header: &Path) -> Option<Self> {
+    /// `header` is the folder of `curve.cuh`, and of files that take the place of those in `cuda/`.
+    pub fn compile(source: &str, name: &str, header: &Path) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
-        let found = Command::new(&compiler).arg("--version").stdout(Stdio::null()).status();
-        skip::without(found.map_err(|problem| format!("no C++ compiler: {compiler}: {problem}")), "GECC_REQUIRE_CXX")?;
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_twin_{source}_{name}"));
-        let status = Command::new(&compiler)
+        let status = Command::new(needs::cxx())
             .args(["-std=c++17", "-O1", "-DGECC_DEBUG", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
             .arg("-I")
             .arg(header)
@@ -151,7 +144,7 @@ impl Driver {
             .status()
             .expect("the compiler starts");
         assert!(status.success(), "the device code must compile as C++ for {name}");
-        Some(Driver(program))
+        Driver(program)
     }
 
     pub fn answer(&self, input: String) -> String {

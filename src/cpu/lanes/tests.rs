@@ -12,7 +12,6 @@ use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, decode, from_limbs, generator, jacobian, multiply};
 use crate::curve::constants::{p256, secp256k1, sm2};
 use crate::curve::{P256, Secp256k1, Sm2};
-use crate::skip;
 use num_bigint::{BigInt, BigUint};
 
 /// SplitMix64.
@@ -39,8 +38,8 @@ impl Random {
     }
 }
 
-fn lanes() -> Option<Lanes> {
-    skip::without(Lanes::detect().ok_or("this processor has no AVX-512 IFMA"), "GECC_REQUIRE_AVX512")
+fn lanes() -> Lanes {
+    Lanes::detect().expect("this processor has AVX-512 IFMA")
 }
 
 /// Five words per lane.
@@ -110,7 +109,7 @@ fn check(result: [Words; 5], expected: &[BigInt; 8], bounds: &[BigInt; 8], p: &B
 }
 
 fn field<C: CpuCurve>(p: &[u64; 4]) {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let p = &number(p);
     let mut random = Random::fresh();
     let values = values(p, &mut random);
@@ -218,7 +217,7 @@ fn lower<C: CpuCurve>(lanes: Lanes, point: Jacobian<C::Base>) -> Vec<affine::Aff
 
 /// Chains of doublings and additions beside those of the portable code.
 fn points<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let mut random = Random::fresh();
     let mut ours: [_; 8] = random_points::<C>(&mut random, 8).try_into().unwrap();
     let mut sum = start::<C>(lanes, lift::<C>(lanes, &ours));
@@ -284,7 +283,7 @@ fn complete<C: CpuCurve>(lanes: Lanes, random: &mut Random) {
 }
 
 fn tables<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let mut points = random_points::<C>(&mut Random::fresh(), 15);
     points.push(generator::<C>());
     let entries: Vec<_> = points.iter().map(|point| Entry::new(&point.x, &point.y)).collect();
@@ -333,7 +332,7 @@ fn same<C: CpuCurve>(
 }
 
 fn products<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let mut random = Random::fresh();
     let comb = Comb::<C>::new(None, &generator::<C>(), 8);
     // The counts leave lanes idle and batches short.
@@ -389,7 +388,7 @@ fn meeting<C: CpuCurve>(random: &mut Random, window: u32, at: usize, opposite: b
 
 /// Items that meet equal and opposite points at each position, in each lane, among others that do not.
 fn meetings<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let mut random = Random::fresh();
     let d = random_scalars::<C>(&mut random, 1)[0];
     let key = jacobian::normalize(&multiply::mul_add::<C>(None, &[d], &[generator::<C>()], None))[0];
@@ -425,7 +424,7 @@ fn meetings<C: CpuCurve>() {
 
 /// The scalars whose last addition meets equal points, among others, by code for public scalars.
 fn last_windows<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let mut random = Random::fresh();
     let comb = Comb::<C>::new(None, &generator::<C>(), 8);
     let points = random_points::<C>(&mut random, 8);
@@ -437,7 +436,7 @@ fn last_windows<C: CpuCurve>() {
 }
 
 fn lifts<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let mut random = Random::fresh();
     for count in [1, 15, 16, 17, 400] {
         let number = |index: usize, random: &mut Random| {
@@ -453,7 +452,7 @@ fn lifts<C: CpuCurve>() {
 }
 
 fn uniform<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let mut random = Random::fresh();
     let table = UniformTable::<C>::new(lanes);
     let mut scalars = edge_scalars::<C>();
@@ -476,7 +475,7 @@ fn uniform<C: CpuCurve>() {
 /// The scalar whose last addition meets equal points, in each lane, and its opposite: the lower windows sum up to the last
 /// entry minus n.
 fn uniform_exceptions<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let table = UniformTable::<C>::new(lanes);
     let n = number(&C::N);
     let mut exceptions: Vec<[u64; 4]> = Vec::new();
@@ -552,7 +551,7 @@ fn last_window_candidates<C: CpuCurve>() -> Vec<C::Scalar> {
 }
 
 fn uniform_points<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let mut random = Random::fresh();
     let mut scalars: Vec<[u64; 4]> = last_window_candidates::<C>().iter().map(odd_one::<C>).collect();
     if C::ENDOMORPHISM.is_some() {
@@ -568,7 +567,7 @@ fn uniform_points<C: CpuCurve>() {
 }
 
 fn combs<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let points = random_points::<C>(&mut Random::fresh(), 9);
     for (count, window) in [(1, 4), (1, 8), (2, 5), (3, 5), (8, 6), (9, 7)] {
         let ours = Comb::<C>::new_all(Some(lanes), None, &points[..count], window);
@@ -585,7 +584,7 @@ fn combs<C: CpuCurve>() {
 }
 
 fn sums<C: CpuCurve>() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let mut random = Random::fresh();
     let key = random_points::<C>(&mut random, 1)[0];
     let combs = [Comb::<C>::new(None, &generator::<C>(), 8), Comb::<C>::new(None, &key, 5)];
@@ -611,53 +610,33 @@ fn sums<C: CpuCurve>() {
     compare(&zeros, &zeros, [&combs[0], &combs[1]]);
 }
 
+/// Tests on a curve.
 macro_rules! tested {
     ($module:ident, $curve:ident, $constants:ident) => {
+        tested! { $module, $curve;
+            field_against_big_integers { field::<$curve>(&$constants::P) }
+            points_against_portable { points::<$curve>() }
+            tables_against_portable { tables::<$curve>() }
+            lifts_against_portable { lifts::<$curve>() }
+            uniform_products_against_portable { uniform::<$curve>(), uniform_exceptions::<$curve>() }
+            uniform_points_against_portable { uniform_points::<$curve>() }
+            combs_against_portable { combs::<$curve>() }
+            sums_against_portable { sums::<$curve>() }
+            products_against_portable { products::<$curve>() }
+            meetings_against_portable { meetings::<$curve>(), last_windows::<$curve>() }
+        }
+    };
+    ($module:ident, $curve:ident; $($test:ident { $($check:expr),* })*) => {
         mod $module {
             use super::*;
 
-            #[test]
-            fn field_against_big_integers() {
-                field::<$curve>(&$constants::P);
-            }
-            #[test]
-            fn points_against_portable() {
-                points::<$curve>();
-            }
-            #[test]
-            fn tables_against_portable() {
-                tables::<$curve>();
-            }
-            #[test]
-            fn lifts_against_portable() {
-                lifts::<$curve>();
-            }
-            #[test]
-            fn uniform_products_against_portable() {
-                uniform::<$curve>();
-                uniform_exceptions::<$curve>();
-            }
-            #[test]
-            fn uniform_points_against_portable() {
-                uniform_points::<$curve>();
-            }
-            #[test]
-            fn combs_against_portable() {
-                combs::<$curve>();
-            }
-            #[test]
-            fn sums_against_portable() {
-                sums::<$curve>();
-            }
-            #[test]
-            fn products_against_portable() {
-                products::<$curve>();
-            }
-            #[test]
-            fn meetings_against_portable() {
-                meetings::<$curve>();
-                last_windows::<$curve>();
-            }
+            $(
+                #[test]
+                #[cfg_attr(gecc_tests_without_avx512, ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure")]
+                fn $test() {
+                    $($check;)*
+                }
+            )*
         }
     };
 }
@@ -667,8 +646,12 @@ tested!(on_p256, P256, p256);
 tested!(on_sm2, Sm2, sm2);
 
 #[test]
+#[cfg_attr(
+    gecc_tests_without_avx512,
+    ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
+)]
 fn transposition() {
-    let Some(lanes) = lanes() else { return };
+    let lanes = lanes();
     let rows: [[u64; 8]; 8] = core::array::from_fn(|row| core::array::from_fn(|column| (row * 8 + column) as u64));
     for (column, words) in words::transpose(rows.map(|row| Words::load(lanes, &row))).into_iter().enumerate() {
         let mut out = [0; 8];

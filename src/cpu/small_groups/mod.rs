@@ -41,7 +41,6 @@ use super::{CpuCurve, CpuEngine, Endomorphism, Precomputed, generator, limbs_to_
 use crate::curve::constants::secp256k1;
 use crate::encoding::Point;
 use crate::error::{Rejection, Verdict};
-use crate::skip;
 use num_bigint::BigUint;
 use parameters::{GROUPS, Parameters};
 use rand::RngExt;
@@ -125,56 +124,81 @@ fn group<C: SmallGroup>() -> Group {
     Group::new(C::PARAMETERS)
 }
 
-/// The engines of this machine: portable, and in lanes.
-fn engines() -> Vec<CpuEngine> {
-    let engine = || CpuEngine::new(None, None).expect("no number of threads is asked for");
-    let mut engines = vec![engine().portable()];
-    let in_lanes = engine();
-    if skip::without(in_lanes.lanes.ok_or("this processor has no AVX-512 IFMA"), "GECC_REQUIRE_AVX512").is_some() {
-        engines.push(in_lanes);
-    }
-    engines
+fn portable() -> CpuEngine {
+    engine().portable()
 }
 
-/// Those that multiply points of a group that are used once: see the head of this file.
-fn engines_for_single_points(order: u64) -> Vec<CpuEngine> {
-    let mut engines = engines();
-    engines.retain(|engine| engine.lanes.is_none() || order > LANES_ODD_MULTIPLES);
-    engines
+fn in_lanes() -> CpuEngine {
+    let engine = engine();
+    assert!(engine.lanes.is_some(), "this processor has AVX-512 IFMA");
+    engine
+}
+
+fn engine() -> CpuEngine {
+    CpuEngine::new(None, None).expect("no number of threads is asked for")
+}
+
+/// Whether an engine multiplies points of a group that are used once: see the head of this file.
+fn takes_single_points(engine: &CpuEngine, order: u64) -> bool {
+    engine.lanes.is_none() || order > LANES_ODD_MULTIPLES
 }
 
 /// The lanes' largest multiple of a point that is used once.
 const LANES_ODD_MULTIPLES: u64 = 31;
 
-/// Tests of a kind in every group.
-macro_rules! in_every_group {
-    ($($test:ident),*) => {
+/// Tests of a kind: by the portable code in every group, and in lanes in those that are named.
+macro_rules! in_groups {
+    ($($test:ident),*; in lanes $groups:tt) => {
         $(
             mod $test {
-                use crate::cpu::small_groups::*;
+                use super::$test as run;
 
-                #[test]
-                fn of_order_7() {
-                    super::$test::<Order7>();
-                    super::$test::<Order7Plain>();
+                mod portable {
+                    use crate::cpu::small_groups::*;
+                    in_groups!(portable [of_order_7 of_order_13 of_order_199]);
                 }
 
-                #[test]
-                fn of_order_13() {
-                    super::$test::<Order13>();
-                    super::$test::<Order13Plain>();
-                }
-
-                #[test]
-                fn of_order_199() {
-                    super::$test::<Order199>();
-                    super::$test::<Order199Plain>();
+                mod in_lanes {
+                    use crate::cpu::small_groups::*;
+                    in_groups!(in_lanes $groups);
                 }
             }
         )*
     };
+    (portable [$($group:ident)*]) => {
+        $(
+            #[test]
+            fn $group() {
+                in_group!($group, &portable());
+            }
+        )*
+    };
+    (in_lanes [$($group:ident)*]) => {
+        $(
+            #[test]
+            #[cfg_attr(
+                gecc_tests_without_avx512,
+                ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
+            )]
+            fn $group() {
+                in_group!($group, &in_lanes());
+            }
+        )*
+    };
 }
-use in_every_group;
+use in_groups;
+
+/// Runs the test of the module above in a group, with and without its endomorphism.
+macro_rules! in_group {
+    (of_order_7, $engine:expr) => { in_group!(Order7 Order7Plain, $engine) };
+    (of_order_13, $engine:expr) => { in_group!(Order13 Order13Plain, $engine) };
+    (of_order_199, $engine:expr) => { in_group!(Order199 Order199Plain, $engine) };
+    ($with:ident $without:ident, $engine:expr) => {{
+        super::run::<$with>($engine);
+        super::run::<$without>($engine);
+    }};
+}
+use in_group;
 
 fn encode(point: &BigPoint) -> Point {
     point.as_ref().map_or(Point::IDENTITY, |(x, y)| Point::from_coordinates(&bytes(x), &bytes(y)))

@@ -14,27 +14,26 @@ const MANY: usize = 16;
 /// How often all combinations of residues are taken, with other representatives each time.
 const TIMES: u64 = 2;
 
-in_every_group!(ecdsa, sm2, recovery);
+in_groups!(ecdsa, sm2; in lanes [of_order_13 of_order_199]);
+in_groups!(recovery; in lanes [of_order_199]);
 
 fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
     [bytes(r), bytes(s)].concat().try_into().expect("64 bytes")
 }
 
-/// Verifies the items by every engine, with few and with many uses of a key in a call.
+/// Verifies the items, with few and with many uses of a key in a call, or with what the engine takes of both.
 fn check<C: SmallGroup>(
+    engine: &CpuEngine,
     group: &Group,
     items: &[Signed],
     verify: impl Fn(&CpuEngine, &[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts,
 ) {
-    for engine in engines_for_single_points(group.order) {
-        assert_eq!(engine.best_window(FEW), None);
-        check_calls(&engine, group, &calls(group, items, FEW), &verify);
-    }
-    for engine in engines() {
-        let window = engine.best_window(MANY).expect("the key gets a table");
-        if window <= C::WINDOW {
-            check_calls(&engine, group, &calls(group, items, MANY), &verify);
-        }
+    assert_eq!(engine.best_window(FEW), None);
+    let window = engine.best_window(MANY).expect("the key gets a table");
+    let (few, many) = (takes_single_points(engine, group.order), window <= C::WINDOW);
+    assert!(few || many, "something is verified");
+    for uses in [few.then_some(FEW), many.then_some(MANY)].into_iter().flatten() {
+        check_calls(engine, group, &calls(group, items, uses), &verify);
     }
 }
 
@@ -70,37 +69,35 @@ fn check_calls(
     println!("{} items", calls.iter().map(Vec::len).sum::<usize>());
 }
 
-fn ecdsa<C: SmallGroup>() {
+fn ecdsa<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let items = cases::ecdsa(&mut group, TIMES);
     let valid = items.iter().filter(|item| item.verdict.is_valid()).count();
     assert!(valid * 20 > items.len());
-    check::<C>(&group, &items, |engine, digests, signatures, keys| {
+    check::<C>(engine, &group, &items, |engine, digests, signatures, keys| {
         verify::ecdsa::<C>(engine, digests, signatures, keys, Policy::default())
     });
 }
 
-fn sm2<C: SmallGroup>() {
+fn sm2<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let items = cases::sm2(&mut group, TIMES);
-    check::<C>(&group, &items, verify::sm2::<C>);
+    check::<C>(engine, &group, &items, verify::sm2::<C>);
 }
 
-fn recovery<C: SmallGroup>() {
+fn recovery<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let items = cases::recovery(&mut group, TIMES);
     assert!((2..4).all(|id| items.iter().any(|item| item.id == id && item.key.is_ok())));
     let digests: Vec<_> = items.iter().map(|item| bytes(&item.digest)).collect();
     let signatures: Vec<_> = items.iter().map(|item| signature(&item.r, &item.s)).collect();
     let ids: Vec<_> = items.iter().map(|item| item.id).collect();
-    for engine in engines_for_single_points(group.order) {
-        let inputs = recover::Inputs { digests: &digests, signatures: &signatures, recovery_ids: &ids };
-        let keys = recover::recover::<C>(&engine, inputs);
-        assert_eq!(keys.len(), items.len());
-        for (key, Recoverable { digest, r, s, id, key: expected }) in keys.into_iter().zip(&items) {
-            let expected = expected.map(|key| encode(group.point(key)));
-            assert_eq!(key, expected, "{r:x} {s:x} of {digest:x}, id {id}");
-        }
-        println!("{} items", items.len());
+    let inputs = recover::Inputs { digests: &digests, signatures: &signatures, recovery_ids: &ids };
+    let keys = recover::recover::<C>(engine, inputs);
+    assert_eq!(keys.len(), items.len());
+    for (key, Recoverable { digest, r, s, id, key: expected }) in keys.into_iter().zip(&items) {
+        let expected = expected.map(|key| encode(group.point(key)));
+        assert_eq!(key, expected, "{r:x} {s:x} of {digest:x}, id {id}");
     }
+    println!("{} items", items.len());
 }

@@ -1,0 +1,45 @@
+//! The gates and what they are made of.
+
+mod elf;
+mod flow;
+mod flow_tests;
+mod instruction;
+mod kernels;
+mod lanes;
+mod list;
+mod memcheck;
+mod operations;
+mod portable;
+mod program;
+mod sass;
+mod sass_word;
+mod value;
+mod x86;
+
+use crate::harness::needs::{NVRTC, VALGRIND};
+use crate::harness::{self, named, tests};
+use std::process::ExitCode;
+
+pub fn main() -> ExitCode {
+    if portable::is_watched() {
+        return ExitCode::SUCCESS;
+    }
+    let lists = [
+        tests(
+            None,
+            named![
+                flow_tests::branches_and_addresses,
+                flow_tests::loops_go_round_until_nothing_is_new,
+                flow_tests::what_two_conditions_write_is_whole,
+                flow_tests::bits_are_told_apart,
+                flow_tests::memory_keeps_secrets,
+                flow_tests::calls_return_to_their_callers,
+                lanes::secrets_decide_no_branch_and_no_address,
+                lanes::leaks_are_found,
+            ],
+        ),
+        tests(Some(&NVRTC), named![kernels::secrets_decide_no_branch_and_no_address, kernels::leaks_are_found]),
+        tests(Some(&VALGRIND), named![portable::secrets_decide_no_branch_and_no_address, portable::leaks_are_reported]),
+    ];
+    harness::run(lists.into_iter().flatten().collect())
+}

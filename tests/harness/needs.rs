@@ -1,0 +1,54 @@
+//! What not every machine has.
+
+use gecc::{Backend, Engine, Error};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+/// Something that is looked for once, when the first test needs it.
+pub struct Need {
+    variable: &'static str,
+    problem: LazyLock<Option<String>>,
+}
+
+impl Need {
+    /// `variable` makes the absence a failure; `problem` says what is missing, if anything is.
+    pub const fn new(variable: &'static str, problem: fn() -> Option<String>) -> Self {
+        Need { variable, problem: LazyLock::new(problem) }
+    }
+
+    /// What is missing, and the variable.
+    pub fn missing(&self) -> Option<(&str, &'static str)> {
+        Some((self.problem.as_deref()?, self.variable))
+    }
+}
+
+pub static GPU: Need = Need::new("GECC_REQUIRE_GPU", || match Engine::builder().backend(Backend::Gpu).build() {
+    Err(Error::NoDevice(problem)) => Some(problem),
+    // Whatever else is wrong is for the tests to find.
+    _ => None,
+});
+
+pub static AVX512: Need = Need::new("GECC_REQUIRE_AVX512", || {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512ifma") && is_x86_feature_detected!("avx512vbmi2") {
+        return None;
+    }
+    Some("this processor has no AVX-512 IFMA".to_owned())
+});
+
+pub static NVRTC: Need =
+    Need::new("GECC_REQUIRE_NVRTC", || gecc::kernels::nvrtc_version().err().map(|problem| problem.to_string()));
+
+pub static CXX: Need = Need::new("GECC_REQUIRE_CXX", || cannot_run("C++ compiler", &cxx()));
+
+pub static VALGRIND: Need = Need::new("GECC_REQUIRE_VALGRIND", || cannot_run("valgrind", "valgrind"));
+
+/// The C++ compiler.
+pub fn cxx() -> String {
+    std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned())
+}
+
+fn cannot_run(what: &str, program: &str) -> Option<String> {
+    let version = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    version.err().map(|problem| format!("no {what}: {program}: {problem}"))
+}
