@@ -6,7 +6,6 @@ use crate::gpu::queue::Fleet;
 use crate::gpu::sources::{self, Unit};
 use crate::gpu::{GpuEngine, Limits, planned, secret};
 use crate::secret::SecretKey;
-use crate::skip;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
@@ -73,8 +72,8 @@ fn wrong_answers_are_not_forgotten() {
     assert_eq!((both, tested.pass(&TEST, || Ok(()))), (Ok(()), wrong()));
 }
 
-fn gpu() -> Option<GpuEngine> {
-    skip::without(GpuEngine::new(Limits::default()), "GECC_REQUIRE_GPU")
+fn gpu() -> GpuEngine {
+    GpuEngine::new(Limits::default()).expect("a GPU")
 }
 
 /// Names of the kernels in a file that operations start; of some that macros make, the beginning.
@@ -98,8 +97,9 @@ fn is_started(unit: Unit, kernel: &str) -> bool {
 
 /// Together the tests run every kernel that operations have, and a device passes them.
 #[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn every_kernel_is_tested() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
     gpu.self_test(&cpu).unwrap();
     assert!(gpu.failures().is_empty(), "{:?}", gpu.failures());
@@ -142,8 +142,9 @@ impl Operation for Erring {
 }
 
 #[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn operations_that_err_are_not_used() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
     let engines = Engines { gpu: &gpu, cpu: &cpu, rescue: true, check_signatures: false };
     for _ in 0..2 {
