@@ -7,7 +7,7 @@
 use super::*;
 use crate::cpu::field::Field as _;
 use crate::cpu::lanes::{Lanes, mul_uniform};
-use crate::cpu::{be_bytes_to_limbs, decode};
+use crate::cpu::{be_bytes_to_limbs, decode, limbs_to_be_bytes};
 
 /// The odd one of k and N - k, and whether it is the latter.
 fn odd_or_opposite(modulus: &BigUint, k: &BigUint) -> ([u64; 4], u8) {
