@@ -19,6 +19,8 @@ fn main() {
     println!("cargo::rerun-if-changed=cuda");
     tell_tests("gecc_tests_without_gpu", "GECC_REQUIRE_GPU", has_gpu());
     tell_tests("gecc_tests_without_avx512", "GECC_REQUIRE_AVX512", has_avx512());
+    // To find out would mean to load it.
+    tell_tests("gecc_tests_without_nvrtc", "GECC_REQUIRE_NVRTC", false);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let curves = read_curves(Path::new("curves"));
     let constants: String = curves.iter().map(emit_rust::constants).collect();

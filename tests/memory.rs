@@ -120,7 +120,7 @@ fn command(limit: usize) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", "2"]);
     command.args(["--max-memory", &format!("{limit}M")]).arg("-o").arg(&output).arg(&input);
-    let peak = peak_of(&mut command.stderr(Stdio::null()));
+    let peak = peak_of(command.stderr(Stdio::null()));
     let answers = std::fs::read_to_string(&output).expect("there are answers").lines().count();
     std::fs::remove_dir_all(&folder).expect("the folder is this test's");
     eprintln!("command: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
@@ -130,6 +130,7 @@ fn command(limit: usize) {
 }
 
 /// Runs a command, and gives the most memory that it had.
+#[allow(clippy::zombie_processes, reason = "wait4 waits for it, and tells what it had")]
 fn peak_of(command: &mut Command) -> usize {
     let child = command.spawn().expect("the command runs");
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();

@@ -40,7 +40,10 @@ pub mod wycheproof_ecdsa;
 
 use gecc::Engine;
 
-/// Tests by the names of their subjects and their own.
+/// What is tested of an engine, by the names of the subject and of the test.
+pub type Test = (&'static str, fn(&Engine));
+
+/// Tests of subjects.
 macro_rules! on_engines {
     ($($subject:ident { $($test:ident)* })*) => {
         &[$($((concat!(stringify!($subject), "::", stringify!($test)), $subject::$test),)*)*]
@@ -48,7 +51,7 @@ macro_rules! on_engines {
 }
 
 /// The whole suite.
-pub const TESTS: &[(&str, fn(&Engine))] = on_engines! {
+pub const TESTS: &[Test] = on_engines! {
     batch_sizes {
         ecdsa_secp256k1 ecdsa_p256 sm2 public_points secret_operations
         sixty_five_thousand_points sixty_five_thousand_signatures

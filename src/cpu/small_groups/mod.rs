@@ -31,13 +31,13 @@ pub mod parameters;
 mod points;
 mod reference;
 mod schemes;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
 mod uniform;
 
 use super::comb::Comb;
 use super::field::Secp256k1Base;
 use super::field::small_orders::Scalar;
-use super::{CpuCurve, CpuEngine, Endomorphism, Precomputed, generator, limbs_to_be_bytes};
+use super::{CpuCurve, CpuEngine, Endomorphism, Precomputed, generator};
 use crate::curve::constants::secp256k1;
 use crate::encoding::Point;
 use crate::error::{Rejection, Verdict};

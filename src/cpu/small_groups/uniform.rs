@@ -1,13 +1,13 @@
 //! The uniform code of the lanes, by which private keys and nonces multiply points, in the group of order 199.
 //!
-//! Its additions but the last are not complete, as in a large group only the last can meet equal or opposite points. An item
-//! that meets them earlier ends with Z = 0 and so with coordinates of zero, which are no point: every item has the right
-//! result or none.
+//! Its additions are complete in the last window of products of points that are not G, and nowhere else: a large group has no
+//! other exceptions, or one of which the result is known. Here items that meet an exception have no right result. Which these
+//! are, their digits tell.
 
 use super::*;
-use crate::cpu::field::Field as _;
 use crate::cpu::lanes::{Lanes, mul_uniform};
-use crate::cpu::{be_bytes_to_limbs, decode};
+use crate::cpu::recode::odd_windows;
+use crate::cpu::{be_bytes_to_limbs, decode, glv, limbs_to_be_bytes};
 
 /// The odd one of k and N - k, and whether it is the latter.
 fn odd_or_opposite(modulus: &BigUint, k: &BigUint) -> ([u64; 4], u8) {
@@ -20,19 +20,90 @@ fn lanes() -> Lanes {
     Lanes::detect().expect("this processor has AVX-512 IFMA")
 }
 
-/// At least a quarter of the items have results: with 51 additions of which each is exceptional with a probability of 2 / 199,
-/// about 0.6 are expected.
-fn assert_right_or_none(found: impl ExactSizeIterator<Item = Option<Point>>, expected: &[Point]) {
-    assert_eq!(found.len(), expected.len());
+/// Bits per window and windows, of products of G and of other points.
+const BASE_WINDOWS: (u32, usize) = (6, 43);
+const WINDOWS: (u32, usize) = (5, 52);
+
+/// A sum of multiples of a point modulo the order, as the uniform code forms it.
+struct Sum {
+    order: i64,
+    value: i64,
+    meets_exception: bool,
+}
+
+impl Sum {
+    fn new(order: u64) -> Self {
+        Sum { order: order as i64, value: 0, meets_exception: false }
+    }
+
+    fn add(&mut self, term: i64) {
+        let is_multiple = |value: i64| value % self.order == 0;
+        self.meets_exception |= is_multiple(self.value - term) || is_multiple(self.value + term);
+        self.add_completely(term);
+    }
+
+    fn add_completely(&mut self, term: i64) {
+        self.value = (self.value + term) % self.order;
+    }
+}
+
+/// Whether the product of G is formed without an exception.
+fn base_has_product(group: &Group, scalar: &[u64; 4]) -> bool {
+    let (mut sum, mut weight) = (Sum::new(group.order), 1);
+    let (width, windows) = BASE_WINDOWS;
+    odd_windows(scalar, width, windows, |window, digit| {
+        let term = i64::from(digit) * weight % sum.order;
+        if window == 0 {
+            sum.add_completely(term)
+        } else {
+            sum.add(term)
+        }
+        weight = (weight << width) % sum.order;
+    });
+    !sum.meets_exception
+}
+
+/// The same of products of other points.
+fn has_product<C: SmallGroup>(group: &Group, scalar: &[u64; 4]) -> bool {
+    let lambda = group.residue(&integer(&C::PARAMETERS.lambda)) as i64;
+    let one = glv::Signed { negative: false, magnitude: *scalar };
+    let parts: Vec<(glv::Signed, i64)> = match &C::ENDOMORPHISM {
+        Some(endomorphism) => {
+            let (first, second) = endomorphism.decompose_odd(scalar);
+            vec![(first, 1), (second, lambda)]
+        }
+        None => vec![(one, 1)],
+    };
+    let (width, windows) = (WINDOWS.0, WINDOWS.1 / parts.len());
+    let mut terms = vec![Vec::new(); windows];
+    for (part, factor) in &parts {
+        let sign = if part.negative { -1 } else { 1 };
+        odd_windows(&part.magnitude, width, windows, |window, digit| {
+            terms[window].push(sign * factor * i64::from(digit));
+        });
+    }
+    let mut sum = Sum::new(group.order);
+    for (window, terms) in terms.iter().enumerate().rev() {
+        sum.value = (sum.value << width) % sum.order;
+        for (part, term) in terms.iter().enumerate() {
+            let is_first = window == windows - 1 && part == 0;
+            if is_first || window == 0 { sum.add_completely(*term) } else { sum.add(*term) }
+        }
+    }
+    !sum.meets_exception
+}
+
+/// Of the items more than half have results: each of some 50 additions is exceptional with a probability of 2 / 199.
+fn assert_right(found: impl Iterator<Item = Point>, expected: &[Option<Point>]) {
     let mut results = 0;
     for (index, (found, expected)) in found.zip(expected).enumerate() {
-        if let Some(point) = found {
-            assert_eq!(point, *expected, "item {index}");
+        if let Some(expected) = expected {
+            assert_eq!(found, *expected, "item {index}");
             results += 1;
         }
     }
     println!("{results} results of {} items", expected.len());
-    assert!(results * 4 > expected.len());
+    assert!(results * 2 > expected.len());
 }
 
 fn of_points<C: SmallGroup>() {
@@ -45,14 +116,17 @@ fn of_points<C: SmallGroup>() {
         odd.push(k);
         negated.push(negate);
         points.push(decode::point::<C>(&encode(group.point(i))).expect("on the curve"));
-        expected.push(encode(group.point(i * residue)));
+        expected.push(has_product::<C>(&group, &k).then(|| encode(group.point(i * residue))));
     }
     // Each alone: a Z of zero spoils the inversion that neighbours share.
     let product = |item: usize| {
         let [x, y] = mul_uniform::<C>(lanes, &odd[item..=item], &negated[item..=item], &points[item..=item])[0];
-        (x != [0; 4] || y != [0; 4]).then(|| Point::from_coordinates(&limbs_to_be_bytes(&x), &limbs_to_be_bytes(&y)))
+        if (x, y) == ([0; 4], [0; 4]) {
+            return Point::IDENTITY;
+        }
+        Point::from_coordinates(&limbs_to_be_bytes(&x), &limbs_to_be_bytes(&y))
     };
-    assert_right_or_none((0..points.len()).map(product), &expected);
+    assert_right((0..points.len()).map(product), &expected);
 }
 
 fn of_the_base_point<C: SmallGroup>() {
@@ -64,14 +138,11 @@ fn of_the_base_point<C: SmallGroup>() {
         let (k, negate) = odd_or_opposite(&group.modulus, &k);
         odd.push(k);
         negated.push(negate);
-        expected.push(encode(group.point(residue)));
+        expected.push(base_has_product(&group, &k).then(|| encode(group.point(residue))));
     }
     let table = C::precomputed().uniform(lanes);
-    let product = |item: usize| {
-        let point = table.mul_base(lanes, &odd[item..=item], &negated[item..=item])[0];
-        (!point.x.is_zero() || !point.y.is_zero()).then(|| decode::encode(&point))
-    };
-    assert_right_or_none((0..odd.len()).map(product), &expected);
+    let product = |item: usize| decode::encode(&table.mul_base(lanes, &odd[item..=item], &negated[item..=item])[0]);
+    assert_right((0..odd.len()).map(product), &expected);
 }
 
 #[test]
