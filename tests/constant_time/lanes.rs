@@ -52,9 +52,16 @@ const LEAKY: &[Function] = &[
     Function("multiply::sum_group", "8multiply9sum_group", &[Secrets; 6]),
 ];
 
-/// Functions of scalars, which the others call where they are not part of them.
+/// Functions of scalars and limbs, which the others call where they are not part of them.
 fn is_looked_into(name: &str) -> bool {
-    ["4gecc3cpu3glv", "4gecc3cpu6recode", "14uniform_points6Digits3set"].iter().any(|part| name.contains(part))
+    const PARTS: [&str; 5] = [
+        "4gecc3cpu10from_limbs",
+        "4gecc3cpu17limbs_to_be_bytes",
+        "4gecc3cpu3glv",
+        "4gecc3cpu6recode",
+        "14uniform_points6Digits3set",
+    ];
+    PARTS.iter().any(|part| name.contains(part))
 }
 
 pub fn secrets_decide_no_branch_and_no_address() {

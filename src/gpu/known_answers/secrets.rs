@@ -30,18 +30,21 @@ pub fn agreement<C: SecretCurve>(trial: &mut Trial) -> Result<(), Fault> {
 }
 
 pub fn signing<C: EcdsaCurve>(trial: &mut Trial) -> Result<(), Fault> {
-    sign(trial, &ecdsa_scheme::<C>(C::LOW_S_BY_DEFAULT))
+    sign(trial, &ecdsa_scheme::<C>(C::LOW_S_BY_DEFAULT), |signature, recovery_id| (signature, recovery_id))
 }
 
 pub fn sm2_signing(trial: &mut Trial) -> Result<(), Fault> {
-    sign(trial, &sm2_scheme())
+    // There are no recovery ids.
+    sign(trial, &sm2_scheme(), |signature, _| (signature, 0))
 }
 
-fn sign(trial: &mut Trial, scheme: &Scheme) -> Result<(), Fault> {
+type Signed = ([u8; 64], u8);
+
+fn sign(trial: &mut Trial, scheme: &Scheme, result: fn([u8; 64], u8) -> Signed) -> Result<(), Fault> {
     let Signing { keys, digests, signed } = &known_answers::of(scheme.curve).signing;
     let (keys, digests) = (repeat(keys, ITEMS), repeat(digests, ITEMS));
     let on_cpu = &|_: &CpuEngine, _| Vec::new();
-    let result = &|signature, recovery_id| (signature, recovery_id);
-    let sign = Sign { digests: &digests, keys: (&keys[..]).into(), scheme, check: Check::Nothing, result, on_cpu };
+    let keys = (&keys[..]).into();
+    let sign = Sign { digests: &digests, keys, scheme, check: Check::Nothing, result: &result, on_cpu };
     trial.check(&sign, repeat(signed, ITEMS))
 }
