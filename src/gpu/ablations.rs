@@ -137,7 +137,7 @@ impl Batch {
         lane.keep_in_l2(batch.prefixes, n)?;
         for points in [batch.a, batch.b] {
             let inputs = random_rows(n)?;
-            lane.upload(&rows, false, |bytes| bytes.copy_from_slice(inputs.as_flattened()))?;
+            lane.upload(&rows, |bytes| bytes.copy_from_slice(inputs.as_flattened()))?;
             kernels::import_scalars(lane, curve, rows.address, numbers.columns, numbers.kinds, batch.n)?;
             batch.multiply_to(lane, points)?;
             // The next numbers take the same way.

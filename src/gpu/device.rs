@@ -192,23 +192,26 @@ impl Device {
         &self.key_cache
     }
 
-    /// Makes the kernels of these files ready, several at a time where they have to be compiled.
+    /// Makes the kernels of these files ready.
     pub fn prepare(&self, curve: &'static str, files: &[&'static str]) -> Result<(), Fault> {
-        let load = |file: &'static str| self.module(Unit::of(file, curve)).map(|_| ());
-        let missing = |file: &&'static str| {
-            // What is being loaded is waited for below.
-            self.slot(Unit::of(file, curve)).try_lock().is_ok_and(|loaded| loaded.module.is_none())
-        };
-        let mut missing = files.iter().copied().filter(missing);
+        self.prepare_units(files.iter().map(|file| Unit::of(file, curve)))
+    }
+
+    /// Makes these kernels ready, several at a time where they have to be compiled.
+    pub fn prepare_units(&self, mut units: impl Iterator<Item = Unit> + Clone) -> Result<(), Fault> {
+        let load = |unit: Unit| self.module(unit).map(|_| ());
+        // What is being loaded is waited for below.
+        let missing = |unit: &Unit| self.slot(*unit).try_lock().is_ok_and(|loaded| loaded.module.is_none());
+        let mut missing = units.clone().filter(missing);
         let first = missing.next();
         thread::scope(|scope| {
-            for file in missing {
-                // Where the system has no thread to give, the file is loaded below.
-                let _ = thread::Builder::new().spawn_scoped(scope, move || load(file));
+            for unit in missing {
+                // Where the system has no thread to give, it is loaded below.
+                let _ = thread::Builder::new().spawn_scoped(scope, move || load(unit));
             }
             first.map_or(Ok(()), load)
         })?;
-        files.iter().copied().try_for_each(load)
+        units.try_for_each(load)
     }
 
     /// Kernels that could not be had, with the reasons; they are tried again from time to time.

@@ -104,7 +104,7 @@ impl TextBuffers {
     fn upload(&self, lane: &mut Lane, cpu: &CpuEngine, items: Range<usize>, texts: &SizedTexts) -> Result<(), Fault> {
         let first = texts.starts[items.start];
         let offsets: Vec<usize> = texts.starts[items.start..=items.end].iter().map(|start| start - first).collect();
-        lane.upload(&self.data, false, |to| {
+        lane.upload(&self.data, |to| {
             let (to, padding) = to.split_at_mut(offsets[items.len()]);
             copy_texts(cpu, to, &offsets, |i| (texts.texts)(items.start + i));
             padding.fill(0);

@@ -60,8 +60,6 @@ pub struct Lane {
 #[derive(Clone, Copy)]
 pub struct Part<'a> {
     pub to: &'a Upload,
-    /// Whether the bytes are secret where the chunk is.
-    pub secret: bool,
     /// Where they are, if that is page-locked: then the device copies from there.
     pub locked: Option<&'a [u8]>,
 }
@@ -206,8 +204,8 @@ impl Lane {
     }
 
     /// Copies what `fill` writes to a buffer on the device.
-    pub fn upload(&mut self, to: &Upload, secret: bool, fill: impl FnOnce(&mut [u8])) -> Result<(), Fault> {
-        let part = Part { to, secret, locked: None };
+    pub fn upload(&mut self, to: &Upload, fill: impl FnOnce(&mut [u8])) -> Result<(), Fault> {
+        let part = Part { to, locked: None };
         // SAFETY: nothing is locked.
         unsafe { self.upload_parts([part], |[to]| fill(to)) }
     }
@@ -216,23 +214,24 @@ impl Lane {
     /// the others it gets nothing to write to).
     ///
     /// # Safety
-    /// What is locked has as many bytes as its buffer, and stays borrowed until `finish` has waited or the lane is dropped.
+    /// What is locked has as many bytes as its buffer is to get, and stays borrowed until `finish` has waited or the lane is dropped.
     pub unsafe fn upload_parts<const N: usize>(
         &mut self,
         parts: [Part; N],
         fill: impl FnOnce([&mut [u8]; N]),
     ) -> Result<(), Fault> {
-        for part in parts.iter().filter(|part| self.secret && part.secret && part.staged().is_some()) {
+        for part in parts.iter().filter(|part| self.secret && part.to.secret && part.staged().is_some()) {
             // Before `fill`, which may panic.
             self.secrets_up.push(part.to.pinned.clone());
         }
         let ranges = parts.each_ref().map(|part| part.staged().unwrap_or(0..0));
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
         let turn = self.device.turns.to_send(ranges.iter().map(Range::len).sum());
-        fill(pinned.get_disjoint_mut(ranges.clone()).expect("the buffers of a plan are apart"));
+        fill(pinned.get_disjoint_mut(ranges).expect("the buffers of a plan are apart"));
         drop(turn);
-        for (part, range) in parts.iter().zip(ranges) {
-            let bytes = part.locked.unwrap_or(&pinned[range]);
+        for part in &parts {
+            let start = part.to.pinned.start;
+            let bytes = part.locked.unwrap_or(&pinned[start..start + part.to.copied]);
             // SAFETY: both ends have as many bytes; the pinned range is not touched again before `finish` has waited, and for
             // what is locked the caller vouches.
             unsafe { result::memcpy_htod_async(part.to.address, bytes, self.stream.cu_stream()) }?;

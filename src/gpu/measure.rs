@@ -106,7 +106,7 @@ impl<C: Curve> Work<C> {
         let mut lane = open(false)?;
         lane.device.clone().prepare(C::NAME, &["layout", "rows", "chain", "batch_inverse"])?;
         let buffers = lane.begin(n, Bytes::default(), false, Buffers::new)?;
-        lane.upload(&buffers.rows, false, |to| to.copy_from_slice(inputs.as_flattened()))?;
+        lane.upload(&buffers.rows, |to| to.copy_from_slice(inputs.as_flattened()))?;
         Ok(Work { operation, lane, inputs, buffers, curve: PhantomData })
     }
 

@@ -400,7 +400,7 @@ impl Bench {
             (plan.download(columns.address, items.len()), columns)
         };
         let (results, columns) = self.lane.begin(items.len() / bytes, Bytes::default(), false, buffers)?;
-        self.lane.upload(&columns, false, |to| to_columns(items, bytes, to))?;
+        self.lane.upload(&columns, |to| to_columns(items, bytes, to))?;
         Ok(results)
     }
 
@@ -439,9 +439,9 @@ impl Bench {
             };
             let (products, other, status, modulus) = lane.begin(n, Bytes::default(), false, buffers)?;
             for (to, tile) in [Some(&products), other.as_ref()].into_iter().flatten().zip(&tiles) {
-                lane.upload(to, false, |to| fill_columns(tile, BYTES, to))?;
+                lane.upload(to, |to| fill_columns(tile, BYTES, to))?;
             }
-            lane.upload(&modulus, false, |to| to.copy_from_slice(&parameters))?;
+            lane.upload(&modulus, |to| to.copy_from_slice(&parameters))?;
             let (products, other) = (products.address, other.map(|other| other.address));
             let modulus = modulus.address;
             let launch = |lane: &mut Lane, rounds| {
@@ -484,7 +484,7 @@ impl Bench {
             };
             let (numbers, status, constants) = lane.begin(n, Bytes::default(), false, buffers)?;
             for (to, items) in numbers.iter().zip([&bases, &exponents]) {
-                lane.upload(to, false, |to| to_columns(items, BYTES, to))?;
+                lane.upload(to, |to| to_columns(items, BYTES, to))?;
             }
             for (to, limbs) in constants.iter().zip([&limbs, &parameters]) {
                 upload_limbs(lane, to, limbs)?;

@@ -50,6 +50,7 @@ use memory::CallersContext;
 pub use page_lock::PageLock;
 use plan::Bytes;
 use queue::Fleet;
+use sources::Unit;
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -271,6 +272,8 @@ impl GpuEngine {
         let _kept = CallersContext::keep();
         let tests = known_answers::all();
         for device in self.working() {
+            // All at once; what cannot be had fails its tests below.
+            let _ = self.device(device).prepare_units(Unit::of_operations());
             for test in &tests {
                 match self.test(device, cpu, &[*test]).map_err(|fault| fault.of_device(&self.device(device).label)) {
                     Err(fault) if fault.kind == FaultKind::Device => {

@@ -90,8 +90,8 @@ impl<const BYTES: usize, const EXPONENT: usize> Operation for Modexp<'_, BYTES, 
         ModexpBuffers {
             powers: NumberColumns::new(plan, BYTES),
             exponents: NumberColumns::new(plan, EXPONENT),
-            modulus: plan.upload(8 * self.limbs.len()),
-            parameters: plan.upload(8 * self.parameters.len()),
+            modulus: plan.upload_secret(8 * self.limbs.len()),
+            parameters: plan.upload_secret(8 * self.parameters.len()),
             result: NumberRows::new(plan, BYTES),
         }
     }
@@ -163,7 +163,7 @@ impl<const BYTES: usize> Operation for MulMod<'_, BYTES> {
         MulModBuffers {
             products: NumberColumns::new(plan, BYTES),
             other: self.b.map(|_| NumberColumns::new(plan, BYTES)),
-            modulus: plan.upload(self.parameters.len()),
+            modulus: plan.upload_secret(self.parameters.len()),
             result: NumberRows::new(plan, BYTES),
         }
     }
@@ -182,7 +182,7 @@ impl<const BYTES: usize> Operation for MulMod<'_, BYTES> {
         let MulModBuffers { products, other, modulus, result } = buffers;
         lane.device.clone().prepare(NO_CURVE, &["rows", "mul_mod"])?;
         products.upload(lane, cpu, &self.a[items.clone()])?;
-        lane.upload(modulus, true, |to| to.copy_from_slice(&self.parameters))?;
+        lane.upload(modulus, |to| to.copy_from_slice(&self.parameters))?;
         if let (Some(other), Some(b)) = (other, self.b) {
             other.upload(lane, cpu, &b[items])?;
         }
@@ -207,11 +207,11 @@ struct NumberColumns {
 
 impl NumberColumns {
     fn new(plan: &mut Plan, bytes: usize) -> Self {
-        NumberColumns { rows: plan.rows(bytes), columns: plan.each(bytes.next_multiple_of(4)) }
+        NumberColumns { rows: plan.secret_rows(bytes), columns: plan.each(bytes.next_multiple_of(4)) }
     }
 
     fn upload<const N: usize>(&self, lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8; N]]) -> Result<(), Fault> {
-        rows::upload(lane, cpu, [(Rows::of(rows).secret(), &self.rows)])?;
+        rows::upload(lane, cpu, [(Rows::of(rows), &self.rows)])?;
         let [row_bytes, words] = [N, N.div_ceil(4)].map(|size| u32::try_from(size).expect("numbers are short"));
         let (from, n) = (self.rows.address, rows.len() as u64);
         kernels::rows_to_columns(lane, NO_CURVE, from, row_bytes, self.columns, words, n)
@@ -220,7 +220,7 @@ impl NumberColumns {
 
 pub fn upload_limbs(lane: &mut Lane, to: &Upload, limbs: &Limbs) -> Result<(), Fault> {
     let write = |(to, limb): (&mut [u8], &u64)| to.copy_from_slice(&limb.to_le_bytes());
-    lane.upload(to, true, |to| {
+    lane.upload(to, |to| {
         stack::wiped(|| to.chunks_exact_mut(8).zip(limbs.iter()).for_each(write));
     })
 }

@@ -10,6 +10,10 @@ use std::ops::Range;
 /// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
 pub const ALIGNMENT: usize = 256;
 
+/// Bytes of the smallest copy of secrets to the device. The driver writes what is smaller into its queue of commands, where it
+/// stays: up to 24 KiB, by a search of the process's memory.
+pub const SMALLEST_SECRET_COPY: usize = 64 << 10;
+
 /// Memory on the device and pinned memory on the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bytes {
@@ -43,6 +47,10 @@ pub struct Plan {
 pub struct Upload {
     pub address: Address,
     pub pinned: Range<usize>,
+    /// Bytes that are copied: for secrets more than there are, where these are few.
+    pub copied: usize,
+    /// Whether it is for secrets, where the chunk has some.
+    pub secret: bool,
 }
 
 /// A buffer on the device that is copied to the host's pinned memory.
@@ -101,12 +109,24 @@ impl Plan {
     }
 
     pub fn upload(&mut self, bytes: usize) -> Upload {
-        Upload { address: self.buffer(bytes), pinned: self.pinned(bytes) }
+        Upload { address: self.buffer(bytes), pinned: self.pinned(bytes), copied: bytes, secret: false }
+    }
+
+    /// For secrets.
+    pub fn upload_secret(&mut self, bytes: usize) -> Upload {
+        let copied = bytes.max(SMALLEST_SECRET_COPY);
+        let (address, start) = (self.buffer(copied), self.pinned(copied).start);
+        Upload { address, pinned: start..start + bytes, copied, secret: true }
     }
 
     /// Rows of so many bytes, one for each item.
     pub fn rows(&mut self, width: usize) -> Upload {
         self.upload(width * self.items)
+    }
+
+    /// Rows of secrets.
+    pub fn secret_rows(&mut self, width: usize) -> Upload {
+        self.upload_secret(width * self.items)
     }
 
     /// The copy of so many bytes from a buffer.
@@ -133,6 +153,17 @@ mod tests {
         let (rows, out) = (plan.rows(33), plan.each(7));
         assert_eq!((rows.pinned.len(), plan.download_each(out, 7).pinned.len()), (33 * 10, 70));
         [rows.address, out, plan.buffer(1)]
+    }
+
+    #[test]
+    fn few_secrets_are_copied_with_what_follows_them() {
+        let mut plan = Plan::counting(10, 1);
+        let (secret, public, many) = (plan.secret_rows(32), plan.rows(1), plan.upload_secret(SMALLEST_SECRET_COPY + 1));
+        assert_eq!((secret.pinned, secret.copied, secret.secret), (0..320, SMALLEST_SECRET_COPY, true));
+        // No copy reaches the next buffer.
+        assert_eq!((public.address, public.pinned.start), (SMALLEST_SECRET_COPY as u64, SMALLEST_SECRET_COPY));
+        assert_eq!((public.copied, public.secret), (10, false));
+        assert_eq!(many.copied, many.pinned.len());
     }
 
     #[test]

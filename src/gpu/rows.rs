@@ -98,7 +98,6 @@ type WriteRows<'a> = dyn Fn(Range<usize>, &mut [u8]) + Sync + 'a;
 pub struct Rows<'a> {
     items: usize,
     width: usize,
-    secret: bool,
     source: Source<'a>,
 }
 
@@ -110,18 +109,18 @@ enum Source<'a> {
 
 impl<'a> Rows<'a> {
     pub fn new(items: usize, width: usize, write: impl Fn(Range<usize>, &mut [u8]) + Sync + 'a) -> Self {
-        Rows { items, width, secret: false, source: Source::Written(Box::new(write)) }
+        Rows { items, width, source: Source::Written(Box::new(write)) }
     }
 
     pub fn of<const N: usize>(rows: &'a [[u8; N]]) -> Self {
-        Rows { items: rows.len(), width: N, secret: false, source: Source::Bytes(rows.as_flattened()) }
+        Rows { items: rows.len(), width: N, source: Source::Bytes(rows.as_flattened()) }
     }
 
     /// The public keys of some items, in any encoding.
     pub fn of_keys(keys: PublicKeys<'a>, items: Range<usize>) -> Self {
         let (width, count, keys) = (key_width(keys.form()), items.len(), keys.slice(items));
         match keys.rows() {
-            Some(rows) => Rows { items: count, width, secret: false, source: Source::Bytes(rows) },
+            Some(rows) => Rows { items: count, width, source: Source::Bytes(rows) },
             None => Rows::new(count, width, move |block, to| keys.write_mixed_rows(block, to)),
         }
     }
@@ -133,21 +132,17 @@ impl<'a> Rows<'a> {
 
     /// The private keys of some items: one row each, or one for all.
     pub fn of_secret_keys(keys: SecretKeys<'a>, items: Range<usize>) -> Self {
-        Rows::of(SecretKey::expose_rows(keys.slice(items).as_slice())).secret()
-    }
-
-    /// Those of a chunk with secrets.
-    pub fn secret(self) -> Self {
-        Rows { secret: true, ..self }
+        Rows::of(SecretKey::expose_rows(keys.slice(items).as_slice()))
     }
 
     fn part<'b>(&'b self, to: &'b Upload) -> Part<'b> {
         assert_eq!(to.pinned.len(), self.items * self.width, "a buffer is planned for its rows");
         let locked = match self.source {
-            Source::Bytes(bytes) => Some(bytes).filter(|bytes| is_locked(bytes)),
+            // From the caller's memory no more than the rows can be copied.
+            Source::Bytes(bytes) => Some(bytes).filter(|bytes| bytes.len() == to.copied && is_locked(bytes)),
             Source::Written(_) => None,
         };
-        Part { to, secret: self.secret, locked }
+        Part { to, locked }
     }
 
     /// Writes the rows from number `start` on, as many as there is room for.

@@ -30,7 +30,7 @@ const IN_RANGE: u8 = 1;
 
 /// The buffer of `Rows::of_secret_keys`: one row for each item, or one for all.
 pub fn plan_secret_keys(plan: &mut Plan, keys: SecretKeys) -> Upload {
-    plan.upload(NUMBER * if keys.single().is_some() { 1 } else { plan.items() })
+    plan.upload_secret(NUMBER * if keys.single().is_some() { 1 } else { plan.items() })
 }
 
 /// Rows of private keys on the device: one per item, or one for all.

@@ -40,6 +40,12 @@ impl Unit {
         Unit { file, curve: if WITHOUT_CURVE.contains(&file) { NO_CURVE } else { curve } }
     }
 
+    /// Those of the public operations.
+    pub fn of_operations() -> impl Iterator<Item = Unit> + Clone {
+        const OTHERS: &[&str] = &["hash", "modexp", "mul_mod", "rows"];
+        Unit::all().filter(|unit| OF_OPERATIONS.contains(&unit.file) || OTHERS.contains(&unit.file))
+    }
+
     /// The text of the kernel file.
     pub fn source(&self) -> &'static str {
         find(KERNELS, self.file)
@@ -51,7 +57,7 @@ impl Unit {
     }
 
     /// Every kernel file for every curve, those that need none once.
-    pub fn all() -> impl Iterator<Item = Unit> {
+    pub fn all() -> impl Iterator<Item = Unit> + Clone {
         let of = |file| {
             let count = if WITHOUT_CURVE.contains(&file) { 1 } else { CURVES.len() };
             CURVES[..count].iter().map(move |(curve, _)| Unit::of(file, curve))

@@ -94,12 +94,12 @@ fn secrets_of_a_chunk_that_fails_are_gone() {
     let mut lane = Lane::new(gpu.devices[0].device.clone()).unwrap();
     for _ in 0..3 {
         let buffers = |plan: &mut Plan| {
-            let secret = plan.upload(BYTES - 3);
+            let secret = plan.upload_secret(BYTES - 3);
             (plan.download(secret.address, BYTES - 3), secret, plan.upload(100))
         };
         let (back, secret, public) = lane.begin(1, Bytes::default(), true, buffers).unwrap();
-        lane.upload(&secret, true, |to| to.fill(0xa5)).unwrap();
-        lane.upload(&public, false, |to| to.fill(0x3c)).unwrap();
+        lane.upload(&secret, |to| to.fill(0xa5)).unwrap();
+        lane.upload(&public, |to| to.fill(0x3c)).unwrap();
         lane.download_secret(&back);
         lane.end().unwrap();
         let [on_device, pinned] = lane.contents().unwrap();
@@ -125,7 +125,7 @@ impl Operation for Ending<'_> {
     }
 
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> Upload {
-        plan.rows(64)
+        plan.secret_rows(64)
     }
 
     fn tests(&self, _: usize) -> &'static [Test] {
@@ -133,7 +133,7 @@ impl Operation for Ending<'_> {
     }
 
     fn compute(&self, chunk: Chunk, secret: &Upload, _: &mut [MaybeUninit<u8>]) -> Result<(), Fault> {
-        chunk.lane.upload(secret, true, |to| to.fill(0xa5))?;
+        chunk.lane.upload(secret, |to| to.fill(0xa5))?;
         self.ended.send(()).unwrap();
         (self.end)()
     }

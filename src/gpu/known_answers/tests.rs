@@ -3,7 +3,7 @@ use crate::engine::Engines;
 use crate::error::Error;
 use crate::gpu::plan::Plan;
 use crate::gpu::queue::Fleet;
-use crate::gpu::sources::{self, Unit};
+use crate::gpu::sources::Unit;
 use crate::gpu::{GpuEngine, Limits, planned, secret};
 use crate::secret::SecretKey;
 use std::cell::Cell;
@@ -104,8 +104,7 @@ fn every_kernel_is_tested() {
     gpu.self_test(&cpu).unwrap();
     assert!(gpu.failures().is_empty(), "{:?}", gpu.failures());
     let started = gpu.device(0).functions();
-    let files = sources::OF_OPERATIONS.iter().chain(&["hash", "modexp", "mul_mod", "rows"]);
-    for unit in Unit::all().filter(|unit| files.clone().any(|file| *file == unit.file)) {
+    for unit in Unit::of_operations() {
         for kernel in kernels_in(unit) {
             let is_it = |name: &str| name == kernel || kernel.ends_with('_') && name.starts_with(kernel);
             let started = started.iter().any(|(of, name)| *of == unit && is_it(name));
