@@ -82,9 +82,12 @@ impl Trial<'_> {
     }
 }
 
+/// What came of tests, by the operation and what it was on.
+type Outcomes = HashMap<(&'static str, &'static str), Result<(), Fault>>;
+
 /// What is known of the operations on one device.
 #[derive(Debug, Default)]
-pub struct Tested(Mutex<HashMap<(&'static str, &'static str), Result<(), Fault>>>);
+pub struct Tested(Mutex<Outcomes>);
 
 impl Tested {
     /// Runs a test unless that was done. Lanes that come at the same time may all run it: none waits for another.
