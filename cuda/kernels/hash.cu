@@ -29,13 +29,6 @@ extern "C" __global__ void __launch_bounds__(256)
         store_digest(digests, i, hash_message<Sha256>(bytes_between(data, offsets, i)));
 }
 
-// With the padding of Ethereum's Keccak-256, not that of SHA3-256.
-extern "C" __global__ void __launch_bounds__(256)
-    gecc_keccak256(const u8* data, const u64* offsets, u8* digests, u64 n) {
-    for (u64 i = global_thread(); i < n; i += global_threads())
-        store_digest(digests, i, keccak256_message(bytes_between(data, offsets, i)));
-}
-
 // e = SM3(Z_A || M) for SM2. ids, id_offsets: user ids as data and offsets are messages, none longer than 8191 bytes.
 // id_stride: 1, or 0 for one id for all (id_offsets then has two numbers). points_xy, points_kind: the public keys, 16
 // n words in field form and n bytes; what is not kFinite gives a digest of zeros.

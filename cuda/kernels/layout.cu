@@ -110,18 +110,6 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// rows: 32 n bytes, the x-coordinates; zeros for what is not kFinite.
-extern "C" __global__ void __launch_bounds__(256) gecc_export_points_x(u32* xy, u8* kind, u8* rows, u64 n) {
-    PointBatch in = {xy, kind, n};
-    for (u64 i = global_thread(); i < n; i += global_threads()) {
-        u32 finite = mask_if(in.finite(i)), x[8];
-        fe_to_words(x, in.x(i));
-        GECC_UNROLL
-        for (int w = 0; w < 8; w++) x[w] &= finite;
-        store_number(rows + 32 * i, x);
-    }
-}
-
 // rows: 32 n bytes. columns: 8 n words, the numbers modulo the order.
 extern "C" __global__ void __launch_bounds__(256) gecc_import_scalars(const u8* rows, u32* columns, u8* kind, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {

@@ -22,14 +22,23 @@ pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
     get_or_compute(&PROBLEM, || check(engine).err()).as_deref()
 }
 
+/// The curves at the same time, where there are threads enough.
 fn check(engine: &CpuEngine) -> Result<(), String> {
-    let [secp256k1, p256, sm2] = [Secp256k1::NAME, P256::NAME, Sm2::NAME].map(known_answers::of);
-    of_curve::<Secp256k1>(engine, secp256k1)?;
-    ecdsa::<Secp256k1>(engine, secp256k1)?;
-    of_curve::<P256>(engine, p256)?;
-    ecdsa::<P256>(engine, p256)?;
-    of_curve::<Sm2>(engine, sm2)?;
-    self::sm2(engine, sm2)
+    type Check = fn(&CpuEngine) -> Result<(), String>;
+    const CURVES: [Check; 3] = [of_ecdsa_curve::<Secp256k1>, of_ecdsa_curve::<P256>, of_sm2_curve];
+    engine.pool.map(1, CURVES.len(), Ok(()), |curve| CURVES[curve](engine)).into_iter().collect()
+}
+
+fn of_ecdsa_curve<C: EcdsaCurve>(engine: &CpuEngine) -> Result<(), String> {
+    let answers = known_answers::of(C::NAME);
+    of_curve::<C>(engine, answers)?;
+    ecdsa::<C>(engine, answers)
+}
+
+fn of_sm2_curve(engine: &CpuEngine) -> Result<(), String> {
+    let answers = known_answers::of(Sm2::NAME);
+    of_curve::<Sm2>(engine, answers)?;
+    sm2(engine, answers)
 }
 
 fn of_curve<C: SecretCurve>(engine: &CpuEngine, answers: &Answers) -> Result<(), String> {

@@ -361,9 +361,9 @@ impl Lane {
         Ok(())
     }
 
-    /// Has few items computed as many are: by threads that have several each.
-    pub fn use_one_block(&mut self, one: bool) {
-        self.one_block = one;
+    /// Has few items computed as many are, by threads that have several each, or as usual again. Gives how it was.
+    pub fn use_one_block(&mut self, one: bool) -> bool {
+        std::mem::replace(&mut self.one_block, one)
     }
 
     /// Has `end` tell no times of the kernels that ran.

@@ -51,7 +51,7 @@ fn fitting_widths(memory: usize) -> &'static [u32] {
 impl Tables {
     /// The table for public scalars.
     pub fn public(&self, lane: &mut Lane, curve: &'static str) -> Result<Arc<PublicTable>, Fault> {
-        get_or_build(&self.public, curve, || {
+        get_or_build(lane, &self.public, curve, |lane| {
             // Others may have taken the memory that was free when the engine started, and this call needs some too.
             let (free, _) = lane.device.context.mem_get_info()?;
             let memory = lane.device.memory.min(free);
@@ -68,7 +68,7 @@ impl Tables {
 
     /// The table for secret scalars, which every warp reads whole.
     pub fn uniform(&self, lane: &mut Lane, curve: &'static str) -> Result<Address, Fault> {
-        let table = get_or_build(&self.uniform, curve, || {
+        let table = get_or_build(lane, &self.uniform, curve, |lane| {
             let memory = DeviceMemory::new(&lane.device.context, kernels::UNIFORM_ENTRIES * ENTRY)?;
             kernels::uniform_table(lane, curve, memory.address)?;
             lane.wait()?;
@@ -78,17 +78,21 @@ impl Tables {
     }
 }
 
-/// Whoever comes first builds; the others wait.
+/// Whoever comes first builds, on the whole device; the others wait.
 fn get_or_build<T>(
+    lane: &mut Lane,
     tables: &Mutex<HashMap<&'static str, Arc<T>>>,
     curve: &'static str,
-    build: impl FnOnce() -> Result<T, Fault>,
+    build: impl FnOnce(&mut Lane) -> Result<T, Fault>,
 ) -> Result<Arc<T>, Fault> {
     let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(table) = tables.get(curve) {
         return Ok(table.clone());
     }
-    let table = Arc::new(build()?);
+    let before = lane.use_one_block(false);
+    let built = build(lane);
+    lane.use_one_block(before);
+    let table = Arc::new(built?);
     tables.insert(curve, table.clone());
     Ok(table)
 }

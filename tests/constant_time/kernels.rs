@@ -70,8 +70,7 @@ const SECRET: &[Signature] = &[
 ];
 
 /// Kernels of the same files that get public data only.
-const PUBLIC: &[&str] =
-    &["gecc_import_", "gecc_export_field", "gecc_export_points_x", "gecc_fpmul_var", "gecc_upmul_var"];
+const PUBLIC: &[&str] = &["gecc_import_", "gecc_export_field", "gecc_fpmul_var", "gecc_upmul_var"];
 
 /// Of these, some that branch on their scalars and look multiples up by them: what must be found, were they secret.
 const LEAKY: &[Signature] = &[

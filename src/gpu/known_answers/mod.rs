@@ -45,9 +45,9 @@ pub struct Trial<'a> {
 impl Trial<'_> {
     /// What a chunk of all items gives.
     fn compute<O: Operation>(&mut self, operation: &O) -> Result<Vec<O::Output>, Fault> {
-        self.lane.use_one_block(true);
+        let before = self.lane.use_one_block(true);
         let results = self.compute_expecting(operation, operation.items());
-        self.lane.use_one_block(false);
+        self.lane.use_one_block(before);
         results
     }
 

@@ -87,7 +87,7 @@ fn kernels_in(unit: Unit) -> BTreeSet<&'static str> {
 /// Whether an operation starts a kernel: not those of the other schemes' curves, nor those for measuring.
 fn is_started(unit: Unit, kernel: &str) -> bool {
     match kernel {
-        "gecc_import_field" | "gecc_export_field" | "gecc_keccak256" => false,
+        "gecc_import_field" | "gecc_export_field" => false,
         _ if unit.file == "hash" || kernel.contains("sm2") || kernel.contains("sm3") => unit.curve == Sm2::NAME,
         "gecc_ecdsa_equations" | "gecc_ecdsa_sign" | "gecc_nonces_sha256" => unit.curve != Sm2::NAME,
         _ if ["recover", "address"].contains(&unit.file) => unit.curve != Sm2::NAME,
