@@ -54,7 +54,7 @@ const SECRET_ITEMS: usize = BATCH / 32;
 /// Items of each batch of every kind that a second implementation computes.
 const ORACLE_ITEMS: usize = BATCH / 256;
 
-static OPENSSL: Need = Need::new("GECC_REQUIRE_OPENSSL", || OpenSsl::open().err().map(|problem| problem.to_string()));
+static OPENSSL: Need = Need::new("GECC_REQUIRE_OPENSSL", || OpenSsl::open().err());
 
 fn main() -> ExitCode {
     let lists = [

@@ -89,11 +89,18 @@ impl Drop for Object {
 }
 
 impl OpenSsl {
-    /// The system's library.
-    pub fn open() -> Result<Self, libloading::Error> {
+    /// The system's library, if it has SM2: some systems leave that out.
+    pub fn open() -> Result<Self, String> {
         // SAFETY: OpenSSL may be initialised and used from any thread.
-        let library = unsafe { Library::new("libcrypto.so.3")? };
-        Ok(OpenSsl { functions: Functions::of(&library)?, _library: library })
+        let library = unsafe { Library::new("libcrypto.so.3") }.map_err(|problem| problem.to_string())?;
+        let functions = Functions::of(&library).map_err(|problem| problem.to_string())?;
+        // SAFETY: a curve's number is asked for, and the group, if there is one, is freed.
+        let has_sm2 = unsafe {
+            let group = (functions.EC_GROUP_new_by_curve_name)(SM2);
+            (functions.EC_GROUP_free)(group);
+            !group.is_null()
+        };
+        if has_sm2 { Ok(OpenSsl { functions, _library: library }) } else { Err("libcrypto has no SM2".to_owned()) }
     }
 
     /// secret G, or secret P where P is given.
