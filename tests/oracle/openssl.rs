@@ -62,6 +62,9 @@ const PRIVATE_KEY: [&[u8]; 2] = [
     &[0xa0, 0x0a, 0x06, 0x08, 0x2a, 0x81, 0x1c, 0xcf, 0x55, 0x01, 0x82, 0x2d],
 ];
 
+/// Makes a key of DER.
+type Parse = unsafe extern "C" fn(*mut Pointer, *mut *const u8, i64) -> Pointer;
+
 /// The functions that are called, of a library that stays open.
 pub struct OpenSsl {
     functions: Functions,
@@ -89,18 +92,36 @@ impl Drop for Object {
 }
 
 impl OpenSsl {
-    /// The system's library, if it has SM2: some systems leave that out.
+    /// The system's library, if it takes keys of SM2: those of some systems do not.
     pub fn open() -> Result<Self, String> {
         // SAFETY: OpenSSL may be initialised and used from any thread.
         let library = unsafe { Library::new("libcrypto.so.3") }.map_err(|problem| problem.to_string())?;
         let functions = Functions::of(&library).map_err(|problem| problem.to_string())?;
+        let opened = OpenSsl { functions, _library: library };
+        if opened.takes_keys() { Ok(opened) } else { Err("libcrypto refuses keys of SM2".to_owned()) }
+    }
+
+    fn takes_keys(&self) -> bool {
+        let f = &self.functions;
         // SAFETY: a curve's number is asked for, and the group, if there is one, is freed.
-        let has_sm2 = unsafe {
-            let group = (functions.EC_GROUP_new_by_curve_name)(SM2);
-            (functions.EC_GROUP_free)(group);
+        let has_group = unsafe {
+            let group = (f.EC_GROUP_new_by_curve_name)(SM2);
+            (f.EC_GROUP_free)(group);
             !group.is_null()
         };
-        if has_sm2 { Ok(OpenSsl { functions, _library: library }) } else { Err("libcrypto has no SM2".to_owned()) }
+        let [before, after] = PRIVATE_KEY;
+        let is_taken = |parse: Parse, der: &[u8]| {
+            let mut start = der.as_ptr();
+            // SAFETY: as in `context`; a key, if there is one, is freed.
+            unsafe {
+                let key = parse(null_mut(), &mut start, der.len() as i64);
+                (f.EVP_PKEY_free)(key);
+                !key.is_null()
+            }
+        };
+        has_group
+            && is_taken(f.d2i_AutoPrivateKey, &[before, &[1; 32], after].concat())
+            && is_taken(f.d2i_PUBKEY, &[&PUBLIC_KEY[..], &self.public_key(&[1; 32])].concat())
     }
 
     /// secret G, or secret P where P is given.
@@ -146,11 +167,7 @@ impl OpenSsl {
     }
 
     /// A context for a key in DER, and the key.
-    fn context(
-        &self,
-        parse: unsafe extern "C" fn(*mut Pointer, *mut *const u8, i64) -> Pointer,
-        der: &[u8],
-    ) -> (Object, Object) {
+    fn context(&self, parse: Parse, der: &[u8]) -> (Object, Object) {
         let f = &self.functions;
         let mut start = der.as_ptr();
         // SAFETY: `start` and the length are those of the slice, and null asks for a new object.
