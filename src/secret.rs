@@ -31,7 +31,8 @@ impl SecretKey {
     pub fn generate<C: SecretCurve>() -> Result<Self, Error> {
         let mut key = SecretKey([0; 32]);
         stack::wiped(|| key.draw::<C>())?;
-        Ok(key)
+        // A key that moves leaves a copy behind; this one is wiped.
+        Ok(key.clone())
     }
 
     /// So many random keys, drawn where they stay: keys that move leave copies behind.
