@@ -216,8 +216,8 @@ impl Engine {
     }
 
     /// Makes ready what calls on a curve need, which the first of them would otherwise have to wait for or do without: tables of
-    /// the base point for the CPU, and for GPUs their kernels, which may have to be compiled, tables, and tests by known answers. Takes some tens of
-    /// milliseconds without a GPU, and some seconds where kernels are not in the cache.
+    /// the base point for the CPU, and for GPUs their kernels, which may have to be compiled, tables, and tests by known answers.
+    /// Takes some tens of milliseconds without a GPU, and some seconds where kernels are not in the cache.
     ///
     /// # Errors
     /// [`Error::Kernels`] and [`Error::Device`] when a GPU cannot be made ready: calls may work all the same, see

@@ -314,25 +314,15 @@ impl GpuEngine {
 
     /// Devices that failed and are not used any more, and kernels that cannot be used for now, with what happened.
     pub fn failures(&self) -> Vec<Failure> {
-        let of_device = |device: &str, problem: &str| Failure {
-            device: device.to_owned(),
-            kind: FaultKind::Device,
-            problem: problem.to_owned(),
-        };
-        let unopened = self.unopened.iter().map(|(device, fault)| of_device(device, &fault.problem));
+        let failure = |device: &str, kind, problem: String| Failure { device: device.to_owned(), kind, problem };
+        let of_device = |device: &str, fault: &Fault| failure(device, FaultKind::Device, fault.problem.clone());
+        let unopened = self.unopened.iter().map(|(device, fault)| of_device(device, fault));
         let working_or_not = self.devices.iter().flat_map(|slot| {
             let device = &slot.device;
-            let failed = lock(&slot.failure).as_ref().map(|fault| of_device(&device.label, &fault.problem));
-            let kernels = device.unusable_kernels().into_iter().map(|problem| Failure {
-                device: device.label.clone(),
-                kind: FaultKind::Kernels,
-                problem,
-            });
-            let answers = device.tested.problems().into_iter().map(|problem| Failure {
-                device: device.label.clone(),
-                kind: FaultKind::Answers,
-                problem,
-            });
+            let failed = lock(&slot.failure).as_ref().map(|fault| of_device(&device.label, fault));
+            let of = |kind| move |problem| failure(&device.label, kind, problem);
+            let kernels = device.unusable_kernels().into_iter().map(of(FaultKind::Kernels));
+            let answers = device.tested.problems().into_iter().map(of(FaultKind::Answers));
             failed.into_iter().chain(kernels).chain(answers).collect::<Vec<_>>()
         });
         unopened.chain(working_or_not).collect()

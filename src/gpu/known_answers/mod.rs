@@ -268,7 +268,7 @@ fn of_scheme<C: SecretCurve>(scheme: SchemeTests) -> Vec<Test> {
     [points.concat(), secrets.concat(), scheme.verify[1].to_vec(), scheme.sign.to_vec()].concat()
 }
 
-/// How many lists with tables of keys, by the items of a chunk.
+/// Of the tests without and with tables of keys, those before a chunk of so many items.
 pub fn with_tables(tests: [&'static [Test]; 2], items: usize) -> &'static [Test] {
     tests[usize::from(super::key_tables::may_build(items))]
 }

@@ -45,9 +45,13 @@ pub fn sm3(trial: &mut Trial) -> Result<(), Fault> {
 
 /// So many numbers below `2^(8 BYTES)` that look random.
 fn numbers<const BYTES: usize>(seed: u8, count: usize) -> Vec<[u8; BYTES]> {
-    let block = |number: usize, block: usize| Sha256::digest([seed, number as u8, block as u8]);
-    let number = |number| std::array::from_fn(|byte| block(number, byte / 32)[byte % 32]);
-    (0..count).map(number).collect()
+    let mut numbers = vec![[0; BYTES]; count];
+    for (number, bytes) in numbers.iter_mut().enumerate() {
+        for (block, bytes) in bytes.chunks_mut(32).enumerate() {
+            bytes.copy_from_slice(&Sha256::digest([seed, number as u8, block as u8])[..bytes.len()]);
+        }
+    }
+    numbers
 }
 
 /// An odd modulus, and numbers of which most are below it.
