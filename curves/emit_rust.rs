@@ -40,9 +40,73 @@ fn constant(out: &mut String, name: &str, value: &BigUint) {
     writeln!(out, "    pub(crate) const {name}: [u64; 4] = {};", array(&words(value, 4))).unwrap();
 }
 
-/// The public type of one curve and what the CPU engine knows of it; `src/curve.rs` includes the text.
+/// The public type of one curve; `src/curve.rs` includes the text.
 pub fn curve_type(curve: &Curve) -> String {
     let (name, type_name, standard) = (&curve.name, &curve.type_name, &curve.standard);
+    format!(
+        r#"
+/// The curve {name} ({standard}).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct {type_name};
+
+impl sealed::Sealed for {type_name} {{}}
+
+impl Curve for {type_name} {{
+    const ID: CurveId = CurveId::{type_name};
+}}
+"#
+    )
+}
+
+/// The list of curves as an enumeration; `src/curve.rs` includes the text.
+pub fn curve_list(curves: &[Curve]) -> String {
+    let each = |line: &dyn Fn(&Curve) -> String| curves.iter().map(line).collect::<String>();
+    let variants = each(&|curve| format!("    /// {} ({}).\n    {},\n", curve.name, curve.standard, curve.type_name));
+    let all = each(&|curve| format!("CurveId::{}, ", curve.type_name));
+    let names = each(&|curve| format!("            CurveId::{} => \"{}\",\n", curve.type_name, curve.name));
+    let instances = each(&|curve| format!("$($function)::+::<$crate::curve::{}>, ", curve.type_name));
+    let of_scheme = |scheme: &str| {
+        let instance = |curve: &Curve| match curve.schemes.iter().any(|offered| offered == scheme) {
+            true => format!("Some($($function)::+::<$crate::curve::{}>), ", curve.type_name),
+            false => "None, ".to_owned(),
+        };
+        curves.iter().map(instance).collect::<String>()
+    };
+    let (ecdsa, sm2) = (of_scheme("ecdsa"), of_scheme("sm2"));
+    format!(
+        r#"
+/// A curve, chosen when the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum CurveId {{
+{variants}}}
+
+impl CurveId {{
+    /// All curves.
+    pub const ALL: &'static [CurveId] = &[{all}];
+
+    /// The name, as the command line and the curve file write it.
+    pub const fn name(self) -> &'static str {{
+        match self {{
+{names}        }}
+    }}
+}}
+
+/// One instance of a generic function for each curve, compiled where this stands: with `ecdsa` or `sm2` before the function
+/// for each curve that offers the scheme.
+macro_rules! per_curve {{
+    (ecdsa $($function:ident)::+) => {{ $crate::curve::PerCurve([{ecdsa}]) }};
+    (sm2 $($function:ident)::+) => {{ $crate::curve::PerCurve([{sm2}]) }};
+    ($($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};
+}}
+pub(crate) use per_curve;
+"#
+    )
+}
+
+/// What the CPU engine knows of one curve; `src/cpu/curves.rs` includes the text.
+pub fn cpu_curve(curve: &Curve) -> String {
+    let (name, type_name) = (&curve.name, &curve.type_name);
     let endomorphism = match curve.endomorphism {
         None => "None".to_owned(),
         Some(_) => format!(
@@ -63,14 +127,6 @@ pub fn curve_type(curve: &Curve) -> String {
     let a_is_zero = curve.a == BigUint::ZERO;
     format!(
         r#"
-/// The curve {name} ({standard}).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct {type_name};
-
-impl Curve for {type_name} {{
-    const NAME: &'static str = "{name}";
-}}
-
 impl CpuCurve for {type_name} {{
     type Base = crate::cpu::field::{type_name}Base;
     type Scalar = crate::cpu::field::{type_name}Scalar;
@@ -79,9 +135,24 @@ impl CpuCurve for {type_name} {{
     const G: ([u64; 4], [u64; 4]) = (constants::{name}::GX, constants::{name}::GY);
     const N: [u64; 4] = constants::{name}::N;
     const ENDOMORPHISM: Option<Endomorphism> = {endomorphism};
-    fn precomputed() -> &'static Precomputed<Self> {{
-        static PRECOMPUTED: Precomputed<{type_name}> = Precomputed::new();
-        &PRECOMPUTED
+    fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>> {{
+        static CONSTANTS: OnceLock<FieldConstants<crate::cpu::field::{type_name}Base>> = OnceLock::new();
+        &CONSTANTS
+    }}
+}}
+"#
+    )
+}
+
+/// Where the tables of one curve are; `src/cpu/tables/precomputed.rs` includes the text.
+pub fn tables(curve: &Curve) -> String {
+    let type_name = &curve.type_name;
+    format!(
+        r#"
+impl BaseTables for {type_name} {{
+    fn tables() -> &'static Precomputed<Self> {{
+        static TABLES: Precomputed<{type_name}> = Precomputed::new();
+        &TABLES
     }}
 }}
 "#

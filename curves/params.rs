@@ -16,6 +16,7 @@ struct File {
     n: String,
     gx: String,
     gy: String,
+    schemes: Vec<String>,
     reduction: Reduction,
     sqrt_chain: Vec<Vec<u32>>,
     endomorphism: Option<EndomorphismFile>,
@@ -66,6 +67,8 @@ pub struct Curve {
     pub n: BigUint,
     pub gx: BigUint,
     pub gy: BigUint,
+    /// Schemes that are offered on it: `ecdsa`, `sm2`.
+    pub schemes: Vec<String>,
     pub reduction: Reduction,
     /// For the power (p + 1) / 4, which is a square root where there is one.
     pub sqrt_chain: Vec<ChainStep>,
@@ -90,6 +93,7 @@ impl Curve {
             n: number(&file.n)?,
             gx: number(&file.gx)?,
             gy: number(&file.gy)?,
+            schemes: file.schemes,
             reduction: file.reduction,
             sqrt_chain: file.sqrt_chain.iter().map(|step| chain_step(step)).collect::<Result<_, _>>()?,
             endomorphism,

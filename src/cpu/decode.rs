@@ -1,12 +1,11 @@
 //! From encodings to points and scalars, with every check of correctness.md.
 
 use super::CpuCurve;
-use super::affine::Affine;
 use super::field::{BaseField, Field};
-use super::lanes::{self, Lanes};
 use super::multiply::FEWEST_IN_LANES;
-use crate::encoding::{KeyBytes, Point};
-use crate::error::Rejection;
+use super::point::Affine;
+use super::simd::{self, Lanes};
+use crate::types::{KeyBytes, Rejection, ResultsMut};
 
 /// A public key: a point of the curve that is not the identity.
 pub fn public_key<C: CpuCurve>(key: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
@@ -56,8 +55,8 @@ fn parse<C: CpuCurve>(key: KeyBytes) -> Result<Key<C::Base>, Rejection> {
 }
 
 /// A point of the curve or the identity.
-pub fn point<C: CpuCurve>(point: &Point) -> Result<Affine<C::Base>, Rejection> {
-    if point.is_identity() { Ok(Affine::IDENTITY) } else { public_key::<C>(KeyBytes::Sec1(point.as_bytes())) }
+pub fn point<C: CpuCurve>(point: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
+    if point == KeyBytes::Sec1(&[0]) { Ok(Affine::IDENTITY) } else { public_key::<C>(point) }
 }
 
 fn uncompressed<C: CpuCurve>(coordinates: &[u8; 64]) -> Result<Affine<C::Base>, Rejection> {
@@ -74,7 +73,7 @@ fn coordinate<C: CpuCurve>(bytes: &[u8]) -> Result<C::Base, Rejection> {
 /// The point with each x-coordinate and parity of y.
 pub fn lift_all<C: CpuCurve>(lanes: Option<Lanes>, coordinates: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {
     match lanes.filter(|_| coordinates.len() >= FEWEST_IN_LANES) {
-        Some(lanes) => lanes::lift_x::<C>(lanes, coordinates),
+        Some(lanes) => simd::lift_x::<C>(lanes, coordinates),
         None => coordinates.iter().map(|(x, y_is_odd)| lift_x::<C>(x, *y_is_odd)).collect(),
     }
 }
@@ -89,7 +88,7 @@ fn lift_x<C: CpuCurve>(x: &C::Base, y_is_odd: bool) -> Option<Affine<C::Base>> {
 fn right_hand_side<C: CpuCurve>(x: &C::Base) -> C::Base {
     let cube = x.square().mul(x);
     let with_a = if C::A_IS_ZERO { cube } else { cube.sub(&x.double().add(x)) };
-    with_a.add(&C::precomputed().constants().b)
+    with_a.add(&C::constants().b)
 }
 
 /// r and s of a signature, each in `1..n`.
@@ -101,11 +100,14 @@ pub fn signature<C: CpuCurve>(bytes: &[u8; 64]) -> Result<(C::Scalar, C::Scalar)
     Ok((nonzero(r, Rejection::ROutOfRange)?, nonzero(s, Rejection::SOutOfRange)?))
 }
 
-/// The encoding of a result.
-pub fn encode<F: Field>(point: &Affine<F>) -> Point {
+/// Writes a point as an item's row: `x || y`, or zeros for the identity.
+pub fn put<F: Field>(out: &mut ResultsMut, item: usize, point: &Affine<F>) {
+    let row = out.row(0, item);
     if point.infinity {
-        Point::IDENTITY
+        row.fill(0);
     } else {
-        Point::from_coordinates(&point.x.to_be_bytes(), &point.y.to_be_bytes())
+        row[..32].copy_from_slice(&point.x.to_be_bytes());
+        row[32..].copy_from_slice(&point.y.to_be_bytes());
     }
+    out.accept(item);
 }

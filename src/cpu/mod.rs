@@ -1,84 +1,46 @@
 //! The CPU engine: batches in chunks that fit the cache, spread over the engine's threads.
 //!
-//! Layers, each using only those above it: `field` (modular arithmetic), `affine` and `jacobian` (points), `recode` and
-//! `glv` (scalars), `comb`, `lanes` and `multiply` (multiplication), `precomputed` (tables of G), `decode`, `key_plan`, and the
-//! operations `point`, `verify`, `recover`, `secret` and `agree`, and `known_answers` about them; beside them `modular`, which needs
-//! no curve, `methods`, which checks the GPU, and `wiped`, batches of secrets.
+//! Layers, each using only those above it: `field` (modular arithmetic), `point` (affine and Jacobian points), `scalar` (digits,
+//! the endomorphism), `tables` of multiples, `simd` (eight items at a time), `multiply`, `decode`, and `secret`, the tools of
+//! operations on secrets. What operations do with these stands with the operations.
 
-mod affine;
-pub(crate) mod agree;
-mod comb;
-mod decode;
+mod curves;
+pub mod decode;
 pub mod field;
-mod glv;
-mod jacobian;
-mod key_plan;
-mod known_answers;
+pub mod multiply;
+pub mod point;
+pub mod scalar;
+pub mod secret;
 // `--cfg gecc_no_lanes` leaves them out where they could be, so that their stand-in is compiled and tested there too.
 #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
-mod lanes;
+pub mod simd;
 #[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
-#[path = "lanes_absent.rs"]
-mod lanes;
-pub(crate) mod methods;
-pub(crate) mod modular;
-mod multiply;
-pub(crate) mod point;
-mod precomputed;
-mod recode;
-pub(crate) mod recover;
-pub(crate) mod secret;
+#[path = "simd_absent.rs"]
+pub mod simd;
 #[cfg(test)]
 mod small_groups;
-pub(crate) mod verify;
-mod wiped;
+pub mod tables;
 
-use crate::error::Error;
-use crate::workers::Pool;
-use affine::Affine;
-use field::{Coordinate, Field};
-pub use glv::Endomorphism;
-use lanes::Lanes;
-pub use precomputed::Precomputed;
+use crate::host::stack;
+use crate::host::workers::Pool;
+use crate::types::{Error, Place, Results, ResultsMut, Widths};
+pub use curves::{CpuCurve, FieldConstants};
+use field::Field;
+use point::Affine;
+use simd::Lanes;
 use std::ops::Range;
+use zeroize::Zeroizing;
 
-/// What the CPU engine needs to know of a curve. Limbs are little-endian, plain (not Montgomery) numbers.
-pub trait CpuCurve: Copy + Send + Sync + 'static {
-    /// The field of coordinates, modulo p.
-    type Base: Coordinate;
-    /// The field of scalars, modulo n.
-    type Scalar: Field;
-    /// Whether a is 0; otherwise it is -3.
-    const A_IS_ZERO: bool;
-    /// The coefficient b.
-    const B: [u64; 4];
-    /// The base point.
-    const G: ([u64; 4], [u64; 4]);
-    /// The group order.
-    const N: [u64; 4];
-    /// The efficient endomorphism, where the curve has one.
-    const ENDOMORPHISM: Option<Endomorphism>;
-    /// The curve's tables, one set per process.
-    fn precomputed() -> &'static Precomputed<Self>;
-}
-
-/// Constants in the field's own representation.
-pub(crate) struct FieldConstants<F> {
-    b: F,
-    /// Zero where the curve has no endomorphism.
-    beta: F,
-}
-
-fn generator<C: CpuCurve>() -> Affine<C::Base> {
+pub fn generator<C: CpuCurve>() -> Affine<C::Base> {
     Affine::new(from_limbs(&C::G.0), from_limbs(&C::G.1))
 }
 
 /// The field element of a plain number below the modulus.
-fn from_limbs<F: Field>(limbs: &[u64; 4]) -> F {
+pub fn from_limbs<F: Field>(limbs: &[u64; 4]) -> F {
     F::from_be_bytes(&limbs_to_be_bytes(limbs)).expect("a curve constant is below the modulus")
 }
 
-fn limbs_to_be_bytes(limbs: &[u64; 4]) -> [u8; 32] {
+pub fn limbs_to_be_bytes(limbs: &[u64; 4]) -> [u8; 32] {
     let mut bytes = [0; 32];
     for (chunk, limb) in bytes.rchunks_exact_mut(8).zip(limbs) {
         chunk.copy_from_slice(&limb.to_be_bytes());
@@ -86,7 +48,7 @@ fn limbs_to_be_bytes(limbs: &[u64; 4]) -> [u8; 32] {
     bytes
 }
 
-fn be_bytes_to_limbs(bytes: &[u8; 32]) -> [u64; 4] {
+pub fn be_bytes_to_limbs(bytes: &[u8; 32]) -> [u64; 4] {
     let mut limbs = [0; 4];
     for (limb, chunk) in limbs.iter_mut().zip(bytes.rchunks_exact(8)) {
         *limb = u64::from_be_bytes(chunk.try_into().expect("chunks of 8 bytes"));
@@ -95,7 +57,7 @@ fn be_bytes_to_limbs(bytes: &[u8; 32]) -> [u64; 4] {
 }
 
 /// a || b || x_G || y_G, as Z_A of SM2 takes them.
-pub(crate) fn domain_parameters<C: CpuCurve>() -> [u8; 128] {
+pub fn domain_parameters<C: CpuCurve>() -> [u8; 128] {
     let a = if C::A_IS_ZERO { C::Base::ZERO } else { three::<C::Base>().neg() };
     let mut bytes = [0; 128];
     let fields = [a.to_be_bytes(), limbs_to_be_bytes(&C::B), limbs_to_be_bytes(&C::G.0), limbs_to_be_bytes(&C::G.1)];
@@ -105,12 +67,12 @@ pub(crate) fn domain_parameters<C: CpuCurve>() -> [u8; 128] {
     bytes
 }
 
-fn three<F: Field>() -> F {
+pub fn three<F: Field>() -> F {
     F::ONE.double().add(&F::ONE)
 }
 
 /// Items that one thread takes at a time: enough to share an inversion, few enough that their tables stay in L2.
-const CHUNK: usize = 512;
+pub const CHUNK: usize = 512;
 /// Fewer items are not worth another thread, where several at a time take less.
 const SMALLEST_CHUNK: usize = 64;
 /// The same where each is computed by itself, which takes longer.
@@ -119,54 +81,139 @@ const SMALLEST_GROUP: usize = 4;
 /// The threads and the limits of one engine.
 #[derive(Debug)]
 pub struct CpuEngine {
-    pub(crate) pool: Pool,
-    max_memory: Option<usize>,
+    pub pool: Pool,
+    pub max_memory: Option<usize>,
     /// `None`: portable code.
-    pub(crate) lanes: Option<Lanes>,
+    pub lanes: Option<Lanes>,
     /// Why lanes that the processor has are not used.
-    pub(crate) problem_of_lanes: Option<&'static str>,
+    pub problem_of_lanes: Option<&'static str>,
 }
 
 impl CpuEngine {
-    pub(crate) fn new(threads: Option<usize>, max_memory: Option<usize>) -> Result<Self, Error> {
-        let pool = Pool::new(threads)?;
-        let mut engine = CpuEngine { pool, max_memory, lanes: Lanes::detect(), problem_of_lanes: None };
-        if engine.lanes.is_some() {
-            engine.problem_of_lanes = known_answers::problem(&engine);
-            engine.lanes = engine.lanes.filter(|_| engine.problem_of_lanes.is_none());
-        }
-        Ok(engine)
+    pub fn new(threads: Option<usize>, max_memory: Option<usize>) -> Result<Self, Error> {
+        Ok(CpuEngine { pool: Pool::new(threads)?, max_memory, lanes: Lanes::detect(), problem_of_lanes: None })
     }
 
     /// The same engine without instructions that not every processor has.
-    pub(crate) fn portable(self) -> Self {
+    pub fn portable(self) -> Self {
         CpuEngine { lanes: None, ..self }
     }
 
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.pool.threads()
     }
 
     /// One result per item, computed item by item: `initial` is replaced in every place.
-    pub(crate) fn map<T: Clone + Send>(&self, items: usize, initial: T, compute: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    pub fn map<T: Clone + Send>(&self, items: usize, initial: T, compute: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let block = items.div_ceil(4 * self.threads()).clamp(SMALLEST_GROUP, CHUNK);
         self.pool.map(block, items, initial, compute)
     }
 
-    /// One result per item, computed chunk by chunk: `compute` replaces `initial` in its range of the results.
-    fn map_chunks<T: Clone + Send>(
+    /// One value per item, computed chunk by chunk: `compute` replaces `initial` in its range of the values.
+    pub fn map_chunks<T: Clone + Send>(
         &self,
         items: usize,
         initial: T,
         compute: impl Fn(Range<usize>, &mut [T]) + Sync,
     ) -> Vec<T> {
-        // One chunk needs no other thread, and waking one takes as long as several items.
-        let chunk = items.div_ceil(self.threads()).clamp(SMALLEST_CHUNK, CHUNK);
-        let mut results = vec![initial; items];
-        self.pool.for_each(results.chunks_mut(chunk).enumerate().collect(), |(index, out)| {
+        let chunk = self.chunk(items);
+        let mut values = vec![initial; items];
+        self.pool.for_each(values.chunks_mut(chunk).enumerate().collect(), |(index, out)| {
             let start = index * chunk;
             compute(start..start + out.len(), out);
         });
-        results
+        values
     }
+
+    /// One value for each part of the items, whose numbers `compute` gets.
+    pub fn map_parts<T: Send>(&self, items: usize, compute: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+        let part = self.chunk(items);
+        let mut values: Vec<Option<T>> = (0..items.div_ceil(part)).map(|_| None).collect();
+        self.pool.for_each(values.iter_mut().enumerate().collect(), |(index, value): (usize, &mut Option<T>)| {
+            *value = Some(compute(index * part..items.min((index + 1) * part)));
+        });
+        values.into_iter().flatten().collect()
+    }
+
+    /// One chunk needs no other thread, and waking one takes as long as several items.
+    fn chunk(&self, items: usize) -> usize {
+        items.div_ceil(self.threads()).clamp(SMALLEST_CHUNK, CHUNK)
+    }
+
+    /// The results of all items of a place, whose numbers are counted from 0, computed chunk by chunk. `compute` gives each item
+    /// of its range a code, and rows where that is good; they are 0 before.
+    pub fn fill(
+        &self,
+        out: &mut dyn Place,
+        widths: Widths,
+        compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
+    ) {
+        let chunk = self.chunk(out.items());
+        self.pool.for_each(chunks(out, chunk), |(range, mut place)| {
+            write_chunk(&mut *place, widths, |results| compute(range.clone(), results));
+        });
+    }
+
+    /// Like `fill`, for results that are secret or computed from secrets: every copy on their way is wiped, and the stack.
+    pub fn fill_secret(
+        &self,
+        out: &mut dyn Place,
+        widths: Widths,
+        compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
+    ) {
+        self.fill_secret_by(self.chunk(out.items()), out, widths, compute);
+    }
+
+    /// Likewise item by item, where each takes so long that few of them are worth a thread.
+    pub fn fill_secret_each(
+        &self,
+        out: &mut dyn Place,
+        widths: Widths,
+        compute: impl Fn(usize, &mut ResultsMut, usize) + Sync,
+    ) {
+        self.fill_secret_by(SMALLEST_GROUP, out, widths, |range, results| {
+            range.enumerate().for_each(|(place, item)| compute(item, results, place));
+        });
+    }
+
+    fn fill_secret_by(
+        &self,
+        chunk: usize,
+        out: &mut dyn Place,
+        widths: Widths,
+        compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
+    ) {
+        self.pool.for_each(chunks(out, chunk), |(range, mut place)| {
+            stack::wiped(|| write_chunk(&mut *place, widths, |results| compute(range.clone(), results)));
+        });
+    }
+}
+
+/// The places of chunks of so many items.
+fn chunks(out: &mut dyn Place, chunk: usize) -> Vec<(Range<usize>, Box<dyn Place<'_> + '_>)> {
+    let items = out.items();
+    let (mut chunks, mut rest) = (Vec::with_capacity(items.div_ceil(chunk)), out.reborrow());
+    for start in (0..items).step_by(chunk) {
+        let end = items.min(start + chunk);
+        let (place, behind) = rest.split_at(end - start);
+        chunks.push((start..end, place));
+        rest = behind;
+    }
+    chunks
+}
+
+/// Has `compute` write the results of all items of a place, by way of columns that are wiped if it has none itself.
+fn write_chunk(place: &mut dyn Place, widths: Widths, compute: impl FnOnce(&mut ResultsMut)) {
+    if let Some(mut columns) = place.columns() {
+        columns.codes.fill(0);
+        columns.columns.iter_mut().for_each(|column| column.fill(0));
+        return compute(&mut columns);
+    }
+    let items = place.items();
+    let mut memory = Zeroizing::new(vec![0; items * (1 + widths[0] + widths[1])]);
+    let (codes, columns) = memory.split_at_mut(items);
+    let (first, second) = columns.split_at_mut(items * widths[0]);
+    let mut results = ResultsMut::new(codes, [first, second], widths);
+    compute(&mut results);
+    place.take(results.as_results());
 }

@@ -1,11 +1,11 @@
 //! Multiplication in batches: by the base point, and of points that differ from item to item. Variable-time.
 
-use super::affine::{Affine, Denominators, add_assign, double_assign, sum_rows};
-use super::comb::Comb;
 use super::field::{Coordinate, Field};
-use super::jacobian::{self, Jacobian};
-use super::lanes::{self, Lanes};
-use super::recode::Wnaf;
+use super::point::affine::{Affine, Denominators, odd_multiples, sum_rows};
+use super::point::comb::{BaseTerm, Product};
+use super::point::jacobian::{self, Jacobian};
+use super::scalar::Wnaf;
+use super::simd::{self, Lanes};
 use super::{CpuCurve, be_bytes_to_limbs};
 
 /// Width of the non-adjacent form for points that are used once.
@@ -17,9 +17,6 @@ pub const FEWEST_IN_LANES: usize = 2;
 /// Items whose table entries are summed up together: their terms fit the L2 cache.
 const SUM_COLUMNS: usize = 64;
 
-/// One product of a sum: a scalar and the table of its point.
-pub type Product<'a, C> = (&'a Comb<C>, &'a <C as CpuCurve>::Scalar);
-
 /// For each item the sum of its products. All items have the same number of terms.
 pub fn sum_products<C: CpuCurve, const P: usize>(
     lanes: Option<Lanes>,
@@ -28,13 +25,13 @@ pub fn sum_products<C: CpuCurve, const P: usize>(
     let Some(lanes) = lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
         return sum_products_portable(items.iter().copied()).iter().map(Jacobian::from_affine).collect();
     };
-    lanes::sum_products(lanes, items)
+    simd::sum_products(lanes, items)
 }
 
 /// The affine form of each point.
 pub fn normalize<F: Coordinate>(lanes: Option<Lanes>, points: &[Jacobian<F>]) -> Vec<Affine<F>> {
     match lanes.filter(|_| points.len() >= FEWEST_IN_LANES) {
-        Some(lanes) => lanes::normalize(lanes, points),
+        Some(lanes) => simd::normalize(lanes, points),
         None => jacobian::normalize(points),
     }
 }
@@ -71,9 +68,6 @@ fn sum_products_portable<'a, C: CpuCurve + 'a, const P: usize>(
     sums
 }
 
-/// u1[i] G, by G's table.
-pub type BaseTerm<'a, C> = (&'a Comb<C>, &'a [<C as CpuCurve>::Scalar]);
-
 /// `scalars[i] * points[i]`, plus u1[i] G where that is given.
 pub fn mul_add<C: CpuCurve>(
     lanes: Option<Lanes>,
@@ -84,7 +78,7 @@ pub fn mul_add<C: CpuCurve>(
     let Some(lanes) = lanes.filter(|_| points.len() >= FEWEST_IN_LANES) else {
         return mul_add_portable(scalars, points, base);
     };
-    lanes::mul_add::<C>(lanes, scalars, points, base)
+    simd::mul_add::<C>(lanes, scalars, points, base)
 }
 
 fn mul_add_portable<C: CpuCurve>(
@@ -111,7 +105,7 @@ fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> V
         match C::ENDOMORPHISM {
             None => interleaved::<C, 1>([(Wnaf::new(&limbs, WIDTH), table)]),
             Some(endomorphism) => {
-                let beta = &C::precomputed().constants().beta;
+                let beta = &C::constants().beta;
                 let (k1, k2) = endomorphism.decompose(&limbs);
                 let image = table.map(|point| Affine { x: point.x.mul(beta), ..point });
                 let signed = |negative, table: [Affine<C::Base>; ODD_MULTIPLES]| {
@@ -125,19 +119,6 @@ fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> V
         }
     };
     scalars.iter().enumerate().map(product).collect()
-}
-
-/// Row i holds (2i + 1) times each point.
-pub fn odd_multiples<C: CpuCurve>(points: &[Affine<C::Base>], count: usize) -> Vec<Affine<C::Base>> {
-    let mut denominators = Denominators::new();
-    let mut doubled = points.to_vec();
-    double_assign::<C>(&mut doubled, &mut denominators);
-    let mut rows = points.to_vec();
-    for row in 1..count {
-        rows.extend_from_within((row - 1) * points.len()..);
-        add_assign::<C>(&mut rows[row * points.len()..], &doubled, &mut denominators);
-    }
-    rows
 }
 
 /// The sum of N products, sharing the doublings (Straus; Guide to Elliptic Curve Cryptography, algorithm 3.51).

@@ -1,16 +1,14 @@
 //! What `lanes` is on processors without its instructions: nothing that could be called.
 
+pub use super::field::vector::Lanes;
+
 use super::CpuCurve;
-use super::affine::{Affine, Entry};
+use super::point::affine::{Affine, Entry};
 use super::field::Coordinate;
-use super::jacobian::Jacobian;
-use super::multiply::{BaseTerm, Product};
+use super::point::jacobian::Jacobian;
+use super::point::comb::{BaseTerm, Product};
 use core::marker::PhantomData;
 use zeroize::Zeroizing;
-
-/// There is none.
-#[derive(Clone, Copy, Debug)]
-pub enum Lanes {}
 
 /// There is none.
 pub struct UniformTable<C>(PhantomData<C>);
@@ -24,17 +22,6 @@ impl<C: CpuCurve> UniformTable<C> {
         match lanes {}
     }
 }
-
-impl Lanes {
-    pub fn detect() -> Option<Self> {
-        None
-    }
-}
-
-/// Lanes ask nothing of a field.
-pub trait Prime {}
-
-impl<F> Prime for F {}
 
 pub fn mul_add<C: CpuCurve>(
     lanes: Lanes,

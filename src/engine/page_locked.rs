@@ -1,15 +1,17 @@
-//! Inputs in page-locked memory.
+//! Inputs and results in page-locked memory.
 
-use crate::engine::Engine;
+use super::Engine;
 use crate::gpu::PageLock;
+use crate::types::{Rows, SecretKey, SecretKeys};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 /// Values in page-locked (pinned) memory, from which GPUs copy without help of the host (CUDA C++ Programming Guide,
 /// "Page-Locked Host Memory"). Made by [`Engine::page_lock`].
 ///
-/// A slice of it may be the input of any call on any engine of the process. Calls are otherwise bound by the host where an item
-/// takes a GPU less than about 20 ns: signing, and verification with keys that repeat. Locking and unlocking a gigabyte takes
+/// A slice of it may be the input of any call on any engine of the process, and take the results of calls that write to the
+/// caller's memory, such as [`crate::point::mul_base_into`]. Calls are otherwise bound by the host where an item takes a GPU less
+/// than about 20 ns: signing, public keys, and verification with keys that repeat. Locking and unlocking a gigabyte takes
 /// about 50 ms, so it pays for buffers that are filled and used many times.
 ///
 /// Locked memory is not swapped out, and is the operating system's to ration. Private keys in it are wiped when their values
@@ -84,5 +86,17 @@ impl<T> DerefMut for PageLocked<T> {
 impl<T: fmt::Debug> fmt::Debug for PageLocked<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.values.fmt(f)
+    }
+}
+
+impl<'a> From<&'a PageLocked<SecretKey>> for SecretKeys<'a> {
+    fn from(keys: &'a PageLocked<SecretKey>) -> Self {
+        SecretKeys::each(keys)
+    }
+}
+
+impl<'a, const W: usize> From<&'a PageLocked<[u8; W]>> for Rows<'a, W> {
+    fn from(rows: &'a PageLocked<[u8; W]>) -> Self {
+        Rows::new(rows)
     }
 }

@@ -1,75 +1,30 @@
-//! The GPU engine: batches in chunks over the lanes of every device.
+//! The GPU engine: batches in chunks over the streams of every device.
 //!
-//! Layers, each using only those above it: `sources`, `nvrtc` and `cache` (from the embedded device code to machine
-//! code), `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables` and `key_cache` (what a
-//! device keeps), `queue` (what becomes of a batch's pieces), `plan` (the memory of a chunk), `pipeline` (chunks over lanes and devices), and the
-//! operations, with `known_answers` by which each is tested. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
+//! Layers, each using only those above it: `columns` (what arrays on a device hold), `runtime` (one GPU, by way of cudarc),
+//! `kernels` (the device code's functions), `transfer` (between the caller's rows and columns), `tables` (what a device keeps),
+//! and `schedule` (chunks over devices). What operations launch stands with the operations.
 
-pub(crate) mod ablations;
-pub(crate) mod cache;
-mod device;
-mod fault;
-pub(crate) mod hash;
-mod kernels;
-mod key_cache;
-mod key_tables;
-mod known_answers;
-mod lane;
-pub(crate) mod measure;
-mod memory;
-pub(crate) mod methods;
-pub(crate) mod modular;
-pub(crate) mod nvrtc;
-mod page_lock;
-mod pipeline;
-mod plan;
+pub mod columns;
+pub mod kernels;
+pub mod runtime;
+pub mod schedule;
+pub mod tables;
+pub mod transfer;
 #[cfg(test)]
-mod planned;
-pub(crate) mod point;
-mod queue;
-pub(crate) mod recover;
-mod rows;
-mod sass;
-pub(crate) mod secret;
-pub(crate) mod sign;
-pub(crate) mod sources;
-mod tables;
-mod turn;
-pub(crate) mod verify;
-#[cfg(test)]
-mod wiping;
+pub mod wiping;
 
 use crate::cpu::CpuEngine;
-use crate::error::Error;
-use crate::workers::{Crew, Loan};
-use device::Device;
-pub use fault::{Fault, FaultKind};
-use known_answers::Test;
-use lane::Lane;
-use memory::CallersContext;
-pub use page_lock::PageLock;
-use plan::Bytes;
-use queue::Fleet;
-use sources::Unit;
+use crate::host::workers::{Crew, Loan};
+use crate::types::{Error, Place};
+pub use runtime::{Fault, FaultKind, Limits, PageLock};
+use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
+pub use schedule::{Launch, OnGpu, Running, Test, Trial};
+use schedule::{Fleet, Kept, Lane, Machine, deliver, lock, run, trial};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-/// What the caller asks of the engine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// Bytes on each device.
-    pub max_memory: Option<usize>,
-    /// Items of a chunk.
-    pub largest_chunk: Option<usize>,
-    /// Whether each kernel is timed.
-    pub time_kernels: bool,
-    /// Whether prefix products get a part of the L2 cache.
-    pub l2_persistence: bool,
-}
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Every GPU of the machine.
-#[derive(Debug)]
 pub struct GpuEngine {
     devices: Vec<Slot>,
     /// Devices that could not be opened.
@@ -112,9 +67,9 @@ pub struct Failure {
 }
 
 /// A device, its lanes, and what made it fail.
-#[derive(Debug)]
 struct Slot {
     device: Arc<Device>,
+    kept: Arc<Kept>,
     lanes: Mutex<Lanes>,
     /// A lane has come back.
     returned: Condvar,
@@ -123,7 +78,7 @@ struct Slot {
 
 /// The lanes of a device. There are never more than work at a time, however many calls there are at once: their memory is
 /// what a device has to give.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Lanes {
     idle: Vec<Lane>,
     lent: usize,
@@ -176,7 +131,7 @@ impl Drop for LentLane<'_> {
 impl Slot {
     fn new(device: Device) -> Self {
         let (lanes, returned, failure) = (Mutex::default(), Condvar::new(), Mutex::default());
-        Slot { device: Arc::new(device), lanes, returned, failure }
+        Slot { device: Arc::new(device), kept: Arc::default(), lanes, returned, failure }
     }
 
     /// Waits for one of `most` lanes.
@@ -198,7 +153,7 @@ impl Slot {
             return Err(Fault::device("it has failed meanwhile".to_owned()));
         }
         if lent.lane.is_none() {
-            lent.lane = Some(Lane::new(self.device.clone())?);
+            lent.lane = Some(Lane::new(self.device.clone(), self.kept.clone())?);
         }
         Ok(lent)
     }
@@ -216,7 +171,7 @@ impl GpuEngine {
     /// Why there is none, or why its threads do not start.
     pub fn new(limits: Limits) -> Result<Self, Unavailable> {
         let Limits { max_memory, largest_chunk, time_kernels, .. } = limits;
-        let count = device::count().map_err(Unavailable::Devices)?;
+        let count = count().map_err(Unavailable::Devices)?;
         let _kept = CallersContext::keep();
         let (mut devices, mut unopened) = (Vec::new(), Vec::new());
         for ordinal in 0..count {
@@ -230,51 +185,49 @@ impl GpuEngine {
                 unopened.into_iter().map(|(device, fault)| fault.of_device(&device).message()).collect();
             return Err(Unavailable::Devices(problems.join("; ")));
         }
-        let lanes = if time_kernels { 1 } else { pipeline::LANES };
+        let lanes = if time_kernels { 1 } else { runtime::STREAMS };
         let crew = Crew::start(devices.len(), lanes).map_err(Unavailable::Threads)?;
         // The rest is for the CPU engine's tables.
         let pinned = max_memory.map_or(usize::MAX, |limit| limit / 4);
         Ok(GpuEngine { devices, unopened, largest_chunk, lanes, crew, pinned })
     }
 
-    /// Makes kernels of a curve and tables ready on every device, and tests the operations on it.
+    /// Makes kernels of a curve and tables ready on every device, and tests operations on it.
     ///
     /// # Errors
     /// The first fault.
-    pub fn warm_up(&self, cpu: &CpuEngine, curve: &'static str) -> Result<(), Fault> {
+    pub fn warm_up(&self, cpu: &CpuEngine, curve: &'static str, tests: &[Test]) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
-        let tests: Vec<Test> = known_answers::all().into_iter().filter(|test| test.on == curve).collect();
         self.working().into_iter().try_for_each(|device| {
             let slot = &self.devices[device];
             slot.device.prepare(curve, sources::OF_OPERATIONS)?;
             let mut lane = self.take_lane(device)?;
-            lane.begin(0, Bytes::default(), false, |_| ())?;
-            slot.device.tables().public(&mut lane, curve)?;
-            slot.device.tables().uniform(&mut lane, curve)?;
+            lane.begin((0, false), Bytes::default(), false, |_| ())?;
+            slot.kept.base_point.public(&mut lane, curve)?;
+            slot.kept.base_point.uniform(&mut lane, curve)?;
             lane.end()?;
             lane.keep();
-            self.test(device, cpu, &tests)
+            self.test(device, cpu, tests)
         })
     }
 
     fn test(&self, device: usize, cpu: &CpuEngine, tests: &[Test]) -> Result<(), Fault> {
         let mut lane = self.take_lane(device)?;
-        known_answers::pass(&mut lane, cpu, Bytes::default(), tests)?;
+        trial::pass(&mut lane, cpu, Bytes::default(), tests)?;
         lane.keep();
         Ok(())
     }
 
-    /// Tests all operations on every device. What fails is among `failures`.
+    /// Tests operations on every device. What fails is among `failures`.
     ///
     /// # Errors
     /// Where memory did not suffice.
-    pub fn self_test(&self, cpu: &CpuEngine) -> Result<(), Fault> {
+    pub fn self_test(&self, cpu: &CpuEngine, tests: &[Test]) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
-        let tests = known_answers::all();
         for device in self.working() {
             // All at once; what cannot be had fails its tests below.
             let _ = self.device(device).prepare_units(Unit::of_operations());
-            for test in &tests {
+            for test in tests {
                 match self.test(device, cpu, &[*test]).map_err(|fault| fault.of_device(&self.device(device).label)) {
                     Err(fault) if fault.kind == FaultKind::Device => {
                         self.fail_device(device, fault);
@@ -284,6 +237,75 @@ impl GpuEngine {
                     _ => {}
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Has the results of a batch put in their places. What no device could compute `on_cpu` does, where it may `rescue`.
+    ///
+    /// # Errors
+    /// The last fault, where results are missing.
+    pub fn run(
+        &self,
+        cpu: &CpuEngine,
+        operation: &dyn OnGpu,
+        place: &mut dyn Place,
+        on_cpu: &deliver::OnCpu,
+        rescue: bool,
+    ) -> Result<(), Fault> {
+        let _kept = CallersContext::keep();
+        let machine = self.machine(deliver::is_direct(place));
+        let ends = machine.cuts(operation);
+        let starts = std::iter::once(&0).chain(&ends);
+        let each = starts.zip(&ends).map(|(start, end)| machine.bytes(operation, &(*start..*end)));
+        let most = each.fold(Bytes::default(), Bytes::max);
+        let on_device = |device: usize, items: Range<usize>, place: &mut dyn Place| {
+            self.compute(device, cpu, operation, items, most, place, on_cpu).map_err(|fault| {
+                if fault.is_memory() {
+                    // What idle lanes hold may be what is missing.
+                    self.drop_idle_lanes(device);
+                }
+                fault.of_device(&self.device(device).label)
+            })
+        };
+        run(self, place, &ends, &on_device, if rescue { Some(on_cpu) } else { None })
+    }
+
+    fn machine(&self, direct: bool) -> Machine {
+        let working = self.working();
+        let devices = || working.iter().map(|&device| self.device(device));
+        let memory = devices().map(|device| device.memory).min().unwrap_or(0);
+        Machine {
+            limits: Bytes { device: memory / 2 / runtime::STREAMS, pinned: self.pinned_per_lane() },
+            devices: working.len().max(1),
+            multiprocessors: devices().map(|device| device.multiprocessors as usize).max().unwrap_or(1),
+            most_items: self.largest_chunk.unwrap_or(usize::MAX).max(1),
+            lanes: self.lanes,
+            direct,
+        }
+    }
+
+    /// Computes a chunk on a lane that is lent for it. One on which a chunk fails is not used again: dropping it waits for what
+    /// it has started and wipes what it held.
+    #[allow(clippy::too_many_arguments, reason = "what a chunk consists of")]
+    fn compute(
+        &self,
+        device: usize,
+        cpu: &CpuEngine,
+        operation: &dyn OnGpu,
+        items: Range<usize>,
+        most: Bytes,
+        place: &mut dyn Place,
+        on_cpu: &deliver::OnCpu,
+    ) -> Result<(), Fault> {
+        let mut lane = self.take_lane(device)?;
+        trial::pass(&mut lane, cpu, most, &operation.tests(items.len()))?;
+        let expected = self.expected(operation.items() - items.start);
+        deliver::compute(Running { lane: &mut lane, cpu, expected }, operation, items, most, place, on_cpu)?;
+        match lane.end() {
+            Ok(()) => lane.keep(),
+            // The results are there all the same.
+            Err(fault) => self.fail_device(device, fault.of_device(&self.device(device).label)),
         }
         Ok(())
     }
@@ -322,7 +344,7 @@ impl GpuEngine {
             let failed = lock(&slot.failure).as_ref().map(|fault| of_device(&device.label, fault));
             let of = |kind| move |problem| failure(&device.label, kind, problem);
             let kernels = device.unusable_kernels().into_iter().map(of(FaultKind::Kernels));
-            let answers = device.tested.problems().into_iter().map(of(FaultKind::Answers));
+            let answers = slot.kept.tested.problems().into_iter().map(of(FaultKind::Answers));
             failed.into_iter().chain(kernels).chain(answers).collect::<Vec<_>>()
         });
         unopened.chain(working_or_not).collect()
@@ -337,7 +359,7 @@ impl GpuEngine {
         self.pinned / (self.lanes * self.devices.len())
     }
 
-    fn device(&self, index: usize) -> &Arc<Device> {
+    pub fn device(&self, index: usize) -> &Arc<Device> {
         &self.devices[index].device
     }
 
@@ -349,7 +371,7 @@ impl GpuEngine {
     /// Frees their memory, and that of the tables of keys that no lane uses.
     fn drop_idle_lanes(&self, device: usize) {
         self.devices[device].drop_idle_lanes();
-        self.device(device).key_cache().drop_idle();
+        self.devices[device].kept.key_cache.drop_idle();
     }
 
     fn take_lane(&self, device: usize) -> Result<LentLane<'_>, Fault> {
@@ -397,6 +419,8 @@ impl Drop for GpuEngine {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+impl std::fmt::Debug for GpuEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GpuEngine").field("devices", &self.labels()).finish_non_exhaustive()
+    }
 }

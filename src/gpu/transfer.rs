@@ -1,88 +1,72 @@
 //! Between the caller's rows of bytes and the columns of words on the device.
 
-use super::fault::Fault;
+use super::columns::{
+    AnyStatuses, ByteRows, Codes, Column, NumberKinds, PointKinds, Prefixes, Scalars, SecretKeys as KeyRows, SignStatuses,
+    Xy, Xyz,
+};
 use super::kernels;
-use super::lane::{Lane, PREFIX, Part};
-use super::memory::Address;
-use super::page_lock::is_locked;
-use super::plan::{Download, Plan, Upload};
-use crate::cpu::CpuEngine;
-use crate::encoding::{KeyForm, Point, PublicKeys};
-use crate::error::Rejection;
-use crate::secret::{SecretKey, SecretKeys};
-use crate::stack;
-use std::mem::MaybeUninit;
-use std::ops::Range;
-
-/// Items that one thread copies or converts at a time.
-const BLOCK: usize = 1 << 12;
+use super::runtime::{Fault, Plan, Source, Stream};
+use crate::types::{KeyForm, POINT_ROW, PublicKeys, Rejection, Rows, SecretKeys, Verdict};
 
 /// Points on the device: coordinates in columns, one kind byte each (`cuda/curve/point.cuh`).
 #[derive(Clone, Copy, Debug)]
 pub struct Points {
-    pub xy: Address,
-    pub kinds: Address,
+    pub xy: Column<Xy>,
+    pub kinds: Column<PointKinds>,
 }
 
 impl Points {
     pub fn new(plan: &mut Plan) -> Self {
-        Points { xy: plan.each(64), kinds: plan.each(1) }
+        Points { xy: plan.column(), kinds: plan.column() }
     }
 }
 
 /// Points in Jacobian coordinates, in columns, and the prefix products of their normalisation.
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobian {
-    pub xyz: Address,
-    pub prefixes: Address,
+    pub xyz: Column<Xyz>,
+    pub prefixes: Column<Prefixes>,
 }
 
 impl Jacobian {
     pub fn new(plan: &mut Plan) -> Self {
-        Jacobian { xyz: plan.each(96), prefixes: plan.each(PREFIX) }
+        Jacobian { xyz: plan.column(), prefixes: plan.column() }
     }
 
     /// Writes them as affine points. Where `to` has kinds already, `use_kinds` says so: the products of what is no point are none.
     pub fn normalize(
-        &self,
-        lane: &mut Lane,
+        self,
+        stream: &mut Stream,
         curve: &'static str,
         to: Points,
         use_kinds: bool,
         n: usize,
     ) -> Result<(), Fault> {
-        lane.keep_in_l2(self.prefixes, n)?;
-        kernels::normalize(lane, curve, self.xyz, to.xy, to.kinds, u32::from(use_kinds), self.prefixes, n as u64)
+        let Jacobian { xyz, prefixes } = self;
+        let (Points { xy: out_xy, kinds: out_kinds }, use_kinds) = (to, u32::from(use_kinds));
+        stream.keep_in_l2(prefixes, n)?;
+        kernels::Normalize { xyz, out_xy, out_kinds, use_kinds, prefixes, n: n as u64 }.launch(stream, curve)
     }
 }
 
-/// Numbers on the device, in columns, with a byte each that says what they are.
+/// Scalars from the caller on the device, in columns, with a byte each that says what they are.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
-    pub columns: Address,
-    pub kinds: Address,
+    rows: Column<ByteRows<32>>,
+    pub scalars: Column<Scalars>,
+    pub kinds: Column<NumberKinds>,
 }
 
 impl Numbers {
-    pub fn new(plan: &mut Plan) -> Self {
-        Numbers { columns: plan.each(NUMBER), kinds: plan.each(1) }
+    pub fn new<'a>(plan: &mut Plan<'a>, rows: Rows<'a, 32>) -> Self {
+        Numbers { rows: plan.input(rows.bytes()), scalars: plan.column(), kinds: plan.column() }
+    }
+
+    pub fn import(self, stream: &mut Stream, curve: &'static str, n: usize) -> Result<(), Fault> {
+        let Numbers { rows, scalars, kinds } = self;
+        kernels::ImportScalars { rows, scalars, kinds, n: n as u64 }.launch(stream, curve)
     }
 }
-
-/// Bytes of a number in rows or columns.
-pub const NUMBER: usize = 32;
-/// Bytes of the row of a point.
-pub const POINT_ROW: usize = 65;
-
-/// `PointKind` of the device code; the others are malformed points.
-pub mod kind {
-    pub const FINITE: u8 = 1;
-    pub const IDENTITY: u8 = 2;
-    pub const OFF_CURVE: u8 = 4;
-}
-
-/// `NumberKind` of the device code: the one that is not below n.
-pub const TOO_LARGE: u8 = 3;
 
 /// `TagSet` of the device code: first bytes that a row of 65 bytes may have.
 mod tags {
@@ -91,226 +75,166 @@ mod tags {
     pub const UNCOMPRESSED: u32 = 4;
 }
 
-/// Writes the rows of some items.
-type WriteRows<'a> = dyn Fn(Range<usize>, &mut [u8]) + Sync + 'a;
-
-/// Rows of equal length that go up together with others.
-pub struct Rows<'a> {
-    items: usize,
-    width: usize,
-    source: Source<'a>,
+/// Points from the caller on the device, by their encoding.
+#[derive(Clone, Copy, Debug)]
+enum Encoded {
+    Compressed(Column<ByteRows<33>>),
+    /// `x || y`; zeros are the identity.
+    Raw(Column<ByteRows<64>>),
+    /// Rows whose first bytes, of which these are accepted, say what follows.
+    Tagged(Column<ByteRows<65>>, u32),
 }
 
-enum Source<'a> {
-    /// As they lie in the caller's memory.
-    Bytes(&'a [u8]),
-    Written(Box<WriteRows<'a>>),
+/// Points from the caller on the device, as rows and as columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Imported {
+    rows: Encoded,
+    pub points: Points,
 }
 
-impl<'a> Rows<'a> {
-    pub fn new(items: usize, width: usize, write: impl Fn(Range<usize>, &mut [u8]) + Sync + 'a) -> Self {
-        Rows { items, width, source: Source::Written(Box::new(write)) }
-    }
-
-    pub fn of<const N: usize>(rows: &'a [[u8; N]]) -> Self {
-        Rows { items: rows.len(), width: N, source: Source::Bytes(rows.as_flattened()) }
-    }
-
-    /// The public keys of some items, in any encoding.
-    pub fn of_keys(keys: PublicKeys<'a>, items: Range<usize>) -> Self {
-        let (width, count, keys) = (key_width(keys.form()), items.len(), keys.slice(items));
-        match keys.rows() {
-            Some(rows) => Rows { items: count, width, source: Source::Bytes(rows) },
-            None => Rows::new(count, width, move |block, to| keys.write_mixed_rows(block, to)),
-        }
-    }
-
-    /// Points that the caller may have got from this crate, the identity among them.
-    pub fn of_points(points: &'a [Point]) -> Self {
-        Rows::of(Point::rows(points))
-    }
-
-    /// The private keys of some items: one row each, or one for all.
-    pub fn of_secret_keys(keys: SecretKeys<'a>, items: Range<usize>) -> Self {
-        Rows::of(SecretKey::expose_rows(keys.slice(items).as_slice()))
-    }
-
-    fn part<'b>(&'b self, to: &'b Upload) -> Part<'b> {
-        assert_eq!(to.pinned.len(), self.items * self.width, "a buffer is planned for its rows");
-        let locked = match self.source {
-            // From the caller's memory no more than the rows can be copied.
-            Source::Bytes(bytes) => Some(bytes).filter(|bytes| bytes.len() == to.copied && is_locked(bytes)),
-            Source::Written(_) => None,
+impl Imported {
+    pub fn new<'a>(plan: &mut Plan<'a>, keys: PublicKeys<'a>) -> Self {
+        let bytes = || keys.rows().expect("no other form is without rows");
+        let rows = match keys.form() {
+            KeyForm::Compressed => Encoded::Compressed(plan.input(bytes())),
+            KeyForm::Raw => Encoded::Raw(plan.input(bytes())),
+            KeyForm::Uncompressed => Encoded::Tagged(plan.input(bytes()), tags::UNCOMPRESSED),
+            KeyForm::Points => Encoded::Tagged(plan.input(bytes()), tags::UNCOMPRESSED | tags::IDENTITY),
+            KeyForm::Mixed => {
+                let write = move |start: usize, to: &mut [u8]| keys.write_mixed_rows(start, to);
+                let rows = plan.input_of(POINT_ROW * plan.items(), Source::Written(POINT_ROW, Box::new(write)));
+                Encoded::Tagged(rows, tags::UNCOMPRESSED | tags::COMPRESSED | tags::IDENTITY)
+            }
         };
-        Part { to, locked }
+        Imported { rows, points: Points::new(plan) }
     }
 
-    /// Writes the rows from number `start` on, as many as there is room for.
-    fn write(&self, start: usize, to: &mut [u8]) {
-        match &self.source {
-            Source::Bytes(bytes) => to.copy_from_slice(&bytes[start * self.width..][..to.len()]),
-            Source::Written(write) => write(start..start + to.len() / self.width, to),
+    pub fn import(self, stream: &mut Stream, curve: &'static str, n: usize) -> Result<(), Fault> {
+        let Points { xy, kinds } = self.points;
+        let n = n as u64;
+        match self.rows {
+            Encoded::Compressed(rows) => kernels::ImportPointsCompressed { rows, xy, kinds, n }.launch(stream, curve),
+            Encoded::Raw(rows) => {
+                kernels::ImportPointsRaw { rows, zero_is_identity: 1, xy, kinds, n }.launch(stream, curve)
+            }
+            Encoded::Tagged(rows, tags) => {
+                kernels::ImportPointsSec1 { rows, tags, xy, kinds, n }.launch(stream, curve)
+            }
         }
     }
 }
 
-/// The buffer of `Rows::of_keys`.
-pub fn plan_keys(plan: &mut Plan, form: KeyForm) -> Upload {
-    plan.rows(key_width(form))
+/// Private keys on the device: one row per item, or one for all.
+#[derive(Clone, Copy, Debug)]
+pub struct PrivateKeys {
+    pub rows: Column<KeyRows>,
+    /// Bytes between the keys of neighbouring items: 32 or 0.
+    pub stride: u64,
 }
 
-fn key_width(form: KeyForm) -> usize {
-    match form {
-        KeyForm::Compressed => 33,
-        KeyForm::Raw => 64,
-        KeyForm::Uncompressed | KeyForm::Points | KeyForm::Mixed => POINT_ROW,
+impl PrivateKeys {
+    pub fn new<'a>(plan: &mut Plan<'a>, keys: SecretKeys<'a>) -> Self {
+        let (count, stride) = if keys.is_one_for_all() { (1, 0) } else { (plan.items(), 32) };
+        let source = Source::Rows(keys.expose_column().bytes());
+        PrivateKeys { rows: plan.secret_input_of(32 * count, source), stride }
     }
 }
 
-/// Brings rows to the device: by the host's threads and pinned memory, or from where they are if that is page-locked.
-pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [(Rows, &Upload); N]) -> Result<(), Fault> {
-    let parts = rows.each_ref().map(|(rows, to)| rows.part(to));
-    let fill = |to: [&mut [u8]; N]| {
-        let blocks = rows.iter().zip(to).flat_map(|((rows, _), to)| {
-            let blocks = to.chunks_mut(BLOCK * rows.width).enumerate();
-            blocks.map(move |(index, to)| (rows, index * BLOCK, to))
-        });
-        cpu.pool.for_each_with_caller(blocks.collect(), |(rows, start, to)| rows.write(start, to));
-    };
-    // SAFETY: what is locked has as many bytes (`part`), and is input of the call, borrowed until `Engines::run` returns; before
-    // that each chunk has ended, and with one that failed its lane.
-    unsafe { lane.upload_parts(parts, fill) }
+/// Private keys as columns, with the status of each.
+#[derive(Clone, Copy, Debug)]
+pub struct SecretNumbers {
+    pub scalars: Column<Scalars>,
+    pub status: Column<SignStatuses>,
 }
 
-/// One result per item from what the device gave, on several threads where there are many.
-pub fn convert<T: Send>(lane: &Lane, cpu: &CpuEngine, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T + Sync) {
-    convert_blocks(lane, cpu, out, |start, out| write_results(start, out, &result));
-}
+impl SecretNumbers {
+    pub fn new(plan: &mut Plan) -> Self {
+        SecretNumbers { scalars: plan.column(), status: plan.column() }
+    }
 
-/// Like `convert`, for results that are secret: their way to where they stay is wiped.
-pub fn convert_secret<T: Send>(
-    lane: &Lane,
-    cpu: &CpuEngine,
-    out: &mut [MaybeUninit<T>],
-    result: impl Fn(usize) -> T + Sync,
-) {
-    convert_blocks(lane, cpu, out, |start, out| stack::wiped(|| write_results(start, out, &result)));
-}
-
-fn convert_blocks<T: Send>(
-    lane: &Lane,
-    cpu: &CpuEngine,
-    out: &mut [MaybeUninit<T>],
-    convert: impl Fn(usize, &mut [MaybeUninit<T>]) + Sync,
-) {
-    let _turn = lane.device.turns.to_receive(size_of_val(out));
-    let blocks = out.chunks_mut(BLOCK).enumerate().collect();
-    cpu.pool.for_each_with_caller(blocks, |(index, out)| convert(index * BLOCK, out));
-}
-
-fn write_results<T>(start: usize, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T) {
-    for (offset, place) in out.iter_mut().enumerate() {
-        place.write(result(start + offset));
+    pub fn import(
+        self,
+        stream: &mut Stream,
+        curve: &'static str,
+        keys: PrivateKeys,
+        n: usize,
+    ) -> Result<(), Fault> {
+        let (SecretNumbers { scalars, status }, PrivateKeys { rows, stride }) = (self, keys);
+        kernels::SecretScalars { keys: rows, key_stride: stride, scalars, status, n: n as u64 }.launch(stream, curve)
     }
 }
 
-/// Scalars as columns, with the kind of each.
-pub fn import_scalars(lane: &mut Lane, curve: &'static str, rows: Address, to: Numbers, n: usize) -> Result<(), Fault> {
-    kernels::import_scalars(lane, curve, rows, to.columns, to.kinds, n as u64)
+/// Points as results: rows of `x || y`, zeros for the identity and for what is no point, and codes.
+#[derive(Clone, Copy, Debug)]
+pub struct PointResults {
+    rows: Column<ByteRows<64>>,
+    codes: Column<Codes>,
 }
 
-/// The points of `Rows::of_points`.
-pub fn import_points(lane: &mut Lane, curve: &'static str, rows: Address, to: Points, n: usize) -> Result<(), Fault> {
-    import_keys(lane, curve, KeyForm::Points, rows, to, n)
+/// What codes say beside what the kind of a point does.
+pub struct Reasons {
+    /// Of operands that have a status: its reason where it is not good.
+    pub status: Option<(Column<AnyStatuses>, Rejection)>,
+    /// Of the identity; `None` where that is a result like any other.
+    pub identity: Option<Rejection>,
 }
 
-/// The points of `Rows::of_keys`, by the form of the keys.
-pub fn import_keys(
-    lane: &mut Lane,
+impl PointResults {
+    /// Of points that are public.
+    pub fn new(plan: &mut Plan) -> Self {
+        let results = Self::unplanned(plan);
+        plan.result(0, results.rows, 64);
+        results
+    }
+
+    /// Of points that are secret, of which so many bytes are wanted: x, or x and y.
+    pub fn secret(plan: &mut Plan) -> Self {
+        let results = Self::unplanned(plan);
+        plan.secret_result(0, results.rows, 64);
+        results
+    }
+
+    fn unplanned(plan: &mut Plan) -> Self {
+        let (rows, codes) = (plan.column(), plan.column());
+        plan.codes(codes);
+        PointResults { rows, codes }
+    }
+
+    pub fn export(
+        self,
+        stream: &mut Stream,
+        curve: &'static str,
+        points: Points,
+        reasons: Reasons,
+        n: usize,
+    ) -> Result<(), Fault> {
+        export_rows(stream, curve, points, self.rows, n)?;
+        point_codes(stream, curve, points.kinds, reasons, self.codes, n)
+    }
+}
+
+/// Writes points as rows of `x || y`, zeros for what is not finite.
+pub fn export_rows(
+    stream: &mut Stream,
     curve: &'static str,
-    form: KeyForm,
-    rows: Address,
-    to: Points,
+    Points { xy, kinds }: Points,
+    rows: Column<ByteRows<64>>,
     n: usize,
 ) -> Result<(), Fault> {
-    let (Points { xy, kinds }, count) = (to, n as u64);
-    match form {
-        KeyForm::Compressed => kernels::import_points_compressed(lane, curve, rows, xy, kinds, count),
-        KeyForm::Raw => kernels::import_points_raw(lane, curve, rows, 0, xy, kinds, count),
-        KeyForm::Uncompressed => import_sec1(lane, curve, rows, tags::UNCOMPRESSED, to, count),
-        KeyForm::Points => import_sec1(lane, curve, rows, tags::UNCOMPRESSED | tags::IDENTITY, to, count),
-        KeyForm::Mixed => {
-            let all = tags::UNCOMPRESSED | tags::COMPRESSED | tags::IDENTITY;
-            import_sec1(lane, curve, rows, all, to, count)
-        }
-    }
+    kernels::ExportPointsRaw { xy, kinds, rows, n: n as u64 }.launch(stream, curve)
 }
 
-fn import_sec1(
-    lane: &mut Lane,
+/// Codes by the kinds of points.
+pub fn point_codes(
+    stream: &mut Stream,
     curve: &'static str,
-    rows: Address,
-    tags: u32,
-    points: Points,
-    n: u64,
+    kinds: Column<PointKinds>,
+    Reasons { status, identity }: Reasons,
+    codes: Column<Codes>,
+    n: usize,
 ) -> Result<(), Fault> {
-    kernels::import_points_sec1(lane, curve, rows, tags, points.xy, points.kinds, n)
-}
-
-/// Points on their way to the host: rows of `x || y`, and kinds.
-#[derive(Debug)]
-pub struct PointRows {
-    rows: Download,
-    kinds: Download,
-}
-
-impl PointRows {
-    pub fn new(plan: &mut Plan, points: Points) -> Self {
-        let rows = plan.each(64);
-        PointRows { rows: plan.download_each(rows, 64), kinds: plan.download_each(points.kinds, 1) }
-    }
-
-    /// Writes the points as rows, which are to be copied to the host.
-    pub fn download(&self, lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<(), Fault> {
-        self.export(lane, curve, points, n)?;
-        lane.download(&self.rows);
-        Ok(())
-    }
-
-    /// Like `download`, for points that are secret.
-    pub fn download_secret(&self, lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<(), Fault> {
-        self.export(lane, curve, points, n)?;
-        lane.download_secret(&self.rows);
-        Ok(())
-    }
-
-    fn export(&self, lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<(), Fault> {
-        lane.download(&self.kinds);
-        kernels::export_points_raw(lane, curve, points.xy, points.kinds, self.rows.address, n as u64)
-    }
-
-    /// Point i of a lane that has finished.
-    pub fn get(&self, lane: &Lane, i: usize) -> Result<Point, Rejection> {
-        Ok(self.row(lane, i)?.map_or(Point::IDENTITY, Point::from_raw))
-    }
-
-    /// `x || y` of that point where it lies, or `None` for the identity.
-    pub fn row<'a>(&self, lane: &'a Lane, i: usize) -> Result<Option<&'a [u8; 64]>, Rejection> {
-        match lane.read(&self.kinds)[i] {
-            kind::FINITE => {
-                let row = &lane.read(&self.rows)[64 * i..64 * i + 64];
-                Ok(Some(row.try_into().expect("64 bytes")))
-            }
-            kind::IDENTITY => Ok(None),
-            other => Err(point_rejection(other)),
-        }
-    }
-}
-
-/// Why a kind is not a point.
-fn point_rejection(kind: u8) -> Rejection {
-    match kind {
-        kind::OFF_CURVE => Rejection::NotOnCurve,
-        _ => Rejection::MalformedPoint,
-    }
+    let code = |reason: Option<Rejection>| u32::from(reason.map_or(Verdict::VALID_CODE, Rejection::code));
+    let rejected = code(status.map(|(_, reason)| reason));
+    let (status, identity) = (status.map(|(status, _)| status), code(identity));
+    kernels::PointCodes { status, rejected, kinds, identity, codes, n: n as u64 }.launch(stream, curve)
 }

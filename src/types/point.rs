@@ -1,10 +1,10 @@
-//! Encodings of points, public keys and signatures.
+//! Points as bytes.
 
-use crate::error::Rejection;
-use der::asn1::UintRef;
-use der::{Decode, Encode};
+use super::Rejection;
 use std::fmt;
-use std::ops::Range;
+
+/// One result per item, in input order.
+pub type Points = Vec<Result<Point, Rejection>>;
 
 /// A point: SEC 1 uncompressed, `04 || x || y`, big-endian; the identity is all zeros.
 ///
@@ -40,6 +40,11 @@ impl Point {
     pub fn from_raw(bytes: &[u8; 64]) -> Self {
         let (x, y) = bytes.split_at(32);
         Self::from_coordinates(x.try_into().expect("32 bytes"), y.try_into().expect("32 bytes"))
+    }
+
+    /// From a row of results: `x || y`, or zeros for the identity, which are the coordinates of no point as b is not 0.
+    pub(crate) fn from_row(row: &[u8; 64]) -> Self {
+        if row.iter().all(|byte| *byte == 0) { Self::IDENTITY } else { Self::from_raw(row) }
     }
 
     /// Whether this is the identity.
@@ -118,200 +123,5 @@ where
             return Err(Rejection::IdentityKey);
         }
         elliptic_curve::PublicKey::from_sec1_bytes(&point.0).map_err(|_| Rejection::NotOnCurve)
-    }
-}
-
-/// The public keys of a batch, in one of the encodings of SEC 1, section 2.3.3; one per item, or one for all items.
-#[derive(Clone, Copy, Debug)]
-pub struct PublicKeys<'a>(Encoded<'a>);
-
-#[derive(Clone, Copy, Debug)]
-enum Encoded<'a> {
-    Compressed(&'a [[u8; 33]]),
-    Uncompressed(&'a [[u8; 65]]),
-    Raw(&'a [[u8; 64]]),
-    Points(&'a [Point]),
-    Sec1(&'a [&'a [u8]]),
-    All(&'a [u8]),
-}
-
-/// One public key as the caller wrote it. `Ord` and `Hash` group equal encodings.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum KeyBytes<'a> {
-    Sec1(&'a [u8]),
-    Raw(&'a [u8; 64]),
-}
-
-impl<'a> PublicKeys<'a> {
-    /// 33 bytes each: `02 || x` or `03 || x`.
-    pub fn compressed(keys: &'a [[u8; 33]]) -> Self {
-        PublicKeys(Encoded::Compressed(keys))
-    }
-
-    /// 65 bytes each: `04 || x || y`.
-    pub fn uncompressed(keys: &'a [[u8; 65]]) -> Self {
-        PublicKeys(Encoded::Uncompressed(keys))
-    }
-
-    /// 64 bytes each: `x || y`.
-    pub fn raw(keys: &'a [[u8; 64]]) -> Self {
-        PublicKeys(Encoded::Raw(keys))
-    }
-
-    /// Points that a call of this crate returned.
-    pub fn points(keys: &'a [Point]) -> Self {
-        PublicKeys(Encoded::Points(keys))
-    }
-
-    /// SEC 1 octet strings of either form, mixed. A wrong length or tag rejects that item alone.
-    pub fn sec1(keys: &'a [&'a [u8]]) -> Self {
-        PublicKeys(Encoded::Sec1(keys))
-    }
-
-    /// One SEC 1 octet string for every item.
-    pub fn all(key: &'a [u8]) -> Self {
-        PublicKeys(Encoded::All(key))
-    }
-
-    /// Keys given, or `items` where one serves all.
-    pub(crate) fn len_for(&self, items: usize) -> usize {
-        match self.0 {
-            Encoded::Compressed(keys) => keys.len(),
-            Encoded::Uncompressed(keys) => keys.len(),
-            Encoded::Raw(keys) => keys.len(),
-            Encoded::Points(keys) => keys.len(),
-            Encoded::Sec1(keys) => keys.len(),
-            Encoded::All(_) => items,
-        }
-    }
-
-    pub(crate) fn get(&self, item: usize) -> KeyBytes<'a> {
-        match self.0 {
-            Encoded::Compressed(keys) => KeyBytes::Sec1(&keys[item]),
-            Encoded::Uncompressed(keys) => KeyBytes::Sec1(&keys[item]),
-            Encoded::Raw(keys) => KeyBytes::Raw(&keys[item]),
-            Encoded::Points(keys) => KeyBytes::Sec1(keys[item].as_sec1()),
-            Encoded::Sec1(keys) => KeyBytes::Sec1(keys[item]),
-            Encoded::All(key) => KeyBytes::Sec1(key),
-        }
-    }
-
-    /// The keys of some items.
-    pub(crate) fn slice(&self, items: Range<usize>) -> Self {
-        PublicKeys(match self.0 {
-            Encoded::Compressed(keys) => Encoded::Compressed(&keys[items]),
-            Encoded::Uncompressed(keys) => Encoded::Uncompressed(&keys[items]),
-            Encoded::Raw(keys) => Encoded::Raw(&keys[items]),
-            Encoded::Points(keys) => Encoded::Points(&keys[items]),
-            Encoded::Sec1(keys) => Encoded::Sec1(&keys[items]),
-            Encoded::All(key) => Encoded::All(key),
-        })
-    }
-
-    /// The form of the keys' rows.
-    pub(crate) fn form(&self) -> KeyForm {
-        match self.0 {
-            Encoded::Compressed(_) => KeyForm::Compressed,
-            Encoded::Uncompressed(_) => KeyForm::Uncompressed,
-            Encoded::Raw(_) => KeyForm::Raw,
-            Encoded::Points(_) => KeyForm::Points,
-            Encoded::Sec1(_) | Encoded::All(_) => KeyForm::Mixed,
-        }
-    }
-
-    /// The rows of all keys, one after the other, where they lie so in memory: not those of the mixed form.
-    pub(crate) fn rows(&self) -> Option<&'a [u8]> {
-        match self.0 {
-            Encoded::Compressed(keys) => Some(keys.as_flattened()),
-            Encoded::Uncompressed(keys) => Some(keys.as_flattened()),
-            Encoded::Raw(keys) => Some(keys.as_flattened()),
-            Encoded::Points(keys) => Some(Point::rows(keys).as_flattened()),
-            Encoded::Sec1(_) | Encoded::All(_) => None,
-        }
-    }
-
-    /// Writes the rows of some items in the mixed form.
-    pub(crate) fn write_mixed_rows(&self, items: Range<usize>, to: &mut [u8]) {
-        for (row, item) in to.chunks_exact_mut(65).zip(items) {
-            match self.get(item) {
-                KeyBytes::Sec1(key) => write_mixed(key, row),
-                KeyBytes::Raw(key) => row.copy_from_slice(Point::from_raw(key).as_bytes()),
-            }
-        }
-    }
-}
-
-/// Rows of keys for a device, all of one length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyForm {
-    /// 33 bytes, as the caller gave them.
-    Compressed,
-    /// 65 bytes, as the caller gave them.
-    Uncompressed,
-    /// 64 bytes.
-    Raw,
-    /// 65 bytes of a [`Point`].
-    Points,
-    /// 65 bytes: any SEC 1 form, shorter ones padded with zeros.
-    Mixed,
-}
-
-/// The first byte of a mixed row that is no SEC 1 octet string.
-const MALFORMED_TAG: u8 = 0xff;
-
-/// A SEC 1 octet string as a row of 65 bytes.
-fn write_mixed(key: &[u8], row: &mut [u8]) {
-    row.fill(0);
-    match (key.first(), key.len()) {
-        (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65) => row[..key.len()].copy_from_slice(key),
-        _ => row[0] = MALFORMED_TAG,
-    }
-}
-
-/// Ecdsa-Sig-Value of RFC 3279, section 2.2.3; SM2 signatures have the same form.
-#[derive(der::Sequence)]
-struct DerSignature<'a> {
-    r: UintRef<'a>,
-    s: UintRef<'a>,
-}
-
-/// Strict DER of an ECDSA or SM2 signature (RFC 3279, section 2.2.3) to `r || s`.
-///
-/// No BER, no trailing bytes, integers minimal and not negative. The range `1..n` is checked where the signature is used.
-///
-/// # Errors
-/// [`Rejection::MalformedSignature`].
-pub fn signature_from_der(der: &[u8]) -> Result<[u8; 64], Rejection> {
-    let parsed = DerSignature::from_der(der).map_err(|_| Rejection::MalformedSignature)?;
-    let mut bytes = [0; 64];
-    for (value, field) in [parsed.r, parsed.s].iter().zip(bytes.chunks_exact_mut(32)) {
-        let digits = value.as_bytes();
-        let start = 32usize.checked_sub(digits.len()).ok_or(Rejection::MalformedSignature)?;
-        field[start..].copy_from_slice(digits);
-    }
-    Ok(bytes)
-}
-
-/// `r || s` to DER (RFC 3279, section 2.2.3), at most 72 bytes.
-pub fn signature_to_der(signature: &[u8; 64]) -> Vec<u8> {
-    let encode = || {
-        let (r, s) = (UintRef::new(&signature[..32])?, UintRef::new(&signature[32..])?);
-        DerSignature { r, s }.to_der()
-    };
-    encode().expect("two integers of 32 bytes fit every limit of the encoder")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_the_bytes_of_the_points() {
-        let points: Vec<Point> = (1..=5).map(|byte| Point::from_raw(&[byte; 64])).chain([Point::IDENTITY]).collect();
-        for count in 0..=points.len() {
-            let rows = Point::rows(&points[..count]);
-            assert!(rows.iter().eq(points[..count].iter().map(Point::as_bytes)));
-            assert_eq!(PublicKeys::points(&points[..count]).rows(), Some(rows.as_flattened()));
-        }
     }
 }

@@ -1,10 +1,6 @@
 //! Secret values: wiped when dropped, and never printed.
 
-use crate::curve::SecretCurve;
-use crate::encoding::Point;
-use crate::error::{Error, Rejection};
-use crate::page_locked::PageLocked;
-use crate::stack;
+use super::{Point, Rejection, Rows};
 use std::fmt;
 use std::ops::Range;
 use zeroize::ZeroizeOnDrop;
@@ -15,40 +11,12 @@ use zeroize::ZeroizeOnDrop;
 /// rejects that item alone. No comparison is offered: comparing secrets in variable time leaks them.
 #[derive(Clone, ZeroizeOnDrop)]
 #[repr(transparent)]
-pub struct SecretKey([u8; 32]);
+pub struct SecretKey(pub(crate) [u8; 32]);
 
 impl SecretKey {
     /// Takes the 32 big-endian bytes. The caller's copy stays with the caller, who wipes it.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         SecretKey(bytes)
-    }
-
-    /// A uniformly random key of curve `C`, from the operating system's generator by rejection sampling
-    /// (FIPS 186-5, appendix A.2.2).
-    ///
-    /// # Errors
-    /// [`Error::Randomness`] when the operating system gives none.
-    pub fn generate<C: SecretCurve>() -> Result<Self, Error> {
-        let mut key = SecretKey([0; 32]);
-        stack::wiped(|| key.draw::<C>())?;
-        // A key that moves leaves a copy behind; this one is wiped.
-        Ok(key.clone())
-    }
-
-    /// So many random keys, drawn where they stay: keys that move leave copies behind.
-    pub(crate) fn generate_all<C: SecretCurve>(count: usize) -> Result<Vec<Self>, Error> {
-        let mut keys = vec![SecretKey([0; 32]); count];
-        stack::wiped(|| keys.iter_mut().try_for_each(SecretKey::draw::<C>))?;
-        Ok(keys)
-    }
-
-    fn draw<C: SecretCurve>(&mut self) -> Result<(), Error> {
-        loop {
-            getrandom::fill(&mut self.0).map_err(|e| Error::Randomness(e.to_string()))?;
-            if crate::cpu::secret::scalar::<C>(self).is_ok() {
-                return Ok(());
-            }
-        }
     }
 
     /// The 32 big-endian bytes. What is done with them is no longer protected by this type.
@@ -89,64 +57,50 @@ where
     }
 }
 
-/// The secret keys of a batch: one per item, or one for all items.
+/// The secret keys of a batch, 32 bytes each, big-endian: one per item, or one for all items.
+///
+/// Keys may lie in memory of the caller's ([`SecretKeys::rows`]), which then is the caller's to wipe.
 #[derive(Clone, Copy, Debug)]
-pub struct SecretKeys<'a>(Source<'a>);
-
-#[derive(Clone, Copy, Debug)]
-enum Source<'a> {
-    Each(&'a [SecretKey]),
-    All(&'a SecretKey),
-}
+pub struct SecretKeys<'a>(Rows<'a, 32>);
 
 impl<'a> SecretKeys<'a> {
     /// Item i uses `keys[i]`.
     pub fn each(keys: &'a [SecretKey]) -> Self {
-        SecretKeys(Source::Each(keys))
+        SecretKeys(SecretKey::expose_rows(keys).into())
     }
 
     /// Every item uses the same key.
     pub fn all(key: &'a SecretKey) -> Self {
-        SecretKeys(Source::All(key))
+        SecretKeys(Rows::all(&key.0))
+    }
+
+    /// Keys as rows of bytes.
+    pub fn rows(keys: Rows<'a, 32>) -> Self {
+        SecretKeys(keys)
     }
 
     /// Keys given, or `items` where one serves all.
     pub(crate) fn len_for(&self, items: usize) -> usize {
-        match self.0 {
-            Source::Each(keys) => keys.len(),
-            Source::All(_) => items,
-        }
+        self.0.len_for(items)
     }
 
-    /// The key that serves all items, if one does.
-    pub(crate) fn single(&self) -> Option<&'a SecretKey> {
-        match self.0 {
-            Source::Each(_) => None,
-            Source::All(key) => Some(key),
-        }
+    /// Whether one key serves all items.
+    pub(crate) fn is_one_for_all(&self) -> bool {
+        self.0.len().is_none()
     }
 
-    /// One key per item, or the one for all.
-    pub(crate) fn as_slice(&self) -> &'a [SecretKey] {
-        match self.0 {
-            Source::Each(keys) => keys,
-            Source::All(key) => std::slice::from_ref(key),
-        }
+    /// The keys as a column.
+    pub(crate) fn expose_column(&self) -> Rows<'a, 32> {
+        self.0
     }
 
     /// The keys of some items.
     pub(crate) fn slice(&self, items: Range<usize>) -> Self {
-        SecretKeys(match self.0 {
-            Source::Each(keys) => Source::Each(&keys[items]),
-            Source::All(key) => Source::All(key),
-        })
+        SecretKeys(self.0.slice(items))
     }
 
-    pub(crate) fn get(&self, item: usize) -> &'a SecretKey {
-        match self.0 {
-            Source::Each(keys) => &keys[item],
-            Source::All(key) => key,
-        }
+    pub(crate) fn expose(&self, item: usize) -> &'a [u8; 32] {
+        self.0.get(item)
     }
 }
 
@@ -164,12 +118,6 @@ impl<'a> From<&'a Vec<SecretKey>> for SecretKeys<'a> {
 
 impl<'a, const N: usize> From<&'a [SecretKey; N]> for SecretKeys<'a> {
     fn from(keys: &'a [SecretKey; N]) -> Self {
-        SecretKeys::each(keys)
-    }
-}
-
-impl<'a> From<&'a PageLocked<SecretKey>> for SecretKeys<'a> {
-    fn from(keys: &'a PageLocked<SecretKey>) -> Self {
         SecretKeys::each(keys)
     }
 }

@@ -13,7 +13,6 @@
 //! subtraction and halving are assembly on x86-64, of baseline instructions, so that nothing has to be chosen at run
 //! time.
 
-use super::lanes::Prime;
 
 mod invert;
 mod limbs;
@@ -26,6 +25,12 @@ mod orders;
 mod p256;
 mod secp256k1;
 mod sm2;
+// `--cfg gecc_no_lanes` leaves it out where it could be, so that its stand-in is compiled and tested there too.
+#[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
+pub mod vector;
+#[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
+#[path = "vector_absent.rs"]
+pub mod vector;
 
 #[cfg(test)]
 mod ark;
@@ -38,6 +43,7 @@ mod tests;
 use modular_portable as modular;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use modular_x86_64 as modular;
+use vector::Prime;
 
 /// The coordinates of secp256k1.
 pub type Secp256k1Base = secp256k1::Element;

@@ -3,8 +3,8 @@
 //! The trick multiplies the denominators of a whole batch, so a single zero would spoil every item. Each pair is therefore
 //! classified first, and only the slopes of chords and tangents contribute their denominator; the rest contribute one.
 
-use super::field::{Coordinate, Field};
-use super::{CpuCurve, three};
+use crate::cpu::field::{Coordinate, Field};
+use crate::cpu::{CpuCurve, three};
 use core::marker::PhantomData;
 
 /// A point in affine coordinates. `x` and `y` mean nothing where `infinity` is set.
@@ -235,4 +235,17 @@ pub fn sum_rows<C: CpuCurve>(points: &mut [Affine<C::Base>], columns: usize, den
         add_assign::<C>(&mut left[..right.len()], right, denominators);
         rows = kept;
     }
+}
+
+/// Row i holds (2i + 1) times each point.
+pub fn odd_multiples<C: CpuCurve>(points: &[Affine<C::Base>], count: usize) -> Vec<Affine<C::Base>> {
+    let mut denominators = Denominators::new();
+    let mut doubled = points.to_vec();
+    double_assign::<C>(&mut doubled, &mut denominators);
+    let mut rows = points.to_vec();
+    for row in 1..count {
+        rows.extend_from_within((row - 1) * points.len()..);
+        add_assign::<C>(&mut rows[row * points.len()..], &doubled, &mut denominators);
+    }
+    rows
 }

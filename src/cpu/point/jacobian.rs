@@ -2,9 +2,9 @@
 //!
 //! Used where one point is doubled many times in a row: its coordinates stay in registers and no inversion is needed.
 
-use super::CpuCurve;
 use super::affine::{Affine, invert_all};
-use super::field::Field;
+use crate::cpu::CpuCurve;
+use crate::cpu::field::Field;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobian<F> {

@@ -1,9 +1,9 @@
 //! Between the elements of the portable code and those of the lanes.
 
-use super::field::Element;
+use crate::cpu::field::vector::Element;
 use super::point::Affine;
-use super::words::{Lanes, Words, transpose};
-use crate::cpu::affine::Entry;
+use crate::cpu::field::vector::{Lanes, Words, transpose};
+use crate::cpu::point::affine::Entry;
 use crate::cpu::field::Coordinate;
 
 impl<F: Coordinate> Element<F> {

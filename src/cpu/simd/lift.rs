@@ -1,8 +1,8 @@
 //! Points from their x-coordinates: square roots in lanes.
 
-use super::field::Element;
-use super::words::Lanes;
-use crate::cpu::affine::Affine;
+use crate::cpu::field::vector::Element;
+use crate::cpu::field::vector::Lanes;
+use crate::cpu::point::affine::Affine;
 use crate::cpu::field::{Coordinate, Field, Power};
 use crate::cpu::{CpuCurve, three};
 
@@ -54,7 +54,7 @@ pub fn lift_x<C: CpuCurve>(lanes: Lanes, coordinates: &[(C::Base, bool)]) -> Vec
 /// A square root of x^3 + a x + b for each x, where there is one.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn roots<C: CpuCurve>(lanes: Lanes, x: &[C::Base; LANES * CHAINS]) -> [Option<C::Base>; LANES * CHAINS] {
-    let b = Element::splat(lanes, &C::precomputed().constants().b).sum();
+    let b = Element::splat(lanes, &C::constants().b).sum();
     let a = if C::A_IS_ZERO { C::Base::ZERO } else { three::<C::Base>().neg() };
     let a = Element::splat(lanes, &a);
     let mut right = Chains([a; CHAINS]);

@@ -7,28 +7,22 @@
 //! right at once. That costs about as much as the addition, so crafted items cannot slow down a batch by much.
 
 mod convert;
-mod field;
 mod invert;
 mod lift;
 mod multiply;
 mod normalize;
-mod p256;
 mod point;
-mod secp256k1;
-mod sm2;
 mod tables;
 mod uniform;
 mod uniform_points;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
-pub use field::Prime;
+pub use super::field::vector::Lanes;
 pub use lift::lift_x;
 pub use multiply::{mul_add, sum_products};
 pub use normalize::normalize;
 pub use tables::{multiples_of, powers_of};
 pub use uniform::UniformTable;
 pub use uniform_points::mul_uniform;
-pub use words::Lanes;

@@ -1,16 +1,17 @@
 //! Multiplication of eight points by eight scalars in lockstep, and sums of table entries. Variable-time.
 
 use super::convert::gather;
-use super::field::Element;
+use crate::cpu::field::vector::Element;
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
-use super::words::{Lanes, Mask};
-use crate::cpu::affine::{self, Entry};
-use crate::cpu::comb::Comb;
+use crate::cpu::field::vector::{Lanes, Mask};
+use crate::cpu::point::affine::{self, Entry};
+use crate::cpu::point::comb::Comb;
 use crate::cpu::field::{Coordinate, Field};
-use crate::cpu::multiply::{BaseTerm, Product};
-use crate::cpu::recode::odd_windows;
-use crate::cpu::{CpuCurve, be_bytes_to_limbs, jacobian};
+use crate::cpu::point::comb::{BaseTerm, Product};
+use crate::cpu::scalar::odd_windows;
+use crate::cpu::point::jacobian;
+use crate::cpu::{CpuCurve, be_bytes_to_limbs};
 
 /// Lanes of a vector.
 const LANES: usize = 8;
@@ -126,7 +127,7 @@ fn mul_add_group<C: CpuCurve>(
     base: Option<(&Comb<C>, &[i32])>,
 ) -> [jacobian::Jacobian<C::Base>; LANES] {
     let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
-    let beta = Element::splat(lanes, &C::precomputed().constants().beta);
+    let beta = Element::splat(lanes, &C::constants().beta);
     let Affine { x, y } = entry::<C>(lanes, tables, &digits.entries[0]);
     // Coordinates below p: nothing to fold.
     let y = y.sum().negate(digits.negative[0]).fold();

@@ -1,11 +1,11 @@
 //! From Jacobian to affine coordinates, with one inversion for a batch.
 
-use super::field::Element;
+use crate::cpu::field::vector::Element;
 use super::invert::Denominators;
-use super::words::Lanes;
-use crate::cpu::affine::Affine;
+use crate::cpu::field::vector::Lanes;
+use crate::cpu::point::affine::Affine;
 use crate::cpu::field::Coordinate;
-use crate::cpu::jacobian::Jacobian;
+use crate::cpu::point::jacobian::Jacobian;
 
 const LANES: usize = 8;
 

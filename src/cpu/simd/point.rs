@@ -4,8 +4,8 @@
 //! too, as doublings and additions multiply Z. As no point has order 2, nothing else makes Z zero. So one look at the Z
 //! of a sum tells whether the addition was right.
 
-use super::field::{Element, Prime};
-use super::words::{Lanes, Mask};
+use crate::cpu::field::vector::{Element, Prime};
+use crate::cpu::field::vector::{Lanes, Mask};
 use crate::cpu::CpuCurve;
 use crate::cpu::field::Coordinate;
 

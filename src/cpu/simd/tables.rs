@@ -4,11 +4,11 @@
 //! order.
 
 use super::convert::{gather, scatter, scatter_stored};
-use super::field::Element;
+use crate::cpu::field::vector::Element;
 use super::invert::Denominators;
 use super::point::{Affine, Jacobian};
-use super::words::Lanes;
-use crate::cpu::affine::Entry;
+use crate::cpu::field::vector::Lanes;
+use crate::cpu::point::affine::Entry;
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::{CpuCurve, three};
 

@@ -1,13 +1,13 @@
 //! The arithmetic of the lanes against big integers and the portable code: edge values, bounds, exceptional cases.
 
 use super::convert::gather;
-use super::field::{Element, LOW, Prime, Sum};
+use crate::cpu::field::vector::{Element, LOW, Prime, Sum};
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
-use super::words::{Lanes, Mask, Words};
+use crate::cpu::field::vector::{Lanes, Mask, Words};
 use super::{UniformTable, lift_x, mul_add, mul_uniform, sum_products, words};
-use crate::cpu::affine::{self, Entry};
-use crate::cpu::comb::Comb;
+use crate::cpu::point::affine::{self, Entry};
+use crate::cpu::point::comb::Comb;
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, decode, from_limbs, generator, jacobian, multiply};
 use crate::curve::constants::{p256, secp256k1, sm2};
@@ -289,7 +289,7 @@ fn tables<C: CpuCurve>() {
     let entries: Vec<_> = points.iter().map(|point| Entry::new(&point.x, &point.y)).collect();
     // SAFETY: a `Lanes` proves that the instructions exist.
     let tables = unsafe { odd_multiples::<C, 16>(lanes, &entries) };
-    let expected = multiply::odd_multiples::<C>(&points, 16);
+    let expected = affine::odd_multiples::<C>(&points, 16);
     for row in 0..16 {
         for group in 0..2 {
             let entries = core::array::from_fn(|lane| &tables[group * 8 + lane][row]);

@@ -3,14 +3,14 @@
 //! Digits are looked up in tables that pass through registers as a whole, signs and selections are masks, and the final
 //! inversion is a power with a public exponent. Intermediate values in memory are wiped; results are public.
 
-use super::field::Element;
+use crate::cpu::field::vector::Element;
 use super::point::{Affine, Jacobian};
 use super::tables::{odd_multiples, powers_of};
-use super::words::{Lanes, Mask, Words};
-use crate::cpu::affine::{self, Denominators, Entry};
+use crate::cpu::field::vector::{Lanes, Mask, Words};
+use crate::cpu::point::affine::{self, Denominators, Entry};
 use crate::cpu::field::Coordinate;
-use crate::cpu::recode::windows_of_odd;
-use crate::cpu::{CpuCurve, generator, multiply};
+use crate::cpu::scalar::windows_of_odd;
+use crate::cpu::{CpuCurve, generator};
 use zeroize::Zeroizing;
 
 const LANES: usize = 8;
@@ -39,7 +39,7 @@ impl<C: CpuCurve> UniformTable<C> {
         let generator = Entry::new(&generator::<C>().x, &generator::<C>().y);
         let mut bases = powers_of::<C>(lanes, &[generator], WINDOW, WINDOWS);
         let last = &bases[WINDOWS - 1];
-        let mut exception = [multiply::odd_multiples::<C>(&[affine::Affine::new(last.x(), last.y())], 8)[7]];
+        let mut exception = [affine::odd_multiples::<C>(&[affine::Affine::new(last.x(), last.y())], 8)[7]];
         affine::double_assign::<C>(&mut exception, &mut Denominators::new());
         bases.resize(WINDOWS.next_multiple_of(LANES), generator);
         // SAFETY: a `Lanes` proves that the instructions exist.

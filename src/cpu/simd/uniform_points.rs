@@ -4,15 +4,16 @@
 //! The points are public, and so are the tables of their multiples. A lookup reads a whole table, signs and selections
 //! are masks. Digits, sums and products in memory are wiped.
 
-use super::field::Element;
+use crate::cpu::field::vector::Element;
 use super::point::{Affine, Jacobian};
 use super::tables::odd_rows;
 use super::uniform::{Saved, normalize, save, signed_entry};
-use super::words::{Lanes, Mask, Words};
-use crate::cpu::affine::{self, Entry};
+use crate::cpu::field::vector::{Lanes, Mask, Words};
+use crate::cpu::point::affine::{self, Entry};
 use crate::cpu::field::Coordinate;
-use crate::cpu::recode::windows_of_odd;
-use crate::cpu::{CpuCurve, glv};
+use crate::cpu::scalar::windows_of_odd;
+use crate::cpu::CpuCurve;
+use crate::cpu::scalar::Signed;
 use zeroize::{Zeroize, Zeroizing};
 
 const LANES: usize = 8;
@@ -50,7 +51,7 @@ impl Digits {
             let (scalar, negate) = (&scalars[item], negate[item]);
             match &C::ENDOMORPHISM {
                 Some(endomorphism) => {
-                    let halves: Zeroizing<[glv::Signed; 2]> = Zeroizing::new(endomorphism.decompose_odd(scalar).into());
+                    let halves: Zeroizing<[Signed; 2]> = Zeroizing::new(endomorphism.decompose_odd(scalar).into());
                     for (half, number) in halves.iter().enumerate() {
                         self.set(lane, half, 2, negate ^ u8::from(number.negative), &number.magnitude);
                     }
@@ -122,7 +123,7 @@ fn sum_batch<C: CpuCurve>(
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [Saved; 3]) {
     let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
-    let beta = Element::splat(lanes, &C::precomputed().constants().beta);
+    let beta = Element::splat(lanes, &C::constants().beta);
     let one = Element::one(lanes);
     let mut sum = Jacobian { x: one, y: one, z: one };
     for (row, digits_of_row) in digits.rows.iter().enumerate() {

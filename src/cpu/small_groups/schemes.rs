@@ -4,8 +4,8 @@ use super::cases::{self, Recoverable, Signed};
 use super::*;
 use crate::cpu::{recover, verify};
 use crate::ecdsa::Policy;
-use crate::encoding::PublicKeys;
-use crate::error::Verdicts;
+use crate::types::PublicKeys;
+use crate::types::Verdicts;
 
 /// Uses of a key in a call: so few that it gets no table, and so many that it gets a small one.
 const FEW: usize = 5;

@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::cpu::lanes::{Lanes, mul_uniform};
-use crate::cpu::recode::odd_windows;
+use crate::cpu::scalar::odd_windows;
 use crate::cpu::{be_bytes_to_limbs, decode, glv, limbs_to_be_bytes};
 
 /// The odd one of k and N - k, and whether it is the latter.

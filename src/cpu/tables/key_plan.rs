@@ -1,7 +1,7 @@
 //! Which items of a batch have a key that occurs often.
 
-use super::CpuEngine;
-use crate::encoding::PublicKeys;
+use crate::cpu::CpuEngine;
+use crate::types::PublicKeys;
 use std::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;

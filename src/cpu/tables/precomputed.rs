@@ -1,13 +1,13 @@
-//! What is computed once per curve and process: constants, and tables of G.
+//! Tables of G, computed once per curve and process.
 //!
 //! Nobody waits for anybody here. Whoever lacks something small computes it, and the first to be done keeps it for all. The
 //! large table is built by a thread of its own beside the work, which goes on with the small one.
 
-use super::comb::Comb;
-use super::field::Field;
-use super::lanes::{Lanes, UniformTable};
-use super::{CpuCurve, CpuEngine, FieldConstants, from_limbs, generator};
-use crate::once::get_or_compute;
+use crate::cpu::point::comb::Comb;
+use crate::cpu::simd::{Lanes, UniformTable};
+use crate::cpu::{CpuCurve, CpuEngine, generator};
+use crate::curve::{P256, Secp256k1, Sm2};
+use crate::host::once::get_or_compute;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -21,9 +21,15 @@ const LARGE_TABLE_FROM: usize = 1 << 15;
 /// Bytes of the large tables of all curves that are there or being built.
 static LARGE_TABLES: AtomicUsize = AtomicUsize::new(0);
 
+/// A curve with tables of its base point, one set per process.
+pub trait BaseTables: CpuCurve {
+    fn tables() -> &'static Precomputed<Self>;
+}
+
+include!(concat!(env!("OUT_DIR"), "/cpu_tables.rs"));
+
 /// What a curve has.
 pub struct Precomputed<C: CpuCurve> {
-    constants: OnceLock<FieldConstants<C::Base>>,
     /// Computed by the portable code, and in lanes: where lanes err, nothing of theirs serves the other.
     small: [OnceLock<Comb<C>>; 2],
     large: OnceLock<Comb<C>>,
@@ -38,7 +44,6 @@ impl<C: CpuCurve> Precomputed<C> {
     /// Nothing is computed yet.
     pub const fn new() -> Self {
         Precomputed {
-            constants: OnceLock::new(),
             small: [OnceLock::new(), OnceLock::new()],
             large: OnceLock::new(),
             uniform: OnceLock::new(),
@@ -47,21 +52,14 @@ impl<C: CpuCurve> Precomputed<C> {
         }
     }
 
-    pub(crate) fn constants(&self) -> &FieldConstants<C::Base> {
-        get_or_compute(&self.constants, || FieldConstants {
-            b: from_limbs(&C::B),
-            beta: C::ENDOMORPHISM.map_or(C::Base::ZERO, |endomorphism| from_limbs(&endomorphism.beta)),
-        })
-    }
-
     /// The table of G for secret scalars.
-    pub(super) fn uniform(&self, lanes: Lanes) -> &UniformTable<C> {
+    pub fn uniform(&self, lanes: Lanes) -> &UniformTable<C> {
         get_or_compute(&self.uniform, || UniformTable::new(lanes))
     }
 
     /// The table of G for public scalars, for so many more items: the best that is there. A chunk asks for it, not a batch, so
     /// that a large batch gains by a table that is done meanwhile.
-    pub(crate) fn table(&'static self, engine: &CpuEngine, items: usize) -> &'static Comb<C> {
+    pub fn table(&'static self, engine: &CpuEngine, items: usize) -> &'static Comb<C> {
         if let Some(large) = self.large.get() {
             return large;
         }
@@ -78,12 +76,12 @@ impl<C: CpuCurve> Precomputed<C> {
 
     /// Has this table serve all calls, whatever the curve's own would be.
     #[cfg(test)]
-    pub(crate) fn serve_by(&self, table: impl FnOnce() -> Comb<C>) {
+    pub fn serve_by(&self, table: impl FnOnce() -> Comb<C>) {
         get_or_compute(&self.large, table);
     }
 
     /// Computes what calls on this engine use, as far as its memory allows; not what another thread is computing.
-    pub(crate) fn warm_up(&'static self, engine: &CpuEngine) {
+    pub fn warm_up(&'static self, engine: &CpuEngine) {
         self.small(engine.lanes);
         if let Some(lanes) = engine.lanes {
             self.uniform(lanes);

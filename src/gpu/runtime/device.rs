@@ -1,14 +1,10 @@
 //! One GPU: its context, its kernels and its tables.
 
-use super::Limits;
-use super::cache::Cache;
-use super::fault::{Fault, FaultKind};
-use super::key_cache::KeyCache;
-use super::known_answers::Tested;
-use super::pipeline::{LANES, at_work};
+use super::fault::{Fault, FaultKind, describe};
+use super::gates::Gates;
+use super::kernel_cache::Cache;
 use super::sources::Unit;
-use super::tables::Tables;
-use super::turn::Turns;
+use super::{Limits, STREAMS, at_work};
 use cudarc::driver::sys::{
     CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute, CUlimit, cuCtxResetPersistingL2Cache,
     cuFuncGetAttribute,
@@ -46,18 +42,14 @@ pub struct Device {
     pub multiprocessors: u32,
     /// Bytes that were free when the engine started, or fewer if the caller set a limit.
     pub memory: usize,
-    /// Bytes of the L2 cache that are set aside for what a lane says, 0 for none; and the longest range it can say.
+    /// Bytes of the L2 cache that are set aside for what a stream says, 0 for none; and the longest range it can say.
     pub persisting_l2: usize,
     pub largest_window: usize,
     cache: Cache,
     modules: Mutex<HashMap<Unit, Slot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
-    tables: Tables,
-    key_cache: KeyCache,
-    /// What is known of its kernels' answers.
-    pub tested: Tested,
-    /// Of lanes at the host's cores and at the device.
-    pub turns: Turns,
+    /// Of streams at the host's cores and at the device.
+    pub gates: Gates,
     /// How many there have been.
     streams: AtomicUsize,
     /// Seconds and launches of each kernel, where they are timed.
@@ -115,17 +107,11 @@ fn set_l2_aside(context: &CudaContext) -> Result<(usize, usize), Fault> {
     Ok((bytes, window))
 }
 
-/// The driver's own words for an error.
-pub fn describe(problem: &result::DriverError) -> String {
-    let text = problem.error_string().map(|text| text.to_string_lossy().into_owned());
-    text.unwrap_or_else(|_| format!("{problem:?}"))
-}
-
 impl Device {
     pub fn open(ordinal: usize, limits: Limits) -> Result<Self, Fault> {
         let Limits { max_memory, time_kernels, l2_persistence, .. } = limits;
         let context = CudaContext::new(ordinal)?;
-        // SAFETY: no two streams share a buffer: each lane has its own, and tables are complete before they are lent.
+        // SAFETY: no two streams share a buffer: each has its own, and tables are complete before they are lent.
         unsafe { context.disable_event_tracking() };
         let (major, minor) = context.compute_capability()?;
         let (free, _) = context.mem_get_info()?;
@@ -142,10 +128,7 @@ impl Device {
             cache: Cache::of_user(),
             modules: Mutex::default(),
             functions: Mutex::default(),
-            tables: Tables::default(),
-            key_cache: KeyCache::default(),
-            tested: Tested::default(),
-            turns: Turns::new(),
+            gates: Gates::new(),
             streams: AtomicUsize::new(0),
             kernel_times: time_kernels.then(Mutex::default),
             context,
@@ -182,14 +165,6 @@ impl Device {
         times.map_or_else(BTreeMap::new, |times| {
             std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner))
         })
-    }
-
-    pub fn tables(&self) -> &Tables {
-        &self.tables
-    }
-
-    pub fn key_cache(&self) -> &KeyCache {
-        &self.key_cache
     }
 
     /// Makes the kernels of these files ready.
@@ -292,10 +267,10 @@ impl Device {
         loaded.map_err(|problem| Fault::of_loading(&problem).of(&format!("loading {} for {}", unit.file, unit.curve)))
     }
 
-    /// A new stream, of another priority than the one before. Lanes of equal priority would share the device evenly, finish
+    /// A new stream, of another priority than the one before. Streams of equal priority would share the device evenly, finish
     /// their chunks together and leave the device idle while all of them copy.
     pub fn stream(&self) -> Result<Arc<CudaStream>, Fault> {
-        let turn = self.streams.fetch_add(1, Ordering::Relaxed) % LANES;
+        let turn = self.streams.fetch_add(1, Ordering::Relaxed) % STREAMS;
         // Lower numbers go first; the driver clamps what the device does not have.
         let priority = -i32::try_from(turn).unwrap_or(0);
         Ok(self.context.new_stream_with_priority(priority)?)

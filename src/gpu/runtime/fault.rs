@@ -1,7 +1,6 @@
 //! What can go wrong on a GPU.
 
-use super::device::describe;
-use crate::error::Error;
+use crate::types::Error;
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
@@ -86,6 +85,12 @@ impl Fault {
     pub fn is_memory(&self) -> bool {
         self.kind == FaultKind::Memory
     }
+}
+
+/// The driver's own words for an error.
+pub fn describe(problem: &DriverError) -> String {
+    let text = problem.error_string().map(|text| text.to_string_lossy().into_owned());
+    text.unwrap_or_else(|_| format!("{problem:?}"))
 }
 
 impl From<DriverError> for Fault {

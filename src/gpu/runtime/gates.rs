@@ -1,7 +1,7 @@
-//! Turns at the host's cores and at the device. What several lanes bring to the thread pool at once it interleaves, and all of
-//! it is done when the last would have been; one after the other, the first gives the device work much earlier. Copies to the
-//! device and from it have turns of their own: one keeps the cores busy while the other begins or ends. So has each device.
-//! Of the lanes whose inputs are there a few compute at a time, for the same reason.
+//! Limits of a device on concurrent uploads, downloads and computations, so that the first chunk starts early. What several
+//! streams bring to the thread pool at once it interleaves, and all of it is done when the last would have been; one after the
+//! other, the first gives the device work much earlier. Uploads and downloads have turns of their own: one keeps the cores busy
+//! while the other begins or ends. Of the streams whose inputs are there a few compute at a time, for the same reason.
 //!
 //! Whoever has a turn waits for the device and for threads that do nothing but its own copies, so that it ends. Nobody waits
 //! for a turn at copying who has one, nor for a turn at computing who has one at copying.
@@ -10,13 +10,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that are worth a turn, as more than one thread copies them.
 const MUCH: usize = 1 << 20;
-/// Lanes that compute at a time: while the last kernels of one leave multiprocessors idle another fills them, and a third is
+/// Streams that compute at a time: while the last kernels of one leave multiprocessors idle another fills them, and a third is
 /// there when the first has ended.
 const COMPUTING: usize = 3;
 
-/// The turns of one device.
+/// The gates of one device.
 #[derive(Debug)]
-pub struct Turns {
+pub struct Gates {
     sending: Arc<Place>,
     receiving: Arc<Place>,
     computing: Arc<Place>,
@@ -34,9 +34,9 @@ struct Place {
 #[derive(Debug)]
 pub struct Turn(Arc<Place>);
 
-impl Turns {
+impl Gates {
     pub fn new() -> Self {
-        Turns { sending: Place::new(1), receiving: Place::new(1), computing: Place::new(COMPUTING) }
+        Gates { sending: Place::new(1), receiving: Place::new(1), computing: Place::new(COMPUTING) }
     }
 
     /// Waits for the turn at copying so many bytes to pinned memory; `None` where they are few.

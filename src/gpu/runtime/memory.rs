@@ -60,7 +60,7 @@ impl Drop for DeviceMemory {
     fn drop(&mut self) {
         // A context that is gone has freed everything.
         if let Some(_kept) = CallersContext::lend_to(&self.context) {
-            // SAFETY: whoever used the memory has waited for its stream (`Lane`, `Tables`, `KeyCache`).
+            // SAFETY: whoever used the memory has waited for its stream (`Stream`, `BasePoint`, `KeyCache`).
             let _ = unsafe { result::free_sync(self.address) };
         }
     }
@@ -96,7 +96,7 @@ impl PinnedMemory {
 
     pub fn as_slice(&self) -> &[u8] {
         // SAFETY: initialised by `new`; the device writes to it only between a copy's start and the wait for its stream, when
-        // `Lane` lends nothing.
+        // `Stream` lends nothing.
         unsafe { std::slice::from_raw_parts(self.pointer, self.bytes) }
     }
 

@@ -1,7 +1,7 @@
 //! From a kernel file to machine code for one architecture, by NVRTC.
 
 use super::sources::{HEADERS, Unit};
-use crate::once;
+use crate::host::once;
 use cudarc::nvrtc::result::{destroy_program, get_program_log};
 use cudarc::nvrtc::sys;
 use std::error::Error as _;

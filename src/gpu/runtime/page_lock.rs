@@ -1,15 +1,14 @@
 //! Page-locked memory of the caller: the device copies from it without help.
 
 use super::fault::Fault;
-use super::lock;
 use super::memory::CallersContext;
-use crate::fork::Process;
+use crate::host::fork::Process;
 use cudarc::driver::{CudaContext, sys};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Addresses of the process that are locked, for every device.
 static LOCKED: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
@@ -23,6 +22,10 @@ impl Ranges {
     fn contain(&self, addresses: Range<usize>) -> bool {
         self.0.range(..=addresses.start).next_back().is_some_and(|(_, end)| addresses.end <= *end)
     }
+}
+
+fn lock(locked: &Mutex<Ranges>) -> MutexGuard<'_, Ranges> {
+    locked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a device may copy from these bytes while they are borrowed.

@@ -1,10 +1,14 @@
-//! What a chunk takes of device and pinned memory, buffer by buffer.
+//! What a chunk takes of device and pinned memory, buffer by buffer, and what goes up and down.
 //!
-//! An operation says once which buffers its chunk has. Before a lane is taken that gives their bytes, by which batches are cut
-//! and memory is bounded; on a lane it gives the buffers themselves. So nothing is summed up by hand, and a chunk that took
+//! An operation says once which buffers its chunk has. Before a stream is taken that gives their bytes, by which batches are cut
+//! and memory is bounded; on a stream it gives the buffers themselves. So nothing is summed up by hand, and a chunk that took
 //! more than was planned is a defect that shows at once.
 
 use super::memory::Address;
+use super::page_lock::is_locked;
+use crate::gpu::columns::{Column, Content};
+use crate::host::workers::Pool;
+use crate::types::{ByteRows, Fill};
 use std::ops::Range;
 
 /// Every buffer starts at a multiple of this, which all kernels' vector accesses divide.
@@ -32,54 +36,86 @@ impl Bytes {
     }
 }
 
-/// The buffers of a chunk, one after the other.
-#[derive(Debug)]
-pub struct Plan {
+/// The chunk for which memory is planned.
+#[derive(Clone, Copy, Debug)]
+pub struct Occasion {
+    pub items: usize,
+    /// Multiprocessors that work on them.
+    pub multiprocessors: usize,
+    /// Whether results go from the device to where they stay, without a copy by the host.
+    pub direct: bool,
+}
+
+/// The buffers of a chunk, one after the other, with what goes up and down.
+pub struct Plan<'a> {
     base: Address,
     limits: Bytes,
     used: Bytes,
-    items: usize,
-    multiprocessors: usize,
+    occasion: Occasion,
+    inputs: Vec<Input<'a>>,
+    codes: Option<Output>,
+    results: [Option<Output>; 2],
 }
 
-/// A buffer on the device that is filled from the host, by way of pinned memory unless it is filled from locked memory.
-#[derive(Clone, Debug)]
-pub struct Upload {
+/// A buffer on the device that is filled before kernels start.
+pub struct Input<'a> {
     pub address: Address,
+    /// Through which the bytes take their way; empty where the device copies from where they are.
     pub pinned: Range<usize>,
     /// Bytes that are copied: for secrets more than there are, where these are few.
     pub copied: usize,
     /// Whether it is for secrets, where the chunk has some.
     pub secret: bool,
+    pub source: Source<'a>,
 }
 
-/// A buffer on the device that is copied to the host's pinned memory.
+/// Where the bytes of an input come from.
+pub enum Source<'a> {
+    /// As they lie in the caller's memory.
+    Rows(ByteRows<'a>),
+    /// Rows of this width, written by several threads.
+    Written(usize, Box<Fill<'a>>),
+    /// Written as a whole, by way of these threads.
+    Whole(Box<dyn Fn(&Pool, &mut [u8]) + Sync + 'a>),
+}
+
+/// A buffer on the device that is copied to the host when the kernels are done.
 #[derive(Clone, Debug)]
-pub struct Download {
+pub struct Output {
     pub address: Address,
+    pub bytes: usize,
+    /// Empty where it is copied to where it stays.
+    pub pinned: Range<usize>,
+    pub secret: bool,
+}
+
+/// A buffer on the device that is copied to pinned memory while the chunk is computed.
+#[derive(Clone, Debug)]
+pub struct Download<T> {
+    pub column: Column<T>,
     pub pinned: Range<usize>,
 }
 
-impl Plan {
-    /// Counts bytes, for a chunk of so many items on so many multiprocessors. Its addresses mean nothing.
-    pub fn counting(items: usize, multiprocessors: usize) -> Self {
-        let limits = Bytes { device: usize::MAX, pinned: usize::MAX };
-        Plan { base: 0, limits, used: Bytes::default(), items, multiprocessors }
+impl<'a> Plan<'a> {
+    /// Counts bytes. Its addresses mean nothing.
+    pub fn counting(occasion: Occasion) -> Self {
+        Self::at(0, Bytes { device: usize::MAX, pinned: usize::MAX }, occasion)
     }
 
     /// Gives buffers of memory on the device that begins at `base`, and of pinned memory.
-    pub fn at(base: Address, limits: Bytes, items: usize, multiprocessors: usize) -> Self {
-        Plan { base, limits, ..Self::counting(items, multiprocessors) }
+    pub fn at(base: Address, limits: Bytes, occasion: Occasion) -> Self {
+        let used = Bytes::default();
+        Plan { base, limits, used, occasion, inputs: Vec::new(), codes: None, results: [None, None] }
     }
 
     /// Items of the chunk.
     pub fn items(&self) -> usize {
-        self.items
+        self.occasion.items
     }
 
     /// Multiprocessors that work on them.
     pub fn multiprocessors(&self) -> usize {
-        self.multiprocessors
+        self.occasion.multiprocessors
     }
 
     /// What the buffers take so far.
@@ -87,17 +123,39 @@ impl Plan {
         self.used
     }
 
+    pub fn inputs(&self) -> &[Input<'a>] {
+        &self.inputs
+    }
+
+    /// The codes and the columns of results.
+    pub fn outputs(&self) -> [Option<&Output>; 3] {
+        [self.codes.as_ref(), self.results[0].as_ref(), self.results[1].as_ref()]
+    }
+
     /// A buffer on the device.
-    pub fn buffer(&mut self, bytes: usize) -> Address {
+    pub fn buffer<T>(&mut self, bytes: usize) -> Column<T> {
         let range = next(self.used.device, bytes);
         self.used.device = range.end;
         assert!(range.end <= self.limits.device, "a chunk takes more than the {} bytes planned", self.limits.device);
-        self.base + range.start as u64
+        Column::at(self.base + range.start as u64)
+    }
+
+    /// Plans what so many things have of which the chunk's items are made.
+    pub fn for_items<R>(&mut self, items: usize, plan: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.occasion.items, items);
+        let planned = plan(self);
+        self.occasion.items = before;
+        planned
+    }
+
+    /// A buffer for what each item has.
+    pub fn column<T: Content>(&mut self) -> Column<T> {
+        self.each(T::BYTES)
     }
 
     /// A buffer of so many bytes for each item.
-    pub fn each(&mut self, bytes: usize) -> Address {
-        self.buffer(bytes * self.items)
+    pub fn each<T>(&mut self, bytes: usize) -> Column<T> {
+        self.buffer(bytes * self.items())
     }
 
     fn pinned(&mut self, bytes: usize) -> Range<usize> {
@@ -108,35 +166,73 @@ impl Plan {
         range
     }
 
-    pub fn upload(&mut self, bytes: usize) -> Upload {
-        Upload { address: self.buffer(bytes), pinned: self.pinned(bytes), copied: bytes, secret: false }
+    /// Rows from the caller, one for each item.
+    pub fn input<T: Content>(&mut self, rows: ByteRows<'a>) -> Column<T> {
+        assert_eq!(rows.width(), T::BYTES, "rows of what the column holds");
+        self.input_of(self.items() * rows.width(), Source::Rows(rows))
     }
 
-    /// For secrets.
-    pub fn upload_secret(&mut self, bytes: usize) -> Upload {
+    /// So many bytes from some source.
+    pub fn input_of<T>(&mut self, bytes: usize, source: Source<'a>) -> Column<T> {
+        let column = self.buffer(bytes);
+        let pinned = if is_locked_source(&source, bytes) { 0..0 } else { self.pinned(bytes) };
+        self.inputs.push(Input { address: column.address(), pinned, copied: bytes, secret: false, source });
+        column
+    }
+
+    /// So many bytes that are secret.
+    pub fn secret_input_of<T>(&mut self, bytes: usize, source: Source<'a>) -> Column<T> {
         let copied = bytes.max(SMALLEST_SECRET_COPY);
-        let (address, start) = (self.buffer(copied), self.pinned(copied).start);
-        Upload { address, pinned: start..start + bytes, copied, secret: true }
+        let column = self.buffer(copied);
+        // From the caller's memory no more than the rows can be copied.
+        let pinned = if bytes == copied && is_locked_source(&source, bytes) {
+            0..0
+        } else {
+            let start = self.pinned(copied).start;
+            start..start + bytes
+        };
+        self.inputs.push(Input { address: column.address(), pinned, copied, secret: true, source });
+        column
     }
 
-    /// Rows of so many bytes, one for each item.
-    pub fn rows(&mut self, width: usize) -> Upload {
-        self.upload(width * self.items)
+    /// The codes of the items, a byte each: they end up where the caller wants them.
+    pub fn codes<T: Content>(&mut self, column: Column<T>) {
+        assert_eq!(T::BYTES, 1, "a code is a byte");
+        self.codes = Some(self.output(column.address(), 1, false));
     }
 
-    /// Rows of secrets.
-    pub fn secret_rows(&mut self, width: usize) -> Upload {
-        self.upload_secret(width * self.items)
+    /// A column of results, of so many bytes for each item.
+    pub fn result<T>(&mut self, which: usize, column: Column<T>, width: usize) {
+        self.results[which] = Some(self.output(column.address(), width, false));
     }
 
-    /// The copy of so many bytes from a buffer.
-    pub fn download(&mut self, address: Address, bytes: usize) -> Download {
-        Download { address, pinned: self.pinned(bytes) }
+    /// The same, where results are secret.
+    pub fn secret_result<T>(&mut self, which: usize, column: Column<T>, width: usize) {
+        self.results[which] = Some(self.output(column.address(), width, true));
     }
 
-    /// The copy of so many bytes for each item.
-    pub fn download_each(&mut self, address: Address, bytes: usize) -> Download {
-        self.download(address, bytes * self.items)
+    fn output(&mut self, address: Address, width: usize, secret: bool) -> Output {
+        let bytes = width * self.items();
+        let pinned = if self.occasion.direct { 0..0 } else { self.pinned(bytes) };
+        Output { address, bytes, pinned, secret }
+    }
+
+    /// The copy of so many bytes of a buffer, for the host to look at before the chunk is done.
+    pub fn download<T>(&mut self, column: Column<T>, bytes: usize) -> Download<T> {
+        Download { column, pinned: self.pinned(bytes) }
+    }
+
+    /// The copy of a buffer with what each item has, likewise.
+    pub fn download_column<T: Content>(&mut self, column: Column<T>) -> Download<T> {
+        self.download(column, T::BYTES * self.items())
+    }
+}
+
+/// Whether a device may copy all of it from where it is.
+fn is_locked_source(source: &Source, bytes: usize) -> bool {
+    match source {
+        Source::Rows(rows) => rows.stride() == rows.width() && rows.span().len() == bytes && is_locked(rows.span()),
+        Source::Written(..) | Source::Whole(_) => false,
     }
 }
 
@@ -148,38 +244,56 @@ fn next(used: usize, bytes: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::columns::{ByteRows as Rows, NextTile, RecoveryIds, SecretKeys};
 
-    fn plan(plan: &mut Plan) -> [Address; 3] {
-        let (rows, out) = (plan.rows(33), plan.each(7));
-        assert_eq!((rows.pinned.len(), plan.download_each(out, 7).pinned.len()), (33 * 10, 70));
-        [rows.address, out, plan.buffer(1)]
+    const TEN: Occasion = Occasion { items: 10, multiprocessors: 1, direct: false };
+
+    fn plan<'a>(plan: &mut Plan<'a>, rows: &'a [u8]) -> [Address; 3] {
+        let (rows, out) = (plan.input::<Rows<33>>(ByteRows::new(rows, 33)), plan.column::<Rows<7>>());
+        plan.result(0, out, 7);
+        let [_, Some(result), _] = plan.outputs() else { panic!("it was just planned") };
+        assert_eq!((plan.inputs()[0].pinned.len(), result.bytes), (33 * 10, 70));
+        [rows.address(), out.address(), plan.buffer::<NextTile>(1).address()]
     }
 
     #[test]
     fn few_secrets_are_copied_with_what_follows_them() {
-        let mut plan = Plan::counting(10, 1);
-        let (secret, public, many) = (plan.secret_rows(32), plan.rows(1), plan.upload_secret(SMALLEST_SECRET_COPY + 1));
-        assert_eq!((secret.pinned, secret.copied, secret.secret), (0..320, SMALLEST_SECRET_COPY, true));
+        let mut plan = Plan::counting(TEN);
+        let write = || Source::Written(32, Box::new(|_, _| ()));
+        plan.secret_input_of::<SecretKeys>(320, write());
+        let public: Column<RecoveryIds> = plan.input_of(10, write());
+        plan.secret_input_of::<SecretKeys>(SMALLEST_SECRET_COPY + 1, write());
+        let [secret, second, many] = plan.inputs() else { panic!("three inputs") };
+        assert_eq!((&secret.pinned, secret.copied, secret.secret), (&(0..320), SMALLEST_SECRET_COPY, true));
         // No copy reaches the next buffer.
-        assert_eq!((public.address, public.pinned.start), (SMALLEST_SECRET_COPY as u64, SMALLEST_SECRET_COPY));
-        assert_eq!((public.copied, public.secret), (10, false));
+        assert_eq!((public.address(), second.pinned.start), (SMALLEST_SECRET_COPY as u64, SMALLEST_SECRET_COPY));
+        assert_eq!((second.copied, second.secret), (10, false));
         assert_eq!(many.copied, many.pinned.len());
     }
 
     #[test]
     fn buffers_are_those_that_were_counted() {
-        let mut counting = Plan::counting(10, 1);
-        assert_eq!(plan(&mut counting), [0, 512, 768]);
+        let (mut counting, rows) = (Plan::counting(TEN), [0; 330]);
+        assert_eq!(plan(&mut counting, &rows), [0, 512, 768]);
         let bytes = counting.bytes();
         assert_eq!(bytes, Bytes { device: 769, pinned: 512 + 70 });
-        let mut real = Plan::at(1 << 20, bytes, 10, 1);
-        assert_eq!(plan(&mut real), [0, 512, 768].map(|offset| (1 << 20) + offset));
+        let mut real = Plan::at(1 << 20, bytes, TEN);
+        assert_eq!(plan(&mut real, &rows), [0, 512, 768].map(|offset| (1 << 20) + offset));
         assert_eq!(real.bytes(), bytes);
+    }
+
+    #[test]
+    fn results_that_go_where_they_stay_take_no_pinned_memory() {
+        let mut direct = Plan::counting(Occasion { direct: true, ..TEN });
+        let codes = direct.column::<RecoveryIds>();
+        direct.codes(codes);
+        direct.result(0, codes, 1);
+        assert_eq!(direct.bytes(), Bytes { device: 10, pinned: 0 });
     }
 
     #[test]
     #[should_panic(expected = "more than the 768 bytes planned")]
     fn more_than_planned_is_a_defect() {
-        plan(&mut Plan::at(0, Bytes { device: 768, pinned: 1000 }, 10, 1));
+        plan(&mut Plan::at(0, Bytes { device: 768, pinned: 1000 }, TEN), &[0; 330]);
     }
 }

@@ -19,6 +19,7 @@ pub const OF_OPERATIONS: &[&str] = &[
     "normalize",
     "point_add",
     "recover",
+    "results",
     "sign",
     "table",
     "upmul",

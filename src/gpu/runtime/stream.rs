@@ -1,22 +1,23 @@
-//! A lane: one stream of a device with memory of its own. A chunk goes through one lane: up, computed, down.
+//! A stream of a device with memory of its own. A chunk goes through one stream: up, computed, down.
 
 use super::device::Device;
 use super::fault::Fault;
-use super::key_cache::KeyTables;
+use super::gates::Turn;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
-use super::plan::{Bytes, Download, Plan, Upload};
+use super::plan::{Bytes, Download, Input, Occasion, Output, Plan};
 use super::sources::Unit;
-use super::turn::Turn;
+use crate::gpu::columns::{Column, Content, Prefixes};
+use crate::types::ResultsMut;
+use super::plan::Source;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
+use std::any::Any;
 use std::ffi::c_void;
 use std::hint;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Bytes of a prefix product.
-pub const PREFIX: usize = 32;
 /// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end: much where the
 /// chunk is small, and then no other lane has much to copy.
 const SPIN: Duration = Duration::from_micros(50);
@@ -25,8 +26,7 @@ const SPIN_IF_SMALL: Duration = Duration::from_millis(3);
 const SMALL: usize = 4 << 20;
 
 /// A stream, an arena on the device and a pinned arena on the host, kept between calls.
-#[derive(Debug)]
-pub struct Lane {
+pub struct Stream {
     pub device: Arc<Device>,
     stream: Arc<CudaStream>,
     /// Occurs when what was started is done. A thread that waits for it leaves its core to others, as with `sent`.
@@ -37,12 +37,13 @@ pub struct Lane {
     pinned: Option<PinnedMemory>,
     /// What the chunk takes of them.
     used: Bytes,
-    /// Tables that the chunk uses beside its own memory: not overwritten before the lane has let them go.
-    key_tables: Vec<Arc<KeyTables>>,
+    /// What the chunk uses beside its own memory: not freed or overwritten before the stream has let it go.
+    kept: Vec<Arc<dyn Any + Send + Sync>>,
     /// The chunk's turn at computing, where it has one.
     computing: Option<Turn>,
-    /// Results of the chunk that are to be copied.
-    downloads: Vec<Download>,
+    /// What is to be copied to pinned memory, and to where results stay.
+    downloads: Vec<(Address, Range<usize>)>,
+    direct: Vec<(Address, RawBytes)>,
     /// Whether kernels whose threads loop get one block of them.
     one_block: bool,
     /// Kernels of the chunk with the events around them, where they are timed.
@@ -54,21 +55,6 @@ pub struct Lane {
     /// Pinned ranges that hold secrets, likewise: those for the device, and those from it.
     secrets_up: Vec<Range<usize>>,
     secrets_down: Vec<Range<usize>>,
-}
-
-/// A buffer that is filled with others.
-#[derive(Clone, Copy)]
-pub struct Part<'a> {
-    pub to: &'a Upload,
-    /// Where they are, if that is page-locked: then the device copies from there.
-    pub locked: Option<&'a [u8]>,
-}
-
-impl Part<'_> {
-    /// The pinned memory through which the bytes take their way, if they do.
-    fn staged(&self) -> Option<Range<usize>> {
-        self.locked.is_none().then(|| self.to.pinned.clone())
-    }
 }
 
 /// Memory of the first size that there is.
@@ -111,12 +97,37 @@ pub enum Grid {
     Resident { block: u32, blocks: u32 },
 }
 
-impl Lane {
+impl<T> From<Column<T>> for Argument {
+    fn from(column: Column<T>) -> Self {
+        Argument::Long(column.address())
+    }
+}
+
+/// Null where there is none.
+impl<T> From<Option<Column<T>>> for Argument {
+    fn from(column: Option<Column<T>>) -> Self {
+        Argument::Long(column.map_or(0, Column::address))
+    }
+}
+
+impl From<[u32; 17]> for Argument {
+    fn from(words: [u32; 17]) -> Self {
+        Argument::Block(words)
+    }
+}
+
+/// Memory of the caller's that a device writes to while its borrower waits.
+struct RawBytes(*mut [u8]);
+
+// SAFETY: whoever holds the stream has it to themselves, and the memory's borrower waits for it.
+unsafe impl Send for RawBytes {}
+
+impl Stream {
     pub fn new(device: Arc<Device>) -> Result<Self, Fault> {
         let stream = device.stream()?;
         let event = || device.context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC));
         let (done, sent) = (event()?, event()?);
-        Ok(Lane {
+        Ok(Stream {
             device,
             stream,
             done,
@@ -124,9 +135,10 @@ impl Lane {
             arena: None,
             pinned: None,
             used: Bytes::default(),
-            key_tables: Vec::new(),
+            kept: Vec::new(),
             computing: None,
             downloads: Vec::new(),
+            direct: Vec::new(),
             one_block: false,
             timed: Vec::new(),
             secret: false,
@@ -136,22 +148,23 @@ impl Lane {
         })
     }
 
-    /// Starts a chunk of so many items, and gives its buffers. A lane that has not enough memory takes `most` at once, where it
-    /// can: taking more later stops the whole device.
-    pub fn begin<B>(
+    /// Starts a chunk, and gives its buffers. A stream that has not enough memory takes `most` at once, where it can: taking
+    /// more later stops the whole device.
+    pub fn begin<'a, B>(
         &mut self,
-        items: usize,
+        (items, direct): (usize, bool),
         most: Bytes,
         secret: bool,
-        plan: impl Fn(&mut Plan) -> B,
-    ) -> Result<B, Fault> {
-        let multiprocessors = self.device.at_work(items);
-        let mut counting = Plan::counting(items, multiprocessors);
+        plan: impl Fn(&mut Plan<'a>) -> B,
+    ) -> Result<(B, Plan<'a>), Fault> {
+        let occasion = Occasion { items, multiprocessors: self.device.at_work(items), direct };
+        let mut counting = Plan::counting(occasion);
         plan(&mut counting);
         let needed = counting.bytes();
         self.device.context.bind_to_thread()?;
         (self.used, self.secret, self.wiping) = (needed, secret, false);
         self.downloads.clear();
+        self.direct.clear();
         let context = self.device.context.clone();
         let sizes =
             |has: usize, needed: usize, most: usize| (has < needed.max(1)).then_some([most.max(needed), needed]);
@@ -166,16 +179,19 @@ impl Lane {
             self.pinned = Some(first_that_fits(sizes, |bytes| PinnedMemory::new(&context, bytes))?);
         }
         let base = self.arena.as_ref().map_or(0, |arena| arena.address);
-        Ok(plan(&mut Plan::at(base, needed, items, multiprocessors)))
+        let mut planned = Plan::at(base, needed, occasion);
+        let buffers = plan(&mut planned);
+        Ok((buffers, planned))
     }
 
     /// For kernels that share inversions and write prefix products once and read them back once: their accesses may stay in the
     /// part of the L2 cache that the device keeps for them, if it keeps one.
-    pub fn keep_in_l2(&mut self, prefixes: Address, items: usize) -> Result<(), Fault> {
-        if self.device.persisting_l2 > 0 { self.persist(prefixes, PREFIX * items) } else { Ok(()) }
+    pub fn keep_in_l2(&mut self, prefixes: Column<Prefixes>, items: usize) -> Result<(), Fault> {
+        let bytes = Prefixes::BYTES * items;
+        if self.device.persisting_l2 > 0 { self.persist(prefixes.address(), bytes) } else { Ok(()) }
     }
 
-    /// From here on, on this lane's stream, a range of device memory has the first claim to the part of the L2 cache that is
+    /// From here on, on this stream's stream, a range of device memory has the first claim to the part of the L2 cache that is
     /// set aside: as much of it, spread evenly, as fits.
     fn persist(&mut self, address: Address, bytes: usize) -> Result<(), Fault> {
         let bytes = bytes.min(self.device.largest_window);
@@ -188,95 +204,115 @@ impl Lane {
         };
         let value = sys::CUstreamAttrValue { accessPolicyWindow: window };
         let attribute = sys::CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
-        // SAFETY: the stream is this lane's, and the driver copies the value, whose member is the attribute's.
+        // SAFETY: the stream is this stream's, and the driver copies the value, whose member is the attribute's.
         Ok(unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }.result()?)
     }
 
-    /// What starts from here on may read these tables, until the chunk ends.
-    pub fn use_key_tables(&mut self, tables: &Arc<KeyTables>) -> Result<(), Fault> {
-        self.key_tables.push(tables.clone());
-        Ok(self.stream.wait(&tables.ready)?)
+    /// What starts from here on may read what this keeps, once it is ready, until the chunk ends.
+    pub fn keep(&mut self, what: Arc<dyn Any + Send + Sync>, ready: &CudaEvent) -> Result<(), Fault> {
+        self.kept.push(what);
+        Ok(self.stream.wait(ready)?)
     }
 
-    /// An event that occurs when all that this lane has started is done.
+    /// An event that occurs when all that this stream has started is done.
     pub fn event(&self) -> Result<CudaEvent, Fault> {
         Ok(self.stream.record_event(None)?)
     }
 
-    /// Copies what `fill` writes to a buffer on the device.
-    pub fn upload(&mut self, to: &Upload, fill: impl FnOnce(&mut [u8])) -> Result<(), Fault> {
-        let part = Part { to, locked: None };
-        // SAFETY: nothing is locked.
-        unsafe { self.upload_parts([part], |[to]| fill(to)) }
-    }
-
-    /// Fills buffers on the device: from page-locked memory, or with what `fill` writes for those parts that are not there (for
-    /// the others it gets nothing to write to).
+    /// Fills the buffers of inputs on the device: from page-locked memory, or with what `fill` writes for those that are not
+    /// there.
     ///
     /// # Safety
-    /// What is locked has as many bytes as its buffer is to get, and stays borrowed until `finish` has waited or the lane is dropped.
-    pub unsafe fn upload_parts<const N: usize>(
+    /// What is locked stays borrowed until `finish` has waited or the stream is dropped.
+    pub unsafe fn send<'a>(
         &mut self,
-        parts: [Part; N],
-        fill: impl FnOnce([&mut [u8]; N]),
+        inputs: &[Input<'a>],
+        fill: impl FnOnce(Vec<(&Input<'a>, &mut [u8])>),
     ) -> Result<(), Fault> {
-        for part in parts.iter().filter(|part| self.secret && part.to.secret && part.staged().is_some()) {
+        let staged = || inputs.iter().filter(|input| !input.pinned.is_empty());
+        for input in staged().filter(|input| self.secret && input.secret) {
             // Before `fill`, which may panic.
-            self.secrets_up.push(part.to.pinned.clone());
+            self.secrets_up.push(input.pinned.clone());
         }
-        let ranges = parts.each_ref().map(|part| part.staged().unwrap_or(0..0));
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        let turn = self.device.turns.to_send(ranges.iter().map(Range::len).sum());
-        fill(pinned.get_disjoint_mut(ranges).expect("the buffers of a plan are apart"));
+        let turn = self.device.gates.to_send(staged().map(|input| input.pinned.len()).sum());
+        fill(parts(pinned, staged()));
         drop(turn);
-        for part in &parts {
-            let start = part.to.pinned.start;
-            let bytes = part.locked.unwrap_or(&pinned[start..start + part.to.copied]);
+        for input in inputs.iter().filter(|input| input.copied > 0) {
+            let bytes = match &input.source {
+                Source::Rows(rows) if input.pinned.is_empty() => rows.span(),
+                _ => &pinned[input.pinned.start..][..input.copied],
+            };
             // SAFETY: both ends have as many bytes; the pinned range is not touched again before `finish` has waited, and for
             // what is locked the caller vouches.
-            unsafe { result::memcpy_htod_async(part.to.address, bytes, self.stream.cu_stream()) }?;
+            unsafe { result::memcpy_htod_async(input.address, bytes, self.stream.cu_stream()) }?;
         }
         if !self.secrets_up.is_empty() {
             self.sent.record(&self.stream)?;
         }
         if self.computing.is_none() {
-            self.computing = self.device.turns.to_compute(parts.iter().map(|part| part.to.pinned.len()).sum());
+            self.computing = self.device.gates.to_compute(inputs.iter().map(|input| input.copied).sum());
         }
         Ok(())
     }
 
-    /// Notes that this is to be copied to the host; `read` gives it after `finish` or `wait`.
-    pub fn download(&mut self, from: &Download) {
-        self.downloads.push(from.clone());
+    /// Notes that this is to be copied to the host; `read` gives it after `wait`.
+    pub fn download<T>(&mut self, from: &Download<T>) {
+        self.downloads.push((from.column.address(), from.pinned.clone()));
     }
 
-    /// Like `download`, for what is secret where the chunk is.
-    pub fn download_secret(&mut self, from: &Download) {
-        if self.secret {
-            self.secrets_down.push(from.pinned.clone());
+    /// Notes what is to be copied to the host when the kernels are done: to pinned memory, or to where it stays.
+    ///
+    /// # Safety
+    /// Where results are given, these are page-locked, and stay borrowed until `finish` has waited or the stream is dropped.
+    pub unsafe fn receive(&mut self, outputs: [Option<&Output>; 3], to: Option<ResultsMut>) {
+        if let Some(ResultsMut { codes, columns: [first, second], .. }) = to {
+            for (output, to) in outputs.into_iter().zip([codes, first, second]) {
+                let Some(output) = output else { continue };
+                assert_eq!(output.bytes, to.len(), "results are planned as they are wanted");
+                self.direct.push((output.address, RawBytes(to)));
+            }
+            return;
         }
-        self.download(from);
+        for output in outputs.into_iter().flatten() {
+            if self.secret && output.secret {
+                self.secrets_down.push(output.pinned.clone());
+            }
+            self.downloads.push((output.address, output.pinned.clone()));
+        }
     }
 
     fn start_downloads(&mut self) -> Result<(), Fault> {
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        for from in self.downloads.drain(..) {
+        for (address, range) in self.downloads.drain(..) {
             // SAFETY: both ends have as many bytes; the pinned range is not touched before `finish` or `wait` has waited.
-            unsafe { result::memcpy_dtoh_async(&mut pinned[from.pinned], from.address, self.stream.cu_stream()) }?;
+            unsafe { result::memcpy_dtoh_async(&mut pinned[range], address, self.stream.cu_stream()) }?;
+        }
+        Ok(())
+    }
+
+    fn start_direct_downloads(&mut self) -> Result<(), Fault> {
+        for (address, RawBytes(to)) in self.direct.drain(..) {
+            // SAFETY: both ends have as many bytes, and whoever asked for this keeps the memory borrowed until `finish` has waited.
+            unsafe { result::memcpy_dtoh_async(&mut *to, address, self.stream.cu_stream()) }?;
         }
         Ok(())
     }
 
     /// Sets bytes on the device.
-    pub fn fill(&mut self, address: Address, byte: u8, bytes: usize) -> Result<(), Fault> {
-        // SAFETY: the buffer belongs to this lane's chunk and has that many bytes.
+    pub fn fill<T>(&mut self, column: Column<T>, byte: u8, bytes: usize) -> Result<(), Fault> {
+        self.fill_memory(column.address(), byte, bytes)
+    }
+
+    fn fill_memory(&mut self, address: Address, byte: u8, bytes: usize) -> Result<(), Fault> {
+        // SAFETY: the buffer belongs to this stream's chunk and has that many bytes.
         Ok(unsafe { result::memset_d8_async(address, byte, bytes, self.stream.cu_stream()) }?)
     }
 
     /// Waits for everything started, after which the chunk starts nothing more. Where it was secret, what it had on the
     /// device is wiped while the results are read, and what was sent there while it computes.
     pub fn finish(&mut self) -> Result<(), Fault> {
-        if self.used.pinned > SMALL {
+        if self.used.pinned > SMALL || !self.direct.is_empty() {
             // The device takes copies in the order in which they were started: one that waits for its kernels keeps back those of
             // other lanes.
             self.done.record(&self.stream)?;
@@ -285,6 +321,7 @@ impl Lane {
             self.computing = None;
         }
         self.start_downloads()?;
+        self.start_direct_downloads()?;
         self.done.record(&self.stream)?;
         if self.secret && !self.wiping {
             self.start_wiping()?;
@@ -327,8 +364,13 @@ impl Lane {
     }
 
     /// What has been copied.
-    pub fn read(&self, from: &Download) -> &[u8] {
-        &self.pinned.as_ref().expect("`begin` comes first").as_slice()[from.pinned.clone()]
+    pub fn read<T>(&self, from: &Download<T>) -> &[u8] {
+        self.received(&from.pinned)
+    }
+
+    /// What has been copied to a range of pinned memory.
+    pub fn received(&self, pinned: &Range<usize>) -> &[u8] {
+        &self.pinned.as_ref().expect("`begin` comes first").as_slice()[pinned.clone()]
     }
 
     /// Starts a kernel on `items` items.
@@ -382,7 +424,7 @@ impl Lane {
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 }
     }
 
-    /// Ends a chunk: tells the times of its kernels, lets the tables of keys go, and wipes what held secrets.
+    /// Ends a chunk: tells the times of its kernels, lets go what it kept, and wipes what held secrets.
     pub fn end(&mut self) -> Result<(), Fault> {
         for (name, start, end) in std::mem::take(&mut self.timed) {
             if let Ok(milliseconds) = start.elapsed_ms(&end) {
@@ -390,9 +432,9 @@ impl Lane {
             }
         }
         self.computing = None;
-        if !self.key_tables.is_empty() {
+        if !self.kept.is_empty() {
             self.settle()?;
-            self.key_tables.clear();
+            self.kept.clear();
         }
         self.wipe()
     }
@@ -416,7 +458,7 @@ impl Lane {
     fn start_wiping(&mut self) -> Result<(), Fault> {
         let Some(arena) = &self.arena else { return Ok(()) };
         let (address, bytes) = (arena.address, self.used.device.min(arena.bytes));
-        self.fill(address, 0, bytes)?;
+        self.fill_memory(address, 0, bytes)?;
         self.wiping = true;
         Ok(())
     }
@@ -441,6 +483,20 @@ impl Lane {
     }
 }
 
+/// The pinned ranges of inputs, which are apart and in order.
+fn parts<'a, 'b>(mut pinned: &'b mut [u8], inputs: impl Iterator<Item = &'b Input<'a>>) -> Vec<(&'b Input<'a>, &'b mut [u8])>
+where
+    'a: 'b,
+{
+    let (mut parts, mut at) = (Vec::new(), 0);
+    for input in inputs {
+        let (part, behind) = pinned[input.pinned.start - at..].split_at_mut(input.pinned.len());
+        parts.push((input, part));
+        (pinned, at) = (behind, input.pinned.end);
+    }
+    parts
+}
+
 fn wipe_pinned(pinned: &mut Option<PinnedMemory>, ranges: impl Iterator<Item = Range<usize>>) {
     let Some(pinned) = pinned else { return };
     let memory = pinned.as_mut_slice();
@@ -451,7 +507,7 @@ fn wipe_pinned(pinned: &mut Option<PinnedMemory>, ranges: impl Iterator<Item = R
     }
 }
 
-impl Drop for Lane {
+impl Drop for Stream {
     fn drop(&mut self) {
         // The arenas are freed after this: nothing may still use them, and no secrets may be left in them. An error here
         // means that the device is gone, and with it whatever used them.

@@ -1,110 +1,52 @@
-//! Chunks of a batch over lanes and devices.
+//! Where a batch is cut into chunks.
 //!
 //! Every lane takes the next chunk that nobody has, so that the copies of one overlap with the computation of another, and
-//! a faster device does more. What becomes of a chunk that fails: `queue`.
+//! a faster device does more. What becomes of a chunk that fails: `work_queue`.
 
-use super::GpuEngine;
-use super::fault::Fault;
-use super::known_answers::{self, Test};
-use super::lane::Lane;
-use super::memory::CallersContext;
-use super::plan::{Bytes, Plan};
-use super::queue::{self, Fleet, SMALLEST as SMALLEST_CHUNK};
-use crate::cpu::CpuEngine;
-use crate::engine::Engines;
-use std::mem::MaybeUninit;
+use super::operation::OnGpu;
+use super::work_queue::SMALLEST as SMALLEST_CHUNK;
+use crate::gpu::runtime::{Bytes, Occasion, Plan, STREAMS as LANES, at_work};
 use std::ops::Range;
 
-/// Lanes per device: one computes, one waits for its turn, the others copy and convert (PERFORMANCE.md).
-pub const LANES: usize = 5;
 /// Items of a chunk are a multiple of this many threads per multiprocessor where there are enough.
 const WAVE: usize = 512;
 /// Bytes of a chunk's items that differ in size: enough that starting a kernel costs little, and no more than lanes should
 /// keep pinned.
 const DATA_BYTES: (usize, usize) = (4 << 20, 64 << 20);
 
-/// What a batch computes on devices, chunk by chunk.
-pub trait Operation: Sync {
-    /// Of an item.
-    type Output: Send;
-    /// The buffers of a chunk.
-    type Buffers;
-    /// Whether a chunk's memory is wiped.
-    const SECRET: bool = false;
-    /// Waves of the largest chunk. More of them make less of what a chunk costs besides its items, fewer overlap better with
-    /// copies.
-    const MOST_WAVES: usize;
-
-    /// Items of the batch.
-    fn items(&self) -> usize;
-
-    /// The buffers of the chunk of these items.
-    fn plan(&self, plan: &mut Plan, items: &Range<usize>) -> Self::Buffers;
-
-    /// Bytes of items that differ in size: by these, too, batches are cut evenly.
-    fn data_bytes(&self, _items: &Range<usize>) -> usize {
-        0
-    }
-
-    /// By which answers that are known the operation is tested on a device before it computes a chunk of so many items there.
-    fn tests(&self, items: usize) -> &'static [Test];
-
-    /// Computes a chunk: one result for each of its items.
-    fn compute(
-        &self,
-        chunk: Chunk,
-        buffers: &Self::Buffers,
-        out: &mut [MaybeUninit<Self::Output>],
-    ) -> Result<(), Fault>;
-
-    /// The results of some items where no device computes them.
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Self::Output>;
-}
-
-/// What a chunk's computation gets.
-pub struct Chunk<'a> {
-    pub lane: &'a mut Lane,
-    /// For copies and conversions.
-    pub cpu: &'a CpuEngine,
-    pub items: Range<usize>,
-    /// Items still to come to the device in this call, this chunk's included.
-    pub expected: usize,
-}
-
 /// The machine that a batch is cut for.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     /// Memory of a lane.
-    limits: Bytes,
-    devices: usize,
+    pub limits: Bytes,
+    pub devices: usize,
     /// Of the device that has most.
-    multiprocessors: usize,
+    pub multiprocessors: usize,
     /// Items of a chunk, if the caller has set a limit.
-    most_items: usize,
-    lanes: usize,
-}
-
-/// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
-pub fn at_work(items: usize, multiprocessors: usize) -> usize {
-    items.div_ceil(2 * 256).min(multiprocessors)
+    pub most_items: usize,
+    pub lanes: usize,
+    /// Whether results go from the device to where they stay.
+    pub direct: bool,
 }
 
 impl Machine {
-    pub fn bytes<O: Operation>(&self, operation: &O, items: &Range<usize>) -> Bytes {
-        let mut plan = Plan::counting(items.len(), at_work(items.len(), self.multiprocessors));
-        operation.plan(&mut plan, items);
+    /// What a chunk takes.
+    pub fn bytes(&self, operation: &dyn OnGpu, items: &Range<usize>) -> Bytes {
+        let multiprocessors = at_work(items.len(), self.multiprocessors);
+        let mut plan = Plan::counting(Occasion { items: items.len(), multiprocessors, direct: self.direct });
+        drop(operation.chunk(&mut plan, items.clone()));
         plan.bytes()
     }
 
     /// The ends of chunks: whole waves of threads, small ones first and last, within the memory of a lane.
-    pub fn cuts<O: Operation>(&self, operation: &O) -> Vec<usize> {
+    pub fn cuts(&self, operation: &dyn OnGpu) -> Vec<usize> {
         let items = operation.items();
         if self.lanes == 1 {
             // Small chunks serve to overlap, and one lane has nothing to overlap with.
             return self.cut(operation, |_| self.most_items.min(items.max(1)), usize::MAX);
         }
         let wave = WAVE * self.multiprocessors;
-        let shape = Shape { items, count: self.devices, wave, large: O::MOST_WAVES.max(2) * wave };
+        let shape = Shape { items, count: self.devices, wave, large: operation.most_waves().max(2) * wave };
         let parts = (LANES + 1) * self.devices;
         let even_data = operation.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
         self.cut(operation, |start| shape.chunk_at(start).min(self.most_items), even_data)
@@ -112,7 +54,7 @@ impl Machine {
 
     /// Where to cut a batch so that a chunk has at most so many items (by the number of its first) and so many bytes of data, and
     /// fits the memory of a lane; but not below `SMALLEST_CHUNK` for lack of memory. Gives the end of each chunk.
-    fn cut<O: Operation>(&self, operation: &O, most_items: impl Fn(usize) -> usize, most_data: usize) -> Vec<usize> {
+    fn cut(&self, operation: &dyn OnGpu, most_items: impl Fn(usize) -> usize, most_data: usize) -> Vec<usize> {
         let fits = |range: Range<usize>| {
             operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)
         };
@@ -150,94 +92,6 @@ impl Shape {
         let (small, before, left) = (2 * wave, start / count, (items - start) / (2 * count));
         let share = if before < LANES * small { before.min(small) } else { left.clamp(small, large) };
         (share / wave * wave).max(wave)
-    }
-}
-
-impl Engines<'_> {
-    /// One result per item, in order; from the CPU where no GPU could compute it and the CPU may.
-    ///
-    /// # Errors
-    /// The last fault, where results are missing.
-    pub fn run<O: Operation>(&self, operation: &O) -> Result<Vec<O::Output>, Fault> {
-        let (gpu, cpu, items) = (self.gpu, self.cpu, operation.items());
-        let _kept = CallersContext::keep();
-        let mut results = Vec::with_capacity(items);
-        ask_for_huge_pages(results.spare_capacity_mut());
-        let machine = gpu.machine();
-        let ends = machine.cuts(operation);
-        let starts = std::iter::once(&0).chain(&ends);
-        let each = starts.zip(&ends).map(|(start, end)| machine.bytes(operation, &(*start..*end)));
-        let most = each.fold(Bytes::default(), Bytes::max);
-        let on_device = |device: usize, range: Range<usize>, out: &mut [MaybeUninit<O::Output>]| {
-            gpu.compute(device, operation, cpu, range, most, out).map_err(|fault| {
-                if fault.is_memory() {
-                    // What idle lanes hold may be what is missing.
-                    gpu.drop_idle_lanes(device);
-                }
-                fault.of_device(&gpu.device(device).label)
-            })
-        };
-        let on_cpu = |range: Range<usize>| operation.on_cpu(cpu, range);
-        let rescue: Option<&queue::Rescue<O::Output>> = if self.rescue { Some(&on_cpu) } else { None };
-        queue::run(gpu, &mut results, &ends, &on_device, rescue)?;
-        Ok(results)
-    }
-}
-
-/// Hundreds of megabytes of results cost more in page faults than in copying, at 4 KiB a page.
-#[cfg(target_os = "linux")]
-fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
-    use rustix::mm::{Advice, madvise};
-    const HUGE_PAGE: usize = 2 << 20;
-    let bytes = memory.as_mut_ptr_range();
-    let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
-    let offset = start.align_offset(HUGE_PAGE);
-    let whole = (end as usize).saturating_sub(start as usize + offset) / HUGE_PAGE * HUGE_PAGE;
-    if whole > 0 {
-        // SAFETY: the range lies within the slice, and this advice changes nothing of its content.
-        let _ = unsafe { madvise(start.wrapping_add(offset).cast(), whole, Advice::LinuxHugepage) };
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ask_for_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
-
-impl GpuEngine {
-    fn machine(&self) -> Machine {
-        let working = self.working();
-        let devices = || working.iter().map(|&device| self.device(device));
-        let memory = devices().map(|device| device.memory).min().unwrap_or(0);
-        Machine {
-            limits: Bytes { device: memory / 2 / LANES, pinned: self.pinned_per_lane() },
-            devices: working.len().max(1),
-            multiprocessors: devices().map(|device| device.multiprocessors as usize).max().unwrap_or(1),
-            most_items: self.largest_chunk.unwrap_or(usize::MAX).max(1),
-            lanes: self.lanes,
-        }
-    }
-
-    /// Computes a chunk on a lane that is lent for it. One on which a chunk fails is not used again: dropping it waits for what
-    /// it has started and wipes what it held.
-    fn compute<O: Operation>(
-        &self,
-        device: usize,
-        operation: &O,
-        cpu: &CpuEngine,
-        items: Range<usize>,
-        most: Bytes,
-        out: &mut [MaybeUninit<O::Output>],
-    ) -> Result<(), Fault> {
-        let mut lane = self.take_lane(device)?;
-        known_answers::pass(&mut lane, cpu, most, operation.tests(items.len()))?;
-        let buffers = lane.begin(items.len(), most, O::SECRET, |plan| operation.plan(plan, &items))?;
-        let expected = self.expected(operation.items() - items.start);
-        operation.compute(Chunk { lane: &mut lane, cpu, items, expected }, &buffers, out)?;
-        match lane.end() {
-            Ok(()) => lane.keep(),
-            // The results are there all the same.
-            Err(fault) => self.fail_device(device, fault.of_device(&self.device(device).label)),
-        }
-        Ok(())
     }
 }
 

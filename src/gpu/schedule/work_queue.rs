@@ -1,17 +1,15 @@
-//! The pieces of a batch: the threads of the devices take them one by one, what fails goes back, and results come out whole or
-//! not at all.
+//! The pieces of a batch: the threads of the devices take them one by one, and what fails goes back.
 //!
 //! Nothing here knows GPUs: `Fleet` is whatever computes.
 
-use super::fault::{Fault, FaultKind};
-use crate::workers::{Loan, Work, lend};
+use crate::gpu::runtime::{Fault, FaultKind};
+use crate::host::workers::{Loan, Work, lend};
+use crate::types::{Place, Results, ResultsMut};
 use std::any::Any;
 use std::collections::VecDeque;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use zeroize::Zeroize;
 
 /// Pieces are not made smaller than this when memory is short.
 pub const SMALLEST: usize = 64;
@@ -33,54 +31,60 @@ pub trait Fleet: Sync {
     fn all_failed(&self) -> Fault;
 }
 
-/// Computes some items on a device: if it succeeds, all their results are written.
-pub type OnDevice<'a, T> = dyn Fn(usize, Range<usize>, &mut [MaybeUninit<T>]) -> Result<(), Fault> + Sync + 'a;
+/// Computes some items on a device: if it succeeds, the place has all their results.
+pub type OnDevice<'f> = dyn Fn(usize, Range<usize>, &mut dyn Place) -> Result<(), Fault> + Sync + 'f;
 /// Computes some items without a device.
-pub type Rescue<'a, T> = dyn Fn(Range<usize>) -> Vec<T> + Sync + 'a;
+pub type Rescue<'f> = dyn Fn(Range<usize>, &mut dyn Place) + Sync + 'f;
 
-/// Items without results: the number of the first, and the places.
-struct Piece<'a, T> {
+/// Items without results: the number of the first, and their place.
+struct Piece<'a> {
     start: usize,
-    out: &'a mut [MaybeUninit<T>],
+    place: Box<dyn Place<'a> + 'a>,
 }
 
-impl<T> Piece<'_, T> {
+impl<'a> Piece<'a> {
     fn range(&self) -> Range<usize> {
-        self.start..self.start + self.out.len()
+        self.start..self.start + self.place.items()
+    }
+
+    fn halves(self) -> [Self; 2] {
+        let half = self.place.items() / 2;
+        let (first, second) = self.place.split_at(half);
+        [Piece { start: self.start, place: first }, Piece { start: self.start + half, place: second }]
     }
 }
 
 /// What the threads share.
-struct State<'a, T> {
-    pieces: VecDeque<Piece<'a, T>>,
+struct State<'a> {
+    pieces: VecDeque<Piece<'a>>,
     /// Pieces that are being computed.
     computing: usize,
     /// Threads that may still take pieces.
     seats: usize,
-    /// Ranges that have their results.
-    finished: Vec<Range<usize>>,
+    /// Pieces that have their results.
+    finished: usize,
     /// The fault to report should results be missing: the first that was more than a lack of memory.
     fault: Option<Fault>,
     /// What a thread panicked with. The others then stop, and the caller's thread goes on with it.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-impl<T> State<'_, T> {
+impl State<'_> {
     /// Whether nothing happens any more.
     fn is_still(&self) -> bool {
         self.computing == 0 && (self.pieces.is_empty() || self.seats == 0 || self.panic.is_some())
     }
 }
 
-struct Queue<'a, T, F> {
-    state: Mutex<State<'a, T>>,
+struct Queue<'a, 'f, F> {
+    state: Mutex<State<'a>>,
     /// Nothing happens any more.
     still: Condvar,
-    fleet: &'a F,
-    compute: &'a OnDevice<'a, T>,
+    fleet: &'f F,
+    compute: &'f OnDevice<'f>,
 }
 
-/// One result per item, in order: of the pieces that end at `ends`. What no device could compute goes to `rescue`, where
+/// Has every item's result put in its place: in pieces that end at `ends`. What no device could compute goes to `rescue`, where
 /// there is one.
 ///
 /// # Errors
@@ -88,41 +92,27 @@ struct Queue<'a, T, F> {
 ///
 /// # Panics
 /// With what `compute` or `rescue` panicked with, after everything else has stopped.
-pub fn run<T: Send>(
+pub fn run(
     fleet: &impl Fleet,
-    results: &mut Vec<T>,
+    place: &mut dyn Place,
     ends: &[usize],
-    compute: &OnDevice<T>,
-    rescue: Option<&Rescue<T>>,
+    compute: &OnDevice,
+    rescue: Option<&Rescue>,
 ) -> Result<(), Fault> {
-    let items = ends.last().copied().unwrap_or(0);
-    results.clear();
-    results.reserve_exact(items);
-    let queue = Queue::new(fleet, compute, &mut results.spare_capacity_mut()[..items], ends);
+    let queue = Queue::new(fleet, compute, place.reborrow(), ends);
     queue.work();
     if let Some(rescue) = rescue {
         queue.rescue(rescue);
     }
-    let State { pieces, finished, fault, panic, .. } = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if pieces.is_empty() && panic.is_none() {
-        // SAFETY: the pieces cover all items and each is finished: its results are written.
-        unsafe { results.set_len(items) };
-        return Ok(());
-    }
-    drop(pieces);
-    // Results may be secrets, which wipe themselves when dropped.
-    let out = results.spare_capacity_mut();
-    for place in finished.into_iter().flatten() {
-        // SAFETY: finished ranges are disjoint and written.
-        unsafe { out[place].assume_init_drop() };
-    }
+    let State { pieces, fault, panic, .. } = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     match panic {
         Some(panic) => resume_unwind(panic),
+        None if pieces.is_empty() => Ok(()),
         None => Err(fault.unwrap_or_else(|| fleet.all_failed())),
     }
 }
 
-impl<T: Send, F: Fleet> Work for Queue<'_, T, F> {
+impl<F: Fleet> Work for Queue<'_, '_, F> {
     /// Takes a piece. A thread goes on until there are none, its device fails or has not even the memory for the smallest.
     fn serve(&self, device: usize) -> bool {
         let goes_on = self.fleet.is_working(device) && self.serve_one(device);
@@ -135,23 +125,23 @@ impl<T: Send, F: Fleet> Work for Queue<'_, T, F> {
     }
 }
 
-impl<'a, T: Send, F: Fleet> Queue<'a, T, F> {
-    fn new(fleet: &'a F, compute: &'a OnDevice<'a, T>, mut rest: &'a mut [MaybeUninit<T>], ends: &[usize]) -> Self {
+impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
+    fn new(fleet: &'f F, compute: &'f OnDevice<'f>, mut rest: Box<dyn Place<'a> + 'a>, ends: &[usize]) -> Self {
         let (mut pieces, mut start) = (VecDeque::with_capacity(ends.len()), 0);
         for &end in ends {
-            let (out, behind) = rest.split_at_mut(end - start);
-            pieces.push_back(Piece { start, out });
+            let (place, behind) = rest.split_at(end - start);
+            pieces.push_back(Piece { start, place });
             (rest, start) = (behind, end);
         }
-        let state = State { pieces, computing: 0, seats: 0, finished: Vec::new(), fault: None, panic: None };
+        let state = State { pieces, computing: 0, seats: 0, finished: 0, fault: None, panic: None };
         Queue { state: Mutex::new(state), still: Condvar::new(), fleet, compute }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<'a, T>> {
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, state: &State<T>) {
+    fn tell(&self, state: &State) {
         if state.is_still() {
             self.still.notify_all();
         }
@@ -161,11 +151,11 @@ impl<'a, T: Send, F: Fleet> Queue<'a, T, F> {
     fn work(&self) {
         loop {
             let devices = self.fleet.working();
-            let before = (self.lock().finished.len(), devices.len());
+            let before = (self.lock().finished, devices.len());
             self.work_once(&devices);
             // A device whose threads had nothing left to do may take over what another gave back last.
             let state = self.lock();
-            let progress = (state.finished.len(), self.fleet.working().len()) != before;
+            let progress = (state.finished, self.fleet.working().len()) != before;
             if state.pieces.is_empty() || state.panic.is_some() || !progress {
                 return;
             }
@@ -192,27 +182,22 @@ impl<'a, T: Send, F: Fleet> Queue<'a, T, F> {
 
     /// Computes a piece on a device, if one is left. Says whether the thread may go on.
     fn serve_one(&self, device: usize) -> bool {
-        let Some(piece) = self.take() else { return false };
+        let Some(mut piece) = self.take() else { return false };
         let range = piece.range();
-        match catch_unwind(AssertUnwindSafe(|| (self.compute)(device, range.clone(), piece.out))) {
+        match catch_unwind(AssertUnwindSafe(|| (self.compute)(device, range, &mut *piece.place))) {
             Ok(Ok(())) => {
-                self.done(|state| state.finished.push(range));
+                self.done(|state| state.finished += 1);
                 true
             }
-            Ok(Err(fault)) => {
-                // Some results may be there, which nobody will drop.
-                piece.out.zeroize();
-                self.put_back(device, piece, fault)
-            }
+            Ok(Err(fault)) => self.put_back(device, piece, fault),
             Err(panic) => {
-                piece.out.zeroize();
                 self.done(|state| _ = state.panic.get_or_insert(panic));
                 false
             }
         }
     }
 
-    fn take(&self) -> Option<Piece<'a, T>> {
+    fn take(&self) -> Option<Piece<'a>> {
         let mut state = self.lock();
         let piece = if state.panic.is_some() { None } else { state.pieces.pop_front() };
         state.computing += usize::from(piece.is_some());
@@ -220,7 +205,7 @@ impl<'a, T: Send, F: Fleet> Queue<'a, T, F> {
     }
 
     /// Notes what has become of a piece.
-    fn done(&self, note: impl FnOnce(&mut State<'a, T>)) {
+    fn done(&self, note: impl FnOnce(&mut State<'a>)) {
         let mut state = self.lock();
         note(&mut state);
         state.computing -= 1;
@@ -228,21 +213,21 @@ impl<'a, T: Send, F: Fleet> Queue<'a, T, F> {
     }
 
     /// Whether the thread may go on.
-    fn put_back(&self, device: usize, piece: Piece<'a, T>, fault: Fault) -> bool {
+    fn put_back(&self, device: usize, piece: Piece<'a>, fault: Fault) -> bool {
         let kind = fault.kind;
         if kind == FaultKind::Device {
             // Before the piece is there again: whoever takes it must not be this device.
             self.fleet.fail(device, fault.clone());
         }
-        let halves = kind == FaultKind::Memory && piece.out.len() > SMALLEST;
+        let halves = kind == FaultKind::Memory && piece.place.items() > SMALLEST;
         self.done(|state| {
             if state.fault.as_ref().is_none_or(Fault::is_memory) {
                 state.fault = Some(fault);
             }
             if halves {
-                let (first, second) = piece.out.split_at_mut(piece.out.len() / 2);
-                state.pieces.push_front(Piece { start: piece.start + first.len(), out: second });
-                state.pieces.push_front(Piece { start: piece.start, out: first });
+                let [first, second] = piece.halves();
+                state.pieces.push_front(second);
+                state.pieces.push_front(first);
             } else {
                 state.pieces.push_front(piece);
             }
@@ -251,35 +236,74 @@ impl<'a, T: Send, F: Fleet> Queue<'a, T, F> {
         halves
     }
 
-    fn rescue(&self, rescue: &Rescue<T>) {
+    fn rescue(&self, rescue: &Rescue) {
         let mut state = self.lock();
         if state.panic.is_some() {
             return;
         }
-        let mut pieces: Vec<Piece<T>> = state.pieces.drain(..).collect();
+        let mut pieces: Vec<Piece> = state.pieces.drain(..).collect();
         drop(state);
         pieces.sort_unstable_by_key(|piece| piece.start);
-        // Neighbours together: pieces may have become too small to occupy every core.
-        let joined = |a: &Piece<T>, b: &Piece<T>| a.range().end == b.start && a.start / RESCUED == b.start / RESCUED;
-        for pieces in pieces.chunk_by_mut(joined) {
-            let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
-            let range = first.start..last.range().end;
-            let rescued = catch_unwind(AssertUnwindSafe(|| {
-                let values = rescue(range.clone());
-                assert_eq!(values.len(), range.len(), "one result per item");
-                values
-            }));
-            match rescued {
-                Ok(values) => {
-                    let places = pieces.iter_mut().flat_map(|piece| piece.out.iter_mut());
-                    places.zip(values).for_each(|(place, value)| _ = place.write(value));
-                    self.lock().finished.push(range);
-                }
-                Err(panic) => {
-                    self.lock().panic = Some(panic);
-                    return;
-                }
+        for mut joined in join(pieces) {
+            let rescued = catch_unwind(AssertUnwindSafe(|| rescue(joined.range(), &mut *joined.place)));
+            if let Err(panic) = rescued {
+                self.lock().panic = Some(panic);
+                return;
             }
+        }
+    }
+}
+
+/// Neighbours together: pieces may have become too small to occupy every core.
+fn join(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut groups: Vec<(usize, Vec<Box<dyn Place<'_> + '_>>, usize)> = Vec::new();
+    for Piece { start, place } in pieces {
+        let end = start + place.items();
+        match groups.last_mut() {
+            Some((first, places, last)) if *last == start && *first / RESCUED == start / RESCUED => {
+                places.push(place);
+                *last = end;
+            }
+            _ => groups.push((start, vec![place], end)),
+        }
+    }
+    groups.into_iter().map(|(start, places, _)| Piece { start, place: Box::new(Joined(places)) }).collect()
+}
+
+/// Places one behind the other.
+struct Joined<'a>(Vec<Box<dyn Place<'a> + 'a>>);
+
+impl<'a> Place<'a> for Joined<'a> {
+    fn items(&self) -> usize {
+        self.0.iter().map(|place| place.items()).sum()
+    }
+
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
+        let (mut first, mut second, mut left) = (Vec::new(), Vec::new(), items);
+        for place in self.0 {
+            let here = left.min(place.items());
+            left -= here;
+            let (before, behind) = place.split_at(here);
+            first.push(before);
+            second.push(behind);
+        }
+        (Box::new(Joined(first)), Box::new(Joined(second)))
+    }
+
+    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
+        Box::new(Joined(self.0.iter_mut().map(|place| place.reborrow()).collect()))
+    }
+
+    fn columns(&mut self) -> Option<ResultsMut<'_>> {
+        None
+    }
+
+    fn take(&mut self, results: Results) {
+        let mut start = 0;
+        for place in &mut self.0 {
+            let items = place.items();
+            place.take(results.slice(start, items));
+            start += items;
         }
     }
 }
@@ -287,7 +311,8 @@ impl<'a, T: Send, F: Fleet> Queue<'a, T, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workers::{Crew, Pool};
+    use crate::types::collect;
+    use crate::host::workers::{Crew, Pool};
     use rayon::prelude::*;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::thread;
@@ -344,42 +369,27 @@ mod tests {
         }
     }
 
-    /// A result that counts itself.
-    struct Counted<'a> {
-        item: usize,
-        alive: &'a AtomicUsize,
-    }
-
-    impl<'a> Counted<'a> {
-        fn new(item: usize, alive: &'a AtomicUsize) -> Self {
-            alive.fetch_add(1, Ordering::SeqCst);
-            Counted { item, alive }
-        }
-    }
-
-    impl Drop for Counted<'_> {
-        fn drop(&mut self) {
-            assert!(self.alive.fetch_sub(1, Ordering::SeqCst) > 0, "dropped once only");
-        }
-    }
-
     fn ends(items: usize, piece: usize) -> Vec<usize> {
         (0..items).step_by(piece).map(|start| items.min(start + piece)).collect()
     }
 
-    fn write<T>(range: Range<usize>, out: &mut [MaybeUninit<T>], result: impl Fn(usize) -> T) {
-        assert_eq!(range.len(), out.len());
-        range.zip(out).for_each(|(item, place)| _ = place.write(result(item)));
+    /// Gives items eight bytes each.
+    fn write(range: Range<usize>, place: &mut dyn Place, result: impl Fn(usize) -> usize) {
+        assert_eq!(range.len(), place.items());
+        let rows: Vec<u8> = range.clone().flat_map(|item| (result(item) as u64).to_le_bytes()).collect();
+        place.take(Results::new(&vec![1; range.len()], [&rows, &[]], [8, 0]));
     }
 
-    fn run_all<T: Send>(
+    fn run_all(
         fleet: &Fakes,
         ends: &[usize],
-        compute: &OnDevice<T>,
-        rescue: Option<&Rescue<T>>,
-    ) -> Result<Vec<T>, Fault> {
-        let mut results = Vec::new();
-        run(fleet, &mut results, ends, compute, rescue).map(|()| results)
+        compute: &OnDevice,
+        rescue: Option<&Rescue>,
+    ) -> Result<Vec<usize>, Fault> {
+        let number = |results: &Results, item| u64::from_le_bytes(*results.get(item).unwrap()) as usize;
+        let items = ends.last().copied().unwrap_or(0);
+        // SAFETY: what `run` has not given to the place it tells of.
+        unsafe { collect(items, number, |place| run(fleet, place, ends, compute, rescue)) }
     }
 
     fn broken() -> Fault {
@@ -395,7 +405,7 @@ mod tests {
         for (items, piece) in [(0, 1), (1, 1), (1, 9), (63, 64), (64, 64), (1000, 1), (1000, 7), (1000, 999)] {
             for (devices, workers) in [(1, 1), (1, 5), (2, 5), (3, 2), (8, 1)] {
                 let fleet = Fakes::new(devices, workers);
-                let compute: &OnDevice<usize> = &|_, range, out| {
+                let compute: &OnDevice = &|_, range, out| {
                     write(range, out, |item| item * item);
                     Ok(())
                 };
@@ -410,7 +420,7 @@ mod tests {
         for workers in [1, 5] {
             for fails_at in [0, 1, 5, 19] {
                 let fleet = Fakes::new(2, workers);
-                let compute: &OnDevice<usize> = &|device, range, out| {
+                let compute: &OnDevice = &|device, range, out| {
                     let turn = fleet.turn(device);
                     if device == 0 && turn >= fails_at {
                         return Err(broken());
@@ -436,7 +446,7 @@ mod tests {
                 thread::yield_now();
             }
         };
-        let compute: &OnDevice<usize> = &|device, range, out| {
+        let compute: &OnDevice = &|device, range, out| {
             if device == 0 {
                 begun.store(true, Ordering::SeqCst);
                 // Until the other device has had its piece, and time to find nothing more.
@@ -455,19 +465,18 @@ mod tests {
     }
 
     #[test]
-    fn where_all_fail_results_are_dropped_once() {
+    fn where_all_fail_that_is_told() {
         for workers in [1, 4] {
-            let (fleet, alive) = (Fakes::new(3, workers), AtomicUsize::new(0));
-            let compute: &OnDevice<Counted> = &|device, range, out| {
+            let fleet = Fakes::new(3, workers);
+            let compute: &OnDevice = &|device, range, out| {
                 if fleet.turn(device) >= 5 {
                     return Err(broken());
                 }
-                write(range, out, |item| Counted::new(item, &alive));
+                write(range, out, |item| item);
                 Ok(())
             };
             let fault = run_all(&fleet, &ends(1000, 10), compute, None).err().unwrap();
             assert_eq!((fault, fleet.failed()), (broken(), vec![0, 1, 2]));
-            assert_eq!(alive.load(Ordering::SeqCst), 0);
             // The next call finds no device.
             assert_eq!(run_all(&fleet, &[10], compute, None).err().unwrap(), fleet.all_failed());
         }
@@ -475,33 +484,31 @@ mod tests {
 
     #[test]
     fn what_is_left_is_rescued() {
-        let (fleet, alive, rescued) = (Fakes::new(2, 2), AtomicUsize::new(0), AtomicUsize::new(0));
+        let (fleet, rescued) = (Fakes::new(2, 2), AtomicUsize::new(0));
         let calls = AtomicUsize::new(0);
-        let compute: &OnDevice<Counted> = &|device, range, out| {
+        let compute: &OnDevice = &|device, range, out| {
             if fleet.turn(device) >= 7 {
                 return Err(broken());
             }
-            write(range, out, |item| Counted::new(item, &alive));
+            write(range, out, |item| item);
             Ok(())
         };
-        let rescue: &Rescue<Counted> = &|range| {
+        let rescue: &Rescue = &|range, place| {
             rescued.fetch_add(range.len(), Ordering::SeqCst);
             calls.fetch_add(1, Ordering::SeqCst);
-            range.map(|item| Counted::new(item, &alive)).collect()
+            write(range, place, |item| item);
         };
         let results = run_all(&fleet, &ends(1000, 10), compute, Some(rescue)).unwrap();
-        assert!(results.iter().map(|result| result.item).eq(0..1000));
-        assert_eq!((alive.load(Ordering::SeqCst), rescued.load(Ordering::SeqCst)), (1000, 1000 - 2 * 7 * 10));
+        assert!(results.into_iter().eq(0..1000));
+        assert_eq!(rescued.load(Ordering::SeqCst), 1000 - 2 * 7 * 10);
         assert!(calls.into_inner() <= 5, "what lies together is rescued together");
-        drop(results);
-        assert_eq!(alive.load(Ordering::SeqCst), 0);
     }
 
     #[test]
     fn pieces_are_halved_until_they_fit_the_memory() {
         for most in [SMALLEST, 100, 500] {
             let (fleet, largest) = (Fakes::new(1, 3), AtomicUsize::new(0));
-            let compute: &OnDevice<usize> = &|_, range, out| {
+            let compute: &OnDevice = &|_, range, out| {
                 if range.len() > most {
                     return Err(short());
                 }
@@ -519,7 +526,7 @@ mod tests {
     #[test]
     fn a_device_without_memory_has_not_failed() {
         let fleet = Fakes::new(2, 2);
-        let compute: &OnDevice<usize> = &|device, range, out| {
+        let compute: &OnDevice = &|device, range, out| {
             if device == 0 {
                 return Err(short());
             }
@@ -528,20 +535,20 @@ mod tests {
         };
         assert!(run_all(&fleet, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
         assert!(fleet.failed().is_empty());
-        let none: &OnDevice<usize> = &|_, range, _| {
+        let none: &OnDevice = &|_, range, _| {
             fleet.turn(usize::from(range.len() < SMALLEST / 2));
             Err(short())
         };
         assert_eq!(run_all(&fleet, &ends(1000, 300), none, None).unwrap_err(), short());
         assert!(fleet.failed().is_empty());
         assert_eq!(fleet.computed[1].load(Ordering::SeqCst), 0, "no piece is halved below the smallest");
-        assert!(run_all(&fleet, &ends(9, 1), none, Some(&|range| range.collect())).unwrap().into_iter().eq(0..9));
+        assert!(run_all(&fleet, &ends(9, 1), none, Some(&|range, place| write(range, place, |item| item))).unwrap().into_iter().eq(0..9));
     }
 
     #[test]
     fn one_worker_without_memory_leaves_its_work_to_the_others() {
         let (fleet, busy) = (Fakes::new(1, 4), AtomicUsize::new(0));
-        let compute: &OnDevice<usize> = &|_, range, out| {
+        let compute: &OnDevice = &|_, range, out| {
             let others = busy.fetch_add(1, Ordering::SeqCst);
             thread::sleep(Duration::from_micros(200));
             let enough = others < 2;
@@ -557,44 +564,43 @@ mod tests {
     #[test]
     fn the_fault_of_a_device_is_told_before_a_lack_of_memory() {
         let fleet = Fakes::new(1, 1);
-        let compute: &OnDevice<usize> = &|_, range, _| Err(if range.len() > SMALLEST { short() } else { broken() });
+        let compute: &OnDevice = &|_, range, _| Err(if range.len() > SMALLEST { short() } else { broken() });
         assert_eq!(run_all(&fleet, &ends(400, 200), compute, None).unwrap_err(), broken());
     }
 
     #[test]
     fn a_panic_reaches_the_caller_and_leaves_everything_usable() {
-        let (fleet, alive) = (Fakes::new(2, 3), AtomicUsize::new(0));
-        let compute: &OnDevice<Counted> = &|_, range, out| {
+        let fleet = Fakes::new(2, 3);
+        let compute: &OnDevice = &|_, range, out| {
             if range.contains(&700) {
                 panic!("item 700");
             }
-            write(range, out, |item| Counted::new(item, &alive));
+            write(range, out, |item| item);
             Ok(())
         };
         for ends in [ends(1000, 10), vec![1000]] {
             let ran = catch_unwind(AssertUnwindSafe(|| run_all(&fleet, &ends, compute, None)));
             assert_eq!(ran.err().unwrap().downcast_ref::<&str>(), Some(&"item 700"));
-            assert_eq!((alive.load(Ordering::SeqCst), fleet.failed()), (0, vec![]));
+            assert!(fleet.failed().is_empty());
         }
         assert_eq!(run_all(&fleet, &ends(600, 10), compute, None).unwrap().len(), 600);
         // One that panics in the rescue: the same.
-        let gone: &OnDevice<Counted> = &|_, range, out| {
+        let gone: &OnDevice = &|_, range, out| {
             if range.start < 300 || (500..600).contains(&range.start) { compute(0, range, out) } else { Err(short()) }
         };
-        let rescue: &Rescue<Counted> = &|range| {
+        let rescue: &Rescue = &|range, place| {
             assert!(range.end < 1000, "item 999");
-            range.map(|item| Counted::new(item, &alive)).collect()
+            write(range, place, |item| item);
         };
         let ran = catch_unwind(AssertUnwindSafe(|| run_all(&fleet, &ends(1000, 10), gone, Some(rescue))));
         assert!(ran.is_err());
-        assert_eq!(alive.load(Ordering::SeqCst), 0);
     }
 
     /// A kernel that cannot be had takes no device out.
     #[test]
     fn a_device_without_kernels_has_not_failed() {
         let fleet = Fakes::new(2, 2);
-        let compute: &OnDevice<usize> = &|device, range, out| {
+        let compute: &OnDevice = &|device, range, out| {
             if device == 0 {
                 return Err(Fault::kernels("not compiled".to_owned()));
             }
@@ -602,9 +608,9 @@ mod tests {
             Ok(())
         };
         assert!(run_all(&fleet, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
-        let none: &OnDevice<usize> = &|_, _, _| Err(Fault::kernels("not compiled".to_owned()));
+        let none: &OnDevice = &|_, _, _| Err(Fault::kernels("not compiled".to_owned()));
         assert_eq!(run_all(&fleet, &ends(1000, 300), none, None).unwrap_err().kind, FaultKind::Kernels);
-        assert!(run_all(&fleet, &[1000], none, Some(&|range| range.collect())).unwrap().into_iter().eq(0..1000));
+        assert!(run_all(&fleet, &[1000], none, Some(&|range, place| write(range, place, |item| item))).unwrap().into_iter().eq(0..1000));
         assert!(fleet.failed().is_empty());
     }
 
@@ -615,7 +621,7 @@ mod tests {
         thread_local!(static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
         let callers = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
         let (fleet, pool) = (Fakes::new(2, 2), Pool::new(Some(2)).unwrap());
-        let compute: &OnDevice<usize> = &|_, range, out| {
+        let compute: &OnDevice = &|_, range, out| {
             let results = pool.map(20, range.len(), 0, |i| (range.start + i) * 3);
             write(range.clone(), out, |item| results[item - range.start]);
             Ok(())
@@ -635,7 +641,7 @@ mod tests {
     #[test]
     fn a_small_call_does_not_wait_for_all_of_a_large_one() {
         let (fleet, begun) = (Fakes::new(1, 1), AtomicBool::new(false));
-        let slow: &OnDevice<usize> = &|_, range, out| {
+        let slow: &OnDevice = &|_, range, out| {
             begun.store(true, Ordering::SeqCst);
             thread::sleep(Duration::from_millis(5));
             write(range, out, |item| item);

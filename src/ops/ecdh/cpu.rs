@@ -1,49 +1,36 @@
-//! Elliptic-curve Diffie-Hellman: in batches by the uniform code of the lanes, where the processor has them, and
-//! otherwise by the constant-time arithmetic of the RustCrypto crates.
+//! Shared points, on the CPU: in batches by the uniform code of the lanes, where the processor has them, and otherwise by the
+//! constant-time arithmetic of the RustCrypto crates.
 //!
 //! What branches on a secret here is only whether a key is in range, which is the caller's result.
 
-use super::lanes::{Lanes, mul_uniform};
-use super::multiply::FEWEST_IN_LANES;
-use super::secret::{Affine, Number, odd_or_opposite, scalar};
-use super::{CpuEngine, decode, limbs_to_be_bytes};
-use crate::curve::SecretCurve;
-use crate::encoding::PublicKeys;
-use crate::error::Rejection;
-use crate::secret::{SecretKeys, SharedPoint, SharedSecret};
+use crate::cpu::multiply::FEWEST_IN_LANES;
+use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, odd_or_opposite, scalar};
+use crate::cpu::simd::{Lanes, mul_uniform};
+use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
+use crate::types::{Place, Point, PublicKeys, Rejection, ResultsMut, SecretKeys};
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::sec1::FromSec1Point;
 use elliptic_curve::{CurveGroup, ProjectivePoint};
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// `x || y` of a shared point, big-endian.
-type Coordinates = Zeroizing<[u8; 64]>;
-
-pub(crate) fn shared_points<C: SecretCurve>(
+/// Rows of `width` bytes: x, or `x || y`.
+pub fn shared_points<C: SecretCurve>(
     engine: &CpuEngine,
-    items: usize,
     secret_keys: SecretKeys,
     peers: PublicKeys,
-) -> Vec<Result<SharedPoint, Rejection>> {
-    Inputs { secret_keys, peers }.map::<C, _>(engine, items, SharedPoint::of)
-}
-
-pub(crate) fn shared_secrets<C: SecretCurve>(
-    engine: &CpuEngine,
-    items: usize,
-    secret_keys: SecretKeys,
-    peers: PublicKeys,
-) -> Vec<Result<SharedSecret, Rejection>> {
-    Inputs { secret_keys, peers }.map::<C, _>(engine, items, SharedSecret::of)
-}
-
-fn coordinates(x: &[u8; 32], y: &[u8; 32]) -> Coordinates {
-    let mut coordinates = Coordinates::new([0; 64]);
-    let (first, second) = coordinates.split_at_mut(32);
-    first.copy_from_slice(x);
-    second.copy_from_slice(y);
-    coordinates
+    width: usize,
+    out: &mut dyn Place,
+) {
+    let inputs = Inputs { secret_keys, peers };
+    match engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES) {
+        Some(lanes) => engine.fill_secret(out, [width, 0], |range, out| inputs.in_lanes::<C>(lanes, range, out)),
+        None => engine.fill_secret_each(out, [width, 0], |item, out, place| {
+            if let Err(reason) = inputs.one::<C>(item, out, place) {
+                out.reject(place, reason);
+            }
+        }),
+    }
 }
 
 struct Inputs<'a> {
@@ -51,61 +38,48 @@ struct Inputs<'a> {
     peers: PublicKeys<'a>,
 }
 
-impl Inputs<'_> {
-    /// What `take` makes of each shared point.
-    fn map<C: SecretCurve, T: Clone + Send>(
-        &self,
-        engine: &CpuEngine,
-        items: usize,
-        take: impl Fn(&[u8; 64]) -> T + Send + Sync,
-    ) -> Vec<Result<T, Rejection>> {
-        let pending = Err(Rejection::SecretKeyOutOfRange);
-        let Some(lanes) = engine.lanes.filter(|_| items >= FEWEST_IN_LANES) else {
-            return engine
-                .map_secrets(items, pending, |item| self.one::<C>(item).map(|coordinates| take(&coordinates)));
-        };
-        engine.map_secret_chunks(items, pending, |range, out| {
-            self.in_lanes::<C, T>(lanes, range, &take, out);
-        })
-    }
+/// Writes x, and y where there is room.
+fn put(out: &mut ResultsMut, place: usize, x: &[u8; 32], y: &[u8; 32]) {
+    let (to_x, to_y) = out.row(0, place).split_at_mut(32);
+    to_x.copy_from_slice(x);
+    to_y.copy_from_slice(&y[..to_y.len()]);
+    out.accept(place);
+}
 
-    fn one<C: SecretCurve>(&self, item: usize) -> Result<Coordinates, Rejection> {
-        let d = scalar::<C>(self.secret_keys.get(item))?;
-        let peer = decode::encode(&decode::public_key::<C>(self.peers.get(item))?);
-        let peer = Affine::<C>::from_sec1_bytes(peer.as_sec1()).map_err(|_| Rejection::NotOnCurve)?;
+impl Inputs<'_> {
+    fn one<C: SecretCurve>(&self, item: usize, out: &mut ResultsMut, place: usize) -> Result<(), Rejection> {
+        let d = scalar::<C>(self.secret_keys.expose(item))?;
+        let peer = decode::public_key::<C>(self.peers.get(item))?;
+        let mut row = [[0; 64]];
+        decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, &peer);
+        let encoded = Point::from_raw(&row[0]);
+        let peer = ReferencePoint::<C>::from_sec1_bytes(encoded.as_sec1()).map_err(|_| Rejection::NotOnCurve)?;
         let product = Zeroizing::new(ProjectivePoint::<C::Reference>::from(peer) * *d);
         let product = Zeroizing::new(product.to_affine());
-        Ok(coordinates(&product.x().into(), &product.y().into()))
+        put(out, place, &product.x().into(), &product.y().into());
+        Ok(())
     }
 
-    /// Results stay as they are where the key is out of range.
-    fn in_lanes<C: SecretCurve, T>(
-        &self,
-        lanes: Lanes,
-        items: Range<usize>,
-        take: impl Fn(&[u8; 64]) -> T,
-        out: &mut [Result<T, Rejection>],
-    ) {
+    fn in_lanes<C: SecretCurve>(&self, lanes: Lanes, items: Range<usize>, out: &mut ResultsMut) {
         let peers = decode::public_keys::<C>(Some(lanes), items.clone().map(|item| self.peers.get(item)));
         // Allocated once: a vector that grows would leave its old contents behind.
         let mut d: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(items.len()));
         let (mut places, mut points) = (Vec::with_capacity(items.len()), Vec::with_capacity(items.len()));
-        for (place, (item, peer)) in items.clone().zip(peers).enumerate() {
-            let Ok(key) = scalar::<C>(self.secret_keys.get(item)) else { continue };
-            match peer {
-                Ok(point) => {
+        for (place, (item, peer)) in items.zip(peers).enumerate() {
+            match (scalar::<C>(self.secret_keys.expose(item)), peer) {
+                (Ok(key), Ok(point)) => {
                     d.push(*key);
                     places.push(place);
                     points.push(point);
                 }
-                Err(reason) => out[place] = Err(reason),
+                (Err(reason), _) | (_, Err(reason)) => out.reject(place, reason),
             }
         }
         let (odd, negated) = odd_or_opposite::<C>(&d);
         let products = mul_uniform::<C>(lanes, &odd, &negated, &points);
         for (place, product) in places.into_iter().zip(products.iter()) {
-            let [x, y] = product.each_ref().map(limbs_to_be_bytes);
-            out[place] = Ok(take(&coordinates(&x, &y)));
+            let [x, y] = product.each_ref().map(limbs_to_be_bytes).map(Zeroizing::new);
+            put(out, place, &x, &y);
         }
     }
 }

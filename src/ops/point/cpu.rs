@@ -1,81 +1,124 @@
-//! Point operations on public data.
+//! Point operations on public data, on the CPU.
 
-use super::affine::{Affine, Denominators, add_assign, double_assign};
-use super::field::Field;
-use super::multiply::{mul_add, normalize, sum_products};
-use super::{CpuCurve, CpuEngine, decode};
-use crate::encoding::{Point, PublicKeys};
-use crate::error::Rejection;
-use crate::point::Points;
+use crate::cpu::field::Field;
+use crate::cpu::multiply::{mul_add, normalize, sum_products};
+use crate::cpu::point::affine::{Affine, Denominators, add_assign, double_assign};
+use crate::cpu::tables::BaseTables;
+use crate::cpu::{CpuCurve, CpuEngine, decode};
+use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Rows};
 
-/// What a result holds until its chunk is computed.
-const PENDING: Result<Point, Rejection> = Err(Rejection::MalformedPoint);
+/// A row `x || y`.
+const WIDTHS: [usize; 2] = [64, 0];
 
-pub(crate) fn add<C: CpuCurve>(engine: &CpuEngine, a: &[Point], b: &[Point]) -> Points {
-    engine.map_chunks(a.len(), PENDING, |range, out| {
-        let operands = range.map(|item| Ok((decode::point::<C>(&a[item])?, decode::point::<C>(&b[item])?)));
+pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut dyn Place) {
+    engine.fill(out, WIDTHS, |range, out| {
+        let point = |points: &PublicKeys, item| decode::point::<C>(points.get(item));
+        let operands = range.map(|item| Ok((point(&a, item)?, point(&b, item)?)));
         compute_accepted(operands, out, |operands| {
             let (mut left, right): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
             add_assign::<C>(&mut left, &right, &mut Denominators::new());
             left
         });
-    })
+    });
 }
 
-pub(crate) fn double<C: CpuCurve>(engine: &CpuEngine, points: &[Point]) -> Points {
-    engine.map_chunks(points.len(), PENDING, |range, out| {
-        compute_accepted(range.map(|item| decode::point::<C>(&points[item])), out, |mut points| {
+pub fn double<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, out: &mut dyn Place) {
+    engine.fill(out, WIDTHS, |range, out| {
+        compute_accepted(range.map(|item| decode::point::<C>(points.get(item))), out, |mut points| {
             double_assign::<C>(&mut points, &mut Denominators::new());
             points
         });
-    })
+    });
 }
 
-pub(crate) fn mul_base<C: CpuCurve>(engine: &CpuEngine, scalars: &[[u8; 32]]) -> Points {
-    engine.map_chunks(scalars.len(), PENDING, |range, out| {
-        let table = C::precomputed().table(engine, range.len());
-        compute_accepted(range.map(|item| scalar::<C>(&scalars[item])), out, |scalars| {
+pub fn mul_base<C: BaseTables>(engine: &CpuEngine, scalars: Rows<32>, out: &mut dyn Place) {
+    engine.fill(out, WIDTHS, |range, out| {
+        let table = C::tables().table(engine, range.len());
+        compute_accepted(range.map(|item| scalar::<C>(scalars.get(item))), out, |scalars| {
             let products: Vec<_> = scalars.iter().map(|scalar| [(table, scalar)]).collect();
             normalize(engine.lanes, &sum_products::<C, 1>(engine.lanes, &products))
         });
-    })
+    });
 }
 
-pub(crate) fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: &[[u8; 32]], points: &[Point]) -> Points {
-    engine.map_chunks(scalars.len(), PENDING, |range, out| {
-        let operands = range.map(|item| Ok((scalar::<C>(&scalars[item])?, decode::point::<C>(&points[item])?)));
+pub fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: Rows<32>, points: PublicKeys, out: &mut dyn Place) {
+    engine.fill(out, WIDTHS, |range, out| {
+        let operands = range.map(|item| Ok((scalar::<C>(scalars.get(item))?, decode::point::<C>(points.get(item))?)));
         compute_accepted(operands, out, |operands| {
             let (scalars, points): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
             normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &points, None))
         });
-    })
+    });
 }
 
 /// The points of public keys in any encoding.
-pub(crate) fn decode_keys<C: CpuCurve>(engine: &CpuEngine, items: usize, keys: PublicKeys) -> Points {
-    engine.map_chunks(items, PENDING, |range, out| {
+pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut dyn Place) {
+    engine.fill(out, WIDTHS, |range, out| {
         let points = decode::public_keys::<C>(engine.lanes, range.map(|item| keys.get(item)));
-        for (place, point) in out.iter_mut().zip(points) {
-            *place = point.map(|point| decode::encode(&point));
+        for (place, point) in points.into_iter().enumerate() {
+            put(out, place, point);
         }
-    })
+    });
+}
+
+/// The sums of parts of so many points, the last perhaps of fewer.
+pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part: usize, out: &mut dyn Place) {
+    engine.fill(out, WIDTHS, |range, out| {
+        for (place, index) in range.enumerate() {
+            let items = index * part..of.min((index + 1) * part);
+            let points: Result<Vec<_>, _> = items.map(|item| decode::point::<C>(points.get(item))).collect();
+            put(out, place, points.map(sum_of::<C>));
+        }
+    });
+}
+
+/// The sum of points, some of them the identity.
+///
+/// # Errors
+/// The first that is no point of the curve, by its number.
+pub fn sum<C: CpuCurve>(engine: &CpuEngine, items: usize, points: PublicKeys) -> Result<[u8; 64], (usize, Rejection)> {
+    let sums = engine.map_parts(items, |range| {
+        let decode = |item| decode::point::<C>(points.get(item)).map_err(|reason| (item, reason));
+        range.map(decode).collect::<Result<Vec<_>, _>>().map(sum_of::<C>)
+    });
+    let sums = sums.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut row = [[0; 64]];
+    decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, &sum_of::<C>(sums));
+    Ok(row[0])
+}
+
+/// Halves what is left of the points by adding the upper half to the lower one.
+fn sum_of<C: CpuCurve>(mut points: Vec<Affine<C::Base>>) -> Affine<C::Base> {
+    let mut denominators = Denominators::new();
+    while points.len() > 1 {
+        let upper = points.split_off(points.len().div_ceil(2));
+        add_assign::<C>(&mut points[..upper.len()], &upper, &mut denominators);
+    }
+    points.pop().unwrap_or(Affine::IDENTITY)
 }
 
 fn scalar<C: CpuCurve>(bytes: &[u8; 32]) -> Result<C::Scalar, Rejection> {
     C::Scalar::from_be_bytes(bytes).ok_or(Rejection::ScalarOutOfRange)
 }
 
+fn put<F: Field>(out: &mut ResultsMut, place: usize, point: Result<Affine<F>, Rejection>) {
+    match point {
+        Ok(point) => decode::put(out, place, &point),
+        Err(reason) => out.reject(place, reason),
+    }
+}
+
 /// Passes the operands that decoded to `compute` in one batch, and puts its results and the rejections in their places.
 fn compute_accepted<T, F: Field>(
     operands: impl Iterator<Item = Result<T, Rejection>>,
-    out: &mut [Result<Point, Rejection>],
+    out: &mut ResultsMut,
     compute: impl FnOnce(Vec<T>) -> Vec<Affine<F>>,
 ) {
-    let mut accepted = Vec::with_capacity(out.len());
-    let mut places = Vec::with_capacity(out.len());
-    for (place, operand) in out.iter_mut().zip(operands) {
+    let mut accepted = Vec::with_capacity(out.items());
+    let mut places = Vec::with_capacity(out.items());
+    for (place, operand) in operands.enumerate() {
         match operand {
-            Err(rejection) => *place = Err(rejection),
+            Err(reason) => out.reject(place, reason),
             Ok(operand) => {
                 accepted.push(operand);
                 places.push(place);
@@ -83,6 +126,6 @@ fn compute_accepted<T, F: Field>(
         }
     }
     for (place, result) in places.into_iter().zip(compute(accepted)) {
-        *place = Ok(decode::encode(&result));
+        decode::put(out, place, &result);
     }
 }

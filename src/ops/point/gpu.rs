@@ -1,328 +1,195 @@
-//! Point operations on public data.
+//! Point operations on a GPU.
 
-use super::Fault;
-use super::kernels::{self, WindowScratch};
-use super::known_answers::{Test, Tests};
-use super::lane::{Lane, PREFIX};
-use super::memory::Address;
-use super::pipeline::{Chunk, Operation};
-use super::plan::{Download, Plan, Upload};
-use super::rows::{
-    self, Jacobian, NUMBER, Numbers, POINT_ROW, PointRows, Points as Columns, Rows, TOO_LARGE, convert, plan_keys,
-};
-use crate::cpu::{self, CpuEngine};
-use crate::curve::Curve;
-use crate::encoding::{Point, PublicKeys};
-use crate::engine::Engines;
-use crate::error::Rejection;
-use crate::point::Points;
-use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, known_answers};
+use crate::gpu::columns::Prefixes;
+use crate::gpu::kernels::{self, WindowScratch};
+use crate::gpu::runtime::Plan;
+use crate::gpu::transfer::{Imported, Jacobian, Numbers, PointResults, Points, Reasons};
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::types::Rejection;
 use std::ops::Range;
 
-type Output = Result<Point, Rejection>;
-type Out<'a> = &'a mut [MaybeUninit<Output>];
+/// The identity is a point like any other.
+const POINTS: Reasons = Reasons { status: None, identity: None };
 
-/// Points from the caller on the device.
-pub struct Imported {
-    rows: Upload,
-    points: Columns,
+/// Of products, which scalars that are too large have none of.
+fn products(scalars: Numbers) -> Reasons {
+    Reasons { status: Some((scalars.kinds.into(), Rejection::ScalarOutOfRange)), identity: None }
 }
 
-impl Imported {
-    fn new(plan: &mut Plan) -> Self {
-        Imported { rows: plan.rows(POINT_ROW), points: Columns::new(plan) }
-    }
-}
-
-pub struct Add<'a, C>(pub &'a [Point], pub &'a [Point], pub PhantomData<C>);
-
-pub struct AddBuffers {
-    operands: [Imported; 2],
-    sum: Columns,
-    prefixes: Address,
-    result: PointRows,
-}
-
-pub fn add<C: Curve>(engines: Engines, a: &[Point], b: &[Point]) -> Result<Points, Fault> {
-    engines.run(&Add::<C>(a, b, PhantomData))
-}
-
-impl<C: Curve> Operation for Add<'_, C> {
-    type Output = Output;
-    type Buffers = AddBuffers;
-    const MOST_WAVES: usize = 6;
-
-    fn items(&self) -> usize {
-        self.0.len()
+impl OnGpu for Add<'_> {
+    fn most_waves(&self) -> usize {
+        6
     }
 
-    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> AddBuffers {
-        let (operands, sum) = ([Imported::new(plan), Imported::new(plan)], Columns::new(plan));
-        AddBuffers { operands, sum, prefixes: plan.each(PREFIX), result: PointRows::new(plan, sum) }
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "point_add", "results"])
     }
 
-    fn tests(&self, _: usize) -> &'static [Test] {
-        Tests::<C>::ADD
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::sums(self.curve)]
     }
 
-    fn compute(&self, chunk: Chunk, buffers: &AddBuffers, out: Out) -> Result<(), Fault> {
-        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
-        let AddBuffers { operands: [left, right], sum, prefixes, result } = buffers;
-        lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
-        let rows =
-            [(Rows::of_points(&self.0[items.clone()]), &left.rows), (Rows::of_points(&self.1[items]), &right.rows)];
-        rows::upload(lane, cpu, rows)?;
-        for operand in [left, right] {
-            rows::import_points(lane, C::NAME, operand.rows.address, operand.points, n)?;
-        }
-        let (a, b) = (left.points, right.points);
-        lane.keep_in_l2(*prefixes, n)?;
-        kernels::point_add(lane, C::NAME, a.xy, a.kinds, b.xy, b.kinds, sum.xy, sum.kinds, *prefixes, n as u64)?;
-        result.download(lane, C::NAME, *sum, n)?;
-        lane.finish()?;
-        convert(lane, cpu, out, |i| result.get(lane, i));
-        Ok(())
-    }
-
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
-        cpu::point::add::<C>(cpu, &self.0[items.clone()], &self.1[items])
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let [a, b] = self.operands.map(|points| Imported::new(plan, points.slice(items.clone())));
+        let (sum, prefixes) = (Points::new(plan), plan.column::<Prefixes>());
+        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            a.import(lane, curve, n)?;
+            b.import(lane, curve, n)?;
+            lane.keep_in_l2(prefixes, n)?;
+            let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a.points, b.points);
+            let (Points { xy: out_xy, kinds: out_kinds }, n64) = (sum, n as u64);
+            kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: n64 }.launch(lane, curve)?;
+            results.export(lane, curve, sum, POINTS, n)
+        })
     }
 }
 
-pub struct Double<'a, C>(pub &'a [Point], pub PhantomData<C>);
-
-pub struct DoubleBuffers {
-    from: Imported,
-    to: Columns,
-    prefixes: Address,
-    result: PointRows,
-}
-
-pub fn double<C: Curve>(engines: Engines, points: &[Point]) -> Result<Points, Fault> {
-    engines.run(&Double::<C>(points, PhantomData))
-}
-
-impl<C: Curve> Operation for Double<'_, C> {
-    type Output = Output;
-    type Buffers = DoubleBuffers;
-    const MOST_WAVES: usize = 6;
-
-    fn items(&self) -> usize {
-        self.0.len()
+impl OnGpu for Double<'_> {
+    fn most_waves(&self) -> usize {
+        6
     }
 
-    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> DoubleBuffers {
-        let (from, to) = (Imported::new(plan), Columns::new(plan));
-        DoubleBuffers { from, to, prefixes: plan.each(PREFIX), result: PointRows::new(plan, to) }
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "point_add", "results"])
     }
 
-    fn tests(&self, _: usize) -> &'static [Test] {
-        Tests::<C>::DOUBLE
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::doubles(self.curve)]
     }
 
-    fn compute(&self, chunk: Chunk, buffers: &DoubleBuffers, out: Out) -> Result<(), Fault> {
-        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
-        let DoubleBuffers { from: Imported { rows, points: from }, to, prefixes, result } = buffers;
-        lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
-        rows::upload(lane, cpu, [(Rows::of_points(&self.0[items]), rows)])?;
-        rows::import_points(lane, C::NAME, rows.address, *from, n)?;
-        lane.keep_in_l2(*prefixes, n)?;
-        kernels::point_double(lane, C::NAME, from.xy, from.kinds, to.xy, to.kinds, *prefixes, n as u64)?;
-        result.download(lane, C::NAME, *to, n)?;
-        lane.finish()?;
-        convert(lane, cpu, out, |i| result.get(lane, i));
-        Ok(())
-    }
-
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
-        cpu::point::double::<C>(cpu, &self.0[items])
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let from = Imported::new(plan, self.points.slice(items.clone()));
+        let (to, prefixes) = (Points::new(plan), plan.column::<Prefixes>());
+        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            from.import(lane, curve, n)?;
+            lane.keep_in_l2(prefixes, n)?;
+            let (Points { xy, kinds }, Points { xy: out_xy, kinds: out_kinds }) = (from.points, to);
+            kernels::PointDouble { xy, kinds, out_xy, out_kinds, prefixes, n: n as u64 }.launch(lane, curve)?;
+            results.export(lane, curve, to, POINTS, n)
+        })
     }
 }
 
-/// Scalars from the caller on the device; their kinds go back.
-pub struct Scalars {
-    rows: Upload,
-    numbers: Numbers,
-    kinds: Download,
-}
-
-impl Scalars {
-    fn new(plan: &mut Plan) -> Self {
-        let (rows, numbers) = (plan.rows(NUMBER), Numbers::new(plan));
-        Scalars { rows, numbers, kinds: plan.download_each(numbers.kinds, 1) }
+impl OnGpu for MulBase<'_> {
+    fn most_waves(&self) -> usize {
+        6
     }
 
-    fn import(&self, lane: &mut Lane, curve: &'static str, n: usize) -> Result<(), Fault> {
-        lane.download(&self.kinds);
-        rows::import_scalars(lane, curve, self.rows.address, self.numbers, n)
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "table", "fpmul", "normalize", "results"])
     }
 
-    /// Item i of a lane that has finished.
-    fn result(&self, lane: &Lane, products: &PointRows, i: usize) -> Output {
-        if lane.read(&self.kinds)[i] == TOO_LARGE { Err(Rejection::ScalarOutOfRange) } else { products.get(lane, i) }
-    }
-}
-
-pub struct MulBase<'a, C>(pub &'a [[u8; 32]], pub PhantomData<C>);
-
-pub struct MulBaseBuffers {
-    scalars: Scalars,
-    sums: Jacobian,
-    product: Columns,
-    result: PointRows,
-}
-
-pub fn mul_base<C: Curve>(engines: Engines, scalars: &[[u8; 32]]) -> Result<Points, Fault> {
-    engines.run(&MulBase::<C>(scalars, PhantomData))
-}
-
-impl<C: Curve> Operation for MulBase<'_, C> {
-    type Output = Output;
-    type Buffers = MulBaseBuffers;
-    const MOST_WAVES: usize = 6;
-
-    fn items(&self) -> usize {
-        self.0.len()
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::base_products(self.curve)]
     }
 
-    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> MulBaseBuffers {
-        let (scalars, sums, product) = (Scalars::new(plan), Jacobian::new(plan), Columns::new(plan));
-        MulBaseBuffers { scalars, sums, product, result: PointRows::new(plan, product) }
-    }
-
-    fn tests(&self, _: usize) -> &'static [Test] {
-        Tests::<C>::MUL_BASE
-    }
-
-    fn compute(&self, chunk: Chunk, buffers: &MulBaseBuffers, out: Out) -> Result<(), Fault> {
-        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
-        let MulBaseBuffers { scalars, sums, product, result } = buffers;
-        lane.device.clone().prepare(C::NAME, &["layout", "table", "fpmul", "normalize"])?;
-        let table = lane.device.clone().tables().public(lane, C::NAME)?;
-        rows::upload(lane, cpu, [(Rows::of(&self.0[items]), &scalars.rows)])?;
-        scalars.import(lane, C::NAME, n)?;
-        kernels::fpmul_var(lane, C::NAME, scalars.numbers.columns, table.address(), table.bits, sums.xyz, n as u64)?;
-        sums.normalize(lane, C::NAME, *product, false, n)?;
-        result.download(lane, C::NAME, *product, n)?;
-        lane.finish()?;
-        convert(lane, cpu, out, |i| scalars.result(lane, result, i));
-        Ok(())
-    }
-
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
-        cpu::point::mul_base::<C>(cpu, &self.0[items])
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
+        let (sums, product) = (Jacobian::new(plan), Points::new(plan));
+        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            let table = lane.kept.clone().base_point.public(lane, curve)?;
+            scalars.import(lane, curve, n)?;
+            let (scalars_of, xyz) = (scalars.scalars, sums.xyz);
+            kernels::FpmulVar { scalars: scalars_of, table: table.column(), bits: table.bits, xyz, n: n as u64 }
+                .launch(lane, curve)?;
+            sums.normalize(lane, curve, product, false, n)?;
+            results.export(lane, curve, product, products(scalars), n)
+        })
     }
 }
 
-pub struct Mul<'a, C>(pub &'a [[u8; 32]], pub &'a [Point], pub PhantomData<C>);
-
-pub struct MulBuffers {
-    scalars: Scalars,
-    points: Imported,
-    scratch: WindowScratch,
-    sums: Jacobian,
-    result: PointRows,
-}
-
-pub fn mul<C: Curve>(engines: Engines, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Fault> {
-    engines.run(&Mul::<C>(scalars, points, PhantomData))
-}
-
-impl<C: Curve> Operation for Mul<'_, C> {
-    type Output = Output;
-    type Buffers = MulBuffers;
-    const MOST_WAVES: usize = 6;
-
-    fn items(&self) -> usize {
-        self.0.len()
+impl OnGpu for Mul<'_> {
+    fn most_waves(&self) -> usize {
+        6
     }
 
-    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> MulBuffers {
-        let (scalars, points) = (Scalars::new(plan), Imported::new(plan));
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "upmul", "normalize", "results"])
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::products(self.curve)]
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
+        let imported = Imported::new(plan, self.points.slice(items.clone()));
         let (scratch, sums) = (WindowScratch::new(plan), Jacobian::new(plan));
-        // The products take the place of the points.
-        let result = PointRows::new(plan, points.points);
-        MulBuffers { scalars, points, scratch, sums, result }
-    }
-
-    fn tests(&self, _: usize) -> &'static [Test] {
-        Tests::<C>::MUL
-    }
-
-    fn compute(&self, chunk: Chunk, buffers: &MulBuffers, out: Out) -> Result<(), Fault> {
-        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
-        let MulBuffers { scalars, points: Imported { rows, points }, scratch, sums, result } = buffers;
-        lane.device.clone().prepare(C::NAME, &["layout", "upmul", "normalize"])?;
-        let inputs = [(Rows::of(&self.0[items.clone()]), &scalars.rows), (Rows::of_points(&self.1[items]), rows)];
-        rows::upload(lane, cpu, inputs)?;
-        scalars.import(lane, C::NAME, n)?;
-        rows::import_points(lane, C::NAME, rows.address, *points, n)?;
-        scratch.reset(lane)?;
-        let (columns, Columns { xy, kinds }) = (scalars.numbers.columns, *points);
-        let WindowScratch { tables, next_tile } = *scratch;
-        kernels::upmul_var(lane, C::NAME, columns, xy, kinds, tables, sums.xyz, next_tile, n as u64)?;
-        sums.normalize(lane, C::NAME, *points, true, n)?;
-        result.download(lane, C::NAME, *points, n)?;
-        lane.finish()?;
-        convert(lane, cpu, out, |i| scalars.result(lane, result, i));
-        Ok(())
-    }
-
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
-        cpu::point::mul::<C>(cpu, &self.0[items.clone()], &self.1[items])
+        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            scalars.import(lane, curve, n)?;
+            imported.import(lane, curve, n)?;
+            scratch.reset(lane)?;
+            let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (imported.points, scratch);
+            let (of, xyz) = (scalars.scalars, sums.xyz);
+            kernels::UpmulVar { scalars: of, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(lane, curve)?;
+            // The products take the place of the points.
+            sums.normalize(lane, curve, imported.points, true, n)?;
+            results.export(lane, curve, imported.points, products(scalars), n)
+        })
     }
 }
 
-/// Public keys in any encoding, and how many.
-pub struct DecodeKeys<'a, C>(pub PublicKeys<'a>, pub usize, pub PhantomData<C>);
-
-pub struct DecodeBuffers {
-    rows: Upload,
-    points: Columns,
-    result: PointRows,
-}
-
-/// The points of public keys in any encoding.
-pub fn decode_keys<C: Curve>(engines: Engines, items: usize, keys: PublicKeys) -> Result<Points, Fault> {
-    engines.run(&DecodeKeys::<C>(keys, items, PhantomData))
-}
-
-impl<C: Curve> Operation for DecodeKeys<'_, C> {
-    type Output = Output;
-    type Buffers = DecodeBuffers;
-    const MOST_WAVES: usize = 6;
-
-    fn items(&self) -> usize {
-        self.1
+impl OnGpu for DecodeKeys<'_> {
+    fn most_waves(&self) -> usize {
+        6
     }
 
-    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> DecodeBuffers {
-        let (rows, points) = (plan_keys(plan, self.0.form()), Columns::new(plan));
-        DecodeBuffers { rows, points, result: PointRows::new(plan, points) }
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "results"])
     }
 
-    fn tests(&self, _: usize) -> &'static [Test] {
-        Tests::<C>::KEYS
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::keys(self.curve)]
     }
 
-    fn compute(&self, chunk: Chunk, buffers: &DecodeBuffers, out: Out) -> Result<(), Fault> {
-        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
-        let DecodeBuffers { rows, points, result } = buffers;
-        lane.device.clone().prepare(C::NAME, &["layout"])?;
-        rows::upload(lane, cpu, [(Rows::of_keys(self.0, items), rows)])?;
-        rows::import_keys(lane, C::NAME, self.0.form(), rows.address, *points, n)?;
-        result.download(lane, C::NAME, *points, n)?;
-        lane.finish()?;
-        // A public key is not the identity.
-        let key = |i| {
-            result.get(lane, i).and_then(|key| if key.is_identity() { Err(Rejection::IdentityKey) } else { Ok(key) })
-        };
-        convert(lane, cpu, out, key);
-        Ok(())
-    }
-
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Points {
-        cpu::point::decode_keys::<C>(cpu, items.len(), self.0.slice(items))
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let keys = Imported::new(plan, self.keys.slice(items.clone()));
+        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            keys.import(lane, curve, n)?;
+            // A public key is not the identity.
+            let reasons = Reasons { status: None, identity: Some(Rejection::IdentityKey) };
+            results.export(lane, curve, keys.points, reasons, n)
+        })
     }
 }
+
+impl OnGpu for Sums<'_> {
+    fn most_waves(&self) -> usize {
+        2
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "point_sum", "normalize", "results"])
+    }
+
+    fn data_bytes(&self, parts: &Range<usize>) -> usize {
+        64 * self.points_of(parts).len()
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::sums_of_parts(self.curve)]
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
+        let items = self.points_of(&parts);
+        let points = plan.for_items(items.len(), |plan| Imported::new(plan, self.points.slice(items.clone())));
+        let (sums, sum) = (Jacobian::new(plan), Points::new(plan));
+        let (results, curve) = (PointResults::new(plan), self.curve.name());
+        let (count, parts) = (items.len(), parts.len());
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            points.import(lane, curve, count)?;
+            let (Points { xy, kinds }, Points { kinds: out_kinds, .. }) = (points.points, sum);
+            kernels::SumPoints { xy, kinds, points: count as u64, xyz: sums.xyz, out_kinds, n: parts as u64 }
+                .launch(lane, curve)?;
+            sums.normalize(lane, curve, sum, true, parts)?;
+            results.export(lane, curve, sum, POINTS, parts)
+        })
+    }
+}
+

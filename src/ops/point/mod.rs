@@ -1,27 +1,156 @@
-//! Point operations on public data: PADD, PDBL, fixed-base (FPMUL) and unknown-point (UPMUL) multiplication.
+//! Point operations on public data: PADD, PDBL, fixed-base (FPMUL) and unknown-point (UPMUL) multiplication, and sums.
 //!
 //! **Variable-time.** Scalars given here are public. For secret scalars there are [`crate::keys::public_keys`] and
 //! [`crate::ecdh`]. Scalars are 32 bytes, big-endian, below n; points are [`Point`]s, and the identity is a point like
 //! any other. Every input point is checked to lie on the curve.
+//!
+//! Calls that end in `_into` read columns and write into columns of the caller's: 64 bytes `x || y` an item, zeros for the identity,
+//! and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`], where the row is zeros). The batch has as many
+//! items as there are codes. Points that they read may have any encoding of [`PublicKeys`]; zeros stand for the identity. Results
+//! come without a copy by the host where rows and codes are page-locked ([`crate::PageLocked`]).
 
-use crate::curve::Curve;
-use crate::encoding::{Point, PublicKeys};
+pub(crate) mod cpu;
+mod gpu;
+pub(crate) mod known_answers;
+mod sum;
+
+use crate::cpu::CpuEngine;
+use crate::curve::{Curve, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::error::{Error, Rejection, require_lengths};
-use crate::{cpu, gpu};
+use crate::op::{Operation, Worth};
+use crate::types::{
+    Batch, Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths,
+};
+use std::ops::Range;
+pub use sum::sum;
+pub(crate) use sum::{Sums, sum_on};
 
-/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
-mod worth {
-    use crate::engine::Worth;
-
-    pub const ADD: Worth = Worth::of(300);
-    pub const DOUBLE: Worth = Worth::of(300);
-    pub const MUL_BASE: Worth = Worth { portable: 40, lanes: 50 };
-    pub const MUL: Worth = Worth { portable: 30, lanes: 60 };
+/// The point that an item's results are.
+pub(crate) fn point_of(results: &Results, item: usize) -> Result<Point, Rejection> {
+    results.get(item).map(Point::from_row)
 }
 
-/// One result per item, in input order.
-pub type Points = Vec<Result<Point, Rejection>>;
+/// Sums of two batches of points.
+pub(crate) struct Add<'a> {
+    pub curve: CurveId,
+    pub operands: [PublicKeys<'a>; 2],
+    pub items: usize,
+}
+
+impl Batch for Add<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Add<'_> {
+    fn worth(&self) -> Worth {
+        Worth::of(300)
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, [PublicKeys; 2], &mut dyn Place)> = per_curve!(cpu::add);
+        ON_CPU.of(self.curve)(engine, self.operands.map(|points| points.slice(items.clone())), out);
+    }
+}
+
+/// Doubles of points.
+pub(crate) struct Double<'a> {
+    pub curve: CurveId,
+    pub points: PublicKeys<'a>,
+    pub items: usize,
+}
+
+impl Batch for Double<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Double<'_> {
+    fn worth(&self) -> Worth {
+        Worth::of(300)
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn Place)> = per_curve!(cpu::double);
+        ON_CPU.of(self.curve)(engine, self.points.slice(items), out);
+    }
+}
+
+/// Multiples of G.
+pub(crate) struct MulBase<'a> {
+    pub curve: CurveId,
+    pub scalars: Rows<'a, 32>,
+    pub items: usize,
+}
+
+impl Batch for MulBase<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for MulBase<'_> {
+    fn worth(&self) -> Worth {
+        Worth { portable: 40, lanes: 50 }
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, &mut dyn Place)> = per_curve!(cpu::mul_base);
+        ON_CPU.of(self.curve)(engine, self.scalars.slice(items), out);
+    }
+}
+
+/// Multiples of points.
+pub(crate) struct Mul<'a> {
+    pub curve: CurveId,
+    pub scalars: Rows<'a, 32>,
+    pub points: PublicKeys<'a>,
+    pub items: usize,
+}
+
+impl Batch for Mul<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Mul<'_> {
+    fn worth(&self) -> Worth {
+        Worth { portable: 30, lanes: 60 }
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, &mut dyn Place)> = per_curve!(cpu::mul);
+        ON_CPU.of(self.curve)(engine, self.scalars.slice(items.clone()), self.points.slice(items), out);
+    }
+}
+
+/// The points of public keys in any encoding, which are not the identity.
+pub(crate) struct DecodeKeys<'a> {
+    pub curve: CurveId,
+    pub keys: PublicKeys<'a>,
+    pub items: usize,
+}
+
+impl Batch for DecodeKeys<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for DecodeKeys<'_> {
+    fn worth(&self) -> Worth {
+        // Decompression costs the most, and a GPU answers after 0.1 ms.
+        Worth { portable: 20, lanes: 120 }
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn Place)> = per_curve!(cpu::decode_keys);
+        ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
+    }
+}
 
 /// `a[i] + b[i]` (PADD), complete: equal, opposite and identity operands all come out right. Variable-time.
 ///
@@ -43,9 +172,52 @@ pub type Points = Vec<Result<Point, Rejection>>;
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn add<C: Curve>(engine: &Engine, a: &[Point], b: &[Point]) -> Result<Points, Error> {
+    add_on(engine, C::ID, a, b)
+}
+
+pub(crate) fn add_on(engine: &Engine, curve: CurveId, a: &[Point], b: &[Point]) -> Result<Points, Error> {
     require_lengths(a.len(), &[("second points", b.len())])?;
-    let on_gpu = |engines| gpu::point::add::<C>(engines, a, b);
-    engine.dispatch(a.len(), worth::ADD, on_gpu, |engine| cpu::point::add::<C>(engine, a, b))
+    let operands = [PublicKeys::points(a), PublicKeys::points(b)];
+    engine.collect(&Add { curve, operands, items: a.len() }, point_of)
+}
+
+/// What [`add`] computes, from columns into columns. Variable-time.
+///
+/// # Errors
+/// As for [`add`].
+///
+/// ```
+/// use gecc::{Engine, P256, PublicKeys, point};
+/// let engine = Engine::new()?;
+/// let mut multiples = vec![[0; 64]; 2];
+/// point::mul_base_into::<P256>(&engine, &[[1; 32], [2; 32]], &mut multiples, &mut [0; 2])?;
+/// let (mut sums, mut codes) = ([[0; 64]; 2], [0; 2]);
+/// let points = PublicKeys::raw(&multiples);
+/// point::add_into::<P256>(&engine, points, points, &mut sums, &mut codes)?;
+/// assert_eq!((codes, sums[0]), ([1; 2], multiples[1]));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn add_into<C: Curve>(
+    engine: &Engine,
+    a: PublicKeys<'_>,
+    b: PublicKeys<'_>,
+    sums: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    add_into_on(engine, C::ID, a, b, sums, codes)
+}
+
+pub(crate) fn add_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    a: PublicKeys<'_>,
+    b: PublicKeys<'_>,
+    sums: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let items = codes.len();
+    require_lengths(items, &[("points", a.len_for(items)), ("second points", b.len_for(items)), ("sums", sums.len())])?;
+    engine.run(&Add { curve, operands: [a, b], items }, &mut ResultsMut::rows(codes, sums))
 }
 
 /// `2 * points[i]` (PDBL); the double of the identity is the identity. Variable-time.
@@ -62,8 +234,36 @@ pub fn add<C: Curve>(engine: &Engine, a: &[Point], b: &[Point]) -> Result<Points
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn double<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Points, Error> {
-    let on_gpu = |engines| gpu::point::double::<C>(engines, points);
-    engine.dispatch(points.len(), worth::DOUBLE, on_gpu, |engine| cpu::point::double::<C>(engine, points))
+    double_on(engine, C::ID, points)
+}
+
+pub(crate) fn double_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Points, Error> {
+    engine.collect(&Double { curve, points: PublicKeys::points(points), items: points.len() }, point_of)
+}
+
+/// What [`double`] computes, from columns into columns. Variable-time.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`double`].
+pub fn double_into<C: Curve>(
+    engine: &Engine,
+    points: PublicKeys<'_>,
+    doubles: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    double_into_on(engine, C::ID, points, doubles, codes)
+}
+
+pub(crate) fn double_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    points: PublicKeys<'_>,
+    doubles: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let items = codes.len();
+    require_lengths(items, &[("points", points.len_for(items)), ("doubles", doubles.len())])?;
+    engine.run(&Double { curve, points, items }, &mut ResultsMut::rows(codes, doubles))
 }
 
 /// `scalars[i] * G` (FPMUL) for public scalars. Variable-time.
@@ -82,8 +282,49 @@ pub fn double<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Points, Err
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn mul_base<C: Curve>(engine: &Engine, scalars: &[[u8; 32]]) -> Result<Points, Error> {
-    let on_gpu = |engines| gpu::point::mul_base::<C>(engines, scalars);
-    engine.dispatch(scalars.len(), worth::MUL_BASE, on_gpu, |engine| cpu::point::mul_base::<C>(engine, scalars))
+    mul_base_on(engine, C::ID, scalars)
+}
+
+pub(crate) fn mul_base_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]]) -> Result<Points, Error> {
+    engine.collect(&MulBase { curve, scalars: scalars.into(), items: scalars.len() }, point_of)
+}
+
+/// What [`mul_base`] computes, from a column into columns. Variable-time.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`mul_base`].
+///
+/// ```
+/// use gecc::{Engine, Secp256k1, point};
+/// let engine = Engine::new()?;
+/// // Buffers that are filled and used many times; with a GPU, without a copy by the host.
+/// let mut scalars = engine.page_lock(vec![[0; 32]; 1000]);
+/// let (mut points, mut codes) = (engine.page_lock(vec![[0; 64]; 1000]), engine.page_lock(vec![0; 1000]));
+/// scalars[7][31] = 1;
+/// point::mul_base_into::<Secp256k1>(&engine, &scalars, &mut points, &mut codes)?;
+/// assert!(codes.iter().all(|code| *code == gecc::Verdict::VALID_CODE));
+/// assert_eq!((points[6], points[7][0]), ([0; 64], 0x79));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn mul_base_into<'a, C: Curve>(
+    engine: &Engine,
+    scalars: impl Into<Rows<'a, 32>>,
+    points: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    mul_base_into_on(engine, C::ID, scalars.into(), points, codes)
+}
+
+pub(crate) fn mul_base_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    scalars: Rows<32>,
+    points: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let items = codes.len();
+    require_lengths(items, &[("scalars", scalars.len_for(items)), ("points", points.len())])?;
+    engine.run(&MulBase { curve, scalars, items }, &mut ResultsMut::rows(codes, points))
 }
 
 /// `scalars[i] * points[i]` (UPMUL) for public scalars. Variable-time.
@@ -104,9 +345,47 @@ pub fn mul_base<C: Curve>(engine: &Engine, scalars: &[[u8; 32]]) -> Result<Point
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn mul<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Error> {
+    mul_on(engine, C::ID, scalars, points)
+}
+
+pub(crate) fn mul_on(
+    engine: &Engine,
+    curve: CurveId,
+    scalars: &[[u8; 32]],
+    points: &[Point],
+) -> Result<Points, Error> {
     require_lengths(scalars.len(), &[("points", points.len())])?;
-    let on_gpu = |engines| gpu::point::mul::<C>(engines, scalars, points);
-    engine.dispatch(scalars.len(), worth::MUL, on_gpu, |engine| cpu::point::mul::<C>(engine, scalars, points))
+    let (scalars, points, items) = (scalars.into(), PublicKeys::points(points), scalars.len());
+    engine.collect(&Mul { curve, scalars, points, items }, point_of)
+}
+
+/// What [`mul`] computes, from columns into columns. Variable-time.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`mul`].
+pub fn mul_into<'a, C: Curve>(
+    engine: &Engine,
+    scalars: impl Into<Rows<'a, 32>>,
+    points: PublicKeys<'_>,
+    products: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    mul_into_on(engine, C::ID, scalars.into(), points, products, codes)
+}
+
+pub(crate) fn mul_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    scalars: Rows<32>,
+    points: PublicKeys<'_>,
+    products: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let items = codes.len();
+    let lengths =
+        [("scalars", scalars.len_for(items)), ("points", points.len_for(items)), ("products", products.len())];
+    require_lengths(items, &lengths)?;
+    engine.run(&Mul { curve, scalars, points, items }, &mut ResultsMut::rows(codes, products))
 }
 
 /// The points of SEC 1 compressed encodings (SEC 1, section 2.3.4). Variable-time.
@@ -125,6 +404,10 @@ pub fn mul<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) ->
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn decompress<C: Curve>(engine: &Engine, compressed: &[[u8; 33]]) -> Result<Points, Error> {
-    let keys = PublicKeys::compressed(compressed);
-    engine.decode_keys::<C>(compressed.len(), keys)
+    decode_keys(engine, C::ID, compressed.len(), PublicKeys::compressed(compressed))
+}
+
+/// The points of public keys in any encoding.
+pub(crate) fn decode_keys(engine: &Engine, curve: CurveId, items: usize, keys: PublicKeys) -> Result<Points, Error> {
+    engine.collect(&DecodeKeys { curve, keys, items }, point_of)
 }

@@ -1,15 +1,14 @@
-//! Public key recovery (SEC 1, section 4.1.6).
+//! Public key recovery on the CPU (SEC 1, section 4.1.6).
 
-use super::affine::{Affine, invert_all};
-use super::comb::Comb;
-use super::field::Field;
-use super::lanes::Lanes;
-use super::multiply::{mul_add, normalize};
-use super::verify::plus_n;
-use super::{CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
-use crate::ecdsa::Address;
-use crate::error::Rejection;
-use crate::point::Points;
+use crate::cpu::field::Field;
+use crate::cpu::multiply::{mul_add, normalize};
+use crate::cpu::point::affine::{Affine, invert_all};
+use crate::cpu::point::comb::Comb;
+use crate::cpu::simd::Lanes;
+use crate::cpu::tables::BaseTables;
+use crate::cpu::{CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
+use crate::schemes::frame::verify_cpu::plus_n;
+use crate::types::{Address, Place, Rejection, ResultsMut, Rows};
 use sha3::{Digest, Keccak256};
 use std::ops::Range;
 
@@ -29,59 +28,65 @@ struct Accepted<C: CpuCurve> {
     point: Affine<C::Base>,
 }
 
-/// A batch's inputs, one entry per item.
+/// A batch's inputs, one row per item.
 #[derive(Clone, Copy)]
-pub(crate) struct Inputs<'a> {
-    pub digests: &'a [[u8; 32]],
-    pub signatures: &'a [[u8; 64]],
-    pub recovery_ids: &'a [u8],
+pub struct Inputs<'a> {
+    pub digests: Rows<'a, 32>,
+    pub signatures: Rows<'a, 64>,
+    pub recovery_ids: Rows<'a, 1>,
 }
 
 impl Inputs<'_> {
     /// Those of some items.
     pub fn slice(&self, items: Range<usize>) -> Self {
-        let Inputs { digests, signatures, recovery_ids } = *self;
         Inputs {
-            digests: &digests[items.clone()],
-            signatures: &signatures[items.clone()],
-            recovery_ids: &recovery_ids[items],
+            digests: self.digests.slice(items.clone()),
+            signatures: self.signatures.slice(items.clone()),
+            recovery_ids: self.recovery_ids.slice(items),
         }
     }
 }
 
-pub(crate) fn recover<C: CpuCurve>(engine: &CpuEngine, inputs: Inputs) -> Points {
-    recover_each::<C, _>(engine, inputs, decode::encode)
+/// The keys.
+pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn Place) {
+    recover_each::<C>(engine, inputs, 64, decode::put, out);
 }
 
 /// Ethereum addresses of the keys (yellow paper, appendix F).
-pub(crate) fn addresses<C: CpuCurve>(engine: &CpuEngine, inputs: Inputs) -> Vec<Result<Address, Rejection>> {
-    recover_each::<C, _>(engine, inputs, |key| {
+pub fn addresses<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn Place) {
+    let put = |out: &mut ResultsMut, place: usize, key: &Affine<C::Base>| {
         let hash = Keccak256::new().chain_update(key.x.to_be_bytes()).chain_update(key.y.to_be_bytes()).finalize();
-        hash[12..].try_into().expect("the last 20 of 32 bytes")
-    })
+        // The last 20 of 32 bytes.
+        out.row(0, place).copy_from_slice(&hash[12..]);
+        out.accept(place);
+    };
+    recover_each::<C>(engine, inputs, size_of::<Address>(), put, out);
 }
 
-/// What `result` makes of each key.
-fn recover_each<C: CpuCurve, T: Clone + Send>(
+/// Rows of so many bytes, which `put` makes of each key.
+fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Inputs,
-    result: impl Fn(&Affine<C::Base>) -> T + Sync,
-) -> Vec<Result<T, Rejection>> {
-    engine.map_chunks(inputs.digests.len(), Err(Rejection::IdentityResult), |range, out| {
-        let base = C::precomputed().table(engine, range.len());
-        let Inputs { digests, signatures, recovery_ids } = inputs.slice(range);
-        let parsed: Vec<_> = signatures.iter().zip(recovery_ids).map(|(s, id)| parse::<C>(s, *id)).collect();
+    width: usize,
+    put: impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync,
+    out: &mut dyn Place,
+) {
+    engine.fill(out, [width, 0], |range, out| {
+        let base = C::tables().table(engine, range.len());
+        let Inputs { digests, signatures, recovery_ids } = inputs.slice(range.clone());
+        let parsed: Vec<_> =
+            (0..range.len()).map(|at| parse::<C>(signatures.get(at), recovery_ids.get(at)[0])).collect();
         let coordinates: Vec<_> = parsed.iter().filter_map(|parsed| Some(parsed.as_ref().ok()?.point)).collect();
         let mut lifted = decode::lift_all::<C>(engine.lanes, &coordinates).into_iter();
-        let mut accepted = Vec::with_capacity(out.len());
-        let mut places = Vec::with_capacity(out.len());
-        for ((digest, parsed), place) in digests.iter().zip(parsed).zip(out) {
+        let (mut accepted, mut places) = (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
+        for (place, parsed) in parsed.into_iter().enumerate() {
             let with_point = parsed.and_then(|parsed| {
                 let point = lifted.next().expect("one for each parsed item").ok_or(Rejection::NoSuchR)?;
-                Ok(Accepted { r: parsed.r, s: parsed.s, e: C::Scalar::from_be_bytes_reduced(digest), point })
+                let e = C::Scalar::from_be_bytes_reduced(digests.get(place));
+                Ok(Accepted { r: parsed.r, s: parsed.s, e, point })
             });
             match with_point {
-                Err(rejection) => *place = Err(rejection),
+                Err(reason) => out.reject(place, reason),
                 Ok(item) => {
                     accepted.push(item);
                     places.push(place);
@@ -89,9 +94,9 @@ fn recover_each<C: CpuCurve, T: Clone + Send>(
             }
         }
         for (place, key) in places.into_iter().zip(keys(engine.lanes, &accepted, base)) {
-            *place = if key.infinity { Err(Rejection::IdentityResult) } else { Ok(result(&key)) };
+            if key.infinity { out.reject(place, Rejection::IdentityResult) } else { put(out, place, &key) }
         }
-    })
+    });
 }
 
 fn parse<C: CpuCurve>(signature: &[u8; 64], recovery_id: u8) -> Result<Parsed<C>, Rejection> {

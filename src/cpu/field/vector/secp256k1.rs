@@ -1,6 +1,6 @@
 //! p = 2^256 - c of secp256k1, c = 2^32 + 977. Plain numbers.
 
-use super::field::{BITS, Prime, carry};
+use super::element::{BITS, Prime, carry};
 use super::words::Words;
 use crate::cpu::field::Secp256k1Base;
 use crate::curve::constants::secp256k1::P;

@@ -1,6 +1,6 @@
 //! p = 2^256 - 2^224 - 2^96 + 2^64 - 1 of SM2. Montgomery form with R = 2^260.
 
-use super::field::{BITS, LOW, Prime, carry};
+use super::element::{BITS, LOW, Prime, carry};
 use super::words::Words;
 use crate::cpu::field::Sm2Base;
 

@@ -92,13 +92,13 @@ impl<P: Prime> Element<P> {
 
     /// Non-negative words below 2^52.
     #[inline(always)]
-    pub(super) fn new(words: [Words; 5]) -> Self {
+    pub fn new(words: [Words; 5]) -> Self {
         Element(words, PhantomData)
     }
 
     /// The words.
     #[inline(always)]
-    pub(super) fn words(self) -> [Words; 5] {
+    pub fn words(self) -> [Words; 5] {
         self.0
     }
 

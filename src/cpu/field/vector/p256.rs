@@ -1,6 +1,6 @@
 //! p = 2^256 - 2^224 + 2^192 + 2^96 - 1 of P-256. Montgomery form with R = 2^260.
 
-use super::field::{BITS, Prime, carry};
+use super::element::{BITS, Prime, carry};
 use super::words::Words;
 use crate::cpu::field::P256Base;
 

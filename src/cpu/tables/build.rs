@@ -1,20 +1,11 @@
-//! Multiplication of a point that is known beforehand: a table of its multiples in every window, so that a product is a
-//! sum of table entries and needs no doubling. Serves the base point and public keys that sign many items.
+//! How tables of multiples are built.
 
-use super::affine::{Affine, Denominators, Entry, add_assign};
-use super::field::Field;
-use super::jacobian::{Jacobian, normalize};
-use super::lanes::{Lanes, multiples_of, powers_of};
-use super::recode::signed_windows;
-use super::{CpuCurve, be_bytes_to_limbs};
-use crate::workers::Pool;
-
-/// The multiples d 2^(w j) P for 1 <= d <= 2^(w-1) and every window j.
-pub struct Comb<C: CpuCurve> {
-    window: u32,
-    /// The entry for window j and digit d is at `j << (w-1) | (d-1)`.
-    entries: Vec<Entry<C::Base>>,
-}
+use crate::cpu::CpuCurve;
+use crate::cpu::point::affine::{Affine, Denominators, Entry, add_assign};
+use crate::cpu::point::comb::Comb;
+use crate::cpu::point::jacobian::{Jacobian, normalize};
+use crate::cpu::simd::{Lanes, multiples_of, powers_of};
+use crate::host::workers::Pool;
 
 impl<C: CpuCurve> Comb<C> {
     /// The table of a point that is not the identity.
@@ -43,68 +34,6 @@ impl<C: CpuCurve> Comb<C> {
         let tables = entries.chunks_exact(windows * count);
         tables.map(|entries| Comb { window, entries: entries.to_vec() }).collect()
     }
-
-    /// Size of a table.
-    pub fn bytes(window: u32) -> usize {
-        (Self::windows(window) << (window - 1)) * size_of::<Entry<C::Base>>()
-    }
-
-    /// Entries that one product sums up.
-    pub fn windows(window: u32) -> usize {
-        256usize.div_ceil(window as usize)
-    }
-
-    /// Terms of a product with this table.
-    pub fn terms(&self) -> usize {
-        Self::windows(self.window)
-    }
-
-    /// Appends the digits of a scalar, one per term of its product. The entries that they select are fetched meanwhile: the
-    /// large table does not fit a core's caches.
-    pub fn recode(&self, scalar: &C::Scalar, digits: &mut Vec<i32>) {
-        // k or n - k, whichever is below 2^255, as the recoding needs: n < 2^256.
-        let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());
-        let negate = limbs[3] >> 63 == 1;
-        let limbs = if negate { be_bytes_to_limbs(&scalar.neg().to_be_bytes()) } else { limbs };
-        signed_windows(&limbs, self.window, |index, digit| {
-            let digit = if negate { -digit } else { digit };
-            if digit != 0 {
-                prefetch(&self.entries[self.position(index, digit)]);
-            }
-            digits.push(digit);
-        });
-    }
-
-    /// The term for a digit that `recode` gave.
-    pub fn term(&self, index: usize, digit: i32) -> Affine<C::Base> {
-        if digit == 0 {
-            return Affine::IDENTITY;
-        }
-        let entry = self.entry(index, digit);
-        let (x, y) = (entry.x(), entry.y());
-        // The sign is random: a choice by address costs less than a branch that is wrong every other time.
-        Affine::new(x, [y, y.neg()][usize::from(digit < 0)])
-    }
-
-    /// The table entry for a digit that `recode` gave, apart from its sign; any entry for 0.
-    pub fn entry(&self, index: usize, digit: i32) -> &Entry<C::Base> {
-        &self.entries[self.position(index, if digit == 0 { 1 } else { digit })]
-    }
-
-    fn position(&self, index: usize, digit: i32) -> usize {
-        index << (self.window - 1) | (digit.unsigned_abs() as usize - 1)
-    }
-}
-
-fn prefetch<T>(entry: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch is a hint without architectural effect, and SSE is part of every x86-64.
-    unsafe {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(entry).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = entry;
 }
 
 /// Points whose doublings are computed together: one per lane.

@@ -1,0 +1,38 @@
+// Results as the caller gets them: codes by the kinds of points, and x-coordinates alone.
+//
+// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared memory, no
+// scratch. xy, kinds: points as in kernels/point_batch.cuh. rows: out, 32 n bytes, aligned to 16. status: a NumberKind or SignStatus for each item, of which those above kZero are not good: then the code is
+// `rejected`; may be missing. identity: the code of a point that is the identity. codes: out, n bytes, none of them 0.
+#include "curve/point.cuh"
+#include "kernels/columns.cuh"
+#include "kernels/point_batch.cuh"
+#include "kernels/rows.cuh"
+#include "scheme/verdict.cuh"
+
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_point_codes(const Optional<AnyStatuses>* status, u32 rejected, const PointKinds* kinds, u32 identity, Codes* codes,
+                     u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u8 kind = kinds[i], code = kMalformedPoint;
+        if (kind == kFinite) code = kValid;
+        else if (kind == kIdentity) code = (u8)identity;
+        else if (kind == kOffCurve) code = kNotOnCurve;
+        if (status != nullptr && (status[i] == 0 || status[i] > 2)) code = (u8)rejected;
+        codes[i] = code;
+    }
+}
+
+// The x-coordinates, big-endian; zeros for what is not kFinite.
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_export_x(Xy* xy, PointKinds* kinds, ByteRows<32>* rows, u64 n) {
+    PointBatch in = {xy, kinds, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 finite = mask_if(in.finite(i)), x[8];
+        fe_to_words(x, in.x(i));
+        GECC_UNROLL
+        for (int w = 0; w < 8; w++) x[w] &= finite;
+        store_number(rows + 32 * i, x);
+    }
+}

@@ -1,0 +1,100 @@
+//! What the CPU engine knows of the curves.
+
+use super::field::{Coordinate, Field};
+use super::from_limbs;
+use super::scalar::Endomorphism;
+use crate::curve::{Curve, P256, Secp256k1, Sm2, constants};
+use crate::host::once::get_or_compute;
+use std::sync::OnceLock;
+
+/// What the CPU engine needs to know of a curve. Limbs are little-endian, plain (not Montgomery) numbers.
+pub trait CpuCurve: Curve {
+    /// The field of coordinates, modulo p.
+    type Base: Coordinate;
+    /// The field of scalars, modulo n.
+    type Scalar: Field;
+    /// Whether a is 0; otherwise it is -3.
+    const A_IS_ZERO: bool;
+    /// The coefficient b.
+    const B: [u64; 4];
+    /// The base point.
+    const G: ([u64; 4], [u64; 4]);
+    /// The group order.
+    const N: [u64; 4];
+    /// The efficient endomorphism, where the curve has one.
+    const ENDOMORPHISM: Option<Endomorphism>;
+    /// Where the curve's constants are kept, once they are computed.
+    fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>>;
+
+    /// Constants in the field's own representation.
+    #[inline]
+    fn constants() -> &'static FieldConstants<Self::Base> {
+        get_or_compute(Self::constants_place(), || FieldConstants {
+            b: from_limbs(&Self::B),
+            beta: Self::ENDOMORPHISM.map_or(Self::Base::ZERO, |endomorphism| from_limbs(&endomorphism.beta)),
+        })
+    }
+}
+
+/// Constants in the field's own representation.
+pub struct FieldConstants<F> {
+    pub b: F,
+    /// Zero where the curve has no endomorphism.
+    pub beta: F,
+}
+
+include!(concat!(env!("OUT_DIR"), "/cpu_curves.rs"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::secret::SecretCurve;
+    use elliptic_curve::sec1::ToSec1Point;
+    use elliptic_curve::{Curve as _, CurveGroup, Group, ProjectivePoint, bigint::Encoding};
+    use num_bigint::BigUint;
+
+    fn number(limbs: &[u64; 4]) -> BigUint {
+        limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
+    }
+
+    fn coordinates<C: SecretCurve>(point: &ProjectivePoint<C::Reference>) -> [BigUint; 2] {
+        let encoded = point.to_affine().to_sec1_point(false);
+        [&encoded.as_bytes()[1..33], &encoded.as_bytes()[33..]].map(BigUint::from_bytes_be)
+    }
+
+    /// Compares p, a, b, G and n with the curve's RustCrypto crate, through what its public interface shows.
+    fn agrees<C: SecretCurve>(p: &[u64; 4], a: &[u64; 4]) {
+        let (p, a, b, n) = (number(p), number(a), number(&C::B), number(&C::N));
+        assert_eq!(n, BigUint::from_bytes_be(C::Reference::ORDER.to_be_bytes().as_ref()));
+        let g = ProjectivePoint::<C::Reference>::generator();
+        assert_eq!(coordinates::<C>(&g), [number(&C::G.0), number(&C::G.1)]);
+        // y(G) + y(-G) is p itself, both being reduced and not 0.
+        assert_eq!(&coordinates::<C>(&g)[1] + &coordinates::<C>(&-g)[1], p);
+        // Two points with different x determine a and b.
+        for point in [g, g.double(), g.double() + g] {
+            let [x, y] = coordinates::<C>(&point);
+            assert_eq!(&y * &y % &p, (x.pow(3) + &a * &x + &b) % &p);
+        }
+        assert_eq!(C::A_IS_ZERO, a == BigUint::ZERO);
+        assert!(C::A_IS_ZERO || a + 3u32 == p);
+    }
+
+    #[test]
+    fn parameters_agree_with_rustcrypto() {
+        use constants::{p256, secp256k1, sm2};
+        agrees::<Secp256k1>(&secp256k1::P, &secp256k1::A);
+        agrees::<P256>(&p256::P, &p256::A);
+        agrees::<Sm2>(&sm2::P, &sm2::A);
+    }
+
+    #[test]
+    fn endomorphism_agrees_with_rustcrypto() {
+        use constants::secp256k1::{BETA, LAMBDA, P};
+        use elliptic_curve::PrimeField;
+        let g = k256::ProjectivePoint::GENERATOR;
+        let lambda: [u8; 32] = number(&LAMBDA).to_bytes_be().try_into().unwrap();
+        let image = g * k256::Scalar::from_repr(lambda.into()).unwrap();
+        let [x, y] = coordinates::<Secp256k1>(&g);
+        assert_eq!(coordinates::<Secp256k1>(&image), [x * number(&BETA) % number(&P), y]);
+    }
+}

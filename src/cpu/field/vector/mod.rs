@@ -1,0 +1,13 @@
+//! Field elements eight at a time, one per 64-bit lane of a vector register, by the instructions of AVX-512 IFMA that multiply
+//! words of 52 bits. Nothing here branches on a value.
+
+mod element;
+mod p256;
+mod secp256k1;
+mod sm2;
+mod words;
+
+pub use element::{Element, Prime, Sum};
+#[cfg(test)]
+pub use element::LOW;
+pub use words::{Lanes, Mask, Words, transpose};

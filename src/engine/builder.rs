@@ -1,0 +1,94 @@
+//! How an engine is asked for.
+
+/// Which kind of device a caller asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Backend {
+    /// All GPUs, or the CPU where there is none; [`Engine::info`] reports the choice. Batches too small to be worth a GPU, and
+    /// whatever GPUs that fail leave undone, are computed on the CPU.
+    #[default]
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// GPUs only: [`EngineBuilder::build`] fails where there is none, and a call fails where every GPU has failed.
+    Gpu,
+}
+
+/// Chooses devices and limits. Made by [`Engine::builder`].
+#[derive(Clone, Debug, Default)]
+pub struct EngineBuilder {
+    pub(crate) backend: Backend,
+    pub(crate) threads: Option<usize>,
+    pub(crate) max_memory: Option<usize>,
+    pub(crate) portable: bool,
+    pub(crate) chunk_items: Option<usize>,
+    pub(crate) check_signatures: bool,
+    pub(crate) time_kernels: bool,
+    pub(crate) l2_persistence: bool,
+}
+
+impl EngineBuilder {
+    /// The kind of device. Default: [`Backend::Auto`].
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// Worker threads of the CPU engine, 1 to 4096. Default: one per core.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Upper limit for working memory in bytes, beside the caller's inputs and the results: of the host, with its pinned memory,
+    /// and of each GPU. Default: none.
+    ///
+    /// The limit decides the size of tables, how many repeated keys get one, and how many items are planned or copied at a time.
+    /// What a batch cannot do without (6 MiB, and one for each thread) is used in any case, as are the digests of calls that take
+    /// messages, 32 bytes an item. Tables of the base point are the process's, whichever engine built them.
+    pub fn max_memory(mut self, bytes: usize) -> Self {
+        self.max_memory = Some(bytes);
+        self
+    }
+
+    /// Upper limit for the items that a GPU computes at a time. Default: from its size and memory. Smaller chunks answer
+    /// sooner and need less memory; larger ones have a higher throughput.
+    pub fn chunk_items(mut self, items: usize) -> Self {
+        self.chunk_items = Some(items);
+        self
+    }
+
+    /// Verifies every signature with its key before it is returned. A device or processor that errs while it computes a
+    /// deterministic signature gives the private key away to whoever sees the result and the right one: turn this on where
+    /// that matters more than speed (signing then costs as much as signing and verifying). Of signatures with a recovery id
+    /// ([`crate::ecdsa::sign_recoverable`]) the id is checked too: the key that it recovers must be the signer's. Default: off.
+    ///
+    /// A GPU whose signature does not verify counts as failed, see [`Engine::failures`]. On the CPU such a signature is
+    /// computed again; an item at which that fails every time is rejected with [`crate::Rejection::FaultySignature`].
+    pub fn check_signatures(mut self, check: bool) -> Self {
+        self.check_signatures = check;
+        self
+    }
+
+    /// Records how long each kernel runs, for [`Engine::take_kernel_times`]. Chunks are then computed one after the other
+    /// instead of overlapping, so that no two kernels share a GPU, and are as large as the memory and
+    /// [`EngineBuilder::chunk_items`] allow. Default: off.
+    pub fn time_kernels(mut self, time: bool) -> Self {
+        self.time_kernels = time;
+        self
+    }
+
+    /// Keeps the intermediate products of batched inversions in a part of each GPU's L2 cache that is set aside for them,
+    /// for every engine of the process, where the GPU can do that. Results are the same. Default: off.
+    pub fn l2_persistence(mut self, persist: bool) -> Self {
+        self.l2_persistence = persist;
+        self
+    }
+
+    /// Leaves out the instructions that not every processor has, which the CPU engine otherwise uses where it finds them.
+    /// Results are the same; they take longer. Default: `false`.
+    pub fn portable(mut self, portable: bool) -> Self {
+        self.portable = portable;
+        self
+    }
+}

@@ -1,0 +1,81 @@
+//! What an engine says of itself.
+
+use super::Backend;
+use std::fmt;
+
+/// What an engine is, and why it was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EngineInfo {
+    /// The kind of device that computes: never [`Backend::Auto`].
+    pub backend: Backend,
+    /// Worker threads of the CPU engine.
+    pub threads: usize,
+    /// Names of the GPUs; empty on the CPU.
+    pub devices: Vec<String>,
+    /// Upper limit for working memory in bytes, if the caller set one.
+    pub max_memory: Option<usize>,
+    /// Whether every signature is verified before it is returned.
+    pub check_signatures: bool,
+    /// Why this backend was chosen.
+    pub reason: String,
+}
+
+/// Something that an engine does without, see [`Engine::failures`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The device's number and name.
+    pub device: String,
+    /// What the engine does without.
+    pub kind: FailureKind,
+    /// What happened.
+    pub problem: String,
+}
+
+/// What an engine does without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// The device failed and is not used any more.
+    Device,
+    /// Some of the device's kernels, or the vector instructions of the CPU, gave a wrong answer to an item whose answer is
+    /// known. They are not used any more; the device does what needs others.
+    KnownAnswers,
+    /// Some of the device's kernels cannot be compiled or loaded. They are tried again from time to time; the device does what
+    /// needs others.
+    Kernels,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure { device, kind, problem } = self;
+        match kind {
+            FailureKind::Device => write!(f, "{device} is out of use: {problem}"),
+            FailureKind::KnownAnswers => write!(f, "{device} errs, and does without what erred: {problem}"),
+            FailureKind::Kernels => write!(f, "{device} cannot use some kernels for now: {problem}"),
+        }
+    }
+}
+
+/// How long a kernel ran.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct KernelTime {
+    /// Its name in the device code.
+    pub kernel: &'static str,
+    /// Seconds, over all launches.
+    pub seconds: f64,
+    /// Launches.
+    pub launches: u64,
+}
+
+impl fmt::Display for EngineInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.threads == 1 { "" } else { "s" };
+        match self.devices.as_slice() {
+            [] => write!(f, "CPU, {} thread{plural} ({})", self.threads, self.reason),
+            devices => write!(f, "{} ({})", devices.join(", "), self.reason),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! One GPU: the driver, its memory, kernels from source to machine code, and streams. The only user of cudarc.
+
+mod device;
+mod fault;
+mod gates;
+pub mod kernel_cache;
+mod memory;
+pub mod nvrtc;
+mod page_lock;
+mod plan;
+pub mod sources;
+mod stream;
+
+pub use device::{Device, Usage, count};
+pub use fault::{Fault, FaultKind};
+pub use memory::{Address, CallersContext, DeviceMemory};
+pub use page_lock::{PageLock, is_locked};
+pub use plan::{ALIGNMENT, Bytes, Download, Input, Occasion, Output, Plan, Source};
+pub use sources::{NO_CURVE, Unit};
+pub use stream::{Argument, Grid, Stream};
+
+/// Streams of a device that work at a time: one computes, one waits for its turn, the others copy and convert
+/// (docs/performance.md).
+pub const STREAMS: usize = 5;
+
+/// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
+pub fn at_work(items: usize, multiprocessors: usize) -> usize {
+    items.div_ceil(2 * 256).min(multiprocessors)
+}
+
+/// What the caller asks of the engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Bytes on each device.
+    pub max_memory: Option<usize>,
+    /// Items of a chunk.
+    pub largest_chunk: Option<usize>,
+    /// Whether each kernel is timed.
+    pub time_kernels: bool,
+    /// Whether prefix products get a part of the L2 cache.
+    pub l2_persistence: bool,
+}

@@ -1,0 +1,42 @@
+//! A stream with what its device keeps between chunks.
+
+use super::tested::Tested;
+use crate::gpu::runtime::{Device, Fault, Stream};
+use crate::gpu::tables::{BasePoint, KeyCache};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+/// What a device keeps between chunks and calls, for all its streams.
+#[derive(Debug, Default)]
+pub struct Kept {
+    pub base_point: BasePoint,
+    pub key_cache: KeyCache,
+    /// What is known of its kernels' answers.
+    pub tested: Tested,
+}
+
+/// One of a device's streams.
+pub struct Lane {
+    stream: Stream,
+    pub kept: Arc<Kept>,
+}
+
+impl Lane {
+    pub fn new(device: Arc<Device>, kept: Arc<Kept>) -> Result<Self, Fault> {
+        Ok(Lane { stream: Stream::new(device)?, kept })
+    }
+}
+
+impl Deref for Lane {
+    type Target = Stream;
+
+    fn deref(&self) -> &Stream {
+        &self.stream
+    }
+}
+
+impl DerefMut for Lane {
+    fn deref_mut(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+}

@@ -1,0 +1,56 @@
+//! Public keys of private keys, on the CPU.
+
+use crate::cpu::multiply::FEWEST_IN_LANES;
+use crate::cpu::secret::{ReferencePoint, SecretCurve, base_products, scalar};
+use crate::cpu::simd::Lanes;
+use crate::cpu::{CpuEngine, decode};
+use crate::types::{Place, Rejection, ResultsMut, SecretKeys};
+use elliptic_curve::sec1::ToSec1Point;
+use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+pub fn public_keys<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, out: &mut dyn Place) {
+    match engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES) {
+        Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| in_lanes::<C>(lanes, keys, range, out)),
+        None => engine.fill_secret_each(out, [64, 0], |item, out, place| match public_key::<C>(keys.expose(item)) {
+            Ok(key) => put(out, place, &key),
+            Err(reason) => out.reject(place, reason),
+        }),
+    }
+}
+
+fn in_lanes<C: SecretCurve>(lanes: Lanes, keys: SecretKeys, items: Range<usize>, out: &mut ResultsMut) {
+    // Allocated once: a vector that grows would leave its old contents behind.
+    let mut scalars = Zeroizing::new(Vec::with_capacity(items.len()));
+    let mut places = Vec::with_capacity(items.len());
+    for (place, item) in items.enumerate() {
+        match scalar::<C>(keys.expose(item)) {
+            Ok(d) => {
+                scalars.push(*d);
+                places.push(place);
+            }
+            Err(reason) => out.reject(place, reason),
+        }
+    }
+    for (place, point) in places.into_iter().zip(base_products::<C>(lanes, &scalars)) {
+        decode::put(out, place, &point);
+    }
+}
+
+/// `x || y` of the public key.
+pub fn public_key<C: SecretCurve>(key: &[u8; 32]) -> Result<[u8; 64], Rejection> {
+    let product = ProjectivePoint::<C::Reference>::mul_by_generator(&*scalar::<C>(key)?);
+    Ok(coordinates::<C>(&product.to_affine()))
+}
+
+fn coordinates<C: SecretCurve>(point: &ReferencePoint<C>) -> [u8; 64] {
+    let encoded = point.to_sec1_point(false);
+    // A non-zero scalar times a point of prime order is never the identity, the one point that encodes shorter.
+    encoded.as_bytes()[1..].try_into().expect("64 bytes after the tag")
+}
+
+fn put(out: &mut ResultsMut, place: usize, key: &[u8; 64]) {
+    out.row(0, place).copy_from_slice(key);
+    out.accept(place);
+}

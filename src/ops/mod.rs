@@ -1,0 +1,7 @@
+//! Operations that belong to no signature scheme.
+
+pub mod ecdh;
+pub mod hash;
+pub mod keys;
+pub mod modular;
+pub mod point;

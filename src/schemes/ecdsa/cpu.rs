@@ -1,0 +1,134 @@
+//! ECDSA on the CPU: what verification and signing have of their own.
+
+use super::recover_cpu;
+use crate::cpu::field::Field as _;
+use crate::cpu::point::affine::invert_all;
+use crate::cpu::secret::{Bytes, Number, SecretCurve};
+use crate::cpu::tables::BaseTables;
+use crate::cpu::{CpuCurve, CpuEngine, decode};
+use crate::schemes::frame::sign_cpu::{self, Inputs, Parts, Signed, Steps, concatenate, public_keys_of};
+use crate::schemes::frame::verify_cpu::{self, Equation, Equations};
+use crate::schemes::frame::{Signing, Verification};
+use crate::types::{Check, Place, Policy, PublicKeys, Rejection, ResultsMut, Rows, Verdict, Widths};
+use elliptic_curve::ops::Reduce;
+use elliptic_curve::scalar::IsHigh;
+use elliptic_curve::subtle::ConditionallySelectable;
+use elliptic_curve::{Field, PrimeField};
+use sha2::Sha256;
+
+pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn Place) {
+    let Verification { digests, signatures, keys } = inputs;
+    verify_cpu::verify::<C>(engine, keys, |items| equations::<C>(items, digests, signatures, policy), out);
+}
+
+/// SEC 1, section 4.1.4. The inverses of all s are computed together.
+fn equations<C: CpuCurve>(
+    items: &[usize],
+    digests: Rows<32>,
+    signatures: Rows<64>,
+    policy: Policy,
+) -> Equations<C> {
+    // 1: r and s in 1..n.
+    let parsed = items.iter().map(|&item| {
+        let (r, s) = decode::signature::<C>(signatures.get(item))?;
+        if policy.low_s && is_high::<C>(&s) { Err(Rejection::HighS) } else { Ok((r, s)) }
+    });
+    let parsed: Vec<_> = parsed.collect();
+    let mut inverses: Vec<_> = parsed.iter().map(|parsed| parsed.map_or(C::Scalar::ONE, |(_, s)| s)).collect();
+    invert_all(&mut inverses);
+    let equation = |((&item, parsed), w): ((&usize, Result<_, _>), &C::Scalar)| {
+        let (r, _): (C::Scalar, _) = parsed?;
+        // 3: e from the digest, whose 256 bits are those of n. 4: u1 = e / s, u2 = r / s.
+        let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
+        Ok(Equation { u1: e.mul(w), u2: r.mul(w), x: r })
+    };
+    items.iter().zip(parsed).zip(&inverses).map(equation).collect()
+}
+
+/// s > n / 2, that is s > n - s.
+pub fn is_high<C: CpuCurve>(s: &C::Scalar) -> bool {
+    // Big-endian bytes compare like the numbers.
+    s.to_be_bytes() > s.neg().to_be_bytes()
+}
+
+/// The steps of signing.
+pub struct EcdsaSteps {
+    pub low_s: bool,
+}
+
+impl<C: SecretCurve> Steps<C> for EcdsaSteps {
+    type Hash = Sha256;
+
+    fn denominator(_: &Number<C>, k: &Number<C>) -> Number<C> {
+        *k
+    }
+
+    /// SEC 1, section 4.1.3, after R = kG; `None` when r or s is 0.
+    fn finish(&self, &Parts { d, digest, inverse, x, y_is_odd, .. }: &Parts<C>) -> Option<Signed> {
+        // 3: r = x(R) mod n, not 0.
+        let r = Number::<C>::reduce(x);
+        // 5: e from the digest, whose 256 bits are those of n.
+        let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
+        // 6: s = (e + r d) / k, not 0.
+        let s = *inverse * (e + r * d);
+        if bool::from(r.is_zero() | s.is_zero()) {
+            return None;
+        }
+        // n - s signs too, by -R instead of R.
+        let flip = s.is_high() & u8::from(self.low_s).into();
+        let s = Number::<C>::conditional_select(&s, &-s, flip);
+        let recovery_id = u8::from(r.to_repr() != *x) << 1 | (y_is_odd ^ flip.unwrap_u8());
+        Some(Signed { signature: concatenate::<C>(&r, &s), recovery_id })
+    }
+}
+
+pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn Place) {
+    let Signing { inputs, low_s, check, widths } = signing;
+    let steps = EcdsaSteps { low_s };
+    if check == Check::Nothing {
+        return sign_cpu::sign::<C, _>(engine, &steps, inputs, widths, |item| item, out);
+    }
+    let sign = |items: &[usize], out: &mut ResultsMut| {
+        sign_cpu::sign::<C, _>(engine, &steps, inputs, widths, |at| items[at], out);
+    };
+    let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
+        check_signed::<C>(engine, inputs, check, items, signed, codes);
+    };
+    sign_cpu::sign_checked(widths, &sign, &check, out);
+}
+
+/// Whether each signature is that of its key, with its recovery id where ids are checked.
+fn check_signed<C: SecretCurve>(
+    engine: &CpuEngine,
+    Inputs { digests, keys }: Inputs,
+    check: Check,
+    items: &[usize],
+    signed: &ResultsMut,
+    codes: &mut [u8],
+) {
+    let public = public_keys_of::<C>(engine, items, keys);
+    let digests: Vec<[u8; 32]> = items.iter().map(|&item| *digests.get(item)).collect();
+    let signatures: Rows<64> = signed.columns[0].as_chunks().0.into();
+    if check != Check::RecoveryIds {
+        let inputs = Verification { digests: (&digests).into(), signatures, keys: PublicKeys::raw(&public) };
+        return verify::<C>(engine, inputs, Policy::default(), &mut ResultsMut::codes(codes));
+    }
+    // The key that is recovered is the one with which the signature verifies: that need not be done too.
+    let inputs = recover_cpu::Inputs {
+        digests: (&digests).into(),
+        signatures,
+        recovery_ids: signed.columns[1].as_chunks().0.into(),
+    };
+    let mut recovered = vec![[0; 64]; items.len()];
+    recover_cpu::recover::<C>(engine, inputs, &mut ResultsMut::rows(codes, &mut recovered));
+    for (code, (recovered, public)) in codes.iter_mut().zip(recovered.iter().zip(&public)) {
+        if *code == Verdict::VALID_CODE && recovered != public {
+            *code = Rejection::Mismatch.code();
+        }
+    }
+}
+
+/// r || s, and the recovery id or nothing.
+pub const fn widths(with_recovery_id: bool) -> Widths {
+    [64, if with_recovery_id { 1 } else { 0 }]
+}

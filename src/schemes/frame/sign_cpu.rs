@@ -1,0 +1,282 @@
+//! Signing on the CPU: nonces of RFC 6979, their points, one inversion for many items, and a scheme's own steps; where that is
+//! asked for, no signature leaves before it has been checked.
+
+use crate::cpu::CpuEngine;
+use crate::cpu::field::Field as _;
+use crate::cpu::multiply::FEWEST_IN_LANES;
+use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, draw, invert_all, scalar, with_nonces};
+use crate::cpu::simd::Lanes;
+use crate::ops::keys::cpu::public_key;
+use crate::types::{Place, Rejection, ResultsMut, Rows, SecretKeys, Verdict, Widths};
+use elliptic_curve::point::AffineCoordinates;
+use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
+use sha2::digest::{Digest, block_api::BlockSizeUser};
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+/// What a scheme's signatures have of their own.
+pub trait Steps<C: SecretCurve>: Sync {
+    /// The hash function of its nonces.
+    type Hash: Digest + BlockSizeUser;
+
+    /// Whether a key in `1..n` may sign.
+    fn may_sign(_d: &Number<C>) -> bool {
+        true
+    }
+
+    /// What the signature is divided by. Not 0 for a key that may sign.
+    fn denominator(d: &Number<C>, k: &Number<C>) -> Number<C>;
+
+    /// The steps after R = kG; `None` where another nonce has to be drawn.
+    fn finish(&self, parts: &Parts<C>) -> Option<Signed>;
+}
+
+/// What a signature is made of.
+pub struct Parts<'a, C: SecretCurve> {
+    pub d: &'a Number<C>,
+    pub k: &'a Number<C>,
+    pub digest: &'a [u8; 32],
+    /// Of the denominator.
+    pub inverse: &'a Number<C>,
+    /// Of R.
+    pub x: &'a Bytes<C>,
+    pub y_is_odd: u8,
+}
+
+pub struct Signed {
+    pub signature: [u8; 64],
+    pub recovery_id: u8,
+}
+
+/// r || s.
+pub fn concatenate<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
+    let mut signature = [0; 64];
+    signature[..32].copy_from_slice(&r.to_repr());
+    signature[32..].copy_from_slice(&s.to_repr());
+    signature
+}
+
+/// What a batch is signed from.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    pub digests: Rows<'a, 32>,
+    pub keys: SecretKeys<'a>,
+}
+
+impl Inputs<'_> {
+    pub fn slice(&self, items: Range<usize>) -> Self {
+        Inputs { digests: self.digests.slice(items.clone()), keys: self.keys.slice(items) }
+    }
+}
+
+/// Signs items `item(0)`, `item(1)`, ..., as many as there are places: r || s, and the recovery id where there is a column for it.
+pub fn sign<C: SecretCurve, S: Steps<C>>(
+    engine: &CpuEngine,
+    steps: &S,
+    inputs: Inputs,
+    widths: Widths,
+    item: impl Fn(usize) -> usize + Sync,
+    out: &mut dyn Place,
+) {
+    match engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES) {
+        Some(lanes) => engine.fill_secret(out, widths, |range, out| {
+            sign_in_lanes::<C, S>(lanes, steps, inputs, range.map(&item), out);
+        }),
+        None => engine.fill_secret_each(out, widths, |place, out, at| {
+            let item = item(place);
+            put(out, at, sign_one::<C, S>(steps, inputs.keys.expose(item), inputs.digests.get(item)));
+        }),
+    }
+}
+
+fn put(out: &mut ResultsMut, place: usize, signed: Result<Signed, Rejection>) {
+    match signed {
+        Ok(Signed { signature, recovery_id }) => {
+            out.row(0, place).copy_from_slice(&signature);
+            // Empty where nobody wants it.
+            out.row(1, place).fill(recovery_id);
+            out.accept(place);
+        }
+        Err(reason) => out.reject(place, reason),
+    }
+}
+
+/// The key's scalar, if it may sign.
+fn signer<C: SecretCurve, S: Steps<C>>(key: &[u8; 32]) -> Result<Zeroizing<Number<C>>, Rejection> {
+    scalar::<C>(key).and_then(|d| if S::may_sign(&d) { Ok(d) } else { Err(Rejection::SecretKeyOutOfRange) })
+}
+
+fn sign_one<C: SecretCurve, S: Steps<C>>(steps: &S, key: &[u8; 32], digest: &[u8; 32]) -> Result<Signed, Rejection> {
+    let d = signer::<C, S>(key)?;
+    Ok(with_nonces::<C, S::Hash, _>(&d, digest, |next| sign_with_nonces::<C, S>(steps, &d, digest, next)))
+}
+
+/// With the nonces that `next` fills in. Draws again when a nonce is out of range or gives no signature.
+pub fn sign_with_nonces<C: SecretCurve, S: Steps<C>>(
+    steps: &S,
+    d: &Number<C>,
+    digest: &[u8; 32],
+    next: &mut dyn FnMut(&mut [u8; 32]),
+) -> Signed {
+    loop {
+        let k = draw::<C>(next);
+        let point = ProjectivePoint::<C::Reference>::mul_by_generator(&*k).to_affine();
+        let denominator = Zeroizing::new(S::denominator(d, &k));
+        let inverse = Zeroizing::new(Field::invert(&*denominator).expect("no denominator is zero"));
+        let y_is_odd = point.y_is_odd().unwrap_u8();
+        let parts = Parts { d, k: &k, digest, inverse: &inverse, x: &point.x(), y_is_odd };
+        if let Some(signed) = steps.finish(&parts) {
+            return signed;
+        }
+    }
+}
+
+fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
+    lanes: Lanes,
+    steps: &S,
+    Inputs { digests, keys }: Inputs,
+    items: impl ExactSizeIterator<Item = usize>,
+    out: &mut ResultsMut,
+) {
+    let mut batch = Batch::<C>::with_capacity(items.len());
+    for (place, item) in items.enumerate() {
+        match signer::<C, S>(keys.expose(item)) {
+            Ok(d) => {
+                let k = with_nonces::<C, S::Hash, _>(&d, digests.get(item), draw::<C>);
+                batch.push((place, item), d, k, S::denominator);
+            }
+            Err(reason) => out.reject(place, reason),
+        }
+    }
+    let inverses = invert_all::<C>(&batch.denominators);
+    let points = base_products::<C>(lanes, &batch.k);
+    for (index, (&(place, item), point)) in batch.places.iter().zip(points).enumerate() {
+        let (x, digest) = (point.x.to_be_bytes().into(), digests.get(item));
+        let (d, k, inverse) = (&batch.d[index], &batch.k[index], &inverses[index]);
+        let parts = Parts { d, k, digest, inverse, x: &x, y_is_odd: u8::from(point.y.is_odd()) };
+        let signed = steps.finish(&parts);
+        // What has to be drawn again is drawn from the start.
+        put(out, place, signed.map_or_else(|| sign_one::<C, S>(steps, keys.expose(item), digest), Ok));
+    }
+}
+
+/// The items of a chunk whose keys may sign, with their keys, first nonces and denominators. Capacities are exact: a vector that
+/// grows would leave its old contents behind.
+struct Batch<C: SecretCurve> {
+    /// Of the item in the chunk, and its number.
+    places: Vec<(usize, usize)>,
+    d: Zeroizing<Vec<Number<C>>>,
+    k: Zeroizing<Vec<Number<C>>>,
+    denominators: Zeroizing<Vec<Number<C>>>,
+}
+
+impl<C: SecretCurve> Batch<C> {
+    fn with_capacity(items: usize) -> Self {
+        let numbers = || Zeroizing::new(Vec::with_capacity(items));
+        Batch { places: Vec::with_capacity(items), d: numbers(), k: numbers(), denominators: numbers() }
+    }
+
+    fn push(
+        &mut self,
+        place: (usize, usize),
+        d: Zeroizing<Number<C>>,
+        k: Zeroizing<Number<C>>,
+        denominator: fn(&Number<C>, &Number<C>) -> Number<C>,
+    ) {
+        self.places.push(place);
+        self.denominators.push(denominator(&d, &k));
+        self.k.push(*k);
+        self.d.push(*d);
+    }
+}
+
+/// How often a signature is computed before its item is given up.
+pub const ATTEMPTS: usize = 4;
+/// Items whose signatures are checked together.
+const CHECKED_AT_ONCE: usize = 1 << 16;
+
+/// Signs all items of a place and checks the signatures; what is not as it must be is signed again. A deterministic signature
+/// that came out wrong would give the key away beside the right one, so no such signature is returned. `sign` gets items and
+/// places for them, `check` items with their signatures and places for codes.
+pub fn sign_checked(
+    widths: Widths,
+    sign: &dyn Fn(&[usize], &mut ResultsMut),
+    check: &dyn Fn(&[usize], &ResultsMut, &mut [u8]),
+    out: &mut dyn Place,
+) {
+    let items = out.items();
+    let mut rest = out.reborrow();
+    for start in (0..items).step_by(CHECKED_AT_ONCE) {
+        let range = start..items.min(start + CHECKED_AT_ONCE);
+        let (mut place, behind) = rest.split_at(range.len());
+        rest = behind;
+        let mut memory = Columns::new(range.len(), widths);
+        sign_block(range, widths, sign, check, &mut memory.results());
+        place.take(memory.results().as_results());
+    }
+}
+
+fn sign_block(
+    items: Range<usize>,
+    widths: Widths,
+    sign: &dyn Fn(&[usize], &mut ResultsMut),
+    check: &dyn Fn(&[usize], &ResultsMut, &mut [u8]),
+    out: &mut ResultsMut,
+) {
+    let start = items.start;
+    let mut open: Vec<usize> = items.collect();
+    for _ in 0..ATTEMPTS {
+        let (mut memory, mut codes) = (Columns::new(open.len(), widths), vec![0; open.len()]);
+        let mut signed = memory.results();
+        sign(&open, &mut signed);
+        check(&open, &signed, &mut codes);
+        let mut again = Vec::new();
+        for (at, &item) in open.iter().enumerate() {
+            let was_signed = signed.codes[at] == Verdict::VALID_CODE;
+            if was_signed && codes[at] != Verdict::VALID_CODE {
+                again.push(item);
+                out.reject(item - start, Rejection::FaultySignature);
+                continue;
+            }
+            out.codes[item - start] = signed.codes[at];
+            for column in [0, 1] {
+                out.row(column, item - start).copy_from_slice(signed.row(column, at));
+            }
+        }
+        open = again;
+        if open.is_empty() {
+            break;
+        }
+    }
+}
+
+/// Columns of results of its own.
+struct Columns {
+    codes: Vec<u8>,
+    columns: [Vec<u8>; 2],
+    widths: Widths,
+}
+
+impl Columns {
+    fn new(items: usize, widths: Widths) -> Self {
+        Columns { codes: vec![0; items], columns: widths.map(|width| vec![0; width * items]), widths }
+    }
+
+    fn results(&mut self) -> ResultsMut<'_> {
+        let [first, second] = &mut self.columns;
+        ResultsMut::new(&mut self.codes, [first, second], self.widths)
+    }
+}
+
+/// The public keys of some items, `x || y`; zeros where the private key is out of range. Computed anew for every attempt: they
+/// too can come out wrong.
+pub fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], keys: SecretKeys) -> Vec<[u8; 64]> {
+    let mut rows = vec![[0; 64]; items.len()];
+    let mut codes = vec![0; items.len()];
+    engine.fill_secret_each(&mut ResultsMut::rows(&mut codes, &mut rows), [64, 0], |item, out, place| {
+        if let Ok(key) = public_key::<C>(keys.expose(items[item])) {
+            out.row(0, place).copy_from_slice(&key);
+        }
+    });
+    rows
+}

@@ -1,0 +1,38 @@
+//! Signatures in DER.
+
+use super::Rejection;
+use der::asn1::UintRef;
+use der::{Decode, Encode};
+
+/// Ecdsa-Sig-Value of RFC 3279, section 2.2.3; SM2 signatures have the same form.
+#[derive(der::Sequence)]
+struct DerSignature<'a> {
+    r: UintRef<'a>,
+    s: UintRef<'a>,
+}
+
+/// Strict DER of an ECDSA or SM2 signature (RFC 3279, section 2.2.3) to `r || s`.
+///
+/// No BER, no trailing bytes, integers minimal and not negative. The range `1..n` is checked where the signature is used.
+///
+/// # Errors
+/// [`Rejection::MalformedSignature`].
+pub fn signature_from_der(der: &[u8]) -> Result<[u8; 64], Rejection> {
+    let parsed = DerSignature::from_der(der).map_err(|_| Rejection::MalformedSignature)?;
+    let mut bytes = [0; 64];
+    for (value, field) in [parsed.r, parsed.s].iter().zip(bytes.chunks_exact_mut(32)) {
+        let digits = value.as_bytes();
+        let start = 32usize.checked_sub(digits.len()).ok_or(Rejection::MalformedSignature)?;
+        field[start..].copy_from_slice(digits);
+    }
+    Ok(bytes)
+}
+
+/// `r || s` to DER (RFC 3279, section 2.2.3), at most 72 bytes.
+pub fn signature_to_der(signature: &[u8; 64]) -> Vec<u8> {
+    let encode = || {
+        let (r, s) = (UintRef::new(&signature[..32])?, UintRef::new(&signature[32..])?);
+        DerSignature { r, s }.to_der()
+    };
+    encode().expect("two integers of 32 bytes fit every limit of the encoder")
+}

@@ -1,0 +1,173 @@
+//! Columns of public keys and other points, in the encodings that callers have them in.
+
+use super::{ByteRows, Point, Rows};
+use std::ops::Range;
+
+/// The public keys of a batch, in one of the encodings of SEC 1, section 2.3.3; one per item, or one for all items.
+#[derive(Clone, Copy, Debug)]
+pub struct PublicKeys<'a>(Encoded<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Encoded<'a> {
+    Compressed(Rows<'a, 33>),
+    Uncompressed(Rows<'a, 65>),
+    Raw(Rows<'a, 64>),
+    Points(Rows<'a, 65>),
+    Sec1(&'a [&'a [u8]]),
+    All(&'a [u8]),
+}
+
+/// One public key as the caller wrote it. `Ord` and `Hash` group equal encodings.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum KeyBytes<'a> {
+    Sec1(&'a [u8]),
+    Raw(&'a [u8; 64]),
+}
+
+impl<'a> PublicKeys<'a> {
+    /// 33 bytes each: `02 || x` or `03 || x`.
+    pub fn compressed(keys: impl Into<Rows<'a, 33>>) -> Self {
+        PublicKeys(Encoded::Compressed(keys.into()))
+    }
+
+    /// 65 bytes each: `04 || x || y`.
+    pub fn uncompressed(keys: impl Into<Rows<'a, 65>>) -> Self {
+        PublicKeys(Encoded::Uncompressed(keys.into()))
+    }
+
+    /// 64 bytes each: `x || y`.
+    pub fn raw(keys: impl Into<Rows<'a, 64>>) -> Self {
+        PublicKeys(Encoded::Raw(keys.into()))
+    }
+
+    /// Points that a call of this crate returned.
+    pub fn points(keys: &'a [Point]) -> Self {
+        PublicKeys(Encoded::Points(Point::rows(keys).into()))
+    }
+
+    /// SEC 1 octet strings of either form, mixed. A wrong length or tag rejects that item alone.
+    pub fn sec1(keys: &'a [&'a [u8]]) -> Self {
+        PublicKeys(Encoded::Sec1(keys))
+    }
+
+    /// One SEC 1 octet string for every item.
+    pub fn all(key: &'a [u8]) -> Self {
+        PublicKeys(Encoded::All(key))
+    }
+
+    /// Keys given, or `items` where one serves all.
+    pub(crate) fn len_for(&self, items: usize) -> usize {
+        match self.0 {
+            Encoded::Compressed(keys) => keys.len_for(items),
+            Encoded::Uncompressed(keys) | Encoded::Points(keys) => keys.len_for(items),
+            Encoded::Raw(keys) => keys.len_for(items),
+            Encoded::Sec1(keys) => keys.len(),
+            Encoded::All(_) => items,
+        }
+    }
+
+    pub(crate) fn get(&self, item: usize) -> KeyBytes<'a> {
+        match self.0 {
+            Encoded::Compressed(keys) => KeyBytes::Sec1(keys.get(item)),
+            Encoded::Uncompressed(keys) => KeyBytes::Sec1(keys.get(item)),
+            Encoded::Raw(keys) => KeyBytes::Raw(keys.get(item)),
+            Encoded::Points(keys) => KeyBytes::Sec1(sec1_of_point(keys.get(item))),
+            Encoded::Sec1(keys) => KeyBytes::Sec1(keys[item]),
+            Encoded::All(key) => KeyBytes::Sec1(key),
+        }
+    }
+
+    /// The keys of some items.
+    pub(crate) fn slice(&self, items: Range<usize>) -> Self {
+        PublicKeys(match self.0 {
+            Encoded::Compressed(keys) => Encoded::Compressed(keys.slice(items)),
+            Encoded::Uncompressed(keys) => Encoded::Uncompressed(keys.slice(items)),
+            Encoded::Raw(keys) => Encoded::Raw(keys.slice(items)),
+            Encoded::Points(keys) => Encoded::Points(keys.slice(items)),
+            Encoded::Sec1(keys) => Encoded::Sec1(&keys[items]),
+            Encoded::All(key) => Encoded::All(key),
+        })
+    }
+
+    /// The form of the keys' rows.
+    pub(crate) fn form(&self) -> KeyForm {
+        match self.0 {
+            Encoded::Compressed(_) => KeyForm::Compressed,
+            Encoded::Uncompressed(_) => KeyForm::Uncompressed,
+            Encoded::Raw(_) => KeyForm::Raw,
+            Encoded::Points(_) => KeyForm::Points,
+            Encoded::Sec1(_) | Encoded::All(_) => KeyForm::Mixed,
+        }
+    }
+
+    /// The rows of all keys, where they lie so in memory: not those of the mixed form.
+    pub(crate) fn rows(&self) -> Option<ByteRows<'a>> {
+        match self.0 {
+            Encoded::Compressed(keys) => Some(keys.bytes()),
+            Encoded::Uncompressed(keys) | Encoded::Points(keys) => Some(keys.bytes()),
+            Encoded::Raw(keys) => Some(keys.bytes()),
+            Encoded::Sec1(_) | Encoded::All(_) => None,
+        }
+    }
+
+    /// Writes rows of the mixed form from item `start` on, as many as there is room for.
+    pub(crate) fn write_mixed_rows(&self, start: usize, to: &mut [u8]) {
+        for (offset, row) in to.chunks_exact_mut(POINT_ROW).enumerate() {
+            match self.get(start + offset) {
+                KeyBytes::Sec1(key) => write_mixed(key, row),
+                KeyBytes::Raw(key) => row.copy_from_slice(Point::from_raw(key).as_bytes()),
+            }
+        }
+    }
+}
+
+/// Bytes of the row of a point.
+pub(crate) const POINT_ROW: usize = 65;
+
+/// The octet string of SEC 1: one byte for the identity.
+fn sec1_of_point(row: &[u8; POINT_ROW]) -> &[u8] {
+    if row.iter().all(|byte| *byte == 0) { &row[..1] } else { row }
+}
+
+/// Rows of keys for a device, all of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyForm {
+    /// 33 bytes, as the caller gave them.
+    Compressed,
+    /// 65 bytes, as the caller gave them.
+    Uncompressed,
+    /// 64 bytes.
+    Raw,
+    /// 65 bytes of a [`Point`].
+    Points,
+    /// 65 bytes: any SEC 1 form, shorter ones padded with zeros.
+    Mixed,
+}
+
+/// The first byte of a mixed row that is no SEC 1 octet string.
+const MALFORMED_TAG: u8 = 0xff;
+
+/// A SEC 1 octet string as a row of 65 bytes.
+fn write_mixed(key: &[u8], row: &mut [u8]) {
+    row.fill(0);
+    match (key.first(), key.len()) {
+        (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65) => row[..key.len()].copy_from_slice(key),
+        _ => row[0] = MALFORMED_TAG,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_the_bytes_of_the_points() {
+        let points: Vec<Point> = (1..=5).map(|byte| Point::from_raw(&[byte; 64])).chain([Point::IDENTITY]).collect();
+        for count in 0..=points.len() {
+            let rows = Point::rows(&points[..count]);
+            assert!(rows.iter().eq(points[..count].iter().map(Point::as_bytes)));
+            let column = PublicKeys::points(&points[..count]).rows().expect("rows");
+            assert_eq!((column.items(), column.span()), (count, rows.as_flattened()));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What callers and engines both speak of. Nothing here computes, and nothing here knows an engine or an operation.
+
+mod der;
+mod error;
+mod keys;
+mod point;
+mod results;
+mod rows;
+mod secret;
+mod signing;
+mod verdict;
+
+pub use self::der::{signature_from_der, signature_to_der};
+pub use error::Error;
+pub(crate) use error::require_lengths;
+pub use keys::PublicKeys;
+pub(crate) use keys::{KeyBytes, KeyForm, POINT_ROW};
+pub use point::{Point, Points};
+pub(crate) use results::{Batch, Place, Results, ResultsMut, Widths, collect, result_of};
+pub use rows::Rows;
+pub(crate) use rows::{ByteRows, Fill};
+pub use secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
+pub(crate) use signing::Check;
+pub use signing::{Address, Policy, RecoverableSignature, SForm};
+pub use verdict::{Rejection, Verdict, Verdicts};

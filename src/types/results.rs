@@ -1,0 +1,256 @@
+//! Columns of results, and the places where the results of a batch end up.
+//!
+//! An operation gives each item a code, 1 where it passed and the number of a [`Rejection`] elsewhere, and rows in up to two
+//! columns, which mean something where the code is 1.
+
+use super::{Rejection, Verdict};
+use std::mem::{MaybeUninit, needs_drop};
+use zeroize::Zeroize;
+
+/// Bytes of an item in each column, 0 where there is no such column.
+pub type Widths = [usize; 2];
+
+/// Results of some items.
+#[derive(Clone, Copy)]
+pub struct Results<'a> {
+    pub codes: &'a [u8],
+    columns: [&'a [u8]; 2],
+    widths: Widths,
+}
+
+impl<'a> Results<'a> {
+    pub fn new(codes: &'a [u8], columns: [&'a [u8]; 2], widths: Widths) -> Self {
+        for (column, width) in columns.iter().zip(widths) {
+            assert_eq!(column.len(), width * codes.len(), "a row for each item");
+        }
+        Results { codes, columns, widths }
+    }
+
+    pub fn items(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// An item's row in a column.
+    pub fn row(&self, column: usize, item: usize) -> &'a [u8] {
+        let width = self.widths[column];
+        &self.columns[column][width * item..][..width]
+    }
+
+    /// An item's row in the first column, if the item passed.
+    pub fn get<const W: usize>(&self, item: usize) -> Result<&'a [u8; W], Rejection> {
+        result_of(self.codes[item]).map(|()| self.row(0, item).try_into().expect("rows of this width"))
+    }
+
+    /// Those from item `start` on, so many.
+    pub fn slice(&self, start: usize, items: usize) -> Self {
+        let part = |column: usize| &self.columns[column][self.widths[column] * start..][..self.widths[column] * items];
+        Results { codes: &self.codes[start..start + items], columns: [part(0), part(1)], widths: self.widths }
+    }
+}
+
+/// What a code says. One that nobody gave must not pass for valid.
+pub fn result_of(code: u8) -> Result<(), Rejection> {
+    match code {
+        Verdict::VALID_CODE => Ok(()),
+        code => Err(Rejection::from_code(code).unwrap_or(Rejection::Mismatch)),
+    }
+}
+
+/// Columns that results are written into.
+pub struct ResultsMut<'a> {
+    pub codes: &'a mut [u8],
+    pub columns: [&'a mut [u8]; 2],
+    widths: Widths,
+}
+
+impl<'a> ResultsMut<'a> {
+    pub fn new(codes: &'a mut [u8], columns: [&'a mut [u8]; 2], widths: Widths) -> Self {
+        for (column, width) in columns.iter().zip(widths) {
+            assert_eq!(column.len(), width * codes.len(), "a row for each item");
+        }
+        ResultsMut { codes, columns, widths }
+    }
+
+    /// Codes alone.
+    pub fn codes(codes: &'a mut [u8]) -> Self {
+        ResultsMut { codes, columns: [&mut [], &mut []], widths: [0, 0] }
+    }
+
+    /// Codes and one column.
+    pub fn rows<const W: usize>(codes: &'a mut [u8], rows: &'a mut [[u8; W]]) -> Self {
+        Self::new(codes, [rows.as_flattened_mut(), &mut []], [W, 0])
+    }
+
+    pub fn items(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The same columns, for a while.
+    pub fn reborrow(&mut self) -> ResultsMut<'_> {
+        let [first, second] = &mut self.columns;
+        ResultsMut { codes: self.codes, columns: [first, second], widths: self.widths }
+    }
+
+    pub fn as_results(&self) -> Results<'_> {
+        Results { codes: self.codes, columns: [&*self.columns[0], &*self.columns[1]], widths: self.widths }
+    }
+
+    /// Those of the first items, so many, and the others.
+    pub fn split_at(self, items: usize) -> (Self, Self) {
+        let ResultsMut { codes, columns: [first, second], widths } = self;
+        let (codes, other_codes) = codes.split_at_mut(items);
+        let (first, other_first) = first.split_at_mut(widths[0] * items);
+        let (second, other_second) = second.split_at_mut(widths[1] * items);
+        let of = |codes, columns| ResultsMut { codes, columns, widths };
+        (of(codes, [first, second]), of(other_codes, [other_first, other_second]))
+    }
+
+    /// Gives an item its reason, and a row of zeros.
+    pub fn reject(&mut self, item: usize, reason: Rejection) {
+        self.codes[item] = reason.code();
+        for column in [0, 1] {
+            self.row(column, item).fill(0);
+        }
+    }
+
+    /// Says that an item passed, whose rows are there.
+    pub fn accept(&mut self, item: usize) {
+        self.codes[item] = Verdict::VALID_CODE;
+    }
+
+    /// An item's row in a column.
+    pub fn row(&mut self, column: usize, item: usize) -> &mut [u8] {
+        let width = self.widths[column];
+        &mut self.columns[column][width * item..][..width]
+    }
+}
+
+/// What has so many items.
+pub trait Batch: Sync {
+    fn items(&self) -> usize;
+}
+
+/// Where the results of some items end up.
+pub trait Place<'a>: Send {
+    /// Items.
+    fn items(&self) -> usize;
+    /// The places of the first items, so many, and of the others.
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>);
+    /// The same place, for a while.
+    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_>;
+    /// The columns themselves, where that is what results end up in: whoever writes there need not be asked to `take`.
+    fn columns(&mut self) -> Option<ResultsMut<'_>>;
+    /// Takes the results of all its items.
+    fn take(&mut self, results: Results);
+}
+
+impl<'a> Place<'a> for ResultsMut<'a> {
+    fn items(&self) -> usize {
+        self.items()
+    }
+
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
+        let (first, second) = (*self).split_at(items);
+        (Box::new(first), Box::new(second))
+    }
+
+    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
+        Box::new(self.reborrow())
+    }
+
+    fn columns(&mut self) -> Option<ResultsMut<'_>> {
+        Some(self.reborrow())
+    }
+
+    fn take(&mut self, results: Results) {
+        self.codes.copy_from_slice(results.codes);
+        for (to, from) in self.columns.iter_mut().zip(results.columns) {
+            to.copy_from_slice(from);
+        }
+    }
+}
+
+/// Values, each of which is made of an item's results.
+struct Values<'a, T, F> {
+    places: &'a mut [MaybeUninit<T>],
+    value: F,
+}
+
+impl<'a, T: Send, F: Fn(&Results, usize) -> T + Copy + Send + 'a> Place<'a> for Values<'a, T, F> {
+    fn items(&self) -> usize {
+        self.places.len()
+    }
+
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
+        let Values { places, value } = *self;
+        let (first, second) = places.split_at_mut(items);
+        (Box::new(Values { places: first, value }), Box::new(Values { places: second, value }))
+    }
+
+    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
+        Box::new(Values { places: self.places, value: self.value })
+    }
+
+    fn columns(&mut self) -> Option<ResultsMut<'_>> {
+        None
+    }
+
+    fn take(&mut self, results: Results) {
+        assert_eq!(results.items(), self.places.len(), "one result per item");
+        for (item, place) in self.places.iter_mut().enumerate() {
+            place.write((self.value)(&results, item));
+        }
+    }
+}
+
+/// Wipes what is there of values that wipe themselves, unless all of them are.
+struct Incomplete<'a, T>(&'a mut Vec<T>);
+
+impl<T> Drop for Incomplete<'_, T> {
+    fn drop(&mut self) {
+        if needs_drop::<T>() && self.0.is_empty() {
+            self.0.spare_capacity_mut().zeroize();
+        }
+    }
+}
+
+/// One value per item, made of its results. A value may wipe itself when it is dropped and owns no other memory.
+///
+/// # Errors
+/// That of `fill`.
+///
+/// # Safety
+/// Where `fill` returns `Ok`, all items of the place that it gets have been taken.
+pub unsafe fn collect<'a, T: Send + 'a, E>(
+    items: usize,
+    value: impl Fn(&Results, usize) -> T + Copy + Send + 'a,
+    fill: impl FnOnce(&mut dyn Place) -> Result<(), E>,
+) -> Result<Vec<T>, E> {
+    let mut values = Vec::with_capacity(items);
+    let incomplete = Incomplete(&mut values);
+    let places = &mut incomplete.0.spare_capacity_mut()[..items];
+    ask_for_huge_pages(places);
+    fill(&mut Values { places, value })?;
+    // SAFETY: every item has been taken, which writes its value.
+    unsafe { incomplete.0.set_len(items) };
+    drop(incomplete);
+    Ok(values)
+}
+
+/// Hundreds of megabytes of results cost more in page faults than in copying, at 4 KiB a page.
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
+    use rustix::mm::{Advice, madvise};
+    const HUGE_PAGE: usize = 2 << 20;
+    let bytes = memory.as_mut_ptr_range();
+    let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
+    let offset = start.align_offset(HUGE_PAGE);
+    let whole = (end as usize).saturating_sub(start as usize + offset) / HUGE_PAGE * HUGE_PAGE;
+    if whole > 0 {
+        // SAFETY: the range lies within the slice, and this advice changes nothing of its content.
+        let _ = unsafe { madvise(start.wrapping_add(offset).cast(), whole, Advice::LinuxHugepage) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}

@@ -1,0 +1,197 @@
+//! What becomes of an item: [`Rejection`] where it does not pass, and verdicts.
+//!
+//! A bad item never turns into an [`crate::Error`] and never disturbs its neighbours.
+
+use std::fmt;
+
+/// Why one item of a batch does not pass. The numeric form ([`Rejection::code`]) is stable and never 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Rejection {
+    /// The encoding of the signature is malformed (only where a call takes DER).
+    #[error("the signature is not strict DER of two integers of at most 32 bytes")]
+    MalformedSignature = 2,
+    /// r is 0 or not below the group order.
+    #[error("r is not in 1..n")]
+    ROutOfRange = 3,
+    /// s is 0 or not below the group order.
+    #[error("s is not in 1..n")]
+    SOutOfRange = 4,
+    /// s is above n/2 and the policy asks for low s.
+    #[error("s is above n/2, which the low-s policy forbids")]
+    HighS = 5,
+    /// SM2: r + s is 0 modulo n.
+    #[error("r + s is 0 modulo n")]
+    ZeroT = 6,
+    /// The point's encoding has the wrong length or tag, or a coordinate that is not below p.
+    #[error("the point's encoding is malformed")]
+    MalformedPoint = 7,
+    /// The encoding is well-formed, but no point of the curve has these coordinates.
+    #[error("the point is not on the curve")]
+    NotOnCurve = 8,
+    /// The identity where a public key is needed.
+    #[error("the public key is the identity")]
+    IdentityKey = 9,
+    /// The computation ends in the identity, which the standard rejects.
+    #[error("the resulting point is the identity")]
+    IdentityResult = 10,
+    /// The signature does not belong to this digest and key.
+    #[error("the signature does not match")]
+    Mismatch = 11,
+    /// The recovery id is not in 0..=3.
+    #[error("the recovery id is not in 0..=3")]
+    RecoveryIdOutOfRange = 12,
+    /// No point of the curve has the x-coordinate that r and the recovery id give.
+    #[error("r and the recovery id give no point of the curve")]
+    NoSuchR = 13,
+    /// A public scalar is not below the group order.
+    #[error("the scalar is not below n")]
+    ScalarOutOfRange = 14,
+    /// A private key is 0 or not below the group order (SM2 signing also rejects n - 1).
+    #[error("the private key is out of range")]
+    SecretKeyOutOfRange = 15,
+    /// An SM2 user id is longer than 8191 bytes.
+    #[error("the user id is longer than 8191 bytes")]
+    UserIdTooLong = 16,
+    /// A value is not below the modulus.
+    #[error("the value is not below the modulus")]
+    ValueOutOfRange = 17,
+    /// The signature that was computed does not verify, or its recovery id is wrong, at every attempt: the processor errs.
+    /// Only where [`crate::EngineBuilder::check_signatures`] is on.
+    #[error("the computed signature does not verify: the processor errs")]
+    FaultySignature = 18,
+}
+
+impl Rejection {
+    /// The stable numeric form: one byte, 2 or more ([`Verdict::VALID_CODE`] is 1; 0 is never used).
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The rejection that a code stands for.
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
+        use Rejection::*;
+        const ALL: [Rejection; 17] = [
+            MalformedSignature,
+            ROutOfRange,
+            SOutOfRange,
+            HighS,
+            ZeroT,
+            MalformedPoint,
+            NotOnCurve,
+            IdentityKey,
+            IdentityResult,
+            Mismatch,
+            RecoveryIdOutOfRange,
+            NoSuchR,
+            ScalarOutOfRange,
+            SecretKeyOutOfRange,
+            UserIdTooLong,
+            ValueOutOfRange,
+            FaultySignature,
+        ];
+        ALL.into_iter().find(|rejection| rejection.code() == code)
+    }
+}
+
+/// The answer for one item of a verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// Every check passed.
+    Valid,
+    /// The first check, in the order of the standard, that failed.
+    Rejected(Rejection),
+}
+
+impl Verdict {
+    /// The numeric form of [`Verdict::Valid`].
+    pub const VALID_CODE: u8 = 1;
+
+    /// One byte: 1 for valid, the rejection's code otherwise.
+    pub fn code(self) -> u8 {
+        match self {
+            Verdict::Valid => Self::VALID_CODE,
+            Verdict::Rejected(reason) => reason.code(),
+        }
+    }
+
+    /// Whether every check passed.
+    pub fn is_valid(self) -> bool {
+        self == Verdict::Valid
+    }
+}
+
+impl From<Result<(), Rejection>> for Verdict {
+    fn from(result: Result<(), Rejection>) -> Self {
+        result.map_or_else(Verdict::Rejected, |()| Verdict::Valid)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Valid => f.write_str("valid"),
+            Verdict::Rejected(reason) => reason.fmt(f),
+        }
+    }
+}
+
+/// The verdicts of a batch, one per item, in input order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a verification that nobody looks at checks nothing"]
+pub struct Verdicts(Vec<Verdict>);
+
+impl Verdicts {
+    pub(crate) fn new(verdicts: Vec<Verdict>) -> Self {
+        Verdicts(verdicts)
+    }
+
+    /// Whether every item is valid. True for an empty batch: no item of it failed.
+    pub fn all_valid(&self) -> bool {
+        self.0.iter().all(|v| v.is_valid())
+    }
+
+    /// The items that failed, with their index in the batch and the reason.
+    pub fn rejected(&self) -> impl Iterator<Item = (usize, Rejection)> + '_ {
+        self.0.iter().enumerate().filter_map(|(index, verdict)| match verdict {
+            Verdict::Valid => None,
+            Verdict::Rejected(reason) => Some((index, *reason)),
+        })
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the batch was empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All verdicts, in input order.
+    pub fn as_slice(&self) -> &[Verdict] {
+        &self.0
+    }
+
+    /// All verdicts, in input order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Verdict> {
+        self.0.iter()
+    }
+}
+
+impl std::ops::Index<usize> for Verdicts {
+    type Output = Verdict;
+    fn index(&self, index: usize) -> &Verdict {
+        &self.0[index]
+    }
+}
+
+impl IntoIterator for Verdicts {
+    type Item = Verdict;
+    type IntoIter = std::vec::IntoIter<Verdict>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
