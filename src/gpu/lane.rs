@@ -1,10 +1,11 @@
 //! A lane: one stream of a device with memory of its own. A chunk goes through one lane: up, computed, down.
 
+use super::columns::{Column, Content, Prefixes};
 use super::device::Device;
 use super::fault::Fault;
 use super::key_cache::KeyTables;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
-use super::plan::{Bytes, Download, Plan, Upload};
+use super::plan::{Bytes, Download, Plan, Staging, Upload};
 use super::sources::Unit;
 use super::turn::Turn;
 use cudarc::driver::sys;
@@ -15,8 +16,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Bytes of a prefix product.
-pub const PREFIX: usize = 32;
 /// A wait that is longer leaves the core to other threads, which costs some tens of microseconds at its end: much where the
 /// chunk is small, and then no other lane has much to copy.
 const SPIN: Duration = Duration::from_micros(50);
@@ -42,7 +41,7 @@ pub struct Lane {
     /// The chunk's turn at computing, where it has one.
     computing: Option<Turn>,
     /// Results of the chunk that are to be copied.
-    downloads: Vec<Download>,
+    downloads: Vec<(Address, Range<usize>)>,
     /// Whether kernels whose threads loop get one block of them.
     one_block: bool,
     /// Kernels of the chunk with the events around them, where they are timed.
@@ -59,7 +58,7 @@ pub struct Lane {
 /// A buffer that is filled with others.
 #[derive(Clone, Copy)]
 pub struct Part<'a> {
-    pub to: &'a Upload,
+    pub to: &'a Staging,
     /// Where they are, if that is page-locked: then the device copies from there.
     pub locked: Option<&'a [u8]>,
 }
@@ -99,6 +98,25 @@ impl From<u64> for Argument {
 impl From<u32> for Argument {
     fn from(value: u32) -> Self {
         Argument::Word(value)
+    }
+}
+
+impl<T> From<Column<T>> for Argument {
+    fn from(column: Column<T>) -> Self {
+        Argument::Long(column.address())
+    }
+}
+
+/// Null where there is none.
+impl<T> From<Option<Column<T>>> for Argument {
+    fn from(column: Option<Column<T>>) -> Self {
+        Argument::Long(column.map_or(0, Column::address))
+    }
+}
+
+impl From<[u32; 17]> for Argument {
+    fn from(words: [u32; 17]) -> Self {
+        Argument::Block(words)
     }
 }
 
@@ -171,8 +189,9 @@ impl Lane {
 
     /// For kernels that share inversions and write prefix products once and read them back once: their accesses may stay in the
     /// part of the L2 cache that the device keeps for them, if it keeps one.
-    pub fn keep_in_l2(&mut self, prefixes: Address, items: usize) -> Result<(), Fault> {
-        if self.device.persisting_l2 > 0 { self.persist(prefixes, PREFIX * items) } else { Ok(()) }
+    pub fn keep_in_l2(&mut self, prefixes: Column<Prefixes>, items: usize) -> Result<(), Fault> {
+        let bytes = Prefixes::BYTES * items;
+        if self.device.persisting_l2 > 0 { self.persist(prefixes.address(), bytes) } else { Ok(()) }
     }
 
     /// From here on, on this lane's stream, a range of device memory has the first claim to the part of the L2 cache that is
@@ -204,8 +223,8 @@ impl Lane {
     }
 
     /// Copies what `fill` writes to a buffer on the device.
-    pub fn upload(&mut self, to: &Upload, fill: impl FnOnce(&mut [u8])) -> Result<(), Fault> {
-        let part = Part { to, locked: None };
+    pub fn upload<T>(&mut self, to: &Upload<T>, fill: impl FnOnce(&mut [u8])) -> Result<(), Fault> {
+        let part = Part { to: &to.staging, locked: None };
         // SAFETY: nothing is locked.
         unsafe { self.upload_parts([part], |[to]| fill(to)) }
     }
@@ -246,12 +265,12 @@ impl Lane {
     }
 
     /// Notes that this is to be copied to the host; `read` gives it after `finish` or `wait`.
-    pub fn download(&mut self, from: &Download) {
-        self.downloads.push(from.clone());
+    pub fn download<T>(&mut self, from: &Download<T>) {
+        self.downloads.push((from.column.address(), from.pinned.clone()));
     }
 
     /// Like `download`, for what is secret where the chunk is.
-    pub fn download_secret(&mut self, from: &Download) {
+    pub fn download_secret<T>(&mut self, from: &Download<T>) {
         if self.secret {
             self.secrets_down.push(from.pinned.clone());
         }
@@ -260,15 +279,19 @@ impl Lane {
 
     fn start_downloads(&mut self) -> Result<(), Fault> {
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        for from in self.downloads.drain(..) {
+        for (address, range) in self.downloads.drain(..) {
             // SAFETY: both ends have as many bytes; the pinned range is not touched before `finish` or `wait` has waited.
-            unsafe { result::memcpy_dtoh_async(&mut pinned[from.pinned], from.address, self.stream.cu_stream()) }?;
+            unsafe { result::memcpy_dtoh_async(&mut pinned[range], address, self.stream.cu_stream()) }?;
         }
         Ok(())
     }
 
     /// Sets bytes on the device.
-    pub fn fill(&mut self, address: Address, byte: u8, bytes: usize) -> Result<(), Fault> {
+    pub fn fill<T>(&mut self, column: Column<T>, byte: u8, bytes: usize) -> Result<(), Fault> {
+        self.fill_memory(column.address(), byte, bytes)
+    }
+
+    fn fill_memory(&mut self, address: Address, byte: u8, bytes: usize) -> Result<(), Fault> {
         // SAFETY: the buffer belongs to this lane's chunk and has that many bytes.
         Ok(unsafe { result::memset_d8_async(address, byte, bytes, self.stream.cu_stream()) }?)
     }
@@ -327,7 +350,7 @@ impl Lane {
     }
 
     /// What has been copied.
-    pub fn read(&self, from: &Download) -> &[u8] {
+    pub fn read<T>(&self, from: &Download<T>) -> &[u8] {
         &self.pinned.as_ref().expect("`begin` comes first").as_slice()[from.pinned.clone()]
     }
 
@@ -416,7 +439,7 @@ impl Lane {
     fn start_wiping(&mut self) -> Result<(), Fault> {
         let Some(arena) = &self.arena else { return Ok(()) };
         let (address, bytes) = (arena.address, self.used.device.min(arena.bytes));
-        self.fill(address, 0, bytes)?;
+        self.fill_memory(address, 0, bytes)?;
         self.wiping = true;
         Ok(())
     }

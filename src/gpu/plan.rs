@@ -4,6 +4,7 @@
 //! and memory is bounded; on a lane it gives the buffers themselves. So nothing is summed up by hand, and a chunk that took
 //! more than was planned is a defect that shows at once.
 
+use super::columns::{Column, Content};
 use super::memory::Address;
 use std::ops::Range;
 
@@ -44,7 +45,14 @@ pub struct Plan {
 
 /// A buffer on the device that is filled from the host, by way of pinned memory unless it is filled from locked memory.
 #[derive(Clone, Debug)]
-pub struct Upload {
+pub struct Upload<T> {
+    pub column: Column<T>,
+    pub staging: Staging,
+}
+
+/// The copy from the host to a buffer, whatever that holds.
+#[derive(Clone, Debug)]
+pub struct Staging {
     pub address: Address,
     pub pinned: Range<usize>,
     /// Bytes that are copied: for secrets more than there are, where these are few.
@@ -55,8 +63,8 @@ pub struct Upload {
 
 /// A buffer on the device that is copied to the host's pinned memory.
 #[derive(Clone, Debug)]
-pub struct Download {
-    pub address: Address,
+pub struct Download<T> {
+    pub column: Column<T>,
     pub pinned: Range<usize>,
 }
 
@@ -88,15 +96,20 @@ impl Plan {
     }
 
     /// A buffer on the device.
-    pub fn buffer(&mut self, bytes: usize) -> Address {
+    pub fn buffer<T>(&mut self, bytes: usize) -> Column<T> {
         let range = next(self.used.device, bytes);
         self.used.device = range.end;
         assert!(range.end <= self.limits.device, "a chunk takes more than the {} bytes planned", self.limits.device);
-        self.base + range.start as u64
+        Column::at(self.base + range.start as u64)
+    }
+
+    /// A buffer for what each item has.
+    pub fn column<T: Content>(&mut self) -> Column<T> {
+        self.each(T::BYTES)
     }
 
     /// A buffer of so many bytes for each item.
-    pub fn each(&mut self, bytes: usize) -> Address {
+    pub fn each<T>(&mut self, bytes: usize) -> Column<T> {
         self.buffer(bytes * self.items)
     }
 
@@ -108,35 +121,32 @@ impl Plan {
         range
     }
 
-    pub fn upload(&mut self, bytes: usize) -> Upload {
-        Upload { address: self.buffer(bytes), pinned: self.pinned(bytes), copied: bytes, secret: false }
+    pub fn upload<T>(&mut self, bytes: usize) -> Upload<T> {
+        let (column, pinned) = (self.buffer(bytes), self.pinned(bytes));
+        Upload { column, staging: Staging { address: column.address(), pinned, copied: bytes, secret: false } }
     }
 
     /// For secrets.
-    pub fn upload_secret(&mut self, bytes: usize) -> Upload {
+    pub fn upload_secret<T>(&mut self, bytes: usize) -> Upload<T> {
         let copied = bytes.max(SMALLEST_SECRET_COPY);
-        let (address, start) = (self.buffer(copied), self.pinned(copied).start);
-        Upload { address, pinned: start..start + bytes, copied, secret: true }
+        let (column, start) = (self.buffer(copied), self.pinned(copied).start);
+        let pinned = start..start + bytes;
+        Upload { column, staging: Staging { address: column.address(), pinned, copied, secret: true } }
     }
 
-    /// Rows of so many bytes, one for each item.
-    pub fn rows(&mut self, width: usize) -> Upload {
-        self.upload(width * self.items)
+    /// Rows from the host, one for each item.
+    pub fn rows<T: Content>(&mut self) -> Upload<T> {
+        self.upload(T::BYTES * self.items)
     }
 
-    /// Rows of secrets.
-    pub fn secret_rows(&mut self, width: usize) -> Upload {
-        self.upload_secret(width * self.items)
+    /// The copy of so many bytes of a buffer.
+    pub fn download<T>(&mut self, column: Column<T>, bytes: usize) -> Download<T> {
+        Download { column, pinned: self.pinned(bytes) }
     }
 
-    /// The copy of so many bytes from a buffer.
-    pub fn download(&mut self, address: Address, bytes: usize) -> Download {
-        Download { address, pinned: self.pinned(bytes) }
-    }
-
-    /// The copy of so many bytes for each item.
-    pub fn download_each(&mut self, address: Address, bytes: usize) -> Download {
-        self.download(address, bytes * self.items)
+    /// The copy of a buffer with what each item has.
+    pub fn download_column<T: Content>(&mut self, column: Column<T>) -> Download<T> {
+        self.download(column, T::BYTES * self.items)
     }
 }
 
@@ -148,17 +158,20 @@ fn next(used: usize, bytes: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::columns::{ByteRows, NextTile, RecoveryIds, SecretKeys};
 
     fn plan(plan: &mut Plan) -> [Address; 3] {
-        let (rows, out) = (plan.rows(33), plan.each(7));
-        assert_eq!((rows.pinned.len(), plan.download_each(out, 7).pinned.len()), (33 * 10, 70));
-        [rows.address, out, plan.buffer(1)]
+        let (rows, out) = (plan.rows::<ByteRows<33>>(), plan.column::<ByteRows<7>>());
+        assert_eq!((rows.staging.pinned.len(), plan.download_column(out).pinned.len()), (33 * 10, 70));
+        [rows.column.address(), out.address(), plan.buffer::<NextTile>(1).address()]
     }
 
     #[test]
     fn few_secrets_are_copied_with_what_follows_them() {
         let mut plan = Plan::counting(10, 1);
-        let (secret, public, many) = (plan.secret_rows(32), plan.rows(1), plan.upload_secret(SMALLEST_SECRET_COPY + 1));
+        let secret = plan.upload_secret::<SecretKeys>(320).staging;
+        let public = plan.rows::<RecoveryIds>().staging;
+        let many = plan.upload_secret::<SecretKeys>(SMALLEST_SECRET_COPY + 1).staging;
         assert_eq!((secret.pinned, secret.copied, secret.secret), (0..320, SMALLEST_SECRET_COPY, true));
         // No copy reaches the next buffer.
         assert_eq!((public.address, public.pinned.start), (SMALLEST_SECRET_COPY as u64, SMALLEST_SECRET_COPY));

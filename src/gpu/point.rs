@@ -1,14 +1,14 @@
 //! Point operations on public data.
 
 use super::Fault;
+use super::columns::{ByteRows, Column, NumberKinds, Prefixes};
 use super::kernels::{self, WindowScratch};
 use super::known_answers::{Test, Tests};
-use super::lane::{Lane, PREFIX};
-use super::memory::Address;
+use super::lane::Lane;
 use super::pipeline::{Chunk, Operation};
 use super::plan::{Download, Plan, Upload};
 use super::rows::{
-    self, Jacobian, NUMBER, Numbers, POINT_ROW, PointRows, Points as Columns, Rows, TOO_LARGE, convert, plan_keys,
+    self, Jacobian, KeyUpload, Numbers, PointRows, PointUpload, Points as Columns, Rows, TOO_LARGE, convert,
 };
 use crate::cpu::{self, CpuEngine};
 use crate::curve::Curve;
@@ -25,13 +25,13 @@ type Out<'a> = &'a mut [MaybeUninit<Output>];
 
 /// Points from the caller on the device.
 pub struct Imported {
-    rows: Upload,
+    rows: PointUpload,
     points: Columns,
 }
 
 impl Imported {
     fn new(plan: &mut Plan) -> Self {
-        Imported { rows: plan.rows(POINT_ROW), points: Columns::new(plan) }
+        Imported { rows: plan.rows(), points: Columns::new(plan) }
     }
 }
 
@@ -40,7 +40,7 @@ pub struct Add<'a, C>(pub &'a [Point], pub &'a [Point], pub PhantomData<C>);
 pub struct AddBuffers {
     operands: [Imported; 2],
     sum: Columns,
-    prefixes: Address,
+    prefixes: Column<Prefixes>,
     result: PointRows,
 }
 
@@ -59,7 +59,7 @@ impl<C: Curve> Operation for Add<'_, C> {
 
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> AddBuffers {
         let (operands, sum) = ([Imported::new(plan), Imported::new(plan)], Columns::new(plan));
-        AddBuffers { operands, sum, prefixes: plan.each(PREFIX), result: PointRows::new(plan, sum) }
+        AddBuffers { operands, sum, prefixes: plan.column(), result: PointRows::new(plan, sum) }
     }
 
     fn tests(&self, _: usize) -> &'static [Test] {
@@ -70,15 +70,16 @@ impl<C: Curve> Operation for Add<'_, C> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
         let AddBuffers { operands: [left, right], sum, prefixes, result } = buffers;
         lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
-        let rows =
-            [(Rows::of_points(&self.0[items.clone()]), &left.rows), (Rows::of_points(&self.1[items]), &right.rows)];
+        let rows = [
+            (Rows::of_points(&self.0[items.clone()]), &left.rows.staging),
+            (Rows::of_points(&self.1[items]), &right.rows.staging),
+        ];
         rows::upload(lane, cpu, rows)?;
         for operand in [left, right] {
-            rows::import_points(lane, C::NAME, operand.rows.address, operand.points, n)?;
+            rows::import_points(lane, C::NAME, &operand.rows, operand.points, n)?;
         }
-        let (a, b) = (left.points, right.points);
         lane.keep_in_l2(*prefixes, n)?;
-        kernels::point_add(lane, C::NAME, a.xy, a.kinds, b.xy, b.kinds, sum.xy, sum.kinds, *prefixes, n as u64)?;
+        add_points(lane, C::NAME, [left.points, right.points, *sum], *prefixes, n)?;
         result.download(lane, C::NAME, *sum, n)?;
         lane.finish()?;
         convert(lane, cpu, out, |i| result.get(lane, i));
@@ -90,12 +91,33 @@ impl<C: Curve> Operation for Add<'_, C> {
     }
 }
 
+/// The sums of a and b.
+pub fn add_points(
+    lane: &mut Lane,
+    curve: &'static str,
+    [a, b, out]: [Columns; 3],
+    prefixes: Column<Prefixes>,
+    n: usize,
+) -> Result<(), Fault> {
+    kernels::PointAdd {
+        a_xy: a.xy,
+        a_kinds: a.kinds,
+        b_xy: b.xy,
+        b_kinds: b.kinds,
+        out_xy: out.xy,
+        out_kinds: out.kinds,
+        prefixes,
+        n: n as u64,
+    }
+    .launch(lane, curve)
+}
+
 pub struct Double<'a, C>(pub &'a [Point], pub PhantomData<C>);
 
 pub struct DoubleBuffers {
     from: Imported,
     to: Columns,
-    prefixes: Address,
+    prefixes: Column<Prefixes>,
     result: PointRows,
 }
 
@@ -114,7 +136,7 @@ impl<C: Curve> Operation for Double<'_, C> {
 
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> DoubleBuffers {
         let (from, to) = (Imported::new(plan), Columns::new(plan));
-        DoubleBuffers { from, to, prefixes: plan.each(PREFIX), result: PointRows::new(plan, to) }
+        DoubleBuffers { from, to, prefixes: plan.column(), result: PointRows::new(plan, to) }
     }
 
     fn tests(&self, _: usize) -> &'static [Test] {
@@ -125,10 +147,10 @@ impl<C: Curve> Operation for Double<'_, C> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
         let DoubleBuffers { from: Imported { rows, points: from }, to, prefixes, result } = buffers;
         lane.device.clone().prepare(C::NAME, &["layout", "point_add"])?;
-        rows::upload(lane, cpu, [(Rows::of_points(&self.0[items]), rows)])?;
-        rows::import_points(lane, C::NAME, rows.address, *from, n)?;
+        rows::upload(lane, cpu, [(Rows::of_points(&self.0[items]), &rows.staging)])?;
+        rows::import_points(lane, C::NAME, rows, *from, n)?;
         lane.keep_in_l2(*prefixes, n)?;
-        kernels::point_double(lane, C::NAME, from.xy, from.kinds, to.xy, to.kinds, *prefixes, n as u64)?;
+        double_points(lane, C::NAME, *from, *to, *prefixes, n)?;
         result.download(lane, C::NAME, *to, n)?;
         lane.finish()?;
         convert(lane, cpu, out, |i| result.get(lane, i));
@@ -140,22 +162,36 @@ impl<C: Curve> Operation for Double<'_, C> {
     }
 }
 
+/// The doubles of a.
+pub fn double_points(
+    lane: &mut Lane,
+    curve: &'static str,
+    a: Columns,
+    out: Columns,
+    prefixes: Column<Prefixes>,
+    n: usize,
+) -> Result<(), Fault> {
+    let (out_xy, out_kinds) = (out.xy, out.kinds);
+    let n = n as u64;
+    kernels::PointDouble { a_xy: a.xy, a_kinds: a.kinds, out_xy, out_kinds, prefixes, n }.launch(lane, curve)
+}
+
 /// Scalars from the caller on the device; their kinds go back.
 pub struct Scalars {
-    rows: Upload,
+    rows: Upload<ByteRows<32>>,
     numbers: Numbers,
-    kinds: Download,
+    kinds: Download<NumberKinds>,
 }
 
 impl Scalars {
     fn new(plan: &mut Plan) -> Self {
-        let (rows, numbers) = (plan.rows(NUMBER), Numbers::new(plan));
-        Scalars { rows, numbers, kinds: plan.download_each(numbers.kinds, 1) }
+        let (rows, numbers) = (plan.rows(), Numbers::new(plan));
+        Scalars { rows, numbers, kinds: plan.download_column(numbers.kinds) }
     }
 
     fn import(&self, lane: &mut Lane, curve: &'static str, n: usize) -> Result<(), Fault> {
         lane.download(&self.kinds);
-        rows::import_scalars(lane, curve, self.rows.address, self.numbers, n)
+        rows::import_scalars(lane, curve, &self.rows, self.numbers, n)
     }
 
     /// Item i of a lane that has finished.
@@ -200,9 +236,11 @@ impl<C: Curve> Operation for MulBase<'_, C> {
         let MulBaseBuffers { scalars, sums, product, result } = buffers;
         lane.device.clone().prepare(C::NAME, &["layout", "table", "fpmul", "normalize"])?;
         let table = lane.device.clone().tables().public(lane, C::NAME)?;
-        rows::upload(lane, cpu, [(Rows::of(&self.0[items]), &scalars.rows)])?;
+        rows::upload(lane, cpu, [(Rows::of(&self.0[items]), &scalars.rows.staging)])?;
         scalars.import(lane, C::NAME, n)?;
-        kernels::fpmul_var(lane, C::NAME, scalars.numbers.columns, table.address(), table.bits, sums.xyz, n as u64)?;
+        let (k, xyz, count) = (scalars.numbers.scalars, sums.xyz, n as u64);
+        let (table, bits) = (table.rows(), table.bits);
+        kernels::FpmulVar { scalars: k, table, bits, xyz, n: count }.launch(lane, C::NAME)?;
         sums.normalize(lane, C::NAME, *product, false, n)?;
         result.download(lane, C::NAME, *product, n)?;
         lane.finish()?;
@@ -254,14 +292,17 @@ impl<C: Curve> Operation for Mul<'_, C> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
         let MulBuffers { scalars, points: Imported { rows, points }, scratch, sums, result } = buffers;
         lane.device.clone().prepare(C::NAME, &["layout", "upmul", "normalize"])?;
-        let inputs = [(Rows::of(&self.0[items.clone()]), &scalars.rows), (Rows::of_points(&self.1[items]), rows)];
+        let inputs = [
+            (Rows::of(&self.0[items.clone()]), &scalars.rows.staging),
+            (Rows::of_points(&self.1[items]), &rows.staging),
+        ];
         rows::upload(lane, cpu, inputs)?;
         scalars.import(lane, C::NAME, n)?;
-        rows::import_points(lane, C::NAME, rows.address, *points, n)?;
+        rows::import_points(lane, C::NAME, rows, *points, n)?;
         scratch.reset(lane)?;
-        let (columns, Columns { xy, kinds }) = (scalars.numbers.columns, *points);
-        let WindowScratch { tables, next_tile } = *scratch;
-        kernels::upmul_var(lane, C::NAME, columns, xy, kinds, tables, sums.xyz, next_tile, n as u64)?;
+        let (Columns { xy, kinds }, WindowScratch { tables, next_tile }) = (*points, *scratch);
+        let (k, xyz, count) = (scalars.numbers.scalars, sums.xyz, n as u64);
+        kernels::UpmulVar { scalars: k, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, C::NAME)?;
         sums.normalize(lane, C::NAME, *points, true, n)?;
         result.download(lane, C::NAME, *points, n)?;
         lane.finish()?;
@@ -278,7 +319,7 @@ impl<C: Curve> Operation for Mul<'_, C> {
 pub struct DecodeKeys<'a, C>(pub PublicKeys<'a>, pub usize, pub PhantomData<C>);
 
 pub struct DecodeBuffers {
-    rows: Upload,
+    rows: KeyUpload,
     points: Columns,
     result: PointRows,
 }
@@ -298,7 +339,7 @@ impl<C: Curve> Operation for DecodeKeys<'_, C> {
     }
 
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> DecodeBuffers {
-        let (rows, points) = (plan_keys(plan, self.0.form()), Columns::new(plan));
+        let (rows, points) = (KeyUpload::new(plan, self.0.form()), Columns::new(plan));
         DecodeBuffers { rows, points, result: PointRows::new(plan, points) }
     }
 
@@ -310,8 +351,8 @@ impl<C: Curve> Operation for DecodeKeys<'_, C> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
         let DecodeBuffers { rows, points, result } = buffers;
         lane.device.clone().prepare(C::NAME, &["layout"])?;
-        rows::upload(lane, cpu, [(Rows::of_keys(self.0, items), rows)])?;
-        rows::import_keys(lane, C::NAME, self.0.form(), rows.address, *points, n)?;
+        rows::upload(lane, cpu, [(Rows::of_keys(self.0, items), rows.staging())])?;
+        rows::import_keys(lane, C::NAME, rows, *points, n)?;
         result.download(lane, C::NAME, *points, n)?;
         lane.finish()?;
         // A public key is not the identity.

@@ -1,11 +1,11 @@
 //! Between the caller's rows of bytes and the columns of words on the device.
 
+use super::columns::{ByteRows, Column, NumberKinds, PointKinds, Prefixes, Scalars, Xy, Xyz};
 use super::fault::Fault;
 use super::kernels;
-use super::lane::{Lane, PREFIX, Part};
-use super::memory::Address;
+use super::lane::{Lane, Part};
 use super::page_lock::is_locked;
-use super::plan::{Download, Plan, Upload};
+use super::plan::{Download, Plan, Staging, Upload};
 use crate::cpu::CpuEngine;
 use crate::encoding::{KeyForm, Point, PublicKeys};
 use crate::error::Rejection;
@@ -20,26 +20,26 @@ const BLOCK: usize = 1 << 12;
 /// Points on the device: coordinates in columns, one kind byte each (`cuda/curve/point.cuh`).
 #[derive(Clone, Copy, Debug)]
 pub struct Points {
-    pub xy: Address,
-    pub kinds: Address,
+    pub xy: Column<Xy>,
+    pub kinds: Column<PointKinds>,
 }
 
 impl Points {
     pub fn new(plan: &mut Plan) -> Self {
-        Points { xy: plan.each(64), kinds: plan.each(1) }
+        Points { xy: plan.column(), kinds: plan.column() }
     }
 }
 
 /// Points in Jacobian coordinates, in columns, and the prefix products of their normalisation.
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobian {
-    pub xyz: Address,
-    pub prefixes: Address,
+    pub xyz: Column<Xyz>,
+    pub prefixes: Column<Prefixes>,
 }
 
 impl Jacobian {
     pub fn new(plan: &mut Plan) -> Self {
-        Jacobian { xyz: plan.each(96), prefixes: plan.each(PREFIX) }
+        Jacobian { xyz: plan.column(), prefixes: plan.column() }
     }
 
     /// Writes them as affine points. Where `to` has kinds already, `use_kinds` says so: the products of what is no point are none.
@@ -51,28 +51,25 @@ impl Jacobian {
         use_kinds: bool,
         n: usize,
     ) -> Result<(), Fault> {
-        lane.keep_in_l2(self.prefixes, n)?;
-        kernels::normalize(lane, curve, self.xyz, to.xy, to.kinds, u32::from(use_kinds), self.prefixes, n as u64)
+        let Jacobian { xyz, prefixes } = *self;
+        let (Points { xy: out_xy, kinds: out_kinds }, use_kinds) = (to, u32::from(use_kinds));
+        lane.keep_in_l2(prefixes, n)?;
+        kernels::Normalize { xyz, out_xy, out_kinds, use_kinds, prefixes, n: n as u64 }.launch(lane, curve)
     }
 }
 
-/// Numbers on the device, in columns, with a byte each that says what they are.
+/// Scalars on the device, in columns, with a byte each that says what they are.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
-    pub columns: Address,
-    pub kinds: Address,
+    pub scalars: Column<Scalars>,
+    pub kinds: Column<NumberKinds>,
 }
 
 impl Numbers {
     pub fn new(plan: &mut Plan) -> Self {
-        Numbers { columns: plan.each(NUMBER), kinds: plan.each(1) }
+        Numbers { scalars: plan.column(), kinds: plan.column() }
     }
 }
-
-/// Bytes of a number in rows or columns.
-pub const NUMBER: usize = 32;
-/// Bytes of the row of a point.
-pub const POINT_ROW: usize = 65;
 
 /// `PointKind` of the device code; the others are malformed points.
 pub mod kind {
@@ -89,6 +86,8 @@ mod tags {
     pub const IDENTITY: u32 = 1;
     pub const COMPRESSED: u32 = 2;
     pub const UNCOMPRESSED: u32 = 4;
+    /// Those of `Rows::of_points`.
+    pub const OF_POINTS: u32 = UNCOMPRESSED | IDENTITY;
 }
 
 /// Writes the rows of some items.
@@ -135,7 +134,7 @@ impl<'a> Rows<'a> {
         Rows::of(SecretKey::expose_rows(keys.slice(items).as_slice()))
     }
 
-    fn part<'b>(&'b self, to: &'b Upload) -> Part<'b> {
+    fn part<'b>(&'b self, to: &'b Staging) -> Part<'b> {
         assert_eq!(to.pinned.len(), self.items * self.width, "a buffer is planned for its rows");
         let locked = match self.source {
             // From the caller's memory no more than the rows can be copied.
@@ -154,21 +153,48 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The buffer of `Rows::of_keys`.
-pub fn plan_keys(plan: &mut Plan, form: KeyForm) -> Upload {
-    plan.rows(key_width(form))
+/// The buffer of `Rows::of_points`.
+pub type PointUpload = Upload<ByteRows<65>>;
+
+/// The buffer of `Rows::of_keys`, by the form of the keys.
+pub enum KeyUpload {
+    Compressed(Upload<ByteRows<33>>),
+    Raw(Upload<ByteRows<64>>),
+    /// Rows whose first bytes, of which these are accepted, say what follows.
+    Tagged(PointUpload, u32),
+}
+
+impl KeyUpload {
+    pub fn new(plan: &mut Plan, form: KeyForm) -> Self {
+        let mixed = tags::UNCOMPRESSED | tags::COMPRESSED | tags::IDENTITY;
+        match form {
+            KeyForm::Compressed => KeyUpload::Compressed(plan.rows()),
+            KeyForm::Raw => KeyUpload::Raw(plan.rows()),
+            KeyForm::Uncompressed => KeyUpload::Tagged(plan.rows(), tags::UNCOMPRESSED),
+            KeyForm::Points => KeyUpload::Tagged(plan.rows(), tags::OF_POINTS),
+            KeyForm::Mixed => KeyUpload::Tagged(plan.rows(), mixed),
+        }
+    }
+
+    pub fn staging(&self) -> &Staging {
+        match self {
+            KeyUpload::Compressed(upload) => &upload.staging,
+            KeyUpload::Raw(upload) => &upload.staging,
+            KeyUpload::Tagged(upload, _) => &upload.staging,
+        }
+    }
 }
 
 fn key_width(form: KeyForm) -> usize {
     match form {
         KeyForm::Compressed => 33,
         KeyForm::Raw => 64,
-        KeyForm::Uncompressed | KeyForm::Points | KeyForm::Mixed => POINT_ROW,
+        KeyForm::Uncompressed | KeyForm::Points | KeyForm::Mixed => 65,
     }
 }
 
 /// Brings rows to the device: by the host's threads and pinned memory, or from where they are if that is page-locked.
-pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [(Rows, &Upload); N]) -> Result<(), Fault> {
+pub fn upload<const N: usize>(lane: &mut Lane, cpu: &CpuEngine, rows: [(Rows, &Staging); N]) -> Result<(), Fault> {
     let parts = rows.each_ref().map(|(rows, to)| rows.part(to));
     let fill = |to: [&mut [u8]; N]| {
         let blocks = rows.iter().zip(to).flat_map(|((rows, _), to)| {
@@ -215,59 +241,65 @@ fn write_results<T>(start: usize, out: &mut [MaybeUninit<T>], result: impl Fn(us
 }
 
 /// Scalars as columns, with the kind of each.
-pub fn import_scalars(lane: &mut Lane, curve: &'static str, rows: Address, to: Numbers, n: usize) -> Result<(), Fault> {
-    kernels::import_scalars(lane, curve, rows, to.columns, to.kinds, n as u64)
+pub fn import_scalars(
+    lane: &mut Lane,
+    curve: &'static str,
+    rows: &Upload<ByteRows<32>>,
+    to: Numbers,
+    n: usize,
+) -> Result<(), Fault> {
+    let Numbers { scalars, kinds } = to;
+    kernels::ImportScalars { rows: rows.column, scalars, kinds, n: n as u64 }.launch(lane, curve)
 }
 
 /// The points of `Rows::of_points`.
-pub fn import_points(lane: &mut Lane, curve: &'static str, rows: Address, to: Points, n: usize) -> Result<(), Fault> {
-    import_keys(lane, curve, KeyForm::Points, rows, to, n)
-}
-
-/// The points of `Rows::of_keys`, by the form of the keys.
-pub fn import_keys(
+pub fn import_points(
     lane: &mut Lane,
     curve: &'static str,
-    form: KeyForm,
-    rows: Address,
+    rows: &PointUpload,
     to: Points,
     n: usize,
 ) -> Result<(), Fault> {
+    import_tagged(lane, curve, rows, tags::OF_POINTS, to, n)
+}
+
+/// The points of `Rows::of_keys`.
+pub fn import_keys(lane: &mut Lane, curve: &'static str, keys: &KeyUpload, to: Points, n: usize) -> Result<(), Fault> {
     let (Points { xy, kinds }, count) = (to, n as u64);
-    match form {
-        KeyForm::Compressed => kernels::import_points_compressed(lane, curve, rows, xy, kinds, count),
-        KeyForm::Raw => kernels::import_points_raw(lane, curve, rows, 0, xy, kinds, count),
-        KeyForm::Uncompressed => import_sec1(lane, curve, rows, tags::UNCOMPRESSED, to, count),
-        KeyForm::Points => import_sec1(lane, curve, rows, tags::UNCOMPRESSED | tags::IDENTITY, to, count),
-        KeyForm::Mixed => {
-            let all = tags::UNCOMPRESSED | tags::COMPRESSED | tags::IDENTITY;
-            import_sec1(lane, curve, rows, all, to, count)
+    match keys {
+        KeyUpload::Compressed(rows) => {
+            kernels::ImportPointsCompressed { rows: rows.column, xy, kinds, n: count }.launch(lane, curve)
         }
+        KeyUpload::Raw(rows) => {
+            kernels::ImportPointsRaw { rows: rows.column, zero_is_identity: 0, xy, kinds, n: count }.launch(lane, curve)
+        }
+        KeyUpload::Tagged(rows, tags) => import_tagged(lane, curve, rows, *tags, to, n),
     }
 }
 
-fn import_sec1(
+fn import_tagged(
     lane: &mut Lane,
     curve: &'static str,
-    rows: Address,
+    rows: &PointUpload,
     tags: u32,
-    points: Points,
-    n: u64,
+    to: Points,
+    n: usize,
 ) -> Result<(), Fault> {
-    kernels::import_points_sec1(lane, curve, rows, tags, points.xy, points.kinds, n)
+    let Points { xy, kinds } = to;
+    kernels::ImportPointsSec1 { rows: rows.column, tags, xy, kinds, n: n as u64 }.launch(lane, curve)
 }
 
 /// Points on their way to the host: rows of `x || y`, and kinds.
 #[derive(Debug)]
 pub struct PointRows {
-    rows: Download,
-    kinds: Download,
+    rows: Download<ByteRows<64>>,
+    kinds: Download<PointKinds>,
 }
 
 impl PointRows {
     pub fn new(plan: &mut Plan, points: Points) -> Self {
-        let rows = plan.each(64);
-        PointRows { rows: plan.download_each(rows, 64), kinds: plan.download_each(points.kinds, 1) }
+        let rows = plan.column();
+        PointRows { rows: plan.download_column(rows), kinds: plan.download_column(points.kinds) }
     }
 
     /// Writes the points as rows, which are to be copied to the host.
@@ -285,8 +317,9 @@ impl PointRows {
     }
 
     fn export(&self, lane: &mut Lane, curve: &'static str, points: Points, n: usize) -> Result<(), Fault> {
+        let Points { xy, kinds } = points;
         lane.download(&self.kinds);
-        kernels::export_points_raw(lane, curve, points.xy, points.kinds, self.rows.address, n as u64)
+        kernels::ExportPointsRaw { xy, kinds, rows: self.rows.column, n: n as u64 }.launch(lane, curve)
     }
 
     /// Point i of a lane that has finished.

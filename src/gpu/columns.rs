@@ -1,0 +1,69 @@
+//! Arrays on the device, by what they hold.
+
+use super::memory::Address;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// What an array holds where it has so many bytes for each item of a chunk.
+pub trait Content {
+    const BYTES: usize;
+}
+
+include!(concat!(env!("OUT_DIR"), "/contents.rs"));
+
+/// The address of an array that holds a `T`.
+pub struct Column<T> {
+    address: Address,
+    content: PhantomData<T>,
+}
+
+impl<T> Column<T> {
+    /// An array where memory is given out: nothing tells what lies there.
+    pub fn at(address: Address) -> Self {
+        Column { address, content: PhantomData }
+    }
+
+    pub fn address(self) -> Address {
+        self.address
+    }
+}
+
+impl<T> Clone for Column<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Column<T> {}
+
+impl<T> fmt::Debug for Column<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.address)
+    }
+}
+
+impl Column<Counters> {
+    /// One of the counts: the length of a list.
+    pub fn count(self, which: u64) -> Column<ItemCount> {
+        Column::at(self.address + 4 * which)
+    }
+}
+
+/// What some kernels take as well.
+macro_rules! also {
+    ($($from:ty => $to:ty),*) => {$(
+        impl From<Column<$from>> for Column<$to> {
+            fn from(column: Column<$from>) -> Self {
+                Column::at(column.address)
+            }
+        }
+    )*};
+}
+
+also!(
+    Scalars => AnyNumbers,
+    FieldElements => AnyNumbers,
+    ByteRows<32> => AnyRows,
+    BaseTable => AnyTables,
+    KeyTables => AnyTables
+);
