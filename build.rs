@@ -5,11 +5,14 @@
 mod derive;
 #[path = "curves/emit_cuda.rs"]
 mod emit_cuda;
+#[path = "cuda/emit_launchers.rs"]
+mod emit_launchers;
 #[path = "curves/emit_rust.rs"]
 mod emit_rust;
 #[path = "curves/params.rs"]
 mod params;
 
+use emit_launchers::{Source, emit_launchers, needs_curve};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -36,7 +39,11 @@ fn main() {
         fs::create_dir_all(&folder).expect("OUT_DIR is writable");
         fs::write(folder.join("curve.cuh"), emit_cuda::emit_cuda(curve)).expect("OUT_DIR is writable");
     }
-    fs::write(out.join("device_sources.rs"), device_sources(&curves)).expect("OUT_DIR is writable");
+    let sources = read_sources(Path::new("cuda"));
+    fs::write(out.join("device_sources.rs"), device_sources(&sources, &curves)).expect("OUT_DIR is writable");
+    let launchers = emit_launchers(&sources).unwrap_or_else(|problem| panic!("{problem}"));
+    fs::write(out.join("contents.rs"), launchers.contents).expect("OUT_DIR is writable");
+    fs::write(out.join("launchers.rs"), launchers.kernels).expect("OUT_DIR is writable");
 }
 
 /// Unit tests cannot be ignored when they run, but when they are built: `cfg` says what this machine lacks, unless `variable`
@@ -62,25 +69,35 @@ fn has_avx512() -> bool {
     false
 }
 
-/// Rust that embeds every file of `cuda/`, and the header of each curve, as (name, text).
-fn device_sources(curves: &[params::Curve]) -> String {
-    let mut files = Vec::new();
-    for folder in subfolders(Path::new("cuda")) {
-        files.extend(files_in(&folder));
-    }
-    let (kernels, headers): (Vec<_>, Vec<_>) =
-        files.iter().partition(|file| file.extension().is_some_and(|e| e == "cu"));
+/// The files in the folders of `cuda/`.
+fn read_sources(folder: &Path) -> Vec<Source> {
+    let files = subfolders(folder).into_iter().flat_map(|folder| files_in(&folder));
+    let source = |path: PathBuf| {
+        let name = path.strip_prefix(folder).expect("it is in the folder");
+        let name = name.to_str().expect("the project's file names are UTF-8").replace('\\', "/");
+        Source { name, text: fs::read_to_string(&path).expect("device code is UTF-8") }
+    };
+    files.map(source).collect()
+}
+
+/// Rust that embeds every file of device code, and the header of each curve, as (name, text).
+fn device_sources(sources: &[Source], curves: &[params::Curve]) -> String {
+    let kernel = |source: &Source| {
+        source.name.strip_suffix(".cu").map(|name| name.strip_prefix("kernels/").expect("kernels lie there").to_owned())
+    };
     let mut text = String::new();
-    for (list, files, prefix) in [("HEADERS", headers, "cuda/"), ("KERNELS", kernels, "cuda/kernels/")] {
+    for (list, is_kernel) in [("HEADERS", false), ("KERNELS", true)] {
         writeln!(text, "pub const {list}: &[(&str, &str)] = &[").expect("a String takes all");
-        for file in files {
-            let path = file.to_str().expect("the project's file names are UTF-8").replace('\\', "/");
-            let name = path.strip_prefix(prefix).expect("kernels lie in cuda/kernels").trim_end_matches(".cu");
-            writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{path}\"))),")
+        for source in sources.iter().filter(|source| kernel(source).is_some() == is_kernel) {
+            let (name, path) = (kernel(source).unwrap_or_else(|| source.name.clone()), &source.name);
+            writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/cuda/{path}\"))),")
                 .expect("a String takes all");
         }
         text.push_str("];\n");
     }
+    let without_curve: Vec<String> =
+        sources.iter().filter(|source| !needs_curve(source, sources)).filter_map(kernel).collect();
+    writeln!(text, "pub const WITHOUT_CURVE: &[&str] = &{without_curve:?};").expect("a String takes all");
     text.push_str("pub const CURVES: &[(&str, &str)] = &[\n");
     for curve in curves {
         let name = &curve.name;

@@ -53,10 +53,10 @@ template <bool kVectors> struct PointRows {
 };
 
 template <bool kVectors>
-GECC_FN void add_rows(u32* a_rows, u8* a_kind, u32* b_rows, u8* b_kind, u32* out_rows, u8* out_kind, u32* prefixes, u64 n,
-                      BlockInverseMemory& memory) {
+GECC_FN void add_rows(u32* a_rows, u8* a_kinds, u32* b_rows, u8* b_kinds, u32* out_rows, u8* out_kinds, u32* prefixes,
+                      u64 n, BlockInverseMemory& memory) {
     using Rows = PointRows<kVectors>;
-    PointSum<Rows, Rows, Rows> op = {{a_rows, a_kind}, {b_rows, b_kind}, {out_rows, out_kind}};
+    PointSum<Rows, Rows, Rows> op = {{a_rows, a_kinds}, {b_rows, b_kinds}, {out_rows, out_kinds}};
     run_batched(op, n, prefixes, memory);
 }
 
@@ -92,28 +92,36 @@ struct WindowPoints {
 }  // namespace
 
 // PADD on points in rows.
-extern "C" __global__ void __launch_bounds__(256) gecc_ablation_add_rows_by_vectors(
-    u32* a_rows, u8* a_kind, u32* b_rows, u8* b_kind, u32* out_rows, u8* out_kind, u32* prefixes, u64 n) {
+// Launch: 2 blocks per multiprocessor.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ablation_add_rows_by_vectors(XyRows* a_rows, PointKinds* a_kinds, XyRows* b_rows, PointKinds* b_kinds,
+                                      XyRows* out_rows, PointKinds* out_kinds, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    add_rows<true>(a_rows, a_kind, b_rows, b_kind, out_rows, out_kind, prefixes, n, memory);
+    add_rows<true>(a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n, memory);
 }
 
-extern "C" __global__ void __launch_bounds__(256) gecc_ablation_add_rows_by_words(
-    u32* a_rows, u8* a_kind, u32* b_rows, u8* b_kind, u32* out_rows, u8* out_kind, u32* prefixes, u64 n) {
+// Launch: 2 blocks per multiprocessor.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ablation_add_rows_by_words(XyRows* a_rows, PointKinds* a_kinds, XyRows* b_rows, PointKinds* b_kinds,
+                                    XyRows* out_rows, PointKinds* out_kinds, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    add_rows<false>(a_rows, a_kind, b_rows, b_kind, out_rows, out_kind, prefixes, n, memory);
+    add_rows<false>(a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n, memory);
 }
 
 // PADD in three kernels: this one, gecc_batch_inverse and gecc_ablation_apply.
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ablation_denominators(u32* a_xy, u8* a_kind, u32* b_xy, u8* b_kind, u32* denominators, u64 n) {
-    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kind, n}, {b_xy, b_kind, n}, {a_xy, a_kind, n}};
+    gecc_ablation_denominators(Xy* a_xy, PointKinds* a_kinds, Xy* b_xy, PointKinds* b_kinds,
+                               FieldElements* denominators, u64 n) {
+    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kinds, n}, {b_xy, b_kinds, n}, {a_xy, a_kinds, n}};
     for (u64 i = global_thread(); i < n; i += global_threads()) store_column(denominators, n, i, op.denominator(i).v);
 }
 
-extern "C" __global__ void __launch_bounds__(256) gecc_ablation_apply(
-    u32* a_xy, u8* a_kind, u32* b_xy, u8* b_kind, const u32* inverses, u32* out_xy, u8* out_kind, u64 n) {
-    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kind, n}, {b_xy, b_kind, n}, {out_xy, out_kind, n}};
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ablation_apply(Xy* a_xy, PointKinds* a_kinds, Xy* b_xy, PointKinds* b_kinds, const FieldElements* inverses,
+                        Xy* out_xy, PointKinds* out_kinds, u64 n) {
+    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kinds, n}, {b_xy, b_kinds, n}, {out_xy, out_kinds, n}};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         fe inverse;
         load_column(inverse.v, inverses, n, i);
@@ -123,10 +131,12 @@ extern "C" __global__ void __launch_bounds__(256) gecc_ablation_apply(
 
 // FPMUL with affine sums in device memory: the additions of a window, over all items of a block, share an inversion.
 // scalars, table and bits as for gecc_fpmul_var, but bits does not divide 256.
-extern "C" __global__ void __launch_bounds__(256) gecc_ablation_fpmul_affine(
-    const u32* scalars, const u32* table, u32 bits, u32* xy, u8* kind, u32* prefixes, u64 n) {
+// Launch: 2 blocks per multiprocessor.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ablation_fpmul_affine(const Scalars* scalars, const BaseTable* table, u32 bits, Xy* xy, PointKinds* kinds,
+                               Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    PointBatch sum = {xy, kind, n};
+    PointBatch sum = {xy, kinds, n};
     WindowPoints points = {table, scalars, n, 0, (int)bits};
     // Every thread works on the items that run_batched gives it, in every window.
     for (u64 i = global_thread(); i < n; i += global_threads()) {
@@ -141,26 +151,29 @@ extern "C" __global__ void __launch_bounds__(256) gecc_ablation_fpmul_affine(
 }
 
 // Coordinates from columns to rows, or back.
-extern "C" __global__ void __launch_bounds__(256) gecc_ablation_to_rows(const u32* xy, u32* rows, u64 n) {
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256) gecc_ablation_to_rows(const Xy* xy, XyRows* rows, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         for (int w = 0; w < 16; w++) rows[16 * i + w] = xy[w * n + i];
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) gecc_ablation_from_rows(const u32* rows, u32* xy, u64 n) {
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256) gecc_ablation_from_rows(const XyRows* rows, Xy* xy, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         for (int w = 0; w < 16; w++) xy[w * n + i] = rows[16 * i + w];
     }
 }
 
 // Adds the number of items that are the same point in both batches to *count.
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ablation_count_equal(u32* a_xy, u8* a_kind, u32* b_xy, u8* b_kind, u32* count, u64 n) {
-    PointBatch a = {a_xy, a_kind, n}, b = {b_xy, b_kind, n};
+    gecc_ablation_count_equal(Xy* a_xy, PointKinds* a_kinds, Xy* b_xy, PointKinds* b_kinds, EqualCount* count, u64 n) {
+    PointBatch a = {a_xy, a_kinds, n}, b = {b_xy, b_kinds, n};
     u32 equal = 0;
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         bool same = fe_equal(a.x(i), b.x(i)) && fe_equal(a.y(i), b.y(i));
-        equal += a_kind[i] == b_kind[i] && (same || a_kind[i] != kFinite);
+        equal += a_kinds[i] == b_kinds[i] && (same || a_kinds[i] != kFinite);
     }
     atomicAdd(count, equal);
 }

@@ -6,8 +6,10 @@
 #include "hash/keccak.cuh"
 #include "kernels/point_batch.cuh"
 
-extern "C" __global__ void __launch_bounds__(256) gecc_ethereum_addresses(u32* xy, u8* kind, u8* rows, u64 n) {
-    PointBatch in = {xy, kind, n};
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_ethereum_addresses(Xy* xy, PointKinds* kinds, Addresses* rows, u64 n) {
+    PointBatch in = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 finite = mask_if(in.finite(i)), x[8], y[8];
         fe_to_words(x, in.x(i));

@@ -33,8 +33,9 @@ struct BatchInverse {
 };
 }  // namespace
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_batch_inverse(const u32* values, u32* out, u32* prefixes, u64 n) {
+    gecc_batch_inverse(const FieldElements* values, FieldElements* out, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
     BatchInverse op = {values, out, n};
     run_batched(op, n, prefixes, memory);

@@ -7,8 +7,9 @@
 #include "field/scalar.cuh"
 #include "kernels/layout.cuh"
 
+// Launch: one thread per item.
 #define GECC_CHAIN_KERNEL(name, Type, STEP) \
-    extern "C" __global__ void __launch_bounds__(256) name(u32* items, u64 n, u32 rounds) { \
+    extern "C" __global__ void __launch_bounds__(256) name(AnyNumbers* items, u64 n, u32 rounds) { \
         for (u64 i = global_thread(); i < n; i += global_threads()) { \
             Type a, c; \
             load_column(a.v, items, n, i); \
@@ -27,8 +28,9 @@ GECC_CHAIN_KERNEL(gecc_chain_scalar_mul, sc, sc_mont_mul(c, a))
 GECC_CHAIN_KERNEL(gecc_chain_scalar_sqr, sc, sc_mont_sqr(c))
 
 // The point formulas on whatever numbers the items are: x = y = z = item at the start, x of the result at the end.
+// Launch: one thread per item.
 #define GECC_CHAIN_POINT_KERNEL(name, STEP) \
-    extern "C" __global__ void __launch_bounds__(256) name(u32* items, u64 n, u32 rounds) { \
+    extern "C" __global__ void __launch_bounds__(256) name(AnyNumbers* items, u64 n, u32 rounds) { \
         for (u64 i = global_thread(); i < n; i += global_threads()) { \
             fe a; \
             load_column(a.v, items, n, i); \

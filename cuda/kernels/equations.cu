@@ -53,17 +53,20 @@ struct EcdsaEquations {
 };
 }  // namespace
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ecdsa_equations(const u8* digests, const u8* signatures, u32 low_s, u32* u1, u32* u2, u32* x, u8* verdict,
-                         u32* prefixes, u64 n) {
+    gecc_ecdsa_equations(const Digests* digests, const Signatures* signatures, u32 low_s, Scalars* u1, Scalars* u2,
+                         Scalars* x, Verdicts* verdicts, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    EcdsaEquations op = {digests, signatures, low_s != 0, {u1, u2, x, verdict, n}};
+    EcdsaEquations op = {digests, signatures, low_s != 0, {u1, u2, x, verdicts, n}};
     run_batched(op, n, prefixes, memory);
 }
 
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_sm2_equations(const u8* digests, const u8* signatures, u32* u1, u32* u2, u32* x, u8* verdict, u64 n) {
-    EquationBatch out = {u1, u2, x, verdict, n};
+    gecc_sm2_equations(const Digests* digests, const Signatures* signatures, Scalars* u1, Scalars* u2, Scalars* x,
+                       Verdicts* verdicts, u64 n) {
+    EquationBatch out = {u1, u2, x, verdicts, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 digest[8], r[8], s[8];
         load_number(digest, digests + 32 * i);

@@ -48,8 +48,9 @@ GECC_FN jacobian fpmul_uniform(const u32* __restrict__ table, const sc& k) {
 }
 }  // namespace
 
+// Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_fpmul_var(const u32* scalars, const u32* __restrict__ table, u32 bits, u32* xyz, u64 n) {
+    gecc_fpmul_var(const Scalars* scalars, const BaseTable* __restrict__ table, u32 bits, Xyz* xyz, u64 n) {
     JacobianBatch out = {xyz, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         sc k;
@@ -58,8 +59,9 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(128, 3)
-    gecc_fpmul_uniform(const u32* scalars, const u32* __restrict__ table, u32* xyz, u64 n) {
+    gecc_fpmul_uniform(const Scalars* scalars, const UniformTable* __restrict__ table, Xyz* xyz, u64 n) {
     JacobianBatch out = {xyz, n};
     // Lanes without an item repeat the last one, as all take part in the exchanges. The loop is the block's, so that the
     // compiler sees that they do.

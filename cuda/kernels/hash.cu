@@ -23,19 +23,21 @@ GECC_FN void store_digest(u8* digests, u64 i, const HashState& digest) {
 }
 }  // namespace
 
+// Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_sha256(const u8* data, const u64* offsets, u8* digests, u64 n) {
+    gecc_sha256(const Texts* data, const Offsets* offsets, Digests* digests, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads())
         store_digest(digests, i, hash_message<Sha256>(bytes_between(data, offsets, i)));
 }
 
 // e = SM3(Z_A || M) for SM2. ids, id_offsets: user ids as data and offsets are messages, none longer than 8191 bytes.
-// id_stride: 1, or 0 for one id for all (id_offsets then has two numbers). points_xy, points_kind: the public keys, 16
+// id_stride: 1, or 0 for one id for all (id_offsets then has two numbers). xy, kinds: the public keys, 16
 // n words in field form and n bytes; what is not kFinite gives a digest of zeros.
+// Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_sm3_za(const u8* data, const u64* offsets, const u8* ids, const u64* id_offsets, u64 id_stride,
-                u32* points_xy, u8* points_kind, u8* digests, u64 n) {
-    PointBatch points = {points_xy, points_kind, n};
+    gecc_sm3_za(const Texts* data, const Offsets* offsets, const Texts* ids, const Offsets* id_offsets, u64 id_stride,
+                Xy* xy, PointKinds* kinds, Digests* digests, u64 n) {
+    PointBatch points = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         HashState digest = {};
         if (points.finite(i)) {

@@ -59,13 +59,14 @@ __device__ __forceinline__ u32 count_together(u32* counter) {
 }
 }  // namespace
 
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_group_keys(u32* points_xy, u8* points_kind, const u8* verdict, u64 seed, u32* slots, u32 slot_bits,
-                    u32* representative, u32* counts, u64 n) {
-    PointBatch points = {points_xy, points_kind, n};
+    gecc_group_keys(Xy* xy, PointKinds* kinds, const Verdicts* verdicts, u64 seed, KeySlots* slots, u32 slot_bits,
+                    ItemNumbers* representative, KeyUses* counts, u64 n) {
+    PointBatch points = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 found = kNoKey;
-        if (verdict[i] == kPending && points.finite(i)) {
+        if (verdicts[i] == kPending && points.finite(i)) {
             found = find_or_insert(points, slots, slot_bits, seed, i);
             count_together(counts + found);
         }
@@ -73,8 +74,10 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_pick_keys(const u32* counts, u32 threshold, u32 max_tables, u32* table_keys, u32* counters, u64 n) {
+    gecc_pick_keys(const KeyUses* counts, u32 threshold, u32 max_tables, ItemNumbers* table_keys, Counters* counters,
+                   u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 uses = counts[i];
         if (uses == 0 || uses < threshold) continue;
@@ -85,10 +88,11 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
+// Launch: one thread per item, for tables items.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_index_keys(u32* points_xy, const u32* table_keys, u32* index_xy, u64 index_seed, u32* index_slots,
+    gecc_index_keys(Xy* xy, const ItemNumbers* table_keys, Xy* index_xy, u64 index_seed, IndexSlots* index_slots,
                     u32 index_slot_bits, u32 tables, u64 n) {
-    PointBatch points = {points_xy, nullptr, n}, keys = {index_xy, nullptr, tables};
+    PointBatch points = {xy, nullptr, n}, keys = {index_xy, nullptr, tables};
     for (u64 table = global_thread(); table < tables; table += global_threads()) {
         u64 item = table_keys[table];
         affine key = {points.x(item), points.y(item)};
@@ -99,10 +103,11 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_find_keys(u32* points_xy, const u32* counts, const u32* index_xy, u32 tables, u64 index_seed,
-                   const u32* index_slots, u32 index_slot_bits, u32* found, u32* counters, u64 n) {
-    PointBatch points = {points_xy, nullptr, n};
+    gecc_find_keys(Xy* xy, const KeyUses* counts, const Xy* index_xy, u32 tables, u64 index_seed,
+                   const IndexSlots* index_slots, u32 index_slot_bits, TableNumbers* found, Counters* counters, u64 n) {
+    PointBatch points = {xy, nullptr, n};
     KeyIndex index = {index_xy, tables, index_seed, index_slots, index_slot_bits};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 uses = counts[i];
@@ -113,14 +118,16 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_split_items(const u32* representative, const u32* found, const u8* points_kind, u32* with_items,
-                     u32* with_tables, u32* without_items, u32* counters, u8* verdict, u64 n) {
+    gecc_split_items(const ItemNumbers* representative, const TableNumbers* found, const PointKinds* kinds,
+                     ItemNumbers* with_items, TableNumbers* with_tables, ItemNumbers* without_items, Counters* counters,
+                     Verdicts* verdicts, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
-        if (verdict[i] != kPending) continue;
-        u8 key = key_verdict(points_kind[i]);
+        if (verdicts[i] != kPending) continue;
+        u8 key = key_verdict(kinds[i]);
         if (key != kPending) {
-            verdict[i] = key;
+            verdicts[i] = key;
             continue;
         }
         u32 table = found[representative[i]];

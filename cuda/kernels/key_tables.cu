@@ -5,7 +5,7 @@
 // .. 20, but no divisor of 256: 5, 6, 7, 9, 10, 11, 12, 13.
 //
 // Launch contract. Building, in stream order:
-// gecc_key_table_start: any block up to 256 threads, best 32; grid with at least `tables` threads in all. points_xy,
+// gecc_key_table_start: any block up to 256 threads, best 32; grid with at least `tables` threads in all. xy,
 // table_keys: as in kernels/key_groups.cu. xyz: out, 24 tables windows words.
 // gecc_key_table_rows: block of 32 .. 256 threads, a multiple of 32; grid: one dimension, at most twice the number of
 // multiprocessors. prefixes: scratch of 8 tables windows words.
@@ -82,11 +82,12 @@ struct TwoTables {
 };
 }  // namespace
 
+// Launch: one thread per item, in blocks of 32, for tables items.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_key_table_start(u32* points_xy, const u32* table_keys, u32* xyz, u32 tables, u32 key_bits, u64 n) {
+    gecc_key_table_start(Xy* xy, const ItemNumbers* table_keys, Xyz* xyz, u32 tables, u32 key_bits, u64 n) {
     u64 table = global_thread();
     if (table >= tables) return;
-    PointBatch points = {points_xy, nullptr, n};
+    PointBatch points = {xy, nullptr, n};
     u64 item = table_keys[table];
     int windows = window_count(key_bits);
     JacobianBatch out = {xyz, (u64)tables * windows};
@@ -100,18 +101,20 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
+// Launch: 2 blocks per multiprocessor, for tables * windows items.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_key_table_rows(u32* xyz, u32* key_tables, u32 tables, u32 key_bits, u32* prefixes) {
+    gecc_key_table_rows(Xyz* xyz, KeyTables* key_tables, u32 tables, u32 key_bits, Prefixes* prefixes) {
     __shared__ BlockInverseMemory memory;
     u64 n = (u64)tables * window_count(key_bits);
     FirstRows op = {{xyz, n}, key_tables, tables, (int)key_bits};
     run_batched(op, n, prefixes, memory);
 }
 
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(kThreads, kBlocks)
-    gecc_verify_with_tables(const u32* u1, const u32* u2, const u32* x, const u32* table, u32 bits,
-                            const u32* key_tables, u32 key_bits, const u32* items, const u32* item_tables,
-                            const u32* item_count, u8* verdict, u64 n) {
+    gecc_verify_with_tables(const Scalars* u1, const Scalars* u2, const Scalars* x, const BaseTable* table, u32 bits,
+                            const KeyTables* key_tables, u32 key_bits, const ItemNumbers* items,
+                            const TableNumbers* item_tables, const ItemCount* item_count, Verdicts* verdicts, u64 n) {
     u64 size = *item_count, table_words = 16ull * window_count(key_bits) << (key_bits - 1);
     for (u64 first = (u64)blockIdx.x * kThreads; first < size; first += (u64)gridDim.x * kThreads) {
         bool present = first + threadIdx.x < size;
@@ -124,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocks)
         sc claimed;
         load_column(claimed.v, x, n, i);
         if (!present) continue;
-        if (identity) verdict[i] = kIdentityResult;
-        else verdict[i] = x_matches(sum.x, sum.zz, claimed) ? kValid : kMismatch;
+        if (identity) verdicts[i] = kIdentityResult;
+        else verdicts[i] = x_matches(sum.x, sum.zz, claimed) ? kValid : kMismatch;
     }
 }

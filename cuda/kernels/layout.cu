@@ -45,34 +45,37 @@ GECC_FN void store_decompressed(const PointBatch& out, u64 i, u8 tag, const u8* 
 
 // rows: 64 n bytes, x || y. Where zero_is_identity is not zero, a row of zeros is the identity (it is on no curve: b is
 // not zero).
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_import_points_raw(const u8* rows, u32 zero_is_identity, u32* xy, u8* kind, u64 n) {
-    PointBatch out = {xy, kind, n};
+    gecc_import_points_raw(const ByteRows<64>* rows, u32 zero_is_identity, Xy* xy, PointKinds* kinds, u64 n) {
+    PointBatch out = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 x[8], y[8];
         load_number(x, rows + 64 * i);
         load_number(y, rows + 64 * i + 32);
         store_checked(out, i, x, y);
-        if (zero_is_identity && (words_or(x) | words_or(y)) == 0) kind[i] = kIdentity;
+        if (zero_is_identity && (words_or(x) | words_or(y)) == 0) kinds[i] = kIdentity;
     }
 }
 
 // rows: 33 n bytes, 02 or 03 || x. Variable time, for public points.
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_import_points_compressed(const u8* rows, u32* xy, u8* kind, u64 n) {
-    PointBatch out = {xy, kind, n};
+    gecc_import_points_compressed(const ByteRows<33>* rows, Xy* xy, PointKinds* kinds, u64 n) {
+    PointBatch out = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u8* row = rows + 33 * i;
         store_decompressed(out, i, row[0], row + 1);
-        if ((row[0] & 0xfe) != 2) kind[i] = kBadEncoding;
+        if ((row[0] & 0xfe) != 2) kinds[i] = kBadEncoding;
     }
 }
 
 // rows: 65 n bytes, 04 || x || y, or 02 or 03 || x || 32 bytes that mean nothing, or 00 || 64 bytes that mean nothing for
 // the identity. tags: which of these are accepted, the sum of TagSet. Variable time, for public points.
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_import_points_sec1(const u8* rows, u32 tags, u32* xy, u8* kind, u64 n) {
-    PointBatch out = {xy, kind, n};
+    gecc_import_points_sec1(const ByteRows<65>* rows, u32 tags, Xy* xy, PointKinds* kinds, u64 n) {
+    PointBatch out = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u8* row = rows + 65 * i;
         u8 tag = row[0];
@@ -86,16 +89,17 @@ extern "C" __global__ void __launch_bounds__(256)
             load_number_unaligned(x, row + 1);
             load_number_unaligned(y, row + 33);
             store_checked(out, i, x, y);
-            if (tag == 0) kind[i] = kIdentity;
+            if (tag == 0) kinds[i] = kIdentity;
         }
-        if (!accepted) kind[i] = kBadEncoding;
+        if (!accepted) kinds[i] = kBadEncoding;
     }
 }
 
 // rows: 64 n bytes, x || y; zeros for what is not kFinite.
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_export_points_raw(u32* xy, u8* kind, u8* rows, u64 n) {
-    PointBatch in = {xy, kind, n};
+    gecc_export_points_raw(Xy* xy, PointKinds* kinds, ByteRows<64>* rows, u64 n) {
+    PointBatch in = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 finite = mask_if(in.finite(i)), x[8], y[8];
         fe_to_words(x, in.x(i));
@@ -110,31 +114,37 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// rows: 32 n bytes. columns: 8 n words, the numbers modulo the order.
-extern "C" __global__ void __launch_bounds__(256) gecc_import_scalars(const u8* rows, u32* columns, u8* kind, u64 n) {
+// The numbers are taken modulo the order.
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_import_scalars(const ByteRows<32>* rows, Scalars* scalars, NumberKinds* kinds, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 words[8];
         load_number(words, rows + 32 * i);
-        store_column(columns, n, i, sc_from_words(words).v);
-        kind[i] = number_kind(sc_is_canonical(words), words);
+        store_column(scalars, n, i, sc_from_words(words).v);
+        kinds[i] = number_kind(sc_is_canonical(words), words);
     }
 }
 
-// rows: 32 n bytes. columns: 8 n words, field elements in field form, taken modulo p.
-extern "C" __global__ void __launch_bounds__(256) gecc_import_field(const u8* rows, u32* columns, u8* kind, u64 n) {
+// The numbers are taken modulo p.
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_import_field(const ByteRows<32>* rows, FieldElements* elements, NumberKinds* kinds, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 words[8];
         load_number(words, rows + 32 * i);
-        store_column(columns, n, i, fe_from_words(words).v);
-        kind[i] = number_kind(below_p(words), words);
+        store_column(elements, n, i, fe_from_words(words).v);
+        kinds[i] = number_kind(below_p(words), words);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) gecc_export_field(const u32* columns, u8* rows, u64 n) {
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_export_field(const FieldElements* elements, ByteRows<32>* rows, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         fe a;
         u32 words[8];
-        load_column(a.v, columns, n, i);
+        load_column(a.v, elements, n, i);
         fe_to_words(words, a);
         store_number(rows + 32 * i, words);
     }

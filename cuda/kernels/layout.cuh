@@ -3,6 +3,7 @@
 // Column-major: word w of number i of a batch of n lies at w n + i, so that neighbouring threads read neighbouring
 // words. All indices are 64-bit: 16 words of 2^28 items pass 2^32.
 #pragma once
+#include "kernels/columns.cuh"
 #include "primitives/words.cuh"
 
 GECC_FN u64 global_thread() {

@@ -20,9 +20,10 @@ GECC_FN void store_item(const Method& method, u32* items, u64 n, u64 i, const ty
 }
 
 // Four steps per turn where they fit the instruction cache, so that the loop itself costs nothing.
+// Launch: resident blocks per multiprocessor.
 #define GECC_METHOD_KERNEL(name, Method, BITS, UNROLL, STEP) \
     extern "C" __global__ void __launch_bounds__(256) \
-        name(u32* items, const __grid_constant__ ModulusWords<BITS / 32> modulus, u32 rounds, u64 n) { \
+        name(AnyNumbers* items, const __grid_constant__ ModulusWords<BITS / 32> modulus, u32 rounds, u64 n) { \
         Method method(modulus); \
         for (u64 i = global_thread(); i < n; i += global_threads()) { \
             const Method::Number a = load_item<BITS / 32>(method, items, n, i); \

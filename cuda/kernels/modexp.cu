@@ -60,10 +60,13 @@ GECC_FN void modexp(u32* results, u8* status, const u32* bases, const u32* expon
 }
 }  // namespace
 
+// `lanes` share an item: 4, 8 and 8.
+// Launch: 3 blocks per multiprocessor, for lanes * n items.
 #define GECC_MODEXP_KERNEL(BITS) \
     extern "C" __global__ void __launch_bounds__(kModexpThreads) \
-        gecc_modexp_##BITS(u32* results, u8* status, const u32* bases, const u32* exponents, u32 exponent_words, \
-                           const u32* modulus, const u64* parameters, u64 n) { \
+        gecc_modexp_##BITS(AnyNumbers* results, ValueStatuses* status, const AnyNumbers* bases, \
+                           const AnyNumbers* exponents, u32 exponent_words, const ModexpModulus* modulus, \
+                           const ModexpParameters* parameters, u64 n) { \
         modexp<BITS>(results, status, bases, exponents, exponent_words, modulus, parameters, n); \
     }
 

@@ -29,9 +29,10 @@ template <int N> GECC_FN void store_valid(u32* column, u8* status, u64 n, u64 i,
 }
 }  // namespace
 
+// Launch: one thread per item.
 #define GECC_MUL_MOD_KERNELS(BITS) \
     extern "C" __global__ void __launch_bounds__(256) \
-        gecc_mul_mod_##BITS(u32* results, u8* status, const u32* a, const u32* b, \
+        gecc_mul_mod_##BITS(AnyNumbers* results, ValueStatuses* status, const AnyNumbers* a, const AnyNumbers* b, \
                             const MulModModulus<BITS / 32>* __restrict__ modulus, u64 n) { \
         for (u64 i = global_thread(); i < n; i += global_threads()) { \
             u32 x[BITS / 32], y[BITS / 32]; \
@@ -41,7 +42,7 @@ template <int N> GECC_FN void store_valid(u32* column, u8* status, u64 n, u64 i,
         } \
     } \
     extern "C" __global__ void __launch_bounds__(256) \
-        gecc_square_mod_##BITS(u32* results, u8* status, const u32* a, \
+        gecc_square_mod_##BITS(AnyNumbers* results, ValueStatuses* status, const AnyNumbers* a, \
                                const MulModModulus<BITS / 32>* __restrict__ modulus, u64 n) { \
         for (u64 i = global_thread(); i < n; i += global_threads()) { \
             u32 x[BITS / 32]; \

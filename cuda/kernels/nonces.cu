@@ -3,7 +3,7 @@
 // Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
 // memory, no scratch. digests: rows of 32 bytes. keys: rows of 32 big-endian bytes; the key of item i is at
 // i key_stride bytes, where key_stride is 32, or 0 for one key for all. Rows start at a multiple of 16 bytes.
-// nonces, columns: out, 8 n words, column-major, plain numbers in 1 .. n - 1: secrets, for the uniform kernels.
+// nonces, scalars: out, 8 n words, column-major, plain numbers in 1 .. n - 1: secrets, for the uniform kernels.
 // status: out, n bytes, SignStatus (scheme/sign.cuh): kSigned, or kSecretKeyOutOfRange where the key is zero or not
 // below the order (for gecc_nonces_sm3 also where it is the order - 1); the number of such an item is 1.
 // A fixed sequence per item, up to the rejection of a candidate (scheme/nonce.cuh).
@@ -33,28 +33,33 @@ GECC_FN void store_nonce(const u8* digest_row, const u8* key_row, bool sm2, u32*
 }  // namespace
 
 // For ECDSA.
+// Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_nonces_sha256(const u8* digests, const u8* keys, u64 key_stride, u32* nonces, u8* status, u64 n) {
+    gecc_nonces_sha256(const Digests* digests, const SecretKeys* keys, u64 key_stride, Scalars* nonces,
+                       SignStatuses* status, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads())
         store_nonce<Sha256>(digests + 32 * i, keys + i * key_stride, false, nonces, status, n, i);
 }
 
 // For SM2.
+// Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_nonces_sm3(const u8* digests, const u8* keys, u64 key_stride, u32* nonces, u8* status, u64 n) {
+    gecc_nonces_sm3(const Digests* digests, const SecretKeys* keys, u64 key_stride, Scalars* nonces,
+                    SignStatuses* status, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads())
         store_nonce<Sm3>(digests + 32 * i, keys + i * key_stride, true, nonces, status, n, i);
 }
 
 // For public keys (d G) and shared secrets (d Q).
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_secret_scalars(const u8* keys, u64 key_stride, u32* columns, u8* status, u64 n) {
+    gecc_secret_scalars(const SecretKeys* keys, u64 key_stride, Scalars* scalars, SignStatuses* status, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 key[8];
         load_number(key, keys + i * key_stride);
         u32 usable = key_mask(key);
         replace_by_one(key, usable);
-        store_column(columns, n, i, key);
+        store_column(scalars, n, i, key);
         status[i] = key_status(usable);
     }
 }

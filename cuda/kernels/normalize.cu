@@ -2,7 +2,7 @@
 //
 // Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best a few blocks per
 // multiprocessor. Static shared memory only. xyz: 24 n words as in kernels/point_batch.cuh; out_xy: 16 n words,
-// out_kind: n bytes, which on entry are the kinds of the operands where use_kinds is not zero: what is not kFinite
+// out_kinds: n bytes, which on entry are the kinds of the operands where use_kinds is not zero: what is not kFinite
 // stays as it is. z = 0 gives kIdentity. prefixes: scratch of 8 n words. A fixed sequence per item: fit for secret
 // scalars.
 #include "curve/jacobian.cuh"
@@ -31,9 +31,10 @@ struct Normalize {
 };
 }  // namespace
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_normalize(u32* xyz, u32* out_xy, u8* out_kind, u32 use_kinds, u32* prefixes, u64 n) {
+    gecc_normalize(Xyz* xyz, Xy* out_xy, PointKinds* out_kinds, u32 use_kinds, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    Normalize op = {{xyz, n}, {out_xy, out_kind, n}, use_kinds};
+    Normalize op = {{xyz, n}, {out_xy, out_kinds, n}, use_kinds};
     run_batched(op, n, prefixes, memory);
 }

@@ -24,16 +24,19 @@ struct PointDouble {
 };
 }  // namespace
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_point_add(u32* a_xy, u8* a_kind, u32* b_xy, u8* b_kind, u32* out_xy, u8* out_kind, u32* prefixes, u64 n) {
+    gecc_point_add(Xy* a_xy, PointKinds* a_kinds, Xy* b_xy, PointKinds* b_kinds, Xy* out_xy, PointKinds* out_kinds,
+                   Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kind, n}, {b_xy, b_kind, n}, {out_xy, out_kind, n}};
+    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kinds, n}, {b_xy, b_kinds, n}, {out_xy, out_kinds, n}};
     run_batched(op, n, prefixes, memory);
 }
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_point_double(u32* a_xy, u8* a_kind, u32* out_xy, u8* out_kind, u32* prefixes, u64 n) {
+    gecc_point_double(Xy* a_xy, PointKinds* a_kinds, Xy* out_xy, PointKinds* out_kinds, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    PointDouble op = {{a_xy, a_kind, n}, {out_xy, out_kind, n}};
+    PointDouble op = {{a_xy, a_kinds, n}, {out_xy, out_kinds, n}};
     run_batched(op, n, prefixes, memory);
 }

@@ -1,19 +1,19 @@
 // Public key recovery: Q = u1 G + u2 R with u1 = -e / r, u2 = s / r. For public data: variable time.
 //
 // In stream order: gecc_recover_equations, gecc_multiply_add, gecc_normalize (kernels/normalize.cu) with use_kinds = 1
-// and out_xy, out_kind the arrays points_xy, points_kind of before, gecc_recover_verdicts; the keys are then exported
-// from points_xy, points_kind, with zeros for the items that were rejected.
+// and out_xy, out_kinds the arrays xy, kinds of before, gecc_recover_verdicts; the keys are then exported
+// from xy, kinds, with zeros for the items that were rejected.
 //
 // gecc_recover_equations. Block: 32 .. 256 threads, a multiple of 32; grid: one dimension, best twice the number of
 // multiprocessors. Static shared memory, and a stack frame of local memory. digests: 32 n bytes, signatures: 64 n
 // bytes, r || s, both big-endian, 16-byte aligned; ids: n bytes. Out: u1, u2: 8 n words each, column-major, plain
-// scalars below n. points_xy, points_kind: R, or kBadEncoding for an item that is rejected. verdict: n bytes: 0 or 3,
+// scalars below n. xy, kinds: R, or kBadEncoding for an item that is rejected. verdict: n bytes: 0 or 3,
 // 4, 12, 13. prefixes: scratch of 8 n words.
 //
 // gecc_multiply_add. Block: 256 threads exactly; grid, table, bits, tables, next_tile: as for gecc_verify (kernels/verify.cu).
 // xyz: out, 24 n words. A point that is not kFinite gives something that gecc_normalize discards by its kind.
 //
-// gecc_recover_verdicts. Any block up to 256 threads, any grid. verdict: what is 0 becomes 1, or 10 where points_kind
+// gecc_recover_verdicts. Any block up to 256 threads, any grid. verdict: what is 0 becomes 1, or 10 where kinds
 // is kIdentity.
 #include "kernels/batched.cuh"
 #include "kernels/multiply_add.cuh"
@@ -58,23 +58,27 @@ struct RecoverEquations {
 };
 }  // namespace
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_recover_equations(const u8* digests, const u8* signatures, const u8* ids, u32* u1, u32* u2, u32* points_xy,
-                           u8* points_kind, u8* verdict, u32* prefixes, u64 n) {
+    gecc_recover_equations(const Digests* digests, const Signatures* signatures, const RecoveryIds* ids, Scalars* u1,
+                           Scalars* u2, Xy* xy, PointKinds* kinds, Verdicts* verdicts, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    RecoverEquations op = {digests, signatures, ids, u1, u2, {points_xy, points_kind, n}, verdict};
+    RecoverEquations op = {digests, signatures, ids, u1, u2, {xy, kinds, n}, verdicts};
     run_batched(op, n, prefixes, memory);
 }
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_multiply_add(const u32* u1, const u32* u2, u32* points_xy, u8* points_kind, const u32* table, u32 bits,
-                      u32* tables, u32* next_tile, u32* xyz, u64 n) {
-    MultiplyAdd op = {u1, u2, {points_xy, points_kind, n}, table, (int)bits, tables, {next_tile}};
+    gecc_multiply_add(const Scalars* u1, const Scalars* u2, Xy* xy, PointKinds* kinds, const BaseTable* table, u32 bits,
+                      ThreadTables* tables, NextTile* next_tile, Xyz* xyz, u64 n) {
+    MultiplyAdd op = {u1, u2, {xy, kinds, n}, table, (int)bits, tables, {next_tile}};
     JacobianBatch out = {xyz, n};
     multiply_add_each(op, ItemList{nullptr, nullptr, n}, [=](u64 i, const jacobian& sum) { out.store(i, sum); });
 }
 
-extern "C" __global__ void __launch_bounds__(256) gecc_recover_verdicts(const u8* points_kind, u8* verdict, u64 n) {
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_recover_verdicts(const PointKinds* kinds, Verdicts* verdicts, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads())
-        if (verdict[i] == kPending) verdict[i] = points_kind[i] == kFinite ? kValid : kIdentityResult;
+        if (verdicts[i] == kPending) verdicts[i] = kinds[i] == kFinite ? kValid : kIdentityResult;
 }

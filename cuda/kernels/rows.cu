@@ -6,8 +6,9 @@
 // first, 4 words >= row_bytes; missing bytes are zero. Back, row_bytes is 4 words.
 #include "kernels/layout.cuh"
 
+// Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_rows_to_columns(const u8* rows, u32 row_bytes, u32* columns, u32 words, u64 n) {
+    gecc_rows_to_columns(const AnyRows* rows, u32 row_bytes, AnyNumbers* columns, u32 words, u64 n) {
     for (u64 k = global_thread(); k < n * words; k += global_threads()) {
         u64 i = k / words;
         u32 w = (u32)(k % words), word = 0;
@@ -21,7 +22,9 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) gecc_columns_to_rows(const u32* columns, u32 words, u8* rows, u64 n) {
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_columns_to_rows(const AnyNumbers* columns, u32 words, AnyRows* rows, u64 n) {
     for (u64 k = global_thread(); k < n * words; k += global_threads()) {
         u64 i = k / words;
         u32 w = words - 1 - (u32)(k % words);

@@ -3,7 +3,7 @@
 //
 // Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best a few blocks per
 // multiprocessor. Static shared memory only. digests: rows of 32 bytes. keys: rows of 32 bytes at multiples of
-// key_stride, 32 or 0, as in kernels/nonces.cu. nonces: 8 n words, column-major. r_xy, r_kind: the points, 16 n words
+// key_stride, 32 or 0, as in kernels/nonces.cu. nonces: 8 n words, column-major. r_xy, r_kinds: the points, 16 n words
 // in field form and n bytes. signatures: out, rows of 64 bytes, r || s. Rows start at a multiple of 16 bytes.
 // status: n bytes, SignStatus (scheme/sign.cuh). On entry what gecc_nonces_* wrote; kSecretKeyOutOfRange stays; else
 // kSigned, or kDrawAgain where this nonce gives no signature: the host signs such an item anew with the next nonce of
@@ -93,19 +93,22 @@ struct Sm2Sign {
 }  // namespace
 
 // Where low_s is not zero, s is at most n / 2. recovery_ids: out, n bytes.
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ecdsa_sign(const u8* digests, const u8* keys, u64 key_stride, u32* nonces, u32* r_xy, u8* r_kind, u32 low_s,
-                    u8* signatures, u8* recovery_ids, u8* status, u32* prefixes, u64 n) {
+    gecc_ecdsa_sign(const Digests* digests, const SecretKeys* keys, u64 key_stride, Scalars* nonces, Xy* r_xy,
+                    PointKinds* r_kinds, u32 low_s, Signatures* signatures, RecoveryIds* recovery_ids,
+                    SignStatuses* status, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    EcdsaSign op = {{digests, keys, key_stride, nonces, {r_xy, r_kind, n}, signatures, status}, mask_if(low_s != 0),
+    EcdsaSign op = {{digests, keys, key_stride, nonces, {r_xy, r_kinds, n}, signatures, status}, mask_if(low_s != 0),
                     recovery_ids};
     run_batched(op, n, prefixes, memory);
 }
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_sm2_sign(const u8* digests, const u8* keys, u64 key_stride, u32* nonces, u32* r_xy, u8* r_kind, u8* signatures,
-                  u8* status, u32* prefixes, u64 n) {
+    gecc_sm2_sign(const Digests* digests, const SecretKeys* keys, u64 key_stride, Scalars* nonces, Xy* r_xy,
+                  PointKinds* r_kinds, Signatures* signatures, SignStatuses* status, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    Sm2Sign op = {{digests, keys, key_stride, nonces, {r_xy, r_kind, n}, signatures, status}};
+    Sm2Sign op = {{digests, keys, key_stride, nonces, {r_xy, r_kinds, n}, signatures, status}};
     run_batched(op, n, prefixes, memory);
 }

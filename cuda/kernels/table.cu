@@ -66,19 +66,22 @@ GECC_FN affine multiple(u32 m, u32 doublings) {
 }
 }  // namespace
 
+// Launch: one thread per item, for windows items.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_table_start(u32* table, u32 bits, u32 windows, u64 entries) {
+    gecc_table_start(BaseTable* table, u32 bits, u32 windows, u64 entries) {
     u64 window = global_thread();
     if (window < windows) store_entry(table, window * entries, multiple(0, bits * (u32)window));
 }
 
-extern "C" __global__ void __launch_bounds__(256) gecc_uniform_table(u32* table) {
+// Launch: one thread per item, in blocks of 128, for entries items.
+extern "C" __global__ void __launch_bounds__(256) gecc_uniform_table(UniformTable* table) {
     int window = (int)global_thread() / kUniformEntries, m = (int)global_thread() % kUniformEntries;
     if (window < kUniformWindows) store_uniform_entry(table, window, m, multiple(m, kUniformBits * window));
 }
 
+// Launch: 2 blocks per multiprocessor, for windows * known items.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_table_extend(u32* table, u32 windows, u64 entries, u64 known, u32* prefixes) {
+    gecc_table_extend(AnyTables* table, u32 windows, u64 entries, u64 known, Prefixes* prefixes) {
     __shared__ BlockInverseMemory memory;
     Extend op = {table, entries, known};
     run_batched(op, windows * known, prefixes, memory);

@@ -3,7 +3,7 @@
 //
 // Launch contract. Block: 256 threads exactly; grid: one dimension, best twice the number of multiprocessors
 // (blocks take tiles of items until there are none left). Static shared memory only. next_tile: one word, 0 before.
-// scalars: n numbers below n_order, eight words, column-major. points_xy, points_kind: as in kernels/point_batch.cuh;
+// scalars: n numbers below n_order, eight words, column-major. xy, kinds: as in kernels/point_batch.cuh;
 // an item whose kind is not kFinite gets a result that gecc_normalize discards when it is given the kinds.
 // tables: scratch of 384 words for each thread of the grid, 16-byte aligned. xyz: out, 24 n words, for gecc_normalize.
 // gecc_upmul_var is for public scalars: its addresses and branches depend on them. gecc_upmul_uniform is for secret
@@ -69,13 +69,16 @@ GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, co
 }
 }  // namespace
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_upmul_var(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u32* next_tile, u64 n) {
-    upmul<false>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
+    gecc_upmul_var(const Scalars* scalars, Xy* xy, PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
+                   NextTile* next_tile, u64 n) {
+    upmul<false>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_upmul_uniform(const u32* scalars, u32* points_xy, u8* points_kind, u32* tables, u32* xyz, u32* next_tile,
-                       u64 n) {
-    upmul<true>(scalars, PointBatch{points_xy, points_kind, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
+    gecc_upmul_uniform(const Scalars* scalars, Xy* xy, PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
+                       NextTile* next_tile, u64 n) {
+    upmul<true>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }

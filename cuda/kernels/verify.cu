@@ -3,7 +3,7 @@
 //
 // Launch contract. Block: 256 threads exactly; grid: one dimension, best twice the number of multiprocessors (each
 // block loops over items). Static shared memory only.
-// In: u1, u2, x: 8 n words each, column-major, plain scalars below n (kernels/equations.cu). points_xy, points_kind:
+// In: u1, u2, x: 8 n words each, column-major, plain scalars below n (kernels/equations.cu). xy, kinds:
 // the public keys, as in kernels/point_batch.cuh; any kind. table: the public table of G of ceil(256 / bits) windows
 // (kernels/table.cu), 16-byte aligned; bits: 3 .. 26, but no divisor of 256 (15, 17, 20, 22, never 16),
 // as scalars above 2^255 need the bit that the last window has to spare.
@@ -16,18 +16,20 @@
 #include "kernels/multiply_add.cuh"
 #include "scheme/compare.cuh"
 
+// Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_verify(const u32* u1, const u32* u2, const u32* x, u32* points_xy, u8* points_kind, const u32* table, u32 bits,
-                u32* tables, const u32* items, const u32* item_count, u32* next_tile, u8* verdict, u64 n) {
-    MultiplyAdd op = {u1, u2, {points_xy, points_kind, n}, table, (int)bits, tables, {next_tile}};
+    gecc_verify(const Scalars* u1, const Scalars* u2, const Scalars* x, Xy* xy, PointKinds* kinds,
+                const BaseTable* table, u32 bits, ThreadTables* tables, const Optional<ItemNumbers>* items,
+                const Optional<ItemCount>* item_count, NextTile* next_tile, Verdicts* verdicts, u64 n) {
+    MultiplyAdd op = {u1, u2, {xy, kinds, n}, table, (int)bits, tables, {next_tile}};
     multiply_add_each(op, ItemList{items, item_count, n}, [=](u64 i, const jacobian& sum) {
-        u8 before = verdict[i];
-        if (before == kPending) before = key_verdict(points_kind[i]);
+        u8 before = verdicts[i];
+        if (before == kPending) before = key_verdict(kinds[i]);
         if (before == kPending) {
             sc claimed;
             load_column(claimed.v, x, n, i);
             before = compare_result(sum, claimed);
         }
-        verdict[i] = before;
+        verdicts[i] = before;
     });
 }

@@ -1,12 +1,13 @@
 //! The kernels of `cuda/kernels/ablation.cu` against the production kernels: what each choice of the latter is worth.
 
+use super::columns::{BaseTable, ByteRows, Column, Content, EqualCount, FieldElements, Scalars, Xy, XyRows};
 use super::fault::Fault;
 use super::kernels;
 use super::lane::Lane;
 use super::measure::{POISON, median, open, random_rows};
-use super::memory::Address;
 use super::plan::{Bytes, Download, Plan, Upload};
-use super::rows::{Jacobian, NUMBER, Numbers, Points};
+use super::point::{add_points, double_points};
+use super::rows::{self, Jacobian, Numbers, Points};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::measure::Ablation;
@@ -16,19 +17,19 @@ const FILES: &[&str] = &["layout", "table", "fpmul", "normalize", "point_add", "
 struct Batch {
     curve: &'static str,
     n: u64,
-    table: Address,
+    table: Column<BaseTable>,
     bits: u32,
-    scalars: Address,
+    scalars: Column<Scalars>,
     a: Points,
     b: Points,
     expected: Points,
     out: Points,
     /// a, b and out in rows.
-    rows: [Address; 3],
-    xyz: Address,
-    prefixes: Address,
-    /// The scratch of kernels that have finished holds a counter.
-    count: Download,
+    rows: [Column<XyRows>; 3],
+    sums: Jacobian,
+    /// Denominators, then their inverses.
+    elements: Column<FieldElements>,
+    count: Download<EqualCount>,
 }
 
 /// A way to the result of an operation.
@@ -115,37 +116,38 @@ impl Batch {
         lane.device.clone().prepare(curve, FILES)?;
         let table = lane.device.clone().tables().public(lane, curve)?;
         let plan = |plan: &mut Plan| {
-            let (rows, numbers, sums) = (plan.rows(NUMBER), Numbers::new(plan), Jacobian::new(plan));
+            let (rows, numbers, sums) = (plan.rows(), Numbers::new(plan), Jacobian::new(plan));
+            let count = plan.buffer(4);
             let batch = Batch {
                 curve,
                 n: n as u64,
-                table: table.address(),
+                table: table.rows(),
                 bits: table.bits,
-                scalars: numbers.columns,
+                scalars: numbers.scalars,
                 a: Points::new(plan),
                 b: Points::new(plan),
                 expected: Points::new(plan),
                 out: Points::new(plan),
-                rows: [(); 3].map(|()| plan.each(64)),
-                xyz: sums.xyz,
-                prefixes: sums.prefixes,
-                count: plan.download(sums.prefixes, 4),
+                rows: [(); 3].map(|()| plan.column()),
+                sums,
+                elements: plan.column(),
+                count: plan.download(count, 4),
             };
             (batch, rows, numbers)
         };
-        let (batch, rows, numbers): (_, Upload, _) = lane.begin(n, Bytes::default(), false, plan)?;
-        lane.keep_in_l2(batch.prefixes, n)?;
+        let (batch, rows, numbers): (_, Upload<ByteRows<32>>, _) = lane.begin(n, Bytes::default(), false, plan)?;
+        lane.keep_in_l2(batch.sums.prefixes, n)?;
         for points in [batch.a, batch.b] {
             let inputs = random_rows(n)?;
             lane.upload(&rows, |bytes| bytes.copy_from_slice(inputs.as_flattened()))?;
-            kernels::import_scalars(lane, curve, rows.address, numbers.columns, numbers.kinds, batch.n)?;
+            rows::import_scalars(lane, curve, &rows, numbers, n)?;
             batch.multiply_to(lane, points)?;
             // The next numbers take the same way.
             lane.wait()?;
         }
-        let [a_rows, b_rows, _] = batch.rows;
-        kernels::ablation_to_rows(lane, curve, batch.a.xy, a_rows, batch.n)?;
-        kernels::ablation_to_rows(lane, curve, batch.b.xy, b_rows, batch.n)?;
+        for (points, rows) in [batch.a, batch.b].into_iter().zip(batch.rows) {
+            kernels::AblationToRows { xy: points.xy, rows, n: batch.n }.launch(lane, curve)?;
+        }
         Ok(batch)
     }
 
@@ -153,7 +155,7 @@ impl Batch {
     fn measure(&self, lane: &mut Lane, variant: &Variant) -> Result<f64, Error> {
         let seconds = median(lane, |lane| self.poison(lane, self.out), |lane| (variant.launch)(self, lane))?;
         if variant.by_rows {
-            kernels::ablation_from_rows(lane, self.curve, self.rows[2], self.out.xy, self.n)?;
+            kernels::AblationFromRows { rows: self.rows[2], xy: self.out.xy, n: self.n }.launch(lane, self.curve)?;
         }
         self.poison(lane, self.expected)?;
         (variant.expect)(self, lane)?;
@@ -167,40 +169,41 @@ impl Batch {
 
     fn poison(&self, lane: &mut Lane, points: Points) -> Result<(), Fault> {
         let n = self.n as usize;
-        lane.fill(points.xy, POISON, 64 * n)?;
-        lane.fill(self.rows[2], POISON, 64 * n)?;
+        lane.fill(points.xy, POISON, Xy::BYTES * n)?;
+        lane.fill(self.rows[2], POISON, XyRows::BYTES * n)?;
         lane.fill(points.kinds, 0, n)
     }
 
     fn count_equal(&self, lane: &mut Lane) -> Result<u64, Fault> {
-        let (count, expected, out) = (&self.count, self.expected, self.out);
-        lane.fill(count.address, 0, 4)?;
-        let (xy, kinds) = (expected.xy, expected.kinds);
-        kernels::ablation_count_equal(lane, self.curve, xy, kinds, out.xy, out.kinds, count.address, self.n)?;
+        let (count, n) = (&self.count, self.n);
+        lane.fill(count.column, 0, 4)?;
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (self.expected, self.out);
+        kernels::AblationCountEqual { a_xy, a_kinds, b_xy, b_kinds, count: count.column, n }
+            .launch(lane, self.curve)?;
         lane.download(count);
         lane.finish()?;
         Ok(u64::from(u32::from_le_bytes(lane.read(count).try_into().expect("four bytes"))))
     }
 
-    fn add_to(&self, lane: &mut Lane, [a, b, to]: [Points; 3]) -> Result<(), Fault> {
-        let Batch { curve, prefixes, n, .. } = *self;
-        kernels::point_add(lane, curve, a.xy, a.kinds, b.xy, b.kinds, to.xy, to.kinds, prefixes, n)
+    fn add_to(&self, lane: &mut Lane, points: [Points; 3]) -> Result<(), Fault> {
+        add_points(lane, self.curve, points, self.sums.prefixes, self.n as usize)
     }
 
     fn multiply_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
-        let Batch { curve, scalars, table, bits, xyz, prefixes, n, .. } = *self;
-        kernels::fpmul_var(lane, curve, scalars, table, bits, xyz, n)?;
-        kernels::normalize(lane, curve, xyz, to.xy, to.kinds, 0, prefixes, n)
+        let Batch { curve, scalars, table, bits, sums: Jacobian { xyz, prefixes }, n, .. } = *self;
+        kernels::FpmulVar { scalars, table, bits, xyz, n }.launch(lane, curve)?;
+        let Points { xy: out_xy, kinds: out_kinds } = to;
+        kernels::Normalize { xyz, out_xy, out_kinds, use_kinds: 0, prefixes, n }.launch(lane, curve)
     }
 
     fn multiply_affine_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
-        let Batch { curve, scalars, table, bits, prefixes, n, .. } = *self;
-        kernels::ablation_fpmul_affine(lane, curve, scalars, table, bits, to.xy, to.kinds, prefixes, n)
+        let Batch { curve, scalars, table, bits, sums: Jacobian { prefixes, .. }, n, .. } = *self;
+        let Points { xy, kinds } = to;
+        kernels::AblationFpmulAffine { scalars, table, bits, xy, kinds, prefixes, n }.launch(lane, curve)
     }
 
     fn double_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
-        let Batch { curve, a, prefixes, n, .. } = *self;
-        kernels::point_double(lane, curve, a.xy, a.kinds, to.xy, to.kinds, prefixes, n)
+        double_points(lane, self.curve, self.a, to, self.sums.prefixes, self.n as usize)
     }
 
     /// b + a: the other order than the one that is measured.
@@ -238,21 +241,27 @@ impl Batch {
     }
 
     fn add_rows_by_vectors(&self, lane: &mut Lane) -> Result<(), Fault> {
-        let Batch { curve, a, b, out, rows: [a_rows, b_rows, to], prefixes, n, .. } = *self;
-        let kinds = out.kinds;
-        kernels::ablation_add_rows_by_vectors(lane, curve, a_rows, a.kinds, b_rows, b.kinds, to, kinds, prefixes, n)
+        let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
+        let (a_kinds, b_kinds, out_kinds, prefixes) = (a.kinds, b.kinds, out.kinds, sums.prefixes);
+        kernels::AblationAddRowsByVectors { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
+            .launch(lane, self.curve)
     }
 
     fn add_rows_by_words(&self, lane: &mut Lane) -> Result<(), Fault> {
-        let Batch { curve, a, b, out, rows: [a_rows, b_rows, to], prefixes, n, .. } = *self;
-        let kinds = out.kinds;
-        kernels::ablation_add_rows_by_words(lane, curve, a_rows, a.kinds, b_rows, b.kinds, to, kinds, prefixes, n)
+        let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
+        let (a_kinds, b_kinds, out_kinds, prefixes) = (a.kinds, b.kinds, out.kinds, sums.prefixes);
+        kernels::AblationAddRowsByWords { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
+            .launch(lane, self.curve)
     }
 
     fn add_in_three_kernels(&self, lane: &mut Lane) -> Result<(), Fault> {
-        let Batch { curve, a, b, out, xyz: numbers, prefixes, n, .. } = *self;
-        kernels::ablation_denominators(lane, curve, a.xy, a.kinds, b.xy, b.kinds, numbers, n)?;
-        kernels::batch_inverse(lane, curve, numbers, numbers, prefixes, n)?;
-        kernels::ablation_apply(lane, curve, a.xy, a.kinds, b.xy, b.kinds, numbers, out.xy, out.kinds, n)
+        let Batch { curve, a, b, out, sums, elements, n, .. } = *self;
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a, b);
+        let (out_xy, out_kinds, prefixes) = (out.xy, out.kinds, sums.prefixes);
+        kernels::AblationDenominators { a_xy, a_kinds, b_xy, b_kinds, denominators: elements, n }
+            .launch(lane, curve)?;
+        kernels::BatchInverse { values: elements, out: elements, prefixes, n }.launch(lane, curve)?;
+        kernels::AblationApply { a_xy, a_kinds, b_xy, b_kinds, inverses: elements, out_xy, out_kinds, n }
+            .launch(lane, curve)
     }
 }

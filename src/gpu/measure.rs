@@ -1,12 +1,12 @@
 //! Arithmetic kernels alone on the first GPU, on numbers that stay on the device: what `crate::measure` reports.
 
+use super::columns::{AnyNumbers, ByteRows, Column, Content, FieldElements, NumberKinds, Prefixes, Scalars};
 use super::device::{self, Device};
 use super::fault::Fault;
 use super::kernels;
-use super::lane::{Lane, PREFIX};
-use super::memory::Address;
+use super::lane::Lane;
 use super::plan::{Bytes, Download, Plan, Upload};
-use super::rows::{NUMBER, Numbers};
+use super::sources::Unit;
 use super::{Limits, lock};
 use crate::cpu::field::Field;
 use crate::curve::Curve;
@@ -84,19 +84,20 @@ pub struct Work<C> {
 }
 
 struct Buffers {
-    rows: Upload,
-    values: Numbers,
-    out: Address,
-    prefixes: Address,
-    results: Download,
+    rows: Upload<ByteRows<32>>,
+    kinds: Column<NumberKinds>,
+    scalars: Column<Scalars>,
+    elements: Column<FieldElements>,
+    out: Column<FieldElements>,
+    prefixes: Column<Prefixes>,
+    results: Download<ByteRows<32>>,
 }
 
 impl Buffers {
     fn new(plan: &mut Plan) -> Self {
-        let (rows, values, out, prefixes) =
-            (plan.rows(NUMBER), Numbers::new(plan), plan.each(NUMBER), plan.each(PREFIX));
-        let results = plan.each(NUMBER);
-        Buffers { rows, values, out, prefixes, results: plan.download_each(results, NUMBER) }
+        let (rows, kinds, scalars, elements) = (plan.rows(), plan.column(), plan.column(), plan.column());
+        let (out, prefixes, results) = (plan.column(), plan.column(), plan.column());
+        Buffers { rows, kinds, scalars, elements, out, prefixes, results: plan.download_column(results) }
     }
 }
 
@@ -113,20 +114,25 @@ impl<C: Curve> Work<C> {
     /// Seconds of one run on the inputs, with a poisoned output.
     pub fn run(&mut self) -> Result<f64, Fault> {
         let (n, operation, lane) = (self.inputs.len() as u64, self.operation, &mut self.lane);
-        let Buffers { rows, values: Numbers { columns: values, kinds }, out, prefixes, .. } = &self.buffers;
-        let (rows, values, kinds, out, prefixes) = (rows.address, *values, *kinds, *out, *prefixes);
+        let Buffers { rows, kinds, scalars, elements, out, prefixes, .. } = &self.buffers;
+        let (rows, kinds, scalars) = (rows.column, *kinds, *scalars);
+        let (elements, out, prefixes) = (*elements, *out, *prefixes);
         // A chain computes in place: its input, which is not its result, is the poison.
         match operation {
-            Arithmetic::ScalarMul => kernels::import_scalars(lane, C::NAME, rows, values, kinds, n)?,
-            _ => kernels::import_field(lane, C::NAME, rows, values, kinds, n)?,
+            Arithmetic::ScalarMul => kernels::ImportScalars { rows, scalars, kinds, n }.launch(lane, C::NAME)?,
+            _ => kernels::ImportField { rows, elements, kinds, n }.launch(lane, C::NAME)?,
         }
-        lane.fill(out, POISON, NUMBER * self.inputs.len())?;
-        let chain = |lane: &mut Lane, name| kernels::chain(lane, C::NAME, name, values, n, ROUNDS);
+        lane.fill(out, POISON, FieldElements::BYTES * self.inputs.len())?;
+        let chain = |lane: &mut Lane, items: Column<AnyNumbers>, name| {
+            kernels::Chain { items, n, rounds: ROUNDS }.launch(lane, (Unit::of("chain", C::NAME), name))
+        };
         seconds(lane, |lane| match operation {
-            Arithmetic::FieldMul => chain(lane, "gecc_chain_field_mul"),
-            Arithmetic::FieldSquare => chain(lane, "gecc_chain_field_sqr"),
-            Arithmetic::ScalarMul => chain(lane, "gecc_chain_scalar_mul"),
-            Arithmetic::BatchInverse => kernels::batch_inverse(lane, C::NAME, values, out, prefixes, n),
+            Arithmetic::FieldMul => chain(lane, elements.into(), "gecc_chain_field_mul"),
+            Arithmetic::FieldSquare => chain(lane, elements.into(), "gecc_chain_field_sqr"),
+            Arithmetic::ScalarMul => chain(lane, scalars.into(), "gecc_chain_scalar_mul"),
+            Arithmetic::BatchInverse => {
+                kernels::BatchInverse { values: elements, out, prefixes, n }.launch(lane, C::NAME)
+            }
         })
     }
 
@@ -147,12 +153,17 @@ impl<C: Curve> Work<C> {
 
     fn results(&mut self) -> Result<Vec<[u8; 32]>, Fault> {
         let (count, lane) = (self.inputs.len() as u64, &mut self.lane);
-        let Buffers { values, out, results, .. } = &self.buffers;
-        let rows = results.address;
+        let Buffers { scalars, elements, out, results, .. } = &self.buffers;
+        let rows = results.column;
+        let export =
+            |lane: &mut Lane, elements| kernels::ExportField { elements, rows, n: count }.launch(lane, C::NAME);
         match self.operation {
-            Arithmetic::ScalarMul => kernels::columns_to_rows(lane, C::NAME, values.columns, 8, rows, count)?,
-            Arithmetic::BatchInverse => kernels::export_field(lane, C::NAME, *out, rows, count)?,
-            _ => kernels::export_field(lane, C::NAME, values.columns, rows, count)?,
+            Arithmetic::ScalarMul => {
+                let (columns, words) = ((*scalars).into(), 8);
+                kernels::ColumnsToRows { columns, words, rows: rows.into(), n: count }.launch(lane)?;
+            }
+            Arithmetic::BatchInverse => export(lane, *out)?,
+            _ => export(lane, *elements)?,
         }
         lane.download(results);
         lane.finish()?;

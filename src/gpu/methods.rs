@@ -1,12 +1,15 @@
 //! Every multiplication method on the first GPU: its rate, what it takes, and whether it is right.
 
+use super::columns::AnyNumbers;
 use super::device::Device;
 use super::fault::Fault;
-use super::kernels::{self, METHOD_BLOCK, MODEXP_GRID};
+use super::kernels::{self, Methods, Modexp, MulMod, SquareMod};
 use super::lane::Lane;
 use super::measure;
-use super::modular::{limbs, modexp_parameters, mul_mod_parameters, negated_inverse, samples, upload_limbs};
-use super::plan::{Bytes, Download, Plan};
+use super::modular::{
+    limbs, modexp_parameters, mul_mod_parameters, multiply_in_place, negated_inverse, samples, upload_limbs,
+};
+use super::plan::{Bytes, Download, Plan, Upload};
 use super::sass::Code;
 use super::sources::{NO_CURVE, Unit};
 use crate::cpu::methods::{Chain, all_products};
@@ -376,12 +379,12 @@ impl Bench {
         }
         let modulus = moduli.last().expect("there is one");
         let usage = self.lane.device.usage(kernel.0, kernel.1)?;
-        let blocks = usage.resident_blocks(METHOD_BLOCK)?;
-        let n = (blocks * METHOD_BLOCK * self.lane.device.multiprocessors) as usize;
+        let blocks = usage.resident_blocks(Methods::BLOCK)?;
+        let n = (blocks * Methods::BLOCK * self.lane.device.multiprocessors) as usize;
         let items = self.upload_items(&random_below(modulus, n)?, bytes)?;
-        let words = modulus_words(modulus);
+        let (items, modulus) = (items.column, modulus_words(modulus));
         let launch = |lane: &mut Lane, rounds| {
-            kernels::method_chain(lane, kernel, blocks, items.address, words, rounds, n as u64)
+            Methods { items, modulus, rounds, n: n as u64, resident: blocks }.launch(lane, kernel)
         };
         let rate = self.rate(n as f64, TRIAL_ROUNDS, launch)?;
 
@@ -394,10 +397,10 @@ impl Bench {
     }
 
     /// Starts a chunk with items in columns on the GPU.
-    fn upload_items(&mut self, items: &[u8], bytes: usize) -> Result<Download, Error> {
+    fn upload_items(&mut self, items: &[u8], bytes: usize) -> Result<Download<AnyNumbers>, Error> {
         let buffers = |plan: &mut Plan| {
             let columns = plan.upload(items.len());
-            (plan.download(columns.address, items.len()), columns)
+            (plan.download(columns.column, items.len()), columns)
         };
         let (results, columns) = self.lane.begin(items.len() / bytes, Bytes::default(), false, buffers)?;
         self.lane.upload(&columns, |to| to_columns(items, bytes, to))?;
@@ -409,8 +412,9 @@ impl Bench {
         let bytes = chain.modulus.len();
         let items = random_below(chain.modulus, n)?;
         let columns = self.upload_items(&items, bytes)?;
-        let (words, lane) = (modulus_words(chain.modulus), &mut self.lane);
-        kernels::method_chain(lane, kernel, 2, columns.address, words, chain.rounds, n as u64)?;
+        let (modulus, lane) = (modulus_words(chain.modulus), &mut self.lane);
+        Methods { items: columns.column, modulus, rounds: chain.rounds, n: n as u64, resident: 2 }
+            .launch(lane, kernel)?;
         lane.download(&columns);
         lane.finish()?;
         let wrong = differing(lane.read(&columns), &chain.results(&self.pool, &items), bytes);
@@ -434,25 +438,25 @@ impl Bench {
         let rate = (|| {
             let lane = &mut self.lane;
             let buffers = |plan: &mut Plan| {
-                let (products, other) = (plan.rows(BYTES), (!squares).then(|| plan.rows(BYTES)));
-                (products, other, plan.each(1), plan.upload(parameters.len()))
+                let mut numbers = || plan.upload(BYTES * n);
+                let (products, other) = (numbers(), (!squares).then(numbers));
+                (products, other, plan.column(), plan.upload(parameters.len()))
             };
             let (products, other, status, modulus) = lane.begin(n, Bytes::default(), false, buffers)?;
             for (to, tile) in [Some(&products), other.as_ref()].into_iter().flatten().zip(&tiles) {
                 lane.upload(to, |to| fill_columns(tile, BYTES, to))?;
             }
             lane.upload(&modulus, |to| to.copy_from_slice(&parameters))?;
-            let (products, other) = (products.address, other.map(|other| other.address));
-            let modulus = modulus.address;
+            let (products, other) = (products.column, other.map(|other| other.column));
+            let modulus = modulus.column;
             let launch = |lane: &mut Lane, rounds| {
-                (0..rounds)
-                    .try_for_each(|_| kernels::mul_mod(lane, 8 * BYTES, [products, status], other, modulus, n as u64))
+                (0..rounds).try_for_each(|_| multiply_in_place(lane, 8 * BYTES, products, other, modulus, status, n))
             };
             self.rate(n as f64, 1, launch)
         })()?;
 
-        let unit = Unit::of("mul_mod", NO_CURVE);
-        let [mul, square] = kernels::mul_mod_names(8 * BYTES);
+        let (unit, mul) = kernels::of_size(MulMod::KERNELS, 8 * BYTES);
+        let (_, square) = kernels::of_size(SquareMod::KERNELS, 8 * BYTES);
         let name = if squares { square } else { mul };
         let turn = self.instructions(unit, mul)?;
         // Two turns: the product, and the way back from Montgomery form. The loop of a squaring holds a squaring, a product
@@ -473,38 +477,45 @@ impl Bench {
         let modulus = random_modulus(BYTES)?;
         let limbs = limbs(&modulus.iter().rev().copied().collect::<Vec<_>>());
         let parameters = modexp_parameters(&limbs, samples(BYTES));
-        let lanes = kernels::modexp_lanes(bits);
-        let n = (MODEXP_GRID.0 / lanes * MODEXP_GRID.1 * self.lane.device.multiprocessors) as usize;
+        let (kernel, lanes) = (kernels::of_size(Modexp::KERNELS, bits), kernels::modexp_lanes(bits));
+        let threads = Modexp::BLOCK * Modexp::BLOCKS * self.lane.device.multiprocessors;
+        let n = threads as usize / lanes as usize;
         let [bases, exponents] = [random_below(&modulus, n)?, random_bytes(BYTES * n)?];
         let rate = (|| {
             let lane = &mut self.lane;
             let buffers = |plan: &mut Plan| {
-                let numbers = [plan.rows(BYTES), plan.rows(BYTES)];
-                (numbers, plan.each(1), [&limbs, &parameters].map(|limbs| plan.upload(8 * limbs.len())))
+                let numbers: [Upload<AnyNumbers>; 2] = [(); 2].map(|()| plan.upload(BYTES * n));
+                let constants = (plan.upload(8 * limbs.len()), plan.upload(8 * parameters.len()));
+                (numbers, plan.column(), constants)
             };
-            let (numbers, status, constants) = lane.begin(n, Bytes::default(), false, buffers)?;
+            let (numbers, status, (modulus, constants)) = lane.begin(n, Bytes::default(), false, buffers)?;
             for (to, items) in numbers.iter().zip([&bases, &exponents]) {
                 lane.upload(to, |to| to_columns(items, BYTES, to))?;
             }
-            for (to, limbs) in constants.iter().zip([&limbs, &parameters]) {
-                upload_limbs(lane, to, limbs)?;
-            }
-            let [powers, exponents] = numbers.map(|upload| upload.address);
-            let constants = constants.map(|upload| upload.address);
-            let launch = |lane: &mut Lane, rounds| {
-                let arrays = [powers, status, exponents];
-                (0..rounds).try_for_each(|_| kernels::modexp(lane, bits, arrays, words as u32, constants, n as u64))
+            upload_limbs(lane, &modulus, &limbs)?;
+            upload_limbs(lane, &constants, &parameters)?;
+            let [powers, exponents] = numbers.map(|upload| upload.column);
+            let modexp = Modexp {
+                results: powers,
+                status,
+                bases: powers,
+                exponents,
+                exponent_words: words as u32,
+                modulus: modulus.column,
+                parameters: constants.column,
+                n: n as u64,
+                lanes,
             };
+            let launch = |lane: &mut Lane, rounds| (0..rounds).try_for_each(|_| modexp.launch(lane, kernel));
             self.rate(n as f64, 1, launch)
         })()?;
 
-        let kernel = (Unit::of("modexp", NO_CURVE), kernels::modexp_name(bits));
         // A turn of the loop takes the samples of one lane.
-        let instructions = self.instructions(kernel.0, kernel.1)?.times(f64::from(lanes));
+        let instructions = self.instructions(kernel.0, kernel.1)?.times(lanes as f64);
         // 16 powers and three conversions; four squarings and a product for each window after the first.
         let multiplications = 19 + 5 * (bits / 4 - 1);
         let whole = instructions.times(multiplications as f64);
-        let cost = Cost { instructions: whole, threads: f64::from(lanes), memory_bytes: 0.0 };
+        let cost = Cost { instructions: whole, threads: lanes as f64, memory_bytes: 0.0 };
         let what = ("doubles", bits, Operation::Modexp);
         Ok(self.row(kernel, what, (instructions, &cost), rate, (checked, wrong))?)
     }

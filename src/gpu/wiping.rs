@@ -1,5 +1,6 @@
 //! Tests on a GPU: what is left of secrets when a chunk has ended, in whatever way.
 
+use super::columns::SecretKeys;
 use super::fault::Fault;
 use super::known_answers::Test;
 use super::lane::Lane;
@@ -94,8 +95,8 @@ fn secrets_of_a_chunk_that_fails_are_gone() {
     let mut lane = Lane::new(gpu.devices[0].device.clone()).unwrap();
     for _ in 0..3 {
         let buffers = |plan: &mut Plan| {
-            let secret = plan.upload_secret(BYTES - 3);
-            (plan.download(secret.address, BYTES - 3), secret, plan.upload(100))
+            let secret = plan.upload_secret::<SecretKeys>(BYTES - 3);
+            (plan.download(secret.column, BYTES - 3), secret, plan.upload::<SecretKeys>(100))
         };
         let (back, secret, public) = lane.begin(1, Bytes::default(), true, buffers).unwrap();
         lane.upload(&secret, |to| to.fill(0xa5)).unwrap();
@@ -116,7 +117,7 @@ struct Ending<'a> {
 
 impl Operation for Ending<'_> {
     type Output = u8;
-    type Buffers = Upload;
+    type Buffers = Upload<SecretKeys>;
     const SECRET: bool = true;
     const MOST_WAVES: usize = 2;
 
@@ -124,15 +125,15 @@ impl Operation for Ending<'_> {
         60
     }
 
-    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> Upload {
-        plan.secret_rows(64)
+    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> Upload<SecretKeys> {
+        plan.upload_secret(64 * plan.items())
     }
 
     fn tests(&self, _: usize) -> &'static [Test] {
         &[]
     }
 
-    fn compute(&self, chunk: Chunk, secret: &Upload, _: &mut [MaybeUninit<u8>]) -> Result<(), Fault> {
+    fn compute(&self, chunk: Chunk, secret: &Upload<SecretKeys>, _: &mut [MaybeUninit<u8>]) -> Result<(), Fault> {
         chunk.lane.upload(secret, |to| to.fill(0xa5))?;
         self.ended.send(()).unwrap();
         (self.end)()

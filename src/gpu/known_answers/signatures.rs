@@ -8,12 +8,12 @@ use crate::ecdsa::{Address, Policy};
 use crate::encoding::{Point, PublicKeys};
 use crate::error::{Rejection, Verdict, Verdicts};
 use crate::gpu::Fault;
+use crate::gpu::columns::{Column, Prefixes};
 use crate::gpu::key_tables;
 use crate::gpu::lane::Lane;
-use crate::gpu::memory;
 use crate::gpu::recover::{AddressRows, Recover, Wanted};
 use crate::gpu::rows::PointRows;
-use crate::gpu::verify::{Equations, ToEquations, Verify, ecdsa_equations, sm2_equations};
+use crate::gpu::verify::{Equations, Signed, ToEquations, Verify, ecdsa_equations, sm2_equations};
 use crate::known_answers::{self, Signatures, repeat};
 use sha3::{Digest, Keccak256};
 
@@ -46,12 +46,12 @@ impl Batch {
 
 fn low_s<C: EcdsaCurve>(
     lane: &mut Lane,
-    rows: [memory::Address; 2],
+    signed: Signed,
     to: Equations,
-    prefixes: memory::Address,
+    prefixes: Column<Prefixes>,
     n: usize,
 ) -> Result<(), Fault> {
-    ecdsa_equations::<C>(lane, rows, Policy::low_s(), to, prefixes, n)
+    ecdsa_equations::<C>(lane, signed, Policy::low_s(), to, prefixes, n)
 }
 
 pub fn verification<C: EcdsaCurve>(trial: &mut Trial) -> Result<(), Fault> {

@@ -4,8 +4,6 @@ include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
 
 /// What stands for the curve in units of kernel files that need none.
 pub const NO_CURVE: &str = "none";
-/// These files are compiled once, not once per curve.
-const WITHOUT_CURVE: &[&str] = &["methods", "modexp", "mul_mod", "rows"];
 
 /// What the public operations on a curve are made of.
 pub const OF_OPERATIONS: &[&str] = &[

@@ -1,9 +1,10 @@
 //! Tables of multiples of G on a device, built there when first needed.
 
+use super::columns::{BaseTable, Column, UniformTable};
 use super::fault::Fault;
 use super::kernels;
 use super::lane::Lane;
-use super::memory::{Address, DeviceMemory};
+use super::memory::DeviceMemory;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,8 +23,8 @@ pub struct PublicTable {
 }
 
 impl PublicTable {
-    pub fn address(&self) -> Address {
-        self.memory.address
+    pub fn rows(&self) -> Column<BaseTable> {
+        Column::at(self.memory.address)
     }
 }
 
@@ -67,14 +68,15 @@ impl Tables {
     }
 
     /// The table for secret scalars, which every warp reads whole.
-    pub fn uniform(&self, lane: &mut Lane, curve: &'static str) -> Result<Address, Fault> {
+    pub fn uniform(&self, lane: &mut Lane, curve: &'static str) -> Result<Column<UniformTable>, Fault> {
         let table = get_or_build(lane, &self.uniform, curve, |lane| {
             let memory = DeviceMemory::new(&lane.device.context, kernels::UNIFORM_ENTRIES * ENTRY)?;
-            kernels::uniform_table(lane, curve, memory.address)?;
+            let entries = kernels::UNIFORM_ENTRIES as u64;
+            kernels::UniformTable { table: Column::at(memory.address), entries }.launch(lane, curve)?;
             lane.wait()?;
             Ok(memory)
         })?;
-        Ok(table.address)
+        Ok(Column::at(table.address))
     }
 }
 
@@ -102,15 +104,16 @@ fn build_public(lane: &mut Lane, curve: &'static str, bits: u32) -> Result<Publi
     let memory = DeviceMemory::new(&lane.device.context, public_bytes(bits))?;
     // Eight words per entry that the last extension computes: half the table.
     let prefixes = DeviceMemory::new(&lane.device.context, public_bytes(bits) / 4)?;
+    let table = PublicTable { memory, bits };
     let mut start = || {
-        kernels::table_start(lane, curve, memory.address, [bits, windows], entries)?;
-        kernels::table_extend(lane, curve, memory.address, windows, entries, prefixes.address)
+        kernels::TableStart { table: table.rows(), bits, windows, entries }.launch(lane, curve)?;
+        kernels::extend_tables(lane, curve, table.rows().into(), windows, entries, Column::at(prefixes.address))
     };
     let started = start();
     // The scratch is freed after this, and after an error the table.
     let finished = lane.wait();
     started.and(finished)?;
-    Ok(PublicTable { memory, bits })
+    Ok(table)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! builds others. Lanes that still read the older ones keep them: no memory is freed or written again before they let
 //! go.
 
+use super::columns::{self, Column, Content, IndexSlots, ItemNumbers, Prefixes, Xy, Xyz};
 use super::fault::Fault;
 use super::kernels;
 use super::lane::Lane;
@@ -57,8 +58,10 @@ impl Shape {
     /// kernels.
     fn sizes(self) -> [usize; 6] {
         let (rows, entries) = (self.rows(), self.entries());
-        let keys = 64 * self.tables as usize;
-        [64 * rows * entries, keys, 4 << self.slot_bits(), 96 * rows, 32 * rows, 16 * rows * entries]
+        let (keys, prefixes) = (Xy::BYTES * self.tables as usize, Prefixes::BYTES * rows);
+        // The last extension computes half of the rows.
+        let tables = [Xy::BYTES * rows * entries, Prefixes::BYTES * rows * entries / 2];
+        [tables[0], keys, 4 << self.slot_bits(), Xyz::BYTES * rows, prefixes, tables[1]]
     }
 
     pub fn bytes(self) -> usize {
@@ -71,7 +74,7 @@ impl Shape {
 pub struct Keys {
     pub points: Points,
     /// A list of items, one for each table.
-    pub items: Address,
+    pub items: Column<ItemNumbers>,
     /// Items of the chunk.
     pub n: u64,
 }
@@ -79,9 +82,9 @@ pub struct Keys {
 /// Where tables lie, and the index by which their keys are found (`cuda/kernels/key_groups.cu`).
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
-    pub tables: Address,
-    pub keys: Address,
-    pub slots: Address,
+    pub tables: Column<columns::KeyTables>,
+    pub keys: Column<Xy>,
+    pub slots: Column<IndexSlots>,
     pub slot_bits: u32,
     pub seed: u64,
 }
@@ -214,7 +217,7 @@ fn idle(sets: &[(&str, bool)], any: bool) -> Option<usize> {
 
 /// Starts the construction of tables and index.
 fn start(lane: &mut Lane, curve: &'static str, keys: Keys, shape: Shape, memory: Address) -> Result<Places, Fault> {
-    let (Keys { points, items, n }, Shape { tables: count, bits }) = (keys, shape);
+    let (Keys { points, items: table_keys, n }, Shape { tables: count, bits: key_bits }) = (keys, shape);
     let sizes = shape.sizes();
     let mut next = memory;
     let [tables, key_columns, slots, xyz, row_prefixes, prefixes] = sizes.map(|size| {
@@ -222,13 +225,33 @@ fn start(lane: &mut Lane, curve: &'static str, keys: Keys, shape: Shape, memory:
         next += size.next_multiple_of(ALIGNMENT) as u64;
         start
     });
-    let (seed, slot_bits) = (getrandom::u64().unwrap_or(0), shape.slot_bits());
-    lane.fill(slots, 0xff, sizes[2])?;
-    kernels::index_keys(lane, curve, [points.xy, items], [key_columns, slots], seed, [slot_bits, count], n)?;
-    kernels::key_table_start(lane, curve, points.xy, items, xyz, [count, bits], n)?;
-    kernels::key_table_rows(lane, curve, xyz, tables, [count, bits], row_prefixes)?;
-    kernels::table_extend(lane, curve, tables, shape.rows() as u32, shape.entries() as u64, prefixes)?;
-    Ok(Places { tables, keys: key_columns, slots, slot_bits, seed })
+    let places = Places {
+        tables: Column::at(tables),
+        keys: Column::at(key_columns),
+        slots: Column::at(slots),
+        slot_bits: shape.slot_bits(),
+        seed: getrandom::u64().unwrap_or(0),
+    };
+    let (xy, xyz, windows) = (points.xy, Column::at(xyz), shape.windows() as u64);
+    lane.fill(places.slots, 0xff, sizes[2])?;
+    kernels::IndexKeys {
+        xy,
+        table_keys,
+        index_xy: places.keys,
+        index_seed: places.seed,
+        index_slots: places.slots,
+        index_slot_bits: places.slot_bits,
+        tables: count,
+        n,
+    }
+    .launch(lane, curve)?;
+    kernels::KeyTableStart { xy, table_keys, xyz, tables: count, key_bits, n }.launch(lane, curve)?;
+    let (key_tables, row_prefixes) = (places.tables, Column::at(row_prefixes));
+    kernels::KeyTableRows { xyz, key_tables, tables: count, key_bits, prefixes: row_prefixes, windows }
+        .launch(lane, curve)?;
+    let (rows, entries, prefixes) = (shape.rows() as u32, shape.entries() as u64, Column::at(prefixes));
+    kernels::extend_tables(lane, curve, places.tables.into(), rows, entries, prefixes)?;
+    Ok(places)
 }
 
 #[cfg(test)]

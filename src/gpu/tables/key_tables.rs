@@ -1,10 +1,10 @@
 //! Keys that occur often: which items of a chunk have one, and verification by tables of them, which the device keeps.
 
 use super::Fault;
+use super::columns::{Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers, Verdicts};
 use super::kernels;
 use super::key_cache::{self, KeyTables, Keys, Shape};
 use super::lane::Lane;
-use super::memory::Address;
 use super::plan::{Download, Plan as Buffers};
 use super::rows::Points;
 use super::tables::PublicTable;
@@ -39,25 +39,25 @@ pub fn may_build(items: usize) -> bool {
     items >= CHUNK_WORTH
 }
 
-/// The list of a chunk's items, by its address and that of its length, that stands for all.
-pub const ALL: (Address, Address) = (0, 0);
+/// A list of a chunk's items, and its length.
+pub type ItemList = (Column<ItemNumbers>, Column<ItemCount>);
 
 /// The buffers of the search for repeated keys.
 pub struct Grouping {
-    slots: Address,
+    slots: Column<KeySlots>,
     slot_bits: u32,
-    representative: Address,
+    representative: Column<ItemNumbers>,
     /// Per representative, the uses of its key, and the table that was found.
-    counts: Address,
-    found: Address,
+    counts: Column<KeyUses>,
+    found: Column<TableNumbers>,
     /// The keys that would get tables.
-    table_keys: Address,
+    table_keys: Column<ItemNumbers>,
     /// Five words (`cuda/kernels/key_groups.cu`), which the host reads.
-    counters: Download,
+    counters: Download<Counters>,
     /// Lists of items and tables.
-    with_items: Address,
-    with_tables: Address,
-    without: Address,
+    with_items: Column<ItemNumbers>,
+    with_tables: Column<TableNumbers>,
+    without: Column<ItemNumbers>,
 }
 
 /// A chunk that is searched for repeated keys.
@@ -119,9 +119,8 @@ impl Grouping {
         }
         let slot_bits = usize::BITS - (2 * n - 1).leading_zeros();
         let (slots, counters) = (plan.buffer(4 << slot_bits), plan.buffer(COUNTERS));
-        let mut words = || plan.each(4);
-        let (representative, counts, found) = (words(), words(), words());
-        let (with_items, with_tables, without) = (words(), words(), words());
+        let (representative, counts, found) = (plan.column(), plan.column(), plan.column());
+        let (with_items, with_tables, without) = (plan.column(), plan.column(), plan.column());
         Some(Grouping {
             slots,
             slot_bits,
@@ -136,7 +135,7 @@ impl Grouping {
         })
     }
 
-    /// Checks the items whose keys have tables, and gives the list of the others with the address of its length. `expected`:
+    /// Checks the items whose keys have tables, and gives the list of the others, or none where these are all items. `expected`:
     /// items still to come to the device in this call, this chunk's included.
     #[allow(clippy::too_many_arguments, reason = "what a chunk of signatures consists of")]
     pub fn check_repeated(
@@ -148,46 +147,44 @@ impl Grouping {
         table: &PublicTable,
         n: usize,
         expected: usize,
-    ) -> Result<(Address, Address), Fault> {
+    ) -> Result<Option<ItemList>, Fault> {
         let proven = lane.device.key_cache().newest(curve).map(|tables| tables.proven());
         if !worth_looking(n, expected, proven == Some(true)) {
-            return Ok(ALL);
+            return Ok(None);
         }
         let chunk = self.group(lane, curve, points, equations.verdicts, n, expected, proven != Some(false))?;
-        let Some((key_tables, items)) = choose_tables(lane, &chunk)? else { return Ok(ALL) };
+        let Some((key_tables, items)) = choose_tables(lane, &chunk)? else { return Ok(None) };
         key_tables.serve(items);
         let Grouping { representative, found, with_items, with_tables, without, .. } = *self;
-        let (Equations { u1, u2, x, verdicts }, counters, count) = (equations, self.counters.address, n as u64);
-        kernels::split_items(
-            lane,
-            curve,
+        let (Equations { u1, u2, x, verdicts }, counters, n) = (equations, self.counters.column, n as u64);
+        kernels::SplitItems {
             representative,
             found,
-            points.kinds,
+            kinds: points.kinds,
             with_items,
             with_tables,
-            without,
+            without_items: without,
             counters,
             verdicts,
-            count,
-        )?;
-        kernels::verify_with_tables(
-            lane,
-            curve,
+            n,
+        }
+        .launch(lane, curve)?;
+        kernels::VerifyWithTables {
             u1,
             u2,
             x,
-            table.address(),
-            table.bits,
-            key_tables.places.tables,
-            key_tables.shape.bits,
-            with_items,
-            with_tables,
-            counters + 8,
+            table: table.rows(),
+            bits: table.bits,
+            key_tables: key_tables.places.tables,
+            key_bits: key_tables.shape.bits,
+            items: with_items,
+            item_tables: with_tables,
+            item_count: counters.count(2),
             verdicts,
-            count,
-        )?;
-        Ok((without, counters + 12))
+            n,
+        }
+        .launch(lane, curve)?;
+        Ok(Some((without, counters.count(3))))
     }
 
     /// Starts the search for keys that occur often; `hopeful`: keys may come again in chunks to come.
@@ -197,22 +194,23 @@ impl Grouping {
         lane: &mut Lane,
         curve: &'static str,
         points: Points,
-        verdicts: Address,
+        verdicts: Column<Verdicts>,
         n: usize,
         expected: usize,
         hopeful: bool,
     ) -> Result<Chunk<'_>, Fault> {
         let threshold = uses_worth(n, expected, hopeful);
-        let most_tables = most_tables(key_cache::share(lane.device.memory)).min(n / threshold) as u32;
+        let max_tables = most_tables(key_cache::share(lane.device.memory)).min(n / threshold) as u32;
         let Grouping { slots, slot_bits, representative, counts, table_keys, .. } = *self;
-        let (counters, threshold, count) = (self.counters.address, threshold as u32, n as u64);
+        let (counters, threshold, count) = (self.counters.column, threshold as u32, n as u64);
         lane.fill(slots, 0xff, 4 << slot_bits)?;
         lane.fill(counts, 0, 4 * n)?;
         lane.fill(counters, 0, COUNTERS)?;
         let (seed, Points { xy, kinds }) = (getrandom::u64().unwrap_or(0), points);
-        kernels::group_keys(lane, curve, xy, kinds, verdicts, seed, slots, slot_bits, representative, counts, count)?;
-        kernels::pick_keys(lane, curve, counts, threshold, most_tables, table_keys, counters, count)?;
-        Ok(Chunk { curve, points, buffers: self, most_tables, n, expected })
+        kernels::GroupKeys { xy, kinds, verdicts, seed, slots, slot_bits, representative, counts, n: count }
+            .launch(lane, curve)?;
+        kernels::PickKeys { counts, threshold, max_tables, table_keys, counters, n: count }.launch(lane, curve)?;
+        Ok(Chunk { curve, points, buffers: self, most_tables: max_tables, n, expected })
     }
 }
 
@@ -272,22 +270,21 @@ fn survey(lane: &mut Lane, chunk: &Chunk, newest: Option<&Arc<KeyTables>>) -> Re
 /// Finds the tables of a chunk's keys.
 fn find(lane: &mut Lane, chunk: &Chunk, tables: &Arc<KeyTables>) -> Result<(), Fault> {
     lane.use_key_tables(tables)?;
-    let (places, count, counters) = (tables.places, tables.shape.tables, chunk.buffers.counters.address);
-    lane.fill(counters + 16, 0, 4)?;
-    kernels::find_keys(
-        lane,
-        chunk.curve,
-        chunk.points.xy,
-        chunk.buffers.counts,
-        places.keys,
-        count,
-        places.seed,
-        places.slots,
-        places.slot_bits,
-        chunk.buffers.found,
+    let (places, counters) = (tables.places, chunk.buffers.counters.column);
+    lane.fill(counters.count(4), 0, 4)?;
+    kernels::FindKeys {
+        xy: chunk.points.xy,
+        counts: chunk.buffers.counts,
+        index_xy: places.keys,
+        tables: tables.shape.tables,
+        index_seed: places.seed,
+        index_slots: places.slots,
+        index_slot_bits: places.slot_bits,
+        found: chunk.buffers.found,
         counters,
-        chunk.n as u64,
-    )
+        n: chunk.n as u64,
+    }
+    .launch(lane, chunk.curve)
 }
 
 /// Whether to look for repeated keys: for tables that are there, or to build some.

@@ -1,15 +1,13 @@
 //! Operations on secret scalars: kernels whose branches and addresses do not depend on them, and memory that is wiped.
 
 use super::Fault;
+use super::columns::{Column, Scalars, SecretKeys as KeyColumn, SignStatuses};
 use super::kernels::{self, WindowScratch};
 use super::known_answers::{Test, Tests};
 use super::lane::Lane;
-use super::memory::Address;
 use super::pipeline::{Chunk, Operation};
 use super::plan::{Download, Plan, Upload};
-use super::rows::{
-    self, Jacobian, NUMBER, Numbers, PointRows, Points as Columns, Rows, convert, convert_secret, plan_keys,
-};
+use super::rows::{self, Jacobian, KeyUpload, PointRows, Points as Columns, Rows, convert, convert_secret};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::SecretCurve;
 use crate::encoding::{Point, PublicKeys};
@@ -25,53 +23,69 @@ use std::ops::Range;
 const BASE_FILES: &[&str] = &["layout", "nonces", "table", "fpmul", "normalize"];
 const POINT_FILES: &[&str] = &["layout", "nonces", "upmul", "normalize"];
 
+/// Bytes of a private key.
+const KEY: usize = 32;
+
 /// `SignStatus` of the device code: a key that is in `1..n`.
 const IN_RANGE: u8 = 1;
 
 /// The buffer of `Rows::of_secret_keys`: one row for each item, or one for all.
-pub fn plan_secret_keys(plan: &mut Plan, keys: SecretKeys) -> Upload {
-    plan.upload_secret(NUMBER * if keys.single().is_some() { 1 } else { plan.items() })
+pub fn plan_secret_keys(plan: &mut Plan, keys: SecretKeys) -> Upload<KeyColumn> {
+    plan.upload_secret(KEY * if keys.single().is_some() { 1 } else { plan.items() })
 }
 
 /// Rows of private keys on the device: one per item, or one for all.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyRows {
-    pub rows: Address,
+    pub rows: Column<KeyColumn>,
     /// Bytes between the keys of neighbouring items: 32 or 0.
     pub stride: u64,
 }
 
 impl KeyRows {
     /// Those of `Rows::of_secret_keys`, on the device.
-    pub fn new(keys: SecretKeys, rows: &Upload) -> Self {
-        KeyRows { rows: rows.address, stride: if keys.single().is_some() { 0 } else { 32 } }
+    pub fn new(keys: SecretKeys, rows: &Upload<KeyColumn>) -> Self {
+        KeyRows { rows: rows.column, stride: if keys.single().is_some() { 0 } else { KEY as u64 } }
+    }
+}
+
+/// Private keys as columns, with the status of each.
+#[derive(Clone, Copy, Debug)]
+pub struct SecretScalars {
+    scalars: Column<Scalars>,
+    status: Column<SignStatuses>,
+}
+
+impl SecretScalars {
+    fn new(plan: &mut Plan) -> Self {
+        SecretScalars { scalars: plan.column(), status: plan.column() }
+    }
+
+    fn import(self, lane: &mut Lane, curve: &'static str, keys: KeyRows, n: usize) -> Result<(), Fault> {
+        let (SecretScalars { scalars, status }, KeyRows { rows: keys, stride: key_stride }) = (self, keys);
+        kernels::SecretScalars { keys, key_stride, scalars, status, n: n as u64 }.launch(lane, curve)
     }
 }
 
 /// The public keys of a chunk's private ones.
 pub struct BaseProducts {
-    /// The keys as columns, with the status of each.
-    scalars: Numbers,
+    keys: SecretScalars,
     sums: Jacobian,
     pub points: Columns,
 }
 
 impl BaseProducts {
     pub fn new(plan: &mut Plan) -> Self {
-        BaseProducts { scalars: Numbers::new(plan), sums: Jacobian::new(plan), points: Columns::new(plan) }
+        BaseProducts { keys: SecretScalars::new(plan), sums: Jacobian::new(plan), points: Columns::new(plan) }
     }
 
     pub fn compute(&self, lane: &mut Lane, curve: &'static str, keys: KeyRows, n: usize) -> Result<(), Fault> {
         let table = lane.device.clone().tables().uniform(lane, curve)?;
-        import_keys(lane, curve, keys, self.scalars, n)?;
-        kernels::fpmul_uniform(lane, curve, self.scalars.columns, table, self.sums.xyz, n as u64)?;
+        self.keys.import(lane, curve, keys, n)?;
+        let (scalars, xyz) = (self.keys.scalars, self.sums.xyz);
+        kernels::FpmulUniform { scalars, table, xyz, n: n as u64 }.launch(lane, curve)?;
         self.sums.normalize(lane, curve, self.points, false, n)
     }
-}
-
-/// Private keys as columns, with the status of each.
-fn import_keys(lane: &mut Lane, curve: &'static str, keys: KeyRows, to: Numbers, n: usize) -> Result<(), Fault> {
-    kernels::secret_scalars(lane, curve, keys.rows, keys.stride, to.columns, to.kinds, n as u64)
 }
 
 pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) -> Result<Points, Fault> {
@@ -81,9 +95,9 @@ pub fn public_keys<C: SecretCurve>(engines: Engines, secret_keys: &[SecretKey]) 
 pub struct PublicKeysOf<'a, C>(pub &'a [SecretKey], pub PhantomData<C>);
 
 pub struct PublicKeyBuffers {
-    keys: Upload,
+    keys: Upload<KeyColumn>,
     products: BaseProducts,
-    status: Download,
+    status: Download<SignStatuses>,
     result: PointRows,
 }
 
@@ -99,7 +113,7 @@ impl<C: SecretCurve> Operation for PublicKeysOf<'_, C> {
 
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> PublicKeyBuffers {
         let (keys, products) = (plan_secret_keys(plan, self.0.into()), BaseProducts::new(plan));
-        let status = plan.download_each(products.scalars.kinds, 1);
+        let status = plan.download_column(products.keys.status);
         PublicKeyBuffers { keys, status, result: PointRows::new(plan, products.points), products }
     }
 
@@ -116,7 +130,7 @@ impl<C: SecretCurve> Operation for PublicKeysOf<'_, C> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
         let PublicKeyBuffers { keys, products, status, result } = buffers;
         lane.device.clone().prepare(C::NAME, BASE_FILES)?;
-        rows::upload(lane, cpu, [(Rows::of_secret_keys(self.0.into(), items), keys)])?;
+        rows::upload(lane, cpu, [(Rows::of_secret_keys(self.0.into(), items), &keys.staging)])?;
         products.compute(lane, C::NAME, KeyRows::new(self.0.into(), keys), n)?;
         lane.download(status);
         result.download(lane, C::NAME, products.points, n)?;
@@ -178,13 +192,13 @@ impl<'a, C, S> Agreement<'a, C, S> {
 }
 
 pub struct AgreementBuffers {
-    keys: Upload,
-    peers: Upload,
-    scalars: Numbers,
+    keys: Upload<KeyColumn>,
+    peers: KeyUpload,
+    scalars: SecretScalars,
     points: Columns,
     scratch: WindowScratch,
     sums: Jacobian,
-    status: Download,
+    status: Download<SignStatuses>,
     result: PointRows,
 }
 
@@ -199,10 +213,10 @@ impl<C: SecretCurve, S: Shared> Operation for Agreement<'_, C, S> {
     }
 
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> AgreementBuffers {
-        let (keys, peers) = (plan_secret_keys(plan, self.secret_keys), plan_keys(plan, self.peers.form()));
-        let (scalars, points) = (Numbers::new(plan), Columns::new(plan));
+        let (keys, peers) = (plan_secret_keys(plan, self.secret_keys), KeyUpload::new(plan, self.peers.form()));
+        let (scalars, points) = (SecretScalars::new(plan), Columns::new(plan));
         let (scratch, sums) = (WindowScratch::new(plan), Jacobian::new(plan));
-        let status = plan.download_each(scalars.kinds, 1);
+        let status = plan.download_column(scalars.status);
         // The products take the place of the points.
         AgreementBuffers { keys, peers, scalars, points, scratch, sums, status, result: PointRows::new(plan, points) }
     }
@@ -220,14 +234,17 @@ impl<C: SecretCurve, S: Shared> Operation for Agreement<'_, C, S> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
         let AgreementBuffers { keys, peers, scalars, points, scratch, sums, status, result } = buffers;
         lane.device.clone().prepare(C::NAME, POINT_FILES)?;
-        let inputs =
-            [(Rows::of_secret_keys(self.secret_keys, items.clone()), keys), (Rows::of_keys(self.peers, items), peers)];
+        let inputs = [
+            (Rows::of_secret_keys(self.secret_keys, items.clone()), &keys.staging),
+            (Rows::of_keys(self.peers, items), peers.staging()),
+        ];
         rows::upload(lane, cpu, inputs)?;
-        import_keys(lane, C::NAME, KeyRows::new(self.secret_keys, keys), *scalars, n)?;
-        rows::import_keys(lane, C::NAME, self.peers.form(), peers.address, *points, n)?;
+        scalars.import(lane, C::NAME, KeyRows::new(self.secret_keys, keys), n)?;
+        rows::import_keys(lane, C::NAME, peers, *points, n)?;
         scratch.reset(lane)?;
         let (Columns { xy, kinds }, WindowScratch { tables, next_tile }) = (*points, *scratch);
-        kernels::upmul_uniform(lane, C::NAME, scalars.columns, xy, kinds, tables, sums.xyz, next_tile, n as u64)?;
+        let (scalars, xyz, count) = (scalars.scalars, sums.xyz, n as u64);
+        kernels::UpmulUniform { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, C::NAME)?;
         sums.normalize(lane, C::NAME, *points, true, n)?;
         lane.download(status);
         result.download_secret(lane, C::NAME, *points, n)?;

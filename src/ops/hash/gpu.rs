@@ -4,12 +4,13 @@
 //! verification takes, for which the operations on digests stay as they are.
 
 use super::Fault;
+use super::columns::{Digests, Offsets, Texts as TextColumn};
 use super::kernels;
 use super::known_answers::{self, Test, Tests};
 use super::lane::Lane;
 use super::pipeline::{Chunk, Operation};
 use super::plan::{Download, Plan, Upload};
-use super::rows::{self, Points, Rows, convert, plan_keys};
+use super::rows::{self, KeyUpload, Points, Rows, convert};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, Sm2};
 use crate::encoding::PublicKeys;
@@ -91,8 +92,8 @@ impl<'a> SizedTexts<'a> {
 
 /// Texts of a chunk on the device, one after the other, and where each begins, with the end of the last.
 pub struct TextBuffers {
-    data: Upload,
-    offsets: Upload,
+    data: Upload<TextColumn>,
+    offsets: Upload<Offsets>,
 }
 
 impl TextBuffers {
@@ -114,7 +115,7 @@ impl TextBuffers {
                 row.copy_from_slice(&(*offset as u64).to_le_bytes());
             }
         });
-        rows::upload(lane, cpu, [(rows, &self.offsets)])
+        rows::upload(lane, cpu, [(rows, &self.offsets.staging)])
     }
 }
 
@@ -126,7 +127,7 @@ pub struct Sha256<'a> {
 
 pub struct Sha256Buffers {
     messages: TextBuffers,
-    digests: Download,
+    digests: Download<Digests>,
 }
 
 impl Operation for Sha256<'_> {
@@ -154,9 +155,10 @@ impl Operation for Sha256<'_> {
     fn compute(&self, chunk: Chunk, buffers: &Sha256Buffers, out: &mut [MaybeUninit<[u8; 32]>]) -> Result<(), Fault> {
         let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len() as u64);
         let Sha256Buffers { messages, digests } = buffers;
+        let (data, offsets) = (messages.data.column, messages.offsets.column);
         lane.device.clone().prepare(CURVE, FILES)?;
         messages.upload(lane, cpu, items, &self.messages)?;
-        kernels::sha256(lane, CURVE, messages.data.address, messages.offsets.address, digests.address, n)?;
+        kernels::Sha256 { data, offsets, digests: digests.column, n }.launch(lane, CURVE)?;
         take_digests(lane, cpu, digests, out)
     }
 
@@ -192,9 +194,9 @@ pub struct Sm3<'a> {
 pub struct Sm3Buffers {
     messages: TextBuffers,
     ids: TextBuffers,
-    keys: Upload,
+    keys: KeyUpload,
     points: Points,
-    digests: Download,
+    digests: Download<Digests>,
 }
 
 impl Operation for Sm3<'_> {
@@ -210,7 +212,7 @@ impl Operation for Sm3<'_> {
         let messages = TextBuffers::new(plan, self.messages.bytes(items), items.len());
         let (ids, of_ids, _) = self.ids.of(items);
         let ids = TextBuffers::new(plan, ids.bytes(&of_ids), of_ids.len());
-        let (keys, points) = (plan_keys(plan, self.keys.form()), Points::new(plan));
+        let (keys, points) = (KeyUpload::new(plan, self.keys.form()), Points::new(plan));
         Sm3Buffers { messages, ids, keys, points, digests: plan_digests(plan) }
     }
 
@@ -228,14 +230,22 @@ impl Operation for Sm3<'_> {
         let Sm3Buffers { messages, ids, keys, points, digests } = buffers;
         lane.device.clone().prepare(CURVE, FILES_WITH_KEYS)?;
         messages.upload(lane, cpu, items.clone(), &self.messages)?;
-        let (texts, of_ids, stride) = self.ids.of(&items);
+        let (texts, of_ids, id_stride) = self.ids.of(&items);
         ids.upload(lane, cpu, of_ids, texts)?;
-        rows::upload(lane, cpu, [(Rows::of_keys(self.keys, items), keys)])?;
-        rows::import_keys(lane, CURVE, self.keys.form(), keys.address, *points, n)?;
-        let [data, offsets, ids, id_offsets] =
-            [&messages.data, &messages.offsets, &ids.data, &ids.offsets].map(|upload| upload.address);
-        let (Points { xy, kinds }, to) = (*points, digests.address);
-        kernels::sm3_za(lane, CURVE, data, offsets, ids, id_offsets, stride, xy, kinds, to, n as u64)?;
+        rows::upload(lane, cpu, [(Rows::of_keys(self.keys, items), keys.staging())])?;
+        rows::import_keys(lane, CURVE, keys, *points, n)?;
+        kernels::Sm3Za {
+            data: messages.data.column,
+            offsets: messages.offsets.column,
+            ids: ids.data.column,
+            id_offsets: ids.offsets.column,
+            id_stride,
+            xy: points.xy,
+            kinds: points.kinds,
+            digests: digests.column,
+            n: n as u64,
+        }
+        .launch(lane, CURVE)?;
         take_digests(lane, cpu, digests, out)
     }
 
@@ -289,15 +299,15 @@ fn copy_texts<'a>(cpu: &CpuEngine, to: &mut [u8], offsets: &[usize], text: impl 
     cpu.pool.for_each_with_caller(blocks, copy);
 }
 
-fn plan_digests(plan: &mut Plan) -> Download {
-    let digests = plan.each(DIGEST);
-    plan.download_each(digests, DIGEST)
+fn plan_digests(plan: &mut Plan) -> Download<Digests> {
+    let digests = plan.column();
+    plan.download_column(digests)
 }
 
 fn take_digests(
     lane: &mut Lane,
     cpu: &CpuEngine,
-    digests: &Download,
+    digests: &Download<Digests>,
     out: &mut [MaybeUninit<[u8; 32]>],
 ) -> Result<(), Fault> {
     lane.download(digests);

@@ -1,10 +1,10 @@
 //! Arithmetic modulo any odd number: kernels whose branches and addresses depend on no value, and memory that is wiped.
 
 use super::Fault;
+use super::columns::{AnyNumbers, AnyRows, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses};
 use super::kernels;
 use super::known_answers::{OfNumbers, Test};
 use super::lane::Lane;
-use super::memory::Address;
 use super::pipeline::{Chunk, Operation};
 use super::plan::{Download, Plan, Upload};
 use super::rows::{self, Rows, convert_secret};
@@ -71,8 +71,8 @@ pub struct ModexpBuffers {
     /// The powers take the place of the bases.
     powers: NumberColumns,
     exponents: NumberColumns,
-    modulus: Upload,
-    parameters: Upload,
+    modulus: Upload<ModexpModulus>,
+    parameters: Upload<ModexpParameters>,
     result: NumberRows,
 }
 
@@ -113,9 +113,18 @@ impl<const BYTES: usize, const EXPONENT: usize> Operation for Modexp<'_, BYTES, 
         exponents.upload(lane, cpu, &self.exponents[items])?;
         upload_limbs(lane, modulus, &self.limbs)?;
         upload_limbs(lane, parameters, &self.parameters)?;
-        let words = u32::try_from(EXPONENT.div_ceil(4)).expect("an exponent is no longer than a modulus");
-        let (numbers, constants) = ([powers.columns, result.status.address, exponents.columns], [modulus, parameters]);
-        kernels::modexp(lane, 8 * BYTES, numbers, words, constants.map(|upload| upload.address), n as u64)?;
+        kernels::Modexp {
+            results: powers.columns,
+            status: result.status.column,
+            bases: powers.columns,
+            exponents: exponents.columns,
+            exponent_words: u32::try_from(EXPONENT.div_ceil(4)).expect("an exponent is no longer than a modulus"),
+            modulus: modulus.column,
+            parameters: parameters.column,
+            n: n as u64,
+            lanes: kernels::modexp_lanes(8 * BYTES),
+        }
+        .launch(lane, kernels::of_size(kernels::Modexp::KERNELS, 8 * BYTES))?;
         result.download(lane, powers.columns, BYTES, n)?;
         lane.finish()?;
         convert_secret(lane, cpu, out, |i| result.get(lane, i));
@@ -145,7 +154,7 @@ pub struct MulModBuffers {
     /// The products take the place of the first factors.
     products: NumberColumns,
     other: Option<NumberColumns>,
-    modulus: Upload,
+    modulus: Upload<MulModModulus>,
     result: NumberRows,
 }
 
@@ -187,7 +196,7 @@ impl<const BYTES: usize> Operation for MulMod<'_, BYTES> {
             other.upload(lane, cpu, &b[items])?;
         }
         let other = other.as_ref().map(|other| other.columns);
-        kernels::mul_mod(lane, 8 * BYTES, [products.columns, result.status.address], other, modulus.address, n as u64)?;
+        multiply_in_place(lane, 8 * BYTES, products.columns, other, modulus.column, result.status.column, n)?;
         result.download(lane, products.columns, BYTES, n)?;
         lane.finish()?;
         convert_secret(lane, cpu, out, |i| result.get(lane, i));
@@ -199,26 +208,45 @@ impl<const BYTES: usize> Operation for MulMod<'_, BYTES> {
     }
 }
 
+/// Products modulo a number of so many bits in place of the factors; squares where there is no other factor.
+pub fn multiply_in_place(
+    lane: &mut Lane,
+    bits: usize,
+    a: Column<AnyNumbers>,
+    b: Option<Column<AnyNumbers>>,
+    modulus: Column<MulModModulus>,
+    status: Column<ValueStatuses>,
+    n: usize,
+) -> Result<(), Fault> {
+    let (results, n) = (a, n as u64);
+    match b {
+        Some(b) => kernels::MulMod { results, status, a, b, modulus, n }
+            .launch(lane, kernels::of_size(kernels::MulMod::KERNELS, bits)),
+        None => kernels::SquareMod { results, status, a, modulus, n }
+            .launch(lane, kernels::of_size(kernels::SquareMod::KERNELS, bits)),
+    }
+}
+
 /// Big-endian numbers from the caller, and the same as columns of words.
 struct NumberColumns {
-    rows: Upload,
-    columns: Address,
+    rows: Upload<AnyRows>,
+    columns: Column<AnyNumbers>,
 }
 
 impl NumberColumns {
     fn new(plan: &mut Plan, bytes: usize) -> Self {
-        NumberColumns { rows: plan.secret_rows(bytes), columns: plan.each(bytes.next_multiple_of(4)) }
+        NumberColumns { rows: plan.upload_secret(bytes * plan.items()), columns: plan.each(bytes.next_multiple_of(4)) }
     }
 
     fn upload<const N: usize>(&self, lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8; N]]) -> Result<(), Fault> {
-        rows::upload(lane, cpu, [(Rows::of(rows), &self.rows)])?;
+        rows::upload(lane, cpu, [(Rows::of(rows), &self.rows.staging)])?;
         let [row_bytes, words] = [N, N.div_ceil(4)].map(|size| u32::try_from(size).expect("numbers are short"));
-        let (from, n) = (self.rows.address, rows.len() as u64);
-        kernels::rows_to_columns(lane, NO_CURVE, from, row_bytes, self.columns, words, n)
+        let (from, columns, n) = (self.rows.column, self.columns, rows.len() as u64);
+        kernels::RowsToColumns { rows: from, row_bytes, columns, words, n }.launch(lane)
     }
 }
 
-pub fn upload_limbs(lane: &mut Lane, to: &Upload, limbs: &Limbs) -> Result<(), Fault> {
+pub fn upload_limbs<T>(lane: &mut Lane, to: &Upload<T>, limbs: &Limbs) -> Result<(), Fault> {
     let write = |(to, limb): (&mut [u8], &u64)| to.copy_from_slice(&limb.to_le_bytes());
     lane.upload(to, |to| {
         stack::wiped(|| to.chunks_exact_mut(8).zip(limbs.iter()).for_each(write));
@@ -227,19 +255,19 @@ pub fn upload_limbs(lane: &mut Lane, to: &Upload, limbs: &Limbs) -> Result<(), F
 
 /// Numbers on their way to the host, and what became of each item.
 struct NumberRows {
-    rows: Download,
-    status: Download,
+    rows: Download<AnyRows>,
+    status: Download<ValueStatuses>,
 }
 
 impl NumberRows {
     fn new(plan: &mut Plan, bytes: usize) -> Self {
-        let (rows, status) = (plan.each(bytes), plan.each(1));
-        NumberRows { rows: plan.download_each(rows, bytes), status: plan.download_each(status, 1) }
+        let (rows, status) = (plan.each(bytes), plan.column());
+        NumberRows { rows: plan.download(rows, bytes * plan.items()), status: plan.download_column(status) }
     }
 
-    fn download(&self, lane: &mut Lane, columns: Address, bytes: usize, n: usize) -> Result<(), Fault> {
+    fn download(&self, lane: &mut Lane, columns: Column<AnyNumbers>, bytes: usize, n: usize) -> Result<(), Fault> {
         let words = u32::try_from(bytes / 4).expect("numbers are short");
-        kernels::columns_to_rows(lane, NO_CURVE, columns, words, self.rows.address, n as u64)?;
+        kernels::ColumnsToRows { columns, words, rows: self.rows.column, n: n as u64 }.launch(lane)?;
         lane.download_secret(&self.rows);
         lane.download(&self.status);
         Ok(())

@@ -1,14 +1,14 @@
 //! Recovery of public keys, and of what is computed from them.
 
 use super::Fault;
+use super::columns::{Addresses, Column, Digests, RecoveryIds, Scalars, Signatures, Verdicts};
 use super::kernels::{self, WindowScratch};
 use super::known_answers::{Test, Tests};
 use super::lane::Lane;
-use super::memory;
 use super::pipeline::{Chunk, Operation};
 use super::plan::{Download, Plan, Upload};
-use super::rows::{self, Jacobian, NUMBER, PointRows, Points as Columns, Rows, convert};
-use super::verify::verdict;
+use super::rows::{self, Jacobian, PointRows, Points as Columns, Rows, convert};
+use super::verify::{Signed, verdict};
 use crate::cpu::recover::Inputs;
 use crate::cpu::{self, CpuEngine};
 use crate::curve::EcdsaCurve;
@@ -77,7 +77,7 @@ impl Wanted for PointRows {
 }
 
 /// Ethereum addresses.
-pub struct AddressRows(Download);
+pub struct AddressRows(Download<Addresses>);
 
 impl Wanted for AddressRows {
     type Output = Address;
@@ -87,14 +87,15 @@ impl Wanted for AddressRows {
     }
 
     fn new(plan: &mut Plan, _: Columns) -> Self {
-        let rows = plan.each(ADDRESS);
-        AddressRows(plan.download_each(rows, ADDRESS))
+        let rows = plan.column();
+        AddressRows(plan.download_column(rows))
     }
 
     fn download(&self, lane: &mut Lane, curve: &'static str, keys: Columns, n: usize) -> Result<(), Fault> {
         lane.device.clone().prepare(curve, ADDRESS_FILES)?;
         lane.download(&self.0);
-        kernels::ethereum_addresses(lane, curve, keys.xy, keys.kinds, self.0.address, n as u64)
+        let Columns { xy, kinds } = keys;
+        kernels::EthereumAddresses { xy, kinds, rows: self.0.column, n: n as u64 }.launch(lane, curve)
     }
 
     fn get(&self, lane: &Lane, i: usize) -> Result<Address, Rejection> {
@@ -108,17 +109,17 @@ impl Wanted for AddressRows {
 
 /// The recovery of a chunk's keys.
 pub struct Recovery {
-    u1: memory::Address,
-    u2: memory::Address,
+    u1: Column<Scalars>,
+    u2: Column<Scalars>,
     pub keys: Columns,
-    pub verdicts: memory::Address,
+    pub verdicts: Column<Verdicts>,
     sums: Jacobian,
     scratch: WindowScratch,
 }
 
 impl Recovery {
     pub fn new(plan: &mut Plan) -> Self {
-        let (u1, u2, verdicts) = (plan.each(NUMBER), plan.each(NUMBER), plan.each(1));
+        let (u1, u2, verdicts) = (plan.column(), plan.column(), plan.column());
         let (keys, sums, scratch) = (Columns::new(plan), Jacobian::new(plan), WindowScratch::new(plan));
         Recovery { u1, u2, keys, verdicts, sums, scratch }
     }
@@ -128,21 +129,22 @@ impl Recovery {
         &self,
         lane: &mut Lane,
         curve: &'static str,
-        [digests, signatures, ids]: [memory::Address; 3],
+        Signed { digests, signatures }: Signed,
+        ids: Column<RecoveryIds>,
         n: usize,
     ) -> Result<(), Fault> {
         let table = lane.device.clone().tables().public(lane, curve)?;
-        let (Recovery { u1, u2, keys, verdicts, sums, scratch }, count) = (self, n as u64);
-        let (Columns { xy, kinds }, Jacobian { xyz, prefixes }) = (*keys, *sums);
+        let Recovery { u1, u2, keys, verdicts, sums, scratch } = *self;
+        let (Columns { xy, kinds }, Jacobian { xyz, prefixes }, count) = (keys, sums, n as u64);
         lane.keep_in_l2(prefixes, n)?;
-        kernels::recover_equations(
-            lane, curve, digests, signatures, ids, *u1, *u2, xy, kinds, *verdicts, prefixes, count,
-        )?;
+        kernels::RecoverEquations { digests, signatures, ids, u1, u2, xy, kinds, verdicts, prefixes, n: count }
+            .launch(lane, curve)?;
         scratch.reset(lane)?;
-        let (WindowScratch { tables, next_tile }, table, bits) = (*scratch, table.address(), table.bits);
-        kernels::multiply_add(lane, curve, *u1, *u2, xy, kinds, table, bits, tables, next_tile, xyz, count)?;
-        sums.normalize(lane, curve, *keys, true, n)?;
-        kernels::recover_verdicts(lane, curve, kinds, *verdicts, count)
+        let (WindowScratch { tables, next_tile }, table, bits) = (scratch, table.rows(), table.bits);
+        kernels::MultiplyAdd { u1, u2, xy, kinds, table, bits, tables, next_tile, xyz, n: count }
+            .launch(lane, curve)?;
+        sums.normalize(lane, curve, keys, true, n)?;
+        kernels::RecoverVerdicts { kinds, verdicts, n: count }.launch(lane, curve)
     }
 }
 
@@ -159,12 +161,12 @@ impl<'a, C, W> Recover<'a, C, W> {
 }
 
 pub struct RecoverBuffers<W> {
-    digests: Upload,
-    signatures: Upload,
-    ids: Upload,
+    digests: Upload<Digests>,
+    signatures: Upload<Signatures>,
+    ids: Upload<RecoveryIds>,
     recovery: Recovery,
     wanted: W,
-    verdicts: Download,
+    verdicts: Download<Verdicts>,
 }
 
 impl<C: EcdsaCurve, W: Wanted + Sync> Operation for Recover<'_, C, W> {
@@ -177,9 +179,9 @@ impl<C: EcdsaCurve, W: Wanted + Sync> Operation for Recover<'_, C, W> {
     }
 
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> RecoverBuffers<W> {
-        let (digests, signatures, ids) = (plan.rows(32), plan.rows(64), plan.rows(1));
+        let (digests, signatures, ids) = (plan.rows(), plan.rows(), plan.rows());
         let recovery = Recovery::new(plan);
-        let (wanted, verdicts) = (W::new(plan, recovery.keys), plan.download_each(recovery.verdicts, 1));
+        let (wanted, verdicts) = (W::new(plan, recovery.keys), plan.download_column(recovery.verdicts));
         RecoverBuffers { digests, signatures, ids, recovery, wanted, verdicts }
     }
 
@@ -198,12 +200,13 @@ impl<C: EcdsaCurve, W: Wanted + Sync> Operation for Recover<'_, C, W> {
         lane.device.clone().prepare(C::NAME, FILES)?;
         let inputs = self.inputs.slice(items);
         let rows = [
-            (Rows::of(inputs.digests), digests),
-            (Rows::of(inputs.signatures), signatures),
-            (Rows::of::<1>(inputs.recovery_ids.as_chunks().0), ids),
+            (Rows::of(inputs.digests), &digests.staging),
+            (Rows::of(inputs.signatures), &signatures.staging),
+            (Rows::of::<1>(inputs.recovery_ids.as_chunks().0), &ids.staging),
         ];
         rows::upload(lane, cpu, rows)?;
-        recovery.compute(lane, C::NAME, [digests.address, signatures.address, ids.address], n)?;
+        let signed = Signed { digests: digests.column, signatures: signatures.column };
+        recovery.compute(lane, C::NAME, signed, ids.column, n)?;
         wanted.download(lane, C::NAME, recovery.keys, n)?;
         lane.download(verdicts);
         lane.finish()?;

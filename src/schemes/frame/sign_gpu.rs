@@ -1,16 +1,19 @@
 //! Signing: nonces of RFC 6979, their points by the uniform kernels, and the signatures, all on the device.
 
 use super::Fault;
+use super::columns::Verdicts;
+use super::columns::{
+    Column, Digests, Prefixes, RecoveryIds, Scalars, SecretKeys as KeyColumn, SignStatuses, Signatures,
+};
 use super::kernels;
 use super::known_answers::{SchemeTests, Test, Tests, with_tables};
-use super::lane::{Lane, PREFIX};
-use super::memory::Address;
+use super::lane::Lane;
 use super::pipeline::{Chunk, Operation};
 use super::plan::{Download, Plan, Upload};
 use super::recover::Recovery;
-use super::rows::{self, Jacobian, NUMBER, PointRows, Points as Columns, Rows, convert};
+use super::rows::{self, Jacobian, PointRows, Points as Columns, Rows, convert};
 use super::secret::{BaseProducts, KeyRows, plan_secret_keys};
-use super::verify::{self, CheckBuffers, Equations, ToEquations};
+use super::verify::{self, CheckBuffers, Equations, Signed, ToEquations};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::{Curve, EcdsaCurve, Sm2};
 use crate::ecdsa::{Check, Policy, RecoverableSignature};
@@ -31,25 +34,27 @@ const SIGNED: u8 = 1;
 
 /// A chunk's signatures, and what they are computed from.
 pub struct Signing {
-    digests: Upload,
-    keys: Upload,
-    nonces: Address,
+    digests: Upload<Digests>,
+    keys: Upload<KeyColumn>,
+    nonces: Column<Scalars>,
     sums: Jacobian,
     /// The nonces' points.
     points: Columns,
-    rows: Address,
-    recovery_ids: Address,
-    status: Address,
+    signatures: Column<Signatures>,
+    recovery_ids: Column<RecoveryIds>,
+    status: Column<SignStatuses>,
 }
 
 /// From digests, keys and nonces with their points to signatures.
 type ToSignatures<'a> = dyn Fn(&mut Lane, &Signing, KeyRows, usize) -> Result<(), Fault> + Sync + 'a;
 
+/// From digests and keys to nonces, with the status of each item.
+type ToNonces = fn(&mut Lane, &Signing, KeyRows, usize) -> Result<(), Fault>;
+
 /// One scheme's kernels.
-#[allow(clippy::type_complexity, reason = "the kernel has as many arguments")]
 pub struct Scheme<'a> {
     pub curve: &'static str,
-    nonces: fn(&mut Lane, &'static str, Address, Address, u64, Address, Address, u64) -> Result<(), Fault>,
+    nonces: ToNonces,
     sign: &'a ToSignatures<'a>,
     equations: &'a ToEquations<'a>,
     tests: SchemeTests,
@@ -58,7 +63,7 @@ pub struct Scheme<'a> {
 pub fn ecdsa_scheme<C: EcdsaCurve>(low_s: bool) -> Scheme<'static> {
     Scheme {
         curve: C::NAME,
-        nonces: kernels::nonces_sha256,
+        nonces: ecdsa_nonces::<C>,
         sign: if low_s { &ecdsa_sign_low_s::<C> } else { &ecdsa_sign_as_computed::<C> },
         equations: &ecdsa_equations::<C>,
         tests: Tests::<C>::ECDSA,
@@ -68,7 +73,7 @@ pub fn ecdsa_scheme<C: EcdsaCurve>(low_s: bool) -> Scheme<'static> {
 pub fn sm2_scheme() -> Scheme<'static> {
     Scheme {
         curve: Sm2::NAME,
-        nonces: kernels::nonces_sm3,
+        nonces: sm2_nonces,
         sign: &sm2_sign,
         equations: &verify::sm2_equations,
         tests: Tests::<Sm2>::SM2,
@@ -111,33 +116,39 @@ fn ecdsa_sign<C: EcdsaCurve>(
     keys: KeyRows,
     n: usize,
 ) -> Result<(), Fault> {
-    let Signing { ref digests, nonces, sums, points: Columns { xy, kinds }, rows, recovery_ids, status, .. } = *signing;
-    kernels::ecdsa_sign(
-        lane,
-        C::NAME,
-        digests.address,
-        keys.rows,
-        keys.stride,
+    let Signing { ref digests, nonces, sums, points, signatures, recovery_ids, status, .. } = *signing;
+    let (KeyRows { rows: keys, stride: key_stride }, Columns { xy: r_xy, kinds: r_kinds }) = (keys, points);
+    kernels::EcdsaSign {
+        digests: digests.column,
+        keys,
+        key_stride,
         nonces,
-        xy,
-        kinds,
-        u32::from(low_s),
-        rows,
+        r_xy,
+        r_kinds,
+        low_s: u32::from(low_s),
+        signatures,
         recovery_ids,
         status,
-        sums.prefixes,
-        n as u64,
-    )
+        prefixes: sums.prefixes,
+        n: n as u64,
+    }
+    .launch(lane, C::NAME)
+}
+
+fn ecdsa_nonces<C: EcdsaCurve>(lane: &mut Lane, signing: &Signing, keys: KeyRows, n: usize) -> Result<(), Fault> {
+    let Signing { ref digests, nonces, status, .. } = *signing;
+    let (digests, KeyRows { rows: keys, stride: key_stride }) = (digests.column, keys);
+    kernels::NoncesSha256 { digests, keys, key_stride, nonces, status, n: n as u64 }.launch(lane, C::NAME)
 }
 
 fn ecdsa_equations<C: EcdsaCurve>(
     lane: &mut Lane,
-    rows: [Address; 2],
+    signed: Signed,
     to: Equations,
-    prefixes: Address,
+    prefixes: Column<Prefixes>,
     n: usize,
 ) -> Result<(), Fault> {
-    verify::ecdsa_equations::<C>(lane, rows, Policy::default(), to, prefixes, n)
+    verify::ecdsa_equations::<C>(lane, signed, Policy::default(), to, prefixes, n)
 }
 
 pub fn sm2(
@@ -154,21 +165,27 @@ pub fn sm2(
 }
 
 fn sm2_sign(lane: &mut Lane, signing: &Signing, keys: KeyRows, n: usize) -> Result<(), Fault> {
-    let Signing { digests, nonces, sums, points: Columns { xy, kinds }, rows, status, .. } = signing;
-    kernels::sm2_sign(
-        lane,
-        Sm2::NAME,
-        digests.address,
-        keys.rows,
-        keys.stride,
-        *nonces,
-        *xy,
-        *kinds,
-        *rows,
-        *status,
-        sums.prefixes,
-        n as u64,
-    )
+    let Signing { ref digests, nonces, sums, points, signatures, status, .. } = *signing;
+    let (KeyRows { rows: keys, stride: key_stride }, Columns { xy: r_xy, kinds: r_kinds }) = (keys, points);
+    kernels::Sm2Sign {
+        digests: digests.column,
+        keys,
+        key_stride,
+        nonces,
+        r_xy,
+        r_kinds,
+        signatures,
+        status,
+        prefixes: sums.prefixes,
+        n: n as u64,
+    }
+    .launch(lane, Sm2::NAME)
+}
+
+fn sm2_nonces(lane: &mut Lane, signing: &Signing, keys: KeyRows, n: usize) -> Result<(), Fault> {
+    let Signing { ref digests, nonces, status, .. } = *signing;
+    let (digests, KeyRows { rows: keys, stride: key_stride }) = (digests.column, keys);
+    kernels::NoncesSm3 { digests, keys, key_stride, nonces, status, n: n as u64 }.launch(lane, Sm2::NAME)
 }
 
 type OnCpu<'a, T> = dyn Fn(&CpuEngine, Range<usize>) -> Vec<Result<T, Rejection>> + Sync + 'a;
@@ -185,16 +202,21 @@ pub struct Sign<'a, T> {
 
 impl Signing {
     fn new(plan: &mut Plan, keys: SecretKeys) -> Self {
-        let (digests, keys, nonces) = (plan.rows(32), plan_secret_keys(plan, keys), plan.each(NUMBER));
-        let (sums, points, rows) = (Jacobian::new(plan), Columns::new(plan), plan.each(64));
-        Signing { digests, keys, nonces, sums, points, rows, recovery_ids: plan.each(1), status: plan.each(1) }
+        let (digests, keys, nonces) = (plan.rows(), plan_secret_keys(plan, keys), plan.column());
+        let (sums, points, signatures) = (Jacobian::new(plan), Columns::new(plan), plan.column());
+        let (recovery_ids, status) = (plan.column(), plan.column());
+        Signing { digests, keys, nonces, sums, points, signatures, recovery_ids, status }
+    }
+
+    fn signed(&self) -> Signed {
+        Signed { digests: self.digests.column, signatures: self.signatures }
     }
 
     fn compute(&self, lane: &mut Lane, scheme: &Scheme, keys: KeyRows, n: usize) -> Result<(), Fault> {
-        let (Signing { digests, nonces, sums, points, status, .. }, curve) = (self, scheme.curve);
+        let (Signing { nonces, sums, points, .. }, curve) = (self, scheme.curve);
         let table = lane.device.clone().tables().uniform(lane, curve)?;
-        (scheme.nonces)(lane, curve, digests.address, keys.rows, keys.stride, *nonces, *status, n as u64)?;
-        kernels::fpmul_uniform(lane, curve, *nonces, table, sums.xyz, n as u64)?;
+        (scheme.nonces)(lane, self, keys, n)?;
+        kernels::FpmulUniform { scalars: *nonces, table, xyz: sums.xyz, n: n as u64 }.launch(lane, curve)?;
         sums.normalize(lane, curve, *points, false, n)?;
         (scheme.sign)(lane, self, keys, n)
     }
@@ -203,9 +225,9 @@ impl Signing {
 pub struct SignBuffers {
     signing: Signing,
     checking: Checking,
-    rows: Download,
-    recovery_ids: Download,
-    status: Download,
+    signatures: Download<Signatures>,
+    recovery_ids: Download<RecoveryIds>,
+    status: Download<SignStatuses>,
 }
 
 impl<T: Send> Operation for Sign<'_, T> {
@@ -221,9 +243,9 @@ impl<T: Send> Operation for Sign<'_, T> {
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> SignBuffers {
         let signing = Signing::new(plan, self.keys);
         let checking = Checking::new(plan, self.check, signing.status);
-        let rows = plan.download_each(signing.rows, 64);
-        let recovery_ids = plan.download_each(signing.recovery_ids, 1);
-        SignBuffers { status: plan.download_each(signing.status, 1), signing, checking, rows, recovery_ids }
+        let signatures = plan.download_column(signing.signatures);
+        let recovery_ids = plan.download_column(signing.recovery_ids);
+        SignBuffers { status: plan.download_column(signing.status), signing, checking, signatures, recovery_ids }
     }
 
     fn tests(&self, items: usize) -> &'static [Test] {
@@ -237,19 +259,21 @@ impl<T: Send> Operation for Sign<'_, T> {
 
     fn compute(&self, chunk: Chunk, buffers: &SignBuffers, out: &mut [MaybeUninit<Self::Output>]) -> Result<(), Fault> {
         let (Chunk { lane, cpu, items, expected }, n) = (chunk, out.len());
-        let SignBuffers { signing, checking, rows, recovery_ids, status } = buffers;
+        let SignBuffers { signing, checking, signatures, recovery_ids, status } = buffers;
         lane.device.clone().prepare(self.scheme.curve, FILES)?;
         let inputs = [
-            (Rows::of(&self.digests[items.clone()]), &signing.digests),
-            (Rows::of_secret_keys(self.keys, items.clone()), &signing.keys),
+            (Rows::of(&self.digests[items.clone()]), &signing.digests.staging),
+            (Rows::of_secret_keys(self.keys, items.clone()), &signing.keys.staging),
         ];
         rows::upload(lane, cpu, inputs)?;
         let keys = KeyRows::new(self.keys, &signing.keys);
         signing.compute(lane, self.scheme, keys, n)?;
         checking.check(lane, self.scheme, signing, keys, n, expected)?;
-        [rows, recovery_ids, status].into_iter().for_each(|from| lane.download(from));
+        lane.download(signatures);
+        lane.download(recovery_ids);
+        lane.download(status);
         lane.finish()?;
-        let (rows, recovery_ids, status) = (lane.read(rows), lane.read(recovery_ids), lane.read(status));
+        let (rows, recovery_ids, status) = (lane.read(signatures), lane.read(recovery_ids), lane.read(status));
         convert(lane, cpu, out, |i| match status[i] {
             SIGNED => Ok((self.result)(rows[64 * i..64 * i + 64].try_into().expect("64 bytes"), recovery_ids[i])),
             DRAW_AGAIN => {
@@ -274,10 +298,10 @@ enum Checking {
     Signatures {
         public: BaseProducts,
         equations: Equations,
-        prefixes: Address,
+        prefixes: Column<Prefixes>,
         check: CheckBuffers,
-        verdicts: Download,
-        status: Download,
+        verdicts: Download<Verdicts>,
+        status: Download<SignStatuses>,
     },
     /// The keys recovered from signatures are these public keys: a key comes back only where its signature verifies and the
     /// recovery id is right.
@@ -286,25 +310,25 @@ enum Checking {
         recovery: Recovery,
         expected: PointRows,
         recovered: PointRows,
-        status: Download,
+        status: Download<SignStatuses>,
     },
 }
 
 impl Checking {
-    fn new(plan: &mut Plan, check: Check, status: Address) -> Self {
+    fn new(plan: &mut Plan, check: Check, status: Column<SignStatuses>) -> Self {
         match check {
             Check::Nothing => Checking::Nothing,
             Check::Signatures => {
                 let (public, equations) = (BaseProducts::new(plan), Equations::new(plan));
-                let (prefixes, check) = (plan.each(PREFIX), CheckBuffers::new(plan));
-                let verdicts = plan.download_each(equations.verdicts, 1);
-                let status = plan.download_each(status, 1);
+                let (prefixes, check) = (plan.column(), CheckBuffers::new(plan));
+                let verdicts = plan.download_column(equations.verdicts);
+                let status = plan.download_column(status);
                 Checking::Signatures { public, equations, prefixes, check, verdicts, status }
             }
             Check::RecoveryIds => {
                 let (public, recovery) = (BaseProducts::new(plan), Recovery::new(plan));
                 let (expected, recovered) = (PointRows::new(plan, public.points), PointRows::new(plan, recovery.keys));
-                let status = plan.download_each(status, 1);
+                let status = plan.download_column(status);
                 Checking::RecoveryIds { public, recovery, expected, recovered, status }
             }
         }
@@ -320,15 +344,15 @@ impl Checking {
         still_to_come: usize,
     ) -> Result<(), Fault> {
         let curve = scheme.curve;
-        let Signing { digests, rows, recovery_ids, .. } = signing;
         match self {
             Checking::Nothing => Ok(()),
             Checking::Signatures { public, equations, prefixes, check, verdicts, status } => {
                 lane.device.clone().prepare(curve, CHECK_FILES)?;
                 public.compute(lane, curve, keys, n)?;
-                (scheme.equations)(lane, [digests.address, *rows], *equations, *prefixes, n)?;
+                (scheme.equations)(lane, signing.signed(), *equations, *prefixes, n)?;
                 verify::check(lane, curve, *equations, public.points, check, n, still_to_come)?;
-                [verdicts, status].into_iter().for_each(|from| lane.download(from));
+                lane.download(verdicts);
+                lane.download(status);
                 lane.wait()?;
                 let verdicts = lane.read(verdicts);
                 let verifies = |i: usize| verdicts[i] == Verdict::VALID_CODE;
@@ -337,7 +361,7 @@ impl Checking {
             Checking::RecoveryIds { public, recovery, expected, recovered, status } => {
                 lane.device.clone().prepare(curve, RECOVERY_FILES)?;
                 public.compute(lane, curve, keys, n)?;
-                recovery.compute(lane, curve, [digests.address, *rows, *recovery_ids], n)?;
+                recovery.compute(lane, curve, signing.signed(), signing.recovery_ids, n)?;
                 expected.download(lane, curve, public.points, n)?;
                 recovered.download(lane, curve, recovery.keys, n)?;
                 lane.download(status);

@@ -1,14 +1,14 @@
 //! Verification.
 
 use super::Fault;
+use super::columns::{Column, Digests, Prefixes, Scalars, Signatures, Verdicts as VerdictColumn};
 use super::kernels::{self, WindowScratch};
-use super::key_tables::{self, Grouping};
+use super::key_tables::Grouping;
 use super::known_answers::{Test, Tests, with_tables};
-use super::lane::{Lane, PREFIX};
-use super::memory::Address;
+use super::lane::Lane;
 use super::pipeline::{Chunk, Operation};
 use super::plan::{Download, Plan, Upload};
-use super::rows::{self, NUMBER, Points as Columns, Rows, convert, plan_keys};
+use super::rows::{self, KeyUpload, Points as Columns, Rows, convert};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::EcdsaCurve;
 use crate::curve::{Curve, Sm2};
@@ -23,17 +23,15 @@ const FILES: &[&str] = &["layout", "table", "equations", "verify", "key_groups",
 /// What every item claims: x(u1 G + u2 Q) = x modulo n, unless its verdict is known already.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations {
-    pub u1: Address,
-    pub u2: Address,
-    pub x: Address,
-    pub verdicts: Address,
+    pub u1: Column<Scalars>,
+    pub u2: Column<Scalars>,
+    pub x: Column<Scalars>,
+    pub verdicts: Column<VerdictColumn>,
 }
 
 impl Equations {
     pub fn new(plan: &mut Plan) -> Self {
-        let mut number = || plan.each(NUMBER);
-        let (u1, u2, x) = (number(), number(), number());
-        Equations { u1, u2, x, verdicts: plan.each(1) }
+        Equations { u1: plan.column(), u2: plan.column(), x: plan.column(), verdicts: plan.column() }
     }
 }
 
@@ -56,8 +54,8 @@ pub fn ecdsa<C: EcdsaCurve>(
     keys: PublicKeys,
     policy: Policy,
 ) -> Result<Verdicts, Fault> {
-    let equations = |lane: &mut Lane, rows: [Address; 2], to: Equations, prefixes, n: usize| {
-        ecdsa_equations::<C>(lane, rows, policy, to, prefixes, n)
+    let equations = |lane: &mut Lane, signed: Signed, to: Equations, prefixes, n: usize| {
+        ecdsa_equations::<C>(lane, signed, policy, to, prefixes, n)
     };
     let on_cpu = |cpu: &CpuEngine, items: Range<usize>| {
         let (digests, signatures) = (&digests[items.clone()], &signatures[items.clone()]);
@@ -70,15 +68,16 @@ pub fn ecdsa<C: EcdsaCurve>(
 /// From rows of digests and signatures to equations.
 pub fn ecdsa_equations<C: EcdsaCurve>(
     lane: &mut Lane,
-    [digests, signatures]: [Address; 2],
+    Signed { digests, signatures }: Signed,
     policy: Policy,
     to: Equations,
-    prefixes: Address,
+    prefixes: Column<Prefixes>,
     n: usize,
 ) -> Result<(), Fault> {
     let (low_s, Equations { u1, u2, x, verdicts }) = (u32::from(policy.low_s), to);
     lane.keep_in_l2(prefixes, n)?;
-    kernels::ecdsa_equations(lane, C::NAME, digests, signatures, low_s, u1, u2, x, verdicts, prefixes, n as u64)
+    kernels::EcdsaEquations { digests, signatures, low_s, u1, u2, x, verdicts, prefixes, n: n as u64 }
+        .launch(lane, C::NAME)
 }
 
 pub fn sm2(
@@ -98,21 +97,29 @@ pub fn sm2(
 /// Likewise; nothing is inverted, so that there are no prefix products.
 pub fn sm2_equations(
     lane: &mut Lane,
-    [digests, signatures]: [Address; 2],
+    Signed { digests, signatures }: Signed,
     to: Equations,
-    _: Address,
+    _: Column<Prefixes>,
     n: usize,
 ) -> Result<(), Fault> {
     let Equations { u1, u2, x, verdicts } = to;
-    kernels::sm2_equations(lane, Sm2::NAME, digests, signatures, u1, u2, x, verdicts, n as u64)
+    kernels::Sm2Equations { digests, signatures, u1, u2, x, verdicts, n: n as u64 }.launch(lane, Sm2::NAME)
 }
 
 fn verify(engines: Engines, operation: &Verify) -> Result<Verdicts, Fault> {
     engines.run(operation).map(Verdicts::new)
 }
 
-/// From rows of digests and signatures to equations, with room for prefix products.
-pub type ToEquations<'a> = dyn Fn(&mut Lane, [Address; 2], Equations, Address, usize) -> Result<(), Fault> + Sync + 'a;
+/// Digests and their signatures.
+#[derive(Clone, Copy, Debug)]
+pub struct Signed {
+    pub digests: Column<Digests>,
+    pub signatures: Column<Signatures>,
+}
+
+/// From digests and signatures to equations, with room for prefix products.
+pub type ToEquations<'a> =
+    dyn Fn(&mut Lane, Signed, Equations, Column<Prefixes>, usize) -> Result<(), Fault> + Sync + 'a;
 
 /// One scheme's verification of a batch.
 pub struct Verify<'a> {
@@ -127,14 +134,14 @@ pub struct Verify<'a> {
 }
 
 pub struct VerifyBuffers {
-    digests: Upload,
-    signatures: Upload,
-    keys: Upload,
+    digests: Upload<Digests>,
+    signatures: Upload<Signatures>,
+    keys: KeyUpload,
     points: Columns,
     equations: Equations,
-    prefixes: Address,
+    prefixes: Column<Prefixes>,
     check: CheckBuffers,
-    verdicts: Download,
+    verdicts: Download<VerdictColumn>,
 }
 
 impl Operation for Verify<'_> {
@@ -147,9 +154,9 @@ impl Operation for Verify<'_> {
     }
 
     fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> VerifyBuffers {
-        let (digests, signatures, keys) = (plan.rows(32), plan.rows(64), plan_keys(plan, self.keys.form()));
-        let (points, equations, prefixes) = (Columns::new(plan), Equations::new(plan), plan.each(PREFIX));
-        let (check, verdicts) = (CheckBuffers::new(plan), plan.download_each(equations.verdicts, 1));
+        let (digests, signatures, keys) = (plan.rows(), plan.rows(), KeyUpload::new(plan, self.keys.form()));
+        let (points, equations, prefixes) = (Columns::new(plan), Equations::new(plan), plan.column());
+        let (check, verdicts) = (CheckBuffers::new(plan), plan.download_column(equations.verdicts));
         VerifyBuffers { digests, signatures, keys, points, equations, prefixes, check, verdicts }
     }
 
@@ -162,13 +169,14 @@ impl Operation for Verify<'_> {
         let VerifyBuffers { digests, signatures, keys, points, equations, prefixes, check, verdicts } = buffers;
         lane.device.clone().prepare(self.curve, FILES)?;
         let inputs = [
-            (Rows::of(&self.digests[items.clone()]), digests),
-            (Rows::of(&self.signatures[items.clone()]), signatures),
-            (Rows::of_keys(self.keys, items), keys),
+            (Rows::of(&self.digests[items.clone()]), &digests.staging),
+            (Rows::of(&self.signatures[items.clone()]), &signatures.staging),
+            (Rows::of_keys(self.keys, items), keys.staging()),
         ];
         rows::upload(lane, cpu, inputs)?;
-        rows::import_keys(lane, self.curve, self.keys.form(), keys.address, *points, n)?;
-        (self.equations)(lane, [digests.address, signatures.address], *equations, *prefixes, n)?;
+        rows::import_keys(lane, self.curve, keys, *points, n)?;
+        let signed = Signed { digests: digests.column, signatures: signatures.column };
+        (self.equations)(lane, signed, *equations, *prefixes, n)?;
         self::check(lane, self.curve, *equations, *points, check, n, expected)?;
         lane.download(verdicts);
         lane.finish()?;
@@ -196,15 +204,16 @@ pub fn check(
     let table = lane.device.clone().tables().public(lane, curve)?;
     let CheckBuffers { scratch, grouping } = buffers;
     scratch.reset(lane)?;
-    let (items, count) = match grouping {
+    let rest = match grouping {
         Some(grouping) => grouping.check_repeated(lane, curve, equations, points, &table, n, expected)?,
-        None => key_tables::ALL,
+        None => None,
     };
     let (Equations { u1, u2, x, verdicts }, Columns { xy, kinds }) = (equations, points);
-    let (WindowScratch { tables, next_tile }, address, bits) = (*scratch, table.address(), table.bits);
-    kernels::verify(
-        lane, curve, u1, u2, x, xy, kinds, address, bits, tables, items, count, next_tile, verdicts, n as u64,
-    )
+    let (WindowScratch { tables, next_tile }, table, bits) = (*scratch, table.rows(), table.bits);
+    let (items, item_count) = rest.unzip();
+    let n = n as u64;
+    kernels::Verify { u1, u2, x, xy, kinds, table, bits, tables, items, item_count, next_tile, verdicts, n }
+        .launch(lane, curve)
 }
 
 /// The verdict of a code that the device wrote.

@@ -1,0 +1,640 @@
+//! Rust functions that start the kernels, from the signatures in `cuda/kernels/*.cu`.
+//!
+//! A signature says what each of its arrays holds, in the words of `cuda/kernels/columns.cuh`. Each of these becomes a Rust
+//! type, and each kernel a struct with a field for every parameter: neither the order nor the content of arguments can be
+//! mistaken. The line above a kernel says on how many threads it runs:
+//!
+//! ```text
+//! // Launch: one thread per item.
+//! // Launch: one thread per item, in blocks of 128, for tables items.
+//! // Launch: 2 blocks per multiprocessor, for tables * windows items.
+//! ```
+//!
+//! A block is as large as `__launch_bounds__` says, where the line does not; there are n items, where it does not. What it names and
+//! the kernel does not have becomes a field of its own. Kernels that a macro makes share a struct, as they share parameters;
+//! the line stands above the macro.
+
+use std::fmt::Write;
+
+/// A file of device code: its name below `cuda/`, and its text.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub name: String,
+    pub text: String,
+}
+
+/// The generated Rust.
+#[derive(Debug)]
+pub struct Launchers {
+    /// The types of what arrays hold.
+    pub contents: String,
+    /// The kernels as structs, and a list of all.
+    pub kernels: String,
+}
+
+/// The file that says what arrays hold.
+const COLUMNS: &str = "kernels/columns.cuh";
+const KERNEL: &str = "extern \"C\" __global__ void __launch_bounds__(";
+const LAUNCH: &str = "// Launch: ";
+
+/// # Errors
+/// What a signature, or the line above it, does not say.
+pub fn emit_launchers(sources: &[Source]) -> Result<Launchers, String> {
+    let columns = sources.iter().find(|source| source.name == COLUMNS).ok_or("kernels/columns.cuh is missing")?;
+    let contents = contents(&columns.text)?;
+    let mut launchers: Vec<Launcher> = Vec::new();
+    for source in sources.iter().filter(|source| kernel_file(&source.name).is_some()) {
+        for launcher in
+            launchers_of(source, sources, &contents).map_err(|problem| format!("{}: {problem}", source.name))?
+        {
+            merge(&mut launchers, launcher)?;
+        }
+    }
+    let kernels: String = launchers.iter().map(Launcher::rust).collect();
+    Ok(Launchers {
+        contents: contents.iter().map(Content::rust).collect(),
+        kernels: kernels + &list_of_kernels(&launchers),
+    })
+}
+
+/// Whether a kernel file, by way of its headers, needs the constants of a curve.
+pub fn needs_curve(file: &Source, sources: &[Source]) -> bool {
+    with_headers(file, sources).iter().any(|source| includes(&source.text).any(|name| name == "curve.cuh"))
+}
+
+/// The stem of a file of kernels.
+fn kernel_file(name: &str) -> Option<&str> {
+    name.strip_prefix("kernels/")?.strip_suffix(".cu")
+}
+
+fn includes(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'))
+}
+
+/// A file and the headers that it includes, and those that they include.
+fn with_headers<'a>(file: &'a Source, sources: &'a [Source]) -> Vec<&'a Source> {
+    let mut all = vec![file];
+    let mut next = 0;
+    while next < all.len() {
+        for name in includes(&all[next].text) {
+            let header = sources.iter().find(|source| source.name == name);
+            all.extend(header.filter(|header| all.iter().all(|known| known.name != header.name)));
+        }
+        next += 1;
+    }
+    all
+}
+
+/// What an array holds.
+#[derive(Debug)]
+struct Content {
+    name: String,
+    /// Bytes of an item: none, a number, or that of a parameter in bytes.
+    size: Size,
+    doc: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    Unknown,
+    Bytes(usize),
+    Parameter,
+}
+
+/// The declarations of `columns.cuh`, each with the comment above it.
+fn contents(text: &str) -> Result<Vec<Content>, String> {
+    let (mut contents, mut doc) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        if let Some(comment) = line.strip_prefix("//") {
+            doc.push(comment.trim_start());
+            continue;
+        }
+        if let Some((name, size)) = declaration(line)? {
+            if doc.is_empty() {
+                return Err(format!("{COLUMNS}: {name} needs a comment that says what it is"));
+            }
+            contents.push(Content { name: name.to_owned(), size, doc: doc.join(" ") });
+        }
+        doc.clear();
+    }
+    Ok(contents)
+}
+
+/// The name and size that a line declares, if it does.
+fn declaration(line: &str) -> Result<Option<(&str, Size)>, String> {
+    let unknown = || format!("{COLUMNS} has a line that is not understood: {line}");
+    if line.is_empty() || line.starts_with('#') || line.starts_with("template <class") {
+        return Ok(None);
+    }
+    let body = line.strip_suffix(';').ok_or_else(unknown)?;
+    if let Some(body) = body.strip_prefix("template <int kBytes> using ") {
+        let (name, meaning) = body.split_once(" = ").ok_or_else(unknown)?;
+        return if meaning == "Each<u8, kBytes>" { Ok(Some((name, Size::Parameter))) } else { Err(unknown()) };
+    }
+    if let Some(name) = body.strip_prefix("template <int N> struct ") {
+        return Ok(Some((name, Size::Unknown)));
+    }
+    let (name, meaning) = body.strip_prefix("using ").and_then(|body| body.split_once(" = ")).ok_or_else(unknown)?;
+    let size = match meaning.strip_prefix("Each<").and_then(|meaning| meaning.strip_suffix('>')) {
+        None => word_bytes(meaning).map(|_| Size::Unknown),
+        Some(each) => each
+            .split_once(", ")
+            .and_then(|(word, count)| Some(Size::Bytes(word_bytes(word)? * count.parse::<usize>().ok()?))),
+    };
+    Ok(Some((name, size.ok_or_else(unknown)?)))
+}
+
+fn word_bytes(word: &str) -> Option<usize> {
+    match word {
+        "u8" => Some(1),
+        "u32" => Some(4),
+        "u64" => Some(8),
+        _ => None,
+    }
+}
+
+impl Content {
+    fn rust(&self) -> String {
+        let Content { name, size, doc } = self;
+        let (parameter, bytes) = match size {
+            Size::Parameter => ("<const BYTES: usize>", Some("BYTES".to_owned())),
+            Size::Bytes(bytes) => ("", Some(bytes.to_string())),
+            Size::Unknown => ("", None),
+        };
+        let mut text = format!("/// {doc}\n#[derive(Clone, Copy, Debug)]\npub enum {name}{parameter} {{}}\n");
+        if let Some(bytes) = bytes {
+            let of = if parameter.is_empty() { "" } else { "<BYTES>" };
+            writeln!(text, "impl{parameter} Content for {name}{of} {{\n    const BYTES: usize = {bytes};\n}}").unwrap();
+        }
+        text
+    }
+}
+
+/// A macro that takes arguments.
+#[derive(Debug)]
+struct Macro {
+    name: String,
+    parameters: Vec<String>,
+    body: String,
+    /// What the line above it says of launches.
+    launch: Option<String>,
+    /// The file that has it.
+    file: String,
+}
+
+/// A kernel in the text that begins with its signature, what is said of its launch, and the name of the struct that it
+/// shares with others.
+struct Found<'a> {
+    signature: &'a str,
+    launch: Option<&'a str>,
+    shared: Option<String>,
+}
+
+/// A Rust struct that starts one kernel, or those of a macro.
+#[derive(Debug)]
+struct Launcher {
+    name: String,
+    /// Files and kernels.
+    kernels: Vec<(String, String)>,
+    is_shared: bool,
+    needs_curve: bool,
+    shape: Shape,
+}
+
+/// How kernels are launched.
+#[derive(Debug, PartialEq, Eq)]
+struct Shape {
+    /// Threads of a block.
+    block: u32,
+    grid: Grid,
+    parameters: Vec<Parameter>,
+    /// What the launch line names beside them.
+    more: Vec<Parameter>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Grid {
+    /// So many blocks per multiprocessor, or a thread per item.
+    resident: Option<Factor>,
+    /// The number of items.
+    items: Vec<Factor>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Factor {
+    Number(u64),
+    Name(String),
+}
+
+impl Factor {
+    fn parse(text: &str) -> Self {
+        text.parse().map_or_else(|_| Factor::Name(text.to_owned()), Factor::Number)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parameter {
+    name: String,
+    ty: Type,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Type {
+    Word,
+    Long,
+    /// A structure of words, by value.
+    Block,
+    Array {
+        content: String,
+        optional: bool,
+    },
+}
+
+/// The launchers of one file of kernels.
+fn launchers_of(source: &Source, sources: &[Source], contents: &[Content]) -> Result<Vec<Launcher>, String> {
+    let files = with_headers(source, sources);
+    let macros: Vec<Macro> = files.iter().flat_map(|file| macros(file)).collect();
+    let reader = Reader { source, files: &files, contents, needs_curve: needs_curve(source, sources) };
+    let code = without_macros(&source.text);
+    let mut launchers = Vec::new();
+    for (at, _) in code.match_indices(KERNEL) {
+        let launch = code[..at].trim_end_matches('\n').lines().next_back();
+        let launch = launch.and_then(|line| line.strip_prefix(LAUNCH));
+        launchers.push(reader.launcher(&Found { signature: &code[at..], launch, shared: None })?);
+    }
+    // Calls of macros stand at the beginning of a line.
+    for line in code.lines() {
+        if let Some((called, arguments)) = call(&macros, line) {
+            reader.expand(&macros, called, &arguments, &mut launchers)?;
+        }
+    }
+    Ok(launchers)
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    files: &'a [&'a Source],
+    contents: &'a [Content],
+    needs_curve: bool,
+}
+
+impl Reader<'_> {
+    /// Adds the kernels that a call of a macro makes.
+    fn expand(
+        &self,
+        macros: &[Macro],
+        called: &Macro,
+        arguments: &[&str],
+        to: &mut Vec<Launcher>,
+    ) -> Result<(), String> {
+        let code = pasted(&substitute(&called.body, &called.parameters, arguments));
+        for ((at, _), (pattern, _)) in code.match_indices(KERNEL).zip(called.body.match_indices(KERNEL)) {
+            let pattern = signature_parts(&called.body[pattern..])?.name;
+            let (signature, shared) = (&code[at..], Some(shared_name(called, pattern)));
+            to.push(self.launcher(&Found { signature, launch: called.launch.as_deref(), shared })?);
+        }
+        for line in code.lines() {
+            if let Some((called, arguments)) = call(macros, line.trim_start()) {
+                self.expand(macros, called, &arguments, to)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn launcher(&self, found: &Found) -> Result<Launcher, String> {
+        let parts = signature_parts(found.signature)?;
+        let kernel = parts.name;
+        let of = |problem: String| format!("{kernel}: {problem}");
+        let split = parts.parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
+        let parameters: Vec<Parameter> =
+            split.map(|parameter| self.parameter(parameter)).collect::<Result<_, _>>().map_err(of)?;
+        let launch = found.launch.ok_or_else(|| {
+            of(format!("the line above it does not say how it is launched: `{LAUNCH}one thread per item.` or the like"))
+        })?;
+        let (block, grid) = parse_launch(launch).map_err(of)?;
+        let block = block.map_or_else(|| self.bound(parts.bounds), Ok).map_err(of)?;
+        let more = more_fields(&grid, &parameters).map_err(of)?;
+        let file = kernel_file(&self.source.name).expect("a file of kernels").to_owned();
+        Ok(Launcher {
+            name: found.shared.clone().unwrap_or_else(|| camel_case(kernel)),
+            kernels: vec![(file, kernel.to_owned())],
+            is_shared: found.shared.is_some(),
+            needs_curve: self.needs_curve,
+            shape: Shape { block, grid, parameters, more },
+        })
+    }
+
+    /// The threads of a block, by the first argument of `__launch_bounds__`.
+    fn bound(&self, bounds: &str) -> Result<u32, String> {
+        let first = bounds.split(',').next().unwrap_or_default().trim();
+        let constant = || {
+            let start = format!("constexpr int {first} = ");
+            let line = self.files.iter().flat_map(|file| file.text.lines()).find_map(|line| line.split_once(&start));
+            line?.1.split(';').next()?.parse().ok()
+        };
+        first.parse().ok().or_else(constant).ok_or_else(|| format!("__launch_bounds__({bounds}) is no number"))
+    }
+
+    fn parameter(&self, text: &str) -> Result<Parameter, String> {
+        let words = text.replace('*', "* ");
+        let words: Vec<&str> = words
+            .split_whitespace()
+            .filter(|word| !["const", "__restrict__", "__grid_constant__"].contains(word))
+            .collect();
+        let (name, ty) = words.split_last().ok_or("a parameter is empty")?;
+        let ty = match ty.concat().as_str() {
+            "u32" => Type::Word,
+            "u64" => Type::Long,
+            ty if ty.starts_with("ModulusWords<") => Type::Block,
+            ty => self
+                .array(ty.strip_suffix('*').ok_or_else(|| format!("`{text}` has a type that is not understood"))?)
+                .ok_or_else(|| format!("`{text}` does not say what the array holds, by a type of {COLUMNS}"))?,
+        };
+        Ok(Parameter { name: (*name).to_owned(), ty })
+    }
+
+    fn array(&self, content: &str) -> Option<Type> {
+        let inner = content.strip_prefix("Optional<").and_then(|content| content.strip_suffix('>'));
+        let (base, parameter) = match inner.unwrap_or(content).split_once('<') {
+            Some((base, rest)) => (base, rest.strip_suffix('>')),
+            None => (inner.unwrap_or(content), None),
+        };
+        let content = self.contents.iter().find(|content| content.name == base)?;
+        let rust = match content.size {
+            Size::Parameter => format!("{base}<{}>", parameter?.parse::<usize>().ok()?),
+            _ => base.to_owned(),
+        };
+        Some(Type::Array { content: rust, optional: inner.is_some() })
+    }
+}
+
+/// A kernel's bounds, name and parameters, as they stand in the text that begins with its signature.
+struct SignatureParts<'a> {
+    bounds: &'a str,
+    name: &'a str,
+    parameters: &'a str,
+}
+
+fn signature_parts(text: &str) -> Result<SignatureParts<'_>, String> {
+    let parts = || {
+        let (bounds, rest) = text.strip_prefix(KERNEL)?.split_once(')')?;
+        let (name, rest) = rest.split_once('(')?;
+        let (parameters, _) = rest.split_once(')')?;
+        Some(SignatureParts { bounds, name: name.trim(), parameters })
+    };
+    parts().ok_or_else(|| format!("a signature is not understood: {}", text.lines().next().unwrap_or_default()))
+}
+
+/// The threads of a block, where the line says so, and the grid.
+fn parse_launch(line: &str) -> Result<(Option<u32>, Grid), String> {
+    let unknown = || format!("`{LAUNCH}{line}` is not understood");
+    let mut clauses = line.strip_suffix('.').ok_or_else(unknown)?.split(", ");
+    let first = clauses.next().unwrap_or_default();
+    let resident = match first.strip_suffix(" blocks per multiprocessor") {
+        Some(count) => Some(Factor::parse(count)),
+        None if first == "one thread per item" => None,
+        None => return Err(unknown()),
+    };
+    let (mut block, mut items) = (None, vec![Factor::Name("n".to_owned())]);
+    for clause in clauses {
+        if let Some(threads) = clause.strip_prefix("in blocks of ") {
+            block = Some(threads.parse().map_err(|_| unknown())?);
+        } else if let Some(count) = clause.strip_prefix("for ").and_then(|clause| clause.strip_suffix(" items")) {
+            items = count.split(" * ").map(Factor::parse).collect();
+        } else {
+            return Err(unknown());
+        }
+    }
+    let is_name = |factor: &Factor| match factor {
+        Factor::Number(_) => true,
+        Factor::Name(name) => name.chars().all(is_of_word),
+    };
+    if items.iter().chain(&resident).all(is_name) { Ok((block, Grid { resident, items })) } else { Err(unknown()) }
+}
+
+/// What a launch line names that is no parameter.
+fn more_fields(grid: &Grid, parameters: &[Parameter]) -> Result<Vec<Parameter>, String> {
+    let is_missing = |factor: &&Factor| match factor {
+        Factor::Name(name) => parameters.iter().all(|parameter| parameter.name != *name),
+        Factor::Number(_) => false,
+    };
+    let mut more = Vec::new();
+    for (factors, ty) in [(&grid.items[..], Type::Long), (grid.resident.as_slice(), Type::Word)] {
+        for factor in factors.iter().filter(is_missing) {
+            let Factor::Name(name) = factor else { continue };
+            if name == "n" {
+                return Err("it has no n: the launch line must say for how many items".to_owned());
+            }
+            more.push(Parameter { name: name.clone(), ty: ty.clone() });
+        }
+    }
+    Ok(more)
+}
+
+/// The macros of a file that take arguments.
+fn macros(file: &Source) -> Vec<Macro> {
+    let mut macros = Vec::new();
+    for (at, define) in file.text.match_indices("#define ") {
+        let definition = continued(&file.text[at + define.len()..]).join("\n");
+        let Some((name, rest)) = definition.split_once('(') else { continue };
+        let Some((parameters, body)) = rest.split_once(')') else { continue };
+        if !name.chars().all(is_of_word) {
+            continue;
+        }
+        let above = file.text[..at].lines().next_back();
+        macros.push(Macro {
+            name: name.to_owned(),
+            parameters: parameters.split(',').map(|parameter| parameter.trim().to_owned()).collect(),
+            body: body.to_owned(),
+            launch: above.and_then(|line| line.strip_prefix(LAUNCH)).map(str::to_owned),
+            file: file.name.clone(),
+        });
+    }
+    macros
+}
+
+fn is_of_word(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_'
+}
+
+/// The first line of a text, and those that continue it, without their backslashes.
+fn continued(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        lines.push(line.trim_end_matches('\\').trim_end());
+        if !line.ends_with('\\') {
+            break;
+        }
+    }
+    lines
+}
+
+/// The lines of a text that belong to no macro's definition.
+fn without_macros(text: &str) -> String {
+    let (mut code, mut inside) = (String::new(), false);
+    for line in text.lines() {
+        if !inside && !line.starts_with("#define ") {
+            code.push_str(line);
+            code.push('\n');
+            continue;
+        }
+        inside = line.ends_with('\\');
+    }
+    code
+}
+
+/// The macro that a text begins with a call of, and its arguments.
+fn call<'a, 't>(macros: &'a [Macro], text: &'t str) -> Option<(&'a Macro, Vec<&'t str>)> {
+    let (name, rest) = text.split_once('(')?;
+    let called = macros.iter().find(|known| known.name == name)?;
+    let (mut arguments, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (at, char) in rest.char_indices() {
+        match char {
+            '(' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            ',' | ')' if depth == 0 => {
+                arguments.push(rest[start..at].trim());
+                start = at + 1;
+                if char == ')' {
+                    return Some((called, arguments));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A macro's body with its parameters replaced.
+fn substitute(body: &str, parameters: &[String], arguments: &[&str]) -> String {
+    let (mut text, mut rest) = (String::new(), body);
+    while let Some(start) = rest.find(is_of_word) {
+        let word = rest[start..].split(|char| !is_of_word(char)).next().unwrap_or_default();
+        text.push_str(&rest[..start]);
+        let which = parameters.iter().position(|parameter| parameter == word);
+        text.push_str(which.and_then(|which| arguments.get(which)).unwrap_or(&word));
+        rest = &rest[start + word.len()..];
+    }
+    text + rest
+}
+
+/// A text with the words at both sides of `##` put together.
+fn pasted(text: &str) -> String {
+    text.replace(" ## ", "").replace("##", "")
+}
+
+/// The name of the struct for a macro's kernels: what their names share, or that of the file that has the macro.
+fn shared_name(of: &Macro, pattern: &str) -> String {
+    let shared = pattern.split("##").map(str::trim).find(|part| of.parameters.iter().all(|name| name != part));
+    let file = of.file.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
+    camel_case(shared.unwrap_or(file))
+}
+
+/// `SomeKernel` for `gecc_some_kernel`.
+fn camel_case(name: &str) -> String {
+    let words = name.trim_start_matches("gecc_").split('_').filter(|word| !word.is_empty());
+    words.map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+}
+
+/// Adds a launcher, or its kernel to the launcher of those with the same struct.
+fn merge(launchers: &mut Vec<Launcher>, new: Launcher) -> Result<(), String> {
+    let Some(known) = launchers.iter_mut().find(|launcher| launcher.name == new.name) else {
+        launchers.push(new);
+        return Ok(());
+    };
+    if !(known.is_shared && new.is_shared && known.shape == new.shape) {
+        return Err(format!("{} and {} differ in how they are launched", known.kernels[0].1, new.kernels[0].1));
+    }
+    known.kernels.extend(new.kernels);
+    Ok(())
+}
+
+impl Launcher {
+    fn rust(&self) -> String {
+        let (Launcher { name, kernels, .. }, Shape { block, grid, parameters, more }) = (self, &self.shape);
+        let mut text = String::new();
+        let (file, kernel) = &kernels[0];
+        match self.is_shared {
+            false => writeln!(text, "/// `{kernel}` of `cuda/kernels/{file}.cu`."),
+            true => writeln!(text, "/// `{kernel}` of `cuda/kernels/{file}.cu`, and the others that its macro makes."),
+        }
+        .unwrap();
+        writeln!(text, "#[derive(Clone, Copy, Debug)]\npub struct {name} {{").unwrap();
+        for Parameter { name, ty } in parameters.iter().chain(more) {
+            writeln!(text, "    pub {name}: {},", ty.rust()).unwrap();
+        }
+        writeln!(text, "}}\n\nimpl {name} {{").unwrap();
+        writeln!(text, "    /// Threads of a block.\n    pub const BLOCK: u32 = {block};").unwrap();
+        if let Some(Factor::Number(blocks)) = grid.resident {
+            writeln!(text, "    /// Blocks per multiprocessor.\n    pub const BLOCKS: u32 = {blocks};").unwrap();
+        }
+        if self.is_shared {
+            writeln!(text, "    /// Files and names of the kernels.").unwrap();
+            writeln!(text, "    pub const KERNELS: &[(&str, &str)] = &{kernels:?};").unwrap();
+        }
+        text + &self.launch() + "}\n\n"
+    }
+
+    fn launch(&self) -> String {
+        let mut text = String::from("\n    /// Starts the kernel.\n");
+        let (file, kernel) = &self.kernels[0];
+        let (parameters, unit, name) = match (self.is_shared, self.needs_curve) {
+            (true, _) => ("(unit, name): (Unit, &'static str)", "unit".to_owned(), "name".to_owned()),
+            (false, true) => ("curve: &'static str", format!("Unit::of({file:?}, curve)"), format!("{kernel:?}")),
+            (false, false) => ("", format!("Unit::of({file:?}, NO_CURVE)"), format!("{kernel:?}")),
+        };
+        let comma = if parameters.is_empty() { "" } else { ", " };
+        writeln!(text, "    pub fn launch(self, lane: &mut Lane{comma}{parameters}) -> Result<(), Fault> {{").unwrap();
+        if self.is_shared {
+            writeln!(
+                text,
+                "        assert!(Self::KERNELS.contains(&(unit.file, name)), \"{{name}} has other parameters\");"
+            )
+            .unwrap();
+        }
+        let grid = match &self.shape.grid.resident {
+            None => "Grid::PerItem { block: Self::BLOCK }".to_owned(),
+            Some(Factor::Number(_)) => "Grid::Resident { block: Self::BLOCK, blocks: Self::BLOCKS }".to_owned(),
+            Some(Factor::Name(name)) => format!("Grid::Resident {{ block: Self::BLOCK, blocks: self.{name} }}"),
+        };
+        writeln!(text, "        let grid = {grid};").unwrap();
+        let items: Vec<String> = self.shape.grid.items.iter().map(|factor| self.factor(factor)).collect();
+        writeln!(text, "        let items = {};", items.join(" * ")).unwrap();
+        let arguments =
+            self.shape.parameters.iter().map(|parameter| format!("Argument::from(self.{})", parameter.name));
+        writeln!(text, "        let arguments = [{}];", arguments.collect::<Vec<_>>().join(", ")).unwrap();
+        writeln!(text, "        // SAFETY: these are the parameters of the kernel, in its order and of its types.")
+            .unwrap();
+        writeln!(text, "        unsafe {{ lane.launch({unit}, {name}, grid, items, &arguments) }}\n    }}").unwrap();
+        text
+    }
+
+    fn factor(&self, factor: &Factor) -> String {
+        match factor {
+            Factor::Number(number) => number.to_string(),
+            Factor::Name(name) => {
+                let field = self.shape.parameters.iter().chain(&self.shape.more).find(|field| field.name == *name);
+                let is_word = field.is_some_and(|field| field.ty == Type::Word);
+                if is_word { format!("u64::from(self.{name})") } else { format!("self.{name}") }
+            }
+        }
+    }
+}
+
+impl Type {
+    fn rust(&self) -> String {
+        match self {
+            Type::Word => "u32".to_owned(),
+            Type::Long => "u64".to_owned(),
+            // The kernel knows how many of them it takes.
+            Type::Block => "[u32; 17]".to_owned(),
+            Type::Array { content, optional: false } => format!("Column<columns::{content}>"),
+            Type::Array { content, optional: true } => format!("Option<Column<columns::{content}>>"),
+        }
+    }
+}
+
+fn list_of_kernels(launchers: &[Launcher]) -> String {
+    let kernels: Vec<_> = launchers.iter().flat_map(|launcher| &launcher.kernels).collect();
+    format!("/// Every kernel, with its file.\n#[cfg(test)]\npub const ALL: &[(&str, &str)] = &{kernels:?};\n")
+}
