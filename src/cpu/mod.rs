@@ -3,7 +3,7 @@
 //! Layers, each using only those above it: `field` (modular arithmetic), `affine` and `jacobian` (points), `recode` and
 //! `glv` (scalars), `comb`, `lanes` and `multiply` (multiplication), `precomputed` (tables of G), `decode`, `key_plan`, and the
 //! operations `point`, `verify`, `recover`, `secret` and `agree`, and `known_answers` about them; beside them `modular`, which needs
-//! no curve, `methods`, which checks the GPU, and `wiped`, batches of secrets.
+//! no curve, and `wiped`, batches of secrets.
 
 mod affine;
 pub(crate) mod agree;
@@ -20,7 +20,6 @@ mod lanes;
 #[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
 #[path = "lanes_absent.rs"]
 mod lanes;
-pub(crate) mod methods;
 pub(crate) mod modular;
 mod multiply;
 pub(crate) mod point;

@@ -3,33 +3,29 @@
 //! Layers, each using only those above it: `sources`, `nvrtc` and `cache` (from the embedded device code to machine
 //! code), `device`, `memory` and `lane` (one GPU), `kernels` (launch contracts), `tables` and `key_cache` (what a
 //! device keeps), `queue` (what becomes of a batch's pieces), `plan` (the memory of a chunk), `pipeline` (chunks over lanes and devices), and the
-//! operations, with `known_answers` by which each is tested. Beside them `measure`, `ablations` and `methods`, for benchmarks, with `sass`.
+//! operations, with `known_answers` by which each is tested.
 
-pub(crate) mod ablations;
 pub(crate) mod cache;
-mod device;
-mod fault;
+pub(crate) mod device;
+pub(crate) mod fault;
 pub(crate) mod hash;
-mod kernels;
+pub(crate) mod kernels;
 mod key_cache;
 mod key_tables;
 mod known_answers;
-mod lane;
-pub(crate) mod measure;
-mod memory;
-pub(crate) mod methods;
+pub(crate) mod lane;
+pub(crate) mod memory;
 pub(crate) mod modular;
 pub(crate) mod nvrtc;
 mod page_lock;
 mod pipeline;
-mod plan;
+pub(crate) mod plan;
 #[cfg(test)]
 mod planned;
 pub(crate) mod point;
 mod queue;
 pub(crate) mod recover;
-mod rows;
-mod sass;
+pub(crate) mod rows;
 pub(crate) mod secret;
 pub(crate) mod sign;
 pub(crate) mod sources;
@@ -397,6 +393,6 @@ impl Drop for GpuEngine {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
