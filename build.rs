@@ -62,16 +62,23 @@ fn has_avx512() -> bool {
 fn device_sources(curves: &[params::Curve]) -> String {
     let mut files = Vec::new();
     for folder in subfolders(Path::new("cuda")) {
-        files.extend(files_in(&folder));
+        // Kernels for measurements are no part of a library without these.
+        if env::var_os("CARGO_FEATURE_LAB").is_some() || !folder.ends_with("lab") {
+            files.extend(files_in(&folder));
+        }
     }
     let (kernels, headers): (Vec<_>, Vec<_>) =
         files.iter().partition(|file| file.extension().is_some_and(|e| e == "cu"));
     let mut text = String::new();
-    for (list, files, prefix) in [("HEADERS", headers, "cuda/"), ("KERNELS", kernels, "cuda/kernels/")] {
+    for (list, files) in [("HEADERS", headers), ("KERNELS", kernels)] {
         writeln!(text, "pub const {list}: &[(&str, &str)] = &[").expect("a String takes all");
         for file in files {
             let path = file.to_str().expect("the project's file names are UTF-8").replace('\\', "/");
-            let name = path.strip_prefix(prefix).expect("kernels lie in cuda/kernels").trim_end_matches(".cu");
+            // A header by its path, as it is included; a kernel file by its name alone.
+            let name = match path.strip_suffix(".cu").and_then(|path| path.rsplit_once('/')) {
+                Some((_, name)) => name,
+                None => path.strip_prefix("cuda/").expect("a file of that folder"),
+            };
             writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{path}\"))),")
                 .expect("a String takes all");
         }

@@ -7,9 +7,9 @@ use super::plan::Plan;
 use super::sources::{NO_CURVE, Unit};
 
 /// Threads that loop over many items each, for kernels whose blocks share an inversion.
-const BATCHED: Grid = Grid::Resident { block: 256, blocks: 2 };
+pub const BATCHED: Grid = Grid::Resident { block: 256, blocks: 2 };
 /// One thread per item.
-const EACH: Grid = Grid::PerItem { block: 256 };
+pub const EACH: Grid = Grid::PerItem { block: 256 };
 const EACH_SMALL: Grid = Grid::PerItem { block: 128 };
 
 /// Threads of a multiplication by windows: 2 blocks of 256 per multiprocessor, exactly as their contracts say.
@@ -18,8 +18,6 @@ const WINDOWED: Grid = Grid::Resident { block: 256, blocks: 2 };
 const WINDOW_TABLE: usize = 384 * 4;
 /// Of a modular exponentiation, threads of a block and blocks per multiprocessor.
 pub const MODEXP_GRID: (u32, u32) = (128, 3);
-/// Threads of a block of a method's chain.
-pub const METHOD_BLOCK: u32 = 256;
 
 macro_rules! kernels {
     ($($(#[$doc:meta])* $file:literal $kernel:literal $grid:ident
@@ -33,6 +31,8 @@ macro_rules! kernels {
         })*
     };
 }
+#[cfg(feature = "lab")]
+pub(crate) use kernels;
 
 kernels! {
     "layout" "gecc_import_points_raw" EACH
@@ -43,9 +43,6 @@ kernels! {
         import_points_compressed(rows: Address, xy: Address, kinds: Address);
     "layout" "gecc_export_points_raw" EACH export_points_raw(xy: Address, kinds: Address, rows: Address);
     "layout" "gecc_import_scalars" EACH import_scalars(rows: Address, columns: Address, kinds: Address);
-    "layout" "gecc_import_field" EACH import_field(rows: Address, columns: Address, kinds: Address);
-    "layout" "gecc_export_field" EACH export_field(columns: Address, rows: Address);
-    "batch_inverse" "gecc_batch_inverse" BATCHED batch_inverse(values: Address, out: Address, prefixes: Address);
     "rows" "gecc_rows_to_columns" EACH
         rows_to_columns(rows: Address, row_bytes: u32, columns: Address, words: u32);
     "rows" "gecc_columns_to_rows" EACH columns_to_rows(columns: Address, words: u32, rows: Address);
@@ -138,47 +135,6 @@ kernels! {
             digests: Address, keys: Address, key_stride: u64, nonces: Address, r_xy: Address, r_kinds: Address,
             signatures: Address, status: Address, prefixes: Address
         );
-    "ablation" "gecc_ablation_add_rows_by_vectors" BATCHED
-        ablation_add_rows_by_vectors(
-            a_rows: Address, a_kinds: Address, b_rows: Address, b_kinds: Address,
-            out_rows: Address, out_kinds: Address, prefixes: Address
-        );
-    "ablation" "gecc_ablation_add_rows_by_words" BATCHED
-        ablation_add_rows_by_words(
-            a_rows: Address, a_kinds: Address, b_rows: Address, b_kinds: Address,
-            out_rows: Address, out_kinds: Address, prefixes: Address
-        );
-    "ablation" "gecc_ablation_denominators" EACH
-        ablation_denominators(
-            a_xy: Address, a_kinds: Address, b_xy: Address, b_kinds: Address, denominators: Address
-        );
-    "ablation" "gecc_ablation_apply" EACH
-        ablation_apply(
-            a_xy: Address, a_kinds: Address, b_xy: Address, b_kinds: Address, inverses: Address,
-            out_xy: Address, out_kinds: Address
-        );
-    "ablation" "gecc_ablation_fpmul_affine" BATCHED
-        ablation_fpmul_affine(
-            scalars: Address, table: Address, bits: u32, xy: Address, kinds: Address, prefixes: Address
-        );
-    "ablation" "gecc_ablation_to_rows" EACH ablation_to_rows(xy: Address, rows: Address);
-    "ablation" "gecc_ablation_from_rows" EACH ablation_from_rows(rows: Address, xy: Address);
-    "ablation" "gecc_ablation_count_equal" BATCHED
-        ablation_count_equal(a_xy: Address, a_kinds: Address, b_xy: Address, b_kinds: Address, count: Address);
-}
-
-/// A chain of `rounds` operations in place, by one of the kernels of `cuda/kernels/chain.cu`.
-pub fn chain(
-    lane: &mut Lane,
-    curve: &'static str,
-    name: &'static str,
-    items: Address,
-    n: u64,
-    rounds: u32,
-) -> Result<(), Fault> {
-    let arguments = [items.into(), n.into(), rounds.into()];
-    // SAFETY: the arguments of these kernels' contract, in its order and of its types.
-    unsafe { lane.launch(Unit::of("chain", curve), name, EACH, n, &arguments) }
 }
 
 /// What a multiplication by windows takes beside its items: the scratch of its tables, and the word by which blocks take their
@@ -370,21 +326,4 @@ pub fn mul_mod_names(bits: usize) -> [&'static str; 2] {
         448 => ["gecc_mul_mod_448", "gecc_square_mod_448"],
         _ => ["gecc_mul_mod_512", "gecc_square_mod_512"],
     }
-}
-
-/// A chain of `rounds` multiplications or squarings by one method, in place; a thread per item, of so many blocks at most
-/// per multiprocessor. The modulus in words, then -modulus^-1 modulo 2^32.
-pub fn method_chain(
-    lane: &mut Lane,
-    (unit, name): (Unit, &'static str),
-    blocks: u32,
-    items: Address,
-    modulus: [u32; 17],
-    rounds: u32,
-    n: u64,
-) -> Result<(), Fault> {
-    let arguments = [items.into(), Argument::Block(modulus), rounds.into(), n.into()];
-    // SAFETY: the arguments of the kernel's contract, in its order; of the block the driver takes as many bytes as the
-    // kernel's parameter has, at most all.
-    unsafe { lane.launch(unit, name, Grid::Resident { block: METHOD_BLOCK, blocks }, n, &arguments) }
 }

@@ -5,7 +5,13 @@ include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
 /// What stands for the curve in units of kernel files that need none.
 pub const NO_CURVE: &str = "none";
 /// These files are compiled once, not once per curve.
-const WITHOUT_CURVE: &[&str] = &["methods", "modexp", "mul_mod", "rows"];
+const WITHOUT_CURVE: &[&str] = &[
+    #[cfg(feature = "lab")]
+    "methods",
+    "modexp",
+    "mul_mod",
+    "rows",
+];
 
 /// What the public operations on a curve are made of.
 pub const OF_OPERATIONS: &[&str] = &[
@@ -28,7 +34,7 @@ pub const OF_OPERATIONS: &[&str] = &[
 /// One compilation: a kernel file for one curve, or for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
-    /// The file in `cuda/kernels/`, without its extension.
+    /// The file in `cuda/kernels/` or `cuda/lab/`, without its extension.
     pub file: &'static str,
     /// The curve whose constants are folded in, or [`NO_CURVE`].
     pub curve: &'static str,

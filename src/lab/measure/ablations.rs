@@ -1,15 +1,16 @@
-//! The kernels of `cuda/kernels/ablation.cu` against the production kernels: what each choice of the latter is worth.
+//! The kernels of `cuda/lab/ablation.cu` against the production kernels: what each choice of the latter is worth.
 
 use super::Ablation;
 use super::gpu::{POISON, median, open, random_rows};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::gpu::fault::Fault;
-use crate::gpu::kernels;
+use crate::gpu::kernels::{fpmul_var, import_scalars, normalize, point_add, point_double};
 use crate::gpu::lane::Lane;
 use crate::gpu::memory::Address;
 use crate::gpu::plan::{Bytes, Download, Plan, Upload};
 use crate::gpu::rows::{Jacobian, NUMBER, Numbers, Points};
+use crate::lab::kernels;
 
 const FILES: &[&str] = &["layout", "table", "fpmul", "normalize", "point_add", "batch_inverse", "ablation"];
 /// One batch on the device: operands, what the production kernels make of them, and room for results.
@@ -138,7 +139,7 @@ impl Batch {
         for points in [batch.a, batch.b] {
             let inputs = random_rows(n)?;
             lane.upload(&rows, |bytes| bytes.copy_from_slice(inputs.as_flattened()))?;
-            kernels::import_scalars(lane, curve, rows.address, numbers.columns, numbers.kinds, batch.n)?;
+            import_scalars(lane, curve, rows.address, numbers.columns, numbers.kinds, batch.n)?;
             batch.multiply_to(lane, points)?;
             // The next numbers take the same way.
             lane.wait()?;
@@ -184,13 +185,13 @@ impl Batch {
 
     fn add_to(&self, lane: &mut Lane, [a, b, to]: [Points; 3]) -> Result<(), Fault> {
         let Batch { curve, prefixes, n, .. } = *self;
-        kernels::point_add(lane, curve, a.xy, a.kinds, b.xy, b.kinds, to.xy, to.kinds, prefixes, n)
+        point_add(lane, curve, a.xy, a.kinds, b.xy, b.kinds, to.xy, to.kinds, prefixes, n)
     }
 
     fn multiply_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
         let Batch { curve, scalars, table, bits, xyz, prefixes, n, .. } = *self;
-        kernels::fpmul_var(lane, curve, scalars, table, bits, xyz, n)?;
-        kernels::normalize(lane, curve, xyz, to.xy, to.kinds, 0, prefixes, n)
+        fpmul_var(lane, curve, scalars, table, bits, xyz, n)?;
+        normalize(lane, curve, xyz, to.xy, to.kinds, 0, prefixes, n)
     }
 
     fn multiply_affine_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
@@ -200,7 +201,7 @@ impl Batch {
 
     fn double_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
         let Batch { curve, a, prefixes, n, .. } = *self;
-        kernels::point_double(lane, curve, a.xy, a.kinds, to.xy, to.kinds, prefixes, n)
+        point_double(lane, curve, a.xy, a.kinds, to.xy, to.kinds, prefixes, n)
     }
 
     /// b + a: the other order than the one that is measured.

@@ -6,12 +6,13 @@ use crate::curve::Curve;
 use crate::error::Error;
 use crate::gpu::device::{self, Device};
 use crate::gpu::fault::Fault;
-use crate::gpu::kernels;
+use crate::gpu::kernels::{columns_to_rows, import_scalars};
 use crate::gpu::lane::{Lane, PREFIX};
 use crate::gpu::memory::Address;
 use crate::gpu::plan::{Bytes, Download, Plan, Upload};
 use crate::gpu::rows::{NUMBER, Numbers};
 use crate::gpu::{Limits, lock};
+use crate::lab::kernels;
 use crate::workers::Pool;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
@@ -117,7 +118,7 @@ impl<C: Curve> Work<C> {
         let (rows, values, kinds, out, prefixes) = (rows.address, *values, *kinds, *out, *prefixes);
         // A chain computes in place: its input, which is not its result, is the poison.
         match operation {
-            Arithmetic::ScalarMul => kernels::import_scalars(lane, C::NAME, rows, values, kinds, n)?,
+            Arithmetic::ScalarMul => import_scalars(lane, C::NAME, rows, values, kinds, n)?,
             _ => kernels::import_field(lane, C::NAME, rows, values, kinds, n)?,
         }
         lane.fill(out, POISON, NUMBER * self.inputs.len())?;
@@ -150,7 +151,7 @@ impl<C: Curve> Work<C> {
         let Buffers { values, out, results, .. } = &self.buffers;
         let rows = results.address;
         match self.operation {
-            Arithmetic::ScalarMul => kernels::columns_to_rows(lane, C::NAME, values.columns, 8, rows, count)?,
+            Arithmetic::ScalarMul => columns_to_rows(lane, C::NAME, values.columns, 8, rows, count)?,
             Arithmetic::BatchInverse => kernels::export_field(lane, C::NAME, *out, rows, count)?,
             _ => kernels::export_field(lane, C::NAME, values.columns, rows, count)?,
         }

@@ -1,4 +1,4 @@
-//! What the GPU's multiplication methods must give (`cuda/kernels/methods.cu`), by `crypto-bigint`.
+//! What the GPU's multiplication methods must give (`cuda/lab/methods.cu`), by `crypto-bigint`.
 
 use crate::workers::Pool;
 use elliptic_curve::bigint::modular::{FixedMontyForm, FixedMontyParams};

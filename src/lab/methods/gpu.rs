@@ -8,11 +8,12 @@ use crate::engine::{Backend, Engine};
 use crate::error::Error;
 use crate::gpu::device::Device;
 use crate::gpu::fault::Fault;
-use crate::gpu::kernels::{self, METHOD_BLOCK, MODEXP_GRID};
+use crate::gpu::kernels::{self, MODEXP_GRID};
 use crate::gpu::lane::Lane;
 use crate::gpu::modular::{limbs, modexp_parameters, mul_mod_parameters, negated_inverse, samples, upload_limbs};
 use crate::gpu::plan::{Bytes, Download, Plan};
 use crate::gpu::sources::{NO_CURVE, Unit};
+use crate::lab::kernels::{METHOD_BLOCK, method_chain};
 use crate::lab::measure::gpu::open;
 use crate::modular;
 use crate::workers::Pool;
@@ -40,7 +41,7 @@ const PARTS: f64 = 4.0;
 struct Method {
     name: &'static str,
     bits: usize,
-    /// Steps in a turn of the loop of `cuda/kernels/methods.cu`.
+    /// Steps in a turn of the loop of `cuda/lab/methods.cu`.
     unrolled: u32,
     /// To multiply, to square.
     kernels: [&'static str; 2],
@@ -380,9 +381,8 @@ impl Bench {
         let n = (blocks * METHOD_BLOCK * self.lane.device.multiprocessors) as usize;
         let items = self.upload_items(&random_below(modulus, n)?, bytes)?;
         let words = modulus_words(modulus);
-        let launch = |lane: &mut Lane, rounds| {
-            kernels::method_chain(lane, kernel, blocks, items.address, words, rounds, n as u64)
-        };
+        let launch =
+            |lane: &mut Lane, rounds| method_chain(lane, kernel, blocks, items.address, words, rounds, n as u64);
         let rate = self.rate(n as f64, TRIAL_ROUNDS, launch)?;
 
         let per_turn = self.instructions(kernel.0, kernel.1)?;
@@ -410,7 +410,7 @@ impl Bench {
         let items = random_below(chain.modulus, n)?;
         let columns = self.upload_items(&items, bytes)?;
         let (words, lane) = (modulus_words(chain.modulus), &mut self.lane);
-        kernels::method_chain(lane, kernel, 2, columns.address, words, chain.rounds, n as u64)?;
+        method_chain(lane, kernel, 2, columns.address, words, chain.rounds, n as u64)?;
         lane.download(&columns);
         lane.finish()?;
         let wrong = differing(lane.read(&columns), &chain.results(&self.pool, &items), bytes);

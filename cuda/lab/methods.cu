@@ -2,12 +2,12 @@
 //
 // gecc_method_NAME_BITS_mul: item <- item (item / 2^k)^rounds; gecc_method_NAME_BITS_sqr: item <- item^2 / 2^k, rounds
 // times; k is the method's kRadixBits: BITS for the methods in words, 52 ceil((BITS + 2) / 52) for the doubles. Needs no
-// curve: kernels/production.cu has the methods that are compiled for one.
+// curve: lab/production.cu has the methods that are compiled for one.
 //
 // Launch contract. Block: any up to 256 threads; grid: any, one dimension; no shared memory, no scratch. `items`: n
 // numbers of BITS / 32 words, column-major, below the modulus, read and written in place. `modulus`, by value: its
 // BITS / 32 words and -modulus^-1 modulo 2^32; odd, its top bit set. gecc_sm2 needs the SM2 prime there.
-#include "kernels/methods.cuh"
+#include "lab/methods.cuh"
 #include "methods/cios.cuh"
 #include "methods/doubles.cuh"
 #include "methods/gecc_sm2.cuh"
@@ -16,7 +16,7 @@
 #include "methods/karatsuba.cuh"
 #include "methods/low_high_rows.cuh"
 
-// src/gpu/methods.rs knows which kernels are unrolled.
+// src/lab/methods/gpu.rs knows which kernels are unrolled.
 #define GECC_METHOD_OF_ALL_SIZES(NAME, Method) \
     GECC_METHOD(NAME, Method<4>, 128, GECC_UNROLL_BY_4) \
     GECC_METHOD(NAME, Method<8>, 256, GECC_UNROLL_BY_4) \
