@@ -2,6 +2,7 @@
 
 mod bench;
 mod commands;
+mod curve;
 mod draw;
 mod flags;
 mod input;
@@ -11,7 +12,7 @@ mod secrets;
 
 use clap::{CommandFactory, Parser};
 use commands::{doctor, ecdh, kernels, pubkey, recover, sign, verify};
-use flags::{Arguments, BenchCommand, BenchOptions, Command};
+use flags::{Arguments, Command};
 use output::{Failure, note};
 use std::io::Write;
 use std::process::ExitCode;
@@ -40,9 +41,6 @@ fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Sign(options) => sign::run(options),
         Command::Ecdh(options) => ecdh::run(options),
         Command::Pubkey(options) => pubkey::run(options),
-        Command::Bench(BenchOptions { command: Some(BenchCommand::Methods(options)), .. }) => {
-            bench::methods::run(options)
-        }
         Command::Bench(options) => bench::run(options),
         Command::Kernels(command) => kernels::run(command),
         Command::Doctor => doctor::run(),

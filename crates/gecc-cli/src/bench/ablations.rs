@@ -1,10 +1,11 @@
 //! `gecc bench ablations`: what choices of the GPU kernels are worth.
 
 use crate::ALL_PASSED;
-use crate::flags::{BatchOptions, CurveName};
+use crate::curve::by_curve;
+use crate::flags::BatchOptions;
 use crate::output::Failure;
+use gecc::Curve;
 use gecc::lab::measure::{Ablation, ablations};
-use gecc::{Curve, P256, Secp256k1, Sm2};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -19,11 +20,7 @@ pub fn run(options: &BatchOptions) -> Result<u8, Failure> {
     }
     for curve in options.curves() {
         for items in options.sizes(ITEMS) {
-            match curve {
-                CurveName::Secp256k1 => print::<Secp256k1>(items, options.json),
-                CurveName::P256 => print::<P256>(items, options.json),
-                CurveName::Sm2 => print::<Sm2>(items, options.json),
-            }?;
+            by_curve!(curve, C => print::<C>(items, options.json))?;
         }
     }
     Ok(ALL_PASSED)

@@ -1,115 +1,22 @@
 //! Random inputs, made in bulk by the engine that is measured and checked with the CPU engine.
 
 use super::operations::{check_all, samples};
+use super::schemes::Scheme;
 use crate::output::Failure;
-use gecc::ecdsa::{Policy, RecoverableSignature, SForm};
-use gecc::{Engine, Error, P256, PageLocked, Point, PublicKeys, Rejection, Secp256k1};
-use gecc::{SecretCurve, SecretKey, Sm2, Verdicts};
-use gecc::{ecdsa, keys, point, sm2};
+use gecc::{Curve, Engine, Error, PageLocked, Point, Rejection, SecretKey};
+use gecc::{keys, point};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// What each curve signs with.
-pub trait Scheme: SecretCurve {
-    fn sign(
-        engine: &Engine,
-        digests: &[[u8; 32]],
-        keys: &[SecretKey],
-    ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error>;
-
-    fn verify(
-        engine: &Engine,
-        digests: &[[u8; 32]],
-        signatures: &[[u8; 64]],
-        keys: &[Point],
-    ) -> Result<Verdicts, Error>;
-
-    /// Signatures with recovery ids, where the scheme has them.
-    fn sign_recoverable(
-        _: &Engine,
-        _: &[[u8; 32]],
-        _: &[SecretKey],
-    ) -> Option<Result<Vec<Result<RecoverableSignature, Rejection>>, Error>> {
-        None
-    }
-
-    /// Only called with what `sign_recoverable` gave.
-    fn recover(_: &Engine, _: &[[u8; 32]], _: &[[u8; 64]], _: &[u8]) -> Result<Vec<Result<Point, Rejection>>, Error> {
-        unreachable!("signatures without recovery ids")
-    }
-}
-
-macro_rules! ecdsa_scheme {
-    ($curve:ty) => {
-        impl Scheme for $curve {
-            fn sign(
-                engine: &Engine,
-                digests: &[[u8; 32]],
-                keys: &[SecretKey],
-            ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-                ecdsa::sign::<$curve>(engine, digests, keys, SForm::default())
-            }
-
-            fn verify(
-                engine: &Engine,
-                digests: &[[u8; 32]],
-                signatures: &[[u8; 64]],
-                keys: &[Point],
-            ) -> Result<Verdicts, Error> {
-                ecdsa::verify::<$curve>(engine, digests, signatures, PublicKeys::points(keys), Policy::default())
-            }
-
-            fn sign_recoverable(
-                engine: &Engine,
-                digests: &[[u8; 32]],
-                keys: &[SecretKey],
-            ) -> Option<Result<Vec<Result<RecoverableSignature, Rejection>>, Error>> {
-                Some(ecdsa::sign_recoverable::<$curve>(engine, digests, keys, SForm::default()))
-            }
-
-            fn recover(
-                engine: &Engine,
-                digests: &[[u8; 32]],
-                signatures: &[[u8; 64]],
-                ids: &[u8],
-            ) -> Result<Vec<Result<Point, Rejection>>, Error> {
-                ecdsa::recover::<$curve>(engine, digests, signatures, ids)
-            }
-        }
-    };
-}
-
-ecdsa_scheme!(Secp256k1);
-ecdsa_scheme!(P256);
-
-impl Scheme for Sm2 {
-    fn sign(
-        engine: &Engine,
-        digests: &[[u8; 32]],
-        keys: &[SecretKey],
-    ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-        sm2::sign(engine, digests, keys)
-    }
-
-    fn verify(
-        engine: &Engine,
-        digests: &[[u8; 32]],
-        signatures: &[[u8; 64]],
-        keys: &[Point],
-    ) -> Result<Verdicts, Error> {
-        sm2::verify(engine, digests, signatures, PublicKeys::points(keys))
-    }
-}
-
 /// Two independent sets of points, with what they are multiples of G by, and digests.
-pub struct Inputs<C> {
+pub struct Inputs<S> {
     pub secret: PageLocked<SecretKey>,
     pub public: PageLocked<Point>,
     pub scalars: PageLocked<[u8; 32]>,
     pub points: PageLocked<Point>,
     pub digests: PageLocked<[u8; 32]>,
     memory: Memory,
-    curve: PhantomData<C>,
+    scheme: PhantomData<S>,
 }
 
 /// Digests of the inputs, signed by the first keys in turn.
@@ -139,18 +46,18 @@ impl Memory {
     }
 }
 
-impl<C: Scheme> Inputs<C> {
+impl<S: Scheme> Inputs<S> {
     pub fn new(engine: &Engine, items: usize, memory: Memory) -> Result<Self, Failure> {
         let secret: Vec<SecretKey> = random_numbers(items)?.into_iter().map(SecretKey::from_bytes).collect();
         let scalars = random_numbers(items)?;
         Ok(Inputs {
-            public: memory.place(engine, all_passed(keys::public_keys::<C>(engine, &secret)?))?,
-            points: memory.place(engine, all_passed(point::mul_base::<C>(engine, &scalars)?))?,
+            public: memory.place(engine, all_passed(keys::public_keys::<S::Curve>(engine, &secret)?))?,
+            points: memory.place(engine, all_passed(point::mul_base::<S::Curve>(engine, &scalars)?))?,
             secret: memory.place(engine, secret)?,
             scalars: memory.place(engine, scalars)?,
             digests: memory.place(engine, random_numbers(items)?)?,
             memory,
-            curve: PhantomData,
+            scheme: PhantomData,
         })
     }
 
@@ -161,11 +68,13 @@ impl<C: Scheme> Inputs<C> {
     /// Compares samples of the points with the CPU engine's.
     pub fn check(&self, engine: &Engine, reference: &Engine) -> Result<(), Failure> {
         let same = |range: Range<usize>| {
-            let public = keys::public_keys::<C>(reference, &self.secret[range.clone()])?;
-            let points = point::mul_base::<C>(reference, &self.scalars[range.clone()])?;
+            let public = keys::public_keys::<S::Curve>(reference, &self.secret[range.clone()])?;
+            let points = point::mul_base::<S::Curve>(reference, &self.scalars[range.clone()])?;
             Ok(all_passed(public) == self.public[range.clone()] && all_passed(points) == self.points[range])
         };
-        check_all(samples(self.len()), same, || format!("{engine} gives other points on {} than the CPU", C::NAME))
+        check_all(samples(self.len()), same, || {
+            format!("{engine} gives other points on {} than the CPU", S::Curve::NAME)
+        })
     }
 
     /// Inputs besides, in the same kind of memory.
@@ -176,7 +85,7 @@ impl<C: Scheme> Inputs<C> {
     pub fn signed(&self, engine: &Engine, signers: usize) -> Result<Signed, Failure> {
         let keys = self.public.iter().take(signers).cycle().take(self.len()).copied().collect();
         let secret: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
-        let signatures = all_passed(C::sign(engine, &self.digests, &secret)?);
+        let signatures = all_passed(S::sign(engine, &self.digests, &secret)?);
         Ok(Signed { keys: self.place(engine, keys)?, signatures: self.place(engine, signatures)? })
     }
 }

@@ -1,7 +1,8 @@
 //! `gecc bench methods`: every multiplication method on the GPU, side by side.
 
+use crate::curve::{CurveName, or_all};
 use crate::draw::bars::{self, Bar, Group};
-use crate::flags::{CurveName, MethodsOptions};
+use crate::flags::MethodsOptions;
 use crate::output::Failure;
 use crate::{ALL_PASSED, SOME_REJECTED};
 use gecc::lab::methods::{Measurement, Operation, measure};
@@ -18,12 +19,8 @@ logic on the adder, 2 for dfma and dadd (fp64; more where there are few such uni
 memory. Of it: the rate as a part of what that allows at the GPU's highest clock. Wrong: results that differ from the
 CPU's, of so many random inputs.";
 
-pub fn run(options: MethodsOptions) -> Result<u8, Failure> {
-    let curves = match options.curve {
-        Some(curve) => vec![curve],
-        None => vec![CurveName::Secp256k1, CurveName::P256, CurveName::Sm2],
-    };
-    let curves: Vec<&str> = curves.into_iter().map(name).collect();
+pub fn run(options: &MethodsOptions) -> Result<u8, Failure> {
+    let curves: Vec<&str> = or_all(options.curve).into_iter().map(CurveName::name).collect();
     let mut written = Ok(());
     let mut lines = 0;
     let measurements = measure(&curves, options.check as usize, |row| {
@@ -42,14 +39,6 @@ pub fn run(options: MethodsOptions) -> Result<u8, Failure> {
     }
     let all_right = measurements.iter().all(|row| row.wrong == 0);
     Ok(if all_right { ALL_PASSED } else { SOME_REJECTED })
-}
-
-fn name(curve: CurveName) -> &'static str {
-    match curve {
-        CurveName::Secp256k1 => "secp256k1",
-        CurveName::P256 => "p256",
-        CurveName::Sm2 => "sm2",
-    }
 }
 
 fn write_row(row: &Measurement, is_first: bool) -> io::Result<()> {

@@ -2,20 +2,23 @@
 
 mod ablations;
 mod inputs;
-pub mod methods;
+mod methods;
 mod operations;
 mod report;
+mod schemes;
 mod timing;
 
 use crate::ALL_PASSED;
-use crate::flags::{BenchCommand, BenchOptions, CurveName, Operation};
+use crate::curve::by_scheme;
+use crate::flags::{BenchCommand, BenchOptions, Operation};
 use crate::output::Failure;
 use clap::ValueEnum;
 use gecc::lab::measure::{self, Arithmetic};
-use gecc::{Backend, Engine, P256, Secp256k1, Sm2};
-use inputs::{Inputs, Memory, Scheme};
+use gecc::{Backend, Curve, Engine};
+use inputs::{Inputs, Memory};
 use operations::{Call, Outcome};
 use report::{KernelRow, LatencyRow, Report, Row};
+use schemes::{Ecdsa, Scheme, Sm2Dsa};
 use std::ops::Range;
 use timing::{Timed, median};
 
@@ -28,9 +31,15 @@ const LATENCY_ITEMS: [usize; 4] = [1, 64, 1024, 16384];
 const WARM_UP_ITEMS: usize = 64;
 
 pub fn run(options: BenchOptions) -> Result<u8, Failure> {
-    if let Some(BenchCommand::Ablations(batches)) = &options.command {
-        return ablations::run(batches);
+    match &options.command {
+        Some(BenchCommand::Ablations(batches)) => ablations::run(batches),
+        Some(BenchCommand::Methods(methods)) => methods::run(methods),
+        None => operations(&options),
     }
+}
+
+/// The public operations, and the kernels that these are made of.
+fn operations(options: &BenchOptions) -> Result<u8, Failure> {
     let engine = options.engine.start()?;
     let on_gpu = engine.info().backend == Backend::Gpu;
     if let Some(kernel) = options.operations.iter().find(|operation| arithmetic(**operation).is_some() && !on_gpu) {
@@ -68,11 +77,7 @@ pub fn run(options: BenchOptions) -> Result<u8, Failure> {
         sizes,
     };
     for curve in options.batches.curves() {
-        match curve {
-            CurveName::Secp256k1 => bench.curve::<Secp256k1>(),
-            CurveName::P256 => bench.curve::<P256>(),
-            CurveName::Sm2 => bench.curve::<Sm2>(),
-        }?;
+        by_scheme!(curve, Ecdsa<C> => bench.curve::<Ecdsa<C>>(), Sm2 => bench.curve::<Sm2Dsa>())?;
     }
     if let Some(path) = &options.plot {
         bench.report.plot(path)?;
@@ -97,20 +102,20 @@ struct Bench {
 }
 
 impl Bench {
-    fn curve<C: Scheme>(&mut self) -> Result<(), Failure> {
+    fn curve<S: Scheme>(&mut self) -> Result<(), Failure> {
         let operations = self.operations.clone();
         for operation in &operations {
             if let (Some(arithmetic), Some(_)) = (arithmetic(*operation), &self.kernel_engine) {
-                self.arithmetic::<C>(*operation, arithmetic)?;
+                self.arithmetic::<S>(*operation, arithmetic)?;
             }
         }
         let public = |operation: &&Operation| arithmetic(**operation).is_none();
         if operations.iter().any(|operation| public(&operation)) {
-            let inputs = Inputs::<C>::new(&self.engine, self.items, self.memory)?;
+            let inputs = Inputs::<S>::new(&self.engine, self.items, self.memory)?;
             inputs.check(&self.engine, &self.reference)?;
             for operation in operations.iter().filter(public) {
                 if let Some(call) = inputs.call(&self.engine, *operation)? {
-                    self.operation::<C>(*operation, &call)?;
+                    self.operation::<S>(*operation, &call)?;
                 }
             }
         }
@@ -118,24 +123,24 @@ impl Bench {
     }
 
     /// Kernels of the library's measuring module.
-    fn arithmetic<C: Scheme>(&mut self, operation: Operation, arithmetic: Arithmetic) -> Result<(), Failure> {
+    fn arithmetic<S: Scheme>(&mut self, operation: Operation, arithmetic: Arithmetic) -> Result<(), Failure> {
         for items in self.sizes.clone() {
-            let mut bench = measure::Bench::<C>::new(arithmetic, items)?;
+            let mut bench = measure::Bench::<S::Curve>::new(arithmetic, items)?;
             bench.run()?;
             let Timed { seconds, .. } = median(|| Ok((bench.run()?, ())))?;
             bench.check()?;
             let count = items as u64 * arithmetic.operations_per_item();
-            let row = Row { curve: C::NAME, operation, items, count, end_to_end: None, kernels: Some(seconds) };
+            let row = Row { curve: S::Curve::NAME, operation, items, count, end_to_end: None, kernels: Some(seconds) };
             self.report.row(row)?;
         }
         Ok(())
     }
 
     /// One public operation: all sizes, then the latency of small batches.
-    fn operation<C: Scheme>(&mut self, operation: Operation, call: &Call) -> Result<(), Failure> {
+    fn operation<S: Scheme>(&mut self, operation: Operation, call: &Call) -> Result<(), Failure> {
         // This call warms up too: it allocates what the largest batch needs.
         let expected = call(&self.engine, 0..self.items)?;
-        operations::check_sample(C::NAME, operation, call, &self.reference, &expected)?;
+        operations::check_sample(S::Curve::NAME, operation, call, &self.reference, &expected)?;
         if let Some(engine) = &self.kernel_engine {
             call(engine, 0..WARM_UP_ITEMS.min(self.items))?;
             engine.take_kernel_times();
@@ -143,7 +148,7 @@ impl Bench {
         for items in self.sizes.clone() {
             let run = |engine| {
                 let checked = Checked { call, operation, expected: &expected, range: 0..items };
-                checked.run::<C>(engine)
+                checked.run::<S>(engine)
             };
             let seconds = median(|| Ok((run(&self.engine)?, ())))?.seconds;
             let kernels = self.kernel_engine.as_ref().map(|engine| {
@@ -154,7 +159,7 @@ impl Bench {
                 })
             });
             let kernels = kernels.transpose()?;
-            let (curve, count) = (C::NAME, items as u64);
+            let (curve, count) = (S::Curve::NAME, items as u64);
             let sum = kernels.as_ref().map(|kernels| kernels.seconds);
             self.report.row(Row { curve, operation, items, count, end_to_end: Some(seconds), kernels: sum })?;
             for time in kernels.into_iter().flat_map(|kernels| kernels.beside) {
@@ -164,9 +169,9 @@ impl Bench {
         for (engine, name) in self.latency_engines.iter().map(|(name, engine)| (engine, *name)) {
             for items in LATENCY_ITEMS {
                 let checked = Checked { call, operation, expected: &expected, range: 0..items };
-                checked.run::<C>(engine)?;
-                let seconds = median(|| Ok((checked.run::<C>(engine)?, ())))?.seconds;
-                self.report.latency(&LatencyRow { curve: C::NAME, operation, engine: name, items, seconds })?;
+                checked.run::<S>(engine)?;
+                let seconds = median(|| Ok((checked.run::<S>(engine)?, ())))?.seconds;
+                self.report.latency(&LatencyRow { curve: S::Curve::NAME, operation, engine: name, items, seconds })?;
             }
         }
         Ok(())
@@ -187,12 +192,12 @@ struct Checked<'a> {
 
 impl Checked<'_> {
     /// Seconds by the clock.
-    fn run<C: Scheme>(&self, engine: &Engine) -> Result<f64, Failure> {
+    fn run<S: Scheme>(&self, engine: &Engine) -> Result<f64, Failure> {
         let (outcome, seconds) = timing::timed(|| (self.call)(engine, self.range.clone()));
         if self.expected.agrees(&self.range, &outcome?) {
             return Ok(seconds);
         }
         let (operation, items) = (self.operation.name(), self.range.len());
-        Err(Failure::Problem(format!("{operation} on {}: wrong results in a batch of {items}", C::NAME)))
+        Err(Failure::Problem(format!("{operation} on {}: wrong results in a batch of {items}", S::Curve::NAME)))
     }
 }

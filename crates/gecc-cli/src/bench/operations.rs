@@ -1,6 +1,7 @@
 //! The public operations on parts of the inputs, and the comparison of what they give.
 
-use super::inputs::{Inputs, Scheme, Signed, all_passed};
+use super::inputs::{Inputs, Signed, all_passed};
+use super::schemes::Scheme;
 use crate::flags::Operation;
 use crate::output::Failure;
 use gecc::{
@@ -53,25 +54,29 @@ fn exposed<T, B>(secrets: &[Result<T, Rejection>], bytes: impl Fn(&T) -> &B) -> 
     secrets.iter().map(|secret| secret.as_ref().map(&bytes).map_err(|reason| *reason)).collect()
 }
 
-impl<C: Scheme> Inputs<C> {
+impl<S: Scheme> Inputs<S> {
     /// The call of an operation; `None` where the curve has none, or it is no public operation.
     pub fn call<'a>(&'a self, engine: &Engine, operation: Operation) -> Result<Option<Call<'a>>, Failure> {
         Ok(Some(match operation {
-            Operation::Add => points(|engine, at| point::add::<C>(engine, &self.points[at.clone()], &self.public[at])),
-            Operation::Double => points(|engine, at| point::double::<C>(engine, &self.points[at])),
-            Operation::MulBase => points(|engine, at| point::mul_base::<C>(engine, &self.scalars[at])),
-            Operation::Mul => points(|engine, at| point::mul::<C>(engine, &self.scalars[at.clone()], &self.public[at])),
-            Operation::PublicKeys => points(|engine, at| keys::public_keys::<C>(engine, &self.secret[at])),
+            Operation::Add => {
+                points(|engine, at| point::add::<S::Curve>(engine, &self.points[at.clone()], &self.public[at]))
+            }
+            Operation::Double => points(|engine, at| point::double::<S::Curve>(engine, &self.points[at])),
+            Operation::MulBase => points(|engine, at| point::mul_base::<S::Curve>(engine, &self.scalars[at])),
+            Operation::Mul => {
+                points(|engine, at| point::mul::<S::Curve>(engine, &self.scalars[at.clone()], &self.public[at]))
+            }
+            Operation::PublicKeys => points(|engine, at| keys::public_keys::<S::Curve>(engine, &self.secret[at])),
             Operation::Decompress => {
                 let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
                 let compressed = self.place(engine, self.points.iter().map(compress).collect::<Vec<_>>())?;
-                points(move |engine, at| point::decompress::<C>(engine, &compressed[at]))
+                points(move |engine, at| point::decompress::<S::Curve>(engine, &compressed[at]))
             }
             Operation::Verify => self.verify(engine, usize::MAX)?,
             Operation::Verify1000Keys => self.verify(engine, 1000)?,
             Operation::Verify100Keys => self.verify(engine, 100)?,
             Operation::Recover => return self.recover(engine),
-            Operation::RecoverAddresses if C::NAME != Secp256k1::NAME => return Ok(None),
+            Operation::RecoverAddresses if S::Curve::NAME != Secp256k1::NAME => return Ok(None),
             Operation::RecoverAddresses => {
                 let Some((signatures, ids)) = self.recoverable(engine)? else { return Ok(None) };
                 Box::new(move |engine, at| {
@@ -80,15 +85,15 @@ impl<C: Scheme> Inputs<C> {
                 })
             }
             Operation::Sign => Box::new(|engine, at| {
-                Ok(Outcome::Signatures(C::sign(engine, &self.digests[at.clone()], &self.secret[at])?))
+                Ok(Outcome::Signatures(S::sign(engine, &self.digests[at.clone()], &self.secret[at])?))
             }),
             Operation::Ecdh => Box::new(|engine, at| {
                 let peers = PublicKeys::points(&self.points[at.clone()]);
-                Ok(Outcome::Secrets(ecdh::shared_secrets::<C>(engine, &self.secret[at], peers)?))
+                Ok(Outcome::Secrets(ecdh::shared_secrets::<S::Curve>(engine, &self.secret[at], peers)?))
             }),
             Operation::EcdhOneSecret => Box::new(|engine, at| {
                 let peers = PublicKeys::points(&self.points[at]);
-                Ok(Outcome::SharedPoints(ecdh::shared_points::<C>(engine, &self.secret[0], peers)?))
+                Ok(Outcome::SharedPoints(ecdh::shared_points::<S::Curve>(engine, &self.secret[0], peers)?))
             }),
             Operation::FieldMul | Operation::FieldSquare | Operation::ScalarMul | Operation::BatchInverse => {
                 return Ok(None);
@@ -100,12 +105,12 @@ impl<C: Scheme> Inputs<C> {
         let Signed { keys, signatures } = self.signed(engine, signers)?;
         Ok(Box::new(move |engine, at| {
             let (digests, signatures) = (&self.digests[at.clone()], &signatures[at.clone()]);
-            Ok(Outcome::Verdicts(C::verify(engine, digests, signatures, &keys[at])?))
+            Ok(Outcome::Verdicts(S::verify(engine, digests, signatures, &keys[at])?))
         }))
     }
 
     fn recoverable(&self, engine: &Engine) -> Result<Option<Recoverable>, Failure> {
-        let Some(signed) = C::sign_recoverable(engine, &self.digests, &self.secret) else { return Ok(None) };
+        let Some(signed) = S::sign_recoverable(engine, &self.digests, &self.secret) else { return Ok(None) };
         let signed = all_passed(signed?).into_iter().map(|signed| (signed.signature, signed.recovery_id));
         let (signatures, ids): (Vec<_>, Vec<_>) = signed.unzip();
         Ok(Some((self.place(engine, signatures)?, self.place(engine, ids)?)))
@@ -114,7 +119,7 @@ impl<C: Scheme> Inputs<C> {
     fn recover(&self, engine: &Engine) -> Result<Option<Call<'_>>, Failure> {
         let Some((signatures, ids)) = self.recoverable(engine)? else { return Ok(None) };
         Ok(Some(points(move |engine, at| {
-            C::recover(engine, &self.digests[at.clone()], &signatures[at.clone()], &ids[at])
+            S::recover(engine, &self.digests[at.clone()], &signatures[at.clone()], &ids[at])
         })))
     }
 }

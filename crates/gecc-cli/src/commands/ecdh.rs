@@ -1,20 +1,17 @@
 //! `gecc ecdh`.
 
 use crate::commands::stream::{self, Operation};
-use crate::flags::{CurveName, EcdhOptions};
+use crate::curve::by_curve;
+use crate::flags::EcdhOptions;
 use crate::input::fields::Fields;
 use crate::input::keyfile::KeyFile;
 use crate::output::{Answer, Failure};
-use gecc::{Engine, Error, P256, PublicKeys, Secp256k1, SecretCurve, SharedSecret, Sm2, ecdh};
+use gecc::{Engine, Error, PublicKeys, SecretCurve, SharedSecret, ecdh};
 use std::marker::PhantomData;
 
 pub fn run(options: EcdhOptions) -> Result<u8, Failure> {
     let keys = KeyFile::read(&options.key_file, options.stream.output.as_deref())?;
-    match options.curve {
-        CurveName::Secp256k1 => stream::run(&Ecdh::<Secp256k1>(keys, PhantomData), options.stream),
-        CurveName::P256 => stream::run(&Ecdh::<P256>(keys, PhantomData), options.stream),
-        CurveName::Sm2 => stream::run(&Ecdh::<Sm2>(keys, PhantomData), options.stream),
-    }
+    by_curve!(options.curve, C => stream::run(&Ecdh::<C>(keys, PhantomData), options.stream))
 }
 
 struct Ecdh<C>(KeyFile, PhantomData<C>);

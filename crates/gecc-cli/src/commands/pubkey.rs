@@ -1,19 +1,16 @@
 //! `gecc pubkey`.
 
 use crate::commands::stream::{self, Operation};
-use crate::flags::{CurveName, PubkeyOptions};
+use crate::curve::by_curve;
+use crate::flags::PubkeyOptions;
 use crate::input::fields::Fields;
 use crate::output::{Answer, Failure};
-use gecc::{Engine, Error, P256, Point, Secp256k1, SecretCurve, SecretKey, Sm2, keys};
+use gecc::{Engine, Error, Point, SecretCurve, SecretKey, keys};
 use std::marker::PhantomData;
 
 pub fn run(options: PubkeyOptions) -> Result<u8, Failure> {
     let compressed = options.compressed;
-    match options.curve {
-        CurveName::Secp256k1 => stream::run(&Pubkey::<Secp256k1> { compressed, curve: PhantomData }, options.stream),
-        CurveName::P256 => stream::run(&Pubkey::<P256> { compressed, curve: PhantomData }, options.stream),
-        CurveName::Sm2 => stream::run(&Pubkey::<Sm2> { compressed, curve: PhantomData }, options.stream),
-    }
+    by_curve!(options.curve, C => stream::run(&Pubkey::<C> { compressed, curve: PhantomData }, options.stream))
 }
 
 struct Pubkey<C> {

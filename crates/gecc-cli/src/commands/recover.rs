@@ -1,20 +1,25 @@
 //! `gecc recover`.
 
 use crate::commands::stream::{self, Operation};
-use crate::flags::{EcdsaCurveName, RecoverOptions};
+use crate::curve::{CurveName, by_scheme};
+use crate::flags::RecoverOptions;
 use crate::input::fields::Fields;
 use crate::output::{Answer, Failure};
-use gecc::{EcdsaCurve, Engine, Error, P256, Rejection, Secp256k1, ecdsa};
+use gecc::{EcdsaCurve, Engine, Error, Rejection, ecdsa};
 
 pub fn run(options: RecoverOptions) -> Result<u8, Failure> {
-    match (options.curve, options.addresses) {
-        (EcdsaCurveName::Secp256k1, false) => stream::run(&Recover(keys::<Secp256k1>), options.stream),
-        (EcdsaCurveName::Secp256k1, true) => stream::run(&Recover(addresses), options.stream),
-        (EcdsaCurveName::P256, false) => stream::run(&Recover(keys::<P256>), options.stream),
-        (EcdsaCurveName::P256, true) => {
-            Err("--addresses is for secp256k1, the curve of Ethereum's accounts".to_owned().into())
+    let compute: Compute = match options.curve {
+        CurveName::Secp256k1 if options.addresses => addresses,
+        _ if options.addresses => {
+            return Err("--addresses is for secp256k1, the curve of Ethereum's accounts".to_owned().into());
         }
-    }
+        curve => by_scheme!(
+            curve,
+            Ecdsa<C> => keys::<C>,
+            Sm2 => return Err("SM2 has no recovery id".to_owned().into()),
+        ),
+    };
+    stream::run(&Recover(compute), options.stream)
 }
 
 /// Recovers and answers: digests, signatures, recovery ids.

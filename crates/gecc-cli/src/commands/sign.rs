@@ -2,28 +2,30 @@
 
 use crate::commands::stream::{self, Operation};
 use crate::commands::verify::{by_content, select, user_id};
-use crate::flags::{CurveName, SignOptions};
+use crate::curve::by_scheme;
+use crate::flags::SignOptions;
 use crate::input::fields::{Content, Fields};
 use crate::input::keyfile::KeyFile;
 use crate::output::{Answer, Failure};
 use gecc::ecdsa::{RecoverableSignature, SForm};
-use gecc::{EcdsaCurve, Engine, Error, P256, Secp256k1, SecretKeys, ecdsa, signature_to_der, sm2};
+use gecc::{EcdsaCurve, Engine, Error, SecretKeys, ecdsa, signature_to_der, sm2};
 use std::marker::PhantomData;
 
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
     let (recoverable, der) = (options.recoverable, options.der);
-    if recoverable && matches!(options.curve, CurveName::Sm2) {
-        return Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into());
-    }
-    let keys = KeyFile::read(&options.key_file, options.stream.output.as_deref())?;
-    match options.curve {
-        CurveName::Secp256k1 => {
-            stream::run(&Ecdsa::<Secp256k1> { keys, recoverable, der, curve: PhantomData }, options.stream)
-        }
-        CurveName::P256 => stream::run(&Ecdsa::<P256> { keys, recoverable, der, curve: PhantomData }, options.stream),
-        CurveName::Sm2 => stream::run(&Sm2 { keys, der }, options.stream),
-    }
+    let keys = || KeyFile::read(&options.key_file, options.stream.output.as_deref());
+    by_scheme!(
+        options.curve,
+        Ecdsa<C> => {
+            let sign = Ecdsa::<C> { keys: keys()?, recoverable, der, curve: PhantomData };
+            stream::run(&sign, options.stream)
+        },
+        Sm2 => match recoverable {
+            true => Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into()),
+            false => stream::run(&Sm2 { keys: keys()?, der }, options.stream),
+        },
+    )
 }
 
 fn signature_answer(signature: &[u8; 64], der: bool) -> Answer {

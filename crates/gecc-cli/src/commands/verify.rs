@@ -1,23 +1,24 @@
 //! `gecc verify`.
 
 use crate::commands::stream::{self, Operation};
-use crate::flags::{CurveName, VerifyOptions};
+use crate::curve::by_scheme;
+use crate::flags::VerifyOptions;
 use crate::input::fields::{Content, Fields};
 use crate::output::{Answer, Failure};
 use gecc::ecdsa::Policy;
-use gecc::{EcdsaCurve, Engine, Error, P256, PublicKeys, Secp256k1, Verdict, ecdsa, sm2};
+use gecc::{EcdsaCurve, Engine, Error, PublicKeys, Verdict, ecdsa, sm2};
 use std::marker::PhantomData;
 
 pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
     let policy = if options.low_s { Policy::low_s() } else { Policy::default() };
-    match options.curve {
-        CurveName::Secp256k1 => stream::run(&Ecdsa::<Secp256k1>(policy, PhantomData), options.stream),
-        CurveName::P256 => stream::run(&Ecdsa::<P256>(policy, PhantomData), options.stream),
-        CurveName::Sm2 if options.low_s => {
-            Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into())
-        }
-        CurveName::Sm2 => stream::run(&Sm2, options.stream),
-    }
+    by_scheme!(
+        options.curve,
+        Ecdsa<C> => stream::run(&Ecdsa::<C>(policy, PhantomData), options.stream),
+        Sm2 => match options.low_s {
+            true => Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into()),
+            false => stream::run(&Sm2, options.stream),
+        },
+    )
 }
 
 fn answer(verdict: Verdict) -> Answer {
