@@ -71,7 +71,10 @@ fn has_avx512() -> bool {
 
 /// The files in the folders of `cuda/`.
 fn read_sources(folder: &Path) -> Vec<Source> {
-    let files = subfolders(folder).into_iter().flat_map(|folder| files_in(&folder));
+    // Kernels for measurements are no part of a library without these.
+    let with_lab = env::var_os("CARGO_FEATURE_LAB").is_some();
+    let folders = subfolders(folder).into_iter().filter(|folder| with_lab || !folder.ends_with("lab"));
+    let files = folders.flat_map(|folder| files_in(&folder));
     let source = |path: PathBuf| {
         let name = path.strip_prefix(folder).expect("it is in the folder");
         let name = name.to_str().expect("the project's file names are UTF-8").replace('\\', "/");
@@ -83,7 +86,8 @@ fn read_sources(folder: &Path) -> Vec<Source> {
 /// Rust that embeds every file of device code, and the header of each curve, as (name, text).
 fn device_sources(sources: &[Source], curves: &[params::Curve]) -> String {
     let kernel = |source: &Source| {
-        source.name.strip_suffix(".cu").map(|name| name.strip_prefix("kernels/").expect("kernels lie there").to_owned())
+        // A header by its path, as it is included; a kernel file by its name alone.
+        source.name.strip_suffix(".cu").and_then(|name| Some(name.rsplit_once('/')?.1.to_owned()))
     };
     let mut text = String::new();
     for (list, is_kernel) in [("HEADERS", false), ("KERNELS", true)] {

@@ -6,7 +6,7 @@
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use gecc::ecdsa::{Policy, SForm};
-use gecc::measure::{Arithmetic, Bench};
+use gecc::lab::measure::{Arithmetic, Bench};
 use gecc::{
     Backend, Curve, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, SecretKey, SharedPoint,
     Sm2, Verdicts,

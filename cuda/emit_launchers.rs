@@ -64,7 +64,7 @@ pub fn needs_curve(file: &Source, sources: &[Source]) -> bool {
 
 /// The stem of a file of kernels.
 fn kernel_file(name: &str) -> Option<&str> {
-    name.strip_prefix("kernels/")?.strip_suffix(".cu")
+    ["kernels/", "lab/"].iter().find_map(|folder| name.strip_prefix(folder))?.strip_suffix(".cu")
 }
 
 fn includes(text: &str) -> impl Iterator<Item = &str> {

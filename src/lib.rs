@@ -35,11 +35,12 @@ pub mod ecdh;
 pub mod ecdsa;
 pub mod kernels;
 pub mod keys;
-pub mod measure;
-pub mod methods;
+#[cfg(feature = "lab")]
+pub mod lab;
 pub mod modular;
 pub mod point;
 pub mod sm2;
+pub mod stack;
 
 mod cpu;
 mod curve;
@@ -52,7 +53,6 @@ mod known_answers;
 mod once;
 mod page_locked;
 mod secret;
-mod stack;
 mod workers;
 
 pub use curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};

@@ -126,7 +126,7 @@ fn modexp_parameters(modulus: &BigUint, samples: usize) -> BigUint {
     words.iter().rev().fold(number(0), |sum, word| (sum << 64) + word)
 }
 
-/// `rounds` times c = c a / 2^radix and c = c^2 / 2^radix, as the kernels of `kernels/methods.cu` do.
+/// `rounds` times c = c a / 2^radix and c = c^2 / 2^radix, as the kernels of `lab/methods.cu` do.
 fn method_cases(session: &mut Session, method: &str, bits: usize, radix: usize, modulus: &BigUint) {
     let radix_inverse = power_of_two(radix).modinv(modulus).expect("the modulus is odd");
     let step = |c: &BigUint, factor: &BigUint| c * factor % modulus * &radix_inverse % modulus;

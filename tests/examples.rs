@@ -1,5 +1,4 @@
 //! The examples and the data that are shipped with them.
-#![cfg(feature = "cli")]
 
 use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, Verdicts, ecdsa, ecdsa::Policy, sm2};
 use serde_json::Value;
@@ -28,48 +27,6 @@ fn prints(name: &str, lines: &[&str]) {
     for line in lines {
         assert!(text.lines().any(|printed| printed.trim() == *line), "{line:?} is not in\n{text}");
     }
-}
-
-fn verify(curve: &str, path: &Path) -> (Option<i32>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_gecc"))
-        .args(["verify", "--curve", curve])
-        .arg(path)
-        .output()
-        .expect("the binary runs");
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
-/// What each shipped file must give: curve, items, rejected ones.
-const FILES: [(&str, &str, usize, usize); 4] = [
-    ("ethereum_blocks.jsonl", "secp256k1", 530, 0),
-    ("bitcoin_blocks.jsonl", "secp256k1", 1697, 0),
-    ("health_certificates.jsonl", "p256", 205, 3),
-    ("sm2_certificates.jsonl", "sm2", SM2_ITEMS, 0),
-];
-const SM2_ITEMS: usize = 105;
-
-#[test]
-fn shipped_signatures_verify() {
-    for (file, curve, items, rejected) in FILES {
-        let (code, summary) = verify(curve, &data(file));
-        let expected = format!("{items} items, {} valid, {rejected} rejected", items - rejected);
-        assert!(summary.starts_with(&expected), "{file}: {summary}");
-        assert_eq!(code, Some(i32::from(rejected > 0)), "{file}");
-    }
-}
-
-#[test]
-fn a_corrupted_copy_is_found() {
-    let text = fs::read_to_string(data("ethereum_blocks.jsonl")).expect("shipped");
-    let field = "\"signature\":\"";
-    let at = text.find(field).expect("a signature") + field.len() + 70;
-    let digit = if &text[at..=at] == "0" { "1" } else { "0" };
-    let path = std::env::temp_dir().join(format!("gecc-examples-{}.jsonl", std::process::id()));
-    fs::write(&path, format!("{}{digit}{}", &text[..at], &text[at + 1..])).expect("writable");
-    let (code, summary) = verify("secp256k1", &path);
-    fs::remove_file(&path).expect("written above");
-    assert!(summary.starts_with("530 items, 529 valid, 1 rejected"), "{summary}");
-    assert_eq!(code, Some(1));
 }
 
 #[test]

@@ -6,8 +6,6 @@ mod harness;
 
 use gecc::{Backend, Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm2, ecdsa, keys, point, sm2};
 use harness::test;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::process::{Command, ExitCode, Stdio};
 
 const CHILD: &str = "GECC_TEST_MEMORY";
@@ -18,17 +16,13 @@ const THREADS: usize = 2;
 /// What calls take in any case: a few MiB, and one for each thread.
 const BASE: usize = (6 + THREADS) * MIB;
 const ITEMS: usize = 150_000;
-/// Lines of the command's input.
-const LINES: usize = 200_000;
 
 fn main() -> ExitCode {
     if let Ok(limit) = std::env::var(CHILD) {
         library(limit.parse().expect("a limit"));
         return ExitCode::SUCCESS;
     }
-    let of_library = LIMITS.map(|limit| test(format!("library::{limit}_mib"), None, move || child(limit)));
-    let of_command = LIMITS.map(|limit| test(format!("command::{limit}_mib"), None, move || command(limit)));
-    harness::run(of_library.into_iter().chain(of_command).collect())
+    harness::run(LIMITS.map(|limit| test(format!("library::{limit}_mib"), None, move || child(limit))).into())
 }
 
 fn child(limit: usize) {
@@ -101,43 +95,4 @@ fn library(limit: usize) {
         engine.warm_up::<Sm2>().unwrap();
     });
     check("sm2", limit, results(66), || assert_eq!(sm2::sign(&engine, &digests, &secret).unwrap().len(), ITEMS));
-}
-
-/// The command keeps to the limit, whatever the size of its input.
-fn command(limit: usize) {
-    let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{limit}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
-    let (input, output) = (folder.join("input"), folder.join("output"));
-    let line = "{\"digest\":\"".to_owned()
-        + &"5a".repeat(32)
-        + "\",\"signature\":\""
-        + &"11".repeat(64)
-        + "\",\"public_key\":\"02";
-    // Not in memory first: what this process has counts as the command's until that is loaded.
-    let mut lines = BufWriter::new(File::create(&input).expect("writable"));
-    (0..LINES).for_each(|item| writeln!(lines, "{line}{:064x}\"}}", item + 1).expect("writable"));
-    drop(lines);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", "2"]);
-    command.args(["--max-memory", &format!("{limit}M")]).arg("-o").arg(&output).arg(&input);
-    let peak = peak_of(command.stderr(Stdio::null()));
-    let answers = std::fs::read_to_string(&output).expect("there are answers").lines().count();
-    std::fs::remove_dir_all(&folder).expect("the folder is this test's");
-    eprintln!("command: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
-    assert_eq!(answers, LINES);
-    // The command itself, and what it reads and writes at a time.
-    assert!(peak <= limit * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {limit} MiB");
-}
-
-/// Runs a command, and gives the most memory that it had.
-#[allow(clippy::zombie_processes, reason = "wait4 waits for it, and tells what it had")]
-fn peak_of(command: &mut Command) -> usize {
-    let child = command.spawn().expect("the command runs");
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    let mut status = 0;
-    // SAFETY: both are writable, and the child is waited for nowhere else.
-    let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, usage.as_mut_ptr()) };
-    assert_eq!(waited, child.id() as i32);
-    // SAFETY: all zeros are a value, and the system has written one.
-    (unsafe { usage.assume_init() }.ru_maxrss as usize) << 10
 }

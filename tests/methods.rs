@@ -2,7 +2,7 @@
 
 mod harness;
 
-use gecc::methods::{Measurement, Operation, measure};
+use gecc::lab::methods::{Measurement, Operation, measure};
 use harness::needs::GPU;
 use harness::{named, tests};
 use std::process::ExitCode;

@@ -43,7 +43,7 @@ template <int N> static ModulusWords<N> modulus_of(const std::string& digits) {
     return modulus;
 }
 
-// mul or sqr: modulus, a, rounds. The chain of kernels/methods.cu.
+// mul or sqr: modulus, a, rounds. The chain of lab/methods.cu.
 template <int N, class Method> static bool chain(const std::string& operation, const Arguments& in) {
     Method method(modulus_of<N>(in[0]));
     const typename Method::Number a = method.load(number(in[1], N).data());

@@ -45,7 +45,7 @@ pub struct Device {
     /// Bytes of the L2 cache that are set aside for what a stream says, 0 for none; and the longest range it can say.
     pub persisting_l2: usize,
     pub largest_window: usize,
-    cache: Cache,
+    pub cache: Cache,
     modules: Mutex<HashMap<Unit, Slot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
     /// Of streams at the host's cores and at the device.
@@ -54,21 +54,6 @@ pub struct Device {
     streams: AtomicUsize,
     /// Seconds and launches of each kernel, where they are timed.
     kernel_times: Option<Mutex<BTreeMap<&'static str, (f64, u64)>>>,
-}
-
-/// What a thread of a kernel takes.
-#[derive(Debug)]
-pub struct Usage {
-    pub registers: u32,
-    pub local_bytes: u32,
-    function: CudaFunction,
-}
-
-impl Usage {
-    /// Blocks of so many threads that a multiprocessor holds at a time.
-    pub fn resident_blocks(&self, threads: u32) -> Result<u32, Fault> {
-        Ok(self.function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None)?.max(1))
-    }
 }
 
 impl fmt::Debug for Device {
@@ -133,13 +118,6 @@ impl Device {
             kernel_times: time_kernels.then(Mutex::default),
             context,
         })
-    }
-
-    /// Gives the part of the L2 cache that was set aside back to everything else.
-    pub fn release_l2(&self) -> Result<(), Fault> {
-        self.context.set_limit(CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0)?;
-        // SAFETY: the context is current on this thread since `set_limit`; the call only changes which lines may stay.
-        Ok(unsafe { cuCtxResetPersistingL2Cache() }.result()?)
     }
 
     /// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
@@ -213,28 +191,6 @@ impl Device {
     #[cfg(test)]
     pub fn functions(&self) -> Vec<(Unit, &'static str)> {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
-    }
-
-    /// What a kernel takes.
-    pub fn usage(&self, unit: Unit, name: &'static str) -> Result<Usage, Fault> {
-        let function = self.function(unit, name)?;
-        let attribute = |which| {
-            let mut value = 0;
-            // SAFETY: the function is loaded, and the value is a writable integer.
-            unsafe { cuFuncGetAttribute(&mut value, which, function.cu_function()) }.result()?;
-            Ok::<_, DriverError>(u32::try_from(value).unwrap_or(0))
-        };
-        self.context.bind_to_thread()?;
-        Ok(Usage {
-            registers: attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
-            local_bytes: attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-            function,
-        })
-    }
-
-    /// The machine code of a unit.
-    pub fn machine_code(&self, unit: Unit) -> Result<Vec<u8>, Fault> {
-        self.cache.load(unit, &self.architecture).map(|(cubin, _)| cubin).map_err(Fault::kernels)
     }
 
     fn modules(&self) -> MutexGuard<'_, HashMap<Unit, Slot>> {

@@ -27,7 +27,7 @@ pub const OF_OPERATIONS: &[&str] = &[
 /// One compilation: a kernel file for one curve, or for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
-    /// The file in `cuda/kernels/`, without its extension.
+    /// The file in `cuda/kernels/` or `cuda/lab/`, without its extension.
     pub file: &'static str,
     /// The curve whose constants are folded in, or [`NO_CURVE`].
     pub curve: &'static str,

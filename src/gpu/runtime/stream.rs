@@ -73,6 +73,7 @@ pub enum Argument {
     Long(u64),
     Word(u32),
     /// A structure of words that the kernel takes by value, and what follows it; the kernel knows the structure's size.
+    #[cfg(feature = "lab")]
     Block([u32; 17]),
 }
 
@@ -391,6 +392,7 @@ impl Stream {
             match argument {
                 Argument::Long(value) => launch.arg(value),
                 Argument::Word(value) => launch.arg(value),
+                #[cfg(feature = "lab")]
                 Argument::Block(words) => launch.arg(words),
             };
         }

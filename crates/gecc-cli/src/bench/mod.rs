@@ -1,0 +1,203 @@
+//! `gecc bench`: every operation on fresh random inputs.
+
+mod ablations;
+mod inputs;
+mod methods;
+mod operations;
+mod report;
+mod schemes;
+mod timing;
+
+use crate::ALL_PASSED;
+use crate::curve::by_scheme;
+use crate::flags::{BenchCommand, BenchOptions, Operation};
+use crate::output::Failure;
+use clap::ValueEnum;
+use gecc::lab::measure::{self, Arithmetic};
+use gecc::{Backend, Curve, Engine};
+use inputs::{Inputs, Memory};
+use operations::{Call, Outcome};
+use report::{KernelRow, LatencyRow, Report, Row};
+use schemes::{Ecdsa, Scheme, Sm2Dsa};
+use std::ops::Range;
+use timing::{Timed, median};
+
+/// Items in a batch where nothing else is asked for.
+const CPU_ITEMS: usize = 1 << 14;
+const GPU_ITEMS: usize = 1 << 20;
+/// Batches whose latency is measured.
+const LATENCY_ITEMS: [usize; 4] = [1, 64, 1024, 16384];
+/// Items that get a GPU's tables and kernels ready.
+const WARM_UP_ITEMS: usize = 64;
+
+pub fn run(options: BenchOptions) -> Result<u8, Failure> {
+    match &options.command {
+        Some(BenchCommand::Ablations(batches)) => ablations::run(batches),
+        Some(BenchCommand::Methods(methods)) => methods::run(methods),
+        None => operations(&options),
+    }
+}
+
+/// The public operations, and the kernels that these are made of.
+fn operations(options: &BenchOptions) -> Result<u8, Failure> {
+    let engine = options.engine.start()?;
+    let on_gpu = engine.info().backend == Backend::Gpu;
+    if let Some(kernel) = options.operations.iter().find(|operation| arithmetic(**operation).is_some() && !on_gpu) {
+        return Err(Failure::Problem(format!("{} is measured on a GPU only, and this is {engine}", kernel.name())));
+    }
+    let sizes = options.batches.sizes(if on_gpu { GPU_ITEMS } else { CPU_ITEMS });
+    let largest = *sizes.last().expect("there is a size");
+    let kernel_engine = || {
+        let builder = options.engine.builder().backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
+        builder.build()
+    };
+    let mut latency_engines = Vec::new();
+    if options.latency {
+        latency_engines.push(("cpu", options.engine.builder().backend(Backend::Cpu).build()?));
+        if on_gpu {
+            latency_engines.push(("gpu", options.engine.builder().backend(Backend::Gpu).build()?));
+        }
+    }
+    let (memory, where_inputs_are) = match options.page_locked {
+        true => (Memory::PageLocked, ", inputs in page-locked memory"),
+        false => (Memory::Pageable, ""),
+    };
+    let mut bench = Bench {
+        kernel_engine: on_gpu.then(kernel_engine).transpose()?,
+        reference: Engine::cpu()?,
+        latency_engines,
+        items: if options.latency { largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1]) } else { largest },
+        memory,
+        report: Report::new(options.batches.json, options.kernels, format!("{engine}{where_inputs_are}"))?,
+        operations: match &options.operations[..] {
+            [] => Operation::value_variants().to_vec(),
+            some => some.to_vec(),
+        },
+        engine,
+        sizes,
+    };
+    for curve in options.batches.curves() {
+        by_scheme!(curve, Ecdsa<C> => bench.curve::<Ecdsa<C>>(), Sm2 => bench.curve::<Sm2Dsa>())?;
+    }
+    if let Some(path) = &options.plot {
+        bench.report.plot(path)?;
+    }
+    Ok(ALL_PASSED)
+}
+
+struct Bench {
+    /// What is measured, and what makes the inputs.
+    engine: Engine,
+    /// The same on a GPU, with every kernel timed.
+    kernel_engine: Option<Engine>,
+    /// What samples are checked with.
+    reference: Engine,
+    latency_engines: Vec<(&'static str, Engine)>,
+    operations: Vec<Operation>,
+    sizes: Vec<usize>,
+    /// Items of the inputs, and where they are.
+    items: usize,
+    memory: Memory,
+    report: Report,
+}
+
+impl Bench {
+    fn curve<S: Scheme>(&mut self) -> Result<(), Failure> {
+        let operations = self.operations.clone();
+        for operation in &operations {
+            if let (Some(arithmetic), Some(_)) = (arithmetic(*operation), &self.kernel_engine) {
+                self.arithmetic::<S>(*operation, arithmetic)?;
+            }
+        }
+        let public = |operation: &&Operation| arithmetic(**operation).is_none();
+        if operations.iter().any(|operation| public(&operation)) {
+            let inputs = Inputs::<S>::new(&self.engine, self.items, self.memory)?;
+            inputs.check(&self.engine, &self.reference)?;
+            for operation in operations.iter().filter(public) {
+                if let Some(call) = inputs.call(&self.engine, *operation)? {
+                    self.operation::<S>(*operation, &call)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Kernels of the library's measuring module.
+    fn arithmetic<S: Scheme>(&mut self, operation: Operation, arithmetic: Arithmetic) -> Result<(), Failure> {
+        for items in self.sizes.clone() {
+            let mut bench = measure::Bench::<S::Curve>::new(arithmetic, items)?;
+            bench.run()?;
+            let Timed { seconds, .. } = median(|| Ok((bench.run()?, ())))?;
+            bench.check()?;
+            let count = items as u64 * arithmetic.operations_per_item();
+            let row = Row { curve: S::Curve::NAME, operation, items, count, end_to_end: None, kernels: Some(seconds) };
+            self.report.row(row)?;
+        }
+        Ok(())
+    }
+
+    /// One public operation: all sizes, then the latency of small batches.
+    fn operation<S: Scheme>(&mut self, operation: Operation, call: &Call) -> Result<(), Failure> {
+        // This call warms up too: it allocates what the largest batch needs.
+        let expected = call(&self.engine, 0..self.items)?;
+        operations::check_sample(S::Curve::NAME, operation, call, &self.reference, &expected)?;
+        if let Some(engine) = &self.kernel_engine {
+            call(engine, 0..WARM_UP_ITEMS.min(self.items))?;
+            engine.take_kernel_times();
+        }
+        for items in self.sizes.clone() {
+            let run = |engine| {
+                let checked = Checked { call, operation, expected: &expected, range: 0..items };
+                checked.run::<S>(engine)
+            };
+            let seconds = median(|| Ok((run(&self.engine)?, ())))?.seconds;
+            let kernels = self.kernel_engine.as_ref().map(|engine| {
+                median(|| {
+                    run(engine)?;
+                    let times = engine.take_kernel_times();
+                    Ok((times.iter().map(|time| time.seconds).sum(), times))
+                })
+            });
+            let kernels = kernels.transpose()?;
+            let (curve, count) = (S::Curve::NAME, items as u64);
+            let sum = kernels.as_ref().map(|kernels| kernels.seconds);
+            self.report.row(Row { curve, operation, items, count, end_to_end: Some(seconds), kernels: sum })?;
+            for time in kernels.into_iter().flat_map(|kernels| kernels.beside) {
+                self.report.kernel(&KernelRow { curve, operation, items, time })?;
+            }
+        }
+        for (engine, name) in self.latency_engines.iter().map(|(name, engine)| (engine, *name)) {
+            for items in LATENCY_ITEMS {
+                let checked = Checked { call, operation, expected: &expected, range: 0..items };
+                checked.run::<S>(engine)?;
+                let seconds = median(|| Ok((checked.run::<S>(engine)?, ())))?.seconds;
+                self.report.latency(&LatencyRow { curve: S::Curve::NAME, operation, engine: name, items, seconds })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn arithmetic(operation: Operation) -> Option<Arithmetic> {
+    Arithmetic::ALL.into_iter().find(|arithmetic| arithmetic.name() == operation.name())
+}
+
+/// A call whose results are compared, and freed, outside the measured time.
+struct Checked<'a> {
+    call: &'a Call<'a>,
+    operation: Operation,
+    expected: &'a Outcome,
+    range: Range<usize>,
+}
+
+impl Checked<'_> {
+    /// Seconds by the clock.
+    fn run<S: Scheme>(&self, engine: &Engine) -> Result<f64, Failure> {
+        let (outcome, seconds) = timing::timed(|| (self.call)(engine, self.range.clone()));
+        if self.expected.agrees(&self.range, &outcome?) {
+            return Ok(seconds);
+        }
+        let (operation, items) = (self.operation.name(), self.range.len());
+        Err(Failure::Problem(format!("{operation} on {}: wrong results in a batch of {items}", S::Curve::NAME)))
+    }
+}

@@ -1,0 +1,4 @@
+//! Drawings as SVG.
+
+pub mod bars;
+pub mod plot;

@@ -1,0 +1,61 @@
+//! The engine that works on a batch.
+
+use clap::{Args, ValueEnum};
+use gecc::{Backend, Engine, EngineBuilder};
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum EngineName {
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+#[derive(Args)]
+pub struct EngineOptions {
+    /// Where to compute.
+    #[arg(long, value_enum, default_value = "auto")]
+    engine: EngineName,
+    /// Worker threads of the CPU engine [default: one per core].
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Upper limit for working memory: bytes, or with K, M or G.
+    #[arg(long, value_parser = parse_bytes)]
+    pub max_memory: Option<usize>,
+    /// Set by the command that signs.
+    #[arg(skip)]
+    pub check_signatures: bool,
+}
+
+impl EngineOptions {
+    pub fn start(&self) -> Result<Engine, String> {
+        self.builder().build().map_err(|problem| problem.to_string())
+    }
+
+    /// An engine that is not started yet.
+    pub fn builder(&self) -> EngineBuilder {
+        let backend = match self.engine {
+            EngineName::Auto => Backend::Auto,
+            EngineName::Cpu => Backend::Cpu,
+            EngineName::Gpu => Backend::Gpu,
+        };
+        let mut builder = Engine::builder().backend(backend).check_signatures(self.check_signatures);
+        if let Some(threads) = self.threads {
+            builder = builder.threads(threads);
+        }
+        if let Some(bytes) = self.max_memory {
+            builder = builder.max_memory(bytes);
+        }
+        builder
+    }
+}
+
+fn parse_bytes(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.char_indices().last() {
+        Some((end, 'k' | 'K')) => (&text[..end], 10),
+        Some((end, 'm' | 'M')) => (&text[..end], 20),
+        Some((end, 'g' | 'G')) => (&text[..end], 30),
+        _ => (text, 0),
+    };
+    let number: usize = digits.parse().map_err(|_| "a number of bytes, such as 500000000 or 512M".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
+}

@@ -1,0 +1,58 @@
+//! Commands on keys.
+
+use super::StreamOptions;
+use super::stream::input_help;
+use crate::curve::CurveName;
+use clap::Args;
+use std::path::PathBuf;
+
+pub const ECDH_HELP: &str = concat!(
+    "\
+Field: `public_key`. The key file is as for `gecc sign`.
+
+Example:
+  gecc ecdh --curve p256 --key-file key.hex -o secrets.jsonl peers.jsonl
+
+Output: {\"shared_secret\":\"…\"}, the x-coordinate, which is secret, or {\"error\":\"…\"}, one line per item, in order. An
+output file is its owner's alone (mode 600), also one that others could read before.
+
+",
+    input_help!()
+);
+
+pub const PUBKEY_HELP: &str = concat!(
+    "\
+Input is one private key a line (64 hexadecimal digits), or JSON Lines or CSV with the field `secret_key`.
+
+Example:
+  gecc pubkey --curve secp256k1 --compressed keys.hex
+
+Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in order.
+
+",
+    input_help!()
+);
+
+#[derive(Args)]
+pub struct EcdhOptions {
+    /// The curve.
+    #[arg(long, value_enum)]
+    pub curve: CurveName,
+    /// Private keys, one hexadecimal key a line: one for all items or one per item.
+    #[arg(long)]
+    pub key_file: PathBuf,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}
+
+#[derive(Args)]
+pub struct PubkeyOptions {
+    /// The curve.
+    #[arg(long, value_enum)]
+    pub curve: CurveName,
+    /// Print the compressed form of 33 bytes.
+    #[arg(long)]
+    pub compressed: bool,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}

@@ -1,0 +1,59 @@
+//! The arguments, and the help that explains them.
+
+mod bench;
+mod engine;
+mod kernels;
+mod keys;
+mod signatures;
+mod stream;
+
+pub use bench::{BatchOptions, BenchCommand, BenchOptions, MethodsOptions, Operation};
+use clap::{Parser, Subcommand};
+pub use kernels::{KernelsCommand, KernelsOptions};
+pub use keys::{EcdhOptions, PubkeyOptions};
+pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
+pub use stream::{Format, StreamOptions};
+
+/// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
+#[derive(Parser)]
+#[command(
+    version,
+    about,
+    after_help = "Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run."
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Verify signatures: one verdict per line.
+    #[command(after_help = signatures::VERIFY_HELP)]
+    Verify(VerifyOptions),
+    /// Recover public keys from ECDSA signatures.
+    #[command(after_help = signatures::RECOVER_HELP)]
+    Recover(RecoverOptions),
+    /// Sign digests or messages (RFC 6979).
+    #[command(after_help = signatures::SIGN_HELP)]
+    Sign(SignOptions),
+    /// Shared secrets of private keys and public keys.
+    #[command(after_help = keys::ECDH_HELP)]
+    Ecdh(EcdhOptions),
+    /// Public keys of private keys.
+    #[command(after_help = keys::PUBKEY_HELP)]
+    Pubkey(PubkeyOptions),
+    /// Measure every operation on this machine.
+    #[command(after_help = bench::BENCH_HELP)]
+    Bench(BenchOptions),
+    /// Compile the GPU kernels ahead of time.
+    #[command(subcommand)]
+    Kernels(KernelsCommand),
+    /// Say what this machine has for gecc, and what is missing.
+    Doctor,
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}

@@ -1,0 +1,97 @@
+//! Commands on signatures.
+
+use super::StreamOptions;
+use super::stream::input_help;
+use crate::curve::{CurveName, of_ecdsa};
+use clap::Args;
+use std::path::PathBuf;
+
+pub const VERIFY_HELP: &str = concat!(
+    "\
+Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`);
+`signature` (64 bytes, r || s) or `der`; `public_key` (SEC 1, 33 or 65 bytes, or x || y of 64 bytes).
+
+Examples:
+  gecc verify --curve secp256k1 signatures.jsonl
+  echo '{\"digest\":\"9f…\",\"der\":\"30…\",\"public_key\":\"02…\"}' | gecc verify --curve p256
+  zcat audit.csv.gz | gecc verify --curve sm2 -o verdicts.jsonl
+
+Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\"}, one line per item, in order.
+
+",
+    input_help!()
+);
+
+pub const RECOVER_HELP: &str = concat!(
+    "\
+Fields: `digest` or `message`, `signature` or `der`, `recovery_id` (0 to 3).
+
+Examples:
+  gecc recover --curve secp256k1 transactions.jsonl
+  gecc recover --curve secp256k1 --addresses transactions.jsonl
+
+Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or {\"error\":\"…\"}, one line per item, in order.
+
+",
+    input_help!()
+);
+
+pub const SIGN_HELP: &str = concat!(
+    "\
+Fields: `digest` or `message`; for sm2 the optional text `id`. The key file is as the input of
+`gecc pubkey`, with one key for all items or one per item.
+
+Examples:
+  gecc sign --curve p256 --key-file key.hex messages.jsonl
+  gecc sign --curve secp256k1 --recoverable --key-file keys.hex digests.csv
+
+Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\"}, one line per item, in order.
+
+",
+    input_help!()
+);
+
+#[derive(Args)]
+pub struct VerifyOptions {
+    /// The curve; sm2 means SM2 signatures, the others ECDSA.
+    #[arg(long, value_enum)]
+    pub curve: CurveName,
+    /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
+    #[arg(long)]
+    pub low_s: bool,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}
+
+#[derive(Args)]
+pub struct RecoverOptions {
+    /// The curve.
+    #[arg(long, value_parser = of_ecdsa())]
+    pub curve: CurveName,
+    /// Print Ethereum addresses instead of public keys; secp256k1 only.
+    #[arg(long)]
+    pub addresses: bool,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}
+
+#[derive(Args)]
+pub struct SignOptions {
+    /// The curve; sm2 means SM2 signatures, the others ECDSA.
+    #[arg(long, value_enum)]
+    pub curve: CurveName,
+    /// Private keys, one hexadecimal key a line: one for all items or one per item.
+    #[arg(long)]
+    pub key_file: PathBuf,
+    /// Print the recovery id too; ECDSA only.
+    #[arg(long)]
+    pub recoverable: bool,
+    /// Print signatures in DER instead of r || s.
+    #[arg(long)]
+    pub der: bool,
+    /// Verify every signature before it is printed: a processor that errs could otherwise give the key away.
+    #[arg(long)]
+    pub check_signatures: bool,
+    #[command(flatten)]
+    pub stream: StreamOptions,
+}

@@ -1,0 +1,55 @@
+//! The command line of gecc: batches of signatures, keys and points from files and pipes.
+
+mod bench;
+mod commands;
+mod curve;
+mod draw;
+mod flags;
+mod input;
+mod memory;
+mod output;
+mod secrets;
+
+use clap::{CommandFactory, Parser};
+use commands::{doctor, ecdh, kernels, pubkey, recover, sign, verify};
+use flags::{Arguments, Command};
+use output::{Failure, note};
+use std::io::Write;
+use std::process::ExitCode;
+
+// Exit codes.
+const ALL_PASSED: u8 = 0;
+const SOME_REJECTED: u8 = 1;
+const COULD_NOT_RUN: u8 = 2;
+
+fn main() -> ExitCode {
+    memory::keep_freed();
+    match run(Arguments::parse()) {
+        Ok(code) => ExitCode::from(code),
+        Err(Failure::ClosedPipe) => ExitCode::from(ALL_PASSED),
+        Err(Failure::Problem(problem)) => {
+            note(&format!("gecc: {problem}"));
+            ExitCode::from(COULD_NOT_RUN)
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<u8, Failure> {
+    match arguments.command {
+        Command::Verify(options) => verify::run(options),
+        Command::Recover(options) => recover::run(options),
+        Command::Sign(options) => sign::run(options),
+        Command::Ecdh(options) => ecdh::run(options),
+        Command::Pubkey(options) => pubkey::run(options),
+        Command::Bench(options) => bench::run(options),
+        Command::Kernels(command) => kernels::run(command),
+        Command::Doctor => doctor::run(),
+        Command::Completions { shell } => {
+            // It panics where it cannot write.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "gecc", &mut script);
+            std::io::stdout().write_all(&script)?;
+            Ok(ALL_PASSED)
+        }
+    }
+}

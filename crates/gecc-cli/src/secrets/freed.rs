@@ -1,0 +1,124 @@
+//! Tests of what commands free of private keys and shared secrets: blocks of the heap hold neither their bytes nor their
+//! digits.
+
+#[path = "../../../../tests/search/mod.rs"]
+mod search;
+
+use crate::flags::Arguments;
+use crate::output::Failure;
+use clap::Parser;
+use gecc::{Engine, P256, PublicKeys, SecretKey, SecretKeys, Sm2, ecdh, keys};
+use search::{Searching, Watch};
+use std::path::PathBuf;
+
+#[global_allocator]
+static ALLOCATOR: Searching = Searching;
+
+/// Vectors grow many times, and the reader's buffer is filled anew.
+const ITEMS: usize = 2500;
+
+/// A folder of this test, removed with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("gecc-freed-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("the temporary folder is writable");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("UTF-8").to_owned()
+    }
+
+    fn write(&self, name: &str, content: &str) -> String {
+        let path = self.file(name);
+        std::fs::write(&path, content).expect("the folder is writable");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn watch(watch: &mut Watch, secret: &[u8; 32]) {
+    watch.add(secret);
+    let digits = hex::encode(secret);
+    watch.add_digits(&digits);
+    watch.add_digits(&digits.to_uppercase());
+}
+
+/// A key per line, in each form that an input can have.
+fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
+    let lines = |name: &str, first: &str, line: &dyn Fn(&String) -> String| {
+        let lines: Vec<String> = digits.iter().map(line).collect();
+        folder.write(name, &format!("{first}{}", lines.join("\n")))
+    };
+    // A character as JSON may write it.
+    let escaped = |digits: &String| format!("\\u{:04x}{}", u32::from(digits.as_bytes()[0]), &digits[1..]);
+    vec![
+        lines("keys", "", &|digits| digits.clone()),
+        lines("keys, spaced", "", &|digits| format!("  0x{}  ", digits.to_uppercase())),
+        lines("keys.jsonl", "", &|digits| format!("{{\"secret_key\":\"{digits}\",\"tag\":1}}")),
+        lines("keys.csv", "tag,secret_key\n", &|digits| format!("a,{digits}")),
+        lines("keys, quoted.csv", "secret_key,tag\n", &|digits| format!("\"{digits}\",\"a\"")),
+        // Lines that cannot be used.
+        lines("bad, escaped.jsonl", "", &|digits| format!("{{\"secret_key\":\"{}\"}}", escaped(digits))),
+        lines("bad.jsonl", "", &|digits| format!("{{\"secret_key\":[\"{digits}\"]}}")),
+        lines("bad, cut.jsonl", "", &|digits| format!("{{\"secret_key\":\"{digits}")),
+        lines("bad.csv", "tag,secret_key\n", &|digits| digits.clone()),
+        lines("bad, long", "", &|digits| format!("{digits}00")),
+    ]
+}
+
+fn command(arguments: &[&str]) -> Result<u8, Failure> {
+    let arguments = [&["gecc"], arguments, &["--engine", "cpu"]].concat();
+    crate::run(Arguments::parse_from(arguments))
+}
+
+#[test]
+fn commands_free_no_secrets() {
+    let _alone = search::alone();
+    let (engine, folder, mut secrets) = (Engine::cpu().unwrap(), Folder::new("keys"), Watch::new());
+    // For both curves in use.
+    let (keys, _) = keys::generate::<Sm2>(&engine, ITEMS).unwrap();
+    let public = keys::public_keys::<P256>(&engine, &keys).unwrap();
+    let public: Vec<_> = public.into_iter().map(|key| key.expect("n of P-256 is the larger one")).collect();
+    for keys in [SecretKeys::each(&keys), SecretKeys::all(&keys[0])] {
+        let shared = ecdh::shared_secrets::<P256>(&engine, keys, PublicKeys::points(&public)).unwrap();
+        shared.iter().for_each(|secret| watch(&mut secrets, secret.as_ref().unwrap().expose_bytes()));
+    }
+    keys.iter().for_each(|key| watch(&mut secrets, key.expose_bytes()));
+    let digits: Vec<String> = keys.iter().map(|key: &SecretKey| hex::encode(key.expose_bytes())).collect();
+    let peers: Vec<String> = public.iter().map(|key| hex::encode(key.as_sec1())).collect();
+    let peers = folder.write("peers.csv", &format!("public_key\n{}", peers.join("\n")));
+    let contents: Vec<String> =
+        (0..ITEMS).map(|item| format!("{{\"{}\":\"{:064x}\"}}", ["digest", "message"][item % 2], 7 * item)).collect();
+    let contents = folder.write("contents.jsonl", &contents.join("\n"));
+    let one = folder.write("one", &digits[0]);
+    let out = folder.file("out");
+
+    let mut key_files = files(&folder, &digits);
+    for input in &key_files {
+        secrets.freed_blocks(&format!("pubkey of {input}"), || {
+            let _ = command(&["pubkey", "--curve", "p256", "-o", &out, input]);
+        });
+    }
+    key_files.push(one);
+    for keys in &key_files {
+        for (operation, curve, input) in
+            [("sign", "p256", &contents), ("sign", "sm2", &contents), ("ecdh", "p256", &peers)]
+        {
+            secrets.freed_blocks(&format!("{operation} with {keys}"), || {
+                let code = command(&[operation, "--curve", curve, "--key-file", keys, "-o", &out, input]);
+                // The last files hold no key.
+                assert!(
+                    matches!(code, Ok(0)) != (keys.contains("bad") || keys.contains("cut") || keys.contains("long"))
+                );
+            });
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! `gecc kernels build` where something is in the way: what it says, and that no part of a file ever passes for a kernel.
+//! Then what becomes of kernels that cannot be kept or compiled where they are needed. (What the engine makes of damaged files
+//! and of files of others: the unit tests of `src/gpu/cache.rs`.)
+//!
+//! Tests that only compile need NVRTC but no GPU.
+
+#[path = "../../../tests/harness/mod.rs"]
+mod harness;
+
+use harness::needs::{GPU, NVRTC};
+use harness::{named, tests};
+use sha2::{Digest, Sha256};
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output, Stdio};
+use std::{env, fs, process};
+
+const ARCHITECTURE: &str = "sm_90";
+/// Blocks of 512 or 1024 bytes, as the shell counts: less than any kernel takes, and more than nothing.
+const MOST_BLOCKS: u32 = 4;
+/// What the kernel sends to a process that writes beyond its limit.
+const SIGXFSZ: i32 = 25;
+
+fn main() -> ExitCode {
+    let mut all = tests(
+        Some(&NVRTC),
+        named![
+            a_full_disk_is_told_and_leaves_nothing,
+            a_killed_process_leaves_no_part_of_a_kernel,
+            a_folder_that_cannot_be_written_is_told,
+        ],
+    );
+    all.extend(tests(None, named![a_missing_nvrtc_is_told]));
+    all.extend(tests(
+        Some(&GPU),
+        named![a_kernel_cache_that_is_damaged_or_cannot_be_written, devices_without_kernels_are_told],
+    ));
+    harness::run(all)
+}
+
+/// A folder of this test, removed with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = env::temp_dir().join(format!("gecc-kernels-{}-{name}", process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).expect("the temporary folder is writable");
+        Folder(path)
+    }
+
+    /// Names, of kernels and of everything else.
+    fn files(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let paths = entries.map(|entry| entry.expect("readable").path());
+        paths.partition(|path| path.extension().is_some_and(|extension| extension == "cubin"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn build(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    command.args(["kernels", "build", "--arch", ARCHITECTURE, "--out"]).arg(folder);
+    command
+}
+
+/// The same, in a shell that sets a limit to the size of files; `prelude` comes first.
+fn build_within_limits(folder: &Path, prelude: &str) -> Output {
+    let script = format!(r#"{prelude}; ulimit -c 0; ulimit -f {MOST_BLOCKS}; exec "$0" "$@""#);
+    let gecc = env!("CARGO_BIN_EXE_gecc");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, gecc, "kernels", "build", "--arch", ARCHITECTURE, "--out"]).arg(folder);
+    command.output().expect("sh runs")
+}
+
+/// Fails, and gives what it says.
+fn problem(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.starts_with("gecc: kernels: "), "{text}");
+    text
+}
+
+/// Whether a file holds what its head says: the hash of its name, without the version of NVRTC, and of the machine code.
+fn is_whole(path: &Path) -> bool {
+    let content = fs::read(path).expect("readable");
+    let name = path.file_name().expect("a file").to_str().expect("UTF-8");
+    let stem = &name[..name.rfind("nvrtc").expect("the version at the end")];
+    let Some((hash, code)) = content.strip_prefix(b"gecc kernels v1\n").and_then(|rest| rest.split_at_checked(32))
+    else {
+        return false;
+    };
+    let expected = Sha256::new().chain_update(stem).chain_update([0]).chain_update(code).finalize();
+    hash == expected.as_slice() && code.starts_with(b"\x7fELF")
+}
+
+fn a_full_disk_is_told_and_leaves_nothing() {
+    let folder = Folder::new("full");
+    // With the signal ignored, writing fails as on a full disk.
+    let text = problem(&build_within_limits(&folder.0, "trap '' XFSZ"));
+    assert!(text.contains(folder.0.to_str().expect("UTF-8")) && text.contains("File too large"), "{text}");
+    assert_eq!(folder.files(), (vec![], vec![]));
+}
+
+fn a_killed_process_leaves_no_part_of_a_kernel() {
+    let folder = Folder::new("killed");
+    let output = build_within_limits(&folder.0, "true");
+    assert_eq!(output.status.signal(), Some(SIGXFSZ), "killed in the middle of a write: {output:?}");
+    let (kernels, leftovers) = folder.files();
+    assert!(kernels.is_empty() && !leftovers.is_empty(), "{kernels:?}, {leftovers:?}");
+    // The next process is not disturbed; killed after its first two files, at some moment of the third.
+    let mut child = build(&folder.0).stdout(Stdio::piped()).spawn().expect("the binary runs");
+    let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let told: Vec<PathBuf> = lines.take(2).map(|line| line.expect("UTF-8").into()).collect();
+    child.kill().expect("still running");
+    child.wait().expect("a child");
+    let (kernels, others) = folder.files();
+    assert!(told.len() == 2 && told.iter().all(|path| kernels.contains(path)), "{told:?}, {kernels:?}");
+    assert!(kernels.iter().all(|path| is_whole(path)), "{kernels:?}");
+    assert!(leftovers.iter().all(|path| others.contains(path)));
+}
+
+fn a_folder_that_cannot_be_written_is_told() {
+    let folder = Folder::new("in-the-way");
+    let file = folder.0.join("file");
+    fs::write(&file, "in the way").expect("writable");
+    let out = file.join("kernels");
+    let text = problem(&build(&out).output().expect("the binary runs"));
+    assert!(text.contains(out.to_str().expect("UTF-8")), "{text}");
+    // Root may write everywhere.
+    if !rustix::process::geteuid().is_root() {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o555)).expect("the owner may");
+        let text = problem(&build(&folder.0).output().expect("the binary runs"));
+        fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).expect("the owner may");
+        assert!(text.contains(folder.0.to_str().expect("UTF-8")), "{text}");
+    }
+}
+
+fn a_missing_nvrtc_is_told() {
+    let (libraries, out) = (Folder::new("no-libraries"), Folder::new("no-nvrtc"));
+    let without = |libraries: &Path| {
+        let output = build(&out.0).env("GECC_NVRTC_DIR", libraries).output().expect("the binary runs");
+        let text = problem(&output);
+        assert!(text.contains("GECC_NVRTC_DIR"), "{text}");
+        text
+    };
+    let text = without(&libraries.0);
+    assert!(text.contains("there is no libnvrtc in that folder"), "{text}");
+    let text = without(&libraries.0.join("absent"));
+    assert!(text.contains("No such file or directory"), "{text}");
+    fs::write(libraries.0.join("libnvrtc.so.13"), "no library").expect("writable");
+    let text = without(&libraries.0);
+    assert!(text.contains("libnvrtc.so.13"), "{text}");
+    // The doctor says what to do.
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    let output = doctor.arg("doctor").env("GECC_NVRTC_DIR", &libraries.0).output().expect("the binary runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().find(|line| line.contains("NVRTC:")).expect("a line on NVRTC");
+    assert!(
+        line.starts_with("[--]") && line.contains("gecc kernels build") && line.contains("GECC_KERNEL_CACHE"),
+        "{line}"
+    );
+    assert_eq!(out.files(), (vec![], vec![]));
+}
+
+/// `gecc pubkey` for the key 1, with kernels cached in `cache`, and NVRTC from `nvrtc` if not where it is.
+fn pubkey(engine: &str, cache: &Path, nvrtc: Option<&Path>) -> Output {
+    let input = Folder::new("input");
+    let key = input.0.join("key");
+    fs::write(&key, format!("{:064x}\n", 1)).expect("writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    command.args(["pubkey", "--curve", "secp256k1", "--engine", engine]).arg(&key).env("GECC_KERNEL_CACHE", cache);
+    if let Some(folder) = nvrtc {
+        command.env("GECC_NVRTC_DIR", folder);
+    }
+    command.output().expect("the binary runs")
+}
+
+/// The public key is right.
+fn assert_right(output: &Output) {
+    let x = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains(x), "{output:?}");
+}
+
+fn a_kernel_cache_that_is_damaged_or_cannot_be_written() {
+    let cache = Folder::new("cache");
+    let no_nvrtc = Folder::new("no-nvrtc");
+    assert_right(&pubkey("gpu", &cache.0, None));
+    let (kernels, _) = cache.files();
+    assert!(!kernels.is_empty());
+    // From the cache alone.
+    let contents: Vec<Vec<u8>> = kernels.iter().map(|path| fs::read(path).expect("readable")).collect();
+    for damage in [0, 20, 1000] {
+        for (path, content) in kernels.iter().zip(&contents) {
+            fs::write(path, &content[..damage.min(content.len())]).expect("writable");
+        }
+        assert_right(&pubkey("gpu", &cache.0, None));
+        let repaired =
+            kernels.iter().zip(&contents).all(|(path, content)| fs::read(path).expect("readable") == *content);
+        assert!(repaired, "damaged files are replaced");
+    }
+    // A folder that is a file, and one that is not there and cannot be made.
+    assert_right(&pubkey("gpu", &kernels[0], None));
+    assert_right(&pubkey("gpu", &kernels[0].join("below"), None));
+    // No NVRTC, and nothing in the cache.
+    let empty = Folder::new("empty");
+    let output = pubkey("gpu", &empty.0, Some(&no_nvrtc.0));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    for part in ["GPU 0", "GECC_NVRTC_DIR", "GECC_KERNEL_CACHE", "gecc kernels build"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // The cache suffices where there is no NVRTC.
+    assert_right(&pubkey("gpu", &cache.0, Some(&no_nvrtc.0)));
+}
+
+/// Kernels that cannot be compiled have their work done by the CPU, and are told.
+fn devices_without_kernels_are_told() {
+    let (empty, input) = (Folder::new("nothing"), Folder::new("keys"));
+    let keys = input.0.join("keys");
+    fs::write(&keys, format!("{:064x}\n", 1).repeat(1 << 15)).expect("writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    command.args(["pubkey", "--curve", "secp256k1"]).arg(&keys);
+    let output = command.env("GECC_KERNEL_CACHE", &empty.0).env("GECC_NVRTC_DIR", &empty.0).output();
+    let output = output.expect("the binary runs");
+    assert_right(&output);
+    assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 1 << 15);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("cannot use some kernels for now") && text.contains("gecc kernels build"), "{text}");
+}

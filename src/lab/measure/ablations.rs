@@ -1,0 +1,273 @@
+//! The kernels of `cuda/lab/ablation.cu` against the production kernels: what each choice of the latter is worth.
+
+use super::columns::{BaseTable, ByteRows, Column, Content, EqualCount, FieldElements, Scalars, Xy, XyRows};
+use super::fault::Fault;
+use super::kernels;
+use super::lane::Lane;
+use super::measure::{POISON, median, open, random_rows};
+use super::plan::{Bytes, Download, Plan, Upload};
+use super::point::{add_points, double_points};
+use super::rows::{self, Jacobian, Numbers, Points};
+use crate::curve::Curve;
+use crate::error::Error;
+use crate::gpu::fault::Fault;
+use crate::gpu::kernels::{fpmul_var, import_scalars, normalize, point_add, point_double};
+use crate::gpu::lane::Lane;
+use crate::gpu::memory::Address;
+use crate::gpu::plan::{Bytes, Download, Plan, Upload};
+use crate::gpu::rows::{Jacobian, NUMBER, Numbers, Points};
+use crate::lab::kernels;
+
+const FILES: &[&str] = &["layout", "table", "fpmul", "normalize", "point_add", "batch_inverse", "ablation"];
+/// One batch on the device: operands, what the production kernels make of them, and room for results.
+struct Batch {
+    curve: &'static str,
+    n: u64,
+    table: Column<BaseTable>,
+    bits: u32,
+    scalars: Column<Scalars>,
+    a: Points,
+    b: Points,
+    expected: Points,
+    out: Points,
+    /// a, b and out in rows.
+    rows: [Column<XyRows>; 3],
+    sums: Jacobian,
+    /// Denominators, then their inverses.
+    elements: Column<FieldElements>,
+    count: Download<EqualCount>,
+}
+
+/// A way to the result of an operation.
+struct Variant {
+    operation: &'static str,
+    name: &'static str,
+    /// Writes to `out`, or to the last `rows`.
+    launch: fn(&Batch, &mut Lane) -> Result<(), Fault>,
+    /// Another kernel's result, to `expected`.
+    expect: fn(&Batch, &mut Lane) -> Result<(), Fault>,
+    by_rows: bool,
+}
+
+const fn padd(name: &'static str, launch: fn(&Batch, &mut Lane) -> Result<(), Fault>) -> Variant {
+    Variant { operation: "PADD", name, launch, expect: Batch::expect_sums, by_rows: false }
+}
+
+/// What is compared on every device.
+const VARIANTS: &[Variant] = &[
+    padd("production: fused, points in columns", Batch::add),
+    Variant { by_rows: true, ..padd("points in rows, 16 bytes at a time", Batch::add_rows_by_vectors) },
+    Variant { by_rows: true, ..padd("points in rows, 4 bytes at a time", Batch::add_rows_by_words) },
+    padd("denominators, inversion and sums in three kernels", Batch::add_in_three_kernels),
+    DOUBLE,
+    Variant {
+        operation: "FPMUL",
+        name: "production: projective sums in registers, then normalised",
+        launch: Batch::multiply,
+        expect: Batch::expect_affine_multiples,
+        by_rows: false,
+    },
+    Variant {
+        operation: "FPMUL",
+        name: "affine sums in memory, one shared inversion a window",
+        launch: Batch::multiply_affine,
+        expect: Batch::expect_multiples,
+        by_rows: false,
+    },
+];
+
+const DOUBLE: Variant = Variant {
+    operation: "PDBL",
+    name: "production: fused, points in columns",
+    launch: Batch::double,
+    expect: Batch::expect_doubles,
+    by_rows: false,
+};
+
+/// With L2 cache set aside for the prefix products.
+const WITH_L2: &[Variant] = &[
+    padd("the same with L2 cache set aside for prefix products", Batch::add),
+    Variant { name: "the same with L2 cache set aside for prefix products", ..DOUBLE },
+];
+
+/// Every variant on one batch of random points and scalars.
+pub fn run<C: Curve>(n: usize) -> Result<Vec<Ablation>, Error> {
+    let mut all = measure(C::NAME, n, false, VARIANTS)?;
+    // Setting cache aside changes what is left for everything else, so this comes last.
+    all.extend(measure(C::NAME, n, true, WITH_L2)?);
+    all.sort_by_key(|ablation| ["PADD", "PDBL", "FPMUL"].iter().position(|name| *name == ablation.operation));
+    Ok(all)
+}
+
+fn measure(curve: &'static str, n: usize, l2: bool, variants: &[Variant]) -> Result<Vec<Ablation>, Error> {
+    let mut lane = open(l2)?;
+    if l2 && lane.device.persisting_l2 == 0 {
+        return Ok(Vec::new());
+    }
+    let batch = Batch::new(&mut lane, curve, n)?;
+    let measured = variants.iter().map(|variant| {
+        let Variant { operation, name, .. } = *variant;
+        let seconds = batch.measure(&mut lane, variant)?;
+        Ok(Ablation { operation, variant: name, items: n, seconds })
+    });
+    let measured = measured.collect();
+    if l2 {
+        lane.device.release_l2()?;
+    }
+    measured
+}
+
+impl Batch {
+    fn new(lane: &mut Lane, curve: &'static str, n: usize) -> Result<Self, Error> {
+        lane.device.clone().prepare(curve, FILES)?;
+        let table = lane.device.clone().tables().public(lane, curve)?;
+        let plan = |plan: &mut Plan| {
+            let (rows, numbers, sums) = (plan.rows(), Numbers::new(plan), Jacobian::new(plan));
+            let count = plan.buffer(4);
+            let batch = Batch {
+                curve,
+                n: n as u64,
+                table: table.rows(),
+                bits: table.bits,
+                scalars: numbers.scalars,
+                a: Points::new(plan),
+                b: Points::new(plan),
+                expected: Points::new(plan),
+                out: Points::new(plan),
+                rows: [(); 3].map(|()| plan.column()),
+                sums,
+                elements: plan.column(),
+                count: plan.download(count, 4),
+            };
+            (batch, rows, numbers)
+        };
+        let (batch, rows, numbers): (_, Upload<ByteRows<32>>, _) = lane.begin(n, Bytes::default(), false, plan)?;
+        lane.keep_in_l2(batch.sums.prefixes, n)?;
+        for points in [batch.a, batch.b] {
+            let inputs = random_rows(n)?;
+            lane.upload(&rows, |bytes| bytes.copy_from_slice(inputs.as_flattened()))?;
+            rows::import_scalars(lane, curve, &rows, numbers, n)?;
+            batch.multiply_to(lane, points)?;
+            // The next numbers take the same way.
+            lane.wait()?;
+        }
+        for (points, rows) in [batch.a, batch.b].into_iter().zip(batch.rows) {
+            kernels::AblationToRows { xy: points.xy, rows, n: batch.n }.launch(lane, curve)?;
+        }
+        Ok(batch)
+    }
+
+    /// Seconds of a variant whose results are right.
+    fn measure(&self, lane: &mut Lane, variant: &Variant) -> Result<f64, Error> {
+        let seconds = median(lane, |lane| self.poison(lane, self.out), |lane| (variant.launch)(self, lane))?;
+        if variant.by_rows {
+            kernels::AblationFromRows { rows: self.rows[2], xy: self.out.xy, n: self.n }.launch(lane, self.curve)?;
+        }
+        self.poison(lane, self.expected)?;
+        (variant.expect)(self, lane)?;
+        let wrong = self.n - self.count_equal(lane)?;
+        if wrong > 0 {
+            let Variant { operation, name, .. } = variant;
+            return Err(Error::Device(format!("{operation}, {name}: {wrong} wrong results on {}", self.curve)));
+        }
+        Ok(seconds)
+    }
+
+    fn poison(&self, lane: &mut Lane, points: Points) -> Result<(), Fault> {
+        let n = self.n as usize;
+        lane.fill(points.xy, POISON, Xy::BYTES * n)?;
+        lane.fill(self.rows[2], POISON, XyRows::BYTES * n)?;
+        lane.fill(points.kinds, 0, n)
+    }
+
+    fn count_equal(&self, lane: &mut Lane) -> Result<u64, Fault> {
+        let (count, n) = (&self.count, self.n);
+        lane.fill(count.column, 0, 4)?;
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (self.expected, self.out);
+        kernels::AblationCountEqual { a_xy, a_kinds, b_xy, b_kinds, count: count.column, n }
+            .launch(lane, self.curve)?;
+        lane.download(count);
+        lane.finish()?;
+        Ok(u64::from(u32::from_le_bytes(lane.read(count).try_into().expect("four bytes"))))
+    }
+
+    fn add_to(&self, lane: &mut Lane, points: [Points; 3]) -> Result<(), Fault> {
+        add_points(lane, self.curve, points, self.sums.prefixes, self.n as usize)
+    }
+
+    fn multiply_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
+        let Batch { curve, scalars, table, bits, sums: Jacobian { xyz, prefixes }, n, .. } = *self;
+        kernels::FpmulVar { scalars, table, bits, xyz, n }.launch(lane, curve)?;
+        let Points { xy: out_xy, kinds: out_kinds } = to;
+        kernels::Normalize { xyz, out_xy, out_kinds, use_kinds: 0, prefixes, n }.launch(lane, curve)
+    }
+
+    fn multiply_affine_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
+        let Batch { curve, scalars, table, bits, sums: Jacobian { prefixes, .. }, n, .. } = *self;
+        let Points { xy, kinds } = to;
+        kernels::AblationFpmulAffine { scalars, table, bits, xy, kinds, prefixes, n }.launch(lane, curve)
+    }
+
+    fn double_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
+        double_points(lane, self.curve, self.a, to, self.sums.prefixes, self.n as usize)
+    }
+
+    /// b + a: the other order than the one that is measured.
+    fn expect_sums(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.add_to(lane, [self.b, self.a, self.expected])
+    }
+
+    /// a + a.
+    fn expect_doubles(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.add_to(lane, [self.a, self.a, self.expected])
+    }
+
+    fn expect_multiples(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.multiply_to(lane, self.expected)
+    }
+
+    fn expect_affine_multiples(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.multiply_affine_to(lane, self.expected)
+    }
+
+    fn add(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.add_to(lane, [self.a, self.b, self.out])
+    }
+
+    fn double(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.double_to(lane, self.out)
+    }
+
+    fn multiply(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.multiply_to(lane, self.out)
+    }
+
+    fn multiply_affine(&self, lane: &mut Lane) -> Result<(), Fault> {
+        self.multiply_affine_to(lane, self.out)
+    }
+
+    fn add_rows_by_vectors(&self, lane: &mut Lane) -> Result<(), Fault> {
+        let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
+        let (a_kinds, b_kinds, out_kinds, prefixes) = (a.kinds, b.kinds, out.kinds, sums.prefixes);
+        kernels::AblationAddRowsByVectors { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
+            .launch(lane, self.curve)
+    }
+
+    fn add_rows_by_words(&self, lane: &mut Lane) -> Result<(), Fault> {
+        let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
+        let (a_kinds, b_kinds, out_kinds, prefixes) = (a.kinds, b.kinds, out.kinds, sums.prefixes);
+        kernels::AblationAddRowsByWords { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
+            .launch(lane, self.curve)
+    }
+
+    fn add_in_three_kernels(&self, lane: &mut Lane) -> Result<(), Fault> {
+        let Batch { curve, a, b, out, sums, elements, n, .. } = *self;
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a, b);
+        let (out_xy, out_kinds, prefixes) = (out.xy, out.kinds, sums.prefixes);
+        kernels::AblationDenominators { a_xy, a_kinds, b_xy, b_kinds, denominators: elements, n }
+            .launch(lane, curve)?;
+        kernels::BatchInverse { values: elements, out: elements, prefixes, n }.launch(lane, curve)?;
+        kernels::AblationApply { a_xy, a_kinds, b_xy, b_kinds, inverses: elements, out_xy, out_kinds, n }
+            .launch(lane, curve)
+    }
+}

@@ -1,0 +1,603 @@
+//! Every multiplication method on the first GPU: its rate, what it takes, and whether it is right.
+
+use super::columns::AnyNumbers;
+use super::device::Device;
+use super::fault::Fault;
+use super::kernels::{self, Methods, Modexp, MulMod, SquareMod};
+use super::lane::Lane;
+use super::measure;
+use super::modular::{
+    limbs, modexp_parameters, mul_mod_parameters, multiply_in_place, negated_inverse, samples, upload_limbs,
+};
+use super::plan::{Bytes, Download, Plan, Upload};
+use super::sass::Code;
+use super::{Instructions, Measurement, Operation, Pipe};
+use crate::curve::constants;
+use crate::engine::{Backend, Engine};
+use crate::error::Error;
+use crate::gpu::device::Device;
+use crate::gpu::fault::Fault;
+use crate::gpu::kernels::{self, MODEXP_GRID};
+use crate::gpu::lane::Lane;
+use crate::gpu::modular::{limbs, modexp_parameters, mul_mod_parameters, negated_inverse, samples, upload_limbs};
+use crate::gpu::plan::{Bytes, Download, Plan};
+use crate::gpu::sources::{NO_CURVE, Unit};
+use crate::lab::kernels::{METHOD_BLOCK, method_chain};
+use crate::lab::measure::gpu::open;
+use crate::modular;
+use crate::workers::Pool;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// Runs whose median counts, and what one should take.
+const RUNS: usize = 5;
+const RUN_SECONDS: f64 = 0.02;
+/// Rounds of the run that tells how many fit this time.
+const TRIAL_ROUNDS: u32 = 64;
+/// Rounds of a chain that is checked: a turn of an unrolled loop and one more step.
+const CHECKED_ROUNDS: u32 = 5;
+/// Moduli that the checked items are spread over, where a method is for any.
+const MODULI: usize = 4;
+/// Bytes of each factor of batch multiplications: more than any cache holds.
+const FACTOR_BYTES: usize = 1 << 28;
+/// Items with random words; larger batches repeat them.
+const TILE: usize = 1 << 16;
+/// Threads of a warp, and parts of a multiprocessor that issue an instruction per clock.
+const WARP: f64 = 32.0;
+const PARTS: f64 = 4.0;
+
+/// A method at one size.
+struct Method {
+    name: &'static str,
+    bits: usize,
+    /// Steps in a turn of the loop of `cuda/lab/methods.cu`.
+    unrolled: u32,
+    /// To multiply, to square.
+    kernels: [&'static str; 2],
+}
+
+macro_rules! methods {
+    ($($name:literal: $($bits:literal x $unrolled:literal),*;)*) => {
+        &[$($(Method {
+            name: $name,
+            bits: $bits,
+            unrolled: $unrolled,
+            kernels: [
+                concat!("gecc_method_", $name, "_", $bits, "_mul"),
+                concat!("gecc_method_", $name, "_", $bits, "_sqr"),
+            ],
+        },)*)*]
+    };
+}
+
+/// For any odd modulus with its top bit set, but for the last.
+const METHODS: &[Method] = methods! {
+    "gecc_sos": 128 x 4, 256 x 4, 384 x 1, 512 x 1;
+    "cios": 128 x 4, 256 x 4, 384 x 1, 512 x 1;
+    "karatsuba": 128 x 4, 256 x 4, 384 x 1, 512 x 1;
+    "low_high_rows": 128 x 4, 256 x 4, 384 x 1, 512 x 1;
+    "half_words": 128 x 4, 256 x 1, 384 x 1, 512 x 1;
+    "doubles": 128 x 4, 256 x 4, 384 x 1, 512 x 1;
+    "gecc_sm2": 256 x 4;
+};
+/// Modulo p and modulo n of a curve.
+const PRODUCTION: &[Method] = methods! {
+    "production_field": 256 x 4;
+    "production_order": 256 x 4;
+};
+
+/// A curve's primes, and whether p has a fold for its reduction instead of Montgomery's.
+struct Primes {
+    curve: &'static str,
+    p: &'static [u64; 4],
+    n: &'static [u64; 4],
+    folds: bool,
+}
+
+const PRIMES: [Primes; 3] = [
+    Primes { curve: "secp256k1", p: &constants::secp256k1::P, n: &constants::secp256k1::N, folds: true },
+    Primes { curve: "p256", p: &constants::p256::P, n: &constants::p256::N, folds: false },
+    Primes { curve: "sm2", p: &constants::sm2::P, n: &constants::sm2::N, folds: false },
+];
+
+type Report<'a> = &'a mut dyn FnMut(&Measurement);
+
+pub fn measure(curves: &[&str], check: usize, report: Report) -> Result<Vec<Measurement>, Error> {
+    let gpu = Engine::builder().backend(Backend::Gpu).build()?;
+    let engines = Engines { gpu, cpu: Engine::cpu()?, pool: Pool::new(None)? };
+    let mut bench = Bench::open()?;
+    let mut rows = Vec::new();
+    let mut add = |row: Measurement| {
+        report(&row);
+        rows.push(row);
+    };
+    for method in METHODS {
+        let prime = (method.name == "gecc_sm2").then_some(&constants::sm2::P);
+        for squares in [false, true] {
+            add(bench.chain(method, squares, "methods", None, prime, check)?);
+        }
+    }
+    for primes in PRIMES.iter().filter(|primes| curves.contains(&primes.curve)) {
+        for (method, prime) in PRODUCTION.iter().zip([primes.p, primes.n]) {
+            for squares in [false, true] {
+                add(bench.chain(method, squares, "production", Some(primes), Some(prime), check)?);
+            }
+        }
+    }
+    macro_rules! products {
+        ($($bytes:literal)*) => {$(
+            for squares in [false, true] {
+                let wrong = engines.check_products::<$bytes>(squares, check)?;
+                add(bench.product::<$bytes>(squares, check, wrong)?);
+            }
+        )*};
+    }
+    products!(16 24 32 40 48 56 64);
+    macro_rules! powers {
+        ($($bytes:literal)*) => {$(
+            let wrong = engines.check_powers::<$bytes>(check)?;
+            add(bench.power::<$bytes>(check, wrong)?);
+        )*};
+    }
+    powers!(128 192 256);
+    Ok(rows)
+}
+
+fn random_bytes(count: usize) -> Result<Vec<u8>, Error> {
+    let mut bytes = vec![0; count];
+    getrandom::fill(&mut bytes).map_err(|problem| Error::Randomness(problem.to_string()))?;
+    Ok(bytes)
+}
+
+/// Little-endian random numbers below a modulus with its top bit set.
+fn random_below(modulus: &[u8], count: usize) -> Result<Vec<u8>, Error> {
+    let mut items = random_bytes(count * modulus.len())?;
+    items.chunks_mut(modulus.len()).for_each(|item| {
+        let mut reduced = vec![0; item.len()];
+        let mut borrow = false;
+        for ((reduced, byte), modulus) in reduced.iter_mut().zip(item.iter()).zip(modulus) {
+            let (difference, first) = byte.overflowing_sub(*modulus);
+            let (difference, second) = difference.overflowing_sub(u8::from(borrow));
+            (*reduced, borrow) = (difference, first | second);
+        }
+        if !borrow {
+            item.copy_from_slice(&reduced);
+        }
+    });
+    Ok(items)
+}
+
+/// Little-endian moduli with the top bit set: the extremes, then random ones.
+fn moduli(bytes: usize) -> Result<Vec<Vec<u8>>, Error> {
+    let (largest, mut smallest) = (vec![0xff; bytes], vec![0; bytes]);
+    (smallest[0], smallest[bytes - 1]) = (1, 0x80);
+    let mut moduli = vec![largest, smallest];
+    while moduli.len() < MODULI {
+        moduli.push(random_modulus(bytes)?);
+    }
+    Ok(moduli)
+}
+
+fn random_modulus(bytes: usize) -> Result<Vec<u8>, Error> {
+    let mut modulus = random_bytes(bytes)?;
+    modulus[0] |= 1;
+    modulus[bytes - 1] |= 0x80;
+    Ok(modulus)
+}
+
+/// Items that lie one after the other to columns of words.
+fn to_columns(items: &[u8], bytes: usize, columns: &mut [u8]) {
+    let n = items.len() / bytes;
+    columns.chunks_mut(4 * n).enumerate().for_each(|(w, column)| {
+        let words = items.chunks_exact(bytes).map(|item| &item[4 * w..4 * w + 4]);
+        column.chunks_exact_mut(4).zip(words).for_each(|(to, word)| to.copy_from_slice(word));
+    });
+}
+
+/// How many items differ from the columns.
+fn differing(columns: &[u8], items: &[u8], bytes: usize) -> usize {
+    let n = items.len() / bytes;
+    let differs = |i: &usize| {
+        let words = items[bytes * i..][..bytes].chunks_exact(4);
+        words.enumerate().any(|(w, word)| columns[4 * (w * n + i)..][..4] != *word)
+    };
+    (0..n).filter(differs).count()
+}
+
+/// The modulus as kernels take it by value.
+fn modulus_words(modulus: &[u8]) -> [u32; 17] {
+    let mut words = [0; 17];
+    let of = modulus.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes")));
+    words.iter_mut().zip(of).for_each(|(to, word)| *to = word);
+    words[modulus.len() / 4] = negated_inverse(u64::from(words[0])) as u32;
+    words
+}
+
+/// The GPU on which every kernel is timed, with what bounds it.
+struct Bench {
+    lane: Lane,
+    limits: Rates,
+    /// Machine code that was looked into.
+    cubins: HashMap<Unit, Vec<u8>>,
+    /// For what the CPU checks.
+    pool: Pool,
+}
+
+/// What a GPU can do at most.
+struct Rates {
+    /// Instructions of warps in a second, if each took one clock.
+    issues: f64,
+    /// Clocks of a warp's instruction in double precision.
+    double_clocks: f64,
+    memory_bytes: f64,
+}
+
+/// What an operation takes of the GPU.
+struct Cost {
+    /// Of a thread.
+    instructions: Instructions,
+    /// Threads that make an operation together.
+    threads: f64,
+    memory_bytes: f64,
+}
+
+impl Rates {
+    fn of(device: &Device) -> Result<Self, Fault> {
+        use cudarc::driver::sys::CUdevice_attribute as Attribute;
+        let attribute = |which| device.context.attribute(which).map(f64::from);
+        let clock = 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
+        let memory_clock = 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+        let bus_bytes = attribute(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)? / 8.0;
+        Ok(Rates {
+            issues: PARTS * f64::from(device.multiprocessors) * clock,
+            // By NVIDIA's table of throughputs.
+            double_clocks: match device.architecture.as_str() {
+                "sm_90" | "sm_100" => 2.0,
+                "sm_80" => 4.0,
+                _ => 64.0,
+            },
+            // Two transfers a clock.
+            memory_bytes: 2.0 * memory_clock * bus_bytes,
+        })
+    }
+
+    /// What bounds the rate of an operation, and the rate that it allows. Clocks as measured on Hopper.
+    fn limit(&self, cost: &Cost) -> (Pipe, f64) {
+        let Instructions { wide, imad, iadd3, logic, dfma, dadd, .. } = cost.instructions;
+        let clocks = [
+            (Pipe::Multiplier, 4.0 * wide + 2.0 * imad),
+            (Pipe::Adder, 2.0 * (wide + iadd3 + logic)),
+            (Pipe::DoublePrecision, self.double_clocks * (dfma + dadd)),
+            (Pipe::Issue, cost.instructions.total()),
+        ];
+        let rates = clocks.map(|(pipe, clocks)| (pipe, self.issues * WARP / (clocks * cost.threads)));
+        let memory = (Pipe::Memory, self.memory_bytes / cost.memory_bytes);
+        rates.into_iter().fold(memory, |least, rate| if rate.1 < least.1 { rate } else { least })
+    }
+}
+
+impl Bench {
+    fn open() -> Result<Self, Error> {
+        let lane = open(false)?;
+        let limits = Rates::of(&lane.device)?;
+        Ok(Bench { lane, limits, cubins: HashMap::new(), pool: Pool::new(None)? })
+    }
+
+    /// Seconds of what `launch` starts.
+    fn seconds(&mut self, launch: impl FnOnce(&mut Lane) -> Result<(), Fault>) -> Result<f64, Fault> {
+        self.collect()?;
+        launch(&mut self.lane)?;
+        self.collect()
+    }
+
+    fn collect(&mut self) -> Result<f64, Fault> {
+        self.lane.finish()?;
+        self.lane.end()?;
+        Ok(self.lane.device.take_kernel_times().values().map(|(seconds, _)| seconds).sum())
+    }
+
+    /// Operations in a second: `launch` makes `per_round` of them in each of so many rounds.
+    fn rate(
+        &mut self,
+        per_round: f64,
+        trial_rounds: u32,
+        launch: impl Fn(&mut Lane, u32) -> Result<(), Fault>,
+    ) -> Result<f64, Fault> {
+        // The first run loads the code.
+        self.seconds(|lane| launch(lane, trial_rounds))?;
+        let trial = self.seconds(|lane| launch(lane, trial_rounds))? / f64::from(trial_rounds);
+        // A multiple of the steps in a turn of a loop.
+        let rounds = ((RUN_SECONDS / trial).min(1e6) as u32 / 4 * 4).max(trial_rounds);
+        self.seconds(|lane| launch(lane, rounds))?;
+        let mut times = Vec::with_capacity(RUNS);
+        for _ in 0..RUNS {
+            times.push(self.seconds(|lane| launch(lane, rounds))?);
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(per_round * f64::from(rounds) / times[RUNS / 2])
+    }
+
+    /// The instructions of a kernel's longest loop.
+    fn instructions(&mut self, unit: Unit, kernel: &'static str) -> Result<Instructions, Fault> {
+        let device = &self.lane.device;
+        let cubin = match self.cubins.entry(unit) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(device.machine_code(unit)?),
+        };
+        let code = Code::of(cubin, kernel, &device.architecture);
+        code.map(|code| code.longest_loop()).ok_or_else(|| Fault::kernels(format!("{kernel} has no machine code")))
+    }
+
+    /// A row of the table.
+    fn row(
+        &self,
+        (unit, kernel): (Unit, &'static str),
+        (method, bits, operation): (&'static str, usize, Operation),
+        (instructions, cost): (Instructions, &Cost),
+        per_second: f64,
+        (checked, wrong): (usize, usize),
+    ) -> Result<Measurement, Fault> {
+        let usage = self.lane.device.usage(unit, kernel)?;
+        let (bound, limit_per_second) = self.limits.limit(cost);
+        let (curve, bits) = ((unit.curve != NO_CURVE).then_some(unit.curve), bits as u32);
+        let [registers, local_bytes] = [usage.registers, usage.local_bytes];
+        Ok(Measurement {
+            method,
+            curve,
+            bits,
+            operation,
+            per_second,
+            registers,
+            local_bytes,
+            instructions,
+            bound,
+            limit_per_second,
+            checked,
+            wrong,
+        })
+    }
+
+    /// A chain of multiplications or squarings by a method, modulo a prime that it is made for, or any number.
+    fn chain(
+        &mut self,
+        method: &Method,
+        squares: bool,
+        file: &'static str,
+        primes: Option<&Primes>,
+        prime: Option<&[u64; 4]>,
+        check: usize,
+    ) -> Result<Measurement, Error> {
+        let unit = Unit::of(file, primes.map_or(NO_CURVE, |primes| primes.curve));
+        let kernel = (unit, method.kernels[usize::from(squares)]);
+        let (bits, bytes) = (method.bits, method.bits / 8);
+        let moduli = match prime {
+            Some(prime) => vec![prime.iter().flat_map(|limb| limb.to_le_bytes()).collect()],
+            None => moduli(bytes)?,
+        };
+        let radix_bits = match method.name {
+            "doubles" => 52 * (bits + 2).div_ceil(52),
+            "production_field" if primes.is_some_and(|primes| primes.folds) => 0,
+            _ => bits,
+        };
+        let (mut wrong, share) = (0, check.div_ceil(moduli.len()));
+        for modulus in moduli.iter().filter(|_| share > 0) {
+            let chain = Chain { modulus, radix_bits, squares, rounds: CHECKED_ROUNDS };
+            wrong += self.check_chain(kernel, &chain, share)?;
+        }
+        let modulus = moduli.last().expect("there is one");
+        let usage = self.lane.device.usage(kernel.0, kernel.1)?;
+        let blocks = usage.resident_blocks(Methods::BLOCK)?;
+        let n = (blocks * Methods::BLOCK * self.lane.device.multiprocessors) as usize;
+        let items = self.upload_items(&random_below(modulus, n)?, bytes)?;
+        let (items, modulus) = (items.column, modulus_words(modulus));
+        let launch = |lane: &mut Lane, rounds| {
+            Methods { items, modulus, rounds, n: n as u64, resident: blocks }.launch(lane, kernel)
+        };
+        let rate = self.rate(n as f64, TRIAL_ROUNDS, launch)?;
+
+        let per_turn = self.instructions(kernel.0, kernel.1)?;
+        let instructions = per_turn.times(1.0 / f64::from(method.unrolled));
+        let cost = Cost { instructions, threads: 1.0, memory_bytes: 0.0 };
+        let operation = if squares { Operation::Square } else { Operation::Mul };
+        let checked = (share * moduli.len(), wrong);
+        Ok(self.row(kernel, (method.name, bits, operation), (instructions, &cost), rate, checked)?)
+    }
+
+    /// Starts a chunk with items in columns on the GPU.
+    fn upload_items(&mut self, items: &[u8], bytes: usize) -> Result<Download<AnyNumbers>, Error> {
+        let buffers = |plan: &mut Plan| {
+            let columns = plan.upload(items.len());
+            (plan.download(columns.column, items.len()), columns)
+        };
+        let (results, columns) = self.lane.begin(items.len() / bytes, Bytes::default(), false, buffers)?;
+        self.lane.upload(&columns, |to| to_columns(items, bytes, to))?;
+        Ok(results)
+    }
+
+    /// How many of some random items end up elsewhere than on the CPU.
+    fn check_chain(&mut self, kernel: (Unit, &'static str), chain: &Chain, n: usize) -> Result<usize, Error> {
+        let bytes = chain.modulus.len();
+        let items = random_below(chain.modulus, n)?;
+        let columns = self.upload_items(&items, bytes)?;
+        let (modulus, lane) = (modulus_words(chain.modulus), &mut self.lane);
+        Methods { items: columns.column, modulus, rounds: chain.rounds, n: n as u64, resident: 2 }
+            .launch(lane, kernel)?;
+        lane.download(&columns);
+        lane.finish()?;
+        let wrong = differing(lane.read(&columns), &chain.results(&self.pool, &items), bytes);
+        self.collect()?;
+        Ok(wrong)
+    }
+
+    /// `mul_mod` or `square_mod` on numbers in the GPU's memory.
+    fn product<const BYTES: usize>(
+        &mut self,
+        squares: bool,
+        checked: usize,
+        wrong: usize,
+    ) -> Result<Measurement, Error> {
+        let modulus = random_modulus(BYTES)?;
+        let big_endian: Vec<u8> = modulus.iter().rev().copied().collect();
+        let parameters = mul_mod_parameters(&limbs(&big_endian));
+        let n = FACTOR_BYTES / BYTES / TILE * TILE;
+        let factors = if squares { 1 } else { 2 };
+        let tiles = [random_below(&modulus, TILE)?, random_below(&modulus, TILE)?];
+        let rate = (|| {
+            let lane = &mut self.lane;
+            let buffers = |plan: &mut Plan| {
+                let mut numbers = || plan.upload(BYTES * n);
+                let (products, other) = (numbers(), (!squares).then(numbers));
+                (products, other, plan.column(), plan.upload(parameters.len()))
+            };
+            let (products, other, status, modulus) = lane.begin(n, Bytes::default(), false, buffers)?;
+            for (to, tile) in [Some(&products), other.as_ref()].into_iter().flatten().zip(&tiles) {
+                lane.upload(to, |to| fill_columns(tile, BYTES, to))?;
+            }
+            lane.upload(&modulus, |to| to.copy_from_slice(&parameters))?;
+            let (products, other) = (products.column, other.map(|other| other.column));
+            let modulus = modulus.column;
+            let launch = |lane: &mut Lane, rounds| {
+                (0..rounds).try_for_each(|_| multiply_in_place(lane, 8 * BYTES, products, other, modulus, status, n))
+            };
+            self.rate(n as f64, 1, launch)
+        })()?;
+
+        let (unit, mul) = kernels::of_size(MulMod::KERNELS, 8 * BYTES);
+        let (_, square) = kernels::of_size(SquareMod::KERNELS, 8 * BYTES);
+        let name = if squares { square } else { mul };
+        let turn = self.instructions(unit, mul)?;
+        // Two turns: the product, and the way back from Montgomery form. The loop of a squaring holds a squaring, a product
+        // and a reduction, of which the second is the one made twice: about half of what a product's loop holds.
+        let instructions = match squares {
+            false => turn.times(2.0),
+            true => self.instructions(unit, square)?.plus(&turn.times(0.5)),
+        };
+        let cost = Cost { instructions, threads: 1.0, memory_bytes: ((factors + 1) * BYTES + 1) as f64 };
+        let operation = if squares { Operation::SquareMod } else { Operation::MulMod };
+        let what = ("modular", 8 * BYTES, operation);
+        Ok(self.row((unit, name), what, (instructions, &cost), rate, (checked, wrong))?)
+    }
+
+    /// `modexp` on numbers in the GPU's memory, with exponents as long as the modulus.
+    fn power<const BYTES: usize>(&mut self, checked: usize, wrong: usize) -> Result<Measurement, Error> {
+        let (bits, words) = (8 * BYTES, BYTES / 4);
+        let modulus = random_modulus(BYTES)?;
+        let limbs = limbs(&modulus.iter().rev().copied().collect::<Vec<_>>());
+        let parameters = modexp_parameters(&limbs, samples(BYTES));
+        let (kernel, lanes) = (kernels::of_size(Modexp::KERNELS, bits), kernels::modexp_lanes(bits));
+        let threads = Modexp::BLOCK * Modexp::BLOCKS * self.lane.device.multiprocessors;
+        let n = threads as usize / lanes as usize;
+        let [bases, exponents] = [random_below(&modulus, n)?, random_bytes(BYTES * n)?];
+        let rate = (|| {
+            let lane = &mut self.lane;
+            let buffers = |plan: &mut Plan| {
+                let numbers: [Upload<AnyNumbers>; 2] = [(); 2].map(|()| plan.upload(BYTES * n));
+                let constants = (plan.upload(8 * limbs.len()), plan.upload(8 * parameters.len()));
+                (numbers, plan.column(), constants)
+            };
+            let (numbers, status, (modulus, constants)) = lane.begin(n, Bytes::default(), false, buffers)?;
+            for (to, items) in numbers.iter().zip([&bases, &exponents]) {
+                lane.upload(to, |to| to_columns(items, BYTES, to))?;
+            }
+            upload_limbs(lane, &modulus, &limbs)?;
+            upload_limbs(lane, &constants, &parameters)?;
+            let [powers, exponents] = numbers.map(|upload| upload.column);
+            let modexp = Modexp {
+                results: powers,
+                status,
+                bases: powers,
+                exponents,
+                exponent_words: words as u32,
+                modulus: modulus.column,
+                parameters: constants.column,
+                n: n as u64,
+                lanes,
+            };
+            let launch = |lane: &mut Lane, rounds| (0..rounds).try_for_each(|_| modexp.launch(lane, kernel));
+            self.rate(n as f64, 1, launch)
+        })()?;
+
+        // A turn of the loop takes the samples of one lane.
+        let instructions = self.instructions(kernel.0, kernel.1)?.times(lanes as f64);
+        // 16 powers and three conversions; four squarings and a product for each window after the first.
+        let multiplications = 19 + 5 * (bits / 4 - 1);
+        let whole = instructions.times(multiplications as f64);
+        let cost = Cost { instructions: whole, threads: lanes as f64, memory_bytes: 0.0 };
+        let what = ("doubles", bits, Operation::Modexp);
+        Ok(self.row(kernel, what, (instructions, &cost), rate, (checked, wrong))?)
+    }
+}
+
+/// Columns in which the items of a tile repeat.
+fn fill_columns(tile: &[u8], bytes: usize, columns: &mut [u8]) {
+    let mut tile_columns = vec![0; tile.len()];
+    to_columns(tile, bytes, &mut tile_columns);
+    let words = bytes / 4;
+    let column_bytes = columns.len() / words;
+    let repeat = |(column, tile): (&mut [u8], &[u8])| {
+        column.chunks_mut(tile.len()).for_each(|part| part.copy_from_slice(&tile[..part.len()]));
+    };
+    columns.chunks_mut(column_bytes).zip(tile_columns.chunks(tile.len() / words)).for_each(repeat);
+}
+
+/// The public calls on both kinds of devices, to compare them.
+struct Engines {
+    gpu: Engine,
+    cpu: Engine,
+    pool: Pool,
+}
+
+impl Engines {
+    /// How many random products differ. Some factors are not below the modulus.
+    fn check_products<const BYTES: usize>(&self, squares: bool, n: usize) -> Result<usize, Error> {
+        let modulus = big_endian_modulus::<BYTES>()?;
+        let [a, b] = [random_rows::<BYTES>(n)?, random_rows::<BYTES>(n)?];
+        let products = |engine| match squares {
+            false => modular::mul_mod(engine, &modulus, &a, &b),
+            true => modular::square_mod(engine, &modulus, &a),
+        };
+        Ok(count_differing(&products(&self.gpu)?, &products(&self.cpu)?))
+    }
+
+    /// How many powers differ: of n bases that are products of few, whose powers the CPU knows, with one exponent; and of
+    /// some bases with an exponent each.
+    fn check_powers<const BYTES: usize>(&self, n: usize) -> Result<usize, Error> {
+        /// Of so many items, one is computed by the CPU alone.
+        const ALONE: usize = 256;
+        let modulus = big_endian_modulus::<BYTES>()?;
+        let side = n.isqrt() + usize::from(n.isqrt().pow(2) < n);
+        let factors: Vec<[u8; BYTES]> = {
+            let little_endian: Vec<u8> = modulus.iter().rev().copied().collect();
+            let factors = random_below(&little_endian, 2 * side)?;
+            factors.chunks_exact(BYTES).map(|row| std::array::from_fn(|byte| row[BYTES - 1 - byte])).collect()
+        };
+        let exponent = random_rows::<BYTES>(1)?[0];
+        let powers = modular::modexp(&self.cpu, &modulus, &factors, &vec![exponent; 2 * side])?;
+        let powers: Vec<_> = powers.into_iter().map(|power| power.expect("below the modulus")).collect();
+        let of = |numbers: &[[u8; BYTES]]| {
+            let mut products = all_products(&self.pool, &modulus, &numbers[..side], &numbers[side..]);
+            products.truncate(n);
+            products
+        };
+        let found = modular::modexp(&self.gpu, &modulus, &of(&factors), &vec![exponent; n])?;
+        let expected: Vec<_> = of(&powers).into_iter().map(Ok).collect();
+
+        let [bases, exponents] = [random_rows(n.div_ceil(ALONE))?, random_rows::<BYTES>(n.div_ceil(ALONE))?];
+        let alone = |engine| modular::modexp(engine, &modulus, &bases, &exponents);
+        Ok(count_differing(&found, &expected) + count_differing(&alone(&self.gpu)?, &alone(&self.cpu)?))
+    }
+}
+
+fn big_endian_modulus<const BYTES: usize>() -> Result<[u8; BYTES], Error> {
+    let modulus = random_modulus(BYTES)?;
+    Ok(std::array::from_fn(|byte| modulus[BYTES - 1 - byte]))
+}
+
+fn random_rows<const BYTES: usize>(n: usize) -> Result<Vec<[u8; BYTES]>, Error> {
+    Ok(random_bytes(BYTES * n)?.as_chunks().0.to_vec())
+}
+
+fn count_differing<T: PartialEq + Sync>(found: &[T], expected: &[T]) -> usize {
+    debug_assert_eq!(found.len(), expected.len());
+    found.iter().zip(expected).filter(|(found, expected)| found != expected).count()
+}

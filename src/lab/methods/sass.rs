@@ -1,0 +1,161 @@
+//! What the loops of a kernel consist of, read from its machine code.
+//!
+//! A cubin is an ELF file in which the code of kernel K is the section `.text.K`: instructions of 128 bits. The lowest
+//! nine bits tell what an instruction does, the same from sm_80 to sm_120 but for the few that are marked below.
+
+use super::Instructions;
+use std::ops::RangeInclusive;
+
+const INSTRUCTION: usize = 16;
+const BRANCH: u16 = 0x147;
+
+/// The code of a kernel.
+pub struct Code<'a> {
+    instructions: &'a [[u8; INSTRUCTION]],
+    /// 90 for sm_90.
+    generation: u32,
+}
+
+impl<'a> Code<'a> {
+    /// A kernel's code in a cubin for an architecture such as `sm_90`.
+    pub fn of(cubin: &'a [u8], kernel: &str, architecture: &str) -> Option<Self> {
+        let generation = architecture.strip_prefix("sm_")?.parse().ok()?;
+        let instructions = section(cubin, &format!(".text.{kernel}"))?.as_chunks().0;
+        Some(Code { instructions, generation })
+    }
+
+    /// The instructions in one turn of the longest loop that has no loop in it.
+    pub fn longest_loop(&self) -> Instructions {
+        let loops = self.loops();
+        let holds = |outer: &RangeInclusive<usize>, inner: &RangeInclusive<usize>| {
+            outer != inner && outer.contains(inner.start()) && outer.contains(inner.end())
+        };
+        let innermost = loops.iter().filter(|candidate| !loops.iter().any(|other| holds(candidate, other)));
+        let longest = innermost.max_by_key(|range| range.end() - range.start());
+        longest.map_or_else(Instructions::default, |range| self.count(range.clone()))
+    }
+
+    fn count(&self, range: RangeInclusive<usize>) -> Instructions {
+        let mut counts = Instructions::default();
+        for instruction in &self.instructions[range] {
+            *self.kind(opcode(instruction), &mut counts) += 1.0;
+        }
+        counts
+    }
+
+    /// Where an instruction is counted.
+    fn kind<'c>(&self, opcode: u16, counts: &'c mut Instructions) -> &'c mut f64 {
+        match opcode {
+            // IMAD.WIDE, IMAD.HI
+            0x025 | 0x027 => &mut counts.wide,
+            // IMAD with IMAD.MOV and the like, VIADD; HFMA2, which sets constants
+            0x024 | 0x036 | 0x031 => &mut counts.imad,
+            // HFMA2.MMA until Hopper, IADD after it
+            0x035 if self.generation < 100 => &mut counts.imad,
+            0x010 | 0x035 => &mut counts.iadd3,
+            0x02b => &mut counts.dfma,
+            // DMUL, DADD
+            0x028 | 0x029 => &mut counts.dadd,
+            // MOV, P2R, R2P, SEL, FSEL, ISETP, LEA, LOP3, PRMT, IMNMX, SHF, PLOP3
+            0x002..=0x004 | 0x007 | 0x008 | 0x00c | 0x011 | 0x012 | 0x016 | 0x017 | 0x019 | 0x01c => &mut counts.logic,
+            _ => &mut counts.other,
+        }
+    }
+
+    /// Every branch backwards, with what lies between; but not the one to itself that ends the code.
+    fn loops(&self) -> Vec<RangeInclusive<usize>> {
+        let target = |index: usize| {
+            let instruction = &self.instructions[index];
+            let distance = (opcode(instruction) == BRANCH).then(|| self.distance(instruction))?;
+            let target = index as i64 + 1 + distance / INSTRUCTION as i64;
+            usize::try_from(target).ok().filter(|target| *target < index)
+        };
+        (0..self.instructions.len()).filter_map(|index| Some(target(index)?..=index)).collect()
+    }
+
+    /// Bytes from the end of a branch to its target: bits 32 to 81; from Hopper on bits 34 to 81 and below them 16 to 23.
+    fn distance(&self, branch: &[u8; INSTRUCTION]) -> i64 {
+        let bits = i128::from_le_bytes(*branch);
+        let upper = (bits << 46 >> (46 + 34)) as i64;
+        if self.generation < 90 { upper << 2 } else { upper << 10 | i64::from(branch[2]) << 2 }
+    }
+}
+
+fn opcode(instruction: &[u8; INSTRUCTION]) -> u16 {
+    u16::from_le_bytes([instruction[0], instruction[1]]) & 0x1ff
+}
+
+/// The content of a section of an ELF file of 64 bits.
+fn section<'a>(file: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
+    let number = |at: usize, bytes: usize| {
+        let field = file.get(at..)?.get(..bytes)?;
+        Some(field.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
+    };
+    let (headers, size) = (number(0x28, 8)?, number(0x3a, 2)?);
+    let (count, names) = (number(0x3c, 2)?, number(0x3e, 2)?);
+    // The header of a section from its field at `offset` on.
+    let header = |section: usize, offset: usize| headers.checked_add(section * size + offset);
+    let content = |section: usize| {
+        let (start, length) = (number(header(section, 0x18)?, 8)?, number(header(section, 0x20)?, 8)?);
+        file.get(start..)?.get(..length)
+    };
+    let is_wanted = |section: &usize| {
+        let name = header(*section, 0).and_then(|at| number(at, 4)).and_then(|start| content(names)?.get(start..));
+        name.is_some_and(|name| name.split(|byte| *byte == 0).next() == Some(wanted.as_bytes()))
+    };
+    content((0..count).find(is_wanted)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(words: &[[u64; 2]]) -> Vec<[u8; INSTRUCTION]> {
+        words.iter().map(|[low, high]| (u128::from(*high) << 64 | u128::from(*low)).to_le_bytes()).collect()
+    }
+
+    /// As `cuobjdump` shows them: the low and the high half of an instruction.
+    const WIDE: [u64; 2] = [0x0000000405027c25, 0x001fe2000f8e0002];
+    const MOVE: [u64; 2] = [0x000000ffff037224, 0x000fce00078e00ff];
+    const ADD: [u64; 2] = [0x000000050e107c10, 0x000fca000ff1e0ff];
+    const COMPARE: [u64; 2] = [0x0000000402007c0c, 0x000fc8000bf06070];
+    const UNIFORM: [u64; 2] = [0x0000000407047290, 0x000fc4000fffe03f];
+    /// To itself.
+    const TRAP: [u64; 2] = [0xfffffffc00fc7947, 0x000fc0000383ffff];
+
+    #[test]
+    fn branches_are_followed() {
+        let distance = |generation, branch| Code { instructions: &[], generation }.distance(&code(&[branch])[0]);
+        assert_eq!(distance(80, [0xfffffcb000008947, 0x000fea000383ffff]), 0x130 - 0x480);
+        assert_eq!(distance(80, [0x0000015000007947, 0x000fea0003800000]), 0x320 - 0x1d0);
+        assert_eq!(distance(86, [0xffffc1c000007947, 0x000fea000383ffff]), 0x980 - 0x47c0);
+        assert_eq!(distance(90, [0x0000006400848947, 0x002fea0003800000]), 0x6930 - 0x320);
+        assert_eq!(distance(90, [0xffffffc400800947, 0x000fec000383ffff]), 0x360 - 0x3d60);
+        assert_eq!(distance(100, [0xffffffc000e06947, 0x000fec000383ffff]), 0x960 - 0x45e0);
+        assert_eq!(distance(120, [0xfffffffc002c8947, 0x000fea000383ffff]), 0x120 - 0x470);
+        assert_eq!(distance(90, TRAP), -16);
+    }
+
+    #[test]
+    fn innermost_loops_are_counted() {
+        // Back by three instructions, and by eight.
+        let back = |instructions: i64| {
+            let distance = -16 * instructions;
+            [(distance >> 10 << 34) as u64 | (distance as u64 >> 2 & 0xff) << 16 | 0x8947, 0x000fea000383ffff]
+        };
+        let words = [ADD, COMPARE, WIDE, MOVE, back(2), ADD, WIDE, ADD, UNIFORM, back(4), back(11), TRAP];
+        let instructions = code(&words);
+        let code = Code { instructions: &instructions, generation: 90 };
+        assert_eq!(code.loops(), [3..=4, 6..=9, 0..=10]);
+        let expected = Instructions { wide: 1.0, iadd3: 1.0, other: 2.0, ..Instructions::default() };
+        assert_eq!(code.longest_loop(), expected);
+    }
+
+    #[test]
+    fn what_is_no_elf_file_has_no_code() {
+        for length in [0, 1, 63, 64, 200] {
+            assert!(Code::of(&vec![0xff; length], "kernel", "sm_90").is_none());
+            assert!(Code::of(&vec![0; length], "kernel", "sm_90").is_none());
+        }
+    }
+}
