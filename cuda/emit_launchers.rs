@@ -584,7 +584,7 @@ impl Launcher {
             (false, false) => ("", format!("Unit::of({file:?}, NO_CURVE)"), format!("{kernel:?}")),
         };
         let comma = if parameters.is_empty() { "" } else { ", " };
-        writeln!(text, "    pub fn launch(self, lane: &mut Lane{comma}{parameters}) -> Result<(), Fault> {{").unwrap();
+        writeln!(text, "    pub fn launch(self, stream: &mut Stream{comma}{parameters}) -> Result<(), Fault> {{").unwrap();
         if self.is_shared {
             writeln!(
                 text,
@@ -605,7 +605,7 @@ impl Launcher {
         writeln!(text, "        let arguments = [{}];", arguments.collect::<Vec<_>>().join(", ")).unwrap();
         writeln!(text, "        // SAFETY: these are the parameters of the kernel, in its order and of its types.")
             .unwrap();
-        writeln!(text, "        unsafe {{ lane.launch({unit}, {name}, grid, items, &arguments) }}\n    }}").unwrap();
+        writeln!(text, "        unsafe {{ stream.launch({unit}, {name}, grid, items, &arguments) }}\n    }}").unwrap();
         text
     }
 

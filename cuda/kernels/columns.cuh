@@ -50,6 +50,10 @@ using Verdicts = Each<u8, 1>;
 using SignStatuses = Each<u8, 1>;
 // ValueStatus.
 using ValueStatuses = Each<u8, 1>;
+// NumberKind or SignStatus.
+using AnyStatuses = u8;
+// The codes of results: 1, or that of a rejection.
+using Codes = Each<u8, 1>;
 
 // The multiples of G for public scalars (kernels/table.cu).
 using BaseTable = u32;

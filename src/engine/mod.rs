@@ -7,7 +7,7 @@ mod page_locked;
 use crate::cpu::CpuEngine;
 use crate::gpu::{self, FaultKind, GpuEngine, PageLock};
 use crate::host::fork::Process;
-use crate::op::{Operation, Reduction};
+use crate::op::{Operation, Reduction, Worth};
 use crate::types::{Error, Place, Results, ResultsMut, collect};
 pub use builder::{Backend, EngineBuilder};
 pub use info::{EngineInfo, Failure, FailureKind, KernelTime};
@@ -128,20 +128,26 @@ impl Engine {
 
     /// Has the results of a batch put in their places: by the GPUs where there are any and the batch is worth it, else by the CPU.
     pub(crate) fn run(&self, operation: &dyn Operation, place: &mut dyn Place) -> Result<(), Error> {
-        let Devices { cpu, gpu } = self.devices()?;
-        let (items, automatic) = (operation.items(), self.0.asked == Backend::Auto);
+        let (Devices { cpu, gpu }, items) = (self.devices()?, operation.items());
         assert_eq!(place.items(), items, "a place for each item");
         let on_cpu = |items: Range<usize>, place: &mut dyn Place| operation.on_cpu(cpu, items, place);
-        let worth = if cpu.lanes.is_some() { operation.worth().lanes } else { operation.worth().portable };
         match gpu {
-            Some(gpu) if items > 0 && (items >= worth * cpu.threads() || !automatic) => {
-                Ok(gpu.run(cpu, operation, place, &on_cpu, automatic)?)
+            Some(gpu) if self.is_worth_a_gpu(items, operation.worth())? => {
+                Ok(gpu.run(cpu, operation, place, &on_cpu, self.0.asked == Backend::Auto)?)
             }
             _ => {
                 on_cpu(0..items, place);
                 Ok(())
             }
         }
+    }
+
+    /// Whether a GPU computes a batch of so many items.
+    pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: Worth) -> Result<bool, Error> {
+        let Devices { cpu, gpu } = self.devices()?;
+        let worth = if cpu.lanes.is_some() { worth.lanes } else { worth.portable };
+        let pays = items >= worth * cpu.threads() || self.0.asked != Backend::Auto;
+        Ok(gpu.is_some() && items > 0 && pays)
     }
 
     /// A batch's results as values.

@@ -1,6 +1,6 @@
 //! Arrays on the device, by what they hold.
 
-use super::memory::Address;
+use super::runtime::Address;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -65,5 +65,7 @@ also!(
     FieldElements => AnyNumbers,
     ByteRows<32> => AnyRows,
     BaseTable => AnyTables,
-    KeyTables => AnyTables
+    KeyTables => AnyTables,
+    NumberKinds => AnyStatuses,
+    SignStatuses => AnyStatuses
 );

@@ -4,10 +4,7 @@
 //! left out or something else does not compile. `build.rs` writes them (`cuda/emit_launchers.rs`).
 
 use super::columns::{self, AnyTables, Column, NextTile, Prefixes, ThreadTables};
-use super::fault::Fault;
-use super::lane::{Argument, Grid, Lane};
-use super::plan::Plan;
-use super::sources::{NO_CURVE, Unit};
+use super::runtime::{Argument, Fault, Grid, NO_CURVE, Plan, Stream, Unit};
 
 include!(concat!(env!("OUT_DIR"), "/launchers.rs"));
 
@@ -30,8 +27,8 @@ impl WindowScratch {
     }
 
     /// No tile is taken yet.
-    pub fn reset(&self, lane: &mut Lane) -> Result<(), Fault> {
-        lane.fill(self.next_tile, 0, 4)
+    pub fn reset(&self, stream: &mut Stream) -> Result<(), Fault> {
+        stream.fill(self.next_tile, 0, 4)
     }
 }
 
@@ -40,7 +37,7 @@ pub const UNIFORM_ENTRIES: usize = 29 * 256;
 
 /// All rows of each window from its first one: every launch doubles those that are known.
 pub fn extend_tables(
-    lane: &mut Lane,
+    stream: &mut Stream,
     curve: &'static str,
     table: Column<AnyTables>,
     windows: u32,
@@ -49,7 +46,7 @@ pub fn extend_tables(
 ) -> Result<(), Fault> {
     let mut known = 1;
     while known < entries {
-        TableExtend { table, windows, entries, known, prefixes }.launch(lane, curve)?;
+        TableExtend { table, windows, entries, known, prefixes }.launch(stream, curve)?;
         known *= 2;
     }
     Ok(())

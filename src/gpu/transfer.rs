@@ -2,7 +2,7 @@
 
 use super::columns::{
     AnyStatuses, ByteRows, Codes, Column, NumberKinds, PointKinds, Prefixes, Scalars, SecretKeys as KeyRows, SignStatuses,
-    Xy, Xyz,
+    Verdicts, Xy, Xyz,
 };
 use super::kernels;
 use super::runtime::{Fault, Plan, Source, Stream};
@@ -65,6 +65,21 @@ impl Numbers {
     pub fn import(self, stream: &mut Stream, curve: &'static str, n: usize) -> Result<(), Fault> {
         let Numbers { rows, scalars, kinds } = self;
         kernels::ImportScalars { rows, scalars, kinds, n: n as u64 }.launch(stream, curve)
+    }
+}
+
+/// What every item claims: x(u1 G + u2 Q) = x modulo n, unless its verdict is known already.
+#[derive(Clone, Copy, Debug)]
+pub struct Equations {
+    pub u1: Column<Scalars>,
+    pub u2: Column<Scalars>,
+    pub x: Column<Scalars>,
+    pub verdicts: Column<Verdicts>,
+}
+
+impl Equations {
+    pub fn new(plan: &mut Plan) -> Self {
+        Equations { u1: plan.column(), u2: plan.column(), x: plan.column(), verdicts: plan.column() }
     }
 }
 
@@ -187,7 +202,7 @@ impl PointResults {
         results
     }
 
-    /// Of points that are secret, of which so many bytes are wanted: x, or x and y.
+    /// Of points that are secret.
     pub fn secret(plan: &mut Plan) -> Self {
         let results = Self::unplanned(plan);
         plan.secret_result(0, results.rows, 64);

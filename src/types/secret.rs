@@ -135,9 +135,8 @@ impl<'a> From<&'a SecretKey> for SecretKeys<'a> {
 pub struct SharedSecret([u8; 32]);
 
 impl SharedSecret {
-    /// From `x || y`.
-    pub(crate) fn of(point: &[u8; 64]) -> Self {
-        SharedSecret(*point.first_chunk().expect("64 bytes"))
+    pub(crate) fn of(x: &[u8; 32]) -> Self {
+        SharedSecret(*x)
     }
 
     /// The 32 big-endian bytes.

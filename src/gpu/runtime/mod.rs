@@ -11,7 +11,8 @@ mod plan;
 pub mod sources;
 mod stream;
 
-pub use device::{Device, Usage, count};
+pub use cudarc::driver::{CudaContext as Context, CudaEvent as Event};
+pub use device::{Device, count};
 pub use fault::{Fault, FaultKind};
 pub use memory::{Address, CallersContext, DeviceMemory};
 pub use page_lock::{PageLock, is_locked};

@@ -8,12 +8,18 @@ use super::deliver;
 use super::lane::Lane;
 use super::operation::{OnGpu, Running, Test, Trial};
 use crate::cpu::CpuEngine;
+use crate::curve::CurveId;
 use crate::gpu::runtime::{Bytes, Fault};
 use crate::known_answers;
 use crate::types::{Place, Results, collect};
 
 impl Trial<'_> {
-    /// Where it is tested: a curve, or the size of numbers.
+    /// The curve that it is tested on.
+    pub fn curve(&self) -> CurveId {
+        self.test.on.parse().expect("a test on a curve")
+    }
+
+    /// The curve, or the size of numbers.
     pub fn on(&self) -> &'static str {
         self.test.on
     }

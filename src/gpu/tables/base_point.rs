@@ -1,16 +1,14 @@
 //! Tables of multiples of G on a device, built there when first needed.
 
-use super::columns::{BaseTable, Column, UniformTable};
-use super::fault::Fault;
-use super::kernels;
-use super::lane::Lane;
-use super::memory::DeviceMemory;
+use crate::gpu::columns::{BaseTable, Column, UniformTable};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{DeviceMemory, Fault, Stream};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The tables of one device.
 #[derive(Debug, Default)]
-pub struct Tables {
+pub struct BasePoint {
     public: Mutex<HashMap<&'static str, Arc<PublicTable>>>,
     uniform: Mutex<HashMap<&'static str, Arc<DeviceMemory>>>,
 }
@@ -23,7 +21,7 @@ pub struct PublicTable {
 }
 
 impl PublicTable {
-    pub fn rows(&self) -> Column<BaseTable> {
+    pub fn column(&self) -> Column<BaseTable> {
         Column::at(self.memory.address)
     }
 }
@@ -49,31 +47,31 @@ fn fitting_widths(memory: usize) -> &'static [u32] {
     &WIDTHS[WIDTHS.iter().position(fits).unwrap_or(WIDTHS.len() - 1)..]
 }
 
-impl Tables {
+impl BasePoint {
     /// The table for public scalars.
-    pub fn public(&self, lane: &mut Lane, curve: &'static str) -> Result<Arc<PublicTable>, Fault> {
-        get_or_build(lane, &self.public, curve, |lane| {
+    pub fn public(&self, stream: &mut Stream, curve: &'static str) -> Result<Arc<PublicTable>, Fault> {
+        get_or_build(stream, &self.public, curve, |stream| {
             // Others may have taken the memory that was free when the engine started, and this call needs some too.
-            let (free, _) = lane.device.context.mem_get_info()?;
-            let memory = lane.device.memory.min(free);
+            let (free, _) = stream.device.context.mem_get_info()?;
+            let memory = stream.device.memory.min(free);
             let (narrowest, wider) = fitting_widths(memory).split_last().expect("one always fits");
             for bits in wider {
-                match build_public(lane, curve, *bits) {
+                match build_public(stream, curve, *bits) {
                     Err(fault) if fault.is_memory() => {}
                     built => return built,
                 }
             }
-            build_public(lane, curve, *narrowest)
+            build_public(stream, curve, *narrowest)
         })
     }
 
     /// The table for secret scalars, which every warp reads whole.
-    pub fn uniform(&self, lane: &mut Lane, curve: &'static str) -> Result<Column<UniformTable>, Fault> {
-        let table = get_or_build(lane, &self.uniform, curve, |lane| {
-            let memory = DeviceMemory::new(&lane.device.context, kernels::UNIFORM_ENTRIES * ENTRY)?;
+    pub fn uniform(&self, stream: &mut Stream, curve: &'static str) -> Result<Column<UniformTable>, Fault> {
+        let table = get_or_build(stream, &self.uniform, curve, |stream| {
+            let memory = DeviceMemory::new(&stream.device.context, kernels::UNIFORM_ENTRIES * ENTRY)?;
             let entries = kernels::UNIFORM_ENTRIES as u64;
-            kernels::UniformTable { table: Column::at(memory.address), entries }.launch(lane, curve)?;
-            lane.wait()?;
+            kernels::UniformTable { table: Column::at(memory.address), entries }.launch(stream, curve)?;
+            stream.wait()?;
             Ok(memory)
         })?;
         Ok(Column::at(table.address))
@@ -82,36 +80,36 @@ impl Tables {
 
 /// Whoever comes first builds, on the whole device; the others wait.
 fn get_or_build<T>(
-    lane: &mut Lane,
+    stream: &mut Stream,
     tables: &Mutex<HashMap<&'static str, Arc<T>>>,
     curve: &'static str,
-    build: impl FnOnce(&mut Lane) -> Result<T, Fault>,
+    build: impl FnOnce(&mut Stream) -> Result<T, Fault>,
 ) -> Result<Arc<T>, Fault> {
     let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(table) = tables.get(curve) {
         return Ok(table.clone());
     }
-    let before = lane.use_one_block(false);
-    let built = build(lane);
-    lane.use_one_block(before);
+    let before = stream.use_one_block(false);
+    let built = build(stream);
+    stream.use_one_block(before);
     let table = Arc::new(built?);
     tables.insert(curve, table.clone());
     Ok(table)
 }
 
-fn build_public(lane: &mut Lane, curve: &'static str, bits: u32) -> Result<PublicTable, Fault> {
+fn build_public(stream: &mut Stream, curve: &'static str, bits: u32) -> Result<PublicTable, Fault> {
     let (windows, entries) = (windows(bits), 1u64 << (bits - 1));
-    let memory = DeviceMemory::new(&lane.device.context, public_bytes(bits))?;
+    let memory = DeviceMemory::new(&stream.device.context, public_bytes(bits))?;
     // Eight words per entry that the last extension computes: half the table.
-    let prefixes = DeviceMemory::new(&lane.device.context, public_bytes(bits) / 4)?;
+    let prefixes = DeviceMemory::new(&stream.device.context, public_bytes(bits) / 4)?;
     let table = PublicTable { memory, bits };
     let mut start = || {
-        kernels::TableStart { table: table.rows(), bits, windows, entries }.launch(lane, curve)?;
-        kernels::extend_tables(lane, curve, table.rows().into(), windows, entries, Column::at(prefixes.address))
+        kernels::TableStart { table: table.rows(), bits, windows, entries }.launch(stream, curve)?;
+        kernels::extend_tables(stream, curve, table.rows().into(), windows, entries, Column::at(prefixes.address))
     };
     let started = start();
     // The scratch is freed after this, and after an error the table.
-    let finished = lane.wait();
+    let finished = stream.wait();
     started.and(finished)?;
     Ok(table)
 }

@@ -1,25 +1,20 @@
-//! Tables of keys that occur often, kept on a device between chunks and calls for all its lanes.
+//! Tables of keys that occur often, kept on a device between chunks and calls for all its streams.
 //!
-//! The newest tables of a curve are used until a chunk has too many keys that they lack; then the lane that has it
-//! builds others. Lanes that still read the older ones keep them: no memory is freed or written again before they let
+//! The newest tables of a curve are used until a chunk has too many keys that they lack; then the stream that has it
+//! builds others. Streams that still read the older ones keep them: no memory is freed or written again before they let
 //! go.
 
-use super::columns::{self, Column, Content, IndexSlots, ItemNumbers, Prefixes, Xy, Xyz};
-use super::fault::Fault;
-use super::kernels;
-use super::lane::Lane;
-use super::memory::{Address, DeviceMemory};
-use super::pipeline::LANES;
-use super::plan::ALIGNMENT;
-use super::rows::Points;
-use cudarc::driver::{CudaContext, CudaEvent};
+use crate::gpu::columns::{self, Column, Content, IndexSlots, ItemNumbers, Prefixes, Xy, Xyz};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{ALIGNMENT, Address, Context, DeviceMemory, Event, Fault, STREAMS, Stream};
+use crate::gpu::transfer::Points;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Each set of tables takes at most this part of the device's memory.
 const MEMORY_SHARE: usize = 24;
-/// Sets of tables on a device: as many as lanes that could each want its own.
-const MOST_SETS: usize = LANES;
+/// Sets of tables on a device: as many as streams that could each want its own.
+const MOST_SETS: usize = STREAMS;
 /// Chunks that tables have served from which on they count as worth keeping.
 const PROVEN: u32 = 2;
 
@@ -96,7 +91,7 @@ pub struct KeyTables {
     pub shape: Shape,
     pub places: Places,
     /// Occurs when they are complete.
-    pub ready: CudaEvent,
+    pub ready: Event,
     /// Chunks that they have served, and items of them.
     chunks: AtomicU32,
     items: AtomicU64,
@@ -126,7 +121,7 @@ impl KeyTables {
 pub struct KeyCache(Mutex<Sets>);
 
 impl KeyCache {
-    /// The newest tables of a curve. They may still be under construction: a lane waits for them on its stream.
+    /// The newest tables of a curve. They may still be under construction: a stream waits for them.
     pub fn newest(&self, curve: &str) -> Option<Arc<KeyTables>> {
         self.lock().newest(curve)
     }
@@ -136,7 +131,7 @@ impl KeyCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Frees what no lane uses.
+    /// Frees what no stream uses.
     pub fn drop_idle(&self) {
         self.lock().drop_idle();
     }
@@ -151,22 +146,22 @@ impl Sets {
         self.0.iter().rfind(|set| set.curve == curve).cloned()
     }
 
-    /// New tables of a curve, in the order of the lane's stream; `None` where there is no memory for them.
+    /// New tables of a curve, in the order of the stream; `None` where there is no memory for them.
     pub fn build(
         &mut self,
-        lane: &mut Lane,
+        stream: &mut Stream,
         curve: &'static str,
         keys: Keys,
         shape: Shape,
     ) -> Result<Option<Arc<KeyTables>>, Fault> {
-        let most = share(lane.device.memory);
-        let Some(memory) = self.memory(&lane.device.context, shape.bytes(), most)? else { return Ok(None) };
-        let started = start(lane, curve, keys, shape, memory.address).and_then(|places| Ok((places, lane.event()?)));
+        let most = share(stream.device.memory);
+        let Some(memory) = self.memory(&stream.device.context, shape.bytes(), most)? else { return Ok(None) };
+        let started = start(stream, curve, keys, shape, memory.address).and_then(|places| Ok((places, stream.event()?)));
         let (places, ready) = match started {
             Ok(started) => started,
             Err(fault) => {
                 // The memory is freed after this.
-                let _ = lane.wait();
+                let _ = stream.wait();
                 return Err(fault);
             }
         };
@@ -176,8 +171,8 @@ impl Sets {
         Ok(Some(tables))
     }
 
-    /// Memory of tables that nobody needs any more, or more from the device: asking it stops all its lanes.
-    fn memory(&mut self, context: &Arc<CudaContext>, bytes: usize, most: usize) -> Result<Option<DeviceMemory>, Fault> {
+    /// Memory of tables that nobody needs any more, or more from the device: asking it stops all its streams.
+    fn memory(&mut self, context: &Arc<Context>, bytes: usize, most: usize) -> Result<Option<DeviceMemory>, Fault> {
         while let Some(idle) = self.take_idle(false) {
             if idle.memory.bytes >= bytes {
                 return Ok(Some(idle.memory));
@@ -196,7 +191,7 @@ impl Sets {
         Ok(None)
     }
 
-    /// The oldest set that no lane uses: one that a newer one has replaced, or any.
+    /// The oldest set that no stream uses: one that a newer one has replaced, or any.
     fn take_idle(&mut self, any: bool) -> Option<KeyTables> {
         // Nobody else can take a reference while this holds the lock.
         let sets: Vec<_> = self.0.iter().map(|set| (set.curve, Arc::strong_count(set) > 1)).collect();
@@ -216,7 +211,7 @@ fn idle(sets: &[(&str, bool)], any: bool) -> Option<usize> {
 }
 
 /// Starts the construction of tables and index.
-fn start(lane: &mut Lane, curve: &'static str, keys: Keys, shape: Shape, memory: Address) -> Result<Places, Fault> {
+fn start(stream: &mut Stream, curve: &'static str, keys: Keys, shape: Shape, memory: Address) -> Result<Places, Fault> {
     let (Keys { points, items: table_keys, n }, Shape { tables: count, bits: key_bits }) = (keys, shape);
     let sizes = shape.sizes();
     let mut next = memory;
@@ -233,7 +228,7 @@ fn start(lane: &mut Lane, curve: &'static str, keys: Keys, shape: Shape, memory:
         seed: getrandom::u64().unwrap_or(0),
     };
     let (xy, xyz, windows) = (points.xy, Column::at(xyz), shape.windows() as u64);
-    lane.fill(places.slots, 0xff, sizes[2])?;
+    stream.fill(places.slots, 0xff, sizes[2])?;
     kernels::IndexKeys {
         xy,
         table_keys,
@@ -244,13 +239,13 @@ fn start(lane: &mut Lane, curve: &'static str, keys: Keys, shape: Shape, memory:
         tables: count,
         n,
     }
-    .launch(lane, curve)?;
-    kernels::KeyTableStart { xy, table_keys, xyz, tables: count, key_bits, n }.launch(lane, curve)?;
+    .launch(stream, curve)?;
+    kernels::KeyTableStart { xy, table_keys, xyz, tables: count, key_bits, n }.launch(stream, curve)?;
     let (key_tables, row_prefixes) = (places.tables, Column::at(row_prefixes));
     kernels::KeyTableRows { xyz, key_tables, tables: count, key_bits, prefixes: row_prefixes, windows }
-        .launch(lane, curve)?;
+        .launch(stream, curve)?;
     let (rows, entries, prefixes) = (shape.rows() as u32, shape.entries() as u64, Column::at(prefixes));
-    kernels::extend_tables(lane, curve, places.tables.into(), rows, entries, prefixes)?;
+    kernels::extend_tables(stream, curve, places.tables.into(), rows, entries, prefixes)?;
     Ok(places)
 }
 

@@ -1,14 +1,11 @@
 //! Keys that occur often: which items of a chunk have one, and verification by tables of them, which the device keeps.
 
-use super::Fault;
-use super::columns::{Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers, Verdicts};
-use super::kernels;
-use super::key_cache::{self, KeyTables, Keys, Shape};
-use super::lane::Lane;
-use super::plan::{Download, Plan as Buffers};
-use super::rows::Points;
-use super::tables::PublicTable;
-use super::verify::Equations;
+use super::base_point::PublicTable;
+use super::key_cache::{self, KeyCache, KeyTables, Keys, Shape};
+use crate::gpu::columns::{Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers, Verdicts};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Download, Fault, Plan as Buffers, Stream};
+use crate::gpu::transfer::{Equations, Points};
 use std::sync::Arc;
 
 /// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and where
@@ -140,7 +137,8 @@ impl Grouping {
     #[allow(clippy::too_many_arguments, reason = "what a chunk of signatures consists of")]
     pub fn check_repeated(
         &self,
-        lane: &mut Lane,
+        stream: &mut Stream,
+        cache: &KeyCache,
         curve: &'static str,
         equations: Equations,
         points: Points,
@@ -148,12 +146,12 @@ impl Grouping {
         n: usize,
         expected: usize,
     ) -> Result<Option<ItemList>, Fault> {
-        let proven = lane.device.key_cache().newest(curve).map(|tables| tables.proven());
+        let proven = cache.newest(curve).map(|tables| tables.proven());
         if !worth_looking(n, expected, proven == Some(true)) {
             return Ok(None);
         }
-        let chunk = self.group(lane, curve, points, equations.verdicts, n, expected, proven != Some(false))?;
-        let Some((key_tables, items)) = choose_tables(lane, &chunk)? else { return Ok(None) };
+        let chunk = self.group(stream, curve, points, equations.verdicts, n, expected, proven != Some(false))?;
+        let Some((key_tables, items)) = choose_tables(stream, cache, &chunk)? else { return Ok(None) };
         key_tables.serve(items);
         let Grouping { representative, found, with_items, with_tables, without, .. } = *self;
         let (Equations { u1, u2, x, verdicts }, counters, n) = (equations, self.counters.column, n as u64);
@@ -168,12 +166,12 @@ impl Grouping {
             verdicts,
             n,
         }
-        .launch(lane, curve)?;
+        .launch(stream, curve)?;
         kernels::VerifyWithTables {
             u1,
             u2,
             x,
-            table: table.rows(),
+            table: table.column(),
             bits: table.bits,
             key_tables: key_tables.places.tables,
             key_bits: key_tables.shape.bits,
@@ -183,7 +181,7 @@ impl Grouping {
             verdicts,
             n,
         }
-        .launch(lane, curve)?;
+        .launch(stream, curve)?;
         Ok(Some((without, counters.count(3))))
     }
 
@@ -191,7 +189,7 @@ impl Grouping {
     #[allow(clippy::too_many_arguments, reason = "what a chunk of signatures consists of")]
     fn group(
         &self,
-        lane: &mut Lane,
+        stream: &mut Stream,
         curve: &'static str,
         points: Points,
         verdicts: Column<Verdicts>,
@@ -200,16 +198,16 @@ impl Grouping {
         hopeful: bool,
     ) -> Result<Chunk<'_>, Fault> {
         let threshold = uses_worth(n, expected, hopeful);
-        let max_tables = most_tables(key_cache::share(lane.device.memory)).min(n / threshold) as u32;
+        let max_tables = most_tables(key_cache::share(stream.device.memory)).min(n / threshold) as u32;
         let Grouping { slots, slot_bits, representative, counts, table_keys, .. } = *self;
         let (counters, threshold, count) = (self.counters.column, threshold as u32, n as u64);
-        lane.fill(slots, 0xff, 4 << slot_bits)?;
-        lane.fill(counts, 0, 4 * n)?;
-        lane.fill(counters, 0, COUNTERS)?;
+        stream.fill(slots, 0xff, 4 << slot_bits)?;
+        stream.fill(counts, 0, 4 * n)?;
+        stream.fill(counters, 0, COUNTERS)?;
         let (seed, Points { xy, kinds }) = (getrandom::u64().unwrap_or(0), points);
         kernels::GroupKeys { xy, kinds, verdicts, seed, slots, slot_bits, representative, counts, n: count }
-            .launch(lane, curve)?;
-        kernels::PickKeys { counts, threshold, max_tables, table_keys, counters, n: count }.launch(lane, curve)?;
+            .launch(stream, curve)?;
+        kernels::PickKeys { counts, threshold, max_tables, table_keys, counters, n: count }.launch(stream, curve)?;
         Ok(Chunk { curve, points, buffers: self, most_tables: max_tables, n, expected })
     }
 }
@@ -219,13 +217,16 @@ const COUNTERS: usize = 5 * 4;
 
 /// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where it is better
 /// done without.
-fn choose_tables(lane: &mut Lane, chunk: &Chunk) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
-    let device = lane.device.clone();
-    let (cache, most) = (device.key_cache(), key_cache::share(device.memory));
+fn choose_tables(
+    stream: &mut Stream,
+    cache: &KeyCache,
+    chunk: &Chunk,
+) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
+    let most = key_cache::share(stream.device.memory);
     let mut retry = true;
     loop {
         let newest = cache.newest(chunk.curve);
-        let survey = survey(lane, chunk, newest.as_ref())?;
+        let survey = survey(stream, chunk, newest.as_ref())?;
         let known = newest.as_ref().map(|tables| Known {
             bits: tables.shape.bits,
             proven: tables.proven(),
@@ -239,39 +240,39 @@ fn choose_tables(lane: &mut Lane, chunk: &Chunk) -> Result<Option<(Arc<KeyTables
         let mut sets = cache.lock();
         let same = sets.newest(chunk.curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
         if retry && !same {
-            // Another lane has built meanwhile, perhaps for the same keys.
+            // Another stream has built meanwhile, perhaps for the same keys.
             retry = false;
             continue;
         }
         let keys = Keys { points: chunk.points, items: chunk.buffers.table_keys, n: chunk.n as u64 };
-        let built = sets.build(lane, chunk.curve, keys, Shape { tables: survey.keys, bits })?;
+        let built = sets.build(stream, chunk.curve, keys, Shape { tables: survey.keys, bits })?;
         drop(sets);
         let Some(built) = built else {
             return Ok(newest.filter(|_| survey.hits_pay()).map(|tables| (tables, survey.hits)));
         };
-        find(lane, chunk, &built)?;
+        find(stream, chunk, &built)?;
         return Ok(Some((built, survey.items)));
     }
 }
 
 /// Counts the chunk's keys that occur often, and looks for all in the tables that are there.
-fn survey(lane: &mut Lane, chunk: &Chunk, newest: Option<&Arc<KeyTables>>) -> Result<Survey, Fault> {
+fn survey(stream: &mut Stream, chunk: &Chunk, newest: Option<&Arc<KeyTables>>) -> Result<Survey, Fault> {
     if let Some(tables) = newest {
-        find(lane, chunk, tables)?;
+        find(stream, chunk, tables)?;
     }
     let counters = &chunk.buffers.counters;
-    lane.download(counters);
-    lane.wait()?;
-    let bytes = lane.read(counters);
+    stream.download(counters);
+    stream.wait()?;
+    let bytes = stream.read(counters);
     let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
     Ok(Survey { of: chunk.n as u32, keys: counter(0).min(chunk.most_tables), items: counter(1), hits: counter(4) })
 }
 
 /// Finds the tables of a chunk's keys.
-fn find(lane: &mut Lane, chunk: &Chunk, tables: &Arc<KeyTables>) -> Result<(), Fault> {
-    lane.use_key_tables(tables)?;
+fn find(stream: &mut Stream, chunk: &Chunk, tables: &Arc<KeyTables>) -> Result<(), Fault> {
+    stream.keep(tables.clone(), &tables.ready)?;
     let (places, counters) = (tables.places, chunk.buffers.counters.column);
-    lane.fill(counters.count(4), 0, 4)?;
+    stream.fill(counters.count(4), 0, 4)?;
     kernels::FindKeys {
         xy: chunk.points.xy,
         counts: chunk.buffers.counts,
@@ -284,7 +285,7 @@ fn find(lane: &mut Lane, chunk: &Chunk, tables: &Arc<KeyTables>) -> Result<(), F
         counters,
         n: chunk.n as u64,
     }
-    .launch(lane, chunk.curve)
+    .launch(stream, chunk.curve)
 }
 
 /// Whether to look for repeated keys: for tables that are there, or to build some.

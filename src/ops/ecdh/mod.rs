@@ -1,15 +1,61 @@
 //! Elliptic-curve Diffie-Hellman (SEC 1, section 3.3.1; NIST SP 800-56A, section 5.7.1.2).
 
-use crate::curve::SecretCurve;
-use crate::encoding::PublicKeys;
-use crate::engine::{Engine, Worth};
-use crate::error::{Error, Rejection};
-use crate::keys::require_keys;
-use crate::secret::{SecretKeys, SharedPoint, SharedSecret};
-use crate::{cpu, gpu};
+pub(crate) mod cpu;
+mod gpu;
+pub(crate) mod known_answers;
 
-/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
-const WORTH_A_GPU: Worth = Worth { portable: 15, lanes: 70 };
+use super::keys::require_keys;
+use crate::cpu::CpuEngine;
+use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::engine::Engine;
+use crate::op::{Operation, Worth};
+use crate::types::{
+    Batch, Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, SharedPoint, SharedSecret, require_lengths,
+};
+use std::ops::Range;
+
+/// Shared points of a batch.
+pub(crate) struct Agreement<'a> {
+    pub curve: CurveId,
+    pub secret_keys: SecretKeys<'a>,
+    pub peers: PublicKeys<'a>,
+    /// Bytes of a row: 64 for `x || y`, 32 for x alone.
+    pub width: usize,
+    pub items: usize,
+}
+
+impl<'a> Agreement<'a> {
+    /// With as many items as there are peers, or private keys where one peer serves all.
+    fn new(
+        curve: CurveId,
+        secret_keys: SecretKeys<'a>,
+        peers: PublicKeys<'a>,
+        width: usize,
+    ) -> Result<Self, Error> {
+        let items = peers.len_for(secret_keys.len_for(1));
+        require_keys(items, &secret_keys)?;
+        Ok(Agreement { curve, secret_keys, peers, width, items })
+    }
+}
+
+impl Batch for Agreement<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Agreement<'_> {
+    fn worth(&self) -> Worth {
+        Worth { portable: 15, lanes: 70 }
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, PublicKeys, usize, &mut dyn Place)> =
+            per_curve!(cpu::shared_points);
+        let (keys, peers) = (self.secret_keys.slice(items.clone()), self.peers.slice(items));
+        ON_CPU.of(self.curve)(engine, keys, peers, self.width, out);
+    }
+}
 
 /// The shared secret of each private key with its peer: the x-coordinate of `d * Q`. **Constant-time** in the keys.
 ///
@@ -33,15 +79,51 @@ const WORTH_A_GPU: Worth = Worth { portable: 15, lanes: 70 };
 /// assert_eq!(ours[0].as_ref().unwrap().expose_bytes(), theirs[0].as_ref().unwrap().expose_bytes());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn shared_secrets<'a, C: SecretCurve>(
+pub fn shared_secrets<'a, C: Curve>(
     engine: &Engine,
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: PublicKeys<'_>,
 ) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
-    let (secret_keys, items) = batch(secret_keys.into(), &peers)?;
-    let on_gpu = |engines| gpu::secret::shared_secrets::<C>(engines, items, secret_keys, peers);
-    let on_cpu = |engine: &_| cpu::agree::shared_secrets::<C>(engine, items, secret_keys, peers);
-    engine.dispatch(items, WORTH_A_GPU, on_gpu, on_cpu)
+    shared_secrets_on(engine, C::ID, secret_keys.into(), peers)
+}
+
+pub(crate) fn shared_secrets_on(
+    engine: &Engine,
+    curve: CurveId,
+    secret_keys: SecretKeys,
+    peers: PublicKeys<'_>,
+) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
+    let agreement = Agreement::new(curve, secret_keys, peers, 32)?;
+    engine.collect(&agreement, |results, item| results.get(item).map(SharedSecret::of))
+}
+
+/// What [`shared_secrets`] gives, into columns of the caller's, who wipes them: 32 bytes an item, and a code a byte
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row is zeros). **Constant-time** in the keys.
+///
+/// # Errors
+/// As for [`shared_secrets`].
+pub fn shared_secrets_into<'a, C: Curve>(
+    engine: &Engine,
+    secret_keys: impl Into<SecretKeys<'a>>,
+    peers: PublicKeys<'_>,
+    secrets: &mut [[u8; 32]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    shared_into_on(engine, C::ID, secret_keys.into(), peers, secrets, codes)
+}
+
+pub(crate) fn shared_into_on<const W: usize>(
+    engine: &Engine,
+    curve: CurveId,
+    secret_keys: SecretKeys,
+    peers: PublicKeys<'_>,
+    shared: &mut [[u8; W]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let items = codes.len();
+    require_keys(items, &secret_keys)?;
+    require_lengths(items, &[("peers", peers.len_for(items)), ("shared secrets", shared.len())])?;
+    engine.run(&Agreement { curve, secret_keys, peers, width: W, items }, &mut ResultsMut::rows(codes, shared))
 }
 
 /// The whole shared point `d * Q` of each private key with its peer, for protocols that go on computing with it, such as
@@ -64,20 +146,35 @@ pub fn shared_secrets<'a, C: SecretCurve>(
 /// assert_eq!(mask(&ours, &mask(&theirs, &elements)?)?, mask(&theirs, &mask(&ours, &elements)?)?);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn shared_points<'a, C: SecretCurve>(
+pub fn shared_points<'a, C: Curve>(
     engine: &Engine,
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: PublicKeys<'_>,
 ) -> Result<Vec<Result<SharedPoint, Rejection>>, Error> {
-    let (secret_keys, items) = batch(secret_keys.into(), &peers)?;
-    let on_gpu = |engines| gpu::secret::shared_points::<C>(engines, items, secret_keys, peers);
-    let on_cpu = |engine: &_| cpu::agree::shared_points::<C>(engine, items, secret_keys, peers);
-    engine.dispatch(items, WORTH_A_GPU, on_gpu, on_cpu)
+    shared_points_on(engine, C::ID, secret_keys.into(), peers)
 }
 
-/// The number of items: that of the peers, or of the keys where one peer serves all.
-fn batch<'a>(secret_keys: SecretKeys<'a>, peers: &PublicKeys<'_>) -> Result<(SecretKeys<'a>, usize), Error> {
-    let items = peers.len_for(secret_keys.len_for(1));
-    require_keys(items, &secret_keys)?;
-    Ok((secret_keys, items))
+pub(crate) fn shared_points_on(
+    engine: &Engine,
+    curve: CurveId,
+    secret_keys: SecretKeys,
+    peers: PublicKeys<'_>,
+) -> Result<Vec<Result<SharedPoint, Rejection>>, Error> {
+    let agreement = Agreement::new(curve, secret_keys, peers, 64)?;
+    engine.collect(&agreement, |results, item| results.get(item).map(SharedPoint::of))
+}
+
+/// What [`shared_points`] gives, into columns of the caller's, who wipes them: 64 bytes `x || y` an item, and a code a byte, as for
+/// [`shared_secrets_into`]. **Constant-time** in the keys.
+///
+/// # Errors
+/// As for [`shared_points`].
+pub fn shared_points_into<'a, C: Curve>(
+    engine: &Engine,
+    secret_keys: impl Into<SecretKeys<'a>>,
+    peers: PublicKeys<'_>,
+    points: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    shared_into_on(engine, C::ID, secret_keys.into(), peers, points, codes)
 }

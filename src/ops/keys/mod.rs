@@ -1,15 +1,44 @@
 //! Key pairs: generation, and public keys from private keys.
 
-use crate::curve::SecretCurve;
-use crate::encoding::Point;
-use crate::engine::{Engine, Worth};
-use crate::error::{Error, require_lengths};
-use crate::point::Points;
-use crate::secret::{SecretKey, SecretKeys};
-use crate::{cpu, gpu};
+pub(crate) mod cpu;
+pub(crate) mod gpu;
+pub(crate) mod known_answers;
 
-/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
-const WORTH_A_GPU: Worth = Worth { portable: 5, lanes: 50 };
+use super::point::point_of;
+use crate::cpu::CpuEngine;
+use crate::cpu::secret::is_key;
+use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::engine::Engine;
+use crate::host::stack;
+use crate::op::{Operation, Worth};
+use crate::types::{
+    Batch, Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths,
+};
+use std::ops::Range;
+
+/// The public keys of a batch of private ones.
+pub(crate) struct PublicKeysOf<'a> {
+    pub curve: CurveId,
+    pub keys: SecretKeys<'a>,
+    pub items: usize,
+}
+
+impl Batch for PublicKeysOf<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for PublicKeysOf<'_> {
+    fn worth(&self) -> Worth {
+        Worth { portable: 5, lanes: 50 }
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, &mut dyn Place)> = per_curve!(cpu::public_keys);
+        ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
+    }
+}
 
 /// The public keys of private keys: `d * G`. **Constant-time** in the keys.
 ///
@@ -27,10 +56,43 @@ const WORTH_A_GPU: Worth = Worth { portable: 5, lanes: 50 };
 /// assert_eq!(public, gecc::Point::from(&theirs));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn public_keys<C: SecretCurve>(engine: &Engine, secret_keys: &[SecretKey]) -> Result<Points, Error> {
-    let on_gpu = |engines| gpu::secret::public_keys::<C>(engines, secret_keys);
-    let on_cpu = |engine: &_| cpu::secret::public_keys::<C>(engine, secret_keys);
-    engine.dispatch(secret_keys.len(), WORTH_A_GPU, on_gpu, on_cpu)
+pub fn public_keys<C: Curve>(engine: &Engine, secret_keys: &[SecretKey]) -> Result<Points, Error> {
+    public_keys_on(engine, C::ID, secret_keys.into(), secret_keys.len())
+}
+
+pub(crate) fn public_keys_on(
+    engine: &Engine,
+    curve: CurveId,
+    keys: SecretKeys,
+    items: usize,
+) -> Result<Points, Error> {
+    engine.collect(&PublicKeysOf { curve, keys, items }, point_of)
+}
+
+/// What [`public_keys`] gives, into columns of the caller's: 64 bytes `x || y` an item, and a code a byte
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`]: then the row is zeros). **Constant-time** in the keys.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`public_keys`].
+pub fn public_keys_into<'a, C: Curve>(
+    engine: &Engine,
+    secret_keys: impl Into<SecretKeys<'a>>,
+    public_keys: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    public_keys_into_on(engine, C::ID, secret_keys.into(), public_keys, codes)
+}
+
+pub(crate) fn public_keys_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    keys: SecretKeys,
+    public_keys: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let items = codes.len();
+    require_lengths(items, &[("secret keys", keys.len_for(items)), ("public keys", public_keys.len())])?;
+    engine.run(&PublicKeysOf { curve, keys, items }, &mut ResultsMut::rows(codes, public_keys))
 }
 
 /// `count` fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
@@ -45,11 +107,54 @@ pub fn public_keys<C: SecretCurve>(engine: &Engine, secret_keys: &[SecretKey]) -
 /// assert_eq!((secret.len(), public.len()), (3, 3));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn generate<C: SecretCurve>(engine: &Engine, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
-    let secret = SecretKey::generate_all::<C>(count)?;
-    let public = public_keys::<C>(engine, &secret)?;
+pub fn generate<C: Curve>(engine: &Engine, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
+    generate_on(engine, C::ID, count)
+}
+
+pub(crate) fn generate_on(
+    engine: &Engine,
+    curve: CurveId,
+    count: usize,
+) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
+    let secret = generate_secret(curve, count)?;
+    let public = public_keys_on(engine, curve, (&secret).into(), count)?;
     let public = public.into_iter().map(|point| point.expect("a generated key is in range")).collect();
     Ok((secret, public))
+}
+
+/// So many random keys, drawn where they stay: keys that move leave copies behind.
+fn generate_secret(curve: CurveId, count: usize) -> Result<Vec<SecretKey>, Error> {
+    let mut keys = vec![SecretKey::from_bytes([0; 32]); count];
+    stack::wiped(|| keys.iter_mut().try_for_each(|key| draw(curve, key)))?;
+    Ok(keys)
+}
+
+fn draw(curve: CurveId, key: &mut SecretKey) -> Result<(), Error> {
+    static IS_KEY: PerCurve<fn(&[u8; 32]) -> bool> = per_curve!(is_key);
+    loop {
+        getrandom::fill(&mut key.0).map_err(|e| Error::Randomness(e.to_string()))?;
+        if IS_KEY.of(curve)(&key.0) {
+            return Ok(());
+        }
+    }
+}
+
+impl SecretKey {
+    /// A uniformly random key of curve `C`, from the operating system's generator by rejection sampling
+    /// (FIPS 186-5, appendix A.2.2).
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] when the operating system gives none.
+    pub fn generate<C: Curve>() -> Result<Self, Error> {
+        generate_one(C::ID)
+    }
+}
+
+pub(crate) fn generate_one(curve: CurveId) -> Result<SecretKey, Error> {
+    let mut key = SecretKey::from_bytes([0; 32]);
+    stack::wiped(|| draw(curve, &mut key))?;
+    // A key that moves leaves a copy behind; this one is wiped.
+    Ok(key.clone())
 }
 
 /// Checks that the keys fit a batch.

@@ -1,410 +1,154 @@
-//! Arithmetic modulo any odd number: kernels whose branches and addresses depend on no value, and memory that is wiped.
+//! Arithmetic modulo any odd number on a GPU: kernels whose branches and addresses depend on no value, and memory that is wiped.
 
-use super::Fault;
-use super::columns::{AnyNumbers, AnyRows, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses};
-use super::kernels;
-use super::known_answers::{OfNumbers, Test};
-use super::lane::Lane;
-use super::pipeline::{Chunk, Operation};
-use super::plan::{Download, Plan, Upload};
-use super::rows::{self, Rows, convert_secret};
-use super::sources::NO_CURVE;
-use crate::cpu::{self, CpuEngine};
-use crate::engine::Engines;
-use crate::error::Rejection;
-use crate::modular::Numbers;
-use crate::stack;
-use std::mem::MaybeUninit;
+use super::parameters::Limbs;
+use super::{Modexp, MulMod, known_answers};
+use crate::gpu::columns::{AnyNumbers, AnyRows, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Fault, NO_CURVE, Plan, Source, Stream};
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::host::stack;
+use crate::types::ByteRows;
 use std::ops::Range;
-use zeroize::Zeroizing;
 
-/// `kValueInRange` of the device code.
-const IN_RANGE: u8 = 1;
-/// Bits of a sample of the double-precision multiplication.
-const SAMPLE_BITS: usize = 52;
+impl OnGpu for Modexp<'_> {
+    fn is_secret(&self) -> bool {
+        true
+    }
 
-/// A number as limbs of 64 bits, least significant first.
-pub type Limbs = Zeroizing<Vec<u64>>;
+    fn most_waves(&self) -> usize {
+        8
+    }
 
-pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
-    engines: Engines,
-    modulus: &[u8; BYTES],
-    bases: &[[u8; BYTES]],
-    exponents: &[[u8; EXPONENT]],
-) -> Result<Numbers<BYTES>, Fault> {
-    engines.run(&Modexp::new(modulus, bases, exponents))
-}
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (NO_CURVE, vec!["rows", "modexp"])
+    }
 
-/// `a[i] * b[i]`, or `a[i]^2` where there is no b.
-pub fn mul_mod<const BYTES: usize>(
-    engines: Engines,
-    modulus: &[u8; BYTES],
-    a: &[[u8; BYTES]],
-    b: Option<&[[u8; BYTES]]>,
-) -> Result<Numbers<BYTES>, Fault> {
-    engines.run(&MulMod::new(modulus, a, b))
-}
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::powers(self.modulus.len())]
+    }
 
-type Output<const BYTES: usize> = Result<[u8; BYTES], Rejection>;
-
-/// Powers modulo one number.
-pub struct Modexp<'a, const BYTES: usize, const EXPONENT: usize> {
-    modulus: &'a [u8; BYTES],
-    bases: &'a [[u8; BYTES]],
-    exponents: &'a [[u8; EXPONENT]],
-    limbs: Limbs,
-    parameters: Limbs,
-}
-
-impl<'a, const BYTES: usize, const EXPONENT: usize> Modexp<'a, BYTES, EXPONENT> {
-    pub fn new(modulus: &'a [u8; BYTES], bases: &'a [[u8; BYTES]], exponents: &'a [[u8; EXPONENT]]) -> Self {
-        let (limbs, parameters) = stack::wiped(|| {
-            let limbs = limbs(modulus);
-            let parameters = modexp_parameters(&limbs, samples(BYTES));
-            (limbs, parameters)
-        });
-        Modexp { modulus, bases, exponents, limbs, parameters }
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let (bytes, exponent_words) = (self.modulus.len(), words(self.exponents.width()));
+        // The powers take the place of the bases.
+        let powers = NumberColumns::new(plan, self.bases.slice(items.clone()));
+        let exponents = NumberColumns::new(plan, self.exponents.slice(items.clone()));
+        let modulus: Column<ModexpModulus> = limbs_input(plan, &self.limbs);
+        let parameters: Column<ModexpParameters> = limbs_input(plan, &self.parameters);
+        let (results, n) = (NumberResults::new(plan, bytes), items.len() as u64);
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            powers.import(lane, n)?;
+            exponents.import(lane, n)?;
+            let bits = 8 * bytes;
+            kernels::Modexp {
+                results: powers.columns,
+                status: results.status,
+                bases: powers.columns,
+                exponents: exponents.columns,
+                exponent_words,
+                modulus,
+                parameters,
+                lanes: kernels::modexp_lanes(bits),
+                n,
+            }
+            .launch(lane, kernels::of_size(kernels::Modexp::KERNELS, bits))?;
+            results.export(lane, powers.columns, n)
+        })
     }
 }
 
-pub struct ModexpBuffers {
-    /// The powers take the place of the bases.
-    powers: NumberColumns,
-    exponents: NumberColumns,
-    modulus: Upload<ModexpModulus>,
-    parameters: Upload<ModexpParameters>,
-    result: NumberRows,
-}
-
-impl<const BYTES: usize, const EXPONENT: usize> Operation for Modexp<'_, BYTES, EXPONENT> {
-    type Output = Output<BYTES>;
-    type Buffers = ModexpBuffers;
-    const SECRET: bool = true;
-    const MOST_WAVES: usize = 8;
-
-    fn items(&self) -> usize {
-        self.bases.len()
+impl OnGpu for MulMod<'_> {
+    fn is_secret(&self) -> bool {
+        true
     }
 
-    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> ModexpBuffers {
-        ModexpBuffers {
-            powers: NumberColumns::new(plan, BYTES),
-            exponents: NumberColumns::new(plan, EXPONENT),
-            modulus: plan.upload_secret(8 * self.limbs.len()),
-            parameters: plan.upload_secret(8 * self.parameters.len()),
-            result: NumberRows::new(plan, BYTES),
-        }
+    fn most_waves(&self) -> usize {
+        8
     }
 
-    fn tests(&self, _: usize) -> &'static [Test] {
-        OfNumbers::<BYTES>::POWERS
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (NO_CURVE, vec!["rows", "mul_mod"])
     }
 
-    fn compute(
-        &self,
-        chunk: Chunk,
-        buffers: &ModexpBuffers,
-        out: &mut [MaybeUninit<Self::Output>],
-    ) -> Result<(), Fault> {
-        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
-        let ModexpBuffers { powers, exponents, modulus, parameters, result } = buffers;
-        lane.device.clone().prepare(NO_CURVE, &["rows", "modexp"])?;
-        powers.upload(lane, cpu, &self.bases[items.clone()])?;
-        exponents.upload(lane, cpu, &self.exponents[items])?;
-        upload_limbs(lane, modulus, &self.limbs)?;
-        upload_limbs(lane, parameters, &self.parameters)?;
-        kernels::Modexp {
-            results: powers.columns,
-            status: result.status.column,
-            bases: powers.columns,
-            exponents: exponents.columns,
-            exponent_words: u32::try_from(EXPONENT.div_ceil(4)).expect("an exponent is no longer than a modulus"),
-            modulus: modulus.column,
-            parameters: parameters.column,
-            n: n as u64,
-            lanes: kernels::modexp_lanes(8 * BYTES),
-        }
-        .launch(lane, kernels::of_size(kernels::Modexp::KERNELS, 8 * BYTES))?;
-        result.download(lane, powers.columns, BYTES, n)?;
-        lane.finish()?;
-        convert_secret(lane, cpu, out, |i| result.get(lane, i));
-        Ok(())
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::products(self.modulus.len())]
     }
 
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Self::Output> {
-        cpu::modular::modexp(cpu, self.modulus, &self.bases[items.clone()], &self.exponents[items])
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let bytes = self.modulus.len();
+        // The products take the place of the first factors.
+        let products = NumberColumns::new(plan, self.a.slice(items.clone()));
+        let other = self.b.map(|b| NumberColumns::new(plan, b.slice(items.clone())));
+        let copy = |_: usize, to: &mut [u8]| to.copy_from_slice(&self.parameters);
+        let source = Source::Written(self.parameters.len(), Box::new(copy));
+        let modulus: Column<MulModModulus<0>> = plan.secret_input_of(self.parameters.len(), source);
+        let (results, n) = (NumberResults::new(plan, bytes), items.len() as u64);
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            products.import(lane, n)?;
+            other.map_or(Ok(()), |other| other.import(lane, n))?;
+            multiply(lane, 8 * bytes, products.columns, other.map(|other| other.columns), results.status, modulus, n)?;
+            results.export(lane, products.columns, n)
+        })
     }
 }
 
-/// Products modulo one number, or squares where there is no other factor.
-pub struct MulMod<'a, const BYTES: usize> {
-    modulus: &'a [u8; BYTES],
-    a: &'a [[u8; BYTES]],
-    b: Option<&'a [[u8; BYTES]]>,
-    parameters: Zeroizing<Vec<u8>>,
-}
+MULTIPLY
 
-impl<'a, const BYTES: usize> MulMod<'a, BYTES> {
-    pub fn new(modulus: &'a [u8; BYTES], a: &'a [[u8; BYTES]], b: Option<&'a [[u8; BYTES]]>) -> Self {
-        MulMod { modulus, a, b, parameters: stack::wiped(|| mul_mod_parameters(&limbs(modulus))) }
-    }
-}
-
-pub struct MulModBuffers {
-    /// The products take the place of the first factors.
-    products: NumberColumns,
-    other: Option<NumberColumns>,
-    modulus: Upload<MulModModulus>,
-    result: NumberRows,
-}
-
-impl<const BYTES: usize> Operation for MulMod<'_, BYTES> {
-    type Output = Output<BYTES>;
-    type Buffers = MulModBuffers;
-    const SECRET: bool = true;
-    const MOST_WAVES: usize = 8;
-
-    fn items(&self) -> usize {
-        self.a.len()
-    }
-
-    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> MulModBuffers {
-        MulModBuffers {
-            products: NumberColumns::new(plan, BYTES),
-            other: self.b.map(|_| NumberColumns::new(plan, BYTES)),
-            modulus: plan.upload_secret(self.parameters.len()),
-            result: NumberRows::new(plan, BYTES),
-        }
-    }
-
-    fn tests(&self, _: usize) -> &'static [Test] {
-        OfNumbers::<BYTES>::PRODUCTS
-    }
-
-    fn compute(
-        &self,
-        chunk: Chunk,
-        buffers: &MulModBuffers,
-        out: &mut [MaybeUninit<Self::Output>],
-    ) -> Result<(), Fault> {
-        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
-        let MulModBuffers { products, other, modulus, result } = buffers;
-        lane.device.clone().prepare(NO_CURVE, &["rows", "mul_mod"])?;
-        products.upload(lane, cpu, &self.a[items.clone()])?;
-        lane.upload(modulus, |to| to.copy_from_slice(&self.parameters))?;
-        if let (Some(other), Some(b)) = (other, self.b) {
-            other.upload(lane, cpu, &b[items])?;
-        }
-        let other = other.as_ref().map(|other| other.columns);
-        multiply_in_place(lane, 8 * BYTES, products.columns, other, modulus.column, result.status.column, n)?;
-        result.download(lane, products.columns, BYTES, n)?;
-        lane.finish()?;
-        convert_secret(lane, cpu, out, |i| result.get(lane, i));
-        Ok(())
-    }
-
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Self::Output> {
-        cpu::modular::mul_mod(cpu, self.modulus, &self.a[items.clone()], &self.b.unwrap_or(self.a)[items])
-    }
-}
-
-/// Products modulo a number of so many bits in place of the factors; squares where there is no other factor.
-pub fn multiply_in_place(
-    lane: &mut Lane,
-    bits: usize,
-    a: Column<AnyNumbers>,
-    b: Option<Column<AnyNumbers>>,
-    modulus: Column<MulModModulus>,
-    status: Column<ValueStatuses>,
-    n: usize,
-) -> Result<(), Fault> {
-    let (results, n) = (a, n as u64);
-    match b {
-        Some(b) => kernels::MulMod { results, status, a, b, modulus, n }
-            .launch(lane, kernels::of_size(kernels::MulMod::KERNELS, bits)),
-        None => kernels::SquareMod { results, status, a, modulus, n }
-            .launch(lane, kernels::of_size(kernels::SquareMod::KERNELS, bits)),
-    }
+fn words(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(4)).expect("numbers are short")
 }
 
 /// Big-endian numbers from the caller, and the same as columns of words.
+#[derive(Clone, Copy)]
 struct NumberColumns {
-    rows: Upload<AnyRows>,
+    rows: Column<AnyRows>,
+    row_bytes: u32,
     columns: Column<AnyNumbers>,
 }
 
 impl NumberColumns {
-    fn new(plan: &mut Plan, bytes: usize) -> Self {
-        NumberColumns { rows: plan.upload_secret(bytes * plan.items()), columns: plan.each(bytes.next_multiple_of(4)) }
+    fn new<'a>(plan: &mut Plan<'a>, rows: ByteRows<'a>) -> Self {
+        let bytes = rows.width();
+        NumberColumns {
+            rows: plan.secret_input_of(bytes * plan.items(), Source::Rows(rows)),
+            row_bytes: u32::try_from(bytes).expect("numbers are short"),
+            columns: plan.each(bytes.next_multiple_of(4)),
+        }
     }
 
-    fn upload<const N: usize>(&self, lane: &mut Lane, cpu: &CpuEngine, rows: &[[u8; N]]) -> Result<(), Fault> {
-        rows::upload(lane, cpu, [(Rows::of(rows), &self.rows.staging)])?;
-        let [row_bytes, words] = [N, N.div_ceil(4)].map(|size| u32::try_from(size).expect("numbers are short"));
-        let (from, columns, n) = (self.rows.column, self.columns, rows.len() as u64);
-        kernels::RowsToColumns { rows: from, row_bytes, columns, words, n }.launch(lane)
+    fn import(self, stream: &mut Stream, n: u64) -> Result<(), Fault> {
+        let NumberColumns { rows, row_bytes, columns } = self;
+        kernels::RowsToColumns { rows, row_bytes, columns, words: words(row_bytes as usize), n }.launch(stream)
     }
 }
 
-pub fn upload_limbs<T>(lane: &mut Lane, to: &Upload<T>, limbs: &Limbs) -> Result<(), Fault> {
+/// A number as an input of a chunk.
+fn limbs_input<'a, T>(plan: &mut Plan<'a>, limbs: &'a Limbs) -> Column<T> {
+    let bytes = 8 * limbs.len();
     let write = |(to, limb): (&mut [u8], &u64)| to.copy_from_slice(&limb.to_le_bytes());
-    lane.upload(to, |to| {
+    let write_all = move |_: usize, to: &mut [u8]| {
         stack::wiped(|| to.chunks_exact_mut(8).zip(limbs.iter()).for_each(write));
-    })
+    };
+    plan.secret_input_of(bytes, Source::Written(bytes, Box::new(write_all)))
 }
 
-/// Numbers on their way to the host, and what became of each item.
-struct NumberRows {
-    rows: Download<AnyRows>,
-    status: Download<ValueStatuses>,
+/// Numbers on their way to the host, and what became of each item, in the numbers of the codes.
+#[derive(Clone, Copy)]
+struct NumberResults {
+    rows: Column<AnyRows>,
+    words: u32,
+    status: Column<ValueStatuses>,
 }
 
-impl NumberRows {
+impl NumberResults {
     fn new(plan: &mut Plan, bytes: usize) -> Self {
         let (rows, status) = (plan.each(bytes), plan.column());
-        NumberRows { rows: plan.download(rows, bytes * plan.items()), status: plan.download_column(status) }
+        plan.codes(status);
+        plan.secret_result(0, rows, bytes);
+        NumberResults { rows, words: words(bytes), status }
     }
 
-    fn download(&self, lane: &mut Lane, columns: Column<AnyNumbers>, bytes: usize, n: usize) -> Result<(), Fault> {
-        let words = u32::try_from(bytes / 4).expect("numbers are short");
-        kernels::ColumnsToRows { columns, words, rows: self.rows.column, n: n as u64 }.launch(lane)?;
-        lane.download_secret(&self.rows);
-        lane.download(&self.status);
-        Ok(())
-    }
-
-    /// Number i of a lane that has finished.
-    fn get<const BYTES: usize>(&self, lane: &Lane, i: usize) -> Output<BYTES> {
-        if lane.read(&self.status)[i] != IN_RANGE {
-            return Err(Rejection::ValueOutOfRange);
-        }
-        Ok(lane.read(&self.rows)[BYTES * i..][..BYTES].try_into().expect("rows of this length"))
-    }
-}
-
-/// Samples of the numbers in `cuda/methods/modexp.cuh`.
-pub fn samples(modulus_bytes: usize) -> usize {
-    match modulus_bytes {
-        128 => 20,
-        192 => 32,
-        256 => 40,
-        _ => unreachable!("the public calls take no other size"),
-    }
-}
-
-/// The parameters of `cuda/kernels/modexp.cu`.
-pub fn modexp_parameters(modulus: &Limbs, samples: usize) -> Limbs {
-    let r2 = power_of_two(modulus, 2 * SAMPLE_BITS * samples);
-    let mask = (1 << SAMPLE_BITS) - 1;
-    let sample = |number: &Limbs, k: usize| {
-        let (limb, shift) = (SAMPLE_BITS * k / 64, SAMPLE_BITS * k % 64);
-        let at = |limb: usize| u128::from(number.get(limb).copied().unwrap_or(0));
-        ((at(limb) | at(limb + 1) << 64) >> shift) as u64 & mask
-    };
-    let mut parameters = Zeroizing::new(Vec::with_capacity(2 * samples + 1));
-    parameters.extend((0..samples).map(|k| sample(modulus, k)));
-    parameters.extend((0..samples).map(|k| sample(&r2, k)));
-    parameters.push(negated_inverse(modulus[0]) & mask);
-    parameters
-}
-
-/// The modulus of `cuda/kernels/mul_mod.cu`, as it lies in memory.
-pub fn mul_mod_parameters(modulus: &Limbs) -> Zeroizing<Vec<u8>> {
-    let r2 = power_of_two(modulus, 2 * 64 * modulus.len());
-    let mut bytes = Zeroizing::new(Vec::with_capacity(16 * modulus.len() + 4));
-    bytes.extend(modulus.iter().flat_map(|limb| limb.to_le_bytes()));
-    bytes.extend(&negated_inverse(modulus[0]).to_le_bytes()[..4]);
-    bytes.extend(r2.iter().flat_map(|limb| limb.to_le_bytes()));
-    bytes
-}
-
-pub fn limbs(number: &[u8]) -> Limbs {
-    let limb = |bytes: &[u8]| u64::from_be_bytes(bytes.try_into().expect("chunks of 8 bytes"));
-    Zeroizing::new(number.rchunks_exact(8).map(limb).collect())
-}
-
-/// `2^exponent` modulo a modulus above 1, by doublings: a fixed sequence, as the modulus may be a prime of a private key.
-fn power_of_two(modulus: &Limbs, exponent: usize) -> Limbs {
-    let mut power = Zeroizing::new(vec![0; modulus.len()]);
-    let mut reduced = power.clone();
-    power[0] = 1;
-    for _ in 0..exponent {
-        let (mut carry, mut borrow) = (0, 0);
-        for ((limb, reduced), modulus) in power.iter_mut().zip(reduced.iter_mut()).zip(modulus.iter()) {
-            let doubled = *limb << 1 | carry;
-            carry = *limb >> 63;
-            *limb = doubled;
-            let difference = u128::from(doubled).wrapping_sub(u128::from(*modulus)).wrapping_sub(borrow);
-            *reduced = difference as u64;
-            borrow = difference >> 127;
-        }
-        // The double is below the modulus where subtracting borrows more than the top bit that left.
-        let keep = std::hint::black_box(0u64.wrapping_sub(borrow as u64 & !carry));
-        for (limb, reduced) in power.iter_mut().zip(reduced.iter()) {
-            *limb = *limb & keep | reduced & !keep;
-        }
-    }
-    power
-}
-
-/// `-m^-1` modulo 2^64 for an odd m, by Newton's iteration; m is its own inverse modulo 8.
-pub fn negated_inverse(m: u64) -> u64 {
-    let mut inverse = m;
-    for _ in 0..5 {
-        inverse = inverse.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(inverse)));
-    }
-    inverse.wrapping_neg()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use num_bigint::BigUint;
-
-    fn number(limbs: &[u64]) -> BigUint {
-        limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
-    }
-
-    fn moduli() -> Vec<Vec<u8>> {
-        let mut moduli = vec![vec![0xff; 16], vec![0x80; 64], vec![0; 128], vec![0xa7; 192], vec![0xff; 256]];
-        moduli[1][63] = 1;
-        moduli[2][127] = 3;
-        moduli[4][0] = 0x12;
-        moduli
-    }
-
-    #[test]
-    fn powers_of_two_and_inverses() {
-        for modulus in moduli() {
-            let limbs = limbs(&modulus);
-            let m = BigUint::from_bytes_be(&modulus);
-            assert_eq!(number(&limbs), m);
-            for exponent in [0, 1, 63, 64, 127, 128, 129, 2080, 4160] {
-                assert_eq!(number(&power_of_two(&limbs, exponent)), (BigUint::from(1u32) << exponent) % &m);
-            }
-            assert_eq!(limbs[0].wrapping_mul(negated_inverse(limbs[0])), u64::MAX);
-        }
-    }
-
-    #[test]
-    fn parameters_as_the_kernels_want_them() {
-        for modulus in moduli() {
-            let (m, limbs) = (BigUint::from_bytes_be(&modulus), limbs(&modulus));
-            let bytes = mul_mod_parameters(&limbs);
-            let (head, r2) = bytes.split_at(modulus.len() + 4);
-            assert_eq!(BigUint::from_bytes_le(&head[..modulus.len()]), m);
-            assert_eq!(BigUint::from_bytes_le(r2), (BigUint::from(1u32) << (16 * modulus.len())) % &m);
-            if modulus.len() < 128 {
-                continue;
-            }
-            let count = samples(modulus.len());
-            assert!(SAMPLE_BITS * count >= 8 * modulus.len() + 2, "R >= 4M");
-            let parameters = modexp_parameters(&limbs, count);
-            let value = |samples: &[u64]| samples.iter().rev().fold(BigUint::ZERO, |sum, s| (sum << SAMPLE_BITS) + s);
-            assert_eq!(value(&parameters[..count]), m);
-            let r2 = (BigUint::from(1u32) << (2 * SAMPLE_BITS * count)) % &m;
-            assert_eq!(value(&parameters[count..2 * count]), r2);
-            assert_eq!(limbs[0].wrapping_mul(parameters[2 * count]) << 12, u64::MAX << 12);
-        }
+    fn export(self, stream: &mut Stream, columns: Column<AnyNumbers>, n: u64) -> Result<(), Fault> {
+        let NumberResults { rows, words, .. } = self;
+        kernels::ColumnsToRows { columns, words, rows, n }.launch(stream)
     }
 }

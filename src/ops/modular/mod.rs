@@ -7,20 +7,96 @@
 //! items are rejected, that is, on whether a base or factor is below the modulus. Copies of all of them, and of the
 //! modulus, are wiped; results are plain numbers, the caller's to wipe.
 
+mod cpu;
+mod gpu;
+pub(crate) mod known_answers;
+pub(crate) mod parameters;
+
+use crate::cpu::CpuEngine;
 use crate::engine::Engine;
-use crate::error::{Error, Rejection, require_lengths};
-use crate::{cpu, gpu};
-
-/// Items from which a GPU is faster than the CPU (PERFORMANCE.md).
-mod worth {
-    use crate::engine::Worth;
-
-    pub const MODEXP: Worth = Worth::of(1 << 6);
-    pub const MUL_MOD: Worth = Worth::of(1 << 16);
-}
+use crate::op::{Operation, Worth};
+use crate::types::{Batch, ByteRows, Error, Place, Rejection, Results, require_lengths};
+use parameters::{Limbs, MulModParameters};
+use std::ops::Range;
 
 /// One result per item, in input order.
 pub type Numbers<const BYTES: usize> = Vec<Result<[u8; BYTES], Rejection>>;
+
+/// Powers modulo one number.
+pub(crate) struct Modexp<'a> {
+    modulus: &'a [u8],
+    bases: ByteRows<'a>,
+    exponents: ByteRows<'a>,
+    limbs: Limbs,
+    parameters: Limbs,
+}
+
+impl<'a> Modexp<'a> {
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::InvalidModulus`].
+    pub fn new(modulus: &'a [u8], bases: ByteRows<'a>, exponents: ByteRows<'a>) -> Result<Self, Error> {
+        require_lengths(bases.items(), &[("exponents", exponents.items())])?;
+        require_modulus(modulus)?;
+        let (limbs, parameters) = parameters::of_modexp(modulus);
+        Ok(Modexp { modulus, bases, exponents, limbs, parameters })
+    }
+}
+
+impl Batch for Modexp<'_> {
+    fn items(&self) -> usize {
+        self.bases.items()
+    }
+}
+
+impl Operation for Modexp<'_> {
+    fn worth(&self) -> Worth {
+        Worth::of(1 << 6)
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        cpu::modexp(engine, self.modulus, self.bases.slice(items.clone()), self.exponents.slice(items), out);
+    }
+}
+
+/// Products modulo one number, or squares where there is no other factor.
+pub(crate) struct MulMod<'a> {
+    modulus: &'a [u8],
+    a: ByteRows<'a>,
+    b: Option<ByteRows<'a>>,
+    parameters: MulModParameters,
+}
+
+impl<'a> MulMod<'a> {
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::InvalidModulus`].
+    pub fn new(modulus: &'a [u8], a: ByteRows<'a>, b: Option<ByteRows<'a>>) -> Result<Self, Error> {
+        require_lengths(a.items(), &[("second factors", b.map_or(a.items(), |b| b.items()))])?;
+        require_modulus(modulus)?;
+        Ok(MulMod { modulus, a, b, parameters: parameters::of_mul_mod(modulus) })
+    }
+}
+
+impl Batch for MulMod<'_> {
+    fn items(&self) -> usize {
+        self.a.items()
+    }
+}
+
+impl Operation for MulMod<'_> {
+    fn worth(&self) -> Worth {
+        Worth::of(1 << 16)
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let (a, b) = (self.a.slice(items.clone()), self.b.unwrap_or(self.a).slice(items));
+        cpu::mul_mod(engine, self.modulus, a, b, out);
+    }
+}
+
+/// The number that an item's results are.
+pub(crate) fn number_of<const BYTES: usize>(results: &Results, item: usize) -> Result<[u8; BYTES], Rejection> {
+    results.get(item).copied()
+}
 
 /// `bases[i]^exponents[i]` modulo one odd modulus of 1024, 1536 or 2048 bits (`BYTES` 128, 192 or 256; anything else
 /// does not compile). Exponents have `EXPONENT` bytes each, from 1 to `BYTES`; `0^0` is 1. **Constant-time** in bases and
@@ -53,10 +129,9 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
 ) -> Result<Numbers<BYTES>, Error> {
     const { assert!(matches!(BYTES, 128 | 192 | 256), "a modulus has 1024, 1536 or 2048 bits") };
     const { assert!(EXPONENT >= 1 && EXPONENT <= BYTES, "an exponent has 1 byte to as many as the modulus") };
-    require_lengths(bases.len(), &[("exponents", exponents.len())])?;
-    require_modulus(modulus)?;
-    let on_gpu = |engines| gpu::modular::modexp(engines, modulus, bases, exponents);
-    engine.dispatch(bases.len(), worth::MODEXP, on_gpu, |cpu| cpu::modular::modexp(cpu, modulus, bases, exponents))
+    let bases = ByteRows::new(bases.as_flattened(), BYTES);
+    let exponents = ByteRows::new(exponents.as_flattened(), EXPONENT);
+    engine.collect(&Modexp::new(modulus, bases, exponents)?, number_of)
 }
 
 /// `a[i] * b[i]` modulo one odd modulus of 128, 192, 256, 320, 384, 448 or 512 bits (`BYTES` 16 to 64 in steps of 8;
@@ -83,10 +158,8 @@ pub fn mul_mod<const BYTES: usize>(
     b: &[[u8; BYTES]],
 ) -> Result<Numbers<BYTES>, Error> {
     const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
-    require_lengths(a.len(), &[("second factors", b.len())])?;
-    require_modulus(modulus)?;
-    let on_gpu = |engines| gpu::modular::mul_mod(engines, modulus, a, Some(b));
-    engine.dispatch(a.len(), worth::MUL_MOD, on_gpu, |cpu| cpu::modular::mul_mod(cpu, modulus, a, b))
+    let [a, b] = [a, b].map(|rows| ByteRows::new(rows.as_flattened(), BYTES));
+    engine.collect(&MulMod::new(modulus, a, Some(b))?, number_of)
 }
 
 /// `a[i]^2` modulo one odd modulus, of the same sizes as [`mul_mod`]. **Constant-time** in the numbers.
@@ -110,9 +183,7 @@ pub fn square_mod<const BYTES: usize>(
     a: &[[u8; BYTES]],
 ) -> Result<Numbers<BYTES>, Error> {
     const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
-    require_modulus(modulus)?;
-    let on_gpu = |engines| gpu::modular::mul_mod(engines, modulus, a, None);
-    engine.dispatch(a.len(), worth::MUL_MOD, on_gpu, |cpu| cpu::modular::mul_mod(cpu, modulus, a, a))
+    engine.collect(&MulMod::new(modulus, ByteRows::new(a.as_flattened(), BYTES), None)?, number_of)
 }
 
 const fn is_product_size(bytes: usize) -> bool {
@@ -120,7 +191,7 @@ const fn is_product_size(bytes: usize) -> bool {
 }
 
 /// Odd and above 1: without an inverse of 2 there is no Montgomery form.
-fn require_modulus<const BYTES: usize>(modulus: &[u8; BYTES]) -> Result<(), Error> {
+fn require_modulus(modulus: &[u8]) -> Result<(), Error> {
     let (last, rest) = modulus.split_last().expect("no size is zero");
     let is_one = *last == 1 && rest.iter().all(|byte| *byte == 0);
     if last % 2 == 0 || is_one { Err(Error::InvalidModulus) } else { Ok(()) }

@@ -3,30 +3,47 @@
 //! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256: large batches on the GPUs where there are
 //! any, but messages above 16 KiB on the CPU. Signatures are `r || s`, 64 bytes,
 //! big-endian: what `k256::ecdsa::Signature::to_bytes()` gives. [`crate::signature_from_der`] decodes DER.
+//!
+//! Calls that end in `_into` read columns ([`Rows`]) and write into columns of the caller's, among them a code a byte
+//! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the item's other results mean nothing). The batch has as many
+//! items as there are codes.
 
+mod cpu;
+mod gpu;
+pub(crate) mod known_answers;
+pub(crate) mod recover_cpu;
+pub(crate) mod recover_gpu;
+
+use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::cpu::CpuEngine;
-use crate::cpu::recover::Inputs;
-use crate::curve::{EcdsaCurve, Secp256k1};
-use crate::encoding::PublicKeys;
-use crate::engine::{Engine, Engines};
-use crate::error::{Error, Rejection, Verdicts, require_lengths};
-use crate::keys::require_keys;
-use crate::point::Points;
-use crate::secret::SecretKeys;
-use crate::{cpu, gpu};
-use sha2::{Digest, Sha256};
+use crate::curve::{Curve, CurveId, EcdsaCurve, PerCurve, Secp256k1, per_curve};
+use crate::engine::Engine;
+use crate::op::{Operation, Worth};
+use crate::ops::hash::sha256;
+use crate::ops::keys::require_keys;
+use crate::ops::point::point_of;
+use crate::types::{
+    Batch, Check, Error, Place, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdict,
+    Verdicts, require_lengths, result_of,
+};
+pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
+pub(crate) use cpu::EcdsaSteps;
 use std::ops::Range;
 
-/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
-mod worth {
-    use crate::engine::Worth;
+/// What is ECDSA's own.
+pub(crate) static ECDSA: Scheme = Scheme {
+    verify_on_cpu: per_curve!(ecdsa cpu::verify),
+    sign_on_cpu: per_curve!(ecdsa cpu::sign),
+    equations_on_gpu: gpu::equations,
+    sign_on_gpu: gpu::SIGN,
+    tests: known_answers::TESTS,
+    verify_worth: Worth { portable: 35, lanes: 50 },
+    sign_worth: Worth { portable: 5, lanes: 30 },
+};
 
-    pub const VERIFY: Worth = Worth { portable: 35, lanes: 50 };
-    pub const RECOVER: Worth = Worth { portable: 35, lanes: 50 };
-    pub const SIGN: Worth = Worth { portable: 5, lanes: 30 };
-    /// Messages of any length, which is a block at least. CPUs are good at SHA-256: a GPU saves the time of the cores more
-    /// than the caller's.
-    pub const HASH: Worth = Worth::of(4000);
+/// The verdict of an item.
+pub(crate) fn verdict_of(results: &Results, item: usize) -> Verdict {
+    result_of(results.codes[item]).into()
 }
 
 /// Verifies one signature per item over 32-byte digests. Variable-time: everything here is public.
@@ -62,11 +79,64 @@ pub fn verify<C: EcdsaCurve>(
     keys: PublicKeys<'_>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
-    let items = digests.len();
-    require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
-    let on_gpu = |engines| gpu::verify::ecdsa::<C>(engines, digests, signatures, keys, policy);
-    let on_cpu = |engine: &_| cpu::verify::ecdsa::<C>(engine, digests, signatures, keys, policy);
-    engine.dispatch(items, worth::VERIFY, on_gpu, on_cpu)
+    verify_on(engine, C::ID, digests, signatures, keys, policy)
+}
+
+pub(crate) fn verify_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    keys: PublicKeys<'_>,
+    policy: Policy,
+) -> Result<Verdicts, Error> {
+    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys };
+    let verify = Verify::new(&ECDSA, curve, inputs, policy, digests.len())?;
+    engine.collect(&verify, verdict_of).map(Verdicts::new)
+}
+
+/// What [`verify`] finds, from columns into codes. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`verify`].
+///
+/// ```
+/// use gecc::{Engine, PublicKeys, Rows, Secp256k1, ecdsa, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let signed = ecdsa::sign::<Secp256k1>(&engine, &[[1; 32]; 2], &secret, Default::default())?;
+/// // Records of key and signature, as they lie.
+/// let record = |i: usize| [&public[i].to_compressed().unwrap()[..], &signed[i].unwrap()].concat();
+/// let records = [record(0), record(1)].concat();
+/// let keys = PublicKeys::compressed(Rows::strided(&records, 97, 2)?);
+/// let signatures = Rows::strided(&records[33..], 97, 2)?;
+/// let mut codes = [0; 2];
+/// ecdsa::verify_into::<Secp256k1>(&engine, Rows::all(&[1; 32]), signatures, keys, Default::default(), &mut codes)?;
+/// assert_eq!(codes, [gecc::Verdict::VALID_CODE; 2]);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn verify_into<'a, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    keys: PublicKeys<'_>,
+    policy: Policy,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    verify_into_on(engine, C::ID, digests.into(), signatures.into(), keys, policy, codes)
+}
+
+pub(crate) fn verify_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: Rows<32>,
+    signatures: Rows<64>,
+    keys: PublicKeys<'_>,
+    policy: Policy,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let verify = Verify::new(&ECDSA, curve, Verification { digests, signatures, keys }, policy, codes.len())?;
+    engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
 /// Verifies one signature per item over SHA-256 of the messages. Variable-time. See [`verify`].
@@ -95,7 +165,8 @@ pub fn verify_messages<C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
 ) -> Result<Verdicts, Error> {
     let items = messages.len();
     require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
-    verify::<C>(engine, &sha256(engine, messages)?, signatures, keys, policy)
+    let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
+    verify_on(engine, C::ID, &digests, signatures, keys, policy)
 }
 
 /// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
@@ -124,8 +195,73 @@ pub fn sign<'a, C: EcdsaCurve>(
     secret_keys: impl Into<SecretKeys<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let check = if engine.info().check_signatures { Check::Signatures } else { Check::Nothing };
-    sign_each::<C, _>(engine, digests, secret_keys.into(), s_form, check, |signed| signed.signature)
+    sign_on(engine, C::ID, digests, secret_keys.into(), low_s::<C>(s_form))
+}
+
+pub(crate) fn sign_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    secret_keys: SecretKeys,
+    low_s: bool,
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    let sign = signing(engine, curve, digests.into(), secret_keys, low_s, false, digests.len())?;
+    engine.collect(&sign, |results, item| results.get(item).copied())
+}
+
+/// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces.
+///
+/// # Errors
+/// As for [`sign`].
+pub fn sign_into<'a, 'b, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    secret_keys: impl Into<SecretKeys<'b>>,
+    s_form: SForm,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    sign_into_on(engine, C::ID, digests.into(), secret_keys.into(), low_s::<C>(s_form), signatures, codes)
+}
+
+pub(crate) fn sign_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: Rows<32>,
+    secret_keys: SecretKeys,
+    low_s: bool,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("signatures", signatures.len())])?;
+    let sign = signing(engine, curve, digests, secret_keys, low_s, false, codes.len())?;
+    engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
+}
+
+fn low_s<C: EcdsaCurve>(s_form: SForm) -> bool {
+    match s_form {
+        SForm::CurveDefault => C::LOW_S_BY_DEFAULT,
+        SForm::Low => true,
+        SForm::AsComputed => false,
+    }
+}
+
+fn signing<'a>(
+    engine: &Engine,
+    curve: CurveId,
+    digests: Rows<'a, 32>,
+    keys: SecretKeys<'a>,
+    low_s: bool,
+    recoverable: bool,
+    items: usize,
+) -> Result<Sign<'a>, Error> {
+    let check = match (engine.info().check_signatures, recoverable) {
+        (false, _) => Check::Nothing,
+        (true, false) => Check::Signatures,
+        (true, true) => Check::RecoveryIds,
+    };
+    let signing = Signing { inputs: Inputs { digests, keys }, low_s, check, widths: cpu::widths(recoverable) };
+    Sign::new(&ECDSA, curve, signing, items)
 }
 
 /// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See [`sign`].
@@ -150,7 +286,8 @@ pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let secret_keys = secret_keys.into();
     require_keys(messages.len(), &secret_keys)?;
-    sign::<C>(engine, &sha256(engine, messages)?, secret_keys, s_form)
+    let digests = sha256(engine, messages.len(), &|item| messages[item].as_ref())?;
+    sign_on(engine, C::ID, &digests, secret_keys, low_s::<C>(s_form))
 }
 
 /// Signs like [`sign`] and gives the recovery id besides. **Constant-time** in keys and nonces.
@@ -174,30 +311,89 @@ pub fn sign_recoverable<'a, C: EcdsaCurve>(
     secret_keys: impl Into<SecretKeys<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
-    let check = if engine.info().check_signatures { Check::RecoveryIds } else { Check::Nothing };
-    sign_each::<C, _>(engine, digests, secret_keys.into(), s_form, check, |signed| signed)
+    sign_recoverable_on(engine, C::ID, digests, secret_keys.into(), low_s::<C>(s_form))
 }
 
-fn sign_each<C: EcdsaCurve, T: Send>(
+pub(crate) fn sign_recoverable_on(
     engine: &Engine,
+    curve: CurveId,
     digests: &[[u8; 32]],
     secret_keys: SecretKeys,
-    s_form: SForm,
-    check: Check,
-    result: impl Fn(RecoverableSignature) -> T + Sync,
-) -> Result<Vec<Result<T, Rejection>>, Error> {
-    require_keys(digests.len(), &secret_keys)?;
-    let low_s = match s_form {
-        SForm::CurveDefault => C::LOW_S_BY_DEFAULT,
-        SForm::Low => true,
-        SForm::AsComputed => false,
-    };
-    let on_gpu = |engines| gpu::sign::ecdsa::<C, _>(engines, digests, secret_keys, low_s, check, &result);
-    let on_cpu = |engine: &_| {
-        let signed = cpu::secret::sign_ecdsa::<C>(engine, digests, secret_keys, low_s, check);
-        signed.into_iter().map(|item| item.map(&result)).collect()
-    };
-    engine.dispatch(digests.len(), worth::SIGN, on_gpu, on_cpu)
+    low_s: bool,
+) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
+    let sign = signing(engine, curve, digests.into(), secret_keys, low_s, true, digests.len())?;
+    engine.collect(&sign, recoverable_of)
+}
+
+/// A signature with its recovery id.
+pub(crate) fn recoverable_of(results: &Results, item: usize) -> Result<RecoverableSignature, Rejection> {
+    let signature = *results.get(item)?;
+    Ok(RecoverableSignature { signature, recovery_id: results.row(1, item)[0] })
+}
+
+/// What is wanted of keys that are recovered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Keys,
+    Addresses,
+}
+
+/// The recovery of a batch's keys.
+pub(crate) struct Recover<'a> {
+    pub curve: CurveId,
+    pub inputs: recover_cpu::Inputs<'a>,
+    pub wanted: Wanted,
+    pub items: usize,
+}
+
+impl<'a> Recover<'a> {
+    fn new(
+        curve: CurveId,
+        inputs: recover_cpu::Inputs<'a>,
+        wanted: Wanted,
+        items: usize,
+    ) -> Result<Self, Error> {
+        let recover_cpu::Inputs { digests, signatures, recovery_ids } = &inputs;
+        let lengths = [
+            ("digests", digests.len_for(items)),
+            ("signatures", signatures.len_for(items)),
+            ("recovery ids", recovery_ids.len_for(items)),
+        ];
+        require_lengths(items, &lengths)?;
+        Ok(Recover { curve, inputs, wanted, items })
+    }
+}
+
+impl Batch for Recover<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Recover<'_> {
+    fn worth(&self) -> Worth {
+        Worth { portable: 35, lanes: 50 }
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, &mut dyn Place)>;
+        static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::recover);
+        static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::addresses);
+        let on_cpu = match self.wanted {
+            Wanted::Keys => &KEYS,
+            Wanted::Addresses => &ADDRESSES,
+        };
+        on_cpu.of(self.curve).expect("the curve has ECDSA")(engine, self.inputs.slice(items), out);
+    }
+}
+
+fn recover_inputs<'a>(
+    digests: &'a [[u8; 32]],
+    signatures: &'a [[u8; 64]],
+    recovery_ids: &'a [u8],
+) -> recover_cpu::Inputs<'a> {
+    let recovery_ids: &[[u8; 1]] = recovery_ids.as_chunks().0;
+    recover_cpu::Inputs { digests: digests.into(), signatures: signatures.into(), recovery_ids: recovery_ids.into() }
 }
 
 /// The public key that made each signature (SEC 1, section 4.1.6). Variable-time: everything here is public.
@@ -223,12 +419,48 @@ pub fn recover<C: EcdsaCurve>(
     signatures: &[[u8; 64]],
     recovery_ids: &[u8],
 ) -> Result<Points, Error> {
-    let lengths = [("signatures", signatures.len()), ("recovery ids", recovery_ids.len())];
-    require_lengths(digests.len(), &lengths)?;
-    let inputs = Inputs { digests, signatures, recovery_ids };
-    let on_gpu = |engines| gpu::recover::keys::<C>(engines, inputs);
-    let on_cpu = |engine: &_| cpu::recover::recover::<C>(engine, inputs);
-    engine.dispatch(digests.len(), worth::RECOVER, on_gpu, on_cpu)
+    recover_on(engine, C::ID, digests, signatures, recovery_ids)
+}
+
+pub(crate) fn recover_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+) -> Result<Points, Error> {
+    let inputs = recover_inputs(digests, signatures, recovery_ids);
+    engine.collect(&Recover::new(curve, inputs, Wanted::Keys, digests.len())?, point_of)
+}
+
+/// What [`recover`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`recover`].
+pub fn recover_into<'a, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    recovery_ids: impl Into<Rows<'a, 1>>,
+    keys: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    recover_into_on(engine, C::ID, digests.into(), signatures.into(), recovery_ids.into(), keys, codes)
+}
+
+pub(crate) fn recover_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: Rows<32>,
+    signatures: Rows<64>,
+    recovery_ids: Rows<1>,
+    keys: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("keys", keys.len())])?;
+    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let recover = Recover::new(curve, inputs, Wanted::Keys, codes.len())?;
+    engine.run(&recover, &mut ResultsMut::rows(codes, keys))
 }
 
 /// The Ethereum address of the key that made each signature, on secp256k1: what [`recover`] gives, hashed where it was
@@ -258,20 +490,26 @@ pub fn recover_addresses(
     signatures: &[[u8; 64]],
     recovery_ids: &[u8],
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
-    let lengths = [("signatures", signatures.len()), ("recovery ids", recovery_ids.len())];
-    require_lengths(digests.len(), &lengths)?;
-    let inputs = Inputs { digests, signatures, recovery_ids };
-    let on_gpu = |engines| gpu::recover::addresses::<Secp256k1>(engines, inputs);
-    let on_cpu = |engine: &_| cpu::recover::addresses::<Secp256k1>(engine, inputs);
-    engine.dispatch(digests.len(), worth::RECOVER, on_gpu, on_cpu)
+    let inputs = recover_inputs(digests, signatures, recovery_ids);
+    let recover = Recover::new(Secp256k1::ID, inputs, Wanted::Addresses, digests.len())?;
+    engine.collect(&recover, |results, item| results.get(item).copied())
 }
 
-fn sha256<M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &[M]) -> Result<Vec<[u8; 32]>, Error> {
-    let message = |item: usize| messages[item].as_ref();
-    let digests = |engine: &CpuEngine, items: Range<usize>| {
-        engine.map(items.len(), [0; 32], |i| Sha256::digest(message(items.start + i)).into())
-    };
-    let on_gpu =
-        |engines: Engines| gpu::hash::sha256(engines, messages.len(), &message, &|items| digests(engines.cpu, items));
-    engine.dispatch(messages.len(), worth::HASH, on_gpu, |engine| digests(engine, 0..messages.len()))
+/// What [`recover_addresses`] gives, from columns into columns: 20 bytes an item. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`recover_addresses`].
+pub fn recover_addresses_into<'a>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    recovery_ids: impl Into<Rows<'a, 1>>,
+    addresses: &mut [Address],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("addresses", addresses.len())])?;
+    let (digests, signatures, recovery_ids) = (digests.into(), signatures.into(), recovery_ids.into());
+    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let recover = Recover::new(Secp256k1::ID, inputs, Wanted::Addresses, codes.len())?;
+    engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
 }

@@ -1,117 +1,25 @@
-//! Recovery of public keys, and of what is computed from them.
+//! Recovery of public keys on a GPU, and of addresses.
 
-use super::Fault;
-use super::columns::{Addresses, Column, Digests, RecoveryIds, Scalars, Signatures, Verdicts};
-use super::kernels::{self, WindowScratch};
-use super::known_answers::{Test, Tests};
-use super::lane::Lane;
-use super::pipeline::{Chunk, Operation};
-use super::plan::{Download, Plan, Upload};
-use super::rows::{self, Jacobian, PointRows, Points as Columns, Rows, convert};
-use super::verify::{Signed, verdict};
-use crate::cpu::recover::Inputs;
-use crate::cpu::{self, CpuEngine};
-use crate::curve::EcdsaCurve;
-use crate::ecdsa::Address;
-use crate::encoding::Point;
-use crate::engine::Engines;
-use crate::error::{Rejection, Verdict};
-use crate::point::Points;
-use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use super::{Recover, Wanted, known_answers};
+use crate::gpu::columns::{
+    Addresses, ByteRows, Column, Digests, PointKinds, RecoveryIds, Scalars, Signatures, Verdicts,
+};
+use crate::gpu::kernels::{self, WindowScratch};
+use crate::gpu::runtime::{Download, Fault, Plan, Stream};
+use crate::gpu::schedule::Lane;
+use crate::gpu::transfer::{Jacobian, Points, export_rows};
+use crate::gpu::{Launch, OnGpu, Running, Test};
 use std::ops::Range;
 
-const FILES: &[&str] = &["layout", "table", "recover", "normalize"];
-/// What addresses need besides.
-const ADDRESS_FILES: &[&str] = &["address"];
-/// Bytes of an address.
-const ADDRESS: usize = size_of::<Address>();
-
-pub fn keys<C: EcdsaCurve>(engines: Engines, inputs: Inputs) -> Result<Points, Fault> {
-    engines.run(&Recover::<C, PointRows>::new(inputs))
-}
-
-/// Ethereum addresses of the keys.
-pub fn addresses<C: EcdsaCurve>(engines: Engines, inputs: Inputs) -> Result<Vec<Result<Address, Rejection>>, Fault> {
-    engines.run(&Recover::<C, AddressRows>::new(inputs))
-}
-
-/// What is wanted of recovered keys, on its way to the host.
-pub trait Wanted: Sized {
-    type Output: Send;
-
-    fn tests<C: EcdsaCurve>() -> &'static [Test];
-
-    fn new(plan: &mut Plan, keys: Columns) -> Self;
-
-    fn download(&self, lane: &mut Lane, curve: &'static str, keys: Columns, n: usize) -> Result<(), Fault>;
-
-    /// That of a key that was recovered, on a lane that has finished.
-    fn get(&self, lane: &Lane, i: usize) -> Result<Self::Output, Rejection>;
-
-    fn on_cpu<C: EcdsaCurve>(cpu: &CpuEngine, inputs: Inputs) -> Vec<Result<Self::Output, Rejection>>;
-}
-
-impl Wanted for PointRows {
-    type Output = Point;
-
-    fn tests<C: EcdsaCurve>() -> &'static [Test] {
-        Tests::<C>::RECOVER
-    }
-
-    fn new(plan: &mut Plan, keys: Columns) -> Self {
-        PointRows::new(plan, keys)
-    }
-
-    fn download(&self, lane: &mut Lane, curve: &'static str, keys: Columns, n: usize) -> Result<(), Fault> {
-        self.download(lane, curve, keys, n)
-    }
-
-    fn get(&self, lane: &Lane, i: usize) -> Result<Point, Rejection> {
-        self.get(lane, i)
-    }
-
-    fn on_cpu<C: EcdsaCurve>(cpu: &CpuEngine, inputs: Inputs) -> Points {
-        cpu::recover::recover::<C>(cpu, inputs)
-    }
-}
-
-/// Ethereum addresses.
-pub struct AddressRows(Download<Addresses>);
-
-impl Wanted for AddressRows {
-    type Output = Address;
-
-    fn tests<C: EcdsaCurve>() -> &'static [Test] {
-        Tests::<C>::ADDRESSES
-    }
-
-    fn new(plan: &mut Plan, _: Columns) -> Self {
-        let rows = plan.column();
-        AddressRows(plan.download_column(rows))
-    }
-
-    fn download(&self, lane: &mut Lane, curve: &'static str, keys: Columns, n: usize) -> Result<(), Fault> {
-        lane.device.clone().prepare(curve, ADDRESS_FILES)?;
-        lane.download(&self.0);
-        let Columns { xy, kinds } = keys;
-        kernels::EthereumAddresses { xy, kinds, rows: self.0.column, n: n as u64 }.launch(lane, curve)
-    }
-
-    fn get(&self, lane: &Lane, i: usize) -> Result<Address, Rejection> {
-        Ok(lane.read(&self.0)[ADDRESS * i..ADDRESS * (i + 1)].try_into().expect("the bytes of an address"))
-    }
-
-    fn on_cpu<C: EcdsaCurve>(cpu: &CpuEngine, inputs: Inputs) -> Vec<Result<Address, Rejection>> {
-        cpu::recover::addresses::<C>(cpu, inputs)
-    }
-}
+/// `PointKind` of the device code: a point with coordinates.
+const FINITE: u8 = 1;
 
 /// The recovery of a chunk's keys.
+#[derive(Clone, Copy)]
 pub struct Recovery {
     u1: Column<Scalars>,
     u2: Column<Scalars>,
-    pub keys: Columns,
+    pub keys: Points,
     pub verdicts: Column<Verdicts>,
     sums: Jacobian,
     scratch: WindowScratch,
@@ -120,27 +28,26 @@ pub struct Recovery {
 impl Recovery {
     pub fn new(plan: &mut Plan) -> Self {
         let (u1, u2, verdicts) = (plan.column(), plan.column(), plan.column());
-        let (keys, sums, scratch) = (Columns::new(plan), Jacobian::new(plan), WindowScratch::new(plan));
+        let (keys, sums, scratch) = (Points::new(plan), Jacobian::new(plan), WindowScratch::new(plan));
         Recovery { u1, u2, keys, verdicts, sums, scratch }
     }
 
     /// From rows of digests, signatures and recovery ids to keys and verdicts.
     pub fn compute(
-        &self,
+        self,
         lane: &mut Lane,
         curve: &'static str,
-        Signed { digests, signatures }: Signed,
-        ids: Column<RecoveryIds>,
+        (digests, signatures, ids): (Column<Digests>, Column<Signatures>, Column<RecoveryIds>),
         n: usize,
     ) -> Result<(), Fault> {
-        let table = lane.device.clone().tables().public(lane, curve)?;
-        let Recovery { u1, u2, keys, verdicts, sums, scratch } = *self;
-        let (Columns { xy, kinds }, Jacobian { xyz, prefixes }, count) = (keys, sums, n as u64);
+        let table = lane.kept.clone().base_point.public(lane, curve)?;
+        let (Recovery { u1, u2, keys, verdicts, sums, scratch }, count) = (self, n as u64);
+        let (Points { xy, kinds }, Jacobian { xyz, prefixes }) = (keys, sums);
         lane.keep_in_l2(prefixes, n)?;
         kernels::RecoverEquations { digests, signatures, ids, u1, u2, xy, kinds, verdicts, prefixes, n: count }
             .launch(lane, curve)?;
         scratch.reset(lane)?;
-        let (WindowScratch { tables, next_tile }, table, bits) = (scratch, table.rows(), table.bits);
+        let (WindowScratch { tables, next_tile }, table, bits) = (scratch, table.column(), table.bits);
         kernels::MultiplyAdd { u1, u2, xy, kinds, table, bits, tables, next_tile, xyz, n: count }
             .launch(lane, curve)?;
         sums.normalize(lane, curve, keys, true, n)?;
@@ -148,77 +55,88 @@ impl Recovery {
     }
 }
 
-/// The recovery of a batch's keys, of which W is wanted.
-pub struct Recover<'a, C, W> {
-    inputs: Inputs<'a>,
-    types: PhantomData<fn() -> (C, W)>,
+/// What is wanted of keys, on its way to the host.
+#[derive(Clone, Copy)]
+enum Results {
+    Keys(Column<ByteRows<64>>),
+    Addresses(Column<Addresses>),
 }
 
-impl<'a, C, W> Recover<'a, C, W> {
-    pub fn new(inputs: Inputs<'a>) -> Self {
-        Recover { inputs, types: PhantomData }
-    }
-}
-
-pub struct RecoverBuffers<W> {
-    digests: Upload<Digests>,
-    signatures: Upload<Signatures>,
-    ids: Upload<RecoveryIds>,
-    recovery: Recovery,
-    wanted: W,
-    verdicts: Download<Verdicts>,
-}
-
-impl<C: EcdsaCurve, W: Wanted + Sync> Operation for Recover<'_, C, W> {
-    type Output = Result<W::Output, Rejection>;
-    type Buffers = RecoverBuffers<W>;
-    const MOST_WAVES: usize = 8;
-
-    fn items(&self) -> usize {
-        self.inputs.digests.len()
+impl OnGpu for Recover<'_> {
+    fn most_waves(&self) -> usize {
+        8
     }
 
-    fn plan(&self, plan: &mut Plan, _: &Range<usize>) -> RecoverBuffers<W> {
-        let (digests, signatures, ids) = (plan.rows(), plan.rows(), plan.rows());
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "table", "recover", "normalize", "address"])
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::recovery(self.curve, self.wanted)]
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let inputs = self.inputs.slice(items.clone());
+        let rows = (
+            plan.input(inputs.digests.bytes()),
+            plan.input(inputs.signatures.bytes()),
+            plan.input(inputs.recovery_ids.bytes()),
+        );
         let recovery = Recovery::new(plan);
-        let (wanted, verdicts) = (W::new(plan, recovery.keys), plan.download_column(recovery.verdicts));
-        RecoverBuffers { digests, signatures, ids, recovery, wanted, verdicts }
+        plan.codes(recovery.verdicts);
+        let results = match self.wanted {
+            Wanted::Keys => {
+                let rows = plan.column();
+                plan.result(0, rows, 64);
+                Results::Keys(rows)
+            }
+            Wanted::Addresses => {
+                let rows = plan.column();
+                plan.result(0, rows, 20);
+                Results::Addresses(rows)
+            }
+        };
+        let (n, curve) = (items.len(), self.curve.name());
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            recovery.compute(lane, curve, rows, n)?;
+            let Points { xy, kinds } = recovery.keys;
+            match results {
+                Results::Keys(rows) => export_rows(lane, curve, recovery.keys, rows, n),
+                Results::Addresses(rows) => {
+                    kernels::EthereumAddresses { xy, kinds, rows, n: n as u64 }.launch(lane, curve)
+                }
+            }
+        })
+    }
+}
+
+/// Keys as rows that the host compares.
+pub struct KeyRows {
+    rows: Download<ByteRows<64>>,
+    kinds: Download<PointKinds>,
+}
+
+impl KeyRows {
+    pub fn new(plan: &mut Plan, points: Points) -> Self {
+        let rows = plan.column();
+        KeyRows { rows: plan.download_column(rows), kinds: plan.download_column(points.kinds) }
     }
 
-    fn tests(&self, _: usize) -> &'static [Test] {
-        W::tests::<C>()
-    }
-
-    fn compute(
+    pub fn download(
         &self,
-        chunk: Chunk,
-        buffers: &RecoverBuffers<W>,
-        out: &mut [MaybeUninit<Self::Output>],
+        stream: &mut Stream,
+        curve: &'static str,
+        points: Points,
+        n: usize,
     ) -> Result<(), Fault> {
-        let (Chunk { lane, cpu, items, .. }, n) = (chunk, out.len());
-        let RecoverBuffers { digests, signatures, ids, recovery, wanted, verdicts } = buffers;
-        lane.device.clone().prepare(C::NAME, FILES)?;
-        let inputs = self.inputs.slice(items);
-        let rows = [
-            (Rows::of(inputs.digests), &digests.staging),
-            (Rows::of(inputs.signatures), &signatures.staging),
-            (Rows::of::<1>(inputs.recovery_ids.as_chunks().0), &ids.staging),
-        ];
-        rows::upload(lane, cpu, rows)?;
-        let signed = Signed { digests: digests.column, signatures: signatures.column };
-        recovery.compute(lane, C::NAME, signed, ids.column, n)?;
-        wanted.download(lane, C::NAME, recovery.keys, n)?;
-        lane.download(verdicts);
-        lane.finish()?;
-        let codes = lane.read(verdicts);
-        convert(lane, cpu, out, |i| match verdict(codes[i]) {
-            Verdict::Valid => wanted.get(lane, i),
-            Verdict::Rejected(reason) => Err(reason),
-        });
+        export_rows(stream, curve, points, self.rows.column, n)?;
+        stream.download(&self.rows);
+        stream.download(&self.kinds);
         Ok(())
     }
 
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>) -> Vec<Self::Output> {
-        W::on_cpu::<C>(cpu, self.inputs.slice(items))
+    /// A key on a stream that has waited; `None` where there is none.
+    pub fn get<'a>(&self, stream: &'a Stream, i: usize) -> Option<&'a [u8]> {
+        (stream.read(&self.kinds)[i] == FINITE).then(|| &stream.read(&self.rows)[64 * i..64 * i + 64])
     }
 }

@@ -3,16 +3,25 @@
 //! Message-level calls compute e = SM3(Z_A || M) for the caller, where Z_A binds the user id and the public key: large batches
 //! on the GPUs where there are any, but messages above 16 KiB on the CPU. Digest-level calls take e, 32 bytes, big-endian. Signatures are `r || s`, 64 bytes; low-s normalisation does not exist for SM2.
 
-use crate::cpu::CpuEngine;
-use crate::curve::Sm2;
-use crate::encoding::{Point, PublicKeys};
-use crate::engine::{Engine, Engines};
-use crate::error::{Error, Rejection, Verdict, Verdicts, require_lengths};
-use crate::keys::{public_keys, require_keys};
-use crate::secret::SecretKeys;
-use crate::{cpu, gpu};
-use sm3::{Digest, Sm3};
-use std::ops::Range;
+mod cpu;
+mod digest;
+mod gpu;
+pub(crate) mod known_answers;
+
+use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use crate::curve::{Curve, Sm2, per_curve};
+use crate::engine::Engine;
+use crate::op::Worth;
+use crate::ops::hash::{SizedTexts, Texts, digests};
+use crate::ops::keys::{public_keys_on, require_keys};
+use crate::ops::point::decode_keys;
+use crate::schemes::ecdsa::verdict_of;
+use crate::types::{
+    Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, Verdicts,
+    require_lengths,
+};
+pub(crate) use cpu::Sm2Steps;
+use digest::{MessageDigests, SizedIds};
 
 /// The user id that GM/T 0009 prescribes where none is agreed on: `1234567812345678`.
 pub const DEFAULT_USER_ID: &[u8] = b"1234567812345678";
@@ -20,15 +29,16 @@ pub const DEFAULT_USER_ID: &[u8] = b"1234567812345678";
 /// Bytes of the longest user id: Z_A holds its length in bits as 16 bits.
 pub const MAX_USER_ID_LEN: usize = 8191;
 
-/// Items that one thread of the CPU computes before a GPU gives its first results (`Engine::dispatch`, PERFORMANCE.md).
-mod worth {
-    use crate::engine::Worth;
-
-    pub const VERIFY: Worth = Worth { portable: 30, lanes: 50 };
-    pub const SIGN: Worth = Worth { portable: 3, lanes: 10 };
-    /// Messages: each takes half a dozen blocks of SM3, Z_A being four of them.
-    pub const HASH: Worth = Worth::of(200);
-}
+/// What is SM2's own.
+pub(crate) static SM2: Scheme = Scheme {
+    verify_on_cpu: per_curve!(sm2 cpu::verify),
+    sign_on_cpu: per_curve!(sm2 cpu::sign),
+    equations_on_gpu: gpu::equations,
+    sign_on_gpu: gpu::SIGN,
+    tests: known_answers::TESTS,
+    verify_worth: Worth { portable: 30, lanes: 50 },
+    sign_worth: Worth { portable: 3, lanes: 10 },
+};
 
 /// The user ids of a batch: one for all items, or one per item.
 #[derive(Clone, Copy, Debug)]
@@ -116,11 +126,26 @@ pub fn verify(
     signatures: &[[u8; 64]],
     keys: PublicKeys<'_>,
 ) -> Result<Verdicts, Error> {
-    let items = digests.len();
-    require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
-    let on_gpu = |engines| gpu::verify::sm2(engines, digests, signatures, keys);
-    let on_cpu = |engine: &_| cpu::verify::sm2::<Sm2>(engine, digests, signatures, keys);
-    engine.dispatch(items, worth::VERIFY, on_gpu, on_cpu)
+    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys };
+    let verify = Verify::new(&SM2, Sm2::ID, inputs, Policy::default(), digests.len())?;
+    engine.collect(&verify, verdict_of).map(Verdicts::new)
+}
+
+/// What [`verify`] finds, from columns into codes, a byte an item ([`Verdict::VALID_CODE`], or that of a [`Rejection`]).
+/// Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`verify`].
+pub fn verify_into<'a>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    keys: PublicKeys<'_>,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys };
+    let verify = Verify::new(&SM2, Sm2::ID, inputs, Policy::default(), codes.len())?;
+    engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
 /// Verifies one signature per item over SM3(Z_A || M). Variable-time. See [`verify`].
@@ -154,8 +179,9 @@ pub fn verify_messages<M: AsRef<[u8]> + Sync>(
     let lengths = [("signatures", signatures.len()), ("user ids", user_ids.len_for(items))];
     require_lengths(items, &lengths)?;
     require_lengths(items, &[("public keys", keys.len_for(items))])?;
-    let Hashed { digests, points } = hash(engine, messages, user_ids, keys)?;
+    let points = decode_once(engine, items, keys)?;
     let keys = points.as_deref().map_or(keys, PublicKeys::points);
+    let digests = hash(engine, items, &|item| messages[item].as_ref(), user_ids, keys)?;
     let verdicts = verify(engine, &digests, signatures, keys)?;
     if !user_ids.any_too_long() {
         return Ok(verdicts);
@@ -197,12 +223,39 @@ pub fn sign<'a>(
     digests: &[[u8; 32]],
     secret_keys: impl Into<SecretKeys<'a>>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let secret_keys = secret_keys.into();
-    require_keys(digests.len(), &secret_keys)?;
-    let on_gpu = |engines| gpu::sign::sm2(engines, digests, secret_keys);
-    let check = engine.info().check_signatures;
-    let on_cpu = |engine: &_| cpu::secret::sign_sm2::<Sm2>(engine, digests, secret_keys, check);
-    engine.dispatch(digests.len(), worth::SIGN, on_gpu, on_cpu)
+    let sign = signing(engine, digests.into(), secret_keys.into(), digests.len())?;
+    engine.collect(&sign, |results, item| results.get(item).copied())
+}
+
+fn signing<'a>(
+    engine: &Engine,
+    digests: Rows<'a, 32>,
+    keys: SecretKeys<'a>,
+    items: usize,
+) -> Result<Sign<'a>, Error> {
+    let check = if engine.info().check_signatures { Check::Signatures } else { Check::Nothing };
+    let signing = Signing { inputs: Inputs { digests, keys }, low_s: false, check, widths: [64, 0] };
+    Sign::new(&SM2, Sm2::ID, signing, items)
+}
+
+/// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte ([`Verdict::VALID_CODE`], or that of
+/// a [`Rejection`]: then the row means nothing). **Constant-time** in keys and nonces.
+///
+/// # Errors
+/// As for [`sign`].
+pub fn sign_into<'a, 'b>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    secret_keys: impl Into<SecretKeys<'b>>,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let (digests, keys) = (digests.into(), secret_keys.into());
+    require_lengths(codes.len(), &[("signatures", signatures.len())])?;
+    let inputs = Inputs { digests, keys };
+    let check = if engine.info().check_signatures { Check::Signatures } else { Check::Nothing };
+    let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
+    engine.run(&Sign::new(&SM2, Sm2::ID, signing, codes.len())?, &mut ResultsMut::rows(codes, signatures))
 }
 
 /// Signs SM3(Z_A || M) of one message per item; Z_A is computed from the private key's public key. **Constant-time** in keys
@@ -231,18 +284,16 @@ pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
     let (items, secret_keys) = (messages.len(), secret_keys.into());
     require_lengths(items, &[("user ids", user_ids.len_for(items))])?;
     require_keys(items, &secret_keys)?;
-    let public = public_keys::<Sm2>(engine, secret_keys.as_slice())?;
+    let one_for_all = secret_keys.is_one_for_all();
+    let public = public_keys_on(engine, Sm2::ID, secret_keys, if one_for_all { 1 } else { items })?;
     let public: Vec<Point> = public.into_iter().map(|point| point.unwrap_or(Point::IDENTITY)).collect();
-    let keys = match secret_keys.single() {
-        Some(_) => PublicKeys::all(public[0].as_sec1()),
-        None => PublicKeys::points(&public),
-    };
-    let digests = hash(engine, messages, user_ids, keys)?.digests;
+    let keys = if one_for_all { PublicKeys::all(public[0].as_sec1()) } else { PublicKeys::points(&public) };
+    let digests = hash(engine, items, &|item| messages[item].as_ref(), user_ids, keys)?;
     let mut signed = sign(engine, &digests, secret_keys)?;
     if user_ids.any_too_long() {
         for (item, signed) in signed.iter_mut().enumerate().filter(|(item, _)| user_ids.is_too_long(*item)) {
             // A key out of range comes first. n - 1 is one to `sign` alone: it has a public key.
-            let key = if secret_keys.single().is_some() { public[0] } else { public[item] };
+            let key = if one_for_all { public[0] } else { public[item] };
             *signed = Err(if key.is_identity() { Rejection::SecretKeyOutOfRange } else { Rejection::UserIdTooLong });
         }
     }
@@ -260,52 +311,30 @@ pub fn za(user_id: &[u8], public_key: &Point) -> Result<[u8; 32], Rejection> {
     if public_key.is_identity() {
         return Err(Rejection::IdentityKey);
     }
-    let bits = u16::try_from(8 * user_id.len()).expect("at most 8191 bytes");
-    let mut hash = Sm3::new();
-    hash.update(bits.to_be_bytes());
-    hash.update(user_id);
-    hash.update(cpu::domain_parameters::<Sm2>());
-    hash.update(public_key.x());
-    hash.update(public_key.y());
-    Ok(hash.finalize().into())
+    Ok(digest::za_of_point(user_id, public_key))
 }
 
-/// Digests of messages, and the public keys where they were decoded for them and are all good.
-struct Hashed {
-    digests: Vec<[u8; 32]>,
-    points: Option<Vec<Point>>,
+/// The points of keys, where the CPU would otherwise decode them twice and they are all good.
+fn decode_once(engine: &Engine, items: usize, keys: PublicKeys<'_>) -> Result<Option<Vec<Point>>, Error> {
+    if engine.is_worth_a_gpu(items, digest::WORTH)? {
+        return Ok(None);
+    }
+    Ok(decode_keys(engine, Sm2::ID, items, keys)?.into_iter().collect::<Result<_, _>>().ok())
 }
 
 /// e = SM3(Z_A || M) per item. What an item gets whose key or id cannot be used means nothing.
-fn hash<M: AsRef<[u8]> + Sync>(
+fn hash(
     engine: &Engine,
-    messages: &[M],
+    items: usize,
+    messages: &Texts,
     user_ids: UserIds<'_>,
     keys: PublicKeys<'_>,
-) -> Result<Hashed, Error> {
-    let message = |item: usize| messages[item].as_ref();
-    let id = |item| user_ids.get_hashable(item);
-    let on_cpu = |engine: &CpuEngine, items: Range<usize>| {
-        let points = cpu::point::decode_keys::<Sm2>(engine, items.len(), keys.slice(items.clone()));
-        let digests = engine.map(items.len(), [0; 32], |i| {
-            let item = items.start + i;
-            let digest = |key: &Point| Some(message_digest(&za(id(item), key).ok()?, message(item)));
-            points[i].as_ref().ok().and_then(digest).unwrap_or_default()
-        });
-        Hashed { digests, points: points.into_iter().collect::<Result<_, _>>().ok() }
+) -> Result<Vec<[u8; 32]>, Error> {
+    let cpu = &engine.devices()?.cpu;
+    let ids = match user_ids.0 {
+        Ids::All(_) => SizedIds::All(SizedTexts::new(cpu, 1, |_| user_ids.get_hashable(0))),
+        Ids::Each(_) => SizedIds::Each(SizedTexts::new(cpu, items, |item| user_ids.get_hashable(item))),
     };
-    let on_gpu = |engines: Engines| {
-        let ids = match user_ids.0 {
-            Ids::All(_) => gpu::hash::Ids::All(user_ids.get_hashable(0)),
-            Ids::Each(_) => gpu::hash::Ids::Each(&id),
-        };
-        let on_cpu = |items| on_cpu(engines.cpu, items).digests;
-        let digests = gpu::hash::sm3(engines, messages.len(), &message, ids, keys, &on_cpu)?;
-        Ok(Hashed { digests, points: None })
-    };
-    engine.dispatch(messages.len(), worth::HASH, on_gpu, |engine| on_cpu(engine, 0..messages.len()))
-}
-
-fn message_digest(za: &[u8; 32], message: &[u8]) -> [u8; 32] {
-    Sm3::new_with_prefix(za).chain_update(message).finalize().into()
+    let messages = SizedTexts::new(cpu, items, |item| messages(item));
+    digests(engine, &MessageDigests { messages, ids, keys })
 }

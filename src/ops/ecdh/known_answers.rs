@@ -1,0 +1,25 @@
+//! Known answers of ECDH. None of the private keys is anybody's.
+
+use super::Agreement;
+use crate::curve::CurveId;
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::{Fault, Test, Trial};
+use crate::known_answers::{self, Agreements, repeat};
+use crate::types::PublicKeys;
+
+pub fn agreement(curve: CurveId) -> Test {
+    Test { operation: "ECDH", on: curve.name(), run }
+}
+
+/// Whole points, and x alone.
+fn run(trial: &mut Trial) -> Result<(), Fault> {
+    let (curve, Agreements { keys, peers, shared }) = (trial.curve(), &known_answers::of(trial.curve()).agreements);
+    let (keys, peers, known) = (repeat(keys, ITEMS), repeat(peers, ITEMS), repeat(shared, ITEMS));
+    let of_width = |width| {
+        let (secret_keys, peers) = ((&keys).into(), PublicKeys::points(&peers));
+        Agreement { curve, secret_keys, peers, width, items: ITEMS }
+    };
+    let x: Vec<_> = known.iter().map(|point| point.map(|point| *point.first_chunk::<32>().expect("64 bytes"))).collect();
+    trial.check(&of_width(64), |results, item| results.get::<64>(item).copied(), known)?;
+    trial.check(&of_width(32), |results, item| results.get::<32>(item).copied(), x)
+}

@@ -1,0 +1,61 @@
+//! Public keys of private keys, on a GPU: kernels whose branches and addresses do not depend on these.
+
+use super::{PublicKeysOf, known_answers};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Fault, Plan};
+use crate::gpu::schedule::Lane;
+use crate::gpu::transfer::{Jacobian, PointResults, Points, PrivateKeys, Reasons, SecretNumbers};
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::types::Rejection;
+use std::ops::Range;
+
+/// The public keys of a chunk's private ones.
+#[derive(Clone, Copy)]
+pub struct BaseProducts {
+    pub numbers: SecretNumbers,
+    sums: Jacobian,
+    pub points: Points,
+}
+
+impl BaseProducts {
+    pub fn new(plan: &mut Plan) -> Self {
+        BaseProducts { numbers: SecretNumbers::new(plan), sums: Jacobian::new(plan), points: Points::new(plan) }
+    }
+
+    pub fn compute(self, lane: &mut Lane, curve: &'static str, keys: PrivateKeys, n: usize) -> Result<(), Fault> {
+        let BaseProducts { numbers, sums, points } = self;
+        let table = lane.kept.clone().base_point.uniform(lane, curve)?;
+        numbers.import(lane, curve, keys, n)?;
+        kernels::FpmulUniform { scalars: numbers.scalars, table, xyz: sums.xyz, n: n as u64 }.launch(lane, curve)?;
+        sums.normalize(lane, curve, points, false, n)
+    }
+}
+
+impl OnGpu for PublicKeysOf<'_> {
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn most_waves(&self) -> usize {
+        6
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "nonces", "table", "fpmul", "normalize", "results"])
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![known_answers::public_keys(self.curve)]
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let keys = PrivateKeys::new(plan, self.keys.slice(items.clone()));
+        let (products, results) = (BaseProducts::new(plan), PointResults::new(plan));
+        let (n, curve) = (items.len(), self.curve.name());
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            products.compute(lane, curve, keys, n)?;
+            let status = Some((products.numbers.status.into(), Rejection::SecretKeyOutOfRange));
+            results.export(lane, curve, products.points, Reasons { status, identity: None }, n)
+        })
+    }
+}

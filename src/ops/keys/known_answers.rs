@@ -1,0 +1,18 @@
+//! Known answers of public keys. None of the private ones is anybody's.
+
+use super::PublicKeysOf;
+use crate::curve::CurveId;
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::{Fault, Test, Trial};
+use crate::known_answers::{self, PrivateKeys, repeat};
+use crate::ops::point::point_of;
+
+pub fn public_keys(curve: CurveId) -> Test {
+    Test { operation: "computing public keys", on: curve.name(), run }
+}
+
+fn run(trial: &mut Trial) -> Result<(), Fault> {
+    let PrivateKeys { keys, public } = &known_answers::of(trial.curve()).private_keys;
+    let (keys, known) = (repeat(keys, ITEMS), repeat(public, ITEMS));
+    trial.check(&PublicKeysOf { curve: trial.curve(), keys: (&keys).into(), items: ITEMS }, point_of, known)
+}

@@ -1,0 +1,116 @@
+//! Known answers of modular arithmetic, by `crypto-bigint` on the CPU.
+
+use super::{Modexp, MulMod};
+use crate::cpu::CpuEngine;
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::{Fault, Test, Trial};
+use crate::known_answers::repeat;
+use crate::op::Operation;
+use crate::types::{ByteRows, Rejection, Results, ResultsMut};
+use sha2::{Digest, Sha256};
+
+/// Sizes of numbers in bytes, and what they are called.
+const SIZES: [(usize, &str); 10] = [
+    (16, "128 bits"),
+    (24, "192 bits"),
+    (32, "256 bits"),
+    (40, "320 bits"),
+    (48, "384 bits"),
+    (56, "448 bits"),
+    (64, "512 bits"),
+    (128, "1024 bits"),
+    (192, "1536 bits"),
+    (256, "2048 bits"),
+];
+
+fn name(bytes: usize) -> &'static str {
+    SIZES.iter().find(|(size, _)| *size == bytes).expect("no operation has another size").1
+}
+
+pub fn powers(bytes: usize) -> Test {
+    Test { operation: "modular exponentiation", on: name(bytes), run: run_powers }
+}
+
+pub fn products(bytes: usize) -> Test {
+    Test { operation: "modular multiplication", on: name(bytes), run: run_products }
+}
+
+/// Those of all sizes.
+pub fn all() -> Vec<Test> {
+    SIZES.iter().map(|(bytes, _)| if *bytes > 64 { powers(*bytes) } else { products(*bytes) }).collect()
+}
+
+fn size(trial: &Trial) -> usize {
+    SIZES.iter().find(|(_, name)| *name == trial.on()).expect("the test was made for a size").0
+}
+
+/// Numbers of so many bytes that look random.
+fn numbers(seed: u8, bytes: usize, count: usize) -> Vec<Vec<u8>> {
+    let number = |number: usize| {
+        let mut digits = vec![0; bytes];
+        for (block, digits) in digits.chunks_mut(32).enumerate() {
+            digits.copy_from_slice(&Sha256::digest([seed, number as u8, block as u8])[..digits.len()]);
+        }
+        digits
+    };
+    (0..count).map(number).collect()
+}
+
+/// An odd modulus, and numbers of which most are below it.
+fn modulus_and_numbers(seed: u8, bytes: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
+    let mut modulus = numbers(seed, bytes, 1).remove(0);
+    (modulus[0], modulus[bytes - 1]) = (modulus[0] | 0xc0, modulus[bytes - 1] | 1);
+    let mut below = modulus.clone();
+    below[bytes - 1] -= 1;
+    (modulus.clone(), [vec![modulus, below], numbers(seed + 1, bytes, DISTINCT)].concat())
+}
+
+/// Different numbers of a test: what the CPU computes of these in a millisecond.
+const DISTINCT: usize = 4;
+/// Bytes of exponents, likewise.
+const EXPONENT: usize = 16;
+
+type Answer = Result<Vec<u8>, Rejection>;
+
+fn answer(results: &Results, item: usize) -> Answer {
+    crate::types::result_of(results.codes[item]).map(|()| results.row(0, item).to_vec())
+}
+
+fn on_cpu(cpu: &CpuEngine, operation: &dyn Operation, bytes: usize) -> Vec<Answer> {
+    let items = operation.items();
+    let (mut codes, mut rows) = (vec![0; items], vec![0; bytes * items]);
+    let mut results = ResultsMut::new(&mut codes, [&mut rows, &mut []], [bytes, 0]);
+    operation.on_cpu(cpu, 0..items, &mut results);
+    (0..items).map(|item| answer(&results.as_results(), item)).collect()
+}
+
+fn run_powers(trial: &mut Trial) -> Result<(), Fault> {
+    let bytes = size(trial);
+    let (modulus, bases) = modulus_and_numbers(1, bytes);
+    let exponents = numbers(3, EXPONENT, bases.len());
+    let (few, many) = ([bases.concat(), exponents.concat()], [repeat(&bases, ITEMS), repeat(&exponents, ITEMS)]);
+    let many = many.map(|numbers| numbers.concat());
+    let modexp = |[bases, exponents]: &[Vec<u8>; 2]| {
+        let (bases, exponents) = (ByteRows::new(bases, bytes), ByteRows::new(exponents, EXPONENT));
+        Modexp::new(&modulus, bases, exponents).expect("an odd modulus")
+    };
+    let known = on_cpu(trial.cpu, &modexp(&few), bytes);
+    trial.check(&modexp(&many), answer, repeat(&known, ITEMS))
+}
+
+/// Products, and squares.
+fn run_products(trial: &mut Trial) -> Result<(), Fault> {
+    let bytes = size(trial);
+    let (modulus, a) = modulus_and_numbers(4, bytes);
+    let b: Vec<_> = a.iter().rev().cloned().collect();
+    let (few, many) = ([a.concat(), b.concat()], [&a, &b].map(|numbers| repeat(numbers, ITEMS).concat()));
+    for squares in [false, true] {
+        let mul_mod = |[a, b]: &[Vec<u8>; 2]| {
+            let b = (!squares).then(|| ByteRows::new(b, bytes));
+            MulMod::new(&modulus, ByteRows::new(a, bytes), b).expect("an odd modulus")
+        };
+        let known = on_cpu(trial.cpu, &mul_mod(&few), bytes);
+        trial.check(&mul_mod(&many), answer, repeat(&known, ITEMS))?;
+    }
+    Ok(())
+}

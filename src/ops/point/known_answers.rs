@@ -1,0 +1,103 @@
+//! Known answers of point operations.
+
+use super::sum::PART;
+use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, point_of};
+use crate::curve::CurveId;
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::{Fault, Test, Trial};
+use crate::known_answers::{self, Answer, PointAnswers, repeat};
+use crate::types::{Point, PublicKeys, Rejection, Rows};
+
+fn answers(trial: &Trial) -> &'static PointAnswers {
+    &known_answers::of(trial.curve()).points
+}
+
+pub fn sums(curve: CurveId) -> Test {
+    Test { operation: "addition", on: curve.name(), run: run_sums }
+}
+
+pub fn doubles(curve: CurveId) -> Test {
+    Test { operation: "doubling", on: curve.name(), run: run_doubles }
+}
+
+pub fn base_products(curve: CurveId) -> Test {
+    Test { operation: "multiplication of G", on: curve.name(), run: run_base_products }
+}
+
+pub fn products(curve: CurveId) -> Test {
+    Test { operation: "multiplication", on: curve.name(), run: run_products }
+}
+
+pub fn keys(curve: CurveId) -> Test {
+    Test { operation: "decoding of keys", on: curve.name(), run: run_keys }
+}
+
+pub fn sums_of_parts(curve: CurveId) -> Test {
+    Test { operation: "sums of points", on: curve.name(), run: run_sums_of_parts }
+}
+
+fn run_sums(trial: &mut Trial) -> Result<(), Fault> {
+    let (operands, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).sums, ITEMS).into_iter().unzip();
+    let (a, b): (Vec<_>, Vec<_>) = operands.into_iter().map(|[a, b]| (a, b)).unzip();
+    let operands = [PublicKeys::points(&a), PublicKeys::points(&b)];
+    trial.check(&Add { curve: trial.curve(), operands, items: ITEMS }, point_of, known)
+}
+
+fn run_doubles(trial: &mut Trial) -> Result<(), Fault> {
+    let (points, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).doubles, ITEMS).into_iter().unzip();
+    let points = PublicKeys::points(&points);
+    trial.check(&Double { curve: trial.curve(), points, items: ITEMS }, point_of, known)
+}
+
+fn run_base_products(trial: &mut Trial) -> Result<(), Fault> {
+    let (scalars, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).base_products, ITEMS).into_iter().unzip();
+    let scalars = Rows::from(&scalars);
+    trial.check(&MulBase { curve: trial.curve(), scalars, items: ITEMS }, point_of, known)
+}
+
+fn run_products(trial: &mut Trial) -> Result<(), Fault> {
+    let all = repeat(&answers(trial).products, ITEMS).into_iter();
+    let (operands, known): (Vec<_>, Vec<_>) = all.map(|(scalar, point, product)| ((scalar, point), product)).unzip();
+    let (scalars, points): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
+    let (scalars, points) = (Rows::from(&scalars), PublicKeys::points(&points));
+    trial.check(&Mul { curve: trial.curve(), scalars, points, items: ITEMS }, point_of, known)
+}
+
+/// In every encoding.
+fn run_keys(trial: &mut Trial) -> Result<(), Fault> {
+    let answers = answers(trial);
+    let mixed = answers.keys.iter().map(|(key, known)| (key.as_slice(), *known)).collect::<Vec<_>>();
+    decode(trial, &mixed, |keys| PublicKeys::sec1(keys))?;
+    decode(trial, &answers.keys_of::<33>(), |keys| PublicKeys::compressed(keys))?;
+    let mut uncompressed = answers.keys_of::<65>();
+    decode(trial, &uncompressed, |keys| PublicKeys::uncompressed(keys))?;
+    // Points and rows without a tag cannot have a wrong one.
+    uncompressed.retain(|(key, _)| key[0] == 4);
+    let identity = Err(Rejection::IdentityKey);
+    let raw = uncompressed.iter().map(|(key, known)| (key[1..].try_into().expect("64 bytes"), *known));
+    let raw: Vec<([u8; 64], _)> = raw.chain([([0; 64], identity)]).collect();
+    decode(trial, &raw, |keys| PublicKeys::raw(keys))?;
+    let point = |(key, known): &([u8; 65], _)| (Point::from_uncompressed(*key).expect("the tag"), *known);
+    let points: Vec<_> = uncompressed.iter().map(point).chain([(Point::IDENTITY, identity)]).collect();
+    decode(trial, &points, |keys| PublicKeys::points(keys))
+}
+
+fn decode<K: Clone>(
+    trial: &mut Trial,
+    answers: &[(K, Answer<Point>)],
+    public_keys: impl for<'a> Fn(&'a [K]) -> PublicKeys<'a>,
+) -> Result<(), Fault> {
+    let (keys, known): (Vec<_>, Vec<_>) = repeat(answers, ITEMS).into_iter().unzip();
+    trial.check(&DecodeKeys { curve: trial.curve(), keys: public_keys(&keys), items: ITEMS }, point_of, known)
+}
+
+/// A device gives part p the points p, p + parts, p + 2 parts, ...: two operands, and otherwise the identity.
+fn run_sums_of_parts(trial: &mut Trial) -> Result<(), Fault> {
+    let (operands, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).sums, ITEMS).into_iter().unzip();
+    let mut points = vec![Point::IDENTITY; PART * ITEMS];
+    for (part, [a, b]) in operands.into_iter().enumerate() {
+        (points[part], points[part + 7 * ITEMS]) = (a, b);
+    }
+    let sums = Sums { curve: trial.curve(), points: PublicKeys::points(&points), of: points.len() };
+    trial.check(&sums, point_of, known)
+}

@@ -1,0 +1,99 @@
+//! Known answers of verification and signing, for any scheme.
+
+use super::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use crate::curve::CurveId;
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::tables::key_tables;
+use crate::gpu::{Fault, Test, Trial};
+use crate::known_answers::{self, Signatures, repeat};
+use crate::ops::keys;
+use crate::ops::point;
+use crate::types::{Check, Policy, PublicKeys, Results, result_of};
+
+/// A scheme's tests, of which each runs one of the functions below.
+pub struct SchemeTests {
+    pub verification: fn(&mut Trial) -> Result<(), Fault>,
+    pub by_tables: fn(&mut Trial) -> Result<(), Fault>,
+    pub signing: fn(&mut Trial) -> Result<(), Fault>,
+    /// `None` where there is no recovery.
+    pub recovery: Option<fn(CurveId) -> Test>,
+}
+
+pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool) -> Vec<Test> {
+    let on = curve.name();
+    let mut tests = vec![
+        point::known_answers::keys(curve),
+        Test { operation: "verification", on, run: scheme.tests.verification },
+    ];
+    if with_tables {
+        tests.push(Test { operation: "verification by tables of keys", on, run: scheme.tests.by_tables });
+    }
+    tests
+}
+
+pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_tables: bool) -> Vec<Test> {
+    let mut tests = vec![Test { operation: "signing", on: curve.name(), run: scheme.tests.signing }];
+    if check != Check::Nothing {
+        tests.push(keys::known_answers::public_keys(curve));
+    }
+    match check {
+        Check::Nothing => {}
+        Check::Signatures => tests.extend(of_verification(scheme, curve, with_tables).split_off(1)),
+        Check::RecoveryIds => tests.extend(scheme.tests.recovery.map(|recovery| recovery(curve))),
+    }
+    tests
+}
+
+fn code_of(results: &Results, item: usize) -> u8 {
+    results.codes[item]
+}
+
+/// A batch of so many items, and how many are said to come.
+fn run_batch(
+    trial: &mut Trial,
+    scheme: &'static Scheme,
+    policy: Policy,
+    items: usize,
+    expected: Option<usize>,
+) -> Result<(), Fault> {
+    let Signatures { digests, signatures, keys, verdicts, .. } = &known_answers::of(trial.curve()).signatures;
+    let (digests, signatures, keys) = (repeat(digests, items), repeat(signatures, items), repeat(keys, items));
+    let inputs = Verification {
+        digests: (&digests).into(),
+        signatures: (&signatures).into(),
+        keys: PublicKeys::points(&keys),
+    };
+    let verify = Verify { scheme, curve: trial.curve(), inputs, policy, items };
+    let codes = match expected {
+        None => trial.compute(&verify, code_of)?,
+        Some(expected) => trial.compute_expecting(&verify, code_of, expected)?,
+    };
+    trial.compare(codes, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
+}
+
+pub fn verify(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+    run_batch(trial, scheme, policy, ITEMS, None)
+}
+
+/// A chunk that is large enough for tables of its keys, which are not kept.
+pub fn verify_by_tables(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+    let (items, expected) = key_tables::FEWEST_WITH_TABLES;
+    let result = run_batch(trial, scheme, policy, items, Some(expected));
+    trial.lane.kept.key_cache.drop_idle();
+    result
+}
+
+pub fn sign(trial: &mut Trial, scheme: &'static Scheme, low_s: bool, with_recovery_id: bool) -> Result<(), Fault> {
+    let known_answers::Signing { keys, digests, signed } = &known_answers::of(trial.curve()).signing;
+    let (keys, digests) = (repeat(keys, ITEMS), repeat(digests, ITEMS));
+    let inputs = Inputs { digests: (&digests).into(), keys: (&keys).into() };
+    let widths = [64, usize::from(with_recovery_id)];
+    let signing = Signing { inputs, low_s, check: Check::Nothing, widths };
+    let signed_of = move |results: &Results, item: usize| {
+        result_of(results.codes[item])?;
+        let signature: [u8; 64] = results.row(0, item).try_into().expect("64 bytes");
+        Ok((signature, results.row(1, item).first().copied().unwrap_or(0)))
+    };
+    let sign = Sign { scheme, curve: trial.curve(), signing, items: ITEMS };
+    trial.check(&sign, signed_of, repeat(signed, ITEMS))
+}

@@ -1,0 +1,136 @@
+//! What signature schemes share: verification, signing and the check of signatures. A scheme says what is its own in a `Scheme`.
+
+pub mod known_answers;
+pub mod sign_cpu;
+mod sign_gpu;
+pub mod verify_cpu;
+mod verify_gpu;
+
+use crate::cpu::CpuEngine;
+use crate::curve::{CurveId, PerCurve};
+use crate::op::{Operation, Worth};
+use crate::types::{Batch, Check, Error, Place, Policy, PublicKeys, Rows, Widths, require_lengths};
+pub use sign_cpu::Inputs;
+pub use sign_gpu::{SignOnGpu, SigningColumns};
+use std::ops::Range;
+pub use verify_gpu::{CheckBuffers, EquationsOnGpu, check};
+
+/// A scheme's own steps.
+pub struct Scheme {
+    pub verify_on_cpu: PerCurve<Option<fn(&CpuEngine, Verification, Policy, &mut dyn Place)>>,
+    pub sign_on_cpu: PerCurve<Option<fn(&CpuEngine, Signing, &mut dyn Place)>>,
+    pub equations_on_gpu: EquationsOnGpu,
+    pub sign_on_gpu: SignOnGpu,
+    pub tests: known_answers::SchemeTests,
+    pub verify_worth: Worth,
+    pub sign_worth: Worth,
+}
+
+/// A batch of signatures, with digests and keys.
+#[derive(Clone, Copy)]
+pub struct Verification<'a> {
+    pub digests: Rows<'a, 32>,
+    pub signatures: Rows<'a, 64>,
+    pub keys: PublicKeys<'a>,
+}
+
+/// The verification of a batch.
+pub struct Verify<'a> {
+    pub scheme: &'static Scheme,
+    pub curve: CurveId,
+    pub inputs: Verification<'a>,
+    pub policy: Policy,
+    pub items: usize,
+}
+
+impl<'a> Verify<'a> {
+    /// # Errors
+    /// [`Error::LengthMismatch`] when the columns differ in length.
+    pub fn new(
+        scheme: &'static Scheme,
+        curve: CurveId,
+        inputs: Verification<'a>,
+        policy: Policy,
+        items: usize,
+    ) -> Result<Self, Error> {
+        let Verification { digests, signatures, keys } = &inputs;
+        let lengths = [
+            ("digests", digests.len_for(items)),
+            ("signatures", signatures.len_for(items)),
+            ("public keys", keys.len_for(items)),
+        ];
+        require_lengths(items, &lengths)?;
+        Ok(Verify { scheme, curve, inputs, policy, items })
+    }
+}
+
+impl Batch for Verify<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Verify<'_> {
+    fn worth(&self) -> Worth {
+        self.scheme.verify_worth
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let Verification { digests, signatures, keys } = self.inputs;
+        let digests = digests.slice(items.clone());
+        let inputs = Verification { digests, signatures: signatures.slice(items.clone()), keys: keys.slice(items) };
+        let verify = self.scheme.verify_on_cpu.of(self.curve).expect("the curve has the scheme");
+        verify(engine, inputs, self.policy, out);
+    }
+}
+
+/// How a batch is signed.
+#[derive(Clone, Copy)]
+pub struct Signing<'a> {
+    pub inputs: Inputs<'a>,
+    pub low_s: bool,
+    pub check: Check,
+    /// r || s, and a byte for the recovery id where it is wanted.
+    pub widths: Widths,
+}
+
+/// The signing of a batch.
+pub struct Sign<'a> {
+    pub scheme: &'static Scheme,
+    pub curve: CurveId,
+    pub signing: Signing<'a>,
+    pub items: usize,
+}
+
+impl<'a> Sign<'a> {
+    /// # Errors
+    /// [`Error::LengthMismatch`] when the columns differ in length.
+    pub fn new(
+        scheme: &'static Scheme,
+        curve: CurveId,
+        signing: Signing<'a>,
+        items: usize,
+    ) -> Result<Self, Error> {
+        let Inputs { digests, keys } = &signing.inputs;
+        require_lengths(items, &[("digests", digests.len_for(items)), ("secret keys", keys.len_for(items))])?;
+        Ok(Sign { scheme, curve, signing, items })
+    }
+}
+
+impl Batch for Sign<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Sign<'_> {
+    fn worth(&self) -> Worth {
+        self.scheme.sign_worth
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let signing = Signing { inputs: self.signing.inputs.slice(items), ..self.signing };
+        let sign = self.scheme.sign_on_cpu.of(self.curve).expect("the curve has the scheme");
+        sign(engine, signing, out);
+    }
+}

@@ -1,0 +1,128 @@
+//! e = SM3(Z_A || M) of messages (GB/T 32918.2, sections 5.5 and 6.1).
+
+use super::known_answers;
+use crate::cpu::{CpuEngine, decode, domain_parameters};
+use crate::curve::{Curve, Sm2};
+use crate::gpu::columns::Digests;
+use crate::gpu::kernels;
+use crate::gpu::runtime::Plan;
+use crate::gpu::transfer::{Imported, Points};
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::op::{Operation, Worth};
+use crate::ops::hash::{SizedTexts, TextColumns, plan_codes};
+use crate::types::{Batch, Place, Point, PublicKeys, ResultsMut};
+use sm3::{Digest, Sm3};
+use std::ops::Range;
+
+/// Messages: each takes half a dozen blocks of SM3, Z_A being four of them.
+pub(crate) const WORTH: Worth = Worth::of(200);
+
+/// User ids with their sizes, none too long to be hashed.
+pub(crate) enum SizedIds<'a> {
+    All(SizedTexts<'a>),
+    Each(SizedTexts<'a>),
+}
+
+impl<'a> SizedIds<'a> {
+    /// Those of some items, and by how many ids each item goes on.
+    fn of(&self, items: &Range<usize>) -> (&SizedTexts<'a>, Range<usize>, u64) {
+        match self {
+            SizedIds::All(id) => (id, 0..1, 0),
+            SizedIds::Each(ids) => (ids, items.clone(), 1),
+        }
+    }
+
+    fn get(&self, item: usize) -> &'a [u8] {
+        match self {
+            SizedIds::All(id) => id.get(0),
+            SizedIds::Each(ids) => ids.get(item),
+        }
+    }
+}
+
+/// The digests of a batch. What an item without a usable key gets means nothing.
+pub(crate) struct MessageDigests<'a> {
+    pub messages: SizedTexts<'a>,
+    pub ids: SizedIds<'a>,
+    pub keys: PublicKeys<'a>,
+}
+
+impl Batch for MessageDigests<'_> {
+    fn items(&self) -> usize {
+        self.messages.items()
+    }
+}
+
+impl Operation for MessageDigests<'_> {
+    fn worth(&self) -> Worth {
+        WORTH
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        engine.fill(out, [32, 0], |range, out| {
+            let first = items.start + range.start;
+            let keys = range.clone().map(|item| self.keys.get(items.start + item));
+            for (place, key) in decode::public_keys::<Sm2>(engine.lanes, keys).into_iter().enumerate() {
+                if let Ok(key) = key {
+                    let mut row = [[0; 64]];
+                    decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, &key);
+                    let za = za(self.ids.get(first + place), &row[0]);
+                    out.row(0, place).copy_from_slice(&message_digest(&za, self.messages.get(first + place)));
+                }
+                out.accept(place);
+            }
+        });
+    }
+}
+
+impl OnGpu for MessageDigests<'_> {
+    fn most_waves(&self) -> usize {
+        4
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (Sm2::NAME, vec!["hash", "layout"])
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        let (ids, of_ids, _) = self.ids.of(items);
+        self.messages.bytes(items) + ids.bytes(&of_ids)
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        known_answers::of_digests()
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let (n, first) = (items.len(), items.start);
+        let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
+        let (ids, of_ids, id_stride) = self.ids.of(&items);
+        let TextColumns { data: ids, offsets: id_offsets } = TextColumns::new(plan, ids, of_ids);
+        let keys = Imported::new(plan, self.keys.slice(items));
+        let digests = plan.column::<Digests>();
+        plan_codes(plan, &self.messages, first);
+        plan.result(0, digests, 32);
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            keys.import(lane, Sm2::NAME, n)?;
+            let (Points { xy, kinds }, n) = (keys.points, n as u64);
+            kernels::Sm3Za { data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n }
+                .launch(lane, Sm2::NAME)
+        })
+    }
+}
+
+/// Z_A = SM3(ENTL || id || a || b || x_G || y_G || x_A || y_A), for an id of at most 8191 bytes and a key `x || y`.
+fn za(id: &[u8], key: &[u8; 64]) -> [u8; 32] {
+    let bits = u16::try_from(8 * id.len()).expect("at most 8191 bytes");
+    let hash = Sm3::new().chain_update(bits.to_be_bytes()).chain_update(id);
+    hash.chain_update(domain_parameters::<Sm2>()).chain_update(key).finalize().into()
+}
+
+/// Z_A of a point that is not the identity.
+pub(crate) fn za_of_point(id: &[u8], key: &Point) -> [u8; 32] {
+    za(id, key.as_bytes()[1..].try_into().expect("64 bytes after the tag"))
+}
+
+fn message_digest(za: &[u8; 32], message: &[u8]) -> [u8; 32] {
+    Sm3::new_with_prefix(za).chain_update(message).finalize().into()
+}

@@ -1,0 +1,159 @@
+//! How an engine starts, is made ready and is tested: what needs both the devices and all operations.
+
+mod cpu_answers;
+
+use crate::cpu::CpuEngine;
+use crate::cpu::tables::warm_up;
+use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::engine::{Backend, Devices, Engine, EngineBuilder, EngineInfo, Failure};
+use crate::gpu::{GpuEngine, Limits, Test, Unavailable};
+use crate::ops::{ecdh, hash, keys, modular, point};
+use crate::schemes::ecdsa::Wanted;
+use crate::schemes::{ecdsa, frame, sm2};
+use crate::types::{Check, Error};
+use std::collections::HashSet;
+
+impl Engine {
+    /// All GPUs, or the CPU when there is none.
+    ///
+    /// # Errors
+    /// [`Error::Threads`] when the worker threads cannot be started.
+    pub fn new() -> Result<Self, Error> {
+        Self::builder().build()
+    }
+
+    /// An engine on the CPU, with one worker per core.
+    ///
+    /// # Errors
+    /// [`Error::Threads`] when the worker threads cannot be started.
+    pub fn cpu() -> Result<Self, Error> {
+        Self::builder().backend(Backend::Cpu).build()
+    }
+
+    /// Tests every operation on every GPU by items whose answers are known, valid and spoiled ones, and gives all
+    /// [`Engine::failures`] after that. Calls do the same before they first use an operation on a GPU, and the CPU's vector
+    /// instructions are tested when the first engine starts: this is for a program that wants to know beforehand. Takes
+    /// some seconds, and a minute or two where kernels are not in the cache.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when a GPU has too little memory for a test, [`Error::Forked`] in a child of the process that made the
+    /// engine.
+    ///
+    /// ```
+    /// use gecc::Engine;
+    /// let engine = Engine::new()?;
+    /// assert!(engine.self_test()?.is_empty());
+    /// # Ok::<(), gecc::Error>(())
+    /// ```
+    pub fn self_test(&self) -> Result<Vec<Failure>, Error> {
+        let Devices { cpu, gpu } = self.devices()?;
+        gpu.as_ref().map_or(Ok(()), |gpu| gpu.self_test(cpu, &all()))?;
+        Ok(self.failures())
+    }
+
+    /// Makes ready what calls on a curve need, which the first of them would otherwise have to wait for or do without: tables of
+    /// the base point for the CPU, and for GPUs their kernels, which may have to be compiled, tables, and tests by known answers.
+    /// Takes some tens of milliseconds without a GPU, and some seconds where kernels are not in the cache.
+    ///
+    /// # Errors
+    /// [`Error::Kernels`] and [`Error::Device`] when a GPU cannot be made ready: calls may work all the same, see
+    /// [`Engine::failures`]. [`Error::Forked`] in a child of the process that made the engine.
+    ///
+    /// ```
+    /// use gecc::{Engine, Secp256k1};
+    /// let engine = Engine::new()?;
+    /// engine.warm_up::<Secp256k1>()?;
+    /// # Ok::<(), gecc::Error>(())
+    /// ```
+    pub fn warm_up<C: Curve>(&self) -> Result<(), Error> {
+        let Devices { cpu, gpu } = self.devices()?;
+        WARM_UP.of(C::ID)(cpu);
+        let tests: Vec<Test> = all().into_iter().filter(|test| test.on == C::NAME).collect();
+        gpu.as_ref().map_or(Ok(()), |gpu| gpu.warm_up(cpu, C::NAME, &tests).map_err(Error::from))
+    }
+}
+
+static WARM_UP: PerCurve<fn(&CpuEngine)> = per_curve!(warm_up);
+
+impl EngineBuilder {
+    /// Starts the engine.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] when a GPU is asked for and none can be used, [`Error::InvalidOption`] for a
+    /// number of threads or items out of range,
+    /// [`Error::Threads`] when the worker threads cannot be started.
+    pub fn build(self) -> Result<Engine, Error> {
+        if self.chunk_items == Some(0) {
+            return Err(Error::InvalidOption { option: "chunk_items", problem: "0 items are no chunk".to_owned() });
+        }
+        let limits = Limits {
+            max_memory: self.max_memory,
+            largest_chunk: self.chunk_items,
+            time_kernels: self.time_kernels,
+            l2_persistence: self.l2_persistence,
+        };
+        let (gpu, reason) = match self.backend {
+            Backend::Cpu => (None, "asked for".to_owned()),
+            Backend::Auto => match GpuEngine::new(limits) {
+                Ok(gpu) => (Some(gpu), "chosen automatically".to_owned()),
+                Err(Unavailable::Devices(problem)) => (None, format!("chosen automatically: {problem}")),
+                Err(threads) => return Err(threads.into()),
+            },
+            Backend::Gpu => (Some(GpuEngine::new(limits)?), "asked for".to_owned()),
+        };
+        let cpu = CpuEngine::new(self.threads, self.max_memory)?;
+        let cpu = if self.portable { cpu.portable() } else { with_tested_lanes(cpu) };
+        let info = EngineInfo {
+            backend: if gpu.is_some() { Backend::Gpu } else { Backend::Cpu },
+            threads: cpu.threads(),
+            devices: gpu.as_ref().map_or_else(Vec::new, GpuEngine::labels),
+            max_memory: self.max_memory,
+            check_signatures: self.check_signatures,
+            reason,
+        };
+        Ok(Engine::of(cpu, gpu, info, self.backend))
+    }
+}
+
+/// The engine with lanes if these give the known answers.
+fn with_tested_lanes(mut cpu: CpuEngine) -> CpuEngine {
+    if cpu.lanes.is_some() {
+        cpu.problem_of_lanes = cpu_answers::problem(&cpu);
+        cpu.lanes = cpu.lanes.filter(|_| cpu.problem_of_lanes.is_none());
+    }
+    cpu
+}
+
+/// All tests that a device can run, each once.
+fn all() -> Vec<Test> {
+    let mut all = vec![hash::known_answers::SHA256];
+    all.extend(modular::known_answers::all());
+    all.extend(sm2::known_answers::of_digests());
+    for &curve in CurveId::ALL {
+        all.extend(of_curve(curve));
+    }
+    let mut seen = HashSet::new();
+    all.retain(|test| seen.insert((test.operation, test.on)));
+    all
+}
+
+fn of_curve(curve: CurveId) -> Vec<Test> {
+    let mut tests = vec![
+        point::known_answers::keys(curve),
+        point::known_answers::sums(curve),
+        point::known_answers::doubles(curve),
+        point::known_answers::base_products(curve),
+        point::known_answers::products(curve),
+        point::known_answers::sums_of_parts(curve),
+        keys::known_answers::public_keys(curve),
+        ecdh::known_answers::agreement(curve),
+    ];
+    for scheme in [&ecdsa::ECDSA, &sm2::SM2].into_iter().filter(|scheme| scheme.verify_on_cpu.of(curve).is_some()) {
+        tests.extend(frame::known_answers::of_verification(scheme, curve, true));
+        tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, true));
+        if scheme.tests.recovery.is_some() {
+            tests.extend([Wanted::Keys, Wanted::Addresses].map(|wanted| ecdsa::known_answers::recovery(curve, wanted)));
+        }
+    }
+    tests
+}
