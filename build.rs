@@ -27,6 +27,9 @@ fn main() {
     fs::write(out.join("constants.rs"), constants).expect("OUT_DIR is writable");
     let types: String = curves.iter().map(emit_rust::curve_type).collect();
     fs::write(out.join("curve_types.rs"), types).expect("OUT_DIR is writable");
+    let moduli: String = curves.iter().map(emit_rust::moduli).collect();
+    fs::write(out.join("moduli.rs"), moduli).expect("OUT_DIR is writable");
+    fs::write(out.join("curve_lists.rs"), emit_rust::lists(&curves)).expect("OUT_DIR is writable");
     for curve in &curves {
         let folder = out.join("cuda").join(&curve.name);
         fs::create_dir_all(&folder).expect("OUT_DIR is writable");

@@ -1,6 +1,6 @@
-//! The curves: one type each, generated from `curves/NAME.toml`.
+//! The curves: one type each, with its traits, generated from `curves/NAME.toml`.
 
-use crate::cpu::{CpuCurve, Endomorphism, Precomputed};
+use crate::cpu::{CpuCurve, field};
 
 /// Numbers that `build.rs` derived from the curve files.
 pub(crate) mod constants {
@@ -10,7 +10,7 @@ pub(crate) mod constants {
 
 /// A short Weierstrass curve of prime order over a 256-bit prime field.
 ///
-/// Implemented by [`Secp256k1`], [`P256`] and [`Sm2`]; sealed, because a curve needs arithmetic in every engine.
+/// Implemented by the type of each file in `curves/`; sealed, because a curve needs arithmetic in every engine.
 pub trait Curve: CpuCurve + Copy + Send + Sync + 'static {
     /// The name, as the command line and the curve file write it.
     const NAME: &'static str;
@@ -27,37 +27,25 @@ pub trait SecretCurve: Curve {
         >;
 }
 
-/// A curve on which ECDSA with SHA-256 is used: secp256k1 and P-256.
+/// A curve on which ECDSA with SHA-256 is used.
 pub trait EcdsaCurve: SecretCurve {
     /// Whether signing gives low s by default, as the curve's RustCrypto crate does.
     const LOW_S_BY_DEFAULT: bool;
 }
 
-include!(concat!(env!("OUT_DIR"), "/curve_types.rs"));
+pub use types::*;
 
-impl SecretCurve for Secp256k1 {
-    type Reference = k256::Secp256k1;
-}
-
-impl SecretCurve for P256 {
-    type Reference = p256::NistP256;
-}
-
-impl SecretCurve for Sm2 {
-    type Reference = sm2::Sm2;
-}
-
-impl EcdsaCurve for Secp256k1 {
-    const LOW_S_BY_DEFAULT: bool = true;
-}
-
-impl EcdsaCurve for P256 {
-    const LOW_S_BY_DEFAULT: bool = false;
+/// What `build.rs` wrote: the type of each curve.
+pub mod types {
+    use super::{Curve, EcdsaCurve, SecretCurve, constants, field};
+    use crate::cpu::{CoefficientA, CpuCurve, Endomorphism, Precomputed};
+    include!(concat!(env!("OUT_DIR"), "/curve_types.rs"));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::{self, CoefficientA};
     use elliptic_curve::sec1::ToSec1Point;
     use elliptic_curve::{Curve as _, CurveGroup, Group, ProjectivePoint, bigint::Encoding};
     use num_bigint::BigUint;
@@ -84,16 +72,26 @@ mod tests {
             let [x, y] = coordinates::<C>(&point);
             assert_eq!(&y * &y % &p, (x.pow(3) + &a * &x + &b) % &p);
         }
-        assert_eq!(C::A_IS_ZERO, a == BigUint::ZERO);
-        assert!(C::A_IS_ZERO || a + 3u32 == p);
+        assert_eq!(cpu::domain_parameters::<C>()[..32], number_bytes(&a));
+        assert_eq!(C::A == CoefficientA::Zero, a == BigUint::ZERO);
+        assert_eq!(C::A == CoefficientA::MinusThree, a + 3u32 == p);
+    }
+
+    fn number_bytes(number: &BigUint) -> [u8; 32] {
+        let digits = number.to_bytes_be();
+        let mut bytes = [0; 32];
+        bytes[32 - digits.len()..].copy_from_slice(&digits);
+        bytes
     }
 
     #[test]
     fn parameters_agree_with_rustcrypto() {
-        use constants::{p256, secp256k1, sm2};
-        agrees::<Secp256k1>(&secp256k1::P, &secp256k1::A);
-        agrees::<P256>(&p256::P, &p256::A);
-        agrees::<Sm2>(&sm2::P, &sm2::A);
+        macro_rules! all_agree {
+            ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+                $(agrees::<$curve>(&constants::$name::P, &constants::$name::A);)*
+            };
+        }
+        for_each_curve!(all_agree!);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on secp256k1, P-256 and SM2.
+//! Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2.
 //!
 //! For programs that need millions of operations, not one: every call takes slices, works on all GPUs or, where there is
 //! none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other.
-//! Results are byte-identical to those of the RustCrypto crates `k256`, `p256` and `sm2`.
+//! Results are byte-identical to those of the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
 //!
 //! ```
 //! use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
@@ -31,6 +31,9 @@
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 
+// `for_each_curve` and the like, in scope of all modules below.
+include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
+
 pub mod ecdh;
 pub mod ecdsa;
 pub mod kernels;
@@ -55,7 +58,8 @@ mod secret;
 mod stack;
 mod workers;
 
-pub use curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};
+pub use curve::types::*;
+pub use curve::{Curve, EcdsaCurve, SecretCurve};
 pub use encoding::{Point, PublicKeys, signature_from_der, signature_to_der};
 pub use engine::{Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelTime};
 pub use error::{Error, Rejection, Verdict, Verdicts};

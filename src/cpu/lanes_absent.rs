@@ -36,6 +36,11 @@ pub trait Prime {}
 
 impl<F> Prime for F {}
 
+/// Nor of the shape of a modulus.
+pub trait Shape {}
+
+impl<S> Shape for S {}
+
 pub fn mul_add<C: CpuCurve>(
     lanes: Lanes,
     _: &[C::Scalar],

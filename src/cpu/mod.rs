@@ -48,8 +48,8 @@ pub trait CpuCurve: Copy + Send + Sync + 'static {
     type Base: Coordinate;
     /// The field of scalars, modulo n.
     type Scalar: Field;
-    /// Whether a is 0; otherwise it is -3.
-    const A_IS_ZERO: bool;
+    /// The coefficient a.
+    const A: CoefficientA;
     /// The coefficient b.
     const B: [u64; 4];
     /// The base point.
@@ -62,11 +62,32 @@ pub trait CpuCurve: Copy + Send + Sync + 'static {
     fn precomputed() -> &'static Precomputed<Self>;
 }
 
+/// The coefficient a, by what formulas make of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoefficientA {
+    /// 0.
+    Zero,
+    /// -3.
+    MinusThree,
+    /// Any other, as elements of the field are stored.
+    General([u64; 4]),
+}
+
 /// Constants in the field's own representation.
 pub(crate) struct FieldConstants<F> {
     b: F,
     /// Zero where the curve has no endomorphism.
     beta: F,
+}
+
+/// The coefficient a in the field's own representation.
+#[inline(always)]
+fn coefficient_a<C: CpuCurve>() -> C::Base {
+    match C::A {
+        CoefficientA::Zero => C::Base::ZERO,
+        CoefficientA::MinusThree => three::<C::Base>().neg(),
+        CoefficientA::General(stored) => C::Base::from_stored(stored),
+    }
 }
 
 fn generator<C: CpuCurve>() -> Affine<C::Base> {
@@ -96,9 +117,13 @@ fn be_bytes_to_limbs(bytes: &[u8; 32]) -> [u64; 4] {
 
 /// a || b || x_G || y_G, as Z_A of SM2 takes them.
 pub(crate) fn domain_parameters<C: CpuCurve>() -> [u8; 128] {
-    let a = if C::A_IS_ZERO { C::Base::ZERO } else { three::<C::Base>().neg() };
     let mut bytes = [0; 128];
-    let fields = [a.to_be_bytes(), limbs_to_be_bytes(&C::B), limbs_to_be_bytes(&C::G.0), limbs_to_be_bytes(&C::G.1)];
+    let fields = [
+        coefficient_a::<C>().to_be_bytes(),
+        limbs_to_be_bytes(&C::B),
+        limbs_to_be_bytes(&C::G.0),
+        limbs_to_be_bytes(&C::G.1),
+    ];
     for (chunk, field) in bytes.chunks_exact_mut(32).zip(&fields) {
         chunk.copy_from_slice(field);
     }

@@ -2,7 +2,8 @@
 //! products of the base point in batches by the uniform code of the lanes, where the processor has them.
 //!
 //! What branches on a secret here is only whether a key is in range, which is the caller's result, and whether a nonce has
-//! to be drawn again, which happens with a probability below 2^-30 and says nothing of the nonce that is used.
+//! to be drawn again, which says nothing of the nonce that is used. It happens with a probability of about 1 - n / 2^256: below
+//! 2^-30 for secp256k1, P-256 and SM2, one in three for brainpoolP256r1.
 
 use super::field::Field as _;
 use super::lanes::Lanes;
@@ -438,7 +439,7 @@ fn concatenate<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curve::{P256, Secp256k1, Sm2};
+    use crate::curve::{P256, Sm2, types};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     const NONCE: [u8; 32] = [0x37; 32];
@@ -544,8 +545,12 @@ mod tests {
 
     #[test]
     fn ecdsa_draws_again_for_zero_or_large_nonces_and_zero_s() {
-        ecdsa_draws_again::<Secp256k1>();
-        ecdsa_draws_again::<P256>();
+        macro_rules! all_draw_again {
+            ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+                $(ecdsa_draws_again::<types::$curve>();)*
+            };
+        }
+        for_each_ecdsa_curve!(all_draw_again!);
     }
 
     #[test]

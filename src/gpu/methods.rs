@@ -10,7 +10,7 @@ use super::plan::{Bytes, Download, Plan};
 use super::sass::Code;
 use super::sources::{NO_CURVE, Unit};
 use crate::cpu::methods::{Chain, all_products};
-use crate::curve::constants;
+use crate::curve::{Curve, constants, types};
 use crate::engine::{Backend, Engine};
 use crate::error::Error;
 use crate::methods::{Instructions, Measurement, Operation, Pipe};
@@ -84,11 +84,17 @@ struct Primes {
     folds: bool,
 }
 
-const PRIMES: [Primes; 3] = [
-    Primes { curve: "secp256k1", p: &constants::secp256k1::P, n: &constants::secp256k1::N, folds: true },
-    Primes { curve: "p256", p: &constants::p256::P, n: &constants::p256::N, folds: false },
-    Primes { curve: "sm2", p: &constants::sm2::P, n: &constants::sm2::N, folds: false },
-];
+macro_rules! primes {
+    ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+        &[$(Primes {
+            curve: types::$curve::NAME,
+            p: &constants::$name::P,
+            n: &constants::$name::N,
+            folds: constants::$name::FOLDS,
+        }),*]
+    };
+}
+const PRIMES: &[Primes] = for_each_curve!(primes!);
 
 type Report<'a> = &'a mut dyn FnMut(&Measurement);
 

@@ -8,6 +8,7 @@
 
 mod convert;
 mod field;
+mod general;
 mod invert;
 mod lift;
 mod multiply;
@@ -24,7 +25,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use field::Prime;
+pub use field::{Prime, Shape};
 pub use lift::lift_x;
 pub use multiply::{mul_add, sum_products};
 pub use normalize::normalize;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::curve::P256;
 use crate::engine::Engines;
 use crate::error::Error;
 use crate::gpu::plan::Plan;
