@@ -160,7 +160,7 @@ fn list<'a>(name: &str, curves: impl Iterator<Item = &'a Curve>) -> String {
     let item = |curve: &Curve| {
         let Curve { name, type_name, reference, .. } = curve;
         let (module, _) = reference.rsplit_once("::").expect("it was checked to be a path");
-        format!("            {type_name} {name} [{module}] [{reference}];\n")
+        format!("            {type_name} {name} [::{module}] [::{reference}];\n")
     };
     let items: String = curves.map(item).collect();
     format!(
