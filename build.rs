@@ -29,11 +29,17 @@ fn main() {
     let constants: String = curves.iter().map(emit_rust::constants).collect();
     fs::write(out.join("constants.rs"), constants).expect("OUT_DIR is writable");
     let types: String = curves.iter().map(emit_rust::curve_type).collect();
-    fs::write(out.join("curve_types.rs"), types + &emit_rust::curve_list(&curves)).expect("OUT_DIR is writable");
+    fs::write(out.join("curve_types.rs"), types).expect("OUT_DIR is writable");
+    fs::write(out.join("curve_list.rs"), emit_rust::curve_list(&curves)).expect("OUT_DIR is writable");
     let for_cpu: String = curves.iter().map(emit_rust::cpu_curve).collect();
     fs::write(out.join("cpu_curves.rs"), for_cpu).expect("OUT_DIR is writable");
     let tables: String = curves.iter().map(emit_rust::tables).collect();
     fs::write(out.join("cpu_tables.rs"), tables).expect("OUT_DIR is writable");
+    let references: String = curves.iter().map(emit_rust::reference).collect();
+    fs::write(out.join("cpu_references.rs"), references).expect("OUT_DIR is writable");
+    let moduli: String = curves.iter().map(emit_rust::moduli).collect();
+    fs::write(out.join("moduli.rs"), moduli).expect("OUT_DIR is writable");
+    fs::write(out.join("curve_lists.rs"), emit_rust::lists(&curves)).expect("OUT_DIR is writable");
     for curve in &curves {
         let folder = out.join("cuda").join(&curve.name);
         fs::create_dir_all(&folder).expect("OUT_DIR is writable");

@@ -1,7 +1,106 @@
-//! What follows from the domain parameters: Montgomery constants and the lattice of the endomorphism.
+//! What follows from the domain parameters: the shapes of p and a, Montgomery constants, a chain for square roots, and the
+//! lattice of the endomorphism.
 
-use crate::params::{Curve, Endomorphism};
+use crate::params::{ChainStep, Curve, Endomorphism};
 use num_bigint::{BigInt, BigUint, Sign};
+
+/// What the shape of p allows after a multiplication.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Reduction {
+    /// p = 2^256 - 2^32 - c with c below 2^31.
+    Fold,
+    /// The prime of P-256, Montgomery form.
+    P256,
+    /// The prime of SM2, Montgomery form.
+    Sm2,
+    /// Any odd p, Montgomery form.
+    Montgomery,
+}
+
+impl Reduction {
+    pub fn of(p: &BigUint) -> Self {
+        let power = |exponent: u32| BigUint::from(1u32) << exponent;
+        if *p == power(256) - power(224) + power(192) + power(96) - 1u32 {
+            Reduction::P256
+        } else if *p == power(256) - power(224) - power(96) + power(64) - 1u32 {
+            Reduction::Sm2
+        } else if (power(256) - power(32) - power(31) + 1u32..=power(256) - power(32)).contains(p) {
+            Reduction::Fold
+        } else {
+            Reduction::Montgomery
+        }
+    }
+
+    /// The residue as elements are stored: plain, or times 2^256 in Montgomery form.
+    pub fn stored(self, value: &BigUint, p: &BigUint) -> BigUint {
+        match self {
+            Reduction::Fold => value.clone(),
+            _ => (value << 256) % p,
+        }
+    }
+}
+
+/// What formulas make of the coefficient a.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ShapeOfA {
+    Zero,
+    MinusThree,
+    General,
+}
+
+impl ShapeOfA {
+    pub fn of(curve: &Curve) -> Self {
+        if curve.a == BigUint::ZERO {
+            ShapeOfA::Zero
+        } else if &curve.a + 3u32 == curve.p {
+            ShapeOfA::MinusThree
+        } else {
+            ShapeOfA::General
+        }
+    }
+}
+
+/// A chain for a power of about 254 bits, with the window that makes it shortest.
+pub fn power_chain(exponent: &BigUint) -> Vec<ChainStep> {
+    (3..=6).map(|window| windowed_chain(exponent, window)).min_by_key(Vec::len).expect("there are windows")
+}
+
+/// The powers 2 and 3, 5, 7, ..., 2^w - 1, then the exponent from the top. As a step goes on from the last power, the first
+/// window has w + 1 bits: it is the largest odd power and at most two more.
+fn windowed_chain(exponent: &BigUint, window: u64) -> Vec<ChainStep> {
+    let step = |squarings, factor| ChainStep { squarings, factor: Some(factor) };
+    // Power 2 is number 1, and the odd power k is number (k + 1) / 2, but for 1, which is number 0.
+    let number = |odd: u32| if odd == 1 { 0 } else { odd.div_ceil(2) };
+    let bits = |low: u64, count: u64| {
+        let part = (exponent >> low) & ((BigUint::from(1u32) << count) - 1u32);
+        part.iter_u32_digits().next().unwrap_or(0)
+    };
+    let largest = (1u32 << window) - 1;
+    let mut chain = vec![ChainStep { squarings: 1, factor: None }, step(0, 0)];
+    chain.extend((5..=largest).step_by(2).map(|_| step(0, 1)));
+    let mut low = exponent.bits() - window - 1;
+    let mut missing = bits(low, window + 1) - largest;
+    if missing.is_multiple_of(2) {
+        chain.push(step(0, 0));
+        missing -= 1;
+    }
+    chain.push(step(0, number(missing)));
+    // Windows that begin and end with a one; zeros between them are squarings of the next.
+    let mut squarings = 0;
+    while low > 0 {
+        if !exponent.bit(low - 1) {
+            (low, squarings) = (low - 1, squarings + 1);
+            continue;
+        }
+        let end = (low.saturating_sub(window)..low).find(|bit| exponent.bit(*bit)).expect("the first bit is a one");
+        chain.push(step(squarings + (low - end) as u32, number(bits(end, low - end))));
+        (low, squarings) = (end, 0);
+    }
+    if squarings > 0 {
+        chain.push(ChainStep { squarings, factor: None });
+    }
+    chain
+}
 
 /// Constants of arithmetic modulo one prime, with R = 2^256.
 pub struct Modulus {

@@ -3,8 +3,8 @@
 //! Field constants are written in the representation that the device code computes in: as they are where the reduction
 //! is `fold`, times 2^256 mod p (Montgomery form) elsewhere.
 
-use crate::derive::{Glv, Modulus};
-use crate::params::{Curve, Reduction};
+use crate::derive::{Glv, Modulus, Reduction, ShapeOfA};
+use crate::params::Curve;
 use num_bigint::{BigInt, BigUint};
 use std::fmt::Write;
 
@@ -18,7 +18,9 @@ pub fn emit_cuda(curve: &Curve) -> String {
         Reduction::Montgomery => "MONTGOMERY",
     };
     writeln!(out, "#define GECC_REDUCTION_{shape} 1").unwrap();
-    writeln!(out, "#define GECC_A_IS_ZERO {}", u8::from(curve.a == BigUint::ZERO)).unwrap();
+    let a = ShapeOfA::of(curve);
+    writeln!(out, "#define GECC_A_IS_ZERO {}", u8::from(a == ShapeOfA::Zero)).unwrap();
+    writeln!(out, "#define GECC_A_IS_MINUS_THREE {}", u8::from(a == ShapeOfA::MinusThree)).unwrap();
     modulus(&mut out, "P", &curve.p);
     modulus(&mut out, "N", &curve.n);
     sparse_order(&mut out, &curve.n);
@@ -26,7 +28,8 @@ pub fn emit_cuda(curve: &Curve) -> String {
         let complement = (BigUint::from(1u32) << 256) - &curve.p;
         number(&mut out, "FOLD_C", &complement, 2);
     }
-    for (name, value) in [("ONE", &BigUint::from(1u32)), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
+    let one = BigUint::from(1u32);
+    for (name, value) in [("ONE", &one), ("A", &curve.a), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
         number(&mut out, &format!("FIELD_{name}"), &field_form(curve, value), 8);
     }
     domain_parameters(&mut out, curve);
@@ -71,11 +74,17 @@ fn sparse_order(out: &mut String, n: &BigUint) {
     }
 }
 
+/// Chains of so many steps keep all powers; longer ones, which are derived, the powers that are factors.
+const FEW_STEPS: usize = 16;
+
 /// p = 3 mod 4: a square root of a square v is v^((p+1)/4). A step is the number of squarings, and in the upper half of its
 /// word one more than the number of the factor, or 0.
 fn sqrt_chain(out: &mut String, curve: &Curve) {
     let steps = curve.sqrt_chain.iter().map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
     writeln!(out, "#define GECC_SQRT_STEPS {}", steps.len()).unwrap();
+    let factors = curve.sqrt_chain.iter().filter_map(|step| step.factor).max().map_or(0, |last| last as usize + 1);
+    let powers = if steps.len() <= FEW_STEPS { steps.len() } else { factors };
+    writeln!(out, "#define GECC_SQRT_POWERS {powers}").unwrap();
     words(out, "SQRT_CHAIN", steps);
 }
 
@@ -87,10 +96,7 @@ fn domain_parameters(out: &mut String, curve: &Curve) {
 }
 
 fn field_form(curve: &Curve, value: &BigUint) -> BigUint {
-    match curve.reduction {
-        Reduction::Fold => value.clone(),
-        _ => (value << 256) % &curve.p,
-    }
+    curve.reduction.stored(value, &curve.p)
 }
 
 fn twos_complement(value: &BigInt, bits: u32) -> BigUint {

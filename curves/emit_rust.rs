@@ -1,7 +1,8 @@
-//! The Rust half of the generated code: per curve a module of constants, and the public type with its traits.
+//! The Rust half of the generated code: per curve a module of constants, its two moduli, and the public type with its traits;
+//! and macros that go through the curves.
 
-use crate::derive::{Glv, Modulus};
-use crate::params::{ChainStep, Curve};
+use crate::derive::{Glv, Modulus, Reduction, ShapeOfA};
+use crate::params::{ChainStep, Curve, Scheme};
 use num_bigint::{BigInt, BigUint};
 use std::fmt::Write;
 
@@ -11,6 +12,7 @@ pub fn constants(curve: &Curve) -> String {
     for (name, value) in [("A", &curve.a), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
         constant(&mut out, name, value);
     }
+    writeln!(out, "    pub(crate) const FOLDS: bool = {};", curve.reduction == Reduction::Fold).unwrap();
     let step = |step: &ChainStep| format!("({}, {:?})", step.squarings, step.factor);
     let steps: Vec<String> = curve.sqrt_chain.iter().map(step).collect();
     writeln!(out, "    pub(crate) const SQRT_CHAIN: &[(u32, Option<usize>)] = &[{}];", steps.join(", ")).unwrap();
@@ -40,9 +42,51 @@ fn constant(out: &mut String, name: &str, value: &BigUint) {
     writeln!(out, "    pub(crate) const {name}: [u64; 4] = {};", array(&words(value, 4))).unwrap();
 }
 
+/// The types of the moduli p and n of one curve; `src/cpu/field/moduli.rs` includes the text.
+pub fn moduli(curve: &Curve) -> String {
+    let (name, type_name) = (&curve.name, &curve.type_name);
+    let modulus = |letter: &str| {
+        format!(
+            r#"
+/// The modulus {letter} of {name}.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct {type_name}{letter};
+
+impl Modulus for {type_name}{letter} {{
+    const M: Limbs = constants::{name}::{letter};
+    const R: Limbs = constants::{name}::{letter}_R;
+    const R2: Limbs = constants::{name}::{letter}_R2;
+    const NEG_INV64: u64 = constants::{name}::{letter}_INV;
+    const INV62: u64 = constants::{name}::{letter}_INV62;
+}}
+"#
+        )
+    };
+    format!(
+        "{}{}
+impl PrimeOfCoordinates for {type_name}P {{
+    const SQRT_CHAIN: SqrtChain = constants::{name}::SQRT_CHAIN;
+}}
+",
+        modulus("P"),
+        modulus("N")
+    )
+}
+
 /// The public type of one curve; `src/curve.rs` includes the text.
 pub fn curve_type(curve: &Curve) -> String {
     let (name, type_name, standard) = (&curve.name, &curve.type_name, &curve.standard);
+    let ecdsa = match curve.scheme {
+        Scheme::Sm2 => String::new(),
+        Scheme::Ecdsa => format!(
+            "
+impl EcdsaCurve for {type_name} {{
+    const LOW_S_BY_DEFAULT: bool = {};
+}}
+",
+            curve.low_s
+        ),
+    };
     format!(
         r#"
 /// The curve {name} ({standard}).
@@ -54,7 +98,7 @@ impl sealed::Sealed for {type_name} {{}}
 impl Curve for {type_name} {{
     const ID: CurveId = CurveId::{type_name};
 }}
-"#
+{ecdsa}"#
     )
 }
 
@@ -65,14 +109,15 @@ pub fn curve_list(curves: &[Curve]) -> String {
     let all = each(&|curve| format!("CurveId::{}, ", curve.type_name));
     let names = each(&|curve| format!("            CurveId::{} => \"{}\",\n", curve.type_name, curve.name));
     let instances = each(&|curve| format!("$($function)::+::<$crate::curve::{}>, ", curve.type_name));
-    let of_scheme = |scheme: &str| {
-        let instance = |curve: &Curve| match curve.schemes.iter().any(|offered| offered == scheme) {
+    let of_scheme = |scheme: Scheme| {
+        let instance = |curve: &Curve| match curve.scheme == scheme {
             true => format!("Some($($function)::+::<$crate::curve::{}>), ", curve.type_name),
             false => "None, ".to_owned(),
         };
         curves.iter().map(instance).collect::<String>()
     };
-    let (ecdsa, sm2) = (of_scheme("ecdsa"), of_scheme("sm2"));
+    let low_s = each(&|curve| format!("            CurveId::{} => {},\n", curve.type_name, curve.low_s));
+    let (ecdsa, sm2) = (of_scheme(Scheme::Ecdsa), of_scheme(Scheme::Sm2));
     format!(
         r#"
 /// A curve, chosen when the program runs.
@@ -89,6 +134,12 @@ impl CurveId {{
     pub const fn name(self) -> &'static str {{
         match self {{
 {names}        }}
+    }}
+
+    /// Whether ECDSA gives low s by default.
+    pub(crate) const fn has_low_s_by_default(self) -> bool {{
+        match self {{
+{low_s}        }}
     }}
 }}
 
@@ -124,19 +175,31 @@ pub fn cpu_curve(curve: &Curve) -> String {
     }}"
         ),
     };
-    let a_is_zero = curve.a == BigUint::ZERO;
+    let field = match curve.reduction {
+        Reduction::Fold => "Fold",
+        Reduction::P256 => "MontgomeryP256",
+        Reduction::Sm2 => "MontgomerySm2",
+        Reduction::Montgomery => "Montgomery",
+    };
+    let a = match ShapeOfA::of(curve) {
+        ShapeOfA::Zero => "CoefficientA::Zero".to_owned(),
+        ShapeOfA::MinusThree => "CoefficientA::MinusThree".to_owned(),
+        ShapeOfA::General => {
+            format!("CoefficientA::General({})", array(&words(&curve.reduction.stored(&curve.a, &curve.p), 4)))
+        }
+    };
     format!(
         r#"
 impl CpuCurve for {type_name} {{
-    type Base = crate::cpu::field::{type_name}Base;
-    type Scalar = crate::cpu::field::{type_name}Scalar;
-    const A_IS_ZERO: bool = {a_is_zero};
+    type Base = field::{field}<field::moduli::{type_name}P>;
+    type Scalar = field::Montgomery<field::moduli::{type_name}N>;
+    const A: CoefficientA = {a};
     const B: [u64; 4] = constants::{name}::B;
     const G: ([u64; 4], [u64; 4]) = (constants::{name}::GX, constants::{name}::GY);
     const N: [u64; 4] = constants::{name}::N;
     const ENDOMORPHISM: Option<Endomorphism> = {endomorphism};
     fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>> {{
-        static CONSTANTS: OnceLock<FieldConstants<crate::cpu::field::{type_name}Base>> = OnceLock::new();
+        static CONSTANTS: OnceLock<FieldConstants<<{type_name} as CpuCurve>::Base>> = OnceLock::new();
         &CONSTANTS
     }}
 }}
@@ -156,6 +219,49 @@ impl BaseTables for {type_name} {{
     }}
 }}
 "#
+    )
+}
+
+/// The type of one curve in its RustCrypto crate; `src/cpu/secret.rs` includes the text.
+pub fn reference(curve: &Curve) -> String {
+    let Curve { type_name, reference, .. } = curve;
+    format!(
+        r#"
+impl SecretCurve for {type_name} {{
+    type Reference = {reference};
+}}
+"#
+    )
+}
+
+/// Macros that go through the curves: all, and those of each scheme. `src/lib.rs` includes the text.
+pub fn lists(curves: &[Curve]) -> String {
+    let all = list("curve", curves.iter());
+    let of = |scheme| curves.iter().filter(move |curve| curve.scheme == scheme);
+    [all, list("ecdsa_curve", of(Scheme::Ecdsa)), list("sm2_curve", of(Scheme::Sm2))].concat()
+}
+
+fn list<'a>(name: &str, curves: impl Iterator<Item = &'a Curve>) -> String {
+    let item = |curve: &Curve| {
+        let Curve { name, type_name, reference, .. } = curve;
+        let (module, _) = reference.rsplit_once("::").expect("it was checked to be a path");
+        format!("            {type_name} {name} [::{module}] [::{reference}];\n")
+    };
+    let items: String = curves.map(item).collect();
+    format!(
+        "
+/// `for_each_{name}!(callback! any tokens)` is `callback!` of these tokens in brackets and of
+/// `Type name [module of its RustCrypto crate] [its type there];` for each curve.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_{name} {{
+    ($callback:ident! $($tokens:tt)*) => {{
+        $callback! {{
+            [$($tokens)*]
+{items}        }}
+    }};
+}}
+"
     )
 }
 

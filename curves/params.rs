@@ -1,5 +1,6 @@
 //! Domain parameters as `curves/NAME.toml` states them, checked before anything is derived from them.
 
+use crate::derive::{Reduction, power_chain};
 use num_bigint::BigUint;
 use serde::Deserialize;
 
@@ -10,15 +11,16 @@ struct File {
     name: String,
     type_name: String,
     standard: String,
+    reference: String,
+    schemes: Vec<Scheme>,
+    low_s: Option<bool>,
     p: String,
     a: String,
     b: String,
     n: String,
     gx: String,
     gy: String,
-    schemes: Vec<String>,
-    reduction: Reduction,
-    sqrt_chain: Vec<Vec<u32>>,
+    sqrt_chain: Option<Vec<Vec<u32>>>,
     endomorphism: Option<EndomorphismFile>,
 }
 
@@ -29,18 +31,12 @@ struct EndomorphismFile {
     lambda: String,
 }
 
-/// What the shape of p allows after a multiplication.
+/// A scheme for signatures that the library offers on a curve.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Reduction {
-    /// p = 2^256 - c with c below 2^64.
-    Fold,
-    /// The prime of P-256, Montgomery form.
-    P256,
-    /// The prime of SM2, Montgomery form.
+pub enum Scheme {
+    Ecdsa,
     Sm2,
-    /// Any odd p, Montgomery form.
-    Montgomery,
 }
 
 /// A step of an addition chain: the last power is squared so often, and then multiplied by an earlier power.
@@ -61,16 +57,20 @@ pub struct Curve {
     pub name: String,
     pub type_name: String,
     pub standard: String,
+    /// The path of the curve's type in its RustCrypto crate.
+    pub reference: String,
+    /// The one scheme whose signatures its known answers have.
+    pub scheme: Scheme,
+    /// Whether ECDSA gives low s by default.
+    pub low_s: bool,
     pub p: BigUint,
     pub a: BigUint,
     pub b: BigUint,
     pub n: BigUint,
     pub gx: BigUint,
     pub gy: BigUint,
-    /// Schemes that are offered on it: `ecdsa`, `sm2`.
-    pub schemes: Vec<String>,
     pub reduction: Reduction,
-    /// For the power (p + 1) / 4, which is a square root where there is one.
+    /// For the power (p + 1) / 4, which is a square root where there is one. Derived where the file has none.
     pub sqrt_chain: Vec<ChainStep>,
     pub endomorphism: Option<Endomorphism>,
 }
@@ -83,19 +83,34 @@ impl Curve {
             None => None,
             Some(e) => Some(Endomorphism { beta: number(&e.beta)?, lambda: number(&e.lambda)? }),
         };
+        let scheme = match *file.schemes {
+            [scheme] => scheme,
+            _ => return Err("schemes must be [\"ecdsa\"] or [\"sm2\"]".to_owned()),
+        };
+        let p = number(&file.p)?;
+        let sqrt_chain = match &file.sqrt_chain {
+            Some(steps) => steps.iter().map(|step| chain_step(step)).collect::<Result<_, _>>()?,
+            None => power_chain(&((&p + 1u32) >> 2)),
+        };
         let curve = Curve {
             name: file.name,
             type_name: file.type_name,
             standard: file.standard,
-            p: number(&file.p)?,
+            reference: file.reference,
+            scheme,
+            low_s: match (scheme, file.low_s) {
+                (Scheme::Ecdsa, Some(low_s)) => low_s,
+                (Scheme::Sm2, None) => false,
+                _ => return Err("low_s belongs to ECDSA, and must be given there".to_owned()),
+            },
             a: number(&file.a)?,
             b: number(&file.b)?,
             n: number(&file.n)?,
             gx: number(&file.gx)?,
             gy: number(&file.gy)?,
-            schemes: file.schemes,
-            reduction: file.reduction,
-            sqrt_chain: file.sqrt_chain.iter().map(|step| chain_step(step)).collect::<Result<_, _>>()?,
+            reduction: Reduction::of(&p),
+            p,
+            sqrt_chain,
             endomorphism,
         };
         curve.check()?;
@@ -105,24 +120,29 @@ impl Curve {
     /// What the code built on these constants relies on.
     fn check(&self) -> Result<(), String> {
         let require = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
+        require(is_identifier(&self.name, char::is_ascii_lowercase), "name must be an identifier in lower case")?;
+        require(is_identifier(&self.type_name, char::is_ascii_alphabetic), "type_name must be an identifier")?;
+        require(self.reference.contains("::"), "reference must be a path, such as p256::NistP256")?;
         let (p, n) = (&self.p, &self.n);
         require(p.bits() == 256 && n.bits() == 256, "p and n must have 256 bits")?;
         require(is_probable_prime(p) && is_probable_prime(n), "p and n must be prime")?;
         require(p % 4u32 == BigUint::from(3u32), "p must be 3 modulo 4 (a square root is one power)")?;
-        // r + n < p is a case of ECDSA's final comparison; r + 2n < p never is, since 2n > p.
+        // r + n < p is a case of ECDSA's final comparison; r + 2n < p never is, since 2n > p. And n is not p.
         require(n < p, "n must be below p")?;
         require(
             [&self.a, &self.b, &self.gx, &self.gy].into_iter().all(|v| v < p),
             "a, b and the coordinates of G must be below p",
         )?;
+        // Otherwise (0, 0) would be a point of order 2.
+        require(self.b != BigUint::ZERO, "b must not be 0")?;
         let rhs = (&self.gx * &self.gx * &self.gx + &self.a * &self.gx + &self.b) % p;
         require(&self.gy * &self.gy % p == rhs, "G must lie on the curve")?;
         let discriminant = 4u32 * self.a.pow(3) + 27u32 * self.b.pow(2);
         require(discriminant % p != BigUint::ZERO, "the curve must not be singular")?;
-        require(self.a == BigUint::ZERO || &self.a + 3u32 == *p, "a must be 0 or -3")?;
+        require(self.has_order_n(), "n G must be the identity")?;
+        // The number of points is a multiple of n and, after Hasse, at most p + 1 + 2 sqrt(p).
+        require(n * 2u32 > p + 3u32 + p.sqrt() * 2u32, "n must be the number of points")?;
         require(chain_exponent(&self.sqrt_chain) == Some((p + 1u32) >> 2), "sqrt_chain must give (p + 1) / 4")?;
-        let fold_fits = (BigUint::from(1u32) << 256) - p < BigUint::from(1u32) << 64;
-        require(self.reduction != Reduction::Fold || fold_fits, "reduction = fold needs 2^256 - p below 2^64")?;
         if let Some(e) = &self.endomorphism {
             let one = BigUint::from(1u32);
             let is_cube_root = |v: &BigUint, m: &BigUint| *v != one && v.modpow(&3u32.into(), m) == one;
@@ -134,6 +154,40 @@ impl Curve {
         }
         Ok(())
     }
+
+    /// Whether n G is the identity: by Jacobian doublings and additions of G, without an inversion.
+    fn has_order_n(&self) -> bool {
+        let p = &self.p;
+        let sub = |a: &BigUint, b: &BigUint| (a + p - b % p) % p;
+        let one = BigUint::from(1u32);
+        let (mut x, mut y, mut z) = (self.gx.clone(), self.gy.clone(), one);
+        for bit in (0..self.n.bits() - 1).rev() {
+            let (yy, zz) = (&y * &y % p, &z * &z % p);
+            let s = &x * &yy * 4u32 % p;
+            let slope = (&x * &x * 3u32 + &self.a * &zz * &zz) % p;
+            z = &y * &z * 2u32 % p;
+            x = sub(&(&slope * &slope), &(&s * 2u32));
+            y = sub(&(slope * sub(&s, &x)), &(&yy * &yy * 8u32));
+            if self.n.bit(bit) {
+                let zz = &z * &z % p;
+                let h = sub(&(&self.gx * &zz), &x);
+                let slope = sub(&(&self.gy * &zz * &z), &y);
+                if h == BigUint::ZERO {
+                    // The sum is G or its opposite, and only the latter, at the end, makes n the order.
+                    return bit == 0 && slope != BigUint::ZERO;
+                }
+                let (hh, v) = (&h * &h % p, &x * &h * &h % p);
+                x = sub(&(&slope * &slope), &(&hh * &h + &v * 2u32));
+                y = sub(&(slope * sub(&v, &x)), &(&y * &hh * &h));
+                z = &z * &h % p;
+            }
+        }
+        false
+    }
+}
+
+fn is_identifier(text: &str, is_letter: impl Fn(&char) -> bool) -> bool {
+    text.starts_with(|first| is_letter(&first)) && text.chars().all(|c| is_letter(&c) || c.is_ascii_digit())
 }
 
 fn chain_step(step: &[u32]) -> Result<ChainStep, String> {

@@ -22,21 +22,21 @@ pub trait Curve: sealed::Sealed + Copy + Send + Sync + 'static {
     const NAME: &'static str = Self::ID.name();
 }
 
-/// A curve on which ECDSA with SHA-256 is used: secp256k1 and P-256.
+/// A curve on which ECDSA with SHA-256 is used.
 pub trait EcdsaCurve: Curve {
     /// Whether signing gives low s by default, as the curve's RustCrypto crate does.
     const LOW_S_BY_DEFAULT: bool;
 }
 
-include!(concat!(env!("OUT_DIR"), "/curve_types.rs"));
+pub use types::*;
 
-impl EcdsaCurve for Secp256k1 {
-    const LOW_S_BY_DEFAULT: bool = true;
+/// What `build.rs` wrote: the type of each curve.
+pub mod types {
+    use super::{Curve, CurveId, EcdsaCurve, sealed};
+    include!(concat!(env!("OUT_DIR"), "/curve_types.rs"));
 }
 
-impl EcdsaCurve for P256 {
-    const LOW_S_BY_DEFAULT: bool = false;
-}
+include!(concat!(env!("OUT_DIR"), "/curve_list.rs"));
 
 impl fmt::Display for CurveId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,11 +7,11 @@
 //!
 //! NVRTC is looked up as the loader does; `GECC_NVRTC_DIR` names its folder where that fails.
 
-use crate::error::Error;
+use crate::types::Error;
 use crate::gpu::cache::Cache;
 use crate::gpu::nvrtc::Nvrtc;
 use crate::gpu::sources::Unit;
-use crate::workers::Pool;
+use crate::host::workers::Pool;
 use std::path::{Path, PathBuf};
 
 /// What one kernel takes of a GPU.

@@ -1,8 +1,8 @@
-//! Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on secp256k1, P-256 and SM2.
+//! Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2.
 //!
 //! For programs that need millions of operations, not one: every call takes slices, works on all GPUs or, where there is
 //! none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other.
-//! Results are byte-identical to those of the RustCrypto crates `k256`, `p256` and `sm2`.
+//! Results are byte-identical to those of the RustCrypto crates `k256`, `p256`, `bp256` and `sm2`.
 //!
 //! ```
 //! use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
@@ -31,33 +31,36 @@
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 
-pub mod ecdh;
-pub mod ecdsa;
+// `for_each_curve` and the like, in scope of all modules below.
+
+
+include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
+
 pub mod kernels;
-pub mod keys;
 #[cfg(feature = "lab")]
 pub mod lab;
-pub mod modular;
-pub mod point;
-pub mod sm2;
-pub mod stack;
 
 mod cpu;
 mod curve;
-mod encoding;
 mod engine;
-mod error;
-mod fork;
 mod gpu;
+mod host;
 mod known_answers;
-mod once;
-mod page_locked;
-mod secret;
-mod workers;
+mod op;
+mod ops;
+mod schemes;
+#[cfg(test)]
+mod small_groups;
+mod start;
+mod types;
 
-pub use curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};
-pub use encoding::{Point, PublicKeys, signature_from_der, signature_to_der};
-pub use engine::{Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelTime};
-pub use error::{Error, Rejection, Verdict, Verdicts};
-pub use page_locked::PageLocked;
-pub use secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
+pub use curve::{Curve, CurveId, EcdsaCurve, UnknownCurve};
+pub use curve::types::*;
+pub use engine::{Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelTime, PageLocked};
+pub use host::stack;
+pub use ops::{ecdh, keys, modular, point};
+pub use schemes::{ecdsa, sm2};
+pub use types::{
+    Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Verdict, Verdicts,
+    signature_from_der, signature_to_der,
+};

@@ -24,7 +24,7 @@ fn is_limited() -> bool {
 }
 
 fn main() -> ExitCode {
-    let on_cpu = suite::TESTS.iter().map(|(name, run)| harness::test(*name, None, || run(&ENGINE)));
+    let on_cpu = suite::tests().map(|(name, run)| harness::test(name, None, move || run(&ENGINE)));
     let mut tests: Vec<_> = on_cpu.collect();
     if is_limited() {
         tests.retain(|test| SUBJECTS.iter().any(|subject| test.name().starts_with(subject)));

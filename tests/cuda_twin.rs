@@ -23,22 +23,16 @@ const RANDOM_ITEMS: usize = 4000;
 const RANDOM_POINTS: usize = 12;
 
 fn main() -> ExitCode {
-    harness::run(tests(Some(&CXX), named![secp256k1, p256, sm2, reductions_without_a_shape]))
+    macro_rules! curves {
+        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            [$((stringify!($name), || compare::<$($reference)*>(stringify!($name)))),*]
+        };
+    }
+    let curves = tests(Some(&CXX), gecc::for_each_curve!(curves!));
+    harness::run([curves, tests(Some(&CXX), named![reductions_without_a_shape])].into_iter().flatten().collect())
 }
 
-fn secp256k1() {
-    compare::<k256::Secp256k1>("secp256k1");
-}
-
-fn p256() {
-    compare::<p256::NistP256>("p256");
-}
-
-fn sm2() {
-    compare::<sm2::Sm2>("sm2");
-}
-
-/// The fallback that a new curve would use: any p and any n, by multiplications. Its field values are canonical.
+/// The code for any p and any n, by multiplications, where they do have shapes.
 fn reductions_without_a_shape() {
     let header = fs::read_to_string(header_folder("p256").join("curve.cuh")).expect("build.rs wrote the header");
     let general = header.replace("GECC_REDUCTION_P256", "GECC_REDUCTION_MONTGOMERY");
@@ -48,13 +42,7 @@ fn reductions_without_a_shape() {
     fs::create_dir_all(&folder).expect("the folder for temporary files is writable");
     fs::write(folder.join("curve.cuh"), general).expect("the folder for temporary files is writable");
     let driver = Driver::compile("driver", "general", &folder);
-    let modulus = Modulus::new("p256");
-    let mut session = Session::default();
-    scalar_cases(&mut session, &modulus.n);
-    recoding_cases(&mut session, &modulus.n);
-    odd_recoding_cases(&mut session, &modulus.n);
-    point_cases::<p256::NistP256>(&mut session, &modulus);
-    session.run(&driver);
+    run_all::<p256::NistP256>(&driver, &Modulus::new("p256", &folder));
 }
 
 fn compare<C>(name: &str)
@@ -64,16 +52,24 @@ where
     AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
 {
     let driver = Driver::compile("driver", name, &header_folder(name));
-    let modulus = Modulus::new(name);
+    run_all::<C>(&driver, &Modulus::new(name, &header_folder(name)));
+}
+
+fn run_all<C>(driver: &Driver, modulus: &Modulus)
+where
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
     let mut session = Session::default();
-    field_cases(&mut session, &modulus);
-    open_cases(&mut session, &modulus);
+    field_cases(&mut session, modulus);
+    open_cases(&mut session, modulus);
     scalar_cases(&mut session, &modulus.n);
-    batch_inverse_cases(&mut session, &modulus);
+    batch_inverse_cases(&mut session, modulus);
     recoding_cases(&mut session, &modulus.n);
     odd_recoding_cases(&mut session, &modulus.n);
-    point_cases::<C>(&mut session, &modulus);
-    session.run(&driver);
+    point_cases::<C>(&mut session, modulus);
+    session.run(driver);
 }
 
 /// The moduli of a curve, and the factor of its field form.
@@ -84,15 +80,27 @@ struct Modulus {
     /// What a residue is multiplied by: 1, or 2^256 for a curve in Montgomery form.
     factor: BigUint,
     factor_inverse: BigUint,
+    /// Whether field values are below p: where p has no shape.
+    canonical: bool,
 }
 
 impl Modulus {
-    fn new(name: &str) -> Self {
-        let value = |key: &str| curve_value(name, key);
-        let factor = if value("reduction") == "fold" { number(1) } else { two_to_256() };
-        let p = from_hex(&value("p"));
+    fn new(name: &str, header: &Path) -> Self {
+        let header = fs::read_to_string(header.join("curve.cuh")).expect("build.rs wrote the header");
+        let reduction = |shape: &str| header.contains(&format!("#define GECC_REDUCTION_{shape} 1"));
+        let factor = if reduction("FOLD") { number(1) } else { two_to_256() };
+        let p = from_hex(&curve_value(name, "p"));
         let factor_inverse = factor.modinv(&p).expect("p is odd");
-        Modulus { p, n: from_hex(&value("n")), factor, factor_inverse }
+        Modulus { p, n: from_hex(&curve_value(name, "n")), factor, factor_inverse, canonical: reduction("MONTGOMERY") }
+    }
+
+    /// Field values: any numbers of eight words, or below p.
+    fn values(&self, numbers: impl IntoIterator<Item = BigUint>) -> Vec<BigUint> {
+        numbers.into_iter().map(|number| if self.canonical { number % &self.p } else { number }).collect()
+    }
+
+    fn random(&self, count: usize) -> Vec<BigUint> {
+        self.values((0..count).map(|_| patterned()))
     }
 
     fn represents_fn(&self, residue: BigUint) -> impl Fn(&BigUint) -> bool + 'static {
@@ -102,7 +110,8 @@ impl Modulus {
 
     /// The raw value is congruent to the residue in field form.
     fn represents(&self, raw: &BigUint, residue: &BigUint) -> bool {
-        raw < &two_to_256() && raw % &self.p == residue * &self.factor % &self.p
+        *raw < if self.canonical { self.p.clone() } else { two_to_256() }
+            && raw % &self.p == residue * &self.factor % &self.p
     }
 
     /// The residue that a raw value stands for.
@@ -112,9 +121,9 @@ impl Modulus {
 }
 
 fn field_cases(session: &mut Session, modulus: &Modulus) {
-    let edges = edge_values(&modulus.p);
+    let edges = modulus.values(edge_values(&modulus.p));
     let pairs = edges.iter().flat_map(|a| edges.iter().map(move |b| (a.clone(), b.clone())));
-    let random = (0..RANDOM_ITEMS).map(|_| (patterned(), patterned()));
+    let random = modulus.random(RANDOM_ITEMS).into_iter().zip(modulus.random(RANDOM_ITEMS));
     for (a, b) in pairs.chain(random) {
         for (operation, result) in [
             ("fe_mul", modulus.residue(&a) * modulus.residue(&b)),
@@ -128,15 +137,18 @@ fn field_cases(session: &mut Session, modulus: &Modulus) {
             session.expect(operation, &[&a, &b], move |answer| check(&answer[0]));
         }
     }
-    for a in edges.into_iter().chain((0..300).map(|_| patterned())) {
+    for a in edge_values(&modulus.p).into_iter().chain((0..300).map(|_| patterned())) {
+        // Any number of eight words here, whatever p is.
+        let check = modulus.represents_fn(a.clone());
+        session.expect("fe_from_words", &[&a], move |answer| check(&answer[0]));
+    }
+    for a in edges.into_iter().chain(modulus.random(300)) {
         let residue = modulus.residue(&a);
         let is_zero = residue == number(0);
         let inverse = residue.modinv(&modulus.p).unwrap_or_default();
-        for (operation, result) in [
-            ("fe_inv", inverse),
-            ("fe_sqrt", residue.modpow(&((&modulus.p + 1u32) >> 2), &modulus.p)),
-            ("fe_from_words", a.clone()),
-        ] {
+        for (operation, result) in
+            [("fe_inv", inverse), ("fe_sqrt", residue.modpow(&((&modulus.p + 1u32) >> 2), &modulus.p))]
+        {
             let check = modulus.represents_fn(result);
             session.expect(operation, &[&a], move |answer| check(&answer[0]));
         }
@@ -148,7 +160,7 @@ fn field_cases(session: &mut Session, modulus: &Modulus) {
 
 /// Sums of products and elements. With one as a factor they come as close to the ends of the range as the elements do.
 fn open_cases(session: &mut Session, modulus: &Modulus) {
-    let edges = edge_values(&modulus.p);
+    let edges = modulus.values(edge_values(&modulus.p));
     let one = &modulus.factor % &modulus.p;
     let mut cases: Vec<[BigUint; 4]> = Vec::new();
     for a in &edges {
@@ -159,7 +171,8 @@ fn open_cases(session: &mut Session, modulus: &Modulus) {
             }
         }
     }
-    cases.extend((0..RANDOM_ITEMS).map(|_| [patterned(), patterned(), patterned(), patterned()]));
+    let random = modulus.random(4 * RANDOM_ITEMS);
+    cases.extend(random.as_chunks().0.iter().cloned());
     for [a, b, c, d] in cases {
         let [ra, rb, rc, rd] = [&a, &b, &c, &d].map(|raw| modulus.residue(raw));
         let three_p = &modulus.p * 3u32;
@@ -176,6 +189,8 @@ fn open_cases(session: &mut Session, modulus: &Modulus) {
         }
     }
     let rests: Vec<i64> = match &modulus.factor {
+        // Open numbers are field values.
+        _ if modulus.canonical => vec![0],
         factor if *factor == number(1) => vec![0, 1, -1, -4, 3, 1 << 32, (1 << 33) - 1, -(1 << 33), -977, 977],
         _ => (-5..4).collect(),
     };
@@ -183,7 +198,7 @@ fn open_cases(session: &mut Session, modulus: &Modulus) {
     let near_ends = (0..7u64).chain((1 << 32) - 7..1 << 32).map(|top| number(top) << 224);
     let near_ends: Vec<BigUint> =
         near_ends.flat_map(|low: BigUint| [low.clone(), low + (number(1) << 224) - 1u32]).collect();
-    for a in edges.into_iter().chain(near_ends).chain((0..300).map(|_| patterned())) {
+    for a in edges.into_iter().chain(modulus.values(near_ends)).chain(modulus.random(300)) {
         for &rest in &rests {
             let size = two_to_256() * rest.unsigned_abs();
             let multiple = (&size / &modulus.p + 1u32) * &modulus.p;
@@ -214,7 +229,7 @@ fn scalar_cases(session: &mut Session, n: &BigUint) {
 
 fn batch_inverse_cases(session: &mut Session, modulus: &Modulus) {
     for count in 1..=8 {
-        let raw: Vec<BigUint> = (0..count).map(|_| patterned()).collect();
+        let raw = modulus.random(count);
         if raw.iter().any(|value| value % &modulus.p == number(0)) {
             continue;
         }

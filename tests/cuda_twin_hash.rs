@@ -8,7 +8,7 @@ mod twin;
 
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
 use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
-use gecc::{EcdsaCurve, Engine, SecretKey, ecdsa, sm2};
+use gecc::{Curve as _, EcdsaCurve, Engine, SecretKey, ecdsa, sm2};
 use harness::needs::CXX;
 use harness::{named, tests};
 use num_bigint::BigUint;
@@ -24,35 +24,42 @@ use twin::{Driver, bytes, coordinates, edge_values, header_folder, number, scala
 const RANDOM_ITEMS: usize = 200;
 
 fn main() -> ExitCode {
-    harness::run(tests(Some(&CXX), named![secp256k1, p256, sm2_curve]))
+    macro_rules! tests_of {
+        ([$test:ident] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            tests(Some(&CXX), [$((stringify!($name), || $test::<gecc::$curve, $($reference)*>())),*])
+        };
+    }
+    let of_curves = [gecc::for_each_ecdsa_curve!(tests_of! of_ecdsa), gecc::for_each_sm2_curve!(tests_of! of_sm2)];
+    harness::run(of_curves.into_iter().flatten().chain(tests(Some(&CXX), named![hashes])).collect())
 }
 
-fn secp256k1() {
-    let mut session = Session::new("secp256k1");
+fn hashes() {
+    let mut session = Session::new(gecc::Secp256k1::NAME);
     hash_cases(&mut session);
-    let n = order::<k256::Secp256k1>();
-    key_cases(&mut session, &n);
-    nonce_cases::<k256::Secp256k1>(&mut session, &n);
-    ecdsa_cases::<k256::Secp256k1>(&mut session, &n);
-    engine_ecdsa_cases::<gecc::Secp256k1, k256::Secp256k1>(&mut session, &n);
     session.run();
 }
 
-fn p256() {
-    let mut session = Session::new("p256");
-    let n = order::<p256::NistP256>();
+fn of_ecdsa<G, C>()
+where
+    G: EcdsaCurve,
+    C: CurveArithmetic,
+    FieldBytesSize<C>: ModulusSize,
+    AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
+{
+    let mut session = Session::new(G::NAME);
+    let n = order::<C>();
     key_cases(&mut session, &n);
-    nonce_cases::<p256::NistP256>(&mut session, &n);
-    ecdsa_cases::<p256::NistP256>(&mut session, &n);
-    engine_ecdsa_cases::<gecc::P256, p256::NistP256>(&mut session, &n);
+    nonce_cases::<C>(&mut session, &n);
+    ecdsa_cases::<C>(&mut session, &n);
+    engine_ecdsa_cases::<G, C>(&mut session, &n);
     session.run();
 }
 
-fn sm2_curve() {
-    let mut session = Session::new("sm2");
-    let n = order::<::sm2::Sm2>();
+fn of_sm2<G: gecc::Curve, C: CurveArithmetic>() {
+    let mut session = Session::new(G::NAME);
+    let n = order::<C>();
     key_cases(&mut session, &n);
-    nonce_cases::<::sm2::Sm2>(&mut session, &n);
+    nonce_cases::<C>(&mut session, &n);
     sm2_cases(&mut session, &n);
     engine_sm2_cases(&mut session, &n);
     digest_cases(&mut session);

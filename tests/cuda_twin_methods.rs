@@ -46,10 +46,13 @@ fn methods_for_any_modulus() {
 }
 
 fn methods_of_one_modulus() {
-    for curve in ["secp256k1", "p256", "sm2"] {
+    macro_rules! names {
+        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => { [$(stringify!($name)),*] };
+    }
+    for curve in gecc::for_each_curve!(names!) {
         let driver = Driver::compile(curve);
         let mut session = Session::default();
-        let is_fold = curve_value(curve, "reduction") == "fold";
+        let is_fold = header(curve).contains("#define GECC_REDUCTION_FOLD 1");
         let [p, n] = ["p", "n"].map(|key| from_hex(&curve_value(curve, key)));
         method_cases(&mut session, "production_field", 256, if is_fold { 0 } else { 256 }, &p);
         method_cases(&mut session, "production_order", 256, 256, &n);
@@ -208,6 +211,12 @@ fn curve_value(curve: &str, key: &str) -> String {
     let start = format!("{key} = \"");
     let line = text.lines().find_map(|line| line.strip_prefix(&start)).expect("the curve file has the key");
     line.trim_end_matches('"').to_owned()
+}
+
+/// What `build.rs` wrote for the curve.
+fn header(curve: &str) -> String {
+    let path = Path::new(env!("OUT_DIR")).join("cuda").join(curve).join("curve.cuh");
+    fs::read_to_string(path).expect("the header is readable")
 }
 
 fn random(bits: usize) -> BigUint {

@@ -7,7 +7,7 @@ mod twin;
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
 use harness::needs::CXX;
-use harness::{named, tests};
+use harness::tests;
 use num_bigint::BigUint;
 use std::process::ExitCode;
 use twin::{
@@ -32,19 +32,12 @@ const NO_SUCH_R: u64 = 13;
 const KEY_KINDS: [u64; 5] = [0, 9, 7, 8, 7];
 
 fn main() -> ExitCode {
-    harness::run(tests(Some(&CXX), named![secp256k1, p256, sm2]))
-}
-
-fn secp256k1() {
-    compare::<k256::Secp256k1>("secp256k1");
-}
-
-fn p256() {
-    compare::<p256::NistP256>("p256");
-}
-
-fn sm2() {
-    compare::<sm2::Sm2>("sm2");
+    macro_rules! curves {
+        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            [$((stringify!($name), || compare::<$($reference)*>(stringify!($name)))),*]
+        };
+    }
+    harness::run(tests(Some(&CXX), gecc::for_each_curve!(curves!)))
 }
 
 fn compare<C>(name: &str)

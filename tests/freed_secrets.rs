@@ -8,9 +8,7 @@ mod search;
 
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
-use gecc::{
-    Backend, Engine, EngineBuilder, P256, Point, PublicKeys, Secp256k1, SecretCurve, SecretKey, SecretKeys, Sm2,
-};
+use gecc::{Backend, Engine, EngineBuilder, P256, Point, PublicKeys, SecretCurve, SecretKey, SecretKeys, Sm2};
 use gecc::{ecdh, ecdsa, keys, modular, point, sm2};
 use harness::needs::{AVX512, GPU, Need};
 use harness::{Named, named, test};
@@ -48,11 +46,18 @@ fn cpu() -> EngineBuilder {
     Engine::builder().backend(Backend::Cpu)
 }
 
-/// What is tested of each engine.
+/// What is tested of each engine on each curve.
+const ON_CURVES: &[Named<fn(Kind)>] = {
+    macro_rules! on_curves {
+        ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
+            &[$((concat!("on_", stringify!($name)), operations::<gecc::$curve>)),*]
+        };
+    }
+    gecc::for_each_curve!(on_curves!)
+};
+
+/// And besides.
 const TESTS: &[Named<fn(Kind)>] = &named![
-    on_secp256k1,
-    on_p256,
-    on_sm2,
     #[cfg(target_os = "linux")]
     generated_keys,
     powers_of_every_size,
@@ -61,7 +66,10 @@ const TESTS: &[Named<fn(Kind)>] = &named![
 
 fn main() -> ExitCode {
     let of_kinds = KINDS.iter().flat_map(|&(need, kind)| {
-        TESTS.iter().map(move |(name, run)| test(format!("{name}::{}", kind.0), need, move || run(kind)))
+        ON_CURVES
+            .iter()
+            .chain(TESTS)
+            .map(move |(name, run)| test(format!("{name}::{}", kind.0), need, move || run(kind)))
     });
     let of_the_search = harness::tests(None, named![secrets_are_found]);
     harness::run(of_kinds.chain(of_the_search).collect())
@@ -132,8 +140,12 @@ macro_rules! ecdsa_scheme {
     };
 }
 
-ecdsa_scheme!(Secp256k1, k256::Secp256k1);
-ecdsa_scheme!(P256, p256::NistP256);
+macro_rules! ecdsa_schemes {
+    ([] $($curve:ident $name:ident $module:tt [$($reference:tt)*];)*) => {
+        $(ecdsa_scheme!(gecc::$curve, $($reference)*);)*
+    };
+}
+gecc::for_each_ecdsa_curve!(ecdsa_schemes!);
 
 impl Scheme for Sm2 {
     nonce!(::sm2::Sm2, Sm3);
@@ -231,18 +243,6 @@ fn operations<C: Scheme>((name, builder): Kind) {
             });
         }
     }
-}
-
-fn on_secp256k1(kind: Kind) {
-    operations::<Secp256k1>(kind);
-}
-
-fn on_p256(kind: Kind) {
-    operations::<P256>(kind);
-}
-
-fn on_sm2(kind: Kind) {
-    operations::<Sm2>(kind);
 }
 
 /// Keys are known only once they are there; what was freed before is looked for where it was.

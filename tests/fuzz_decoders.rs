@@ -7,12 +7,13 @@
 mod suite;
 
 use elliptic_curve::Group as _;
-use gecc::{Engine, P256, Point, Rejection, Secp256k1, SecretKey, Sm2, Verdict};
+use gecc::{Engine, P256, Point, Rejection, SecretKey, Verdict};
 use gecc::{keys, point, signature_from_der, signature_to_der};
 use num_bigint::BigUint;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use suite::encodings::bad_keys;
+use suite::support::each::{each_curve, each_scheme};
 use suite::support::numbers::{edge_points, edge_scalars, modulus, modulus_plus, number, order, order_plus};
 use suite::support::random::Random;
 use suite::support::reference::{TestCurve, decode, decode_key, encode, public_key};
@@ -162,19 +163,25 @@ fn points_of<C: TestCurve>(p: &BigUint, batch: &[Vec<u8>]) {
     }
 }
 
-#[test]
-fn public_keys_secp256k1() {
-    keys_of::<Ecdsa<Secp256k1>>();
-}
+mod public_keys {
+    use super::*;
 
-#[test]
-fn public_keys_p256() {
-    keys_of::<Ecdsa<P256>>();
-}
+    macro_rules! of_ecdsa {
+        ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
+            $(
+                #[test]
+                fn $name() {
+                    keys_of::<Ecdsa<gecc::$curve>>();
+                }
+            )*
+        };
+    }
+    gecc::for_each_ecdsa_curve!(of_ecdsa!);
 
-#[test]
-fn public_keys_sm2() {
-    keys_of::<Sm2Dsa>();
+    #[test]
+    fn sm2() {
+        keys_of::<Sm2Dsa>();
+    }
 }
 
 /// r and s of raw signatures: out of range exactly from n on and for 0.
@@ -205,9 +212,7 @@ fn ranges_of<S: Scheme>() {
 
 #[test]
 fn raw_signatures() {
-    ranges_of::<Ecdsa<Secp256k1>>();
-    ranges_of::<Ecdsa<P256>>();
-    ranges_of::<Sm2Dsa>();
+    each_scheme!(ranges_of());
 }
 
 /// X.690 for a sequence of two integers that fit 32 bytes, the shortest way to write its rules down.
@@ -286,7 +291,5 @@ fn secrets_of<C: TestCurve>() {
 
 #[test]
 fn private_keys() {
-    secrets_of::<Secp256k1>();
-    secrets_of::<P256>();
-    secrets_of::<Sm2>();
+    each_curve!(secrets_of());
 }

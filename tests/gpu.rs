@@ -13,6 +13,6 @@ static ENGINE: LazyLock<Engine> =
     LazyLock::new(|| Engine::builder().backend(Backend::Gpu).build().expect("the GPUs can be used"));
 
 fn main() -> ExitCode {
-    let on_gpus = suite::TESTS.iter().map(|(name, run)| harness::test(*name, Some(&GPU), || run(&ENGINE)));
+    let on_gpus = suite::tests().map(|(name, run)| harness::test(name, Some(&GPU), move || run(&ENGINE)));
     harness::run(on_gpus.collect())
 }

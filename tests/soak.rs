@@ -57,14 +57,24 @@ const ORACLE_ITEMS: usize = BATCH / 256;
 static OPENSSL: Need = Need::new("GECC_REQUIRE_OPENSSL", || OpenSsl::open().err());
 
 fn main() -> ExitCode {
+    macro_rules! of_ecdsa {
+        ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
+            [$(
+                tests(None, [
+                    (stringify!($name), equations_of_ecdsa::<gecc::$curve>),
+                    (concat!("crossed_", stringify!($name)), crossed_ecdsa::<gecc::$curve>),
+                ]),
+            )*]
+        };
+    }
     let lists = [
-        tests(None, named![secp256k1, p256, sm2_curve]),
+        tests(None, named![sm2_curve, crossed_sm2]),
         tests(None, named![secp256k1_by_libsecp256k1, p256_by_aws_lc]),
         tests(Some(&OPENSSL), named![sm2_curve_by_openssl]),
-        tests(None, named![crossed_secp256k1, crossed_p256, crossed_sm2]),
     ];
+    let lists = lists.into_iter().chain(gecc::for_each_ecdsa_curve!(of_ecdsa!));
     let long = |test: Trial| test.with_kind("takes long").with_ignored_flag(true);
-    harness::run(lists.into_iter().flatten().map(long).collect())
+    harness::run(lists.flatten().map(long).collect())
 }
 
 fn from_environment(name: &str, default: u64) -> u64 {
@@ -348,12 +358,8 @@ fn compare_signatures<C: Curve>(
     });
 }
 
-fn secp256k1() {
-    against_equations::<Ecdsa<Secp256k1>>(recoveries::<Secp256k1>, ecdsa_secrets::<Secp256k1>);
-}
-
-fn p256() {
-    against_equations::<Ecdsa<P256>>(recoveries::<P256>, ecdsa_secrets::<P256>);
+fn equations_of_ecdsa<C: EcdsaReference>() {
+    against_equations::<Ecdsa<C>>(recoveries::<C>, ecdsa_secrets::<C>);
 }
 
 fn sm2_curve() {
@@ -413,14 +419,6 @@ fn crossed_ecdsa<C: EcdsaReference>() {
     crossed::<C>(sign_ecdsa::<C>, |engine, digests, signatures, keys| {
         ecdsa::verify::<C>(engine, digests, signatures, keys, Policy::default()).unwrap()
     });
-}
-
-fn crossed_secp256k1() {
-    crossed_ecdsa::<Secp256k1>();
-}
-
-fn crossed_p256() {
-    crossed_ecdsa::<P256>();
 }
 
 fn crossed_sm2() {

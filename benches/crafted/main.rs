@@ -17,8 +17,12 @@ mod signatures;
 mod support;
 
 use compare::Bench;
-use gecc::{Backend, Engine, P256, Secp256k1, Sm2};
+use gecc::{Backend, Engine};
+use points::compare as compare_points;
+use secrets::compare as compare_secrets;
+use signatures::{compare as compare_signatures, compare_recovery};
 use std::process::ExitCode;
+use support::each::{each_curve, each_ecdsa_curve, each_scheme};
 use support::scheme::{Ecdsa, Sm2Dsa};
 
 /// The engines under test by name, with the items of their batches.
@@ -43,18 +47,11 @@ fn main() -> ExitCode {
     let mut slow = Vec::new();
     for (name, engine, items) in engines() {
         let mut bench = Bench::new(name, engine, items, &chosen);
-        points::compare::<Secp256k1>(&mut bench);
-        points::compare::<P256>(&mut bench);
-        points::compare::<Sm2>(&mut bench);
-        signatures::compare::<Ecdsa<Secp256k1>>(&mut bench);
-        signatures::compare::<Ecdsa<P256>>(&mut bench);
-        signatures::compare::<Sm2Dsa>(&mut bench);
-        signatures::compare_recovery::<Secp256k1>(&mut bench);
-        signatures::compare_recovery::<P256>(&mut bench);
+        each_curve!(compare_points(&mut bench));
+        each_scheme!(compare_signatures(&mut bench));
+        each_ecdsa_curve!(compare_recovery(&mut bench));
         secrets::compare_signing(&mut bench);
-        secrets::compare::<Secp256k1>(&mut bench);
-        secrets::compare::<P256>(&mut bench);
-        secrets::compare::<Sm2>(&mut bench);
+        each_curve!(compare_secrets(&mut bench));
         modular::compare(&mut bench);
         slow.extend(bench.into_slow());
     }

@@ -2,11 +2,12 @@
 
 use crate::compare::Bench;
 use crate::points::{last_window, points, scalars, shuffled, small};
+use crate::support::each::each_ecdsa_curve;
 use crate::support::numbers::{order, order_plus};
 use crate::support::random::Random;
 use crate::support::reference::{EcdsaReference, TestCurve};
 use gecc::ecdsa::SForm;
-use gecc::{Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, SharedPoint, Sm2, ecdh, ecdsa, keys, sm2};
+use gecc::{Engine, Point, PublicKeys, SecretKey, SharedPoint, Sm2, ecdh, ecdsa, keys, sm2};
 use num_bigint::BigUint;
 
 type Digests = Vec<[u8; 32]>;
@@ -29,8 +30,7 @@ pub fn compare_signing(bench: &mut Bench) {
         };
         bench.compare(&format!("{}: sign", C::NAME), signatures::<C>, sign);
     }
-    ecdsa_on::<Secp256k1>(bench);
-    ecdsa_on::<P256>(bench);
+    each_ecdsa_curve!(ecdsa_on(bench));
     let sign = |engine: &Engine, (digests, keys): &(Digests, Keys)| sm2::sign(engine, digests, keys).expect("as many");
     bench.compare("sm2: sign", signatures::<Sm2>, sign);
 }

@@ -5,7 +5,7 @@
 #pragma once
 #include "curve/point.cuh"
 
-// 2 p: 3M + 4S for a = 0, 4M + 4S for a = -3. With l = (3 x^2 + a z^4) / 2 the result is that of the usual formulas
+// 2 p: 3M + 4S for a = 0, 4M + 4S for a = -3, 4M + 6S for any other. With l = (3 x^2 + a z^4) / 2 the result is that of the usual formulas
 // divided by (4, 8, 2), which spares five additions. The identity gives the identity.
 GECC_FN jacobian jacobian_double(const jacobian& p) {
     jacobian r;
@@ -13,11 +13,15 @@ GECC_FN jacobian jacobian_double(const jacobian& p) {
     fe t = fe_mul(p.x, s);
 #if GECC_A_IS_ZERO
     fe third = fe_sqr(p.x);
-#else
+#elif GECC_A_IS_MINUS_THREE
     fe zz = fe_sqr(p.z);
     fe third = fe_mul(fe_sub(p.x, zz), fe_add(p.x, zz));
 #endif
+#if GECC_A_IS_ZERO || GECC_A_IS_MINUS_THREE
     fe l = fe_add(third, fe_half(third));
+#else
+    fe l = fe_half(fe_add(fe_triple(fe_sqr(p.x)), fe_mul(coefficient_a(), fe_sqr(fe_sqr(p.z)))));
+#endif
     r.x = fe_sqr_sub_twice(l, t);
     r.y = fe_mul_sub_sqr(l, fe_sub(t, r.x), s);
     r.z = fe_mul(p.y, p.z);

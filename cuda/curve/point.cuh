@@ -1,4 +1,4 @@
-// Points of y^2 = x^3 + a x + b, a = 0 or -3, and what makes a pair of coordinates one.
+// Points of y^2 = x^3 + a x + b, and what makes a pair of coordinates one.
 #pragma once
 #include "field/open.cuh"
 
@@ -48,11 +48,20 @@ GECC_FN jacobian to_jacobian(const affine& a) {
     return r;
 }
 
+GECC_FN fe coefficient_a() {
+    const u32 a[8] = GECC_FIELD_A;
+    return fe_constant(a);
+}
+
 // x^3 + a x + b
 GECC_FN fe curve_right_side(const fe& x) {
     const u32 b[8] = GECC_FIELD_B;
+#if GECC_A_IS_ZERO || GECC_A_IS_MINUS_THREE
     fe cube = fe_mul(fe_sqr(x), x);
-#if !GECC_A_IS_ZERO
+#else
+    fe cube = fe_mul(fe_add(fe_sqr(x), coefficient_a()), x);
+#endif
+#if GECC_A_IS_MINUS_THREE
     cube = fe_sub(cube, fe_triple(x));
 #endif
     return fe_add(cube, fe_constant(b));
@@ -61,8 +70,10 @@ GECC_FN fe curve_right_side(const fe& x) {
 // 3 x^2 + a
 GECC_FN fe tangent_numerator(const fe& x) {
     fe numerator = fe_triple(fe_sqr(x));
-#if !GECC_A_IS_ZERO
+#if GECC_A_IS_MINUS_THREE
     numerator = fe_sub(numerator, fe_triple(fe_one()));
+#elif !GECC_A_IS_ZERO
+    numerator = fe_add(numerator, coefficient_a());
 #endif
     return numerator;
 }

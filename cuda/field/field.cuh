@@ -3,6 +3,8 @@
 // A value is "loose": any number below 2^256 congruent to the residue, in Montgomery form unless the reduction is
 // `fold`. Every operation takes and gives loose values; only fe_canonical, the comparisons and the conversions look
 // below p. As p > 2^255, zero has the two forms 0 and p. Nothing here branches on a value.
+//
+// Where p has no shape, addition and subtraction take numbers below p only, and every operation gives such.
 #pragma once
 #include "field/inverse.cuh"
 #include "field/modulus.cuh"
@@ -228,13 +230,13 @@ GECC_FN fe fe_inv(const fe& a) {
 }
 
 // a^((p+1)/4): the square root with unknown sign where a is a square, by the curve's addition chain. The exponent is
-// public.
+// public. Factors are among the first powers of a long chain.
 GECC_SHARED_FN fe fe_sqrt_candidate(fe a) {
     const u32 chain[GECC_SQRT_STEPS] = GECC_SQRT_CHAIN;
-    fe power[GECC_SQRT_STEPS];
+    fe power[GECC_SQRT_POWERS];
     GECC_NO_UNROLL
     for (int step = 0; step < GECC_SQRT_STEPS; step++) {
-        power[step] = a;
+        if (GECC_SQRT_POWERS == GECC_SQRT_STEPS || step < GECC_SQRT_POWERS) power[step] = a;
         u32 squarings = chain[step] & 0xffff, factor = chain[step] >> 16;
         GECC_NO_UNROLL
         for (u32 k = 0; k < squarings; k++) a = fe_sqr(a);

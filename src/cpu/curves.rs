@@ -1,9 +1,9 @@
 //! What the CPU engine knows of the curves.
 
-use super::field::{Coordinate, Field};
+use super::field::{self, Coordinate, Field};
 use super::from_limbs;
 use super::scalar::Endomorphism;
-use crate::curve::{Curve, P256, Secp256k1, Sm2, constants};
+use crate::curve::{Curve, constants, types::*};
 use crate::host::once::get_or_compute;
 use std::sync::OnceLock;
 
@@ -13,8 +13,8 @@ pub trait CpuCurve: Curve {
     type Base: Coordinate;
     /// The field of scalars, modulo n.
     type Scalar: Field;
-    /// Whether a is 0; otherwise it is -3.
-    const A_IS_ZERO: bool;
+    /// The coefficient a.
+    const A: CoefficientA;
     /// The coefficient b.
     const B: [u64; 4];
     /// The base point.
@@ -36,6 +36,17 @@ pub trait CpuCurve: Curve {
     }
 }
 
+/// The coefficient a, by what formulas make of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoefficientA {
+    /// 0.
+    Zero,
+    /// -3.
+    MinusThree,
+    /// Any other, as elements of the field are stored.
+    General([u64; 4]),
+}
+
 /// Constants in the field's own representation.
 pub struct FieldConstants<F> {
     pub b: F,
@@ -48,6 +59,7 @@ include!(concat!(env!("OUT_DIR"), "/cpu_curves.rs"));
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain_parameters;
     use crate::cpu::secret::SecretCurve;
     use elliptic_curve::sec1::ToSec1Point;
     use elliptic_curve::{Curve as _, CurveGroup, Group, ProjectivePoint, bigint::Encoding};
@@ -75,16 +87,26 @@ mod tests {
             let [x, y] = coordinates::<C>(&point);
             assert_eq!(&y * &y % &p, (x.pow(3) + &a * &x + &b) % &p);
         }
-        assert_eq!(C::A_IS_ZERO, a == BigUint::ZERO);
-        assert!(C::A_IS_ZERO || a + 3u32 == p);
+        assert_eq!(domain_parameters::<C>()[..32], number_bytes(&a));
+        assert_eq!(C::A == CoefficientA::Zero, a == BigUint::ZERO);
+        assert_eq!(C::A == CoefficientA::MinusThree, a + 3u32 == p);
+    }
+
+    fn number_bytes(number: &BigUint) -> [u8; 32] {
+        let digits = number.to_bytes_be();
+        let mut bytes = [0; 32];
+        bytes[32 - digits.len()..].copy_from_slice(&digits);
+        bytes
     }
 
     #[test]
     fn parameters_agree_with_rustcrypto() {
-        use constants::{p256, secp256k1, sm2};
-        agrees::<Secp256k1>(&secp256k1::P, &secp256k1::A);
-        agrees::<P256>(&p256::P, &p256::A);
-        agrees::<Sm2>(&sm2::P, &sm2::A);
+        macro_rules! all_agree {
+            ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+                $(agrees::<$curve>(&constants::$name::P, &constants::$name::A);)*
+            };
+        }
+        for_each_curve!(all_agree!);
     }
 
     #[test]

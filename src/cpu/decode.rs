@@ -1,10 +1,10 @@
 //! From encodings to points and scalars, with every check of correctness.md.
 
-use super::CpuCurve;
 use super::field::{BaseField, Field};
 use super::multiply::FEWEST_IN_LANES;
 use super::point::Affine;
 use super::simd::{self, Lanes};
+use super::{CoefficientA, CpuCurve, coefficient_a};
 use crate::types::{KeyBytes, Rejection, ResultsMut};
 
 /// A public key: a point of the curve that is not the identity.
@@ -86,8 +86,12 @@ fn lift_x<C: CpuCurve>(x: &C::Base, y_is_odd: bool) -> Option<Affine<C::Base>> {
 
 /// x^3 + a x + b.
 fn right_hand_side<C: CpuCurve>(x: &C::Base) -> C::Base {
-    let cube = x.square().mul(x);
-    let with_a = if C::A_IS_ZERO { cube } else { cube.sub(&x.double().add(x)) };
+    let square = x.square();
+    let with_a = match C::A {
+        CoefficientA::Zero => square.mul(x),
+        CoefficientA::MinusThree => square.mul(x).sub(&x.double().add(x)),
+        CoefficientA::General(_) => square.add(&coefficient_a::<C>()).mul(x),
+    };
     with_a.add(&C::constants().b)
 }
 

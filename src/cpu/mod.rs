@@ -17,19 +17,27 @@ pub mod simd;
 #[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
 #[path = "simd_absent.rs"]
 pub mod simd;
-#[cfg(test)]
-mod small_groups;
 pub mod tables;
 
 use crate::host::stack;
 use crate::host::workers::Pool;
 use crate::types::{Error, Place, Results, ResultsMut, Widths};
-pub use curves::{CpuCurve, FieldConstants};
-use field::Field;
+pub use curves::{CoefficientA, CpuCurve, FieldConstants};
+use field::{Coordinate, Field};
 use point::Affine;
 use simd::Lanes;
 use std::ops::Range;
 use zeroize::Zeroizing;
+
+/// The coefficient a in the field's own representation.
+#[inline(always)]
+pub fn coefficient_a<C: CpuCurve>() -> C::Base {
+    match C::A {
+        CoefficientA::Zero => C::Base::ZERO,
+        CoefficientA::MinusThree => three::<C::Base>().neg(),
+        CoefficientA::General(stored) => C::Base::from_stored(stored),
+    }
+}
 
 pub fn generator<C: CpuCurve>() -> Affine<C::Base> {
     Affine::new(from_limbs(&C::G.0), from_limbs(&C::G.1))
@@ -58,9 +66,13 @@ pub fn be_bytes_to_limbs(bytes: &[u8; 32]) -> [u64; 4] {
 
 /// a || b || x_G || y_G, as Z_A of SM2 takes them.
 pub fn domain_parameters<C: CpuCurve>() -> [u8; 128] {
-    let a = if C::A_IS_ZERO { C::Base::ZERO } else { three::<C::Base>().neg() };
     let mut bytes = [0; 128];
-    let fields = [a.to_be_bytes(), limbs_to_be_bytes(&C::B), limbs_to_be_bytes(&C::G.0), limbs_to_be_bytes(&C::G.1)];
+    let fields = [
+        coefficient_a::<C>().to_be_bytes(),
+        limbs_to_be_bytes(&C::B),
+        limbs_to_be_bytes(&C::G.0),
+        limbs_to_be_bytes(&C::G.1),
+    ];
     for (chunk, field) in bytes.chunks_exact_mut(32).zip(&fields) {
         chunk.copy_from_slice(field);
     }

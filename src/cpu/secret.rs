@@ -2,13 +2,14 @@
 //! code of the lanes.
 //!
 //! What branches on a secret here is only whether a number is in range, which is the caller's result, and whether a nonce has
-//! to be drawn again, which happens with a probability below 2^-30 and says nothing of the nonce that is used.
+//! to be drawn again, which says nothing of the nonce that is used. It happens with a probability of about 1 - n / 2^256: below
+//! 2^-30 for secp256k1, P-256 and SM2, one in three for brainpoolP256r1.
 
 use super::be_bytes_to_limbs;
 use super::point::Affine;
 use super::simd::Lanes;
 use super::tables::BaseTables;
-use crate::curve::{P256, Secp256k1, Sm2};
+use crate::curve::types::*;
 use crate::types::Rejection;
 use elliptic_curve::subtle::ConditionallySelectable;
 use elliptic_curve::{AffinePoint, Curve, Field, FieldBytes, PrimeField, Scalar};
@@ -24,17 +25,7 @@ pub trait SecretCurve: BaseTables {
         >;
 }
 
-impl SecretCurve for Secp256k1 {
-    type Reference = k256::Secp256k1;
-}
-
-impl SecretCurve for P256 {
-    type Reference = p256::NistP256;
-}
-
-impl SecretCurve for Sm2 {
-    type Reference = sm2::Sm2;
-}
+include!(concat!(env!("OUT_DIR"), "/cpu_references.rs"));
 
 /// A point of the RustCrypto crate.
 pub type ReferencePoint<C> = AffinePoint<<C as SecretCurve>::Reference>;

@@ -15,9 +15,9 @@ use crate::cpu::CpuEngine;
 use crate::cpu::recover::Inputs;
 use crate::curve::{P256, Secp256k1, Sm2};
 use crate::ecdsa::Check;
-use crate::encoding::{Point, PublicKeys};
-use crate::error::Verdicts;
-use crate::secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
+use crate::types::{Point, PublicKeys};
+use crate::types::Verdicts;
+use crate::types::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
 use std::marker::PhantomData;
 use std::ops::Range;
 

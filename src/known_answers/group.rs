@@ -1,7 +1,7 @@
 //! Points with their numbers, by RustCrypto.
 
-use crate::curve::SecretCurve;
-use crate::encoding::Point;
+use crate::cpu::secret::SecretCurve;
+use crate::types::Point;
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveGroup, Field, FieldBytes, Group as _, PrimeField, ProjectivePoint};

@@ -10,9 +10,10 @@ mod points;
 mod secrets;
 mod signatures;
 
-use crate::curve::{Curve, P256, Secp256k1, SecretCurve, Sm2};
-use crate::error::Rejection;
-use crate::once::get_or_compute;
+use crate::cpu::secret::SecretCurve;
+use crate::curve::{Curve, CurveId, types};
+use crate::types::Rejection;
+use crate::host::once::get_or_compute;
 use group::Numbered;
 pub use points::PointAnswers;
 pub use secrets::{Agreements, PrivateKeys, Signing};
@@ -27,27 +28,63 @@ pub struct Answers {
     pub points: PointAnswers,
     pub private_keys: PrivateKeys,
     pub agreements: Agreements,
-    /// By the scheme that is used on the curve: SM2's on its own, ECDSA on the others.
+    /// By the scheme that the curve's file names.
     pub signatures: Signatures,
     pub signing: Signing,
 }
 
 /// Those of a curve, made when they are first asked for, which takes about a millisecond.
-pub fn of(curve: &str) -> &'static Answers {
-    static SECP256K1: OnceLock<Answers> = OnceLock::new();
-    static P_256: OnceLock<Answers> = OnceLock::new();
-    static SM2: OnceLock<Answers> = OnceLock::new();
-    match curve {
-        Secp256k1::NAME => get_or_compute(&SECP256K1, || Answers::new(Signatures::ecdsa, Signing::secp256k1)),
-        P256::NAME => get_or_compute(&P_256, new_of_p256),
-        Sm2::NAME => get_or_compute(&SM2, || Answers::new(Signatures::sm2, Signing::sm2)),
-        other => unreachable!("there is no curve {other}"),
+pub fn of(curve: CurveId) -> &'static Answers {
+    macro_rules! kept {
+        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            $(
+                if curve == types::$curve::ID {
+                    static ANSWERS: OnceLock<Answers> = OnceLock::new();
+                    return get_or_compute(&ANSWERS, || new(curve));
+                }
+            )*
+        };
     }
+    for_each_curve!(kept!);
+    unreachable!("there is no curve {curve}")
 }
 
-/// Tests spoil them.
-pub(crate) fn new_of_p256() -> Answers {
-    Answers::new(Signatures::ecdsa, Signing::p256)
+/// The same, anew: tests spoil them.
+pub(crate) fn new(curve: CurveId) -> Answers {
+    macro_rules! by_ecdsa {
+        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            $(
+                if curve == types::$curve::ID {
+                    return Answers::new::<types::$curve>(Signatures::ecdsa, |numbered| {
+                        Signing::ecdsa(numbered, |key, digest| {
+                            let key = ecdsa::SigningKey::<$($reference)*>::from_slice(key).expect("in range");
+                            let (signature, id) = key.sign_prehash_recoverable(digest);
+                            (signature.to_bytes().into(), id.to_byte())
+                        })
+                    });
+                }
+            )*
+        };
+    }
+    macro_rules! by_sm2 {
+        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            $(
+                if curve == types::$curve::ID {
+                    return Answers::new::<types::$curve>(Signatures::sm2, |numbered| {
+                        Signing::sm2(numbered, |key, digest| {
+                            use $($module)*::dsa::{Signature, SigningKey, signature::hazmat::PrehashSigner};
+                            let key = SigningKey::from_slice("", key).expect("in range");
+                            let signature: Signature = key.sign_prehash(digest).expect("32 bytes");
+                            (signature.to_bytes().into(), 0)
+                        })
+                    });
+                }
+            )*
+        };
+    }
+    for_each_ecdsa_curve!(by_ecdsa!);
+    for_each_sm2_curve!(by_sm2!);
+    unreachable!("there is no curve {curve}")
 }
 
 impl Answers {
@@ -74,7 +111,7 @@ pub fn repeat<T: Clone>(items: &[T], count: usize) -> Vec<T> {
 /// Which answer is wrong.
 pub fn compare<T: PartialEq>(
     operation: &str,
-    curve: &str,
+    curve: CurveId,
     given: impl IntoIterator<Item = T>,
     known: impl IntoIterator<Item = T>,
 ) -> Result<(), String> {

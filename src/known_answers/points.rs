@@ -2,9 +2,9 @@
 
 use super::Answer;
 use super::group::{COUNT, Group, Numbered, Scalar, bytes, encode_all, last, multiples, no_x, off_curve, order};
-use crate::curve::SecretCurve;
-use crate::encoding::Point;
-use crate::error::Rejection;
+use crate::cpu::secret::SecretCurve;
+use crate::types::Point;
+use crate::types::Rejection;
 use elliptic_curve::{Field, Group as _};
 
 pub struct PointAnswers {

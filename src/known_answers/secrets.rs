@@ -3,10 +3,10 @@
 use super::Answer;
 use super::group::{COUNT, Numbered, Scalar, bytes, last, off_curve, order, pseudo_random, reduced};
 use super::points::multiples_of;
-use crate::curve::{P256, Secp256k1, SecretCurve, Sm2};
-use crate::encoding::Point;
-use crate::error::Rejection;
-use crate::secret::SecretKey;
+use crate::cpu::secret::SecretCurve;
+use crate::types::Point;
+use crate::types::Rejection;
+use crate::types::SecretKey;
 
 /// Private keys and their public keys.
 pub struct PrivateKeys {
@@ -78,37 +78,20 @@ pub struct Signing {
 }
 
 /// Signatures of the key and the digest by RustCrypto.
-type Reference = fn(&[u8; 32], &[u8; 32]) -> ([u8; 64], u8);
+pub type Reference = fn(&[u8; 32], &[u8; 32]) -> ([u8; 64], u8);
 
 /// Signing is slow there.
 const SIGNED: usize = 4;
 
 impl Signing {
-    pub fn secp256k1(numbered: &Numbered<Secp256k1>) -> Self {
-        Self::new(numbered, out_of_range::<Secp256k1>(), |key, digest| {
-            let key = k256::ecdsa::SigningKey::from_slice(key).expect("in range");
-            let (signature, id) = key.sign_prehash_recoverable(digest);
-            (signature.to_bytes().into(), id.to_byte())
-        })
-    }
-
-    pub fn p256(numbered: &Numbered<P256>) -> Self {
-        Self::new(numbered, out_of_range::<P256>(), |key, digest| {
-            let key = p256::ecdsa::SigningKey::from_slice(key).expect("in range");
-            let (signature, id) = key.sign_prehash_recoverable(digest);
-            (signature.to_bytes().into(), id.to_byte())
-        })
+    pub fn ecdsa<C: SecretCurve>(numbered: &Numbered<C>, reference: Reference) -> Self {
+        Self::new(numbered, out_of_range::<C>(), reference)
     }
 
     /// n - 1 is no key here.
-    pub fn sm2(numbered: &Numbered<Sm2>) -> Self {
-        let rejected = out_of_range::<Sm2>().into_iter().chain([key::<Sm2>(&last::<Sm2>())]);
-        Self::new(numbered, rejected, |key, digest| {
-            use sm2::dsa::signature::hazmat::PrehashSigner;
-            let key = sm2::dsa::SigningKey::from_slice("", key).expect("in range");
-            let signature: sm2::dsa::Signature = key.sign_prehash(digest).expect("32 bytes");
-            (signature.to_bytes().into(), 0)
-        })
+    pub fn sm2<C: SecretCurve>(numbered: &Numbered<C>, reference: Reference) -> Self {
+        let rejected = out_of_range::<C>().into_iter().chain([key::<C>(&last::<C>())]);
+        Self::new(numbered, rejected, reference)
     }
 
     fn new<C: SecretCurve>(

@@ -4,9 +4,9 @@ use super::Answer;
 use super::group::{
     Group, Numbered, Scalar, bytes, encode_all, invert, large_x, no_x, off_curve, order, pseudo_random, reduced,
 };
-use crate::curve::{SecretCurve, Sm2};
-use crate::encoding::Point;
-use crate::error::{Rejection, Verdict};
+use crate::cpu::secret::SecretCurve;
+use crate::types::Point;
+use crate::types::{Rejection, Verdict};
 use elliptic_curve::Group as _;
 use elliptic_curve::scalar::IsHigh;
 
@@ -146,18 +146,18 @@ impl Signatures {
         Self::of(&items)
     }
 
-    pub fn sm2(numbered: &Numbered<Sm2>) -> Self {
+    pub fn sm2<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
         let Numbered { numbers, points, encoded, opposite } = numbered;
         // R = s G + t Q with r = e + x(R) and t = r + s: of R = k G, Q = q G and s, t and e follow.
-        let signed = |i: usize, j: usize| {
-            let (s, (x, id)) = (pseudo_random::<Sm2>(i as u8 + 1), x_of::<Sm2>(&encoded[i]));
-            let r = (numbers[i] - s) * invert::<Sm2>(&numbers[j]) - s;
+        let signed = |i: usize, j: usize| -> Signed<C> {
+            let (s, (x, id)) = (pseudo_random::<C>(i as u8 + 1), x_of::<C>(&encoded[i]));
+            let r = (numbers[i] - s) * invert::<C>(&numbers[j]) - s;
             Signed { e: r - x, r, s, id, key: points[j] }
         };
         let valid = (0..6).map(|i| signed(i, 11 - i)).chain([Self::sm2_with_large_x()]);
         let mut items: Vec<_> = valid.map(|signed| Item::new(signed, Ok(()))).collect();
         let (item, mismatch) = (signed(1, 3), Err(Rejection::Mismatch));
-        let next = Signed { e: item.e + Scalar::<Sm2>::from(1u64), ..item };
+        let next = Signed { e: item.e + Scalar::<C>::from(1u64), ..item };
         // s G + t Q is the identity where s = -t q.
         let (t, s) = (numbers[5], -numbers[5] * numbers[3]);
         items.extend([
@@ -171,10 +171,10 @@ impl Signatures {
         Self::of(&items)
     }
 
-    fn sm2_with_large_x() -> Signed<Sm2> {
-        let (point, x) = large_x::<Sm2>();
-        let (s, t) = (pseudo_random::<Sm2>(0x40), pseudo_random::<Sm2>(0x41));
-        let key = (point - Group::<Sm2>::generator() * s) * invert::<Sm2>(&t);
+    fn sm2_with_large_x<C: SecretCurve>() -> Signed<C> {
+        let (point, x) = large_x::<C>();
+        let (s, t) = (pseudo_random::<C>(0x40), pseudo_random::<C>(0x41));
+        let key = (point - Group::<C>::generator() * s) * invert::<C>(&t);
         Signed { e: t - s - x, r: t - s, s, id: 2, key }
     }
 

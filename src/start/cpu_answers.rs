@@ -3,13 +3,13 @@
 
 use super::recover::Inputs;
 use super::{CpuEngine, agree, point, recover, secret, verify};
-use crate::curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};
+use crate::curve::{EcdsaCurve, SecretCurve, types};
 use crate::ecdsa::{Check, Policy};
-use crate::encoding::PublicKeys;
-use crate::error::{Rejection, Verdict};
+use crate::types::PublicKeys;
+use crate::types::{Rejection, Verdict};
 use crate::known_answers::{self, Answers, Signatures, Signing, compare, repeat};
-use crate::once::get_or_compute;
-use crate::secret::{SecretKey, SharedPoint};
+use crate::host::once::get_or_compute;
+use crate::types::{SecretKey, SharedPoint};
 use std::sync::OnceLock;
 
 /// Keys that get tables at the same time, more than the lanes, and their uses.
@@ -25,8 +25,15 @@ pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
 /// The curves at the same time, where there are threads enough.
 fn check(engine: &CpuEngine) -> Result<(), String> {
     type Check = fn(&CpuEngine) -> Result<(), String>;
-    const CURVES: [Check; 3] = [of_ecdsa_curve::<Secp256k1>, of_ecdsa_curve::<P256>, of_sm2_curve];
-    engine.pool.map(1, CURVES.len(), Ok(()), |curve| CURVES[curve](engine)).into_iter().collect()
+    macro_rules! checks {
+        ([$check:ident] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            &[$($check::<types::$curve>),*]
+        };
+    }
+    const ECDSA: &[Check] = for_each_ecdsa_curve!(checks! of_ecdsa_curve);
+    const SM2: &[Check] = for_each_sm2_curve!(checks! of_sm2_curve);
+    let curves = [ECDSA, SM2].concat();
+    engine.pool.map(1, curves.len(), Ok(()), |curve| curves[curve](engine)).into_iter().collect()
 }
 
 fn of_ecdsa_curve<C: EcdsaCurve>(engine: &CpuEngine) -> Result<(), String> {
@@ -35,10 +42,10 @@ fn of_ecdsa_curve<C: EcdsaCurve>(engine: &CpuEngine) -> Result<(), String> {
     ecdsa::<C>(engine, answers)
 }
 
-fn of_sm2_curve(engine: &CpuEngine) -> Result<(), String> {
-    let answers = known_answers::of(Sm2::NAME);
-    of_curve::<Sm2>(engine, answers)?;
-    sm2(engine, answers)
+fn of_sm2_curve<C: SecretCurve>(engine: &CpuEngine) -> Result<(), String> {
+    let answers = known_answers::of(C::NAME);
+    of_curve::<C>(engine, answers)?;
+    sm2::<C>(engine, answers)
 }
 
 fn of_curve<C: SecretCurve>(engine: &CpuEngine, answers: &Answers) -> Result<(), String> {
@@ -77,12 +84,12 @@ fn ecdsa<C: EcdsaCurve>(engine: &CpuEngine, Answers { signatures, signing, .. }:
     })
 }
 
-fn sm2(engine: &CpuEngine, Answers { signatures, signing, .. }: &Answers) -> Result<(), String> {
-    verification(Sm2::NAME, signatures, |digests, signatures, keys| {
-        verify::sm2::<Sm2>(engine, digests, signatures, keys).into_iter().collect()
+fn sm2<C: SecretCurve>(engine: &CpuEngine, Answers { signatures, signing, .. }: &Answers) -> Result<(), String> {
+    verification(C::NAME, signatures, |digests, signatures, keys| {
+        verify::sm2::<C>(engine, digests, signatures, keys).into_iter().collect()
     })?;
-    signatures_of(Sm2::NAME, signing, |digests, keys| {
-        let signed = secret::sign_sm2::<Sm2>(engine, digests, keys.into(), false);
+    signatures_of(C::NAME, signing, |digests, keys| {
+        let signed = secret::sign_sm2::<C>(engine, digests, keys.into(), false);
         signed.into_iter().map(|item| item.map(|signature| (signature, 0))).collect()
     })
 }
@@ -116,6 +123,7 @@ fn signatures_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curve::{Curve, P256};
 
     /// The portable code knows the answers too.
     #[test]
@@ -134,7 +142,7 @@ mod tests {
     fn wrong_answers_are_noticed() {
         let engine = CpuEngine::new(Some(1), None).unwrap();
         let told = |spoil: &dyn Fn(&mut Answers)| {
-            let mut answers = known_answers::new_of_p256();
+            let mut answers = known_answers::new(P256::NAME);
             spoil(&mut answers);
             let problem = of_curve::<P256>(&engine, &answers).and_then(|()| ecdsa::<P256>(&engine, &answers));
             problem.unwrap_err().split(" on p256").next().unwrap().to_owned()
@@ -156,7 +164,7 @@ mod tests {
     }
 
     /// None of those that are replaced.
-    fn another_point() -> crate::encoding::Point {
+    fn another_point() -> crate::types::Point {
         known_answers::of(P256::NAME).points.doubles[4].0
     }
 }

@@ -1,5 +1,8 @@
 //! The gates and what they are made of.
 
+#[allow(unused_imports, unused_macros, reason = "the suite needs more of it")]
+#[path = "../suite/support/each.rs"]
+mod each;
 mod elf;
 mod flow;
 mod flow_tests;

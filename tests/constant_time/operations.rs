@@ -1,10 +1,11 @@
 //! Every operation on secrets, for the portable engine with one thread, where memcheck watches.
 
+use super::each::{each_curve, each_ecdsa_curve};
 use super::memcheck::{make_public, make_secret};
 use gecc::ecdsa::{RecoverableSignature, SForm};
 use gecc::modular::Numbers;
-use gecc::{Backend, Curve, EcdsaCurve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, SecretKey};
-use gecc::{SecretKeys, Sm2, ecdh, ecdsa, keys, modular, sm2};
+use gecc::{Backend, Curve, EcdsaCurve, Engine, Point, PublicKeys, Rejection, SecretCurve, SecretKey};
+use gecc::{SecretKeys, ecdh, ecdsa, keys, modular, sm2};
 use std::hint::black_box;
 
 /// Items of a batch: each of its own key, or all of one.
@@ -107,12 +108,9 @@ fn on_curve<C: SecretCurve + Curve>(engine: &Engine) {
 /// All of them.
 pub fn all() {
     let plain = engine(false);
-    on_curve::<Secp256k1>(&plain);
-    on_curve::<P256>(&plain);
-    on_curve::<Sm2>(&plain);
+    each_curve!(on_curve(&plain));
     for engine in [&plain, &engine(true)] {
-        ecdsa::<Secp256k1>(engine);
-        ecdsa::<P256>(engine);
+        each_ecdsa_curve!(ecdsa(engine));
         sm2(engine);
     }
     powers::<128, 128>(&plain);

@@ -1,13 +1,14 @@
 //! Batches of every size around the sizes at which engines cut batches, share inversions or change tables.
 
 use super::ecdsa_recover::recover;
+use super::support::each::{each_curve, each_ecdsa_curve, each_scheme};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, Group, Scalar, TestCurve, bytes, decode, encode, encode_all};
 use super::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, progression, signed};
 use super::support::shared::shared_points;
 use elliptic_curve::Group as _;
 use gecc::ecdsa::SForm;
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict};
+use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, Verdict};
 use gecc::{ecdsa, keys, point};
 use std::marker::PhantomData;
 
@@ -51,14 +52,9 @@ fn verify_sizes<S: Scheme>(engine: &Engine) {
     }
 }
 
-pub fn ecdsa_secp256k1(engine: &Engine) {
-    verify_sizes::<Ecdsa<Secp256k1>>(engine);
-    recover_sizes::<Secp256k1>(engine);
-}
-
-pub fn ecdsa_p256(engine: &Engine) {
-    verify_sizes::<Ecdsa<P256>>(engine);
-    recover_sizes::<P256>(engine);
+pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
+    verify_sizes::<Ecdsa<C>>(engine);
+    recover_sizes::<C>(engine);
 }
 
 pub fn sm2(engine: &Engine) {
@@ -135,9 +131,7 @@ impl<C: TestCurve> Operands<C> {
 }
 
 pub fn public_points(engine: &Engine) {
-    point_sizes::<Secp256k1>(engine);
-    point_sizes::<P256>(engine);
-    point_sizes::<Sm2>(engine);
+    each_curve!(point_sizes(engine));
 }
 
 fn point_sizes<C: TestCurve>(engine: &Engine) {
@@ -147,11 +141,8 @@ fn point_sizes<C: TestCurve>(engine: &Engine) {
 
 /// The reference takes longest here, so one size stands for all large ones.
 pub fn secret_operations(engine: &Engine) {
-    secret_sizes::<Secp256k1>(engine);
-    secret_sizes::<P256>(engine);
-    secret_sizes::<Sm2>(engine);
-    sign_sizes::<Secp256k1>(engine);
-    sign_sizes::<P256>(engine);
+    each_curve!(secret_sizes(engine));
+    each_ecdsa_curve!(sign_sizes(engine));
 }
 
 fn secret_sizes<C: TestCurve>(engine: &Engine) {
@@ -182,9 +173,7 @@ fn sign_sizes<C: EcdsaReference>(engine: &Engine) {
 
 /// Around the size at which an engine may take larger tables.
 pub fn sixty_five_thousand_points(engine: &Engine) {
-    largest_points::<Secp256k1>(engine);
-    largest_points::<P256>(engine);
-    largest_points::<Sm2>(engine);
+    each_curve!(largest_points(engine));
 }
 
 fn largest_points<C: TestCurve>(engine: &Engine) {
@@ -206,9 +195,7 @@ fn largest_points<C: TestCurve>(engine: &Engine) {
 }
 
 pub fn sixty_five_thousand_signatures(engine: &Engine) {
-    largest_signatures::<Ecdsa<Secp256k1>>(engine);
-    largest_signatures::<Ecdsa<P256>>(engine);
-    largest_signatures::<Sm2Dsa>(engine);
+    each_scheme!(largest_signatures(engine));
 }
 
 /// All sizes with few keys, and one with all keys different.

@@ -1,16 +1,15 @@
 //! The curves' constants, as far as they show in results. The generated constants themselves, which are private, are
 //! compared with the RustCrypto crates by unit tests in `src/curve.rs`.
 
+use super::support::each::each_curve;
 use super::support::numbers::{modulus_plus, order, order_plus, to_bytes};
 use super::support::reference::{Group, TestCurve, encode};
 use elliptic_curve::Group as _;
-use gecc::{Engine, P256, Point, Rejection, Secp256k1, Sm2, point};
+use gecc::{Engine, Point, Rejection, point};
 
 /// 1 G and (n - 1) G are the generator and its negative.
 pub fn generators(engine: &Engine) {
-    generator::<Secp256k1>(engine);
-    generator::<P256>(engine);
-    generator::<Sm2>(engine);
+    each_curve!(generator(engine));
 }
 
 fn generator<C: TestCurve>(engine: &Engine) {
@@ -26,9 +25,7 @@ fn generator<C: TestCurve>(engine: &Engine) {
 
 /// n is the first scalar and p the first coordinate that is out of range.
 pub fn orders_and_primes(engine: &Engine) {
-    bounds::<Secp256k1>(engine);
-    bounds::<P256>(engine);
-    bounds::<Sm2>(engine);
+    each_curve!(bounds(engine));
 }
 
 fn bounds<C: TestCurve>(engine: &Engine) {

@@ -1,11 +1,12 @@
 //! ECDH against the reference: many with many, one private key with many peers, many with one peer.
 
+use super::support::each::each_curve;
 use super::support::numbers::{edge_points, edge_scalars, order_plus};
 use super::support::random::Random;
 use super::support::reference::{TestCurve, encode, shared_point};
 use super::support::scheme::progression;
 use super::support::shared::shared_points;
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SecretKeys, Sm2, ecdh};
+use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, SecretKeys, ecdh};
 
 const ITEMS: usize = 150;
 
@@ -47,9 +48,7 @@ fn parties<C: TestCurve>(count: usize) -> Parties {
 }
 
 pub fn each_with_each(engine: &Engine) {
-    each::<Secp256k1>(engine);
-    each::<P256>(engine);
-    each::<Sm2>(engine);
+    each_curve!(each(engine));
 }
 
 fn each<C: TestCurve>(engine: &Engine) {
@@ -58,9 +57,7 @@ fn each<C: TestCurve>(engine: &Engine) {
 }
 
 pub fn one_key_for_all(engine: &Engine) {
-    single_key::<Secp256k1>(engine);
-    single_key::<P256>(engine);
-    single_key::<Sm2>(engine);
+    each_curve!(single_key(engine));
 }
 
 fn single_key<C: TestCurve>(engine: &Engine) {
@@ -69,9 +66,7 @@ fn single_key<C: TestCurve>(engine: &Engine) {
 }
 
 pub fn one_peer_for_all(engine: &Engine) {
-    single_peer::<Secp256k1>(engine);
-    single_peer::<P256>(engine);
-    single_peer::<Sm2>(engine);
+    each_curve!(single_peer(engine));
 }
 
 fn single_peer<C: TestCurve>(engine: &Engine) {
@@ -83,9 +78,7 @@ fn single_peer<C: TestCurve>(engine: &Engine) {
 
 /// Private keys and peers at the edges; keys out of range reject their item.
 pub fn edge_keys(engine: &Engine) {
-    special::<Secp256k1>(engine);
-    special::<P256>(engine);
-    special::<Sm2>(engine);
+    each_curve!(special(engine));
 }
 
 fn special<C: TestCurve>(engine: &Engine) {

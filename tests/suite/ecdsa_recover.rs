@@ -1,11 +1,12 @@
 //! Key recovery against the reference, for every recovery id.
 
 use super::ecdsa_verify::mutated;
+use super::support::each::each_ecdsa_curve;
 use super::support::random::Random;
 use super::support::reference::EcdsaReference;
 use super::support::scheme::{Ecdsa, Item, signed};
 use gecc::ecdsa::Address;
-use gecc::{Engine, P256, Point, Rejection, Secp256k1, ecdsa};
+use gecc::{Engine, Point, Rejection, Secp256k1, ecdsa};
 use sha3::{Digest, Keccak256};
 
 const ITEMS: usize = 400;
@@ -19,8 +20,7 @@ pub fn recover<C: EcdsaReference>(engine: &Engine, items: &[(Item, u8)]) -> Vec<
 
 /// The signer's key for the right id, and the reference's answer for every id of valid and mutated signatures.
 pub fn matches_reference(engine: &Engine) {
-    compare::<Secp256k1>(engine);
-    compare::<P256>(engine);
+    each_ecdsa_curve!(compare(engine));
 }
 
 fn compare<C: EcdsaReference>(engine: &Engine) {

@@ -1,12 +1,13 @@
 //! ECDSA signing: every byte is the reference's.
 
+use super::support::each::each_ecdsa_curve;
 use super::support::numbers::{edge_scalars, order_plus};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, bytes, encode, mul_base, reduced, scalar};
 use super::support::scheme::{concatenate, recovery_id};
 use elliptic_curve::{Curve, Field};
 use gecc::ecdsa::{RecoverableSignature, SForm};
-use gecc::{Engine, P256, Rejection, Secp256k1, SecretKey, ecdsa};
+use gecc::{Engine, Rejection, SecretKey, ecdsa};
 use sha2::{Digest, Sha256};
 
 const ITEMS: usize = 300;
@@ -37,8 +38,7 @@ fn sign<C: EcdsaReference>(engine: &Engine, inputs: &Inputs, s_form: SForm) -> V
 
 /// By default signatures and recovery ids are those of the curve's crate.
 pub fn matches_reference(engine: &Engine) {
-    default_form::<Secp256k1>(engine);
-    default_form::<P256>(engine);
+    each_ecdsa_curve!(default_form(engine));
 }
 
 fn default_form<C: EcdsaReference>(engine: &Engine) {
@@ -51,8 +51,7 @@ fn default_form<C: EcdsaReference>(engine: &Engine) {
 
 /// `SForm::Low` gives the crate's normalised signature, and an id that recovers the signer's key.
 pub fn low_s(engine: &Engine) {
-    low_form::<Secp256k1>(engine);
-    low_form::<P256>(engine);
+    each_ecdsa_curve!(low_form(engine));
 }
 
 fn low_form<C: EcdsaReference>(engine: &Engine) {
@@ -73,8 +72,7 @@ fn low_form<C: EcdsaReference>(engine: &Engine) {
 /// `SForm::AsComputed` follows SEC 1 to the letter. The reference offers that for P-256 alone; for both curves the
 /// signature is therefore computed here from RFC 6979's nonce.
 pub fn as_computed(engine: &Engine) {
-    unchanged_form::<Secp256k1>(engine);
-    unchanged_form::<P256>(engine);
+    each_ecdsa_curve!(unchanged_form(engine));
 }
 
 fn unchanged_form<C: EcdsaReference>(engine: &Engine) {
@@ -103,8 +101,7 @@ fn by_the_standard<C: EcdsaReference>(secret: &[u8; 32], digest: &[u8; 32]) -> (
 
 /// One key for all items signs as that key for each.
 pub fn one_key_for_all(engine: &Engine) {
-    single_key::<Secp256k1>(engine);
-    single_key::<P256>(engine);
+    each_ecdsa_curve!(single_key(engine));
 }
 
 fn single_key<C: EcdsaReference>(engine: &Engine) {
@@ -121,8 +118,7 @@ fn single_key<C: EcdsaReference>(engine: &Engine) {
 
 /// A message is signed by way of its SHA-256.
 pub fn messages(engine: &Engine) {
-    message_digests::<Secp256k1>(engine);
-    message_digests::<P256>(engine);
+    each_ecdsa_curve!(message_digests(engine));
 }
 
 fn message_digests<C: EcdsaReference>(engine: &Engine) {
@@ -137,8 +133,7 @@ fn message_digests<C: EcdsaReference>(engine: &Engine) {
 
 /// Digests around 0 and n, where reduction modulo n shows.
 pub fn edge_digests(engine: &Engine) {
-    special_digests::<Secp256k1>(engine);
-    special_digests::<P256>(engine);
+    each_ecdsa_curve!(special_digests(engine));
 }
 
 fn special_digests<C: EcdsaReference>(engine: &Engine) {

@@ -3,19 +3,19 @@
 //! `k256` refuses high s; the standard, and gecc by default, do not. So the verdict by the standard is the reference's on
 //! the normalised signature, and the verdict under the low-s policy that of `k256` itself (`reference::EcdsaReference`).
 
+use super::support::each::each_ecdsa_curve;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, public_key};
 use super::support::scheme::{Ecdsa, Item, Scheme, columns, concatenate, halves, signed, verify_ecdsa};
 use gecc::ecdsa::Policy;
-use gecc::{Engine, P256, PublicKeys, Secp256k1, ecdsa};
+use gecc::{Engine, PublicKeys, ecdsa};
 use sha2::{Digest, Sha256};
 
 const ITEMS: usize = 1500;
 
 /// Random items of many keys, about half of them spoilt in one of many ways.
 pub fn random_and_mutated(engine: &Engine) {
-    compare::<Secp256k1>(engine);
-    compare::<P256>(engine);
+    each_ecdsa_curve!(compare(engine));
 }
 
 fn compare<C: EcdsaReference>(engine: &Engine) {
@@ -73,8 +73,7 @@ fn compress(key: &[u8], flip: u8) -> Vec<u8> {
 
 /// Messages of many lengths give what their SHA-256 gives.
 pub fn messages(engine: &Engine) {
-    compare_messages::<Secp256k1>(engine);
-    compare_messages::<P256>(engine);
+    each_ecdsa_curve!(compare_messages(engine));
 }
 
 fn compare_messages<C: EcdsaReference>(engine: &Engine) {

@@ -1,11 +1,12 @@
 //! Verification where its arithmetic meets its edges: u1, u2 and keys at which recodings, tables and additions break.
 
+use super::support::each::{each_ecdsa_curve, each_scheme};
 use super::support::numbers;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, Scalar, TestCurve, public_key, scalar};
 use super::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, crafted};
 use elliptic_curve::{Field, Group as _, PrimeField};
-use gecc::{Engine, P256, Rejection, Secp256k1, Verdict};
+use gecc::{Engine, Rejection, Verdict};
 
 /// Verifies items whose verdicts follow from their construction, each key once and each key often.
 fn check<S: Scheme>(engine: &Engine, items: &[(Item, Verdict)]) {
@@ -55,19 +56,14 @@ fn spot_check<S: Scheme>(items: &[(Item, Verdict)]) {
 }
 
 pub fn edge_scalars(engine: &Engine) {
-    edge_scalars_of::<Ecdsa<Secp256k1>>(engine);
-    edge_scalars_of::<Ecdsa<P256>>(engine);
-    edge_scalars_of::<Sm2Dsa>(engine);
+    each_scheme!(edge_scalars_of(engine));
 }
 
 /// Keys that are small multiples of G or their negatives, with u1 and u2 such that u1 G and u2 Q are equal, opposite, or
 /// meet in the middle of the computation.
 pub fn special_keys(engine: &Engine) {
-    meetings::<Ecdsa<Secp256k1>>(engine);
-    meetings::<Ecdsa<P256>>(engine);
-    meetings::<Sm2Dsa>(engine);
-    generator_signs::<Secp256k1>();
-    generator_signs::<P256>();
+    each_scheme!(meetings(engine));
+    each_ecdsa_curve!(generator_signs());
 }
 
 fn meetings<S: Scheme>(engine: &Engine) {

@@ -1,28 +1,28 @@
 //! Encodings of public keys and points: all of them mean the same, and malformed ones reject their item.
 
+use super::support::each::{each_curve, each_ecdsa_curve};
 use super::support::numbers::{edge_points, modulus, modulus_plus, to_bytes};
 use super::support::random::Random;
-use super::support::reference::{Group, TestCurve, decode, decode_key, encode, encode_all, lift_x};
+use super::support::reference::{EcdsaReference, Group, TestCurve, decode, decode_key, encode, encode_all, lift_x};
 use super::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, columns, progression, signed};
 use super::support::shared::shared_points;
 use elliptic_curve::Group as _;
 use gecc::ecdsa::Policy;
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdicts, ecdsa, point, sm2};
+use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, Verdicts, ecdsa, point, sm2};
 
 const ITEMS: usize = 150;
 
 /// Each encoding gives the same verdicts and the same shared points.
 pub fn every_encoding(engine: &Engine) {
-    verify_all::<Ecdsa<Secp256k1>>(|digests, signatures, keys| {
-        ecdsa::verify::<Secp256k1>(engine, digests, signatures, keys, Policy::default()).unwrap()
-    });
-    verify_all::<Ecdsa<P256>>(|digests, signatures, keys| {
-        ecdsa::verify::<P256>(engine, digests, signatures, keys, Policy::default()).unwrap()
-    });
+    each_ecdsa_curve!(verify_ecdsa(engine));
     verify_all::<Sm2Dsa>(|digests, signatures, keys| sm2::verify(engine, digests, signatures, keys).unwrap());
-    agree_all::<Secp256k1>(engine);
-    agree_all::<P256>(engine);
-    agree_all::<Sm2>(engine);
+    each_curve!(agree_all(engine));
+}
+
+fn verify_ecdsa<C: EcdsaReference>(engine: &Engine) {
+    verify_all::<Ecdsa<C>>(|digests, signatures, keys| {
+        ecdsa::verify::<C>(engine, digests, signatures, keys, Policy::default()).unwrap()
+    });
 }
 
 struct Encoded {
@@ -136,9 +136,7 @@ pub fn bad_keys<C: TestCurve>() -> Vec<(&'static str, Vec<u8>, Rejection)> {
 
 /// Every malformed key gets its own reason, and the reference rejects it too.
 pub fn malformed_keys(engine: &Engine) {
-    reject_all::<Secp256k1>(engine);
-    reject_all::<P256>(engine);
-    reject_all::<Sm2>(engine);
+    each_curve!(reject_all(engine));
 }
 
 fn reject_all<C: TestCurve>(engine: &Engine) {
@@ -159,9 +157,7 @@ fn reject_all<C: TestCurve>(engine: &Engine) {
 
 /// Decompression of random x-coordinates, half of which belong to no point, and of special ones.
 pub fn decompression(engine: &Engine) {
-    decompress::<Secp256k1>(engine);
-    decompress::<P256>(engine);
-    decompress::<Sm2>(engine);
+    each_curve!(decompress(engine));
 }
 
 fn decompress<C: TestCurve>(engine: &Engine) {
@@ -189,9 +185,7 @@ fn decompress<C: TestCurve>(engine: &Engine) {
 
 /// The conversions of `Point`, and those from and to the reference's types.
 pub fn points_round_trip(_: &Engine) {
-    round_trip::<Secp256k1>();
-    round_trip::<P256>();
-    round_trip::<Sm2>();
+    each_curve!(round_trip());
 }
 
 fn round_trip<C: TestCurve>() {

@@ -1,6 +1,7 @@
 //! Results do not depend on threads, memory limits or the kind of device.
 
 use super::ecdsa_verify::mutated;
+use super::support::each::{each_curve, each_ecdsa_curve, each_scheme};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, TestCurve, bytes};
 use super::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, progression};
@@ -29,14 +30,9 @@ fn cpu_engines() -> Vec<Engine> {
 /// The engine under test and every CPU engine give the same.
 pub fn same_results_with_any_options(engine: &Engine) {
     let mut random = Random::new();
-    verdicts::<Ecdsa<Secp256k1>>(engine, &mut random);
-    verdicts::<Ecdsa<P256>>(engine, &mut random);
-    verdicts::<Sm2Dsa>(engine, &mut random);
-    points::<Secp256k1>(engine, &mut random);
-    points::<P256>(engine, &mut random);
-    points::<Sm2>(engine, &mut random);
-    signatures::<Secp256k1>(engine, &mut random);
-    signatures::<P256>(engine, &mut random);
+    each_scheme!(verdicts(engine, &mut random));
+    each_curve!(points(engine, &mut random));
+    each_ecdsa_curve!(signatures(engine, &mut random));
 }
 
 fn verdicts<S: Scheme>(engine: &Engine, random: &mut Random) {

@@ -1,15 +1,14 @@
 //! Public keys from private keys, and key generation.
 
+use super::support::each::each_curve;
 use super::support::numbers::{edge_scalars, order_plus};
 use super::support::random::Random;
 use super::support::reference::{TestCurve, public_key};
-use gecc::{Engine, P256, Point, Rejection, Secp256k1, SecretKey, Sm2, keys};
+use gecc::{Engine, Point, Rejection, SecretKey, keys};
 use std::collections::HashSet;
 
 pub fn match_reference(engine: &Engine) {
-    compare::<Secp256k1>(engine);
-    compare::<P256>(engine);
-    compare::<Sm2>(engine);
+    each_curve!(compare(engine));
 }
 
 fn compare<C: TestCurve>(engine: &Engine) {
@@ -26,9 +25,7 @@ fn compare<C: TestCurve>(engine: &Engine) {
 
 /// Generated pairs belong together and differ from one another.
 pub fn generated(engine: &Engine) {
-    generate::<Secp256k1>(engine);
-    generate::<P256>(engine);
-    generate::<Sm2>(engine);
+    each_curve!(generate(engine));
 }
 
 fn generate<C: TestCurve>(engine: &Engine) {
@@ -42,9 +39,7 @@ fn generate<C: TestCurve>(engine: &Engine) {
 
 /// Keys from and to the reference's types.
 pub fn conversions(_: &Engine) {
-    convert::<Secp256k1>();
-    convert::<P256>();
-    convert::<Sm2>();
+    each_curve!(convert());
 }
 
 fn convert<C: TestCurve>() {

@@ -3,12 +3,13 @@
 //! Such an R has no known discrete logarithm; the key is chosen to match instead (`signed_with_r`).
 
 use super::ecdsa_recover::recover;
+use super::support::each::{each_ecdsa_curve, each_scheme};
 use super::support::numbers::{modulus, number, order, points_above_order, to_bytes};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, Group, lift_x};
 use super::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, concatenate, halves, signed_with_r};
 use elliptic_curve::Group as _;
-use gecc::{Engine, P256, Rejection, Secp256k1, Verdict};
+use gecc::{Engine, Rejection, Verdict};
 
 const COUNT: usize = 40;
 
@@ -18,9 +19,7 @@ fn items<S: Scheme>(random: &mut Random) -> Vec<Signed> {
 
 /// Valid with x(R) >= n, and not with a digest that does not belong to it.
 pub fn verified(engine: &Engine) {
-    verify::<Ecdsa<Secp256k1>>(engine);
-    verify::<Ecdsa<P256>>(engine);
-    verify::<Sm2Dsa>(engine);
+    each_scheme!(verify(engine));
 }
 
 fn verify<S: Scheme>(engine: &Engine) {
@@ -35,8 +34,7 @@ fn verify<S: Scheme>(engine: &Engine) {
 
 /// Recovery ids 2 and 3, and that ids 0 and 1 mean another point or none.
 pub fn recovered(engine: &Engine) {
-    recover_large::<Secp256k1>(engine);
-    recover_large::<P256>(engine);
+    each_ecdsa_curve!(recover_large(engine));
 }
 
 fn recover_large<C: EcdsaReference>(engine: &Engine) {
@@ -54,10 +52,8 @@ fn recover_large<C: EcdsaReference>(engine: &Engine) {
 
 /// x(R) = r below p - n: the verifier tries r + n too, and must not prefer it; ids 2 and 3 then mean another point or none.
 pub fn small_r_without_reduction(engine: &Engine) {
-    small_r::<Secp256k1>(engine);
-    small_r::<P256>(engine);
-    no_room_above::<Secp256k1>(engine);
-    no_room_above::<P256>(engine);
+    each_ecdsa_curve!(small_r(engine));
+    each_ecdsa_curve!(no_room_above(engine));
 }
 
 fn small_r<C: EcdsaReference>(engine: &Engine) {

@@ -1,5 +1,6 @@
 //! Second forms of a signature: r + n and s + n must not pass, n - s passes by the standard and not by the low-s policy.
 
+use super::support::each::each_ecdsa_curve;
 use super::support::numbers::{modulus, number, order, to_bytes};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, Group, Scalar, TestCurve, bytes, encode, lift_x, mul_base, reduced};
@@ -8,7 +9,7 @@ use super::support::scheme::{
 };
 use elliptic_curve::{Field, PrimeField};
 use gecc::ecdsa::Policy;
-use gecc::{Engine, P256, Rejection, Secp256k1, Sm2, Verdict};
+use gecc::{Engine, Rejection, Sm2, Verdict};
 use num_bigint::BigUint;
 
 const REJECTED_R: Verdict = Verdict::Rejected(Rejection::ROutOfRange);
@@ -21,9 +22,12 @@ fn plus_n<C: TestCurve>(value: &[u8; 32]) -> Option<[u8; 32]> {
 
 /// Valid signatures with r or s so small that adding n still fits 256 bits: a verifier that reduces would take both forms.
 pub fn overflowing_r_and_s(engine: &Engine) {
-    overflowing::<Ecdsa<Secp256k1>>(engine, small_s_ecdsa::<Secp256k1>);
-    overflowing::<Ecdsa<P256>>(engine, small_s_ecdsa::<P256>);
+    each_ecdsa_curve!(overflowing_ecdsa(engine));
     overflowing::<Sm2Dsa>(engine, small_s_sm2);
+}
+
+fn overflowing_ecdsa<C: EcdsaReference>(engine: &Engine) {
+    overflowing::<Ecdsa<C>>(engine, small_s_ecdsa::<C>);
 }
 
 fn overflowing<S: Scheme>(engine: &Engine, small_s: impl Fn(&mut Random, u64) -> Item) {
@@ -85,8 +89,7 @@ fn with_r<S: Scheme>(random: &mut Random, point: &Group<S::C>, x: u32) -> Item {
 
 /// n - s, at and around n / 2 as well.
 pub fn high_s(engine: &Engine) {
-    both_forms::<Secp256k1>(engine);
-    both_forms::<P256>(engine);
+    each_ecdsa_curve!(both_forms(engine));
 }
 
 fn both_forms<C: EcdsaReference>(engine: &Engine) {

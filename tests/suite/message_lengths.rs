@@ -1,10 +1,11 @@
 //! Messages of mixed lengths: around the blocks of the hash functions, longer than what a GPU takes, and many of them.
 
+use super::support::each::each_ecdsa_curve;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, public_key};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::sm2::{MAX_USER_ID_LEN, UserIds};
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, Verdict, ecdsa, sm2};
+use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, Sm2, Verdict, ecdsa, sm2};
 use sha2::{Digest, Sha256};
 use sm3::Sm3;
 
@@ -20,8 +21,7 @@ fn messages(random: &mut Random) -> Vec<Vec<u8>> {
 
 /// Signing and verifying messages is signing and verifying their SHA-256.
 pub fn ecdsa_messages(engine: &Engine) {
-    of_curve::<Secp256k1>(engine);
-    of_curve::<P256>(engine);
+    each_ecdsa_curve!(of_curve(engine));
 }
 
 fn of_curve<C: EcdsaReference>(engine: &Engine) {

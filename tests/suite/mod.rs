@@ -1,6 +1,6 @@
 //! The suite that every engine passes: one file per subject, each test a function of `&Engine`.
 //!
-//! `TESTS` lists them all; an entry in `tests/` runs them on its engine, and is little else. Items are checked against the
+//! `tests` lists them all; an entry in `tests/` runs them on its engine, and is little else. Items are checked against the
 //! RustCrypto crates, one at a time (`support::reference`), or are valid or invalid by construction (`support::scheme`).
 
 pub mod support;
@@ -51,9 +51,27 @@ macro_rules! on_engines {
 }
 
 /// The whole suite.
-pub const TESTS: &[Test] = on_engines! {
+pub fn tests() -> impl Iterator<Item = Test> {
+    TESTS.iter().chain(OF_ECDSA_CURVES).copied()
+}
+
+/// Those that take long on each curve, by its name.
+const OF_ECDSA_CURVES: &[Test] = {
+    macro_rules! of_curves {
+        ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
+            &[$(
+                (concat!("batch_sizes::ecdsa_", stringify!($name)), batch_sizes::ecdsa::<gecc::$curve>),
+                (concat!("poisoned_recover::", stringify!($name)), poisoned_recover::every_position::<gecc::$curve>),
+                (concat!("poisoned_verify::ecdsa_", stringify!($name)), poisoned_verify::ecdsa::<gecc::$curve>),
+            )*]
+        };
+    }
+    gecc::for_each_ecdsa_curve!(of_curves!)
+};
+
+const TESTS: &[Test] = on_engines! {
     batch_sizes {
-        ecdsa_secp256k1 ecdsa_p256 sm2 public_points secret_operations
+        sm2 public_points secret_operations
         sixty_five_thousand_points sixty_five_thousand_signatures
     }
     constants { generators orders_and_primes }
@@ -75,15 +93,15 @@ pub const TESTS: &[Test] = on_engines! {
     point_arithmetic { random_points edge_scalars_and_points complete_addition }
     point_vectors { base_point variable_point }
     poisoned_points { add double mul mul_base decompress }
-    poisoned_recover { secp256k1 p256 addresses }
+    poisoned_recover { addresses }
     poisoned_secrets { signing ecdh public_keys }
-    poisoned_verify { ecdsa_secp256k1 ecdsa_p256 sm2 one_key_for_many large_batches low_s_policy }
+    poisoned_verify { sm2 one_key_for_many large_batches low_s_policy }
     repeated_keys { every_count_to_200 every_table_size equal_keys_in_different_encodings }
     rfc6979_vectors { secp256k1 p256 siggen_secp256k1 }
     secrets { debug_shows_nothing errors_show_nothing }
     sm2_scheme { verify_random_and_mutated sign messages user_ids order_of_reasons signing_key_n_minus_1 }
     sm2_vectors { signatures user_hash }
     verdicts { codes reports }
-    wycheproof_ecdh { secp256k1 secp256r1 secp256r1_points }
-    wycheproof_ecdsa { secp256k1 secp256r1 bitcoin other_hashes }
+    wycheproof_ecdh { secp256k1 secp256r1 secp256r1_points brainpoolp256r1 }
+    wycheproof_ecdsa { secp256k1 secp256r1 bitcoin other_hashes brainpoolp256r1 }
 };

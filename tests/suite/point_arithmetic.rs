@@ -1,10 +1,11 @@
 //! Point addition, doubling and multiplication against the reference.
 
+use super::support::each::each_curve;
 use super::support::numbers::{edge_points, edge_scalars, order_plus};
 use super::support::random::Random;
 use super::support::reference::{self, Group, TestCurve, encode, encode_all, mul_base, scalar};
 use elliptic_curve::Group as _;
-use gecc::{Engine, P256, Point, Rejection, Secp256k1, Sm2, point};
+use gecc::{Engine, Point, Rejection, point};
 
 const ITEMS: usize = 400;
 
@@ -16,9 +17,7 @@ fn expect(name: &str, results: Vec<Result<Point, Rejection>>, expected: Vec<Poin
 }
 
 pub fn random_points(engine: &Engine) {
-    random_operands::<Secp256k1>(engine);
-    random_operands::<P256>(engine);
-    random_operands::<Sm2>(engine);
+    each_curve!(random_operands(engine));
 }
 
 fn random_operands<C: TestCurve>(engine: &Engine) {
@@ -38,9 +37,7 @@ fn random_operands<C: TestCurve>(engine: &Engine) {
 
 /// Every edge scalar with every edge point, and from n on a rejection.
 pub fn edge_scalars_and_points(engine: &Engine) {
-    edges::<Secp256k1>(engine);
-    edges::<P256>(engine);
-    edges::<Sm2>(engine);
+    each_curve!(edges(engine));
 }
 
 fn edges<C: TestCurve>(engine: &Engine) {
@@ -66,9 +63,7 @@ fn edges<C: TestCurve>(engine: &Engine) {
 
 /// Every sum of two of: small multiples of G and their negatives, edge points, the identity.
 pub fn complete_addition(engine: &Engine) {
-    all_pairs::<Secp256k1>(engine);
-    all_pairs::<P256>(engine);
-    all_pairs::<Sm2>(engine);
+    each_curve!(all_pairs(engine));
 }
 
 fn all_pairs<C: TestCurve>(engine: &Engine) {

@@ -1,12 +1,13 @@
 //! Point operations with special operands among random ones.
 
 use super::encodings::bad_keys;
+use super::support::each::each_curve;
 use super::support::neighbours::{Case, case, everywhere};
 use super::support::numbers::{edge_points, edge_scalars, order_plus};
 use super::support::random::Random;
 use super::support::reference::{self, Group, TestCurve, bytes, decode_key, encode, scalar};
 use elliptic_curve::Group as _;
-use gecc::{Engine, P256, Point, Rejection, Secp256k1, Sm2, point};
+use gecc::{Engine, Point, Rejection, point};
 
 type Outcome = Result<Point, Rejection>;
 
@@ -30,9 +31,7 @@ fn random_group<C: TestCurve>(random: &mut Random) -> Group<C> {
 }
 
 pub fn add(engine: &Engine) {
-    additions::<Secp256k1>(engine);
-    additions::<P256>(engine);
-    additions::<Sm2>(engine);
+    each_curve!(additions(engine));
 }
 
 fn additions<C: TestCurve>(engine: &Engine) {
@@ -68,9 +67,7 @@ fn additions<C: TestCurve>(engine: &Engine) {
 }
 
 pub fn double(engine: &Engine) {
-    doublings::<Secp256k1>(engine);
-    doublings::<P256>(engine);
-    doublings::<Sm2>(engine);
+    each_curve!(doublings(engine));
 }
 
 fn doublings<C: TestCurve>(engine: &Engine) {
@@ -93,9 +90,7 @@ fn special_scalars<C: TestCurve>() -> Vec<([u8; 32], Option<Rejection>)> {
 }
 
 pub fn mul(engine: &Engine) {
-    multiplications::<Secp256k1>(engine);
-    multiplications::<P256>(engine);
-    multiplications::<Sm2>(engine);
+    each_curve!(multiplications(engine));
 }
 
 fn multiplications<C: TestCurve>(engine: &Engine) {
@@ -125,9 +120,7 @@ fn multiplications<C: TestCurve>(engine: &Engine) {
 }
 
 pub fn mul_base(engine: &Engine) {
-    base_multiplications::<Secp256k1>(engine);
-    base_multiplications::<P256>(engine);
-    base_multiplications::<Sm2>(engine);
+    each_curve!(base_multiplications(engine));
 }
 
 fn base_multiplications<C: TestCurve>(engine: &Engine) {
@@ -149,9 +142,7 @@ fn base_multiplications<C: TestCurve>(engine: &Engine) {
 }
 
 pub fn decompress(engine: &Engine) {
-    decompressions::<Secp256k1>(engine);
-    decompressions::<P256>(engine);
-    decompressions::<Sm2>(engine);
+    each_curve!(decompressions(engine));
 }
 
 fn decompressions<C: TestCurve>(engine: &Engine) {

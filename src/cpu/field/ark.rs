@@ -4,9 +4,10 @@
 //! the carry out of the top limb: one product in four is wrong for a modulus near 2^256. Its derive macro generates a
 //! right one, but wants the modulus as a literal, and what it generates takes half as long again as `montgomery`.
 
+use super::moduli::Modulus;
 use super::{BaseField, Field};
-use crate::curve::constants;
 use ark_ff::{BigInt, BigInteger, Field as _, Fp, MontBackend, MontConfig, PrimeField};
+use core::marker::PhantomData;
 
 /// An element of an arkworks field of 256 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,28 +99,19 @@ fn product<C: MontConfig<4>>(a: &Fp<MontBackend<C, 4>, 4>, b: &Fp<MontBackend<C,
     half
 }
 
-macro_rules! ark_field {
-    ($name:ident, $config:ident, $modulus:expr) => {
-        pub struct $config;
+/// A modulus of this crate, for arkworks.
+pub struct Config<M>(PhantomData<M>);
 
-        impl MontConfig<4> for $config {
-            const MODULUS: BigInt<4> = BigInt::new($modulus);
-            // The Fourier transform of arkworks wants these two; nothing here does, so they are not what it expects.
-            const GENERATOR: Fp<MontBackend<Self, 4>, 4> = Fp::ONE;
-            const TWO_ADIC_ROOT_OF_UNITY: Fp<MontBackend<Self, 4>, 4> = Fp::ONE;
+impl<M: Modulus> MontConfig<4> for Config<M> {
+    const MODULUS: BigInt<4> = BigInt::new(M::M);
+    // The Fourier transform of arkworks wants these two; nothing here does, so they are not what it expects.
+    const GENERATOR: Fp<MontBackend<Self, 4>, 4> = Fp::ONE;
+    const TWO_ADIC_ROOT_OF_UNITY: Fp<MontBackend<Self, 4>, 4> = Fp::ONE;
 
-            fn mul_assign(a: &mut Fp<MontBackend<Self, 4>, 4>, b: &Fp<MontBackend<Self, 4>, 4>) {
-                *a = product(a, b);
-            }
-        }
-
-        pub type $name = ArkField<Fp<MontBackend<$config, 4>, 4>>;
-    };
+    fn mul_assign(a: &mut Fp<MontBackend<Self, 4>, 4>, b: &Fp<MontBackend<Self, 4>, 4>) {
+        *a = product(a, b);
+    }
 }
 
-ark_field!(Secp256k1Base, Secp256k1BaseConfig, constants::secp256k1::P);
-ark_field!(Secp256k1Scalar, Secp256k1ScalarConfig, constants::secp256k1::N);
-ark_field!(P256Base, P256BaseConfig, constants::p256::P);
-ark_field!(P256Scalar, P256ScalarConfig, constants::p256::N);
-ark_field!(Sm2Base, Sm2BaseConfig, constants::sm2::P);
-ark_field!(Sm2Scalar, Sm2ScalarConfig, constants::sm2::N);
+/// The field of a modulus.
+pub type Reference<M> = ArkField<Fp<MontBackend<Config<M>, 4>, 4>>;

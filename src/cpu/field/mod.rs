@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | p of secp256k1 | plain | fold of the high half times 2^32 + 977 |
 //! | p of P-256 and SM2 | Montgomery, R = 2^256 | steps of 64 bits that use the shape of p |
-//! | n of every curve | Montgomery, R = 2^256 | the general step |
+//! | any other p, n of every curve | Montgomery, R = 2^256 | the general step |
 //!
 //! Products are plain Rust: mulx, adcx and adox in assembly were measured to gain 0 to 13 %. Modular addition,
 //! subtraction and halving are assembly on x86-64, of baseline instructions, so that nothing has to be chosen at run
@@ -20,11 +20,11 @@ mod limbs;
 mod modular_portable;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod modular_x86_64;
-mod montgomery;
-mod orders;
-mod p256;
-mod secp256k1;
-mod sm2;
+pub mod moduli;
+pub mod montgomery;
+pub mod p256;
+pub mod secp256k1;
+pub mod sm2;
 // `--cfg gecc_no_lanes` leaves it out where it could be, so that its stand-in is compiled and tested there too.
 #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
 pub mod vector;
@@ -45,18 +45,14 @@ use modular_portable as modular;
 use modular_x86_64 as modular;
 use vector::Prime;
 
-/// The coordinates of secp256k1.
-pub type Secp256k1Base = secp256k1::Element;
-/// The scalars of secp256k1.
-pub type Secp256k1Scalar = montgomery::Element<orders::Secp256k1>;
+/// A field modulo 2^256 - c, with a c little above 2^32.
+pub type Fold<M> = secp256k1::Element<M>;
 /// The coordinates of P-256.
-pub type P256Base = montgomery::Element<p256::Prime>;
-/// The scalars of P-256.
-pub type P256Scalar = montgomery::Element<orders::P256>;
+pub type MontgomeryP256<M> = montgomery::Element<M, p256::Prime>;
 /// The coordinates of SM2.
-pub type Sm2Base = montgomery::Element<sm2::Prime>;
-/// The scalars of SM2.
-pub type Sm2Scalar = montgomery::Element<orders::Sm2>;
+pub type MontgomerySm2<M> = montgomery::Element<M, sm2::Prime>;
+/// A field of any modulus.
+pub type Montgomery<M> = montgomery::Element<M>;
 
 /// A prime field of 256 bits.
 pub trait Field: Copy + core::fmt::Debug + PartialEq + Eq + Send + Sync + 'static {

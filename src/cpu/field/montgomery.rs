@@ -2,31 +2,37 @@
 
 use super::invert::Inverter;
 use super::limbs::{self, Limbs};
-use super::{Field, modular};
+use super::moduli::{Modulus, PrimeOfCoordinates};
+use super::{Coordinate, Field, SqrtChain, modular};
+use super::vector;
 use core::fmt::{Debug, Formatter};
 use core::marker::PhantomData;
 
-/// What one modulus brings along.
-pub trait Modulus: Copy + Eq + Send + Sync + 'static {
-    /// The modulus m.
-    const M: Limbs;
-    /// R mod m.
-    const R: Limbs;
-    /// R^2 mod m.
-    const R2: Limbs;
-    /// m^-1 mod 2^62.
-    const INV62: u64;
-
+/// What the shape of a modulus allows in a reduction. The lanes have a word in it, too.
+pub trait Shape: vector::Shape + Copy + Eq + Send + Sync + 'static {
     /// (t + k m) / 2^64, with the k below 2^64 that makes the division exact. The quotient is at most
     /// m + (t - m) / 2^64, so less than 2^256.
-    fn reduce_limb(t: &Limbs) -> Limbs;
+    fn reduce_limb<M: Modulus>(t: &Limbs) -> Limbs;
+}
+
+/// No shape that a reduction could use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct General;
+
+impl Shape for General {
+    #[inline(always)]
+    fn reduce_limb<M: Modulus>(t: &Limbs) -> Limbs {
+        let k = t[0].wrapping_mul(M::NEG_INV64);
+        let [_, t1, t2, t3, t4] = limbs::mul_limb_add(t, &M::M, k);
+        [t1, t2, t3, t4]
+    }
 }
 
 /// The number x below m is stored as x R mod m, below m.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Element<M: Modulus>(Limbs, PhantomData<M>);
+pub struct Element<M, S = General>(Limbs, PhantomData<(M, S)>);
 
-impl<M: Modulus> Element<M> {
+impl<M: Modulus, S: Shape> Element<M, S> {
     const MODULUS: &'static Limbs = &M::M;
     const INVERTER: &'static Inverter = &Inverter::new(&M::M, M::INV62);
 
@@ -35,51 +41,38 @@ impl<M: Modulus> Element<M> {
         Element(limbs, PhantomData)
     }
 
-    /// The representation.
-    #[inline(always)]
-    pub(super) fn limbs(&self) -> Limbs {
-        self.0
-    }
-
-    /// The element with this representation, which must be below m.
-    #[inline(always)]
-    pub(super) fn from_limbs(limbs: Limbs) -> Self {
-        debug_assert!(limbs::sub(&limbs, &M::M).1);
-        Self::new(limbs)
-    }
-
     #[inline(always)]
     fn from_plain(value: &Limbs) -> Self {
-        Self::new(reduce_wide::<M>(limbs::mul_wide(value, &M::R2)))
+        Self::new(reduce_wide::<M, S>(limbs::mul_wide(value, &M::R2)))
     }
 
     #[inline(always)]
     fn to_plain(self) -> Limbs {
-        reduce_low::<M>(&self.0)
+        reduce_low::<M, S>(&self.0)
     }
 }
 
 /// (low + k m) / 2^256, with the k below 2^256 that makes the division exact: at most m + (low - m) / 2^256, so at most
 /// m, and below m if low is.
 #[inline(always)]
-fn reduce_low<M: Modulus>(low: &Limbs) -> Limbs {
-    M::reduce_limb(&M::reduce_limb(&M::reduce_limb(&M::reduce_limb(low))))
+fn reduce_low<M: Modulus, S: Shape>(low: &Limbs) -> Limbs {
+    S::reduce_limb::<M>(&S::reduce_limb::<M>(&S::reduce_limb::<M>(&S::reduce_limb::<M>(low))))
 }
 
 /// (low + 2^256 high) / R mod m, for high < m.
 #[inline(always)]
-fn reduce_wide<M: Modulus>((low, high): (Limbs, Limbs)) -> Limbs {
+fn reduce_wide<M: Modulus, S: Shape>((low, high): (Limbs, Limbs)) -> Limbs {
     // high <= m - 1 and the reduced half is at most m: their sum is below 2m.
-    modular::add_mod(&reduce_low::<M>(&low), &high, Element::<M>::MODULUS)
+    modular::add_mod(&reduce_low::<M, S>(&low), &high, Element::<M, S>::MODULUS)
 }
 
-impl<M: Modulus> Debug for Element<M> {
+impl<M: Modulus, S: Shape> Debug for Element<M, S> {
     fn fmt(&self, out: &mut Formatter<'_>) -> core::fmt::Result {
         limbs::write_hex(&self.to_plain(), out)
     }
 }
 
-impl<M: Modulus> Field for Element<M> {
+impl<M: Modulus, S: Shape> Field for Element<M, S> {
     const ZERO: Self = Self::new(limbs::ZERO);
     const ONE: Self = Self::new(M::R);
 
@@ -123,12 +116,12 @@ impl<M: Modulus> Field for Element<M> {
 
     #[inline(always)]
     fn mul(&self, rhs: &Self) -> Self {
-        Self::new(reduce_wide::<M>(limbs::mul_wide(&self.0, &rhs.0)))
+        Self::new(reduce_wide::<M, S>(limbs::mul_wide(&self.0, &rhs.0)))
     }
 
     #[inline(always)]
     fn square(&self) -> Self {
-        Self::new(reduce_wide::<M>(limbs::square_wide(&self.0)))
+        Self::new(reduce_wide::<M, S>(limbs::square_wide(&self.0)))
     }
 
     #[inline(always)]
@@ -139,13 +132,13 @@ impl<M: Modulus> Field for Element<M> {
     #[inline(always)]
     fn mul_sub_mul(&self, rhs: &Self, c: &Self, d: &Self) -> Self {
         let (ab, cd) = (limbs::mul_wide(&self.0, &rhs.0), limbs::mul_wide(&c.0, &d.0));
-        Self::new(reduce_wide::<M>(modular::sub_wide_mod(&ab, &cd, Self::MODULUS)))
+        Self::new(reduce_wide::<M, S>(modular::sub_wide_mod(&ab, &cd, Self::MODULUS)))
     }
 
     #[inline(always)]
     fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self {
         let (ab, cc) = (limbs::mul_wide(&self.0, &rhs.0), limbs::square_wide(&c.0));
-        Self::new(reduce_wide::<M>(modular::sub_wide_mod(&ab, &cc, Self::MODULUS)))
+        Self::new(reduce_wide::<M, S>(modular::sub_wide_mod(&ab, &cc, Self::MODULUS)))
     }
 
     #[inline(always)]
@@ -161,5 +154,21 @@ impl<M: Modulus> Field for Element<M> {
     fn invert_var(&self) -> Option<Self> {
         let plain = Self::INVERTER.invert_var(&self.to_plain())?;
         Some(Self::from_plain(&plain))
+    }
+}
+
+impl<M: PrimeOfCoordinates, S: Shape> Coordinate for Element<M, S> {
+    const MODULUS: Limbs = M::M;
+    const SQRT_CHAIN: SqrtChain = M::SQRT_CHAIN;
+
+    #[inline(always)]
+    fn stored(&self) -> Limbs {
+        self.0
+    }
+
+    #[inline(always)]
+    fn from_stored(limbs: Limbs) -> Self {
+        debug_assert!(limbs::sub(&limbs, &M::M).1);
+        Self::new(limbs)
     }
 }

@@ -1,42 +1,21 @@
 //! The field of the coordinates of SM2, p = 2^256 - 2^224 - 2^96 + 2^64 - 1.
 
 use super::limbs::{self, Limbs};
-use super::montgomery::{Element, Modulus};
-use super::{Coordinate, SqrtChain};
-use crate::curve::constants::sm2::{P, P_INV62, P_R, P_R2, SQRT_CHAIN};
+use super::moduli::Modulus;
+use super::montgomery::Shape;
 
-/// The modulus p.
+/// The shape of p.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Prime;
 
-impl Modulus for Prime {
-    const M: Limbs = P;
-    const R: Limbs = P_R;
-    const R2: Limbs = P_R2;
-    const INV62: u64 = P_INV62;
-
+impl Shape for Prime {
     /// p = -1 mod 2^64, so k is the lowest limb of t itself, and t - k drops that limb. What is left of k (p + 1) is
     /// k 2^64 (2^192 + 1 - 2^32 (2^128 + 1)): nothing but shifts.
     #[inline(always)]
-    fn reduce_limb(&[k, t1, t2, t3]: &Limbs) -> Limbs {
+    fn reduce_limb<M: Modulus>(&[k, t1, t2, t3]: &Limbs) -> Limbs {
         let (low, high) = (k << 32, k >> 32);
         // k 2^192 alone exceeds what is subtracted, so neither this borrows nor the whole carries out of 256 bits.
         let (difference, _) = limbs::sub(&[t1, t2, t3, k], &[low, high, low, high]);
         limbs::add(&difference, &[k, 0, 0, 0]).0
-    }
-}
-
-impl Coordinate for Element<Prime> {
-    const MODULUS: Limbs = P;
-    const SQRT_CHAIN: SqrtChain = SQRT_CHAIN;
-
-    #[inline(always)]
-    fn stored(&self) -> Limbs {
-        self.limbs()
-    }
-
-    #[inline(always)]
-    fn from_stored(limbs: Limbs) -> Self {
-        Self::from_limbs(limbs)
     }
 }

@@ -1,11 +1,12 @@
 //! Scalars for the groups of `cpu::small_groups`: the production code for scalars, modulo the N of a small group.
 
-use super::limbs::{Limbs, mul_limb_add};
-use super::montgomery::{Element, Modulus};
+use super::Montgomery;
+use super::limbs::Limbs;
+use super::moduli::Modulus;
 use crate::cpu::small_groups::parameters::GROUPS;
 
 /// The scalars of a group, by its number. N is no prime: who inverts takes care that the number is prime to N.
-pub type Scalar<const GROUP: usize> = Element<Order<GROUP>>;
+pub type Scalar<const GROUP: usize> = Montgomery<Order<GROUP>>;
 
 /// The N of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,13 +20,8 @@ impl<const GROUP: usize> Modulus for Order<GROUP> {
     const M: Limbs = GROUPS[GROUP].n;
     const R: Limbs = times_two_to_256([1, 0, 0, 0], &Self::M);
     const R2: Limbs = times_two_to_256(Self::R, &Self::M);
+    const NEG_INV64: u64 = Self::INVERSE.wrapping_neg();
     const INV62: u64 = Self::INVERSE & ((1 << 62) - 1);
-
-    fn reduce_limb(t: &Limbs) -> Limbs {
-        let k = t[0].wrapping_mul(Self::INVERSE.wrapping_neg());
-        let [_, t1, t2, t3, t4] = mul_limb_add(t, &Self::M, k);
-        [t1, t2, t3, t4]
-    }
 }
 
 /// 2^256 value mod m, for a value below m and m above 2^255.

@@ -1,8 +1,10 @@
 //! One set of tests for every field, against arkworks: edge values in all pairs, and random values.
 
 use super::limbs::{self, Limbs};
-use super::{BaseField, Field, ark, modular, modular_portable};
-use crate::curve::constants;
+use super::moduli::{Modulus, PrimeOfCoordinates};
+use super::{BaseField, Field, ark, modular, modular_portable, montgomery};
+use crate::cpu::CpuCurve;
+use crate::curve::{constants, types};
 
 const RANDOM_PAIRS: usize = 20_000;
 const RANDOM_INVERSIONS: usize = 2_000;
@@ -14,49 +16,63 @@ trait Tested: Field {
     const MODULUS: Limbs;
 }
 
+impl<M: Modulus, S: montgomery::Shape> Tested for montgomery::Element<M, S> {
+    type Reference = ark::Reference<M>;
+    const MODULUS: Limbs = M::M;
+}
+
+impl<M: PrimeOfCoordinates> Tested for super::Fold<M> {
+    type Reference = ark::Reference<M>;
+    const MODULUS: Limbs = M::M;
+}
+
 macro_rules! tested {
-    ($module:ident, $name:ident, $curve:ident, $modulus:ident $(, $square_root:ident)?) => {
-        impl Tested for super::$name {
-            type Reference = ark::$name;
-            const MODULUS: Limbs = constants::$curve::$modulus;
+    ($field:ty $(, $square_root:ident)?) => {
+        #[test]
+        fn encodings() {
+            check_encodings::<$field>();
         }
-
-        mod $module {
-            use super::*;
-
-            #[test]
-            fn encodings() {
-                check_encodings::<crate::cpu::field::$name>();
-            }
-            #[test]
-            fn edge_values_in_all_pairs() {
-                check_edge_values::<crate::cpu::field::$name>();
-            }
-            #[test]
-            fn random_pairs() {
-                check_random_pairs::<crate::cpu::field::$name>(fixed_seed());
-                check_random_pairs::<crate::cpu::field::$name>(fresh_seed());
-            }
-            #[test]
-            fn inversion() {
-                check_inversion::<crate::cpu::field::$name>();
-            }
-            $(
-                #[test]
-                fn $square_root() {
-                    check_square_root::<crate::cpu::field::$name>();
-                }
-            )?
+        #[test]
+        fn edge_values_in_all_pairs() {
+            check_edge_values::<$field>();
         }
+        #[test]
+        fn random_pairs() {
+            check_random_pairs::<$field>(fixed_seed());
+            check_random_pairs::<$field>(fresh_seed());
+        }
+        #[test]
+        fn inversion() {
+            check_inversion::<$field>();
+        }
+        $(
+            #[test]
+            fn $square_root() {
+                check_square_root::<$field>();
+            }
+        )?
     };
 }
 
-tested!(secp256k1_base, Secp256k1Base, secp256k1, P, square_root);
-tested!(secp256k1_scalar, Secp256k1Scalar, secp256k1, N);
-tested!(p256_base, P256Base, p256, P, square_root);
-tested!(p256_scalar, P256Scalar, p256, N);
-tested!(sm2_base, Sm2Base, sm2, P, square_root);
-tested!(sm2_scalar, Sm2Scalar, sm2, N);
+/// Modules by the names of the curves, and in each one for p and one for n.
+macro_rules! of_curves {
+    ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+        $(
+            mod $name {
+                mod base {
+                    use super::super::*;
+                    tested!(<types::$curve as CpuCurve>::Base, square_root);
+                }
+
+                mod scalar {
+                    use super::super::*;
+                    tested!(<types::$curve as CpuCurve>::Scalar);
+                }
+            }
+        )*
+    };
+}
+for_each_curve!(of_curves!);
 
 /// SplitMix64: enough to spread test values, and small enough to read.
 struct Random(u64);
@@ -250,9 +266,10 @@ where
 #[test]
 fn portable_twins() {
     static MODULUS: Limbs = constants::p256::P;
-    let canonical = |bytes: &[u8; 32]| super::P256Base::from_be_bytes_reduced(bytes).to_be_bytes();
+    type Base = <types::P256 as CpuCurve>::Base;
+    let canonical = |bytes: &[u8; 32]| Base::from_be_bytes_reduced(bytes).to_be_bytes();
     let values: Vec<Limbs> =
-        edge_values::<super::P256Base>().iter().map(canonical).map(|bytes| limbs::from_be_bytes(&bytes)).collect();
+        edge_values::<Base>().iter().map(canonical).map(|bytes| limbs::from_be_bytes(&bytes)).collect();
     for a in &values {
         for b in &values {
             let sum = modular_portable::add_mod(a, b, &MODULUS);

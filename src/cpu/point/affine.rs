@@ -4,7 +4,7 @@
 //! classified first, and only the slopes of chords and tangents contribute their denominator; the rest contribute one.
 
 use crate::cpu::field::{Coordinate, Field};
-use crate::cpu::{CpuCurve, three};
+use crate::cpu::{CoefficientA, CpuCurve, coefficient_a, three};
 use core::marker::PhantomData;
 
 /// A point in affine coordinates. `x` and `y` mean nothing where `infinity` is set.
@@ -214,7 +214,11 @@ pub fn double_assign<C: CpuCurve>(points: &mut [Affine<C::Base>], denominators: 
 fn tangent_numerator<C: CpuCurve>(x: &C::Base) -> C::Base {
     let square = x.square();
     let triple = square.double().add(&square);
-    if C::A_IS_ZERO { triple } else { triple.sub(&three::<C::Base>()) }
+    match C::A {
+        CoefficientA::Zero => triple,
+        CoefficientA::MinusThree => triple.sub(&three::<C::Base>()),
+        CoefficientA::General(_) => triple.add(&coefficient_a::<C>()),
+    }
 }
 
 /// The sum of `left` and a point with x-coordinate `right_x` on a line of the given slope.

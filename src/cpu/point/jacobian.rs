@@ -3,8 +3,8 @@
 //! Used where one point is doubled many times in a row: its coordinates stay in registers and no inversion is needed.
 
 use super::affine::{Affine, invert_all};
-use crate::cpu::CpuCurve;
 use crate::cpu::field::Field;
+use crate::cpu::{CoefficientA, CpuCurve, coefficient_a};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobian<F> {
@@ -30,15 +30,20 @@ impl<F: Field> Jacobian<F> {
     #[inline(always)]
     pub fn double<C: CpuCurve<Base = F>>(&self) -> Self {
         let s = self.y.square();
-        // X^2 + aZ^4 / 3; with a = -3 it factors.
-        let third = if C::A_IS_ZERO {
-            self.x.square()
-        } else {
-            let zz = self.z.square();
-            self.x.sub(&zz).mul(&self.x.add(&zz))
+        let three_halves = |third: F| third.add(&third.half());
+        let l = match C::A {
+            CoefficientA::Zero => three_halves(self.x.square()),
+            // X^2 - Z^4 factors.
+            CoefficientA::MinusThree => {
+                let zz = self.z.square();
+                three_halves(self.x.sub(&zz).mul(&self.x.add(&zz)))
+            }
+            CoefficientA::General(_) => {
+                let (xx, zz) = (self.x.square(), self.z.square());
+                xx.double().add(&xx).add(&coefficient_a::<C>().mul(&zz.square())).half()
+            }
         };
         let t = self.x.mul(&s);
-        let l = third.add(&third.half());
         let z = self.y.mul(&self.z);
         let x = l.square().sub(&t.double());
         let y = l.mul_sub_square(&t.sub(&x), &s);

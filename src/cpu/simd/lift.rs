@@ -4,7 +4,7 @@ use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::Lanes;
 use crate::cpu::point::affine::Affine;
 use crate::cpu::field::{Coordinate, Field, Power};
-use crate::cpu::{CpuCurve, three};
+use crate::cpu::{CpuCurve, coefficient_a};
 
 const LANES: usize = 8;
 /// Vectors side by side: while one waits for a square, the other goes on.
@@ -55,8 +55,7 @@ pub fn lift_x<C: CpuCurve>(lanes: Lanes, coordinates: &[(C::Base, bool)]) -> Vec
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn roots<C: CpuCurve>(lanes: Lanes, x: &[C::Base; LANES * CHAINS]) -> [Option<C::Base>; LANES * CHAINS] {
     let b = Element::splat(lanes, &C::constants().b).sum();
-    let a = if C::A_IS_ZERO { C::Base::ZERO } else { three::<C::Base>().neg() };
-    let a = Element::splat(lanes, &a);
+    let a = Element::splat(lanes, &coefficient_a::<C>());
     let mut right = Chains([a; CHAINS]);
     for (right, x) in right.0.iter_mut().zip(x.as_chunks().0) {
         let x = Element::load(lanes, x);

@@ -4,10 +4,9 @@
 //! too, as doublings and additions multiply Z. As no point has order 2, nothing else makes Z zero. So one look at the Z
 //! of a sum tells whether the addition was right.
 
-use crate::cpu::field::vector::{Element, Prime};
-use crate::cpu::field::vector::{Lanes, Mask};
-use crate::cpu::CpuCurve;
+use crate::cpu::field::vector::{Element, Lanes, Mask, Prime};
 use crate::cpu::field::Coordinate;
+use crate::cpu::{CoefficientA, CpuCurve};
 
 /// X below 2.01 p, Y below 4.4 p, Z below 4.2 p. A product of factors below a p and b p is below (a b / 16 + 1) p.
 #[derive(Clone, Copy)]
@@ -30,16 +29,23 @@ impl<P: Prime> Jacobian<P> {
     pub fn double<C: CpuCurve<Base = P>>(self) -> Self {
         let Jacobian { x, y, z } = self;
         let yy = y.square();
-        // 3 X^2 + a Z^4, below 6.9 p; with a = -3 it factors.
-        let third = if C::A_IS_ZERO {
-            x.square()
-        } else {
-            // Below 2.2 p, hence factors below 5.1 p and 4.3 p.
-            let zz = z.square().sum();
-            (x.sum() - zz).plus_multiple(3).mul((x.sum() + zz).plus_multiple(0))
+        // 3 X^2 + a Z^4, below 6.9 p.
+        let three_times = |third: Element<P>| third.sum().shl::<1>() + third.sum();
+        let alpha = match C::A {
+            CoefficientA::Zero => three_times(x.square()),
+            CoefficientA::MinusThree => {
+                // It factors. Below 2.2 p, hence factors below 5.1 p and 4.3 p.
+                let zz = z.square().sum();
+                three_times((x.sum() - zz).plus_multiple(3).mul((x.sum() + zz).plus_multiple(0)))
+            }
+            CoefficientA::General(a) => {
+                // Below 1.3 p and, with a below 16 p, below 2.3 p.
+                let zzzz = z.square().square();
+                three_times(x.square()) + zzzz.mul(zzzz.all(&a)).sum()
+            }
         };
         let z = y.mul(z).sum().shl::<1>().plus_multiple(0);
-        let alpha = (third.sum().shl::<1>() + third.sum()).plus_multiple(0);
+        let alpha = alpha.plus_multiple(0);
         let beta = x.mul(yy).sum().shl::<2>();
         let yyyy = yy.square().sum().shl::<3>();
         let x = (alpha.square().sum() - beta.shl::<1>()).fold();

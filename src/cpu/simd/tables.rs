@@ -7,10 +7,10 @@ use super::convert::{gather, scatter, scatter_stored};
 use crate::cpu::field::vector::Element;
 use super::invert::Denominators;
 use super::point::{Affine, Jacobian};
+use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::Lanes;
 use crate::cpu::point::affine::Entry;
-use crate::cpu::field::{Coordinate, Field};
-use crate::cpu::{CpuCurve, three};
+use crate::cpu::{CpuCurve, coefficient_a};
 
 /// Lanes of a vector.
 const LANES: usize = 8;
@@ -179,8 +179,7 @@ struct Rounds<C: CpuCurve> {
 impl<C: CpuCurve> Rounds<C> {
     #[inline(always)]
     fn new(lanes: Lanes) -> Self {
-        let a = if C::A_IS_ZERO { C::Base::ZERO } else { three::<C::Base>().neg() };
-        Rounds { denominators: Denominators::new(lanes), a: Element::splat(lanes, &a) }
+        Rounds { denominators: Denominators::new(lanes), a: Element::splat(lanes, &coefficient_a::<C>()) }
     }
 
     /// Appends the sum of each pair of points, or the double where there is one point. Coordinates are below 2.01 p.

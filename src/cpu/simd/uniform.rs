@@ -24,7 +24,7 @@ const ENTRIES: usize = 1 << (WINDOW - 1);
 pub struct UniformTable<C: CpuCurve> {
     /// Per window the eight words of the entries, each word for all of them.
     windows: Vec<[[u64; ENTRIES]; 8]>,
-    /// 30 2^252 G: see `sum`.
+    /// 2d 2^252 G: see `sum`.
     exception: affine::Affine<C::Base>,
 }
 
@@ -39,7 +39,9 @@ impl<C: CpuCurve> UniformTable<C> {
         let generator = Entry::new(&generator::<C>().x, &generator::<C>().y);
         let mut bases = powers_of::<C>(lanes, &[generator], WINDOW, WINDOWS);
         let last = &bases[WINDOWS - 1];
-        let mut exception = [affine::odd_multiples::<C>(&[affine::Affine::new(last.x(), last.y())], 8)[7]];
+        // d = 2 floor(n / 2^253) + 1.
+        let odd_multiples_of_last = affine::odd_multiples::<C>(&[affine::Affine::new(last.x(), last.y())], 8);
+        let mut exception = [odd_multiples_of_last[(C::N[3] >> 61) as usize]];
         affine::double_assign::<C>(&mut exception, &mut Denominators::new());
         bases.resize(WINDOWS.next_multiple_of(LANES), generator);
         // SAFETY: a `Lanes` proves that the instructions exist.
@@ -74,8 +76,9 @@ impl<C: CpuCurve> UniformTable<C> {
     /// An addition meets equal or opposite points for one scalar alone, and in the last window: before, the sum is below
     /// 2^(w j) in absolute value, and the entry is an odd multiple of it. There the scalar k < n < 2^256 is the sum of
     /// d 2^252, with d odd and at most 15, and a part below 2^252 in absolute value. Opposite points would mean k = 0
-    /// modulo n, and equal ones k = 2d 2^252 modulo n: as k is odd, k = 2d 2^252 - n, with a part d 2^252 - n. As n is
-    /// above 15 2^252, d is 15. The result is then 30 2^252 G.
+    /// modulo n, and equal ones k = 2d 2^252 modulo n: as k is odd, k = 2d 2^252 - n, with a part d 2^252 - n below
+    /// 2^252 in absolute value, and below 0 as k < n. So there is such a k where floor(n / 2^252) is odd, and it is d; on
+    /// the other curves no scalar is an exception. The result is then 2d 2^252 G.
     #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
     fn sum(&self, lanes: Lanes, digits: &Digits, negate: Mask, out: &mut [Saved; 3]) {
         let one = Element::<C::Base>::one(lanes);

@@ -4,4 +4,4 @@ mod build;
 pub mod key_plan;
 mod precomputed;
 
-pub use precomputed::{BaseTables, Precomputed};
+pub use precomputed::{BaseTables, Precomputed, warm_up};

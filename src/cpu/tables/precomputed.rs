@@ -6,7 +6,7 @@
 use crate::cpu::point::comb::Comb;
 use crate::cpu::simd::{Lanes, UniformTable};
 use crate::cpu::{CpuCurve, CpuEngine, generator};
-use crate::curve::{P256, Secp256k1, Sm2};
+use crate::curve::types::*;
 use crate::host::once::get_or_compute;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,6 +27,11 @@ pub trait BaseTables: CpuCurve {
 }
 
 include!(concat!(env!("OUT_DIR"), "/cpu_tables.rs"));
+
+/// Computes what calls on this engine use.
+pub fn warm_up<C: BaseTables>(engine: &CpuEngine) {
+    C::tables().warm_up(engine);
+}
 
 /// What a curve has.
 pub struct Precomputed<C: CpuCurve> {

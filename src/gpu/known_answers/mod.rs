@@ -15,7 +15,7 @@ use super::lock;
 use super::pipeline::{Chunk, Operation};
 use super::plan::Bytes;
 use crate::cpu::CpuEngine;
-use crate::curve::{Curve, EcdsaCurve, P256, Secp256k1, SecretCurve, Sm2};
+use crate::curve::{Curve, EcdsaCurve, SecretCurve, Sm2, types};
 use crate::known_answers;
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -238,7 +238,12 @@ impl<const BYTES: usize> OfNumbers<BYTES> {
 
 /// All tests that a device can run.
 pub fn all() -> Vec<Test> {
-    let ecdsa = [of_ecdsa::<Secp256k1>(), of_ecdsa::<P256>()];
+    macro_rules! of_ecdsa_curves {
+        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            [$(of_ecdsa::<types::$curve>()),*]
+        };
+    }
+    let ecdsa = for_each_ecdsa_curve!(of_ecdsa_curves!);
     let sm2 = [of_scheme::<Sm2>(Tests::<Sm2>::SM2), Tests::<Sm2>::SM3.to_vec()];
     let numbers = [
         OfNumbers::<16>::PRODUCTS,

@@ -2,7 +2,7 @@
 
 use super::{ITEMS, Trial};
 use crate::curve::{Curve, Sm2};
-use crate::encoding::PublicKeys;
+use crate::types::PublicKeys;
 use crate::gpu::Fault;
 use crate::gpu::hash::{self, SizedIds, SizedTexts};
 use crate::gpu::modular::{Modexp, MulMod};

@@ -2,8 +2,8 @@
 
 use super::{ITEMS, Trial};
 use crate::curve::Curve;
-use crate::encoding::{Point, PublicKeys};
-use crate::error::Rejection;
+use crate::types::{Point, PublicKeys};
+use crate::types::Rejection;
 use crate::gpu::Fault;
 use crate::gpu::point::{Add, DecodeKeys, Double, Mul, MulBase};
 use crate::known_answers::{self, Answer, PointAnswers, repeat};

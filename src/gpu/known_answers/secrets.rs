@@ -4,12 +4,12 @@ use super::{ITEMS, Trial};
 use crate::cpu::CpuEngine;
 use crate::curve::{EcdsaCurve, SecretCurve};
 use crate::ecdsa::Check;
-use crate::encoding::PublicKeys;
+use crate::types::PublicKeys;
 use crate::gpu::Fault;
 use crate::gpu::secret::{Agreement, PublicKeysOf};
 use crate::gpu::sign::{Scheme, Sign, ecdsa_scheme, sm2_scheme};
 use crate::known_answers::{self, Agreements, PrivateKeys, Signing, repeat};
-use crate::secret::SharedPoint;
+use crate::types::SharedPoint;
 use std::marker::PhantomData;
 
 pub fn public_keys<C: SecretCurve>(trial: &mut Trial) -> Result<(), Fault> {

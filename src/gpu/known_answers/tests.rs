@@ -1,11 +1,12 @@
 use super::*;
+use crate::curve::P256;
 use crate::engine::Engines;
-use crate::error::Error;
+use crate::types::Error;
 use crate::gpu::plan::Plan;
 use crate::gpu::queue::Fleet;
 use crate::gpu::sources::Unit;
 use crate::gpu::{GpuEngine, Limits, planned, secret};
-use crate::secret::SecretKey;
+use crate::types::SecretKey;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;

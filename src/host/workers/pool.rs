@@ -1,7 +1,7 @@
 //! The threads of the CPU engine: a pool of rayon's that belongs to one engine.
 
 use super::loan::{Loan, Work, lend};
-use crate::error::Error;
+use crate::types::Error;
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

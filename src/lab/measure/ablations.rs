@@ -9,7 +9,7 @@ use super::plan::{Bytes, Download, Plan, Upload};
 use super::point::{add_points, double_points};
 use super::rows::{self, Jacobian, Numbers, Points};
 use crate::curve::Curve;
-use crate::error::Error;
+use crate::types::Error;
 use crate::gpu::fault::Fault;
 use crate::gpu::kernels::{fpmul_var, import_scalars, normalize, point_add, point_double};
 use crate::gpu::lane::Lane;

@@ -10,7 +10,7 @@ use super::sources::Unit;
 use super::{Limits, lock};
 use crate::cpu::field::Field;
 use crate::curve::Curve;
-use crate::error::Error;
+use crate::types::Error;
 use crate::gpu::device::{self, Device};
 use crate::gpu::fault::Fault;
 use crate::gpu::kernels::{columns_to_rows, import_scalars};
@@ -20,7 +20,7 @@ use crate::gpu::plan::{Bytes, Download, Plan, Upload};
 use crate::gpu::rows::{NUMBER, Numbers};
 use crate::gpu::{Limits, lock};
 use crate::lab::kernels;
-use crate::workers::Pool;
+use crate::host::workers::Pool;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 

@@ -7,7 +7,7 @@ mod ablations;
 pub(crate) mod gpu;
 
 use crate::curve::Curve;
-use crate::error::Error;
+use crate::types::Error;
 use std::fmt;
 
 /// Arithmetic that the other operations are made of.

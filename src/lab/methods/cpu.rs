@@ -1,6 +1,6 @@
 //! What the GPU's multiplication methods must give (`cuda/lab/methods.cu`), by `crypto-bigint`.
 
-use crate::workers::Pool;
+use crate::host::workers::Pool;
 use elliptic_curve::bigint::modular::{FixedMontyForm, FixedMontyParams};
 use elliptic_curve::bigint::{Odd, U64, U128, U256, U384, U512, U1024, U1536, U2048, Uint};
 

@@ -14,7 +14,7 @@ use super::sass::Code;
 use super::{Instructions, Measurement, Operation, Pipe};
 use crate::curve::constants;
 use crate::engine::{Backend, Engine};
-use crate::error::Error;
+use crate::types::Error;
 use crate::gpu::device::Device;
 use crate::gpu::fault::Fault;
 use crate::gpu::kernels::{self, MODEXP_GRID};
@@ -25,7 +25,7 @@ use crate::gpu::sources::{NO_CURVE, Unit};
 use crate::lab::kernels::{METHOD_BLOCK, method_chain};
 use crate::lab::measure::gpu::open;
 use crate::modular;
-use crate::workers::Pool;
+use crate::host::workers::Pool;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -94,11 +94,17 @@ struct Primes {
     folds: bool,
 }
 
-const PRIMES: [Primes; 3] = [
-    Primes { curve: "secp256k1", p: &constants::secp256k1::P, n: &constants::secp256k1::N, folds: true },
-    Primes { curve: "p256", p: &constants::p256::P, n: &constants::p256::N, folds: false },
-    Primes { curve: "sm2", p: &constants::sm2::P, n: &constants::sm2::N, folds: false },
-];
+macro_rules! primes {
+    ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+        &[$(Primes {
+            curve: types::$curve::NAME,
+            p: &constants::$name::P,
+            n: &constants::$name::N,
+            folds: constants::$name::FOLDS,
+        }),*]
+    };
+}
+const PRIMES: &[Primes] = for_each_curve!(primes!);
 
 type Report<'a> = &'a mut dyn FnMut(&Measurement);
 

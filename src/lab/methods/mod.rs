@@ -8,7 +8,7 @@ mod cpu;
 mod gpu;
 mod sass;
 
-use crate::error::Error;
+use crate::types::Error;
 use std::fmt;
 
 /// What is computed over and over.

@@ -88,10 +88,10 @@ impl Inputs<'_> {
 mod tests {
     use super::*;
     use crate::cpu::CpuCurve;
-    use crate::curve::{P256, Secp256k1, Sm2, constants};
-    use crate::encoding::Point;
+    use crate::curve::{constants, types};
+    use crate::types::Point;
     use crate::point::Points;
-    use crate::secret::SecretKey;
+    use crate::types::SecretKey;
     use num_bigint::BigInt;
 
     fn integer(limbs: &[u64; 4]) -> BigInt {
@@ -195,30 +195,19 @@ mod tests {
         same::<C>(engine, keys.into(), PublicKeys::all(&peers[0]), keys.len());
     }
 
-    #[test]
-    #[cfg_attr(
-        gecc_tests_without_avx512,
-        ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
-    )]
-    fn agrees_with_rustcrypto_on_secp256k1() {
-        agrees_with_rustcrypto::<Secp256k1>();
+    macro_rules! tested {
+        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            $(
+                #[test]
+                #[cfg_attr(
+                    gecc_tests_without_avx512,
+                    ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
+                )]
+                fn $name() {
+                    agrees_with_rustcrypto::<types::$curve>();
+                }
+            )*
+        };
     }
-
-    #[test]
-    #[cfg_attr(
-        gecc_tests_without_avx512,
-        ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
-    )]
-    fn agrees_with_rustcrypto_on_p256() {
-        agrees_with_rustcrypto::<P256>();
-    }
-
-    #[test]
-    #[cfg_attr(
-        gecc_tests_without_avx512,
-        ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
-    )]
-    fn agrees_with_rustcrypto_on_sm2() {
-        agrees_with_rustcrypto::<Sm2>();
-    }
+    for_each_curve!(tested!);
 }

@@ -1,5 +1,7 @@
 //! What the tests share: the reference, randomness, crafted signatures and the placing of bad items among good ones.
 
+#[allow(unused_imports, unused_macros, reason = "each list of tests uses a part")]
+pub mod each;
 pub mod neighbours;
 pub mod numbers;
 pub mod random;

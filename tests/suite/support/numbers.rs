@@ -27,7 +27,7 @@ pub fn modulus<C: TestCurve>() -> BigUint {
     number(encode::<C>(&g).y()) + number(encode::<C>(&-g).y())
 }
 
-/// The coefficient a, which is 0 or p - 3.
+/// The coefficient a.
 pub fn coefficient_a<C: TestCurve>() -> BigUint {
     // a = (y(2G)^2 - y(G)^2 - x(2G)^3 + x(G)^3) / (x(2G) - x(G)).
     let p = modulus::<C>();

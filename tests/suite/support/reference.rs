@@ -1,27 +1,28 @@
-//! The reference: the RustCrypto crates `k256`, `p256` and `sm2`, fed one item at a time.
+//! The reference: the RustCrypto crates of the curves, fed one item at a time.
 
+use ::ecdsa::signature::hazmat::PrehashVerifier;
+use ::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};
 use elliptic_curve::consts::U32;
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{CurveArithmetic, CurveGroup, FieldBytes, Group as _, PrimeField};
-use gecc::{EcdsaCurve, P256, Point, Secp256k1, SecretCurve, Sm2};
+use gecc::{EcdsaCurve, Point, SecretCurve, Sm2};
 
 /// A curve of gecc and its type in the reference.
 pub trait TestCurve: SecretCurve {
     type Theirs: CurveArithmetic<FieldBytesSize = U32, AffinePoint: FromSec1Point<Self::Theirs> + ToSec1Point<Self::Theirs>>;
 }
 
-impl TestCurve for Secp256k1 {
-    type Theirs = k256::Secp256k1;
+macro_rules! test_curves {
+    ([] $($curve:ident $name:ident $module:tt [$($reference:tt)*];)*) => {
+        $(
+            impl TestCurve for gecc::$curve {
+                type Theirs = $($reference)*;
+            }
+        )*
+    };
 }
-
-impl TestCurve for P256 {
-    type Theirs = p256::NistP256;
-}
-
-impl TestCurve for Sm2 {
-    type Theirs = sm2::Sm2;
-}
+gecc::for_each_curve!(test_curves!);
 
 pub type Scalar<C> = elliptic_curve::Scalar<<C as TestCurve>::Theirs>;
 pub type Group<C> = elliptic_curve::ProjectivePoint<<C as TestCurve>::Theirs>;
@@ -118,46 +119,44 @@ pub trait EcdsaReference: TestCurve + EcdsaCurve {
     }
 }
 
-macro_rules! ecdsa_reference {
-    ($curve:ty, $theirs:ident) => {
-        impl EcdsaReference for $curve {
-            fn accepts(digest: &[u8; 32], signature: &[u8; 64], key: &[u8]) -> bool {
-                use $theirs::ecdsa::signature::hazmat::PrehashVerifier;
-                use $theirs::ecdsa::{Signature, VerifyingKey};
-                let Some(key) = decode_key::<$curve>(key) else { return false };
-                let key = VerifyingKey::from_affine(key.to_affine()).expect("not the identity");
-                Signature::from_slice(signature).is_ok_and(|signature| key.verify_prehash(digest, &signature).is_ok())
-            }
+macro_rules! ecdsa_references {
+    ([] $($curve:ident $name:ident $module:tt [$($reference:tt)*];)*) => {
+        $(
+            impl EcdsaReference for gecc::$curve {
+                fn accepts(digest: &[u8; 32], signature: &[u8; 64], key: &[u8]) -> bool {
+                    let Some(key) = decode_key::<gecc::$curve>(key) else { return false };
+                    let key = VerifyingKey::from_affine(key.to_affine()).expect("not the identity");
+                    let signature = Signature::<$($reference)*>::from_slice(signature);
+                    signature.is_ok_and(|signature| key.verify_prehash(digest, &signature).is_ok())
+                }
 
-            fn normalized(signature: &[u8; 64]) -> Option<[u8; 64]> {
-                let signature = $theirs::ecdsa::Signature::from_slice(signature).ok()?;
-                Some(signature.normalize_s().to_bytes().into())
-            }
+                fn normalized(signature: &[u8; 64]) -> Option<[u8; 64]> {
+                    let signature = Signature::<$($reference)*>::from_slice(signature).ok()?;
+                    Some(signature.normalize_s().to_bytes().into())
+                }
 
-            fn sign(secret: &[u8; 32], digest: &[u8; 32]) -> Option<([u8; 64], u8)> {
-                let key = $theirs::ecdsa::SigningKey::from_slice(secret).ok()?;
-                let (signature, recovery_id) = key.sign_prehash_recoverable(digest);
-                Some((signature.to_bytes().into(), recovery_id.to_byte()))
-            }
+                fn sign(secret: &[u8; 32], digest: &[u8; 32]) -> Option<([u8; 64], u8)> {
+                    let key = SigningKey::<$($reference)*>::from_slice(secret).ok()?;
+                    let (signature, recovery_id) = key.sign_prehash_recoverable(digest);
+                    Some((signature.to_bytes().into(), recovery_id.to_byte()))
+                }
 
-            fn recover(digest: &[u8; 32], signature: &[u8; 64], recovery_id: u8) -> Option<Point> {
-                use $theirs::ecdsa::{RecoveryId, Signature, VerifyingKey};
-                let signature = Signature::from_slice(signature).ok()?;
-                let id = RecoveryId::from_byte(recovery_id)?;
-                let key = VerifyingKey::recover_from_prehash(digest, &signature, id).ok()?;
-                Some(encode_affine::<$curve>(key.as_affine()))
+                fn recover(digest: &[u8; 32], signature: &[u8; 64], recovery_id: u8) -> Option<Point> {
+                    let signature = Signature::<$($reference)*>::from_slice(signature).ok()?;
+                    let id = RecoveryId::from_byte(recovery_id)?;
+                    let key = VerifyingKey::recover_from_prehash(digest, &signature, id).ok()?;
+                    Some(encode_affine::<gecc::$curve>(key.as_affine()))
+                }
             }
-        }
+        )*
     };
 }
-
-ecdsa_reference!(Secp256k1, k256);
-ecdsa_reference!(P256, p256);
+gecc::for_each_ecdsa_curve!(ecdsa_references!);
 
 /// SM2 as the `sm2` crate computes it.
 pub mod sm2_dsa {
     use super::*;
-    use ::sm2::dsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
+    use ::sm2::dsa::signature::hazmat::PrehashSigner;
     use ::sm2::dsa::signature::{Signer, Verifier};
     use ::sm2::dsa::{Signature, SigningKey, VerifyingKey};
 

@@ -5,6 +5,8 @@
 //! relies on this. Sums are not carried at all, and may be negative, until they become an element.
 
 use super::words::{Mask, Words};
+use crate::cpu::field::moduli::Modulus;
+use crate::cpu::field::montgomery;
 use core::marker::PhantomData;
 use core::ops::{Add, Neg, Sub};
 
@@ -25,8 +27,54 @@ pub trait Prime: Copy + 'static {
     /// sum + k p.
     fn add_multiple(sum: [Words; 5], k: i64) -> [Words; 5];
 
-    /// sum + k (2^256 - p), for a k of few bits.
-    fn add_complement(sum: [Words; 5], k: Words) -> [Words; 5];
+    /// The sum modulo p, between 0 and 2.01 p once it is carried; the sum may be negative, with words below 2^57 in absolute
+    /// value.
+    fn fold(sum: [Words; 5]) -> [Words; 5];
+}
+
+/// The same for Montgomery form with R = 2^260, by what the shape of a modulus m allows.
+pub trait Shape {
+    /// See `Prime`.
+    fn reduce<M: Modulus>(columns: [Words; 10]) -> [Words; 5];
+
+    /// See `Prime`.
+    fn add_multiple<M: Modulus>(sum: [Words; 5], k: i64) -> [Words; 5];
+
+    /// See `Prime`.
+    fn fold<M: Modulus>(sum: [Words; 5]) -> [Words; 5];
+}
+
+impl<M: Modulus, S: montgomery::Shape> Prime for montgomery::Element<M, S> {
+    const SHIFT: i32 = 4;
+
+    #[inline(always)]
+    fn reduce(columns: [Words; 10]) -> [Words; 5] {
+        S::reduce::<M>(columns)
+    }
+
+    #[inline(always)]
+    fn add_multiple(sum: [Words; 5], k: i64) -> [Words; 5] {
+        S::add_multiple::<M>(sum, k)
+    }
+
+    #[inline(always)]
+    fn fold(sum: [Words; 5]) -> [Words; 5] {
+        S::fold::<M>(sum)
+    }
+}
+
+/// `Prime::fold` for a p close to 2^256. `add_complement(sum, k)` is sum + k (2^256 - p), for a k of few bits.
+#[inline(always)]
+pub fn fold_by_complement(
+    [t0, t1, t2, t3, t4]: [Words; 5],
+    add_complement: impl FnOnce([Words; 5], Words) -> [Words; 5],
+) -> [Words; 5] {
+    const TOP: u32 = 48;
+    // With q = floor(t4 / 2^48), sum - (q - 1) p = sum - q 2^256 + 2^256 + (q - 1) (2^256 - p), where
+    // sum - q 2^256 is between -2^214 and 2^256 + 2^214, as words are below 2^57.
+    let q = t4.sar::<TOP>().sub(t4.all(1));
+    let t4 = t4.and(t4.all((1 << TOP) - 1)).or(t4.all(1 << TOP));
+    add_complement([t0, t1, t2, t3, t4], q)
 }
 
 /// Eight elements: non-negative, all words below 2^52.
@@ -62,6 +110,18 @@ pub fn carry(words: [Words; 5]) -> [Words; 5] {
     [t0.and(low), t1.and(low), t2.and(low), t3.and(low), t4]
 }
 
+/// The words of 2^shift number, for a shift of at most 4.
+pub const fn split(number: &[u64; 4], shift: u32) -> [u64; 5] {
+    let [n0, n1, n2, n3] = *number;
+    [
+        n0 << shift & LOW,
+        (n0 >> (52 - shift) | n1 << (12 + shift)) & LOW,
+        (n1 >> (40 - shift) | n2 << (24 + shift)) & LOW,
+        (n2 >> (28 - shift) | n3 << (36 + shift)) & LOW,
+        n3 >> (16 - shift),
+    ]
+}
+
 impl<P: Prime> Element<P> {
     /// 2^N times numbers of four words of 64 bits.
     #[inline(always)]
@@ -88,6 +148,12 @@ impl<P: Prime> Element<P> {
             t2.shr::<24>().or(t3.shl::<28>()),
             t3.shr::<36>().or(t4.shl::<16>()),
         ]
+    }
+
+    /// The element whose stored form is given, below 16 p, in every lane; this one does not matter.
+    #[inline(always)]
+    pub fn all(self, stored: &[u64; 4]) -> Self {
+        Self::new(split(stored, P::SHIFT as u32).map(|word| self.0[0].all(word)))
     }
 
     /// Non-negative words below 2^52.
@@ -220,13 +286,7 @@ impl<P: Prime> Sum<P> {
     /// The sum modulo p, below 2.01 p; the sum may be negative.
     #[inline(always)]
     pub fn fold(self) -> Element<P> {
-        const TOP: u32 = 48;
-        let [t0, t1, t2, t3, t4] = self.0;
-        // With q = floor(t4 / 2^48), sum - (q - 1) p = sum - q 2^256 + 2^256 + (q - 1) (2^256 - p), where
-        // sum - q 2^256 is between -2^214 and 2^256 + 2^214, as words are below 2^57.
-        let q = t4.sar::<TOP>().sub(t4.all(1));
-        let t4 = t4.and(t4.all((1 << TOP) - 1)).or(t4.all(1 << TOP));
-        Element::new(carry(P::add_complement([t0, t1, t2, t3, t4], q)))
+        Element::new(carry(P::fold(self.0)))
     }
 
     /// 2^N sum.

@@ -2,12 +2,13 @@
 //! words of 52 bits. Nothing here branches on a value.
 
 mod element;
+mod general;
 mod p256;
 mod secp256k1;
 mod sm2;
 mod words;
 
-pub use element::{Element, Prime, Sum};
+pub use element::{Element, Prime, Shape, Sum};
 #[cfg(test)]
 pub use element::LOW;
 pub use words::{Lanes, Mask, Words, transpose};

@@ -1,15 +1,11 @@
-//! p = 2^256 - c of secp256k1, c = 2^32 + 977. Plain numbers.
+//! p = 2^256 - c with 2^32 <= c < 2^32 + 2^31, such as that of secp256k1, where c = 2^32 + 977. Plain numbers.
 
-use super::element::{BITS, Prime, carry};
+use super::element::{BITS, Prime, carry, fold_by_complement};
 use super::words::Words;
-use crate::cpu::field::Secp256k1Base;
-use crate::curve::constants::secp256k1::P;
+use crate::cpu::field::moduli::PrimeOfCoordinates;
+use crate::cpu::field::secp256k1::Element;
 
-const C: u64 = P[0].wrapping_neg();
-/// 2^260 modulo p, of 37 bits.
-const FOLD: u64 = C << 4;
-
-impl Prime for Secp256k1Base {
+impl<M: PrimeOfCoordinates> Prime for Element<M> {
     const SHIFT: i32 = 0;
 
     /// The upper half folds onto the lower one times 2^260 mod p; what then exceeds 2^260, and last what exceeds 2^256,
@@ -22,7 +18,8 @@ impl Prime for Secp256k1Base {
         let h2 = h2.add(h1.shr::<BITS>());
         let h3 = h3.add(h2.shr::<BITS>());
         let h4 = h4.add(h3.shr::<BITS>());
-        let fold = t0.all(FOLD);
+        // 2^260 modulo p, of 37 bits.
+        let fold = t0.all(Self::C << 4);
         // Below 2^37.
         let top = t0.all(0).mul_add_high(h4, fold);
         t0 = t0.mul_add_low(h0, fold);
@@ -37,18 +34,20 @@ impl Prime for Secp256k1Base {
         t0 = t0.mul_add_low(top, fold);
         t1 = t1.mul_add_high(top, fold);
         // t4 < 2^59, so this is below 2^11, and its product with c below 2^44. t4 stays below 2^48 but for its carry.
-        t0 = t0.mul_add_low(t4.shr::<48>(), t0.all(C));
+        t0 = t0.mul_add_low(t4.shr::<48>(), t0.all(Self::C));
         carry([t0, t1, t2, t3, t4.and(t4.all((1 << 48) - 1))])
     }
 
     #[inline(always)]
     fn add_multiple([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
-        [t0.sub(t0.all((k * C as i64) as u64)), t1, t2, t3, t4.add(t4.all((k << 48) as u64))]
+        [t0.sub(t0.all((k * Self::C as i64) as u64)), t1, t2, t3, t4.add(t4.all((k << 48) as u64))]
     }
 
     #[inline(always)]
-    fn add_complement([t0, t1, t2, t3, t4]: [Words; 5], k: Words) -> [Words; 5] {
-        // c has 33 bits.
-        [t0.add(k.mul_signed_32(k.all(977))).add(k.shl::<32>()), t1, t2, t3, t4]
+    fn fold(sum: [Words; 5]) -> [Words; 5] {
+        fold_by_complement(sum, |[t0, t1, t2, t3, t4], k| {
+            let low = k.all(Self::C - (1 << 32));
+            [t0.add(k.mul_signed_32(low)).add(k.shl::<32>()), t1, t2, t3, t4]
+        })
     }
 }

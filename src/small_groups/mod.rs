@@ -35,9 +35,9 @@ mod schemes;
 mod uniform;
 
 use super::comb::Comb;
-use super::field::Secp256k1Base;
 use super::field::small_orders::Scalar;
-use super::{CpuCurve, CpuEngine, Endomorphism, Precomputed, generator};
+use super::{CoefficientA, CpuCurve, CpuEngine, Endomorphism, Precomputed, generator};
+use crate::curve::Secp256k1;
 use crate::curve::constants::secp256k1;
 use crate::types::Point;
 use crate::types::{Rejection, Verdict};
@@ -59,9 +59,9 @@ macro_rules! small_group {
         struct $name;
 
         impl CpuCurve for $name {
-            type Base = Secp256k1Base;
+            type Base = <Secp256k1 as CpuCurve>::Base;
             type Scalar = Scalar<$group>;
-            const A_IS_ZERO: bool = true;
+            const A: CoefficientA = CoefficientA::Zero;
             const B: [u64; 4] = [GROUPS[$group].b, 0, 0, 0];
             const G: ([u64; 4], [u64; 4]) = GROUPS[$group].g;
             const N: [u64; 4] = GROUPS[$group].n;

@@ -1,0 +1,34 @@
+//! Checks of every curve, or of every scheme, that `curves/` has.
+
+/// `each_curve!(check(engine))` calls `check::<C>(engine)` for every curve.
+macro_rules! each_curve {
+    ([$check:ident $arguments:tt] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
+        $($check::<gecc::$curve> $arguments;)*
+    };
+    ($check:ident $arguments:tt) => {
+        gecc::for_each_curve!(each_curve! $check $arguments)
+    };
+}
+
+/// The same for the curves of ECDSA.
+macro_rules! each_ecdsa_curve {
+    ([$check:ident $arguments:tt] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
+        $($check::<gecc::$curve> $arguments;)*
+    };
+    ($check:ident $arguments:tt) => {
+        gecc::for_each_ecdsa_curve!(each_ecdsa_curve! $check $arguments)
+    };
+}
+
+/// The same for every scheme: `Ecdsa` on each of its curves, and `Sm2Dsa`.
+macro_rules! each_scheme {
+    ([$check:ident $arguments:tt] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
+        $($check::<Ecdsa<gecc::$curve>> $arguments;)*
+        $check::<Sm2Dsa> $arguments
+    };
+    ($check:ident $arguments:tt) => {
+        gecc::for_each_ecdsa_curve!(each_scheme! $check $arguments)
+    };
+}
+
+pub(crate) use {each_curve, each_ecdsa_curve, each_scheme};
