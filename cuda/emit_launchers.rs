@@ -584,7 +584,8 @@ impl Launcher {
             (false, false) => ("", format!("Unit::of({file:?}, NO_CURVE)"), format!("{kernel:?}")),
         };
         let comma = if parameters.is_empty() { "" } else { ", " };
-        writeln!(text, "    pub fn launch(self, stream: &mut Stream{comma}{parameters}) -> Result<(), Fault> {{").unwrap();
+        writeln!(text, "    pub fn launch(self, stream: &mut Stream{comma}{parameters}) -> Result<(), Fault> {{")
+            .unwrap();
         if self.is_shared {
             writeln!(
                 text,

@@ -116,6 +116,12 @@ pub fn curve_list(curves: &[Curve]) -> String {
         };
         curves.iter().map(instance).collect::<String>()
     };
+    let offering = |scheme| {
+        let ids =
+            curves.iter().filter(|curve| curve.scheme == scheme).map(|curve| format!("CurveId::{}", curve.type_name));
+        ids.collect::<Vec<_>>().join(" | ")
+    };
+    let (with_ecdsa, with_sm2) = (offering(Scheme::Ecdsa), offering(Scheme::Sm2));
     let low_s = each(&|curve| format!("            CurveId::{} => {},\n", curve.type_name, curve.low_s));
     let (ecdsa, sm2) = (of_scheme(Scheme::Ecdsa), of_scheme(Scheme::Sm2));
     format!(
@@ -134,6 +140,16 @@ impl CurveId {{
     pub const fn name(self) -> &'static str {{
         match self {{
 {names}        }}
+    }}
+
+    /// Whether ECDSA is offered on it.
+    pub const fn has_ecdsa(self) -> bool {{
+        matches!(self, {with_ecdsa})
+    }}
+
+    /// Whether SM2's signatures are offered on it.
+    pub const fn has_sm2(self) -> bool {{
+        matches!(self, {with_sm2})
     }}
 
     /// Whether ECDSA gives low s by default.

@@ -7,11 +7,11 @@
 //!
 //! NVRTC is looked up as the loader does; `GECC_NVRTC_DIR` names its folder where that fails.
 
-use crate::types::Error;
-use crate::gpu::cache::Cache;
-use crate::gpu::nvrtc::Nvrtc;
-use crate::gpu::sources::Unit;
+use crate::gpu::runtime::Unit;
+use crate::gpu::runtime::kernel_cache::Cache;
+use crate::gpu::runtime::nvrtc::Nvrtc;
 use crate::host::workers::Pool;
+use crate::types::Error;
 use std::path::{Path, PathBuf};
 
 /// What one kernel takes of a GPU.

@@ -33,9 +33,9 @@
 
 // `for_each_curve` and the like, in scope of all modules below.
 
-
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 
+pub mod any;
 pub mod kernels;
 #[cfg(feature = "lab")]
 pub mod lab;
@@ -54,8 +54,8 @@ mod small_groups;
 mod start;
 mod types;
 
-pub use curve::{Curve, CurveId, EcdsaCurve, UnknownCurve};
 pub use curve::types::*;
+pub use curve::{Curve, CurveId, EcdsaCurve, UnknownCurve};
 pub use engine::{Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelTime, PageLocked};
 pub use host::stack;
 pub use ops::{ecdh, keys, modular, point};

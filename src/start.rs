@@ -9,7 +9,7 @@ use crate::engine::{Backend, Devices, Engine, EngineBuilder, EngineInfo, Failure
 use crate::gpu::{GpuEngine, Limits, Test, Unavailable};
 use crate::ops::{ecdh, hash, keys, modular, point};
 use crate::schemes::ecdsa::Wanted;
-use crate::schemes::{ecdsa, frame, sm2};
+use crate::schemes::{SCHEMES, ecdsa, frame, sm2};
 use crate::types::{Check, Error};
 use std::collections::HashSet;
 
@@ -148,7 +148,7 @@ fn of_curve(curve: CurveId) -> Vec<Test> {
         keys::known_answers::public_keys(curve),
         ecdh::known_answers::agreement(curve),
     ];
-    for scheme in [&ecdsa::ECDSA, &sm2::SM2].into_iter().filter(|scheme| scheme.verify_on_cpu.of(curve).is_some()) {
+    for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {
         tests.extend(frame::known_answers::of_verification(scheme, curve, true));
         tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, true));
         if scheme.tests.recovery.is_some() {

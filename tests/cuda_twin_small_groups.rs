@@ -22,11 +22,11 @@ mod emit_cuda;
 #[path = "../curves/params.rs"]
 mod params;
 
-#[path = "../src/cpu/small_groups/cases.rs"]
+#[path = "../src/small_groups/cases.rs"]
 mod cases;
-#[path = "../src/cpu/small_groups/parameters.rs"]
+#[path = "../src/small_groups/parameters.rs"]
 mod parameters;
-#[path = "../src/cpu/small_groups/reference.rs"]
+#[path = "../src/small_groups/reference.rs"]
 mod reference;
 
 mod harness;

@@ -21,8 +21,10 @@ pub mod tables;
 
 use crate::host::stack;
 use crate::host::workers::Pool;
-use crate::types::{Error, Place, Results, ResultsMut, Widths};
-pub use curves::{CoefficientA, CpuCurve, FieldConstants};
+use crate::types::{Error, Place, ResultsMut, Widths};
+#[cfg(test)]
+pub use curves::FieldConstants;
+pub use curves::{CoefficientA, CpuCurve};
 use field::{Coordinate, Field};
 use point::Affine;
 use simd::Lanes;
@@ -154,12 +156,7 @@ impl CpuEngine {
 
     /// The results of all items of a place, whose numbers are counted from 0, computed chunk by chunk. `compute` gives each item
     /// of its range a code, and rows where that is good; they are 0 before.
-    pub fn fill(
-        &self,
-        out: &mut dyn Place,
-        widths: Widths,
-        compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
-    ) {
+    pub fn fill(&self, out: &mut dyn Place, widths: Widths, compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync) {
         let chunk = self.chunk(out.items());
         self.pool.for_each(chunks(out, chunk), |(range, mut place)| {
             write_chunk(&mut *place, widths, |results| compute(range.clone(), results));
@@ -202,7 +199,7 @@ impl CpuEngine {
 }
 
 /// The places of chunks of so many items.
-fn chunks(out: &mut dyn Place, chunk: usize) -> Vec<(Range<usize>, Box<dyn Place<'_> + '_>)> {
+fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<(Range<usize>, Box<dyn Place<'a> + 'a>)> {
     let items = out.items();
     let (mut chunks, mut rest) = (Vec::with_capacity(items.div_ceil(chunk)), out.reborrow());
     for start in (0..items).step_by(chunk) {

@@ -3,10 +3,10 @@
 pub use super::field::vector::Lanes;
 
 use super::CpuCurve;
-use super::point::affine::{Affine, Entry};
 use super::field::Coordinate;
-use super::point::jacobian::Jacobian;
+use super::point::affine::{Affine, Entry};
 use super::point::comb::{BaseTerm, Product};
+use super::point::jacobian::Jacobian;
 use core::marker::PhantomData;
 use zeroize::Zeroizing;
 

@@ -8,7 +8,7 @@ use crate::cpu::CpuEngine;
 use crate::gpu::{self, FaultKind, GpuEngine, PageLock};
 use crate::host::fork::Process;
 use crate::op::{Operation, Reduction, Worth};
-use crate::types::{Error, Place, Results, ResultsMut, collect};
+use crate::types::{Batch as _, Error, Place, Results, ResultsMut, collect};
 pub use builder::{Backend, EngineBuilder};
 pub use info::{EngineInfo, Failure, FailureKind, KernelTime};
 pub use page_locked::PageLocked;

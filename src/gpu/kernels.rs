@@ -4,9 +4,17 @@
 //! left out or something else does not compile. `build.rs` writes them (`cuda/emit_launchers.rs`).
 
 use super::columns::{self, AnyTables, Column, NextTile, Prefixes, ThreadTables};
-use super::runtime::{Argument, Fault, Grid, NO_CURVE, Plan, Stream, Unit};
+use super::runtime::{Fault, NO_CURVE, Plan, Stream, Unit};
 
-include!(concat!(env!("OUT_DIR"), "/launchers.rs"));
+pub use launchers::*;
+
+/// What `build.rs` wrote.
+mod launchers {
+    #![allow(dead_code, reason = "some kernels and block sizes are for measurements alone")]
+    use super::columns::{self, Column};
+    use crate::gpu::runtime::{Argument, Fault, Grid, NO_CURVE, Stream, Unit};
+    include!(concat!(env!("OUT_DIR"), "/launchers.rs"));
+}
 
 /// Bytes of table that each thread of a multiplication by windows needs.
 const WINDOW_TABLE: usize = 384 * 4;

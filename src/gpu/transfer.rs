@@ -1,8 +1,8 @@
 //! Between the caller's rows of bytes and the columns of words on the device.
 
 use super::columns::{
-    AnyStatuses, ByteRows, Codes, Column, NumberKinds, PointKinds, Prefixes, Scalars, SecretKeys as KeyRows, SignStatuses,
-    Verdicts, Xy, Xyz,
+    AnyStatuses, ByteRows, Codes, Column, NumberKinds, PointKinds, Prefixes, Scalars, SecretKeys as KeyRows,
+    SignStatuses, Verdicts, Xy, Xyz,
 };
 use super::kernels;
 use super::runtime::{Fault, Plan, Source, Stream};
@@ -132,9 +132,7 @@ impl Imported {
             Encoded::Raw(rows) => {
                 kernels::ImportPointsRaw { rows, zero_is_identity: 1, xy, kinds, n }.launch(stream, curve)
             }
-            Encoded::Tagged(rows, tags) => {
-                kernels::ImportPointsSec1 { rows, tags, xy, kinds, n }.launch(stream, curve)
-            }
+            Encoded::Tagged(rows, tags) => kernels::ImportPointsSec1 { rows, tags, xy, kinds, n }.launch(stream, curve),
         }
     }
 }
@@ -167,19 +165,13 @@ impl SecretNumbers {
         SecretNumbers { scalars: plan.column(), status: plan.column() }
     }
 
-    pub fn import(
-        self,
-        stream: &mut Stream,
-        curve: &'static str,
-        keys: PrivateKeys,
-        n: usize,
-    ) -> Result<(), Fault> {
+    pub fn import(self, stream: &mut Stream, curve: &'static str, keys: PrivateKeys, n: usize) -> Result<(), Fault> {
         let (SecretNumbers { scalars, status }, PrivateKeys { rows, stride }) = (self, keys);
         kernels::SecretScalars { keys: rows, key_stride: stride, scalars, status, n: n as u64 }.launch(stream, curve)
     }
 }
 
-/// Points as results: rows of `x || y`, zeros for the identity and for what is no point, and codes.
+/// Public points as results: rows of `x || y`, zeros for the identity and for what is no point, and codes.
 #[derive(Clone, Copy, Debug)]
 pub struct PointResults {
     rows: Column<ByteRows<64>>,
@@ -195,23 +187,10 @@ pub struct Reasons {
 }
 
 impl PointResults {
-    /// Of points that are public.
     pub fn new(plan: &mut Plan) -> Self {
-        let results = Self::unplanned(plan);
-        plan.result(0, results.rows, 64);
-        results
-    }
-
-    /// Of points that are secret.
-    pub fn secret(plan: &mut Plan) -> Self {
-        let results = Self::unplanned(plan);
-        plan.secret_result(0, results.rows, 64);
-        results
-    }
-
-    fn unplanned(plan: &mut Plan) -> Self {
         let (rows, codes) = (plan.column(), plan.column());
         plan.codes(codes);
+        plan.result(0, rows, 64);
         PointResults { rows, codes }
     }
 

@@ -12,8 +12,8 @@ mod signatures;
 
 use crate::cpu::secret::SecretCurve;
 use crate::curve::{Curve, CurveId, types};
-use crate::types::Rejection;
 use crate::host::once::get_or_compute;
+use crate::types::Rejection;
 use group::Numbered;
 pub use points::PointAnswers;
 pub use secrets::{Agreements, PrivateKeys, Signing};
@@ -111,7 +111,7 @@ pub fn repeat<T: Clone>(items: &[T], count: usize) -> Vec<T> {
 /// Which answer is wrong.
 pub fn compare<T: PartialEq>(
     operation: &str,
-    curve: CurveId,
+    curve: &str,
     given: impl IntoIterator<Item = T>,
     known: impl IntoIterator<Item = T>,
 ) -> Result<(), String> {

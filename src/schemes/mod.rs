@@ -3,3 +3,6 @@
 pub mod ecdsa;
 pub(crate) mod frame;
 pub mod sm2;
+
+/// All schemes.
+pub(crate) static SCHEMES: [&frame::Scheme; 2] = [&ecdsa::ECDSA, &sm2::SM2];

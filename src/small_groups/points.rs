@@ -1,10 +1,10 @@
 //! Points: additions, doublings, and multiplication by tables and by scalars that are used once.
 
 use super::*;
-use crate::cpu::point::affine::Affine;
 use crate::cpu::field::Field;
-use crate::cpu::point::jacobian::Jacobian;
 use crate::cpu::multiply::{Product, mul_add, normalize, sum_products};
+use crate::cpu::point::affine::Affine;
+use crate::cpu::point::jacobian::Jacobian;
 use crate::cpu::{decode, point};
 
 fn decoded<C: SmallGroup>(point: &BigPoint) -> Affine<C::Base> {

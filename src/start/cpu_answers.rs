@@ -1,15 +1,18 @@
 //! Known answers for the lanes. A processor or a compiler that errs must not be trusted with eight items at a time only because
 //! it has the instructions.
 
-use super::recover::Inputs;
-use super::{CpuEngine, agree, point, recover, secret, verify};
-use crate::curve::{EcdsaCurve, SecretCurve, types};
-use crate::ecdsa::{Check, Policy};
-use crate::types::PublicKeys;
-use crate::types::{Rejection, Verdict};
-use crate::known_answers::{self, Answers, Signatures, Signing, compare, repeat};
+use crate::cpu::CpuEngine;
+use crate::curve::CurveId;
 use crate::host::once::get_or_compute;
-use crate::types::{SecretKey, SharedPoint};
+use crate::known_answers::{self, Answer, Answers, Signatures, compare, repeat};
+use crate::op::Operation;
+use crate::ops::ecdh::Agreement;
+use crate::ops::keys::PublicKeysOf;
+use crate::ops::point::{DecodeKeys, Mul, MulBase, point_of};
+use crate::schemes::ecdsa::{Recover, Wanted, recover_cpu};
+use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use crate::schemes::{SCHEMES, ecdsa};
+use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, collect, result_of};
 use std::sync::OnceLock;
 
 /// Keys that get tables at the same time, more than the lanes, and their uses.
@@ -24,127 +27,146 @@ pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
 
 /// The curves at the same time, where there are threads enough.
 fn check(engine: &CpuEngine) -> Result<(), String> {
-    type Check = fn(&CpuEngine) -> Result<(), String>;
-    macro_rules! checks {
-        ([$check:ident] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
-            &[$($check::<types::$curve>),*]
-        };
-    }
-    const ECDSA: &[Check] = for_each_ecdsa_curve!(checks! of_ecdsa_curve);
-    const SM2: &[Check] = for_each_sm2_curve!(checks! of_sm2_curve);
-    let curves = [ECDSA, SM2].concat();
-    engine.pool.map(1, curves.len(), Ok(()), |curve| curves[curve](engine)).into_iter().collect()
+    let of = |curve: usize| of_curve(engine, CurveId::ALL[curve], known_answers::of(CurveId::ALL[curve]));
+    engine.pool.map(1, CurveId::ALL.len(), Ok(()), of).into_iter().collect()
 }
 
-fn of_ecdsa_curve<C: EcdsaCurve>(engine: &CpuEngine) -> Result<(), String> {
-    let answers = known_answers::of(C::NAME);
-    of_curve::<C>(engine, answers)?;
-    ecdsa::<C>(engine, answers)
+fn of_curve(engine: &CpuEngine, curve: CurveId, answers: &Answers) -> Result<(), String> {
+    of_points(engine, curve, answers)?;
+    of_secrets(engine, curve, answers)?;
+    SCHEMES.iter().filter(|scheme| scheme.is_on(curve)).try_for_each(|scheme| of_scheme(engine, curve, scheme, answers))
 }
 
-fn of_sm2_curve<C: SecretCurve>(engine: &CpuEngine) -> Result<(), String> {
-    let answers = known_answers::of(C::NAME);
-    of_curve::<C>(engine, answers)?;
-    sm2::<C>(engine, answers)
+/// What an operation gives on the CPU.
+fn values<T: Send>(
+    engine: &CpuEngine,
+    operation: &dyn Operation,
+    value: impl Fn(&Results, usize) -> T + Copy + Send,
+) -> Vec<T> {
+    let items = operation.items();
+    let fill = |place: &mut dyn Place| {
+        operation.on_cpu(engine, 0..items, place);
+        Ok::<_, std::convert::Infallible>(())
+    };
+    // SAFETY: an operation on the CPU has every item taken.
+    let values = unsafe { collect(items, value, fill) };
+    values.unwrap_or_else(|impossible| match impossible {})
 }
 
-fn of_curve<C: SecretCurve>(engine: &CpuEngine, answers: &Answers) -> Result<(), String> {
-    let Answers { points, private_keys, agreements, .. } = answers;
+fn row<const W: usize>(results: &Results, item: usize) -> Answer<[u8; W]> {
+    results.get(item).copied()
+}
+
+fn of_points(engine: &CpuEngine, curve: CurveId, Answers { points, .. }: &Answers) -> Result<(), String> {
+    let name = curve.name();
     let (scalars, known): (Vec<_>, Vec<_>) = points.base_products.iter().copied().unzip();
-    compare("multiplication of G", C::NAME, point::mul_base::<C>(engine, &scalars), known)?;
+    let mul_base = MulBase { curve, scalars: Rows::from(&scalars), items: scalars.len() };
+    compare("multiplication of G", name, values(engine, &mul_base, point_of), known)?;
     let scalars: Vec<_> = points.products.iter().map(|(scalar, ..)| *scalar).collect();
     let factors: Vec<_> = points.products.iter().map(|(_, point, _)| *point).collect();
     let known = points.products.iter().map(|(.., product)| *product);
-    compare("multiplication", C::NAME, point::mul::<C>(engine, &scalars, &factors), known)?;
+    let (factors, items) = (PublicKeys::points(&factors), scalars.len());
+    let mul = Mul { curve, scalars: Rows::from(&scalars), points: factors, items };
+    compare("multiplication", name, values(engine, &mul, point_of), known)?;
     let (keys, known): (Vec<_>, Vec<_>) = points.keys_of::<33>().into_iter().unzip();
-    let decoded = point::decode_keys::<C>(engine, keys.len(), PublicKeys::compressed(&keys));
-    compare("decompression", C::NAME, decoded, known)?;
-    let public = secret::public_keys::<C>(engine, &private_keys.keys);
-    compare("computing public keys", C::NAME, public, private_keys.public.iter().copied())?;
-    let (keys, peers) = ((&agreements.keys[..]).into(), PublicKeys::points(&agreements.peers));
-    let shared = agree::shared_points::<C>(engine, agreements.keys.len(), keys, peers);
-    let shared = shared.iter().map(|point| point.as_ref().map(coordinates).map_err(|rejection| *rejection));
-    compare("ECDH", C::NAME, shared, agreements.shared.iter().copied())
+    let decode = DecodeKeys { curve, keys: PublicKeys::compressed(&keys), items: keys.len() };
+    compare("decompression", name, values(engine, &decode, point_of), known)
 }
 
-fn coordinates(point: &SharedPoint) -> [u8; 64] {
-    point.expose_bytes()[1..].try_into().expect("64 bytes")
+fn of_secrets(engine: &CpuEngine, curve: CurveId, answers: &Answers) -> Result<(), String> {
+    let (Answers { private_keys, agreements, .. }, name) = (answers, curve.name());
+    let public = PublicKeysOf { curve, keys: (&private_keys.keys).into(), items: private_keys.keys.len() };
+    let known = private_keys.public.iter().copied();
+    compare("computing public keys", name, values(engine, &public, point_of), known)?;
+    let (secret_keys, peers) = ((&agreements.keys).into(), PublicKeys::points(&agreements.peers));
+    let agreement = Agreement { curve, secret_keys, peers, width: 64, items: agreements.keys.len() };
+    compare("ECDH", name, values(engine, &agreement, row), agreements.shared.iter().copied())
 }
 
-fn ecdsa<C: EcdsaCurve>(engine: &CpuEngine, Answers { signatures, signing, .. }: &Answers) -> Result<(), String> {
-    verification(C::NAME, signatures, |digests, signatures, keys| {
-        verify::ecdsa::<C>(engine, digests, signatures, keys, Policy::low_s()).into_iter().collect()
-    })?;
-    let Signatures { digests, signatures, recovery_ids, recovered, .. } = signatures;
-    let inputs = Inputs { digests, signatures, recovery_ids };
-    compare("recovery", C::NAME, recover::recover::<C>(engine, inputs), recovered.iter().copied())?;
-    signatures_of(C::NAME, signing, |digests, keys| {
-        let signed = secret::sign_ecdsa::<C>(engine, digests, keys.into(), C::LOW_S_BY_DEFAULT, Check::Nothing);
-        signed.into_iter().map(|item| item.map(|signed| (signed.signature, signed.recovery_id))).collect()
-    })
+fn of_scheme(
+    engine: &CpuEngine,
+    curve: CurveId,
+    scheme: &'static Scheme,
+    Answers { signatures, signing, .. }: &Answers,
+) -> Result<(), String> {
+    let (all, few) = (signatures.digests.len(), KEYS);
+    verification(engine, curve, scheme, signatures, ("verification", all, all))?;
+    // Some so often that their keys get tables.
+    verification(engine, curve, scheme, signatures, ("verification by tables of keys", few, few * USES))?;
+    if scheme.tests.recovery.is_some() {
+        recovery(engine, curve, signatures)?;
+    }
+    // Twice as many as there are, which is more than the lanes.
+    let items = 2 * signing.keys.len();
+    let (keys, digests) = (repeat(&signing.keys, items), repeat(&signing.digests, items));
+    let with_id = std::ptr::eq(scheme, &ecdsa::ECDSA);
+    let inputs = Inputs { digests: (&digests).into(), keys: (&keys).into() };
+    let (low_s, widths) = (curve.has_low_s_by_default(), [64, usize::from(with_id)]);
+    let sign = Sign { scheme, curve, signing: Signing { inputs, low_s, check: Check::Nothing, widths }, items };
+    let signed = |results: &Results, item: usize| {
+        Ok((row::<64>(results, item)?, results.row(1, item).first().copied().unwrap_or(0)))
+    };
+    compare("signing", curve.name(), values(engine, &sign, signed), repeat(&signing.signed, items))
 }
 
-fn sm2<C: SecretCurve>(engine: &CpuEngine, Answers { signatures, signing, .. }: &Answers) -> Result<(), String> {
-    verification(C::NAME, signatures, |digests, signatures, keys| {
-        verify::sm2::<C>(engine, digests, signatures, keys).into_iter().collect()
-    })?;
-    signatures_of(C::NAME, signing, |digests, keys| {
-        let signed = secret::sign_sm2::<C>(engine, digests, keys.into(), false);
-        signed.into_iter().map(|item| item.map(|signature| (signature, 0))).collect()
-    })
-}
-
-/// All items, and some so often that their keys get tables.
+/// So many of the signatures, each as often as it takes for so many items.
 fn verification(
-    curve: &str,
+    engine: &CpuEngine,
+    curve: CurveId,
+    scheme: &'static Scheme,
     Signatures { digests, signatures, keys, verdicts, .. }: &Signatures,
-    verify: impl Fn(&[[u8; 32]], &[[u8; 64]], PublicKeys) -> Vec<Verdict>,
+    (operation, distinct, items): (&str, usize, usize),
 ) -> Result<(), String> {
-    let given = verify(digests, signatures, PublicKeys::points(keys));
-    compare("verification", curve, given, verdicts.iter().copied())?;
-    let (digests, signatures) = (repeat(&digests[..KEYS], KEYS * USES), repeat(&signatures[..KEYS], KEYS * USES));
-    let given = verify(&digests, &signatures, PublicKeys::points(&repeat(&keys[..KEYS], KEYS * USES)));
-    compare("verification by tables of keys", curve, given, repeat(&verdicts[..KEYS], KEYS * USES))
+    let (digests, signatures) = (repeat(&digests[..distinct], items), repeat(&signatures[..distinct], items));
+    let keys = repeat(&keys[..distinct], items);
+    let keys = PublicKeys::points(&keys);
+    let inputs = Verification { digests: (&digests).into(), signatures: (&signatures).into(), keys };
+    let verify = Verify { scheme, curve, inputs, policy: Policy::low_s(), items };
+    let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
+    compare(operation, curve.name(), values(engine, &verify, verdict), repeat(&verdicts[..distinct], items))
 }
 
-type Signed = Result<([u8; 64], u8), Rejection>;
-
-/// Twice as many as there are, which is more than the lanes.
-fn signatures_of(
-    curve: &str,
-    Signing { keys, digests, signed }: &Signing,
-    sign: impl Fn(&[[u8; 32]], &[SecretKey]) -> Vec<Signed>,
-) -> Result<(), String> {
-    let items = 2 * keys.len();
-    let given = sign(&repeat(digests, items), &repeat(keys, items));
-    compare("signing", curve, given, repeat(signed, items))
+fn recovery(engine: &CpuEngine, curve: CurveId, signatures: &Signatures) -> Result<(), String> {
+    let Signatures { digests, signatures, recovery_ids, recovered, .. } = signatures;
+    let recovery_ids: &[[u8; 1]] = recovery_ids.as_chunks().0;
+    let inputs = recover_cpu::Inputs {
+        digests: digests.into(),
+        signatures: signatures.into(),
+        recovery_ids: recovery_ids.into(),
+    };
+    let recover = Recover { curve, inputs, wanted: Wanted::Keys, items: digests.len() };
+    compare("recovery", curve.name(), values(engine, &recover, point_of), recovered.iter().copied())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curve::{Curve, P256};
+    use crate::types::{Point, Rejection, Verdict};
+
+    fn lanes() -> CpuEngine {
+        CpuEngine::new(Some(1), None).unwrap()
+    }
 
     /// The portable code knows the answers too.
     #[test]
     fn answers_are_right() {
-        check(&CpuEngine::new(Some(1), None).unwrap().portable()).unwrap();
+        check(&lanes().portable()).unwrap();
     }
 
     #[test]
     fn lanes_are_tested_before_they_are_used() {
-        let engine = CpuEngine::new(Some(1), None).unwrap();
+        let engine = super::super::with_tested_lanes(lanes());
         assert_eq!((problem(&engine), engine.problem_of_lanes), (None, None));
     }
 
     /// Whatever answer is not the known one, its operation is told.
     #[test]
     fn wrong_answers_are_noticed() {
-        let engine = CpuEngine::new(Some(1), None).unwrap();
+        let engine = lanes();
         let told = |spoil: &dyn Fn(&mut Answers)| {
-            let mut answers = known_answers::new(P256::NAME);
+            let mut answers = known_answers::new(CurveId::P256);
             spoil(&mut answers);
-            let problem = of_curve::<P256>(&engine, &answers).and_then(|()| ecdsa::<P256>(&engine, &answers));
+            let problem = of_curve(&engine, CurveId::P256, &answers);
             problem.unwrap_err().split(" on p256").next().unwrap().to_owned()
         };
         assert_eq!(
@@ -164,7 +186,7 @@ mod tests {
     }
 
     /// None of those that are replaced.
-    fn another_point() -> crate::types::Point {
-        known_answers::of(P256::NAME).points.doubles[4].0
+    fn another_point() -> Point {
+        known_answers::of(CurveId::P256).points.doubles[4].0
     }
 }

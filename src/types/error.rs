@@ -14,6 +14,14 @@ pub enum Error {
         /// Entries found.
         found: usize,
     },
+    /// A signature scheme that the library does not offer on a curve.
+    #[error("there is no {scheme} on {curve}")]
+    NoScheme {
+        /// The scheme.
+        scheme: &'static str,
+        /// The curve.
+        curve: &'static str,
+    },
     /// Rows that do not lie within the bytes they are said to be in.
     #[error("column: {0}")]
     InvalidColumn(String),

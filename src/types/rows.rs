@@ -36,7 +36,8 @@ impl<'a, const W: usize> Rows<'a, W> {
     pub fn strided(bytes: &'a [u8], stride: usize, items: usize) -> Result<Self, Error> {
         let needed = items.checked_sub(1).map_or(Some(0), |before| before.checked_mul(stride)?.checked_add(W));
         if stride < W || needed.is_none_or(|needed| needed > bytes.len()) {
-            let problem = format!("{items} rows of {W} bytes at a distance of {stride} do not fit {} bytes", bytes.len());
+            let problem =
+                format!("{items} rows of {W} bytes at a distance of {stride} do not fit {} bytes", bytes.len());
             return Err(Error::InvalidColumn(problem));
         }
         Ok(Rows(ByteRows { bytes, width: W, stride, items }))
@@ -124,11 +125,6 @@ impl<'a> ByteRows<'a> {
         ByteRows { bytes, width, stride: width, items: bytes.len() / width }
     }
 
-    /// The same row for every item.
-    pub fn all(row: &'a [u8]) -> Self {
-        ByteRows { bytes: row, width: row.len(), stride: 0, items: ANY }
-    }
-
     pub fn width(&self) -> usize {
         self.width
     }
@@ -211,7 +207,10 @@ mod tests {
     #[test]
     fn one_row_serves_all() {
         let rows = Rows::all(&[1, 2, 3]);
-        assert_eq!((rows.len(), rows.len_for(7), rows.get(12345), rows.slice(5..9).len_for(3)), (None, 7, &[1, 2, 3], 3));
+        assert_eq!(
+            (rows.len(), rows.len_for(7), rows.get(12345), rows.slice(5..9).len_for(3)),
+            (None, 7, &[1, 2, 3], 3)
+        );
         assert_eq!(format!("{rows:?}"), "Rows { width: 3, items: None, .. }");
     }
 }

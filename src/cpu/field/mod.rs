@@ -13,7 +13,6 @@
 //! subtraction and halving are assembly on x86-64, of baseline instructions, so that nothing has to be chosen at run
 //! time.
 
-
 mod invert;
 mod limbs;
 #[cfg(any(test, not(target_arch = "x86_64"), miri))]

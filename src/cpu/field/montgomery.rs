@@ -3,8 +3,8 @@
 use super::invert::Inverter;
 use super::limbs::{self, Limbs};
 use super::moduli::{Modulus, PrimeOfCoordinates};
-use super::{Coordinate, Field, SqrtChain, modular};
 use super::vector;
+use super::{Coordinate, Field, SqrtChain, modular};
 use core::fmt::{Debug, Formatter};
 use core::marker::PhantomData;
 

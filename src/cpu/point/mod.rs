@@ -5,4 +5,3 @@ pub mod comb;
 pub mod jacobian;
 
 pub use affine::Affine;
-pub use jacobian::Jacobian;

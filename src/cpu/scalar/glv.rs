@@ -34,7 +34,7 @@ impl Endomorphism {
     ///
     /// The rounding is off by less than one in each coordinate, so both halves are below the sum of the two basis vectors'
     /// entries, 2^129.2 for secp256k1: arithmetic modulo 2^192 loses nothing.
-    pub(super) fn decompose(&self, k: &[u64; 4]) -> (Signed, Signed) {
+    pub fn decompose(&self, k: &[u64; 4]) -> (Signed, Signed) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);
         self.remainder(k, &c1, &c2)
@@ -44,7 +44,7 @@ impl Endomorphism {
     ///
     /// Beyond `decompose`, each vector of the basis may be subtracted once more: both halves are below 2^130.
     #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
-    pub(super) fn decompose_odd(&self, k: &[u64; 4]) -> (Signed, Signed) {
+    pub fn decompose_odd(&self, k: &[u64; 4]) -> (Signed, Signed) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);
         // The determinant of the basis is n, so it is odd, and the basis can be inverted modulo 2: its inverse takes

@@ -1,10 +1,10 @@
 //! Between the elements of the portable code and those of the lanes.
 
-use crate::cpu::field::vector::Element;
 use super::point::Affine;
+use crate::cpu::field::Coordinate;
+use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::{Lanes, Words, transpose};
 use crate::cpu::point::affine::Entry;
-use crate::cpu::field::Coordinate;
 
 impl<F: Coordinate> Element<F> {
     /// One in every lane, below 2.01 p.

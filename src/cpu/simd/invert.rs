@@ -1,9 +1,9 @@
 //! Montgomery's trick in lanes: one inversion, of 16 elements by the portable code, for the denominators of a batch.
 
+use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::Lanes;
 use crate::cpu::point::affine::invert_all;
-use crate::cpu::field::Coordinate;
 
 /// Chains of products side by side in each lane: while one waits for a product, the other goes on.
 const CHAINS: usize = 2;

@@ -2,8 +2,8 @@
 
 use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::Lanes;
-use crate::cpu::point::affine::Affine;
 use crate::cpu::field::{Coordinate, Field, Power};
+use crate::cpu::point::affine::Affine;
 use crate::cpu::{CpuCurve, coefficient_a};
 
 const LANES: usize = 8;

@@ -1,16 +1,16 @@
 //! Multiplication of eight points by eight scalars in lockstep, and sums of table entries. Variable-time.
 
 use super::convert::gather;
-use crate::cpu::field::vector::Element;
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
+use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::{Lanes, Mask};
+use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::affine::{self, Entry};
 use crate::cpu::point::comb::Comb;
-use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::comb::{BaseTerm, Product};
-use crate::cpu::scalar::odd_windows;
 use crate::cpu::point::jacobian;
+use crate::cpu::scalar::odd_windows;
 use crate::cpu::{CpuCurve, be_bytes_to_limbs};
 
 /// Lanes of a vector.

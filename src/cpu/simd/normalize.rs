@@ -1,10 +1,10 @@
 //! From Jacobian to affine coordinates, with one inversion for a batch.
 
-use crate::cpu::field::vector::Element;
 use super::invert::Denominators;
+use crate::cpu::field::Coordinate;
+use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::Lanes;
 use crate::cpu::point::affine::Affine;
-use crate::cpu::field::Coordinate;
 use crate::cpu::point::jacobian::Jacobian;
 
 const LANES: usize = 8;

@@ -4,8 +4,8 @@
 //! too, as doublings and additions multiply Z. As no point has order 2, nothing else makes Z zero. So one look at the Z
 //! of a sum tells whether the addition was right.
 
-use crate::cpu::field::vector::{Element, Lanes, Mask, Prime};
 use crate::cpu::field::Coordinate;
+use crate::cpu::field::vector::{Element, Lanes, Mask, Prime};
 use crate::cpu::{CoefficientA, CpuCurve};
 
 /// X below 2.01 p, Y below 4.4 p, Z below 4.2 p. A product of factors below a p and b p is below (a b / 16 + 1) p.

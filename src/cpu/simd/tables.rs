@@ -4,10 +4,10 @@
 //! order.
 
 use super::convert::{gather, scatter, scatter_stored};
-use crate::cpu::field::vector::Element;
 use super::invert::Denominators;
 use super::point::{Affine, Jacobian};
 use crate::cpu::field::Coordinate;
+use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::Lanes;
 use crate::cpu::point::affine::Entry;
 use crate::cpu::{CpuCurve, coefficient_a};

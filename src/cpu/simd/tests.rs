@@ -1,14 +1,14 @@
 //! The arithmetic of the lanes against big integers and the portable code: edge values, bounds, exceptional cases.
 
 use super::convert::gather;
-use crate::cpu::field::vector::{Element, LOW, Prime, Sum};
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
-use crate::cpu::field::vector::{Lanes, Mask, Words};
 use super::{UniformTable, lift_x, mul_add, mul_uniform, sum_products, words};
+use crate::cpu::field::vector::{Element, LOW, Prime, Sum};
+use crate::cpu::field::vector::{Lanes, Mask, Words};
+use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::affine::{self, Entry};
 use crate::cpu::point::comb::Comb;
-use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, decode, from_limbs, generator, jacobian, multiply};
 use crate::curve::{constants, types};
 use num_bigint::{BigInt, BigUint};

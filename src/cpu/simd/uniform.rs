@@ -3,12 +3,12 @@
 //! Digits are looked up in tables that pass through registers as a whole, signs and selections are masks, and the final
 //! inversion is a power with a public exponent. Intermediate values in memory are wiped; results are public.
 
-use crate::cpu::field::vector::Element;
 use super::point::{Affine, Jacobian};
 use super::tables::{odd_multiples, powers_of};
+use crate::cpu::field::Coordinate;
+use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::{Lanes, Mask, Words};
 use crate::cpu::point::affine::{self, Denominators, Entry};
-use crate::cpu::field::Coordinate;
 use crate::cpu::scalar::windows_of_odd;
 use crate::cpu::{CpuCurve, generator};
 use zeroize::Zeroizing;

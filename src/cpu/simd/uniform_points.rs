@@ -4,16 +4,16 @@
 //! The points are public, and so are the tables of their multiples. A lookup reads a whole table, signs and selections
 //! are masks. Digits, sums and products in memory are wiped.
 
-use crate::cpu::field::vector::Element;
 use super::point::{Affine, Jacobian};
 use super::tables::odd_rows;
 use super::uniform::{Saved, normalize, save, signed_entry};
+use crate::cpu::CpuCurve;
+use crate::cpu::field::Coordinate;
+use crate::cpu::field::vector::Element;
 use crate::cpu::field::vector::{Lanes, Mask, Words};
 use crate::cpu::point::affine::{self, Entry};
-use crate::cpu::field::Coordinate;
-use crate::cpu::scalar::windows_of_odd;
-use crate::cpu::CpuCurve;
 use crate::cpu::scalar::Signed;
+use crate::cpu::scalar::windows_of_odd;
 use zeroize::{Zeroize, Zeroizing};
 
 const LANES: usize = 8;

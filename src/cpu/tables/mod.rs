@@ -4,4 +4,6 @@ mod build;
 pub mod key_plan;
 mod precomputed;
 
-pub use precomputed::{BaseTables, Precomputed, warm_up};
+#[cfg(test)]
+pub use precomputed::Precomputed;
+pub use precomputed::{BaseTables, warm_up};

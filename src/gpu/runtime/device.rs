@@ -5,11 +5,8 @@ use super::gates::Gates;
 use super::kernel_cache::Cache;
 use super::sources::Unit;
 use super::{Limits, STREAMS, at_work};
-use cudarc::driver::sys::{
-    CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute, CUlimit, cuCtxResetPersistingL2Cache,
-    cuFuncGetAttribute,
-};
-use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError, result};
+use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUlimit};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};

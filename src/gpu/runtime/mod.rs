@@ -16,7 +16,7 @@ pub use device::{Device, count};
 pub use fault::{Fault, FaultKind};
 pub use memory::{Address, CallersContext, DeviceMemory};
 pub use page_lock::{PageLock, is_locked};
-pub use plan::{ALIGNMENT, Bytes, Download, Input, Occasion, Output, Plan, Source};
+pub use plan::{ALIGNMENT, Bytes, Download, Input, Occasion, Plan, Source};
 pub use sources::{NO_CURVE, Unit};
 pub use stream::{Argument, Grid, Stream};
 

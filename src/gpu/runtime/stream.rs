@@ -4,11 +4,11 @@ use super::device::Device;
 use super::fault::Fault;
 use super::gates::Turn;
 use super::memory::{Address, DeviceMemory, PinnedMemory};
+use super::plan::Source;
 use super::plan::{Bytes, Download, Input, Occasion, Output, Plan};
 use super::sources::Unit;
 use crate::gpu::columns::{Column, Content, Prefixes};
 use crate::types::ResultsMut;
-use super::plan::Source;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
 use std::any::Any;
@@ -111,6 +111,7 @@ impl<T> From<Option<Column<T>>> for Argument {
     }
 }
 
+#[cfg(feature = "lab")]
 impl From<[u32; 17]> for Argument {
     fn from(words: [u32; 17]) -> Self {
         Argument::Block(words)
@@ -486,7 +487,10 @@ impl Stream {
 }
 
 /// The pinned ranges of inputs, which are apart and in order.
-fn parts<'a, 'b>(mut pinned: &'b mut [u8], inputs: impl Iterator<Item = &'b Input<'a>>) -> Vec<(&'b Input<'a>, &'b mut [u8])>
+fn parts<'a, 'b>(
+    mut pinned: &'b mut [u8],
+    inputs: impl Iterator<Item = &'b Input<'a>>,
+) -> Vec<(&'b Input<'a>, &'b mut [u8])>
 where
     'a: 'b,
 {

@@ -32,8 +32,8 @@ pub fn compute(
 ) -> Result<(), Fault> {
     let Running { lane, cpu, expected } = running;
     let (direct, secret) = (is_direct(place), operation.is_secret());
-    let plan = |plan: &mut Plan<'_>| operation.chunk(plan, items.clone());
-    let (launch, plan) = lane.begin((items.len(), direct), most, secret, plan)?;
+    let chunk = (items.len(), direct);
+    let (launch, plan) = lane.begin(chunk, most, secret, |plan| operation.chunk(plan, items.clone()))?;
     let (curve, files) = operation.kernels();
     lane.device.clone().prepare(curve, &files)?;
     upload(lane, cpu, plan.inputs())?;

@@ -88,4 +88,3 @@ pub fn pass(lane: &mut Lane, cpu: &CpuEngine, most: Bytes, tests: &[Test]) -> Re
         kept.tested.pass((test.operation, test.on), run)
     })
 }
-

@@ -311,8 +311,8 @@ impl<'a> Place<'a> for Joined<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::collect;
     use crate::host::workers::{Crew, Pool};
+    use crate::types::collect;
     use rayon::prelude::*;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::thread;
@@ -542,7 +542,12 @@ mod tests {
         assert_eq!(run_all(&fleet, &ends(1000, 300), none, None).unwrap_err(), short());
         assert!(fleet.failed().is_empty());
         assert_eq!(fleet.computed[1].load(Ordering::SeqCst), 0, "no piece is halved below the smallest");
-        assert!(run_all(&fleet, &ends(9, 1), none, Some(&|range, place| write(range, place, |item| item))).unwrap().into_iter().eq(0..9));
+        assert!(
+            run_all(&fleet, &ends(9, 1), none, Some(&|range, place| write(range, place, |item| item)))
+                .unwrap()
+                .into_iter()
+                .eq(0..9)
+        );
     }
 
     #[test]
@@ -610,7 +615,12 @@ mod tests {
         assert!(run_all(&fleet, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
         let none: &OnDevice = &|_, _, _| Err(Fault::kernels("not compiled".to_owned()));
         assert_eq!(run_all(&fleet, &ends(1000, 300), none, None).unwrap_err().kind, FaultKind::Kernels);
-        assert!(run_all(&fleet, &[1000], none, Some(&|range, place| write(range, place, |item| item))).unwrap().into_iter().eq(0..1000));
+        assert!(
+            run_all(&fleet, &[1000], none, Some(&|range, place| write(range, place, |item| item)))
+                .unwrap()
+                .into_iter()
+                .eq(0..1000)
+        );
         assert!(fleet.failed().is_empty());
     }
 

@@ -104,8 +104,8 @@ fn build_public(stream: &mut Stream, curve: &'static str, bits: u32) -> Result<P
     let prefixes = DeviceMemory::new(&stream.device.context, public_bytes(bits) / 4)?;
     let table = PublicTable { memory, bits };
     let mut start = || {
-        kernels::TableStart { table: table.rows(), bits, windows, entries }.launch(stream, curve)?;
-        kernels::extend_tables(stream, curve, table.rows().into(), windows, entries, Column::at(prefixes.address))
+        kernels::TableStart { table: table.column(), bits, windows, entries }.launch(stream, curve)?;
+        kernels::extend_tables(stream, curve, table.column().into(), windows, entries, Column::at(prefixes.address))
     };
     let started = start();
     // The scratch is freed after this, and after an error the table.

@@ -156,7 +156,8 @@ impl Sets {
     ) -> Result<Option<Arc<KeyTables>>, Fault> {
         let most = share(stream.device.memory);
         let Some(memory) = self.memory(&stream.device.context, shape.bytes(), most)? else { return Ok(None) };
-        let started = start(stream, curve, keys, shape, memory.address).and_then(|places| Ok((places, stream.event()?)));
+        let started =
+            start(stream, curve, keys, shape, memory.address).and_then(|places| Ok((places, stream.event()?)));
         let (places, ready) = match started {
             Ok(started) => started,
             Err(fault) => {

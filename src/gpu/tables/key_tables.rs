@@ -217,11 +217,7 @@ const COUNTERS: usize = 5 * 4;
 
 /// The tables by which to verify a chunk, found for each of its keys, and how many items they serve; `None` where it is better
 /// done without.
-fn choose_tables(
-    stream: &mut Stream,
-    cache: &KeyCache,
-    chunk: &Chunk,
-) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
+fn choose_tables(stream: &mut Stream, cache: &KeyCache, chunk: &Chunk) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
     let most = key_cache::share(stream.device.memory);
     let mut retry = true;
     loop {

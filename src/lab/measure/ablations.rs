@@ -9,7 +9,6 @@ use super::plan::{Bytes, Download, Plan, Upload};
 use super::point::{add_points, double_points};
 use super::rows::{self, Jacobian, Numbers, Points};
 use crate::curve::Curve;
-use crate::types::Error;
 use crate::gpu::fault::Fault;
 use crate::gpu::kernels::{fpmul_var, import_scalars, normalize, point_add, point_double};
 use crate::gpu::lane::Lane;
@@ -17,6 +16,7 @@ use crate::gpu::memory::Address;
 use crate::gpu::plan::{Bytes, Download, Plan, Upload};
 use crate::gpu::rows::{Jacobian, NUMBER, Numbers, Points};
 use crate::lab::kernels;
+use crate::types::Error;
 
 const FILES: &[&str] = &["layout", "table", "fpmul", "normalize", "point_add", "batch_inverse", "ablation"];
 /// One batch on the device: operands, what the production kernels make of them, and room for results.

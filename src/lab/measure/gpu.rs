@@ -10,7 +10,6 @@ use super::sources::Unit;
 use super::{Limits, lock};
 use crate::cpu::field::Field;
 use crate::curve::Curve;
-use crate::types::Error;
 use crate::gpu::device::{self, Device};
 use crate::gpu::fault::Fault;
 use crate::gpu::kernels::{columns_to_rows, import_scalars};
@@ -19,8 +18,9 @@ use crate::gpu::memory::Address;
 use crate::gpu::plan::{Bytes, Download, Plan, Upload};
 use crate::gpu::rows::{NUMBER, Numbers};
 use crate::gpu::{Limits, lock};
-use crate::lab::kernels;
 use crate::host::workers::Pool;
+use crate::lab::kernels;
+use crate::types::Error;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 

@@ -89,8 +89,8 @@ mod tests {
     use super::*;
     use crate::cpu::CpuCurve;
     use crate::curve::{constants, types};
-    use crate::types::Point;
     use crate::point::Points;
+    use crate::types::Point;
     use crate::types::SecretKey;
     use num_bigint::BigInt;
 

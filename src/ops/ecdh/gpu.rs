@@ -4,9 +4,7 @@ use super::{Agreement, known_answers};
 use crate::gpu::columns::{ByteRows, Codes, Column};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::Plan;
-use crate::gpu::transfer::{
-    Imported, Jacobian, Points, PrivateKeys, Reasons, SecretNumbers, export_rows, point_codes,
-};
+use crate::gpu::transfer::{Imported, Jacobian, Points, PrivateKeys, Reasons, SecretNumbers, export_rows, point_codes};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::point;
 use crate::types::Rejection;

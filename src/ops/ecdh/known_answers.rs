@@ -19,7 +19,8 @@ fn run(trial: &mut Trial) -> Result<(), Fault> {
         let (secret_keys, peers) = ((&keys).into(), PublicKeys::points(&peers));
         Agreement { curve, secret_keys, peers, width, items: ITEMS }
     };
-    let x: Vec<_> = known.iter().map(|point| point.map(|point| *point.first_chunk::<32>().expect("64 bytes"))).collect();
+    let x: Vec<_> =
+        known.iter().map(|point| point.map(|point| *point.first_chunk::<32>().expect("64 bytes"))).collect();
     trial.check(&of_width(64), |results, item| results.get::<64>(item).copied(), known)?;
     trial.check(&of_width(32), |results, item| results.get::<32>(item).copied(), x)
 }

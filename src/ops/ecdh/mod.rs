@@ -26,12 +26,7 @@ pub(crate) struct Agreement<'a> {
 
 impl<'a> Agreement<'a> {
     /// With as many items as there are peers, or private keys where one peer serves all.
-    fn new(
-        curve: CurveId,
-        secret_keys: SecretKeys<'a>,
-        peers: PublicKeys<'a>,
-        width: usize,
-    ) -> Result<Self, Error> {
+    fn new(curve: CurveId, secret_keys: SecretKeys<'a>, peers: PublicKeys<'a>, width: usize) -> Result<Self, Error> {
         let items = peers.len_for(secret_keys.len_for(1));
         require_keys(items, &secret_keys)?;
         Ok(Agreement { curve, secret_keys, peers, width, items })
@@ -87,7 +82,8 @@ pub fn shared_secrets<'a, C: Curve>(
     shared_secrets_on(engine, C::ID, secret_keys.into(), peers)
 }
 
-pub(crate) fn shared_secrets_on(
+/// [`crate::ecdh::shared_secrets`] on a curve chosen when the program runs.
+pub fn shared_secrets_on(
     engine: &Engine,
     curve: CurveId,
     secret_keys: SecretKeys,
@@ -109,10 +105,23 @@ pub fn shared_secrets_into<'a, C: Curve>(
     secrets: &mut [[u8; 32]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    shared_into_on(engine, C::ID, secret_keys.into(), peers, secrets, codes)
+    shared_secrets_into_on(engine, C::ID, secret_keys.into(), peers, secrets, codes)
 }
 
-pub(crate) fn shared_into_on<const W: usize>(
+/// [`crate::ecdh::shared_secrets_into`] on a curve chosen when the program runs.
+pub fn shared_secrets_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    secret_keys: SecretKeys,
+    peers: PublicKeys<'_>,
+    secrets: &mut [[u8; 32]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    shared_into(engine, curve, secret_keys, peers, secrets, codes)
+}
+
+/// Rows of 32 or 64 bytes.
+fn shared_into<const W: usize>(
     engine: &Engine,
     curve: CurveId,
     secret_keys: SecretKeys,
@@ -154,7 +163,8 @@ pub fn shared_points<'a, C: Curve>(
     shared_points_on(engine, C::ID, secret_keys.into(), peers)
 }
 
-pub(crate) fn shared_points_on(
+/// [`crate::ecdh::shared_points`] on a curve chosen when the program runs.
+pub fn shared_points_on(
     engine: &Engine,
     curve: CurveId,
     secret_keys: SecretKeys,
@@ -176,5 +186,17 @@ pub fn shared_points_into<'a, C: Curve>(
     points: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    shared_into_on(engine, C::ID, secret_keys.into(), peers, points, codes)
+    shared_points_into_on(engine, C::ID, secret_keys.into(), peers, points, codes)
+}
+
+/// [`crate::ecdh::shared_points_into`] on a curve chosen when the program runs.
+pub fn shared_points_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    secret_keys: SecretKeys,
+    peers: PublicKeys<'_>,
+    points: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    shared_into(engine, curve, secret_keys, peers, points, codes)
 }

@@ -13,7 +13,7 @@ use crate::op::{Operation, Worth};
 use crate::types::{Batch, Error, Place, ResultsMut};
 use sha2::Digest;
 use std::ops::Range;
-pub(crate) use texts::{LONGEST, SizedTexts, TextColumns, Texts, plan_codes};
+pub(crate) use texts::{SizedTexts, TextColumns, Texts, plan_codes};
 
 /// SHA-256 of a batch.
 pub(crate) struct Sha256<'a> {

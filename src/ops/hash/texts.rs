@@ -56,7 +56,7 @@ pub(crate) struct TextColumns {
 }
 
 impl TextColumns {
-    pub fn new<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'a>, items: Range<usize>) -> Self {
+    pub fn new<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, items: Range<usize>) -> Self {
         // The kernels read whole words.
         let bytes = texts.bytes(&items).next_multiple_of(4).max(4);
         let (first, count) = (texts.starts[items.start], items.len());
@@ -79,7 +79,7 @@ impl TextColumns {
 }
 
 /// The codes of a chunk whose results are digests: that of a text which is too long says that the CPU has to compute it.
-pub(crate) fn plan_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'a>, first: usize) {
+pub(crate) fn plan_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, first: usize) {
     let write = move |start: usize, to: &mut [u8]| {
         for (offset, code) in to.iter_mut().enumerate() {
             *code = u8::from(texts.get(first + start + offset).len() <= LONGEST);

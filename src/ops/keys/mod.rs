@@ -11,9 +11,7 @@ use crate::curve::{Curve, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::host::stack;
 use crate::op::{Operation, Worth};
-use crate::types::{
-    Batch, Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths,
-};
+use crate::types::{Batch, Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths};
 use std::ops::Range;
 
 /// The public keys of a batch of private ones.
@@ -60,12 +58,8 @@ pub fn public_keys<C: Curve>(engine: &Engine, secret_keys: &[SecretKey]) -> Resu
     public_keys_on(engine, C::ID, secret_keys.into(), secret_keys.len())
 }
 
-pub(crate) fn public_keys_on(
-    engine: &Engine,
-    curve: CurveId,
-    keys: SecretKeys,
-    items: usize,
-) -> Result<Points, Error> {
+/// [`crate::keys::public_keys`] on a curve chosen when the program runs.
+pub fn public_keys_on(engine: &Engine, curve: CurveId, keys: SecretKeys, items: usize) -> Result<Points, Error> {
     engine.collect(&PublicKeysOf { curve, keys, items }, point_of)
 }
 
@@ -83,7 +77,8 @@ pub fn public_keys_into<'a, C: Curve>(
     public_keys_into_on(engine, C::ID, secret_keys.into(), public_keys, codes)
 }
 
-pub(crate) fn public_keys_into_on(
+/// [`crate::keys::public_keys_into`] on a curve chosen when the program runs.
+pub fn public_keys_into_on(
     engine: &Engine,
     curve: CurveId,
     keys: SecretKeys,
@@ -111,11 +106,8 @@ pub fn generate<C: Curve>(engine: &Engine, count: usize) -> Result<(Vec<SecretKe
     generate_on(engine, C::ID, count)
 }
 
-pub(crate) fn generate_on(
-    engine: &Engine,
-    curve: CurveId,
-    count: usize,
-) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
+/// [`crate::keys::generate`] on a curve chosen when the program runs.
+pub fn generate_on(engine: &Engine, curve: CurveId, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
     let secret = generate_secret(curve, count)?;
     let public = public_keys_on(engine, curve, (&secret).into(), count)?;
     let public = public.into_iter().map(|point| point.expect("a generated key is in range")).collect();

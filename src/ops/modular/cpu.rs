@@ -74,10 +74,7 @@ fn product<const LIMBS: usize>(engine: &CpuEngine, modulus: &[u8], a: ByteRows, 
 }
 
 /// Does `work` with what Montgomery arithmetic needs of a modulus, which may be a prime of a private key.
-fn with_parameters<const LIMBS: usize, R>(
-    modulus: &[u8],
-    work: impl FnOnce(&FixedMontyParams<LIMBS>) -> R,
-) -> R {
+fn with_parameters<const LIMBS: usize, R>(modulus: &[u8], work: impl FnOnce(&FixedMontyParams<LIMBS>) -> R) -> R {
     stack::wiped(|| {
         let modulus = Odd::new(Uint::from_be_slice(modulus)).into_option();
         work(&FixedMontyParams::new(modulus.expect("the public calls take odd moduli only")))

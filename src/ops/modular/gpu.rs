@@ -80,7 +80,7 @@ impl OnGpu for MulMod<'_> {
         let other = self.b.map(|b| NumberColumns::new(plan, b.slice(items.clone())));
         let copy = |_: usize, to: &mut [u8]| to.copy_from_slice(&self.parameters);
         let source = Source::Written(self.parameters.len(), Box::new(copy));
-        let modulus: Column<MulModModulus<0>> = plan.secret_input_of(self.parameters.len(), source);
+        let modulus: Column<MulModModulus> = plan.secret_input_of(self.parameters.len(), source);
         let (results, n) = (NumberResults::new(plan, bytes), items.len() as u64);
         Box::new(move |Running { lane, .. }: &mut Running| {
             products.import(lane, n)?;
@@ -91,7 +91,23 @@ impl OnGpu for MulMod<'_> {
     }
 }
 
-MULTIPLY
+/// Products modulo a number of so many bits in place of the factors; squares where there is no other factor.
+pub fn multiply(
+    stream: &mut Stream,
+    bits: usize,
+    a: Column<AnyNumbers>,
+    b: Option<Column<AnyNumbers>>,
+    status: Column<ValueStatuses>,
+    modulus: Column<MulModModulus>,
+    n: u64,
+) -> Result<(), Fault> {
+    match b {
+        Some(b) => kernels::MulMod { results: a, status, a, b, modulus, n }
+            .launch(stream, kernels::of_size(kernels::MulMod::KERNELS, bits)),
+        None => kernels::SquareMod { results: a, status, a, modulus, n }
+            .launch(stream, kernels::of_size(kernels::SquareMod::KERNELS, bits)),
+    }
+}
 
 fn words(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(4)).expect("numbers are short")

@@ -90,12 +90,13 @@ fn run_powers(trial: &mut Trial) -> Result<(), Fault> {
     let exponents = numbers(3, EXPONENT, bases.len());
     let (few, many) = ([bases.concat(), exponents.concat()], [repeat(&bases, ITEMS), repeat(&exponents, ITEMS)]);
     let many = many.map(|numbers| numbers.concat());
-    let modexp = |[bases, exponents]: &[Vec<u8>; 2]| {
-        let (bases, exponents) = (ByteRows::new(bases, bytes), ByteRows::new(exponents, EXPONENT));
-        Modexp::new(&modulus, bases, exponents).expect("an odd modulus")
-    };
-    let known = on_cpu(trial.cpu, &modexp(&few), bytes);
-    trial.check(&modexp(&many), answer, repeat(&known, ITEMS))
+    let known = on_cpu(trial.cpu, &modexp(&modulus, &few), bytes);
+    trial.check(&modexp(&modulus, &many), answer, repeat(&known, ITEMS))
+}
+
+fn modexp<'a>(modulus: &'a [u8], [bases, exponents]: &'a [Vec<u8>; 2]) -> Modexp<'a> {
+    let (bases, exponents) = (ByteRows::new(bases, modulus.len()), ByteRows::new(exponents, EXPONENT));
+    Modexp::new(modulus, bases, exponents).expect("an odd modulus")
 }
 
 /// Products, and squares.
@@ -105,12 +106,13 @@ fn run_products(trial: &mut Trial) -> Result<(), Fault> {
     let b: Vec<_> = a.iter().rev().cloned().collect();
     let (few, many) = ([a.concat(), b.concat()], [&a, &b].map(|numbers| repeat(numbers, ITEMS).concat()));
     for squares in [false, true] {
-        let mul_mod = |[a, b]: &[Vec<u8>; 2]| {
-            let b = (!squares).then(|| ByteRows::new(b, bytes));
-            MulMod::new(&modulus, ByteRows::new(a, bytes), b).expect("an odd modulus")
-        };
-        let known = on_cpu(trial.cpu, &mul_mod(&few), bytes);
-        trial.check(&mul_mod(&many), answer, repeat(&known, ITEMS))?;
+        let known = on_cpu(trial.cpu, &mul_mod(&modulus, &few, squares), bytes);
+        trial.check(&mul_mod(&modulus, &many, squares), answer, repeat(&known, ITEMS))?;
     }
     Ok(())
+}
+
+fn mul_mod<'a>(modulus: &'a [u8], [a, b]: &'a [Vec<u8>; 2], squares: bool) -> MulMod<'a> {
+    let b = (!squares).then(|| ByteRows::new(b, modulus.len()));
+    MulMod::new(modulus, ByteRows::new(a, modulus.len()), b).expect("an odd modulus")
 }

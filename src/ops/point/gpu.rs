@@ -40,7 +40,8 @@ impl OnGpu for Add<'_> {
             lane.keep_in_l2(prefixes, n)?;
             let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a.points, b.points);
             let (Points { xy: out_xy, kinds: out_kinds }, n64) = (sum, n as u64);
-            kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: n64 }.launch(lane, curve)?;
+            kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: n64 }
+                .launch(lane, curve)?;
             results.export(lane, curve, sum, POINTS, n)
         })
     }
@@ -66,8 +67,8 @@ impl OnGpu for Double<'_> {
         Box::new(move |Running { lane, .. }: &mut Running| {
             from.import(lane, curve, n)?;
             lane.keep_in_l2(prefixes, n)?;
-            let (Points { xy, kinds }, Points { xy: out_xy, kinds: out_kinds }) = (from.points, to);
-            kernels::PointDouble { xy, kinds, out_xy, out_kinds, prefixes, n: n as u64 }.launch(lane, curve)?;
+            let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: out_xy, kinds: out_kinds }) = (from.points, to);
+            kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n: n as u64 }.launch(lane, curve)?;
             results.export(lane, curve, to, POINTS, n)
         })
     }
@@ -192,4 +193,3 @@ impl OnGpu for Sums<'_> {
         })
     }
 }
-

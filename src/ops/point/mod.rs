@@ -22,8 +22,8 @@ use crate::types::{
     Batch, Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths,
 };
 use std::ops::Range;
-pub use sum::sum;
-pub(crate) use sum::{Sums, sum_on};
+pub(crate) use sum::Sums;
+pub use sum::{sum, sum_on};
 
 /// The point that an item's results are.
 pub(crate) fn point_of(results: &Results, item: usize) -> Result<Point, Rejection> {
@@ -175,7 +175,8 @@ pub fn add<C: Curve>(engine: &Engine, a: &[Point], b: &[Point]) -> Result<Points
     add_on(engine, C::ID, a, b)
 }
 
-pub(crate) fn add_on(engine: &Engine, curve: CurveId, a: &[Point], b: &[Point]) -> Result<Points, Error> {
+/// [`crate::point::add`] on a curve chosen when the program runs.
+pub fn add_on(engine: &Engine, curve: CurveId, a: &[Point], b: &[Point]) -> Result<Points, Error> {
     require_lengths(a.len(), &[("second points", b.len())])?;
     let operands = [PublicKeys::points(a), PublicKeys::points(b)];
     engine.collect(&Add { curve, operands, items: a.len() }, point_of)
@@ -207,7 +208,8 @@ pub fn add_into<C: Curve>(
     add_into_on(engine, C::ID, a, b, sums, codes)
 }
 
-pub(crate) fn add_into_on(
+/// [`crate::point::add_into`] on a curve chosen when the program runs.
+pub fn add_into_on(
     engine: &Engine,
     curve: CurveId,
     a: PublicKeys<'_>,
@@ -237,7 +239,8 @@ pub fn double<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Points, Err
     double_on(engine, C::ID, points)
 }
 
-pub(crate) fn double_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Points, Error> {
+/// [`crate::point::double`] on a curve chosen when the program runs.
+pub fn double_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Points, Error> {
     engine.collect(&Double { curve, points: PublicKeys::points(points), items: points.len() }, point_of)
 }
 
@@ -254,7 +257,8 @@ pub fn double_into<C: Curve>(
     double_into_on(engine, C::ID, points, doubles, codes)
 }
 
-pub(crate) fn double_into_on(
+/// [`crate::point::double_into`] on a curve chosen when the program runs.
+pub fn double_into_on(
     engine: &Engine,
     curve: CurveId,
     points: PublicKeys<'_>,
@@ -285,7 +289,8 @@ pub fn mul_base<C: Curve>(engine: &Engine, scalars: &[[u8; 32]]) -> Result<Point
     mul_base_on(engine, C::ID, scalars)
 }
 
-pub(crate) fn mul_base_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]]) -> Result<Points, Error> {
+/// [`crate::point::mul_base`] on a curve chosen when the program runs.
+pub fn mul_base_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]]) -> Result<Points, Error> {
     engine.collect(&MulBase { curve, scalars: scalars.into(), items: scalars.len() }, point_of)
 }
 
@@ -315,7 +320,8 @@ pub fn mul_base_into<'a, C: Curve>(
     mul_base_into_on(engine, C::ID, scalars.into(), points, codes)
 }
 
-pub(crate) fn mul_base_into_on(
+/// [`crate::point::mul_base_into`] on a curve chosen when the program runs.
+pub fn mul_base_into_on(
     engine: &Engine,
     curve: CurveId,
     scalars: Rows<32>,
@@ -348,12 +354,8 @@ pub fn mul<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) ->
     mul_on(engine, C::ID, scalars, points)
 }
 
-pub(crate) fn mul_on(
-    engine: &Engine,
-    curve: CurveId,
-    scalars: &[[u8; 32]],
-    points: &[Point],
-) -> Result<Points, Error> {
+/// [`crate::point::mul`] on a curve chosen when the program runs.
+pub fn mul_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Error> {
     require_lengths(scalars.len(), &[("points", points.len())])?;
     let (scalars, points, items) = (scalars.into(), PublicKeys::points(points), scalars.len());
     engine.collect(&Mul { curve, scalars, points, items }, point_of)
@@ -373,7 +375,8 @@ pub fn mul_into<'a, C: Curve>(
     mul_into_on(engine, C::ID, scalars.into(), points, products, codes)
 }
 
-pub(crate) fn mul_into_on(
+/// [`crate::point::mul_into`] on a curve chosen when the program runs.
+pub fn mul_into_on(
     engine: &Engine,
     curve: CurveId,
     scalars: Rows<32>,
@@ -407,7 +410,12 @@ pub fn decompress<C: Curve>(engine: &Engine, compressed: &[[u8; 33]]) -> Result<
     decode_keys(engine, C::ID, compressed.len(), PublicKeys::compressed(compressed))
 }
 
-/// The points of public keys in any encoding.
-pub(crate) fn decode_keys(engine: &Engine, curve: CurveId, items: usize, keys: PublicKeys) -> Result<Points, Error> {
+/// The points of public keys in any encoding, so many. Items are rejected as by [`decompress`], and with
+/// [`Rejection::IdentityKey`].
+///
+/// # Errors
+/// As for [`decompress`], and [`Error::LengthMismatch`].
+pub fn decode_keys(engine: &Engine, curve: CurveId, items: usize, keys: PublicKeys) -> Result<Points, Error> {
+    require_lengths(items, &[("public keys", keys.len_for(items))])?;
     engine.collect(&DecodeKeys { curve, keys, items }, point_of)
 }

@@ -93,10 +93,7 @@ pub fn sum<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Result<Point, 
     sum_on(engine, C::ID, points)
 }
 
-pub(crate) fn sum_on(
-    engine: &Engine,
-    curve: CurveId,
-    points: &[Point],
-) -> Result<Result<Point, (usize, Rejection)>, Error> {
+/// [`crate::point::sum`] on a curve chosen when the program runs.
+pub fn sum_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Result<Point, (usize, Rejection)>, Error> {
     engine.reduce(&Sum { curve, points: PublicKeys::points(points), items: points.len() })
 }

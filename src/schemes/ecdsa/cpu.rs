@@ -22,12 +22,7 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: P
 }
 
 /// SEC 1, section 4.1.4. The inverses of all s are computed together.
-fn equations<C: CpuCurve>(
-    items: &[usize],
-    digests: Rows<32>,
-    signatures: Rows<64>,
-    policy: Policy,
-) -> Equations<C> {
+fn equations<C: CpuCurve>(items: &[usize], digests: Rows<32>, signatures: Rows<64>, policy: Policy) -> Equations<C> {
     // 1: r and s in 1..n.
     let parsed = items.iter().map(|&item| {
         let (r, s) = decode::signature::<C>(signatures.get(item))?;

@@ -36,13 +36,8 @@ fn run_addresses(trial: &mut Trial) -> Result<(), Fault> {
     })
 }
 
-fn recover<const W: usize>(
-    trial: &mut Trial,
-    wanted: Wanted,
-    of_key: impl Fn(&Point) -> [u8; W],
-) -> Result<(), Fault> {
-    let Signatures { digests, signatures, recovery_ids, recovered, .. } =
-        &known_answers::of(trial.curve()).signatures;
+fn recover<const W: usize>(trial: &mut Trial, wanted: Wanted, of_key: impl Fn(&Point) -> [u8; W]) -> Result<(), Fault> {
+    let Signatures { digests, signatures, recovery_ids, recovered, .. } = &known_answers::of(trial.curve()).signatures;
     let (digests, signatures) = (repeat(digests, ITEMS), repeat(signatures, ITEMS));
     let recovery_ids: Vec<[u8; 1]> = repeat(recovery_ids, ITEMS).into_iter().map(|id| [id]).collect();
     let inputs = recover_cpu::Inputs {
@@ -50,7 +45,8 @@ fn recover<const W: usize>(
         signatures: (&signatures).into(),
         recovery_ids: (&recovery_ids).into(),
     };
-    let known = repeat(recovered, ITEMS).iter().map(|key| key.as_ref().map(&of_key).map_err(|reason| *reason)).collect();
+    let known =
+        repeat(recovered, ITEMS).iter().map(|key| key.as_ref().map(&of_key).map_err(|reason| *reason)).collect();
     let recover = Recover { curve: trial.curve(), inputs, wanted, items: ITEMS };
     trial.check(&recover, |results, item| results.get::<W>(item).copied(), known)
 }

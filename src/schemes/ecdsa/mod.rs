@@ -22,16 +22,16 @@ use crate::op::{Operation, Worth};
 use crate::ops::hash::sha256;
 use crate::ops::keys::require_keys;
 use crate::ops::point::point_of;
+pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
     Batch, Check, Error, Place, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdict,
     Verdicts, require_lengths, result_of,
 };
-pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
-pub(crate) use cpu::EcdsaSteps;
 use std::ops::Range;
 
 /// What is ECDSA's own.
 pub(crate) static ECDSA: Scheme = Scheme {
+    name: "ECDSA",
     verify_on_cpu: per_curve!(ecdsa cpu::verify),
     sign_on_cpu: per_curve!(ecdsa cpu::sign),
     equations_on_gpu: gpu::equations,
@@ -82,7 +82,8 @@ pub fn verify<C: EcdsaCurve>(
     verify_on(engine, C::ID, digests, signatures, keys, policy)
 }
 
-pub(crate) fn verify_on(
+/// [`crate::ecdsa::verify`] on a curve chosen when the program runs.
+pub fn verify_on(
     engine: &Engine,
     curve: CurveId,
     digests: &[[u8; 32]],
@@ -126,7 +127,8 @@ pub fn verify_into<'a, C: EcdsaCurve>(
     verify_into_on(engine, C::ID, digests.into(), signatures.into(), keys, policy, codes)
 }
 
-pub(crate) fn verify_into_on(
+/// [`crate::ecdsa::verify_into`] on a curve chosen when the program runs.
+pub fn verify_into_on(
     engine: &Engine,
     curve: CurveId,
     digests: Rows<32>,
@@ -195,17 +197,18 @@ pub fn sign<'a, C: EcdsaCurve>(
     secret_keys: impl Into<SecretKeys<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    sign_on(engine, C::ID, digests, secret_keys.into(), low_s::<C>(s_form))
+    sign_on(engine, C::ID, digests, secret_keys.into(), s_form)
 }
 
-pub(crate) fn sign_on(
+/// [`crate::ecdsa::sign`] on a curve chosen when the program runs.
+pub fn sign_on(
     engine: &Engine,
     curve: CurveId,
     digests: &[[u8; 32]],
     secret_keys: SecretKeys,
-    low_s: bool,
+    s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let sign = signing(engine, curve, digests.into(), secret_keys, low_s, false, digests.len())?;
+    let sign = signing(engine, curve, digests.into(), secret_keys, s_form, false, digests.len())?;
     engine.collect(&sign, |results, item| results.get(item).copied())
 }
 
@@ -221,29 +224,22 @@ pub fn sign_into<'a, 'b, C: EcdsaCurve>(
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    sign_into_on(engine, C::ID, digests.into(), secret_keys.into(), low_s::<C>(s_form), signatures, codes)
+    sign_into_on(engine, C::ID, digests.into(), secret_keys.into(), s_form, signatures, codes)
 }
 
-pub(crate) fn sign_into_on(
+/// [`crate::ecdsa::sign_into`] on a curve chosen when the program runs.
+pub fn sign_into_on(
     engine: &Engine,
     curve: CurveId,
     digests: Rows<32>,
     secret_keys: SecretKeys,
-    low_s: bool,
+    s_form: SForm,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("signatures", signatures.len())])?;
-    let sign = signing(engine, curve, digests, secret_keys, low_s, false, codes.len())?;
+    let sign = signing(engine, curve, digests, secret_keys, s_form, false, codes.len())?;
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
-}
-
-fn low_s<C: EcdsaCurve>(s_form: SForm) -> bool {
-    match s_form {
-        SForm::CurveDefault => C::LOW_S_BY_DEFAULT,
-        SForm::Low => true,
-        SForm::AsComputed => false,
-    }
 }
 
 fn signing<'a>(
@@ -251,10 +247,15 @@ fn signing<'a>(
     curve: CurveId,
     digests: Rows<'a, 32>,
     keys: SecretKeys<'a>,
-    low_s: bool,
+    s_form: SForm,
     recoverable: bool,
     items: usize,
 ) -> Result<Sign<'a>, Error> {
+    let low_s = match s_form {
+        SForm::CurveDefault => curve.has_low_s_by_default(),
+        SForm::Low => true,
+        SForm::AsComputed => false,
+    };
     let check = match (engine.info().check_signatures, recoverable) {
         (false, _) => Check::Nothing,
         (true, false) => Check::Signatures,
@@ -287,7 +288,7 @@ pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
     let secret_keys = secret_keys.into();
     require_keys(messages.len(), &secret_keys)?;
     let digests = sha256(engine, messages.len(), &|item| messages[item].as_ref())?;
-    sign_on(engine, C::ID, &digests, secret_keys, low_s::<C>(s_form))
+    sign_on(engine, C::ID, &digests, secret_keys, s_form)
 }
 
 /// Signs like [`sign`] and gives the recovery id besides. **Constant-time** in keys and nonces.
@@ -311,17 +312,18 @@ pub fn sign_recoverable<'a, C: EcdsaCurve>(
     secret_keys: impl Into<SecretKeys<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
-    sign_recoverable_on(engine, C::ID, digests, secret_keys.into(), low_s::<C>(s_form))
+    sign_recoverable_on(engine, C::ID, digests, secret_keys.into(), s_form)
 }
 
-pub(crate) fn sign_recoverable_on(
+/// [`crate::ecdsa::sign_recoverable`] on a curve chosen when the program runs.
+pub fn sign_recoverable_on(
     engine: &Engine,
     curve: CurveId,
     digests: &[[u8; 32]],
     secret_keys: SecretKeys,
-    low_s: bool,
+    s_form: SForm,
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
-    let sign = signing(engine, curve, digests.into(), secret_keys, low_s, true, digests.len())?;
+    let sign = signing(engine, curve, digests.into(), secret_keys, s_form, true, digests.len())?;
     engine.collect(&sign, recoverable_of)
 }
 
@@ -347,12 +349,8 @@ pub(crate) struct Recover<'a> {
 }
 
 impl<'a> Recover<'a> {
-    fn new(
-        curve: CurveId,
-        inputs: recover_cpu::Inputs<'a>,
-        wanted: Wanted,
-        items: usize,
-    ) -> Result<Self, Error> {
+    fn new(curve: CurveId, inputs: recover_cpu::Inputs<'a>, wanted: Wanted, items: usize) -> Result<Self, Error> {
+        ECDSA.require(curve)?;
         let recover_cpu::Inputs { digests, signatures, recovery_ids } = &inputs;
         let lengths = [
             ("digests", digests.len_for(items)),
@@ -422,7 +420,8 @@ pub fn recover<C: EcdsaCurve>(
     recover_on(engine, C::ID, digests, signatures, recovery_ids)
 }
 
-pub(crate) fn recover_on(
+/// [`crate::ecdsa::recover`] on a curve chosen when the program runs.
+pub fn recover_on(
     engine: &Engine,
     curve: CurveId,
     digests: &[[u8; 32]],
@@ -448,7 +447,8 @@ pub fn recover_into<'a, C: EcdsaCurve>(
     recover_into_on(engine, C::ID, digests.into(), signatures.into(), recovery_ids.into(), keys, codes)
 }
 
-pub(crate) fn recover_into_on(
+/// [`crate::ecdsa::recover_into`] on a curve chosen when the program runs.
+pub fn recover_into_on(
     engine: &Engine,
     curve: CurveId,
     digests: Rows<32>,

@@ -122,13 +122,7 @@ impl KeyRows {
         KeyRows { rows: plan.download_column(rows), kinds: plan.download_column(points.kinds) }
     }
 
-    pub fn download(
-        &self,
-        stream: &mut Stream,
-        curve: &'static str,
-        points: Points,
-        n: usize,
-    ) -> Result<(), Fault> {
+    pub fn download(&self, stream: &mut Stream, curve: &'static str, points: Points, n: usize) -> Result<(), Fault> {
         export_rows(stream, curve, points, self.rows.column, n)?;
         stream.download(&self.rows);
         stream.download(&self.kinds);

@@ -21,10 +21,8 @@ pub struct SchemeTests {
 
 pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool) -> Vec<Test> {
     let on = curve.name();
-    let mut tests = vec![
-        point::known_answers::keys(curve),
-        Test { operation: "verification", on, run: scheme.tests.verification },
-    ];
+    let mut tests =
+        vec![point::known_answers::keys(curve), Test { operation: "verification", on, run: scheme.tests.verification }];
     if with_tables {
         tests.push(Test { operation: "verification by tables of keys", on, run: scheme.tests.by_tables });
     }
@@ -58,11 +56,8 @@ fn run_batch(
 ) -> Result<(), Fault> {
     let Signatures { digests, signatures, keys, verdicts, .. } = &known_answers::of(trial.curve()).signatures;
     let (digests, signatures, keys) = (repeat(digests, items), repeat(signatures, items), repeat(keys, items));
-    let inputs = Verification {
-        digests: (&digests).into(),
-        signatures: (&signatures).into(),
-        keys: PublicKeys::points(&keys),
-    };
+    let inputs =
+        Verification { digests: (&digests).into(), signatures: (&signatures).into(), keys: PublicKeys::points(&keys) };
     let verify = Verify { scheme, curve: trial.curve(), inputs, policy, items };
     let codes = match expected {
         None => trial.compute(&verify, code_of)?,

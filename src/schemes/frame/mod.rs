@@ -13,10 +13,11 @@ use crate::types::{Batch, Check, Error, Place, Policy, PublicKeys, Rows, Widths,
 pub use sign_cpu::Inputs;
 pub use sign_gpu::{SignOnGpu, SigningColumns};
 use std::ops::Range;
-pub use verify_gpu::{CheckBuffers, EquationsOnGpu, check};
+pub use verify_gpu::EquationsOnGpu;
 
 /// A scheme's own steps.
 pub struct Scheme {
+    pub name: &'static str,
     pub verify_on_cpu: PerCurve<Option<fn(&CpuEngine, Verification, Policy, &mut dyn Place)>>,
     pub sign_on_cpu: PerCurve<Option<fn(&CpuEngine, Signing, &mut dyn Place)>>,
     pub equations_on_gpu: EquationsOnGpu,
@@ -24,6 +25,19 @@ pub struct Scheme {
     pub tests: known_answers::SchemeTests,
     pub verify_worth: Worth,
     pub sign_worth: Worth,
+}
+
+impl Scheme {
+    /// Whether a curve has the scheme.
+    pub fn is_on(&self, curve: CurveId) -> bool {
+        self.verify_on_cpu.of(curve).is_some()
+    }
+
+    /// # Errors
+    /// [`Error::NoScheme`] where the curve does not have the scheme.
+    pub fn require(&self, curve: CurveId) -> Result<(), Error> {
+        if self.is_on(curve) { Ok(()) } else { Err(Error::NoScheme { scheme: self.name, curve: curve.name() }) }
+    }
 }
 
 /// A batch of signatures, with digests and keys.
@@ -53,6 +67,7 @@ impl<'a> Verify<'a> {
         policy: Policy,
         items: usize,
     ) -> Result<Self, Error> {
+        scheme.require(curve)?;
         let Verification { digests, signatures, keys } = &inputs;
         let lengths = [
             ("digests", digests.len_for(items)),
@@ -105,12 +120,8 @@ pub struct Sign<'a> {
 impl<'a> Sign<'a> {
     /// # Errors
     /// [`Error::LengthMismatch`] when the columns differ in length.
-    pub fn new(
-        scheme: &'static Scheme,
-        curve: CurveId,
-        signing: Signing<'a>,
-        items: usize,
-    ) -> Result<Self, Error> {
+    pub fn new(scheme: &'static Scheme, curve: CurveId, signing: Signing<'a>, items: usize) -> Result<Self, Error> {
+        scheme.require(curve)?;
         let Inputs { digests, keys } = &signing.inputs;
         require_lengths(items, &[("digests", digests.len_for(items)), ("secret keys", keys.len_for(items))])?;
         Ok(Sign { scheme, curve, signing, items })

@@ -124,7 +124,7 @@ pub fn sign_with_nonces<C: SecretCurve, S: Steps<C>>(
         let denominator = Zeroizing::new(S::denominator(d, &k));
         let inverse = Zeroizing::new(Field::invert(&*denominator).expect("no denominator is zero"));
         let y_is_odd = point.y_is_odd().unwrap_u8();
-        let parts = Parts { d, k: &k, digest, inverse: &inverse, x: &point.x(), y_is_odd };
+        let parts = Parts { d, k: &*k, digest, inverse: &*inverse, x: &point.x(), y_is_odd };
         if let Some(signed) = steps.finish(&parts) {
             return signed;
         }

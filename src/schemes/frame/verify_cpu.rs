@@ -27,8 +27,7 @@ pub type Equations<C> = Vec<Result<Equation<C>, Rejection>>;
 /// Counted in field multiplications, for a table entry, for a term of a sum, for the doublings below a table, and for a
 /// multiplication without a table.
 fn best_window(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
-    let [entry, term, doublings, without] =
-        if lanes.is_some() { [8, 11, 2100, 1500] } else { [6, 6, 1800, 1300] };
+    let [entry, term, doublings, without] = if lanes.is_some() { [8, 11, 2100, 1500] } else { [6, 6, 1800, 1300] };
     let cost = |window: u32| {
         let terms = 256usize.div_ceil(window as usize);
         doublings + entry * (terms << (window - 1)) + uses * term * terms
@@ -154,7 +153,7 @@ fn check_chunk<C: CpuCurve, K>(
     let mut places = Vec::with_capacity(out.len());
     for (index, (place, equation)) in out.iter_mut().zip(equations).enumerate() {
         match equation.and_then(|equation| Ok((equation, key(index)?))) {
-            Err(rejection) => *place = Verdict::Rejected(rejection),
+            Err(rejection) => *place = rejection.code(),
             Ok(item) => {
                 accepted.push(item);
                 places.push(place);

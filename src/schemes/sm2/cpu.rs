@@ -15,9 +15,8 @@ use sm3::Sm3;
 /// There is no policy.
 pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn Place) {
     let Verification { digests, signatures, keys } = inputs;
-    let equations = |items: &[usize]| {
-        items.iter().map(|&item| equation::<C>(digests.get(item), signatures.get(item))).collect()
-    };
+    let equations =
+        |items: &[usize]| items.iter().map(|&item| equation::<C>(digests.get(item), signatures.get(item))).collect();
     verify_cpu::verify::<C>(engine, keys, equations, out);
 }
 

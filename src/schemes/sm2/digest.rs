@@ -105,8 +105,7 @@ impl OnGpu for MessageDigests<'_> {
         Box::new(move |Running { lane, .. }: &mut Running| {
             keys.import(lane, Sm2::NAME, n)?;
             let (Points { xy, kinds }, n) = (keys.points, n as u64);
-            kernels::Sm3Za { data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n }
-                .launch(lane, Sm2::NAME)
+            kernels::Sm3Za { data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n }.launch(lane, Sm2::NAME)
         })
     }
 }

@@ -33,13 +33,7 @@ fn nonces(
 }
 
 /// GB/T 32918.2, section 6.1, after (x1, y1) = kG. There is no low s.
-fn sign(
-    stream: &mut Stream,
-    curve: &'static str,
-    columns: SigningColumns,
-    _: bool,
-    n: usize,
-) -> Result<(), Fault> {
+fn sign(stream: &mut Stream, curve: &'static str, columns: SigningColumns, _: bool, n: usize) -> Result<(), Fault> {
     let SigningColumns { digests, keys, nonces, points, prefixes, signatures, status, .. } = columns;
     let (Points { xy: r_xy, kinds: r_kinds }, key_stride, n) = (points, keys.stride, n as u64);
     kernels::Sm2Sign { digests, keys: keys.rows, key_stride, nonces, r_xy, r_kinds, signatures, status, prefixes, n }

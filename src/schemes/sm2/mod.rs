@@ -20,7 +20,6 @@ use crate::types::{
     Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, Verdicts,
     require_lengths,
 };
-pub(crate) use cpu::Sm2Steps;
 use digest::{MessageDigests, SizedIds};
 
 /// The user id that GM/T 0009 prescribes where none is agreed on: `1234567812345678`.
@@ -31,6 +30,7 @@ pub const MAX_USER_ID_LEN: usize = 8191;
 
 /// What is SM2's own.
 pub(crate) static SM2: Scheme = Scheme {
+    name: "SM2",
     verify_on_cpu: per_curve!(sm2 cpu::verify),
     sign_on_cpu: per_curve!(sm2 cpu::sign),
     equations_on_gpu: gpu::equations,
@@ -227,12 +227,7 @@ pub fn sign<'a>(
     engine.collect(&sign, |results, item| results.get(item).copied())
 }
 
-fn signing<'a>(
-    engine: &Engine,
-    digests: Rows<'a, 32>,
-    keys: SecretKeys<'a>,
-    items: usize,
-) -> Result<Sign<'a>, Error> {
+fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, keys: SecretKeys<'a>, items: usize) -> Result<Sign<'a>, Error> {
     let check = if engine.info().check_signatures { Check::Signatures } else { Check::Nothing };
     let signing = Signing { inputs: Inputs { digests, keys }, low_s: false, check, widths: [64, 0] };
     Sign::new(&SM2, Sm2::ID, signing, items)
