@@ -17,6 +17,17 @@ fn help_doctor_and_completions() {
 }
 
 #[test]
+fn the_command_has_the_name_that_it_is_called_by() {
+    let version = String::from_utf8(run(&["--version"], "").stdout).unwrap();
+    assert_eq!(version, format!("gecc {}\n", env!("CARGO_PKG_VERSION")));
+    let help = String::from_utf8(run(&["help"], "").stdout).unwrap();
+    assert!(
+        help.starts_with("Batch elliptic-curve cryptography: ") && help.contains("Usage: gecc <COMMAND>"),
+        "{help}"
+    );
+}
+
+#[test]
 fn help_teaches_the_input_of_every_command() {
     for command in ["verify", "recover", "sign", "ecdh", "pubkey"] {
         let help = String::from_utf8(run(&["help", command], "").stdout).unwrap();

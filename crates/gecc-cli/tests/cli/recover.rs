@@ -53,4 +53,7 @@ fn recover_gives_addresses() {
     let other_curve = run(&["recover", "--curve", "p256", "--addresses"], "");
     assert_eq!(code(&other_curve), 2);
     assert!(stderr(&other_curve).contains("--addresses is for secp256k1"), "{}", stderr(&other_curve));
+    let without_recovery = run(&["recover", "--curve", "sm2"], "");
+    assert_eq!(code(&without_recovery), 2);
+    assert!(stderr(&without_recovery).contains("[possible values: secp256k1, p256]"), "{}", stderr(&without_recovery));
 }
