@@ -1,14 +1,12 @@
 // Rows of big-endian bytes, as callers have them, to columns of words, as the other kernels want them, and back; with
 // the checks that give each item its kind.
+#include "codes.cuh"
 #include "curve/point.cuh"
 #include "field/scalar.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
 
 namespace {
-enum NumberKind : u8 { kInRange = 1, kZero = 2, kTooLarge = 3 };
-enum TagSet : u32 { kIdentityTag = 1, kCompressedTag = 2, kUncompressedTag = 4 };
-
 GECC_FN bool below_p(const u32* words) {
     const u32 p[8] = GECC_P;
     return words_less(words, p);

@@ -5,6 +5,7 @@
 // kSecretKeyOutOfRange where the key is zero or not below the order (for gecc_nonces_sm3 also where it is the order -
 // 1); the number of such an item is 1. A fixed sequence per item, up to the rejection of a candidate
 // (scheme/nonce.cuh).
+#include "codes.cuh"
 #include "hash/sha256.cuh"
 #include "hash/sm3.cuh"
 #include "kernels/layout.cuh"

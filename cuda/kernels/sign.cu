@@ -6,6 +6,7 @@
 // host signs such an item anew with the next nonce of RFC 6979. Whatever is not signed has zeros as signature and
 // recovery id. prefixes and nonces are secrets that stay behind: the caller wipes them.
 // A fixed sequence per item: uniform in keys and nonces.
+#include "codes.cuh"
 #include "kernels/batched.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"

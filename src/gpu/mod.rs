@@ -7,6 +7,7 @@
 
 pub(crate) mod ablations;
 pub(crate) mod cache;
+mod codes;
 mod columns;
 mod device;
 mod fault;

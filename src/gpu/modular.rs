@@ -1,6 +1,7 @@
 //! Arithmetic modulo any odd number: kernels whose branches and addresses depend on no value, and memory that is wiped.
 
 use super::Fault;
+use super::codes::ValueStatus;
 use super::columns::{AnyNumbers, AnyRows, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses};
 use super::kernels;
 use super::known_answers::{OfNumbers, Test};
@@ -18,8 +19,6 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// `kValueInRange` of the device code.
-const IN_RANGE: u8 = 1;
 /// Bits of a sample of the double-precision multiplication.
 const SAMPLE_BITS: usize = 52;
 
@@ -275,9 +274,9 @@ impl NumberRows {
 
     /// Number i of a lane that has finished.
     fn get<const BYTES: usize>(&self, lane: &Lane, i: usize) -> Output<BYTES> {
-        if lane.read(&self.status)[i] != IN_RANGE {
+        let Some(ValueStatus::ValueInRange) = ValueStatus::from_code(lane.read(&self.status)[i]) else {
             return Err(Rejection::ValueOutOfRange);
-        }
+        };
         Ok(lane.read(&self.rows)[BYTES * i..][..BYTES].try_into().expect("rows of this length"))
     }
 }

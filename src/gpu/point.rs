@@ -1,15 +1,14 @@
 //! Point operations on public data.
 
 use super::Fault;
+use super::codes::NumberKind;
 use super::columns::{ByteRows, Column, NumberKinds, Prefixes};
 use super::kernels::{self, WindowScratch};
 use super::known_answers::{Test, Tests};
 use super::lane::Lane;
 use super::pipeline::{Chunk, Operation};
 use super::plan::{Download, Plan, Upload};
-use super::rows::{
-    self, Jacobian, KeyUpload, Numbers, PointRows, PointUpload, Points as Columns, Rows, TOO_LARGE, convert,
-};
+use super::rows::{self, Jacobian, KeyUpload, Numbers, PointRows, PointUpload, Points as Columns, Rows, convert};
 use crate::cpu::{self, CpuEngine};
 use crate::curve::Curve;
 use crate::encoding::{Point, PublicKeys};
@@ -196,7 +195,10 @@ impl Scalars {
 
     /// Item i of a lane that has finished.
     fn result(&self, lane: &Lane, products: &PointRows, i: usize) -> Output {
-        if lane.read(&self.kinds)[i] == TOO_LARGE { Err(Rejection::ScalarOutOfRange) } else { products.get(lane, i) }
+        match NumberKind::from_code(lane.read(&self.kinds)[i]) {
+            Some(NumberKind::TooLarge) => Err(Rejection::ScalarOutOfRange),
+            _ => products.get(lane, i),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Between the caller's rows of bytes and the columns of words on the device.
 
+use super::codes::{PointKind, TagSet};
 use super::columns::{ByteRows, Column, NumberKinds, PointKinds, Prefixes, Scalars, Xy, Xyz};
 use super::fault::Fault;
 use super::kernels;
@@ -17,7 +18,7 @@ use std::ops::Range;
 /// Items that one thread copies or converts at a time.
 const BLOCK: usize = 1 << 12;
 
-/// Points on the device: coordinates in columns, one kind byte each (`cuda/curve/point.cuh`).
+/// Points on the device: coordinates in columns, one `PointKind` each.
 #[derive(Clone, Copy, Debug)]
 pub struct Points {
     pub xy: Column<Xy>,
@@ -71,24 +72,8 @@ impl Numbers {
     }
 }
 
-/// `PointKind` of the device code; the others are malformed points.
-pub mod kind {
-    pub const FINITE: u8 = 1;
-    pub const IDENTITY: u8 = 2;
-    pub const OFF_CURVE: u8 = 4;
-}
-
-/// `NumberKind` of the device code: the one that is not below n.
-pub const TOO_LARGE: u8 = 3;
-
-/// `TagSet` of the device code: first bytes that a row of 65 bytes may have.
-mod tags {
-    pub const IDENTITY: u32 = 1;
-    pub const COMPRESSED: u32 = 2;
-    pub const UNCOMPRESSED: u32 = 4;
-    /// Those of `Rows::of_points`.
-    pub const OF_POINTS: u32 = UNCOMPRESSED | IDENTITY;
-}
+/// First bytes of `Rows::of_points`.
+const TAGS_OF_POINTS: u32 = TagSet::UNCOMPRESSED_TAG | TagSet::IDENTITY_TAG;
 
 /// Writes the rows of some items.
 type WriteRows<'a> = dyn Fn(Range<usize>, &mut [u8]) + Sync + 'a;
@@ -166,12 +151,12 @@ pub enum KeyUpload {
 
 impl KeyUpload {
     pub fn new(plan: &mut Plan, form: KeyForm) -> Self {
-        let mixed = tags::UNCOMPRESSED | tags::COMPRESSED | tags::IDENTITY;
+        let mixed = TAGS_OF_POINTS | TagSet::COMPRESSED_TAG;
         match form {
             KeyForm::Compressed => KeyUpload::Compressed(plan.rows()),
             KeyForm::Raw => KeyUpload::Raw(plan.rows()),
-            KeyForm::Uncompressed => KeyUpload::Tagged(plan.rows(), tags::UNCOMPRESSED),
-            KeyForm::Points => KeyUpload::Tagged(plan.rows(), tags::OF_POINTS),
+            KeyForm::Uncompressed => KeyUpload::Tagged(plan.rows(), TagSet::UNCOMPRESSED_TAG),
+            KeyForm::Points => KeyUpload::Tagged(plan.rows(), TAGS_OF_POINTS),
             KeyForm::Mixed => KeyUpload::Tagged(plan.rows(), mixed),
         }
     }
@@ -260,7 +245,7 @@ pub fn import_points(
     to: Points,
     n: usize,
 ) -> Result<(), Fault> {
-    import_tagged(lane, curve, rows, tags::OF_POINTS, to, n)
+    import_tagged(lane, curve, rows, TAGS_OF_POINTS, to, n)
 }
 
 /// The points of `Rows::of_keys`.
@@ -329,21 +314,14 @@ impl PointRows {
 
     /// `x || y` of that point where it lies, or `None` for the identity.
     pub fn row<'a>(&self, lane: &'a Lane, i: usize) -> Result<Option<&'a [u8; 64]>, Rejection> {
-        match lane.read(&self.kinds)[i] {
-            kind::FINITE => {
+        match PointKind::from_code(lane.read(&self.kinds)[i]) {
+            Some(PointKind::Finite) => {
                 let row = &lane.read(&self.rows)[64 * i..64 * i + 64];
                 Ok(Some(row.try_into().expect("64 bytes")))
             }
-            kind::IDENTITY => Ok(None),
-            other => Err(point_rejection(other)),
+            Some(PointKind::Identity) => Ok(None),
+            Some(PointKind::OffCurve) => Err(Rejection::NotOnCurve),
+            Some(PointKind::OutOfRange | PointKind::BadEncoding) | None => Err(Rejection::MalformedPoint),
         }
-    }
-}
-
-/// Why a kind is not a point.
-fn point_rejection(kind: u8) -> Rejection {
-    match kind {
-        kind::OFF_CURVE => Rejection::NotOnCurve,
-        _ => Rejection::MalformedPoint,
     }
 }

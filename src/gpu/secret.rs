@@ -1,6 +1,7 @@
 //! Operations on secret scalars: kernels whose branches and addresses do not depend on them, and memory that is wiped.
 
 use super::Fault;
+use super::codes::SignStatus;
 use super::columns::{Column, Scalars, SecretKeys as KeyColumn, SignStatuses};
 use super::kernels::{self, WindowScratch};
 use super::known_answers::{Test, Tests};
@@ -25,9 +26,6 @@ const POINT_FILES: &[&str] = &["layout", "nonces", "upmul", "normalize"];
 
 /// Bytes of a private key.
 const KEY: usize = 32;
-
-/// `SignStatus` of the device code: a key that is in `1..n`.
-const IN_RANGE: u8 = 1;
 
 /// The buffer of `Rows::of_secret_keys`: one row for each item, or one for all.
 pub fn plan_secret_keys(plan: &mut Plan, keys: SecretKeys) -> Upload<KeyColumn> {
@@ -65,6 +63,11 @@ impl SecretScalars {
         let (SecretScalars { scalars, status }, KeyRows { rows: keys, stride: key_stride }) = (self, keys);
         kernels::SecretScalars { keys, key_stride, scalars, status, n: n as u64 }.launch(lane, curve)
     }
+}
+
+/// Whether a status is that of a key in `1..n`.
+fn in_range(status: u8) -> bool {
+    SignStatus::from_code(status) == Some(SignStatus::Signed)
 }
 
 /// The public keys of a chunk's private ones.
@@ -137,7 +140,7 @@ impl<C: SecretCurve> Operation for PublicKeysOf<'_, C> {
         lane.finish()?;
         let status = lane.read(status);
         convert(lane, cpu, out, |i| {
-            if status[i] == IN_RANGE { result.get(lane, i) } else { Err(Rejection::SecretKeyOutOfRange) }
+            if in_range(status[i]) { result.get(lane, i) } else { Err(Rejection::SecretKeyOutOfRange) }
         });
         Ok(())
     }
@@ -251,7 +254,7 @@ impl<C: SecretCurve, S: Shared> Operation for Agreement<'_, C, S> {
         lane.finish()?;
         let status = lane.read(status);
         convert_secret(lane, cpu, out, |i| {
-            if status[i] != IN_RANGE {
+            if !in_range(status[i]) {
                 return Err(Rejection::SecretKeyOutOfRange);
             }
             // A key in range times a point of prime order is never the identity: that was the peer's key.

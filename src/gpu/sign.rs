@@ -1,6 +1,7 @@
 //! Signing: nonces of RFC 6979, their points by the uniform kernels, and the signatures, all on the device.
 
 use super::Fault;
+use super::codes::SignStatus;
 use super::columns::Verdicts;
 use super::columns::{
     Column, Digests, Prefixes, RecoveryIds, Scalars, SecretKeys as KeyColumn, SignStatuses, Signatures,
@@ -27,10 +28,6 @@ const FILES: &[&str] = &["layout", "table", "nonces", "fpmul", "normalize", "sig
 /// What checking the signatures needs besides.
 const CHECK_FILES: &[&str] = &["equations", "verify", "key_groups", "key_tables"];
 const RECOVERY_FILES: &[&str] = &["recover"];
-
-/// `SignStatus` of the device code.
-const DRAW_AGAIN: u8 = 0;
-const SIGNED: u8 = 1;
 
 /// A chunk's signatures, and what they are computed from.
 pub struct Signing {
@@ -274,13 +271,15 @@ impl<T: Send> Operation for Sign<'_, T> {
         lane.download(status);
         lane.finish()?;
         let (rows, recovery_ids, status) = (lane.read(signatures), lane.read(recovery_ids), lane.read(status));
-        convert(lane, cpu, out, |i| match status[i] {
-            SIGNED => Ok((self.result)(rows[64 * i..64 * i + 64].try_into().expect("64 bytes"), recovery_ids[i])),
-            DRAW_AGAIN => {
+        convert(lane, cpu, out, |i| match SignStatus::from_code(status[i]) {
+            Some(SignStatus::Signed) => {
+                Ok((self.result)(rows[64 * i..64 * i + 64].try_into().expect("64 bytes"), recovery_ids[i]))
+            }
+            Some(SignStatus::DrawAgain) => {
                 let item = items.start + i;
                 (self.on_cpu)(cpu, item..item + 1).pop().unwrap_or(Err(Rejection::SecretKeyOutOfRange))
             }
-            _ => Err(Rejection::SecretKeyOutOfRange),
+            None => Err(Rejection::SecretKeyOutOfRange),
         });
         Ok(())
     }
@@ -379,7 +378,8 @@ impl Checking {
 
 /// A fault of the device unless all that were signed are as they must be.
 fn all_signed(status: &[u8], as_it_must_be: impl Fn(usize) -> bool, problem: &str) -> Result<(), Fault> {
-    let faulty = (0..status.len()).any(|i| status[i] == SIGNED && !as_it_must_be(i));
+    let is_signed = |i: usize| SignStatus::from_code(status[i]) == Some(SignStatus::Signed);
+    let faulty = (0..status.len()).any(|i| is_signed(i) && !as_it_must_be(i));
     if faulty { Err(Fault::device(problem.to_owned())) } else { Ok(()) }
 }
 
