@@ -1,6 +1,6 @@
 // From the kind of a point to a verdict on it.
 #pragma once
-#include "codes.cuh"
+#include "curve/point.cuh"
 
 // What the kind of a public key means.
 GECC_FN Verdict key_verdict(u8 kind) {
