@@ -45,6 +45,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::{env, fs};
+use twin::codes::PointKind;
 use twin::{Driver, Session, number};
 
 fn main() -> ExitCode {
@@ -228,7 +229,7 @@ fn verifications(session: &mut Session, group: &mut Group) {
     // The driver keeps the table of the last key.
     ecdsa.sort_by_key(|item| item.key);
     sm2.sort_by_key(|item| item.key);
-    let finite = number(1);
+    let finite = number(PointKind::Finite as u64);
     for item in ecdsa {
         let [x, y] = coordinates(group.point(item.key));
         let arguments = [&item.digest, &item.r, &item.s, &number(0), &x, &y, &finite];
@@ -244,7 +245,7 @@ fn verifications(session: &mut Session, group: &mut Group) {
 fn recoveries(session: &mut Session, group: &mut Group) {
     for item in cases::recovery(group, 1) {
         let expected = match item.key {
-            Ok(key) => [vec![number(1)], coordinates(group.point(key)).to_vec()].concat(),
+            Ok(key) => [vec![number(Verdict::VALID_CODE.into())], coordinates(group.point(key)).to_vec()].concat(),
             Err(reason) => vec![number(reason.code().into())],
         };
         session.expect_exactly("recover", &[&item.digest, &item.r, &item.s, &number(item.id.into())], expected);

@@ -4,6 +4,7 @@
 //! `kernels` (the device code's functions), `transfer` (between the caller's rows and columns), `tables` (what a device keeps),
 //! and `schedule` (chunks over devices). What operations launch stands with the operations.
 
+pub mod codes;
 pub mod columns;
 pub mod kernels;
 pub mod runtime;

@@ -99,6 +99,7 @@ impl Shape {
 mod tests {
     use super::super::planned;
     use super::*;
+    use crate::gpu::columns::{ByteRows, Texts};
 
     /// Each operation and option with 10^6 items, on large and small devices: chunks cover the batch, fit the memory and are not
     /// small where there is enough. On a lane a chunk gets what is counted here, and one that took more would panic.
@@ -147,8 +148,8 @@ mod tests {
         }
 
         fn plan(&self, plan: &mut Plan, items: &Range<usize>) {
-            plan.rows(10);
-            plan.upload(self.data_bytes(items));
+            plan.rows::<ByteRows<10>>();
+            plan.upload::<Texts>(self.data_bytes(items));
         }
 
         fn data_bytes(&self, items: &Range<usize>) -> usize {
