@@ -37,7 +37,7 @@ use gecc::{Rejection, Verdict};
 use harness::needs::CXX;
 use harness::{named, tests};
 use num_bigint::BigUint;
-use parameters::{GROUPS, Parameters};
+use parameters::{GROUPS, Parameters, WITH_GENERAL_A};
 use rand::RngExt;
 use reference::{BigPoint, Group, integer, pairs};
 use std::cell::Cell;
@@ -49,11 +49,18 @@ use twin::codes::PointKind;
 use twin::{Driver, Session, number};
 
 fn main() -> ExitCode {
-    harness::run(tests(Some(&CXX), named![order_7, order_13, order_199, order_199_without_endomorphism]))
+    harness::run(tests(
+        Some(&CXX),
+        named![order_7, order_7_with_general_a, order_13, order_199, order_199_without_endomorphism],
+    ))
 }
 
 fn order_7() {
     all_pairs(&GROUPS[0], true, 2);
+}
+
+fn order_7_with_general_a() {
+    all_pairs(&WITH_GENERAL_A, false, 2);
 }
 
 fn order_13() {
@@ -93,6 +100,7 @@ fn header(parameters: &Parameters, endomorphism: bool, window: u32) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("curves/secp256k1.toml");
     let text = fs::read_to_string(path).expect("the curve file is readable");
     let mut curve = params::Curve::parse(&text).expect("build.rs has read it");
+    curve.a = (reference::p() - parameters.minus_a) % reference::p();
     curve.b = parameters.b.into();
     (curve.gx, curve.gy) = (integer(&parameters.g.0), integer(&parameters.g.1));
     curve.n = integer(&parameters.n);
