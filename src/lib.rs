@@ -62,5 +62,5 @@ pub use ops::{ecdh, keys, modular, point};
 pub use schemes::{ecdsa, sm2};
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Verdict, Verdicts,
-    signature_from_der, signature_to_der,
+    signature_from_der, signature_rows, signature_to_der,
 };

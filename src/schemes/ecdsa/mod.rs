@@ -72,14 +72,14 @@ pub(crate) fn verdict_of(results: &Results, item: usize) -> Verdict {
 /// }
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify<C: EcdsaCurve>(
+pub fn verify<'k, C: EcdsaCurve>(
     engine: &Engine,
     digests: &[[u8; 32]],
     signatures: &[[u8; 64]],
-    keys: PublicKeys<'_>,
+    keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
-    verify_on(engine, C::ID, digests, signatures, keys, policy)
+    verify_on(engine, C::ID, digests, signatures, keys.into(), policy)
 }
 
 /// [`crate::ecdsa::verify`] on a curve chosen when the program runs.
@@ -116,15 +116,15 @@ pub fn verify_on(
 /// assert_eq!(codes, [gecc::Verdict::VALID_CODE; 2]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_into<'a, C: EcdsaCurve>(
+pub fn verify_into<'a, 'k, C: EcdsaCurve>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,
     signatures: impl Into<Rows<'a, 64>>,
-    keys: PublicKeys<'_>,
+    keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    verify_into_on(engine, C::ID, digests.into(), signatures.into(), keys, policy, codes)
+    verify_into_on(engine, C::ID, digests.into(), signatures.into(), keys.into(), policy, codes)
 }
 
 /// [`crate::ecdsa::verify_into`] on a curve chosen when the program runs.
@@ -158,13 +158,14 @@ pub fn verify_into_on(
 /// assert!(ecdsa::verify_messages::<P256, _>(&engine, &messages, &signatures, keys, Default::default())?.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_messages<C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages<'k, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     signatures: &[[u8; 64]],
-    keys: PublicKeys<'_>,
+    keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
+    let keys = keys.into();
     let items = messages.len();
     require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
     let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
