@@ -3,6 +3,8 @@
 
 #[path = "curves/derive.rs"]
 mod derive;
+#[path = "cuda/emit_codes.rs"]
+mod emit_codes;
 #[path = "curves/emit_cuda.rs"]
 mod emit_cuda;
 #[path = "cuda/emit_launchers.rs"]
@@ -45,6 +47,7 @@ fn main() {
         fs::create_dir_all(&folder).expect("OUT_DIR is writable");
         fs::write(folder.join("curve.cuh"), emit_cuda::emit_cuda(curve)).expect("OUT_DIR is writable");
     }
+    write_codes(&out);
     let sources = read_sources(Path::new("cuda"));
     fs::write(out.join("device_sources.rs"), device_sources(&sources, &curves)).expect("OUT_DIR is writable");
     let launchers = emit_launchers(&sources).unwrap_or_else(|problem| panic!("{problem}"));
@@ -75,6 +78,20 @@ fn has_avx512() -> bool {
     false
 }
 
+/// What `cuda/codes.toml` lists: for the device code, the crate and the tests.
+fn write_codes(out: &Path) {
+    let text = fs::read_to_string("cuda/codes.toml").expect("the file is part of the package");
+    let codes = emit_codes::Codes::parse(&text).unwrap_or_else(|problem| panic!("cuda/codes.toml: {problem}"));
+    for (file, text) in [
+        ("cuda/codes.cuh", codes.cuda()),
+        ("verdicts.rs", codes.rust_verdicts()),
+        ("codes.rs", codes.rust_codes()),
+        ("test_codes.rs", codes.rust_tests()),
+    ] {
+        fs::write(out.join(file), text).expect("OUT_DIR is writable");
+    }
+}
+
 /// The files in the folders of `cuda/`.
 fn read_sources(folder: &Path) -> Vec<Source> {
     // Kernels for measurements are no part of a library without these.
@@ -102,6 +119,9 @@ fn device_sources(sources: &[Source], curves: &[params::Curve]) -> String {
             let (name, path) = (kernel(source).unwrap_or_else(|| source.name.clone()), &source.name);
             writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/cuda/{path}\"))),")
                 .expect("a String takes all");
+        }
+        if !is_kernel {
+            text.push_str("    (\"codes.cuh\", include_str!(concat!(env!(\"OUT_DIR\"), \"/cuda/codes.cuh\"))),\n");
         }
         text.push_str("];\n");
     }

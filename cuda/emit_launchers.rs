@@ -258,7 +258,7 @@ fn launchers_of(source: &Source, sources: &[Source], contents: &[Content]) -> Re
     let code = without_macros(&source.text);
     let mut launchers = Vec::new();
     for (at, _) in code.match_indices(KERNEL) {
-        let launch = code[..at].trim_end_matches('\n').lines().next_back();
+        let launch = code[..at].lines().next_back();
         let launch = launch.and_then(|line| line.strip_prefix(LAUNCH));
         launchers.push(reader.launcher(&Found { signature: &code[at..], launch, shared: None })?);
     }
@@ -638,4 +638,193 @@ impl Type {
 fn list_of_kernels(launchers: &[Launcher]) -> String {
     let kernels: Vec<_> = launchers.iter().flat_map(|launcher| &launcher.kernels).collect();
     format!("/// Every kernel, with its file.\n#[cfg(test)]\npub const ALL: &[(&str, &str)] = &{kernels:?};\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME_COLUMNS: &str = "\
+// What arrays hold.
+//
+#pragma once
+#include \"primitives/types.cuh\"
+
+template <class Word, int kCount> using Each = Word;
+// May be missing.
+template <class Content> using Optional = Content;
+
+// Rows of
+// bytes.
+template <int kBytes> using ByteRows = Each<u8, kBytes>;
+// Numbers.
+using Scalars = Each<u32, 8>;
+// A table.
+using Table = u32;
+// A modulus.
+template <int N> struct Modulus;
+";
+
+    /// What becomes of a file of kernels.
+    fn launchers(kernels: &str) -> Result<Launchers, String> {
+        let header = "// Launch: some blocks per multiprocessor.\n\
+                      #define GECC_PAIR(NAME, BITS) \\\n    GECC_ONE(gecc_##NAME##_##BITS##_a, BITS) \\\n    GECC_ONE(gecc_##NAME##_b, BITS)\n\
+                      static constexpr int kThreads = 64;\n";
+        let sources = [(COLUMNS, SOME_COLUMNS), ("kernels/more.cuh", header), ("kernels/some.cu", kernels)];
+        let sources = sources.map(|(name, text)| Source { name: name.to_owned(), text: text.to_owned() });
+        emit_launchers(&sources)
+    }
+
+    fn emit(kernels: &str) -> Result<String, String> {
+        launchers(kernels).map(|launchers| launchers.kernels)
+    }
+
+    fn kernel(launch: &str, parameters: &str) -> String {
+        format!(
+            "{launch}\nextern \"C\" __global__ void __launch_bounds__(256)\n    gecc_some_kernel({parameters}) {{\n}}\n"
+        )
+    }
+
+    /// The fields of the first struct.
+    fn fields(rust: &str) -> Vec<&str> {
+        let (_, rest) = rust.split_once(" {\n").unwrap();
+        rest.lines().take_while(|line| *line != "}").map(|line| line.trim().trim_end_matches(',')).collect()
+    }
+
+    #[test]
+    fn contents_are_types_with_their_sizes() {
+        let contents = contents(SOME_COLUMNS).unwrap();
+        let sizes: Vec<_> = contents.iter().map(|content| (&*content.name, content.size)).collect();
+        assert_eq!(
+            sizes,
+            [
+                ("ByteRows", Size::Parameter),
+                ("Scalars", Size::Bytes(32)),
+                ("Table", Size::Unknown),
+                ("Modulus", Size::Unknown)
+            ]
+        );
+        assert_eq!(contents[0].doc, "Rows of bytes.");
+        let rust = launchers("").unwrap().contents;
+        assert!(rust.contains("impl Content for Scalars {\n    const BYTES: usize = 32;"));
+        assert!(rust.contains("impl<const BYTES: usize> Content for ByteRows<BYTES>"));
+        assert!(rust.contains("pub enum Table {}") && !rust.contains("for Table"), "it has no size for each item");
+        for (line, problem) in [
+            ("// A\nusing A = Each<u16, 2>;", "not understood"),
+            ("// A\nusing A = u32", "not understood"),
+            ("int a;", "not understood"),
+            ("using A = u32;", "A needs a comment"),
+        ] {
+            assert!(super::contents(line).unwrap_err().contains(problem), "{line}");
+        }
+    }
+
+    /// A column of anything else in a field's place is a type error.
+    #[test]
+    fn every_parameter_is_a_field_of_its_own_type() {
+        let parameters = "const Scalars* a, ByteRows<65>* __restrict__ rows,\n    const Optional<Table>* table, \
+                          const Modulus<4 / 32>* __restrict__ modulus, \
+                          const __grid_constant__ ModulusWords<128 / 32> words, u32 bits, u64 n";
+        let rust = emit(&kernel("// Launch: one thread per item.", parameters)).unwrap();
+        assert!(rust.contains("pub struct SomeKernel {"));
+        assert_eq!(
+            fields(&rust),
+            [
+                "pub a: Column<columns::Scalars>",
+                "pub rows: Column<columns::ByteRows<65>>",
+                "pub table: Option<Column<columns::Table>>",
+                "pub modulus: Column<columns::Modulus>",
+                "pub words: [u32; 17]",
+                "pub bits: u32",
+                "pub n: u64",
+            ]
+        );
+        let arguments =
+            ["a", "rows", "table", "modulus", "words", "bits", "n"].map(|name| format!("Argument::from(self.{name})"));
+        assert!(rust.contains(&format!("let arguments = [{}];", arguments.join(", "))), "in the kernel's order");
+        assert!(rust.contains("Unit::of(\"some\", NO_CURVE), \"gecc_some_kernel\", grid, items, &arguments"));
+        for parameter in ["u32* a", "const u8* a", "Other* a", "i32 a", "float a", "ByteRows* a", "Scalars a"] {
+            let problem = emit(&kernel("// Launch: one thread per item.", &format!("{parameter}, u64 n"))).unwrap_err();
+            assert!(problem.starts_with(&format!("kernels/some.cu: gecc_some_kernel: `{parameter}`")), "{problem}");
+        }
+    }
+
+    #[test]
+    fn the_line_above_a_kernel_says_its_grid() {
+        let grid = |launch: &str| {
+            let rust = emit(&kernel(launch, "u32 tables, u64 n")).unwrap();
+            let line = |start: &str| {
+                rust.lines().find_map(|line| line.trim().strip_prefix(start)).unwrap_or_default().to_owned()
+            };
+            [line("pub const BLOCK: u32 ="), line("pub const BLOCKS: u32 ="), line("let items = "), line("pub windows")]
+        };
+        assert_eq!(grid("// Launch: one thread per item."), [" 256;", "", "self.n;", ""]);
+        assert_eq!(grid("// Launch: one thread per item, in blocks of 128."), [" 128;", "", "self.n;", ""]);
+        assert_eq!(grid("// Prose.\n// Launch: 2 blocks per multiprocessor."), [" 256;", " 2;", "self.n;", ""]);
+        assert_eq!(
+            grid("// Launch: one thread per item, for 3 * tables * windows items."),
+            [" 256;", "", "3 * u64::from(self.tables) * self.windows;", ": u64,"]
+        );
+        let blocks = emit(&kernel("// Launch: resident blocks per multiprocessor.", "u64 n")).unwrap();
+        assert_eq!(fields(&blocks), ["pub n: u64", "pub resident: u32"]);
+        assert!(blocks.contains("blocks: self.resident }"));
+    }
+
+    #[test]
+    fn a_kernel_without_such_a_line_is_refused() {
+        for (launch, parameters, problem) in [
+            ("", "u64 n", "does not say how it is launched"),
+            ("// Launch: one thread per item.\n", "u64 n", "does not say how it is launched"),
+            ("// Launch: one thread per item", "u64 n", "is not understood"),
+            ("// Launch: one thread for each item.", "u64 n", "is not understood"),
+            ("// Launch: one thread per item, for a + b items.", "u64 n", "is not understood"),
+            ("// Launch: one thread per item, in blocks of many.", "u64 n", "is not understood"),
+            ("// Launch: one thread per item.", "u32 m", "for how many items"),
+        ] {
+            let refused = emit(&kernel(launch, parameters)).unwrap_err();
+            assert!(refused.starts_with("kernels/some.cu: gecc_some_kernel: "), "{refused}");
+            assert!(refused.contains(problem), "{refused}");
+        }
+        let unknown = kernel("// Launch: one thread per item.", "u64 n").replace("256", "kMany");
+        assert!(emit(&unknown).unwrap_err().contains("__launch_bounds__(kMany) is no number"));
+    }
+
+    #[test]
+    fn kernels_of_macros_share_a_struct() {
+        let text = "#include \"kernels/more.cuh\"\n\
+                    // Launch: one thread per item.\n\
+                    #define GECC_ONE(name, BITS) \\\n    extern \"C\" __global__ void __launch_bounds__(kThreads) \\\n        name(Scalars* a, u64 n) { \\\n    }\n\
+                    // Launch: one thread per item.\n\
+                    #define GECC_SIZED(BITS) \\\n    extern \"C\" __global__ void __launch_bounds__(BITS, 2) \\\n        gecc_sized_##BITS(Scalars* a, u64 n) { \\\n    }\n\
+                    GECC_PAIR(first, 128)\n\
+                    GECC_ONE(gecc_alone, f(1, 2))\n\
+                    GECC_SIZED(32)\n";
+        let rust = emit(text).unwrap();
+        let kernels = ["gecc_first_128_a", "gecc_first_b", "gecc_alone"].map(|name| ("some", name));
+        assert!(
+            rust.contains("pub struct Some {") && rust.contains(&format!("KERNELS: &[(&str, &str)] = &{kernels:?};"))
+        );
+        assert!(rust.contains("pub const BLOCK: u32 = 64;"));
+        assert!(rust.contains("pub struct Sized {") && rust.contains("pub const BLOCK: u32 = 32;"));
+        let all = [&kernels[..], &[("some", "gecc_sized_32")]].concat();
+        assert!(rust.contains(&format!("pub const ALL: &[(&str, &str)] = &{all:?};")));
+        // Two that cannot share one.
+        let other =
+            text.to_owned() + &kernel("// Launch: one thread per item.", "u64 n").replace("some_kernel", "sized");
+        assert!(emit(&other).unwrap_err().contains("differ in how they are launched"));
+        assert!(emit(&(text.to_owned() + "GECC_SIZED(64)\n")).unwrap_err().contains("differ"));
+    }
+
+    #[test]
+    fn curves_are_needed_by_way_of_headers() {
+        let source = |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
+        let sources = [
+            source("field/a.cuh", "#include \"curve.cuh\"\n#include \"field/b.cuh\"\n"),
+            source("field/b.cuh", "#include \"field/a.cuh\"\n"),
+            source("field/c.cuh", ""),
+            source("kernels/with.cu", "#include \"field/c.cuh\"\n#include \"field/b.cuh\"\n"),
+            source("kernels/without.cu", "#include \"field/c.cuh\"\n"),
+        ];
+        assert_eq!([&sources[3], &sources[4]].map(|file| needs_curve(file, &sources)), [true, false]);
+    }
 }

@@ -6,10 +6,12 @@ mod twin;
 
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
+use gecc::{Rejection, Verdict};
 use harness::needs::CXX;
 use harness::tests;
 use num_bigint::BigUint;
 use std::process::ExitCode;
+use twin::codes::{PENDING, PointKind};
 use twin::{
     Driver, Session, bytes, coordinates, curve_value, edge_values, from_hex, header_folder, number, patterned, scalar,
     two_to_256,
@@ -17,19 +19,6 @@ use twin::{
 
 /// Random items of each kind; each costs the reference two multiplications.
 const RANDOM_ITEMS: usize = 24;
-
-/// The codes of `gecc::Rejection`, and 1 for valid.
-const VALID: u64 = 1;
-const R_OUT_OF_RANGE: u64 = 3;
-const S_OUT_OF_RANGE: u64 = 4;
-const HIGH_S: u64 = 5;
-const ZERO_T: u64 = 6;
-const IDENTITY_RESULT: u64 = 10;
-const MISMATCH: u64 = 11;
-const RECOVERY_ID_OUT_OF_RANGE: u64 = 12;
-const NO_SUCH_R: u64 = 13;
-/// What each `PointKind` of the device code, from 1 on, means for a key.
-const KEY_KINDS: [u64; 5] = [0, 9, 7, 8, 7];
 
 fn main() -> ExitCode {
     macro_rules! curves {
@@ -65,8 +54,18 @@ struct Reference<C: CurveArithmetic> {
     generator: ProjectivePoint<C>,
 }
 
-/// x(u1 G + u2 Q) = x modulo n, or the code of the rejection.
-type Equation = Result<[BigUint; 3], u64>;
+/// x(u1 G + u2 Q) = x modulo n, or why not.
+type Equation = Result<[BigUint; 3], Rejection>;
+
+/// Why a kind of point is no key.
+fn key_rejection(kind: PointKind) -> Option<Rejection> {
+    match kind {
+        PointKind::Finite => None,
+        PointKind::Identity => Some(Rejection::IdentityKey),
+        PointKind::OffCurve => Some(Rejection::NotOnCurve),
+        PointKind::OutOfRange | PointKind::BadEncoding => Some(Rejection::MalformedPoint),
+    }
+}
 
 /// A signature that is valid for the key, and its digest.
 struct Signed<C: CurveArithmetic> {
@@ -103,18 +102,18 @@ where
         patterned() % (&self.n - 1u32) + 1u32
     }
 
-    fn ranges(&self, r: &BigUint, s: &BigUint) -> Result<(), u64> {
+    fn ranges(&self, r: &BigUint, s: &BigUint) -> Result<(), Rejection> {
         let in_range = |value: &BigUint| *value != number(0) && value < &self.n;
         if !in_range(r) {
-            return Err(R_OUT_OF_RANGE);
+            return Err(Rejection::ROutOfRange);
         }
-        if in_range(s) { Ok(()) } else { Err(S_OUT_OF_RANGE) }
+        if in_range(s) { Ok(()) } else { Err(Rejection::SOutOfRange) }
     }
 
     fn ecdsa(&self, digest: &BigUint, r: &BigUint, s: &BigUint, low_s: bool) -> Equation {
         self.ranges(r, s)?;
         if low_s && s > &(&self.n >> 1) {
-            return Err(HIGH_S);
+            return Err(Rejection::HighS);
         }
         let w = self.inverse(s);
         Ok([digest * &w % &self.n, r * &w % &self.n, r.clone()])
@@ -124,7 +123,7 @@ where
         self.ranges(r, s)?;
         let t = (r + s) % &self.n;
         if t == number(0) {
-            return Err(ZERO_T);
+            return Err(Rejection::ZeroT);
         }
         Ok([s.clone(), t, (r + self.neg(digest)) % &self.n])
     }
@@ -134,19 +133,17 @@ where
     }
 
     /// The verdict on an equation and a key of some kind.
-    fn verdict(&self, equation: &Equation, key: &ProjectivePoint<C>, kind: u64) -> u64 {
-        let key_code = KEY_KINDS[kind as usize - 1];
-        match equation {
-            Err(code) => *code,
-            Ok(_) if key_code != 0 => key_code,
-            Ok([u1, u2, x]) => {
-                let sum = self.sum(u1, u2, key);
-                if sum.is_identity().into() {
-                    return IDENTITY_RESULT;
-                }
-                if &coordinates::<C>(&sum)[0] % &self.n == *x { VALID } else { MISMATCH }
+    fn verdict(&self, equation: &Equation, key: &ProjectivePoint<C>, kind: PointKind) -> Verdict {
+        let check = || {
+            let [u1, u2, x] = equation.as_ref().map_err(|reason| *reason)?;
+            key_rejection(kind).map_or(Ok(()), Err)?;
+            let sum = self.sum(u1, u2, key);
+            if sum.is_identity().into() {
+                return Err(Rejection::IdentityResult);
             }
-        }
+            if &coordinates::<C>(&sum)[0] % &self.n == *x { Ok(()) } else { Err(Rejection::Mismatch) }
+        };
+        check().into()
     }
 
     /// Any R is that of a valid ECDSA signature, for a key that follows from it: Q = (R - u1 G) / u2.
@@ -309,31 +306,34 @@ where
     /// The item, and what becomes of it when one of its parts is replaced.
     fn around(&self, session: &mut Session, item: &Signed<C>, ecdsa: bool, sm2: bool) {
         let Signed { digest, r, s, key } = item;
-        let check = |session: &mut Session, digest: &BigUint, r: &BigUint, s: &BigUint, kind: u64| {
+        let check = |session: &mut Session, digest: &BigUint, r: &BigUint, s: &BigUint, kind: PointKind| {
             let [x, y] = coordinates::<C>(key);
-            let kind_number = number(kind);
+            let kind_number = number(kind as u64);
             for low_s in [false, true] {
                 let expected = self.verdict(&self.ecdsa(digest, r, s, low_s), key, kind);
                 let arguments = [digest, r, s, &number(low_s.into()), &x, &y, &kind_number];
                 if ecdsa {
-                    session.expect_exactly("ecdsa_verify", &arguments, vec![number(expected)]);
+                    session.expect_exactly("ecdsa_verify", &arguments, vec![code(expected)]);
                 }
             }
             if sm2 {
                 let expected = self.verdict(&self.sm2(digest, r, s), key, kind);
-                session.expect_exactly("sm2_verify", &[digest, r, s, &x, &y, &kind_number], vec![number(expected)]);
+                session.expect_exactly("sm2_verify", &[digest, r, s, &x, &y, &kind_number], vec![code(expected)]);
             }
         };
-        check(session, digest, r, s, 1);
-        check(session, &(digest ^ number(1)), r, s, 1);
-        check(session, digest, &(r ^ number(1)), s, 1);
-        check(session, digest, r, &self.neg(s), 1);
+        let finite = PointKind::Finite;
+        check(session, digest, r, s, finite);
+        check(session, &(digest ^ number(1)), r, s, finite);
+        check(session, digest, &(r ^ number(1)), s, finite);
+        check(session, digest, r, &self.neg(s), finite);
         for bad in [number(0), self.n.clone(), two_to_256() - 1u32] {
-            check(session, digest, &bad, s, 1);
-            check(session, digest, r, &bad, 4);
-            check(session, digest, &bad, &bad, 2);
+            check(session, digest, &bad, s, finite);
+            check(session, digest, r, &bad, PointKind::OffCurve);
+            check(session, digest, &bad, &bad, PointKind::Identity);
         }
-        (2..=5).for_each(|kind| check(session, digest, r, s, kind));
+        for kind in (0..=u8::MAX).filter_map(PointKind::from_code) {
+            check(session, digest, r, s, kind);
+        }
     }
 
     fn recoveries(&self, session: &mut Session) {
@@ -371,17 +371,17 @@ where
         let key = || {
             self.ranges(r, s)?;
             if id > 3 {
-                return Err(RECOVERY_ID_OUT_OF_RANGE);
+                return Err(Rejection::RecoveryIdOutOfRange);
             }
             let x = if id & 2 == 0 { r.clone() } else { r + &self.n };
-            let point = self.lift(&x, id & 1 == 1).ok_or(NO_SUCH_R)?;
+            let point = self.lift(&x, id & 1 == 1).ok_or(Rejection::NoSuchR)?;
             let w = self.inverse(r);
             let key = self.sum(&self.neg(&(digest * &w)), &(s * &w), &point);
-            if key.is_identity().into() { Err(IDENTITY_RESULT) } else { Ok(key) }
+            if key.is_identity().into() { Err(Rejection::IdentityResult) } else { Ok(key) }
         };
         match key() {
-            Err(code) => vec![number(code)],
-            Ok(key) => [vec![number(VALID)], coordinates::<C>(&key).to_vec()].concat(),
+            Err(reason) => vec![code(Verdict::Rejected(reason))],
+            Ok(key) => [vec![code(Verdict::Valid)], coordinates::<C>(&key).to_vec()].concat(),
         }
     }
 }
@@ -389,7 +389,12 @@ where
 /// As the driver writes it: the verdict so far, and the scalars where nothing is wrong.
 fn answer(equation: Equation) -> Vec<BigUint> {
     match equation {
-        Err(code) => vec![number(code)],
-        Ok(scalars) => [vec![number(0)], scalars.to_vec()].concat(),
+        Err(reason) => vec![code(Verdict::Rejected(reason))],
+        Ok(scalars) => [vec![number(PENDING.into())], scalars.to_vec()].concat(),
     }
+}
+
+/// As the driver writes verdicts.
+fn code(verdict: Verdict) -> BigUint {
+    number(verdict.code().into())
 }

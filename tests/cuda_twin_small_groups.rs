@@ -37,7 +37,7 @@ use gecc::{Rejection, Verdict};
 use harness::needs::CXX;
 use harness::{named, tests};
 use num_bigint::BigUint;
-use parameters::{GROUPS, Parameters};
+use parameters::{GROUPS, Parameters, WITH_GENERAL_A};
 use rand::RngExt;
 use reference::{BigPoint, Group, integer, pairs};
 use std::cell::Cell;
@@ -45,14 +45,22 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::{env, fs};
+use twin::codes::PointKind;
 use twin::{Driver, Session, number};
 
 fn main() -> ExitCode {
-    harness::run(tests(Some(&CXX), named![order_7, order_13, order_199, order_199_without_endomorphism]))
+    harness::run(tests(
+        Some(&CXX),
+        named![order_7, order_7_with_general_a, order_13, order_199, order_199_without_endomorphism],
+    ))
 }
 
 fn order_7() {
     all_pairs(&GROUPS[0], true, 2);
+}
+
+fn order_7_with_general_a() {
+    all_pairs(&WITH_GENERAL_A, false, 2);
 }
 
 fn order_13() {
@@ -92,6 +100,7 @@ fn header(parameters: &Parameters, endomorphism: bool, window: u32) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("curves/secp256k1.toml");
     let text = fs::read_to_string(path).expect("the curve file is readable");
     let mut curve = params::Curve::parse(&text).expect("build.rs has read it");
+    curve.a = (reference::p() - parameters.minus_a) % reference::p();
     curve.b = parameters.b.into();
     (curve.gx, curve.gy) = (integer(&parameters.g.0), integer(&parameters.g.1));
     curve.n = integer(&parameters.n);
@@ -228,7 +237,7 @@ fn verifications(session: &mut Session, group: &mut Group) {
     // The driver keeps the table of the last key.
     ecdsa.sort_by_key(|item| item.key);
     sm2.sort_by_key(|item| item.key);
-    let finite = number(1);
+    let finite = number(PointKind::Finite as u64);
     for item in ecdsa {
         let [x, y] = coordinates(group.point(item.key));
         let arguments = [&item.digest, &item.r, &item.s, &number(0), &x, &y, &finite];
@@ -244,7 +253,7 @@ fn verifications(session: &mut Session, group: &mut Group) {
 fn recoveries(session: &mut Session, group: &mut Group) {
     for item in cases::recovery(group, 1) {
         let expected = match item.key {
-            Ok(key) => [vec![number(1)], coordinates(group.point(key)).to_vec()].concat(),
+            Ok(key) => [vec![number(Verdict::VALID_CODE.into())], coordinates(group.point(key)).to_vec()].concat(),
             Err(reason) => vec![number(reason.code().into())],
         };
         session.expect_exactly("recover", &[&item.digest, &item.r, &item.s, &number(item.id.into())], expected);

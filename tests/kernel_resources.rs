@@ -29,10 +29,11 @@ const MORE_REGISTERS: &[(&str, u32)] = &[
 /// are spills outside the inner loops, or arrays that are indexed at run time.
 const SPILLS: &[(&str, u32)] = &[
     ("gecc_upmul", 192),
-    ("gecc_chain_point_add", 16),
+    ("gecc_chain_field_inv", 16),
+    ("gecc_chain_point_add", 32),
     ("gecc_normalize", 24),
     ("gecc_key_table_start", 16),
-    ("gecc_fpmul_var", 16),
+    ("gecc_fpmul_var", 32),
     ("gecc_fpmul_uniform", 32),
     ("gecc_recover_equations", 16),
     ("gecc_verify", 260),

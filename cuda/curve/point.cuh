@@ -1,5 +1,6 @@
 // Points of y^2 = x^3 + a x + b, and what makes a pair of coordinates one.
 #pragma once
+#include "codes.cuh"
 #include "field/open.cuh"
 
 // A finite point. The identity has no affine coordinates: whoever may have it keeps a flag or a PointKind beside.
@@ -10,16 +11,6 @@ struct affine {
 // (x / z^2, y / z^3); the identity where z = 0.
 struct jacobian {
     fe x, y, z;
-};
-
-// What an item of a batch of points is. Only finite points have coordinates. Zero stands for none of them, so that a
-// byte nobody wrote is recognised.
-enum PointKind : u8 {
-    kFinite = 1,
-    kIdentity = 2,
-    kOutOfRange = 3,  // a coordinate is p or more
-    kOffCurve = 4,
-    kBadEncoding = 5
 };
 
 GECC_FN affine generator() {

@@ -1,8 +1,6 @@
 // Ethereum addresses of public keys: the last 20 bytes of Keccak-256(x || y).
 //
-// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
-// memory, no scratch. xy, kind: points as in kernels/point_batch.cuh. rows: out, 20 n bytes from a multiple of 4 on;
-// zeros for what is not kFinite.
+// Launch contract: rows of what is not kFinite are zeros.
 #include "hash/keccak.cuh"
 #include "kernels/point_batch.cuh"
 

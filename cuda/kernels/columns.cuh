@@ -1,8 +1,13 @@
-// What the arrays of the kernels hold. To the compiler these are words and bytes. build.rs makes a Rust type of each, and of
-// each kernel a function whose arguments have these types (cuda/emit_launchers.rs).
+// What the arrays of the kernels hold. To the compiler these are words and bytes. build.rs makes a Rust type of each,
+// and of each kernel a function whose arguments have these types, for the threads that the line above the kernel asks
+// for (cuda/emit_launchers.rs).
 //
 // Each<Word, kCount> has so many for each item of a batch; of the others the launch contract says how many there are.
-// Numbers are column-major (kernels/layout.cuh), rows lie one after the other.
+// Numbers are column-major (kernels/layout.cuh), rows lie one after the other. Every array starts at a multiple of 16
+// bytes.
+//
+// Grids have one dimension. The threads of most kernels loop over items, so that any number of blocks will do; where
+// they share inversions, a block is a multiple of 32 threads, at most 256, and many items a thread are best.
 #pragma once
 #include "primitives/types.cuh"
 

@@ -1,13 +1,8 @@
 // From digests and signatures to the equations x(u1 G + u2 Q) = x modulo n, in a batch; every check that needs no key.
 //
-// Launch contract. gecc_ecdsa_equations: block of 32 .. 256 threads, a multiple of 32; grid: any size of one dimension,
-// best twice the number of multiprocessors; static shared memory only. gecc_sm2_equations: any block up to 256 threads,
-// any grid; no shared memory.
-// In: digests: 32 n bytes; signatures: 64 n bytes, r || s; both big-endian, 16-byte aligned. low_s: not zero rejects
-// s > n / 2.
-// Out: u1, u2, x: 8 n words each, column-major, plain scalars below n; for kernels/verify.cu. verdict: n bytes, 0 where
-// nothing was wrong so far, else the code of the rejection (3, 4, 5 for ECDSA; 3, 4, 6 for SM2): the scalars of such an
-// item mean nothing. All of it is written, nothing read. prefixes: scratch of 8 n words.
+// Launch contract: low_s: not zero rejects s > n / 2. u1, u2, x: for kernels/verify.cu. verdicts: kPending where
+// nothing was wrong so far, else the rejection, and the scalars of such an item mean nothing. All of it is written,
+// nothing read.
 #include "kernels/batched.cuh"
 #include "kernels/rows.cuh"
 #include "scheme/equation.cuh"

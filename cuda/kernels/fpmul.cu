@@ -1,9 +1,7 @@
 // FPMUL: k G for a batch of scalars, from a table of multiples of G (kernels/table.cu).
 //
-// Launch contract. Block: 32 .. 128 threads, a multiple of 32; grid: any size of one dimension (threads loop over items).
-// No shared memory. scalars: n numbers below the order, eight words, column-major. xyz: out, 24 n words, for gecc_normalize.
-// gecc_fpmul_var is for public scalars: `table` is the public table of ceil(256 / bits) windows.
-// gecc_fpmul_uniform is for secret ones: `table` is the uniform table (kernels/uniform_table.cuh), read whole by every warp.
+// Launch contract: xyz is for gecc_normalize. gecc_fpmul_var is for public scalars; its table has ceil(256 / bits)
+// windows. gecc_fpmul_uniform is for secret ones: every warp reads all of its table.
 #include "curve/jacobian.cuh"
 #include "curve/recode.cuh"
 #include "curve/table_sum.cuh"

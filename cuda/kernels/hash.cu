@@ -1,10 +1,8 @@
 // Digests of messages of any length.
 //
-// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
-// memory, no scratch. data: the messages; message i is the bytes offsets[i] .. offsets[i + 1] - 1 of it. offsets: n + 1
-// numbers that never decrease. Messages start at any byte, but data (and ids) starts at a multiple of 4 and its
-// allocation is a multiple of 4 bytes long. digests: out, rows of 32 bytes, which start at a multiple of 16 bytes.
-// Time and addresses depend on lengths.
+// Launch contract: message i is the bytes offsets[i] .. offsets[i + 1] - 1 of data. offsets: n + 1 numbers that never
+// decrease. Messages start at any byte, but the allocation of data (and ids) is a multiple of 4 bytes long. Time and
+// addresses depend on lengths.
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
 #include "hash/sha256.cuh"
@@ -31,8 +29,8 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // e = SM3(Z_A || M) for SM2. ids, id_offsets: user ids as data and offsets are messages, none longer than 8191 bytes.
-// id_stride: 1, or 0 for one id for all (id_offsets then has two numbers). xy, kinds: the public keys, 16
-// n words in field form and n bytes; what is not kFinite gives a digest of zeros.
+// id_stride: 1, or 0 for one id for all (id_offsets then has two numbers). xy, kinds: the public keys; what is not
+// kFinite gives a digest of zeros.
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_sm3_za(const Texts* data, const Offsets* offsets, const Texts* ids, const Offsets* id_offsets, u64 id_stride,

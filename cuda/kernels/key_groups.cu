@@ -1,28 +1,27 @@
 // Keys that repeat within a batch: which items share a key, which keys deserve a table, which have one, and the lists
 // of items with and without one. For public data. Verdicts do not depend on which items end up in which list.
 //
-// Launch contract. Every kernel: block of 32 .. 256 threads, a multiple of 32; grid: any size of one dimension; no
-// shared memory. n < 2^32 - 1. counters: 5 words. In stream order:
+// Launch contract: n < 2^32 - 1. In stream order:
 // 1. Fill slots with bytes 0xff; zero counts and counters.
 // 2. gecc_group_keys, after the keys are imported and kernels/equations.cu has run. slots: 2^slot_bits words, where
-//    2^slot_bits >= 2 n; seed: any number, best a random one. Out: representative: n words; counts: n words, for an
-//    item that represents its key how many items have it, for the others 0.
-// 3. gecc_pick_keys: keys that occur at least `threshold` times, at most max_tables of them. Out: table_keys:
-//    max_tables words, an item that has the key; counters[0]: how many keys there are (perhaps more than max_tables),
+//    2^slot_bits >= 2 n; seed: any number, best a random one. Out: counts: for an item that represents its key how many
+//    items have it, for the others 0.
+// 3. gecc_pick_keys: keys that occur at least `threshold` times, at most max_tables of them. Out: table_keys: for each
+//    of max_tables an item that has the key; counters[0]: how many keys there are (perhaps more than max_tables),
 //    counters[1]: how many items have the listed ones.
 // 4. With tables of an earlier batch, or of this one: zero counters[4], then gecc_find_keys. index_xy, tables,
-//    index_seed, index_slots, index_slot_bits: as gecc_index_keys has left them. Out: found: n words, per
-//    representative the number of its key's table, or 0xffffffff; counters[4]: how many items have a key with a table.
+//    index_seed, index_slots, index_slot_bits: as gecc_index_keys has left them. Out: found: per representative the
+//    number of its key's table, or 0xffffffff; counters[4]: how many items have a key with a table.
 //    The host may read the counters and repeat this step with other tables.
 // 5. gecc_split_items: items that are already rejected, or have a key that is no point, get their verdict and are in no
-//    list. Out: with_items, with_tables: n words each, items and the numbers of their tables, counters[2] of them;
-//    without_items: n words, counters[3] of them; verdict.
+//    list. Out: with_items, with_tables: items and the numbers of their tables, counters[2] of them; without_items:
+//    counters[3] of them; verdicts.
 // 6. gecc_verify with items = without_items, item_count = counters + 3; gecc_verify_with_tables with item_count =
 //    counters + 2, in any order.
 //
 // gecc_index_keys makes the index of step 4 beside the tables (kernels/key_tables.cu). table_keys: `tables` items, key
 // t being that of item table_keys[t]. index_slots: 2^index_slot_bits words, at least 4 tables, filled with bytes 0xff
-// before; index_seed: as above. Out: index_xy: 16 tables words; index_slots.
+// before; index_seed: as above. Out: index_xy: of `tables` items; index_slots.
 #include "kernels/point_batch.cuh"
 #include "scheme/key_index.cuh"
 #include "scheme/verdict.cuh"

@@ -1,20 +1,19 @@
 // Tables of the keys that occur often, and verification by them: sums of table entries, no doublings. For public data.
 //
 // The tables have the layout of the public table of G (kernels/table.cu), one after the other: `tables` of them, each
-// of windows = ceil(256 / key_bits) windows of entries = 2^(key_bits-1) rows of 64 bytes; 16-byte aligned. key_bits: 3
-// .. 20, but no divisor of 256: 5, 6, 7, 9, 10, 11, 12, 13.
+// of windows = ceil(256 / key_bits) windows of entries = 2^(key_bits-1) rows of 64 bytes. key_bits: 3 .. 20, but no
+// divisor of 256: 5, 6, 7, 9, 10, 11, 12, 13.
 //
 // Launch contract. Building, in stream order:
-// gecc_key_table_start: any block up to 256 threads, best 32; grid with at least `tables` threads in all. xy,
-// table_keys: as in kernels/key_groups.cu. xyz: out, 24 tables windows words.
-// gecc_key_table_rows: block of 32 .. 256 threads, a multiple of 32; grid: one dimension, at most twice the number of
-// multiprocessors. prefixes: scratch of 8 tables windows words.
+// gecc_key_table_start, with a thread for each table. xy, table_keys: as in kernels/key_groups.cu. xyz: out, tables *
+// windows points.
+// gecc_key_table_rows, with as many prefixes.
 // gecc_table_extend (kernels/table.cu) with table = key_tables, windows = tables * windows, entries, and known = 1, 2,
-// 4, ..., entries / 2; its prefixes: scratch of 4 tables windows entries words.
+// 4, ..., entries / 2; prefixes for tables * windows * entries / 2 items.
 //
-// gecc_verify_with_tables. Block: 256 threads exactly; grid: one dimension, best one thread per item. No scratch.
-// u1, u2, x, table, bits: as in kernels/verify.cu. items, item_tables, item_count: with_items, with_tables
-// and counters + 2 of kernels/key_groups.cu. verdict: written for the listed items only: 1, 10 or 11.
+// gecc_verify_with_tables, in blocks of 256 threads exactly. u1, u2, x, table, bits: as in kernels/verify.cu. items,
+// item_tables, item_count: with_items, with_tables and counters + 2 of kernels/key_groups.cu. verdicts: written for the
+// listed items only: kValid, kIdentityResult or kMismatch.
 //
 // Which key_bits: the least of windows (entries / 7.5 + uses / 10) nanoseconds on an H200, where `uses` is how often a
 // table is used before it is built again: 5 up to 80 uses, 6 to 220, 7 to 840, 9 to 2600, 10 to 7500, 11 to 13600, 12

@@ -1,18 +1,12 @@
 // Rows of big-endian bytes, as callers have them, to columns of words, as the other kernels want them, and back; with
 // the checks that give each item its kind.
-//
-// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
-// memory, no scratch. Rows of 32 and 64 bytes start at a multiple of 16 bytes. Kind bytes of points are PointKind
-// (curve/point.cuh), those of numbers NumberKind (below).
+#include "codes.cuh"
 #include "curve/point.cuh"
 #include "field/scalar.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
 
 namespace {
-enum NumberKind : u8 { kInRange = 1, kZero = 2, kTooLarge = 3 };
-enum TagSet : u32 { kIdentityTag = 1, kCompressedTag = 2, kUncompressedTag = 4 };
-
 GECC_FN bool below_p(const u32* words) {
     const u32 p[8] = GECC_P;
     return words_less(words, p);
@@ -43,8 +37,7 @@ GECC_FN void store_decompressed(const PointBatch& out, u64 i, u8 tag, const u8* 
 }
 }  // namespace
 
-// rows: 64 n bytes, x || y. Where zero_is_identity is not zero, a row of zeros is the identity (it is on no curve: b is
-// not zero).
+// Rows are x || y. Where zero_is_identity is not zero, a row of zeros is the identity (it is on no curve: b is not zero).
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_points_raw(const ByteRows<64>* rows, u32 zero_is_identity, Xy* xy, PointKinds* kinds, u64 n) {
@@ -58,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// rows: 33 n bytes, 02 or 03 || x. Variable time, for public points.
+// Rows are 02 or 03 || x. Variable time, for public points.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_points_compressed(const ByteRows<33>* rows, Xy* xy, PointKinds* kinds, u64 n) {
@@ -70,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// rows: 65 n bytes, 04 || x || y, or 02 or 03 || x || 32 bytes that mean nothing, or 00 || 64 bytes that mean nothing for
+// Rows are 04 || x || y, or 02 or 03 || x || 32 bytes that mean nothing, or 00 || 64 bytes that mean nothing for
 // the identity. tags: which of these are accepted, the sum of TagSet. Variable time, for public points.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
@@ -95,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// rows: 64 n bytes, x || y; zeros for what is not kFinite.
+// Rows are x || y; zeros for what is not kFinite.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_export_points_raw(Xy* xy, PointKinds* kinds, ByteRows<64>* rows, u64 n) {

@@ -3,19 +3,16 @@
 // gecc_modexp_BITS for BITS = 1024, 1536, 2048. Uniform in base and exponent: fit for secret ones (the private exponent
 // of RSA). Needs no curve.
 //
-// Launch contract. Block: 128 threads; grid: any, one dimension (groups of 4, 8 and 8 lanes loop over items; 2 to 4
-// blocks per multiprocessor fill the card). Static shared memory only; local memory for the table of powers. All arrays
-// are column-major: word w of item i at w n + i.
-//     results          BITS / 32 words per item
-//     status           one byte per item: 1, or kValueTooLarge where the base is not below the modulus (result 0)
-//     bases            BITS / 32 words per item
-//     exponents        exponent_words words per item, exponent_words >= 1; time depends on it
+// Launch contract, in blocks of 128 threads exactly, of which 4, 8 and 8 share an item (2 to 4 blocks per
+// multiprocessor fill the card; the table of powers is in local memory):
+//     results, bases   of BITS bits; results may be bases
+//     status           kValueInRange, or kValueOutOfRange where the base is not below the modulus (result 0)
+//     exponents        of exponent_words words, exponent_words >= 1; time depends on it
 //     modulus          BITS / 32 words, odd, above 1
 //     parameters       64-bit words, L = 20, 32, 40: the L samples (52 bits each, least significant first) of the
 //                      modulus, the L samples of 2^(104 L) mod modulus, -modulus^-1 mod 2^52
-// results may be bases.
+#include "codes.cuh"
 #include "kernels/layout.cuh"
-#include "kernels/modular.cuh"
 #include "methods/modexp.cuh"
 
 namespace {
@@ -54,13 +51,12 @@ GECC_FN void modexp(u32* results, u8* status, const u32* bases, const u32* expon
                 u32 word = word_of_samples([=](int k) { return samples[k]; }, Power::kSamples, w);
                 results[w * n + i] = word & (0 - borrow);
             }
-            if (lane == 0) status[i] = borrow ? kValueInRange : kValueTooLarge;
+            if (lane == 0) status[i] = borrow ? kValueInRange : kValueOutOfRange;
         }
     }
 }
 }  // namespace
 
-// `lanes` share an item: 4, 8 and 8.
 // Launch: 3 blocks per multiprocessor, for lanes * n items.
 #define GECC_MODEXP_KERNEL(BITS) \
     extern "C" __global__ void __launch_bounds__(kModexpThreads) \

@@ -2,12 +2,11 @@
 //
 // gecc_mul_mod_BITS and gecc_square_mod_BITS for BITS = 128, 192, ..., 512. Uniform in the operands. Needs no curve.
 //
-// Launch contract. Block: any up to 256 threads; grid: any, one dimension; no shared memory, no scratch. Arrays are
-// column-major, BITS / 32 words per item; results may be a or b. status: one byte per item, 1, or kValueTooLarge where
-// an operand is not below the modulus (result 0). modulus: BITS / 32 words of an odd modulus above 1, the word -modulus^-1
+// Launch contract: numbers have BITS bits; results may be a or b. status: kValueInRange, or kValueOutOfRange where an
+// operand is not below the modulus (result 0). modulus: BITS / 32 words of an odd modulus above 1, the word -modulus^-1
 // modulo 2^32, and the BITS / 32 words of 2^(2 BITS) mod modulus; in memory and not by value, so that it can be wiped.
+#include "codes.cuh"
 #include "kernels/layout.cuh"
-#include "kernels/modular.cuh"
 #include "methods/mul_mod.cuh"
 
 namespace {
@@ -25,7 +24,7 @@ template <int N> GECC_FN void store_valid(u32* column, u8* status, u64 n, u64 i,
     u32 mask = opaque(mask_if(valid));
     GECC_UNROLL
     for (int w = 0; w < N; w++) column[w * n + i] = a[w] & mask;
-    status[i] = (u8)((kValueInRange & mask) | (kValueTooLarge & ~mask));
+    status[i] = (u8)((kValueInRange & mask) | (kValueOutOfRange & ~mask));
 }
 }  // namespace
 

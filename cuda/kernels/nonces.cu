@@ -1,12 +1,11 @@
 // The nonces of signatures (RFC 6979), and private keys as scalars.
 //
-// Launch contract. Block: up to 256 threads; grid: any size of one dimension (threads loop over items). No shared
-// memory, no scratch. digests: rows of 32 bytes. keys: rows of 32 big-endian bytes; the key of item i is at
-// i key_stride bytes, where key_stride is 32, or 0 for one key for all. Rows start at a multiple of 16 bytes.
-// nonces, scalars: out, 8 n words, column-major, plain numbers in 1 .. n - 1: secrets, for the uniform kernels.
-// status: out, n bytes, SignStatus (scheme/sign.cuh): kSigned, or kSecretKeyOutOfRange where the key is zero or not
-// below the order (for gecc_nonces_sm3 also where it is the order - 1); the number of such an item is 1.
-// A fixed sequence per item, up to the rejection of a candidate (scheme/nonce.cuh).
+// Launch contract: the key of item i is at i key_stride bytes, where key_stride is 32, or 0 for one key for all.
+// nonces, scalars: out, numbers in 1 .. n - 1: secrets, for the uniform kernels. status: out, kSigned, or
+// kSecretKeyOutOfRange where the key is zero or not below the order (for gecc_nonces_sm3 also where it is the order -
+// 1); the number of such an item is 1. A fixed sequence per item, up to the rejection of a candidate
+// (scheme/nonce.cuh).
+#include "codes.cuh"
 #include "hash/sha256.cuh"
 #include "hash/sm3.cuh"
 #include "kernels/layout.cuh"

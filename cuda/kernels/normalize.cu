@@ -1,10 +1,7 @@
 // Jacobian coordinates to affine ones.
 //
-// Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best a few blocks per
-// multiprocessor. Static shared memory only. xyz: 24 n words as in kernels/point_batch.cuh; out_xy: 16 n words,
-// out_kinds: n bytes, which on entry are the kinds of the operands where use_kinds is not zero: what is not kFinite
-// stays as it is. z = 0 gives kIdentity. prefixes: scratch of 8 n words. A fixed sequence per item: fit for secret
-// scalars.
+// Launch contract: out_kinds are on entry the kinds of the operands where use_kinds is not zero: what is not kFinite
+// stays as it is. z = 0 gives kIdentity. A fixed sequence per item: fit for secret scalars.
 #include "curve/jacobian.cuh"
 #include "kernels/batched.cuh"
 #include "kernels/point_batch.cuh"

@@ -1,9 +1,7 @@
 // PADD and PDBL: batches of complete affine additions and doublings.
 //
-// Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best a few blocks per
-// multiprocessor (each thread takes n / (grid * block) items, a block pays for one inversion). Static shared memory
-// only. Points as in kernels/point_batch.cuh: *_xy of 16 n words, *_kind of n bytes. prefixes: scratch of 8 n words.
-// out may be a (or b). An operand that is neither finite nor the identity makes the result's kind its own (a's first).
+// Launch contract: out may be a (or b). An operand that is neither finite nor the identity makes the result's kind its
+// own (a's first).
 #include "kernels/point_sum.cuh"
 
 namespace {

@@ -1,20 +1,16 @@
 // Public key recovery: Q = u1 G + u2 R with u1 = -e / r, u2 = s / r. For public data: variable time.
 //
-// In stream order: gecc_recover_equations, gecc_multiply_add, gecc_normalize (kernels/normalize.cu) with use_kinds = 1
-// and out_xy, out_kinds the arrays xy, kinds of before, gecc_recover_verdicts; the keys are then exported
-// from xy, kinds, with zeros for the items that were rejected.
+// Launch contract. In stream order: gecc_recover_equations, gecc_multiply_add, gecc_normalize (kernels/normalize.cu)
+// with use_kinds = 1 and xy, kinds as out_xy, out_kinds, gecc_recover_verdicts; the keys are then exported from xy,
+// kinds, with zeros for the items that were rejected.
 //
-// gecc_recover_equations. Block: 32 .. 256 threads, a multiple of 32; grid: one dimension, best twice the number of
-// multiprocessors. Static shared memory, and a stack frame of local memory. digests: 32 n bytes, signatures: 64 n
-// bytes, r || s, both big-endian, 16-byte aligned; ids: n bytes. Out: u1, u2: 8 n words each, column-major, plain
-// scalars below n. xy, kinds: R, or kBadEncoding for an item that is rejected. verdict: n bytes: 0 or 3,
-// 4, 12, 13. prefixes: scratch of 8 n words.
+// gecc_recover_equations gives u1, u2; xy, kinds: R, or kBadEncoding for an item that is rejected; verdicts: kPending
+// or the rejection. It has a stack frame of local memory.
 //
-// gecc_multiply_add. Block: 256 threads exactly; grid, table, bits, tables, next_tile: as for gecc_verify (kernels/verify.cu).
-// xyz: out, 24 n words. A point that is not kFinite gives something that gecc_normalize discards by its kind.
+// gecc_multiply_add, in blocks of 256 threads exactly. table, bits, tables, next_tile: as for gecc_verify
+// (kernels/verify.cu). A point that is not kFinite gives something that gecc_normalize discards by its kind.
 //
-// gecc_recover_verdicts. Any block up to 256 threads, any grid. verdict: what is 0 becomes 1, or 10 where kinds
-// is kIdentity.
+// gecc_recover_verdicts: what is kPending becomes kValid, or kIdentityResult where the kind is not kFinite.
 #include "kernels/batched.cuh"
 #include "kernels/multiply_add.cuh"
 #include "kernels/rows.cuh"

@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256)
         if (kind == kFinite) code = kValid;
         else if (kind == kIdentity) code = (u8)identity;
         else if (kind == kOffCurve) code = kNotOnCurve;
-        if (status != nullptr && (status[i] == 0 || status[i] > 2)) code = (u8)rejected;
+        if (status != nullptr && (status[i] == 0 || status[i] > kZero)) code = (u8)rejected;
         codes[i] = code;
     }
 }

@@ -1,9 +1,8 @@
 // Rows of big-endian bytes, as callers have numbers of any length, to columns of words, as the kernels of modular
 // arithmetic want them, and back. No address depends on a value. Needs no curve.
 //
-// Launch contract. Block: any up to 256 threads; grid: any, one dimension (threads loop over words); no shared memory,
-// no scratch. rows: row_bytes n bytes, anywhere; columns: words n words, word w of item i at w n + i, least significant
-// first, 4 words >= row_bytes; missing bytes are zero. Back, row_bytes is 4 words.
+// Launch contract: rows: row_bytes n bytes, anywhere; columns: words n words, least significant first, 4 words >=
+// row_bytes; missing bytes are zero. Back, row_bytes is 4 words.
 #include "kernels/layout.cuh"
 
 // Launch: one thread per item.

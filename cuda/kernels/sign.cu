@@ -1,15 +1,12 @@
 // ECDSA and SM2 signatures from nonces and their points. gecc_nonces_* (kernels/nonces.cu) gives the nonces and the
 // status, gecc_fpmul_uniform and gecc_normalize the points R = kG.
 //
-// Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best a few blocks per
-// multiprocessor. Static shared memory only. digests: rows of 32 bytes. keys: rows of 32 bytes at multiples of
-// key_stride, 32 or 0, as in kernels/nonces.cu. nonces: 8 n words, column-major. r_xy, r_kinds: the points, 16 n words
-// in field form and n bytes. signatures: out, rows of 64 bytes, r || s. Rows start at a multiple of 16 bytes.
-// status: n bytes, SignStatus (scheme/sign.cuh). On entry what gecc_nonces_* wrote; kSecretKeyOutOfRange stays; else
-// kSigned, or kDrawAgain where this nonce gives no signature: the host signs such an item anew with the next nonce of
-// RFC 6979. Whatever is not signed has zeros as signature and recovery id.
-// prefixes: scratch of 8 n words. It and the nonces are secrets that stay behind: the caller wipes them.
+// Launch contract: keys, key_stride: as in kernels/nonces.cu. r_xy, r_kinds: the points. status: on entry what
+// gecc_nonces_* wrote; kSecretKeyOutOfRange stays; else kSigned, or kDrawAgain where this nonce gives no signature: the
+// host signs such an item anew with the next nonce of RFC 6979. Whatever is not signed has zeros as signature and
+// recovery id. prefixes and nonces are secrets that stay behind: the caller wipes them.
 // A fixed sequence per item: uniform in keys and nonces.
+#include "codes.cuh"
 #include "kernels/batched.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"
@@ -92,7 +89,7 @@ struct Sm2Sign {
 };
 }  // namespace
 
-// Where low_s is not zero, s is at most n / 2. recovery_ids: out, n bytes.
+// Where low_s is not zero, s is at most n / 2.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ecdsa_sign(const Digests* digests, const SecretKeys* keys, u64 key_stride, Scalars* nonces, Xy* r_xy,

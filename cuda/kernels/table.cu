@@ -1,16 +1,12 @@
 // Tables of multiples of G, built on the device.
 //
-// Launch contract. An entry is a row of sixteen words, x and y in field form; `table` is 16-byte aligned.
+// Launch contract. An entry is a row of sixteen words, x and y in field form.
 //
 // The public table of `windows` windows of w bits, for gecc_fpmul_var, has e = 2^(w-1) entries per window, row i e + d
 // - 1 being d 2^(w i) G: 64 windows 2^(w-1) bytes. Build it by gecc_table_start with entries = e, bits = w, then
-// gecc_table_extend with known = 1, 2, 4, ..., e / 2, in stream order.
-// The uniform table, for gecc_fpmul_uniform, is built by gecc_uniform_table: entry m of window i is (2 m + 1) 2^(9 i) G,
-// where kernels/uniform_table.cuh says; 475 136 bytes.
-//
-// gecc_table_start: any block and grid with at least `windows` threads in all; gecc_uniform_table: with 29 * 256.
-// gecc_table_extend: block of 32 .. 256 threads, a multiple of 32; any grid; prefixes: scratch of 8 windows known
-// words.
+// gecc_table_extend with known = 1, 2, 4, ..., e / 2, in stream order, and prefixes for windows * known items. The
+// uniform table, for gecc_fpmul_uniform, is built by gecc_uniform_table with entries = 29 * 256: entry m of window i is
+// (2 m + 1) 2^(9 i) G, where kernels/uniform_table.cuh says; 475 136 bytes.
 #include "curve/affine_add.cuh"
 #include "curve/jacobian.cuh"
 #include "kernels/batched.cuh"

@@ -1,11 +1,9 @@
 // UPMUL: k P for a batch of scalars and points, by 5-bit windows over a table of 16 odd multiples per item, and with
 // the endomorphism where the curve has one.
 //
-// Launch contract. Block: 256 threads exactly; grid: one dimension, best twice the number of multiprocessors
-// (blocks take tiles of items until there are none left). Static shared memory only. next_tile: one word, 0 before.
-// scalars: n numbers below n_order, eight words, column-major. xy, kinds: as in kernels/point_batch.cuh;
-// an item whose kind is not kFinite gets a result that gecc_normalize discards when it is given the kinds.
-// tables: scratch of 384 words for each thread of the grid, 16-byte aligned. xyz: out, 24 n words, for gecc_normalize.
+// Launch contract, in blocks of 256 threads exactly, which take tiles of items until there are none left. next_tile: 0
+// before. scalars: below the order. An item whose kind is not kFinite gets a result that gecc_normalize discards when
+// it is given the kinds. tables: scratch of 384 words for each thread of the grid. xyz is for gecc_normalize.
 // gecc_upmul_var is for public scalars: its addresses and branches depend on them. gecc_upmul_uniform is for secret
 // ones: scans of the whole table, one sequence of operations.
 #include "curve/multiples.cuh"

@@ -1,10 +1,7 @@
 // Slower ways to the results of gecc_point_add and gecc_fpmul_var, for benchmarks alone: what each choice of the
 // production kernels is worth.
 //
-// Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best 2 blocks per
-// multiprocessor for the kernels with prefixes, one thread per item for the others. Static shared memory only. Points as
-// in kernels/point_batch.cuh; *_rows: 16 n words, x and y of item i at 16 i, 16-byte aligned. prefixes: scratch of 8 n
-// words. denominators, inverses: 8 n words, column-major.
+// Launch contract: points are those of kernels/point_batch.cuh.
 #include "kernels/point_sum.cuh"
 #include "kernels/table_rows.cuh"
 #include "kernels/window_base.cuh"

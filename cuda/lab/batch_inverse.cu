@@ -1,10 +1,6 @@
 // Batch inversion in the field.
 //
-// Launch contract. Block: 32 .. 256 threads, a multiple of 32; grid: any size of one dimension, best a few blocks per
-// multiprocessor, as each thread takes n / (grid * block) items and a block pays for one inversion. Static shared
-// memory only.
-// values, out: n numbers of eight words, column-major, in field form (Montgomery where the curve uses it); out may be
-// values. prefixes: scratch of 8 n words. Zero gives zero.
+// Launch contract: out may be values. Zero gives zero.
 #include "kernels/batched.cuh"
 
 namespace {

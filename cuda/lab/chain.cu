@@ -1,8 +1,6 @@
 // Chained arithmetic: what an operation costs when nothing but arithmetic is there.
 //
-// Launch contract. grid and block: any, one dimension; no shared memory, no scratch. `items` is n values of eight
-// words, column-major (word w of item i at w n + i), read and written in place: item <- item op^rounds. A thread works
-// on the items thread, thread + threads of the grid, ....
+// Launch contract: items are numbers of eight words, in place: item <- item op^rounds.
 #include "curve/jacobian.cuh"
 #include "field/scalar.cuh"
 #include "kernels/layout.cuh"

@@ -4,9 +4,8 @@
 // times; k is the method's kRadixBits: BITS for the methods in words, 52 ceil((BITS + 2) / 52) for the doubles. Needs no
 // curve: lab/production.cu has the methods that are compiled for one.
 //
-// Launch contract. Block: any up to 256 threads; grid: any, one dimension; no shared memory, no scratch. `items`: n
-// numbers of BITS / 32 words, column-major, below the modulus, read and written in place. `modulus`, by value: its
-// BITS / 32 words and -modulus^-1 modulo 2^32; odd, its top bit set. gecc_sm2 needs the SM2 prime there.
+// Launch contract: items are numbers of BITS / 32 words below the modulus, in place. `modulus`, by value: its BITS / 32
+// words and -modulus^-1 modulo 2^32; odd, its top bit set. gecc_sm2 needs the SM2 prime there.
 #include "lab/methods.cuh"
 #include "methods/cios.cuh"
 #include "methods/doubles.cuh"

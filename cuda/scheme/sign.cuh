@@ -6,13 +6,6 @@
 #pragma once
 #include "field/scalar.cuh"
 
-// What became of an item. The codes are those of the crate's Verdict and Rejection.
-enum SignStatus : u8 {
-    kDrawAgain = 0,  // this nonce gives no signature (probability about 2^-255)
-    kSigned = 1,
-    kSecretKeyOutOfRange = 15
-};
-
 struct SignatureParts {
     sc r, s;
     u32 usable;  // mask

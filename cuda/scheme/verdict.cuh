@@ -1,22 +1,6 @@
-// What a check says of an item, in the numbers of src/error.rs.
+// From the kind of a point to a verdict on it.
 #pragma once
 #include "curve/point.cuh"
-
-enum Verdict : u8 {
-    kPending = 0,  // nothing was wrong so far; no finished item has it
-    kValid = 1,
-    kROutOfRange = 3,
-    kSOutOfRange = 4,
-    kHighS = 5,
-    kZeroT = 6,
-    kMalformedPoint = 7,
-    kNotOnCurve = 8,
-    kIdentityKey = 9,
-    kIdentityResult = 10,
-    kMismatch = 11,
-    kRecoveryIdOutOfRange = 12,
-    kNoSuchR = 13
-};
 
 // What the kind of a public key means.
 GECC_FN Verdict key_verdict(u8 kind) {

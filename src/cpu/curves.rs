@@ -59,8 +59,8 @@ include!(concat!(env!("OUT_DIR"), "/cpu_curves.rs"));
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::secret::SecretCurve;
     use crate::cpu::domain_parameters;
+    use crate::cpu::secret::SecretCurve;
     use elliptic_curve::sec1::ToSec1Point;
     use elliptic_curve::{Curve as _, CurveGroup, Group, ProjectivePoint, bigint::Encoding};
     use num_bigint::BigUint;

@@ -4,6 +4,7 @@
 //! `kernels` (the device code's functions), `transfer` (between the caller's rows and columns), `tables` (what a device keeps),
 //! and `schedule` (chunks over devices). What operations launch stands with the operations.
 
+pub mod codes;
 pub mod columns;
 pub mod kernels;
 pub mod runtime;
@@ -331,7 +332,10 @@ impl GpuEngine {
     #[cfg(test)]
     pub fn contents(&self) -> Vec<[Vec<u8>; 2]> {
         let of_lane = |lane: &mut Lane| lane.contents().expect("the device answers");
-        self.devices.iter().flat_map(|slot| lock(&slot.lanes).idle.iter_mut().map(of_lane).collect::<Vec<_>>()).collect()
+        self.devices
+            .iter()
+            .flat_map(|slot| lock(&slot.lanes).idle.iter_mut().map(of_lane).collect::<Vec<_>>())
+            .collect()
     }
 
     /// Lanes that are idle, and those that are lent.

@@ -1,5 +1,6 @@
 //! Between the caller's rows of bytes and the columns of words on the device.
 
+use super::codes::TagSet;
 use super::columns::{
     AnyStatuses, ByteRows, Codes, Column, NumberKinds, PointKinds, Prefixes, Scalars, SecretKeys as KeyRows,
     SignStatuses, Verdicts, Xy, Xyz,
@@ -83,13 +84,6 @@ impl Equations {
     }
 }
 
-/// `TagSet` of the device code: first bytes that a row of 65 bytes may have.
-mod tags {
-    pub const IDENTITY: u32 = 1;
-    pub const COMPRESSED: u32 = 2;
-    pub const UNCOMPRESSED: u32 = 4;
-}
-
 /// Points from the caller on the device, by their encoding.
 #[derive(Clone, Copy, Debug)]
 enum Encoded {
@@ -113,12 +107,12 @@ impl Imported {
         let rows = match keys.form() {
             KeyForm::Compressed => Encoded::Compressed(plan.input(bytes())),
             KeyForm::Raw => Encoded::Raw(plan.input(bytes())),
-            KeyForm::Uncompressed => Encoded::Tagged(plan.input(bytes()), tags::UNCOMPRESSED),
-            KeyForm::Points => Encoded::Tagged(plan.input(bytes()), tags::UNCOMPRESSED | tags::IDENTITY),
+            KeyForm::Uncompressed => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG),
+            KeyForm::Points => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG | TagSet::IDENTITY_TAG),
             KeyForm::Mixed => {
                 let write = move |start: usize, to: &mut [u8]| keys.write_mixed_rows(start, to);
                 let rows = plan.input_of(POINT_ROW * plan.items(), Source::Written(POINT_ROW, Box::new(write)));
-                Encoded::Tagged(rows, tags::UNCOMPRESSED | tags::COMPRESSED | tags::IDENTITY)
+                Encoded::Tagged(rows, TagSet::UNCOMPRESSED_TAG | TagSet::COMPRESSED_TAG | TagSet::IDENTITY_TAG)
             }
         };
         Imported { rows, points: Points::new(plan) }

@@ -11,8 +11,8 @@ use num_bigint::BigInt;
 
 fn multiple(k: &BigUint, point: &BigPoint) -> BigPoint {
     (0..k.bits()).rev().fold(None, |sum, bit| {
-        let double = add(&sum, &sum);
-        if k.bit(bit) { add(&double, point) } else { double }
+        let double = add(0, &sum, &sum);
+        if k.bit(bit) { add(0, &double, point) } else { double }
     })
 }
 
@@ -75,7 +75,7 @@ fn generator_of(b: u64, order: u64, points_of_curve: &BigUint) -> (BigPoint, u64
             q = next;
         }
         roots(order).into_iter().find_map(|root| {
-            let generator = add(&image(&q), &neg(&multiple(&root.into(), &q)));
+            let generator = add(0, &image(&q), &neg(&multiple(&root.into(), &q)));
             generator.is_some().then_some((generator, order - 1 - root))
         })
     });
@@ -96,6 +96,17 @@ fn curves_and_generators() {
         assert_eq!(image(&generator), multiple(&lambda.into(), &generator));
         assert_eq!(integer(&group.lambda) % group.order, lambda.into());
     }
+}
+
+#[test]
+fn group_with_general_a() {
+    let Parameters { order, minus_a, b, g, .. } = WITH_GENERAL_A;
+    let (x, y) = (integer(&g.0), integer(&g.1));
+    assert_eq!(&y * &y + &x * minus_a, x.pow(3) + b);
+    let generator = Some((x, y));
+    let next = |sum: &BigPoint| Some(add(minus_a, sum, &generator)).filter(Option::is_some);
+    let multiples = std::iter::successors(Some(generator.clone()), next);
+    assert_eq!(multiples.count() as u64, order - 1);
 }
 
 /// N is the first number from 2^256 (sqrt 5 - 1) / 2 on whose quotient by the order is a prime, 1 modulo 3, and for which

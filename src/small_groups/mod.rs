@@ -1,5 +1,5 @@
-//! Exhaustive tests in small groups, after the tests of that name in libsecp256k1: curves y^2 = x^3 + b over the field of
-//! secp256k1, and the points of order 7, 13 and 199 on them. Every pair of points can be added there, and every point
+//! Exhaustive tests in small groups, after the tests of that name in libsecp256k1: curves over the field of secp256k1, with
+//! a = 0 but for one, and the points of order 7, 13 and 199 on them. Every pair of points can be added there, and every point
 //! multiplied by every scalar. What random tests in a large group never meet, sums of equal and of opposite points and
 //! intermediate results that are the identity, is met at every step.
 //!
@@ -11,7 +11,8 @@
 //! length. ECDSA works as in a group of order N: x-coordinates are compared modulo N, s is prime to N.
 //!
 //! # What is exercised
-//! Each group is taken with and without the endomorphism, and each operation on the portable code and in lanes. All
+//! Each group is taken with and without the endomorphism, that of order 7 also on a curve y^2 = x^3 - 43 x + 166, whose a is
+//! general, and each operation on the portable code and in lanes. All
 //! combinations of residues are taken in the groups of order 7 and 13, and all pairs of them in that of order 199; where
 //! three or four come together there, a sample that is spread evenly.
 //!
@@ -41,11 +42,11 @@ use crate::cpu::point::comb::Comb;
 use crate::cpu::scalar::Endomorphism;
 use crate::cpu::tables::{BaseTables, Precomputed};
 use crate::cpu::{CoefficientA, CpuCurve, CpuEngine, FieldConstants, decode, generator};
-use crate::curve::constants::secp256k1;
 use crate::curve::Secp256k1;
+use crate::curve::constants::secp256k1;
 use crate::types::{KeyBytes, Point, Rejection, ResultsMut, Verdict};
 use num_bigint::BigUint;
-use parameters::{GROUPS, Parameters};
+use parameters::{GROUPS, Parameters, WITH_GENERAL_A};
 use rand::RngExt;
 use reference::{BigPoint, Group, integer, pairs};
 use scalars::Scalar;
@@ -60,16 +61,19 @@ trait SmallGroup: BaseTables {
 
 macro_rules! small_group {
     ($name:ident, $group:literal, $endomorphism:expr) => {
+        small_group!($name, $group, $endomorphism, &GROUPS[$group], CoefficientA::Zero);
+    };
+    ($name:ident, $group:literal, $endomorphism:expr, $parameters:expr, $a:expr) => {
         #[derive(Clone, Copy)]
         struct $name;
 
         impl CpuCurve for $name {
             type Base = <Secp256k1 as CpuCurve>::Base;
             type Scalar = Scalar<$group>;
-            const A: CoefficientA = CoefficientA::Zero;
-            const B: [u64; 4] = [GROUPS[$group].b, 0, 0, 0];
-            const G: ([u64; 4], [u64; 4]) = GROUPS[$group].g;
-            const N: [u64; 4] = GROUPS[$group].n;
+            const A: CoefficientA = $a;
+            const B: [u64; 4] = [Self::PARAMETERS.b, 0, 0, 0];
+            const G: ([u64; 4], [u64; 4]) = Self::PARAMETERS.g;
+            const N: [u64; 4] = Self::PARAMETERS.n;
             const ENDOMORPHISM: Option<Endomorphism> = $endomorphism;
 
             fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>> {
@@ -88,7 +92,7 @@ macro_rules! small_group {
         }
 
         impl SmallGroup for $name {
-            const PARAMETERS: &'static Parameters = &GROUPS[$group];
+            const PARAMETERS: &'static Parameters = $parameters;
         }
     };
 }
@@ -99,6 +103,9 @@ small_group!(Order199, 2, Some(ENDOMORPHISMS[2]));
 small_group!(Order7Plain, 0, None);
 small_group!(Order13Plain, 1, None);
 small_group!(Order199Plain, 2, None);
+// p - 43, as this field stores it.
+const MINUS_43: [u64; 4] = [secp256k1::P[0] - 43, secp256k1::P[1], secp256k1::P[2], secp256k1::P[3]];
+small_group!(Order7WithGeneralA, 0, None, &WITH_GENERAL_A, CoefficientA::General(MINUS_43));
 
 /// The lattices of the lambdas, as `curves/derive.rs` makes them.
 const ENDOMORPHISMS: [Endomorphism; 3] = [
@@ -200,14 +207,13 @@ macro_rules! in_groups {
 }
 use in_groups;
 
-/// Runs the test of the module above in a group, with and without its endomorphism.
+/// Runs the test of the module above in the groups of an order.
 macro_rules! in_group {
-    (of_order_7, $engine:expr) => { in_group!(Order7 Order7Plain, $engine) };
+    (of_order_7, $engine:expr) => { in_group!(Order7 Order7Plain Order7WithGeneralA, $engine) };
     (of_order_13, $engine:expr) => { in_group!(Order13 Order13Plain, $engine) };
     (of_order_199, $engine:expr) => { in_group!(Order199 Order199Plain, $engine) };
-    ($with:ident $without:ident, $engine:expr) => {{
-        super::run::<$with>($engine);
-        super::run::<$without>($engine);
+    ($($group:ident)*, $engine:expr) => {{
+        $(super::run::<$group>($engine);)*
     }};
 }
 use in_group;

@@ -3,24 +3,33 @@
 //! `derivation.rs` finds everything here anew. A number is four limbs of 64 bits, the least significant first.
 
 /// A group and its scalars.
+#[derive(Clone, Copy)]
 pub struct Parameters {
-    /// The number of points, a prime that is 1 modulo 3.
+    /// The number of points, a prime that is 1 modulo 3 where a is 0.
     pub order: u64,
-    /// The curve is y^2 = x^3 + b over the field of secp256k1.
+    /// The curve is y^2 = x^3 - minus_a x + b over the field of secp256k1.
+    pub minus_a: u64,
+    /// See above.
     pub b: u64,
     /// x and y of a generator.
     pub g: ([u64; 4], [u64; 4]),
     /// N = order times q, the modulus of the scalars. It is about 0.6 times 2^256, so that every third x-coordinate is N
     /// or more.
     pub n: [u64; 4],
-    /// (x, y) -> (beta x, y), with the beta of secp256k1, is multiplication by lambda; lambda^2 + lambda + 1 = 0 modulo N.
+    /// Where a is 0, (x, y) -> (beta x, y), with the beta of secp256k1, is multiplication by lambda;
+    /// lambda^2 + lambda + 1 = 0 modulo N.
     pub lambda: [u64; 4],
 }
 
-/// The groups of order 7, 13 and 199.
+/// A group of order 7 on a curve whose a is general, with the scalars of the first of `GROUPS`. The point has this order also
+/// where coordinates are rational numbers.
+pub const WITH_GENERAL_A: Parameters = Parameters { minus_a: 43, b: 166, g: ([3, 0, 0, 0], [8, 0, 0, 0]), ..GROUPS[0] };
+
+/// The groups of order 7, 13 and 199 on curves with a = 0.
 pub const GROUPS: [Parameters; 3] = [
     Parameters {
         order: 7,
+        minus_a: 0,
         b: 6,
         g: (
             [0xfb1f_c272_793e_f8cf, 0x2fed_4171_d0a4_c594, 0x83f2_29c8_0f99_da9a, 0xb986_54ee_0ea6_24fe],
@@ -31,6 +40,7 @@ pub const GROUPS: [Parameters; 3] = [
     },
     Parameters {
         order: 13,
+        minus_a: 0,
         b: 2,
         g: (
             [0xc151_f97c_1290_2b8a, 0x9624_76b8_7ca0_4bcd, 0xfa2e_3b40_491d_77e7, 0x79ee_1c36_aebd_658a],
@@ -41,6 +51,7 @@ pub const GROUPS: [Parameters; 3] = [
     },
     Parameters {
         order: 199,
+        minus_a: 0,
         b: 4,
         g: (
             [0xaad5_ada2_17d6_da24, 0x7185_5450_a719_6ae9, 0x06d2_ae70_b982_8ade, 0xf2a7_ab01_3b1b_cc54],

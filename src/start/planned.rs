@@ -42,7 +42,9 @@ pub fn each(items: usize, take: Take) {
     }
     for (which, keys) in columns.secret_keys() {
         take(format!("public_keys, keys for {which}"), &PublicKeysOf { curve: CurveId::Sm2, keys, items });
-        SCHEMES.iter().for_each(|scheme| signing(scheme, Inputs { digests: (&numbers).into(), keys }, which, items, take));
+        SCHEMES
+            .iter()
+            .for_each(|scheme| signing(scheme, Inputs { digests: (&numbers).into(), keys }, which, items, take));
     }
     columns.each_encoding(&mut |form, keys| of_keys(columns, form, keys, items, take));
     hashes(&numbers, take);

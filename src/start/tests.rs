@@ -5,7 +5,7 @@ use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::runtime::{Plan, Unit};
 use crate::gpu::schedule::Fleet;
-use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, Test};
+use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, Test, kernels};
 use crate::op::Operation;
 use crate::ops::keys::PublicKeysOf;
 use crate::types::{Batch, Error, Place, Results, ResultsMut, SecretKey, Verdict};
@@ -59,14 +59,6 @@ fn every_operation_is_tested() {
     assert_eq!(used.len() + elsewhere.len(), all.len());
 }
 
-/// Names of the kernels in a file that operations start; of some that macros make, the beginning.
-fn kernels_in(unit: Unit) -> BTreeSet<&'static str> {
-    let code = unit.source().lines().filter(|line| !line.starts_with("//"));
-    let name =
-        |line: &'static str| line[line.find("gecc_")?..].split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
-    code.filter_map(name).filter(|kernel| is_started(unit, kernel)).collect()
-}
-
 /// Whether an operation starts a kernel: not those of schemes that the curve does not have, nor those for measuring.
 fn is_started(unit: Unit, kernel: &str) -> bool {
     let curve = unit.curve.parse().ok();
@@ -90,9 +82,8 @@ fn every_kernel_is_tested() {
     assert!(gpu.failures().is_empty(), "{:?}", gpu.failures());
     let started = gpu.device(0).functions();
     for unit in Unit::of_operations() {
-        for kernel in kernels_in(unit) {
-            let is_it = |name: &str| name == kernel || kernel.ends_with('_') && name.starts_with(kernel);
-            let started = started.iter().any(|(of, name)| *of == unit && is_it(name));
+        for (_, kernel) in kernels::ALL.iter().filter(|(file, kernel)| *file == unit.file && is_started(unit, kernel)) {
+            let started = started.iter().any(|(of, name)| *of == unit && name == kernel);
             assert!(started, "{kernel} of {unit:?} is not tested");
         }
     }

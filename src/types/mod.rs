@@ -16,9 +16,9 @@ pub(crate) use error::require_lengths;
 pub use keys::PublicKeys;
 pub(crate) use keys::{KeyBytes, KeyForm, POINT_ROW};
 pub use point::{Point, Points};
-pub(crate) use results::{Batch, Place, Results, ResultsMut, Widths, collect, result_of};
 #[cfg(test)]
 pub(crate) use results::rows_of;
+pub(crate) use results::{Batch, Place, Results, ResultsMut, Widths, collect, result_of};
 pub use rows::Rows;
 pub(crate) use rows::{ByteRows, Fill};
 pub use secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};

@@ -4,94 +4,13 @@
 
 use std::fmt;
 
-/// Why one item of a batch does not pass. The numeric form ([`Rejection::code`]) is stable and never 0 or 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Rejection {
-    /// The encoding of the signature is malformed (only where a call takes DER).
-    #[error("the signature is not strict DER of two integers of at most 32 bytes")]
-    MalformedSignature = 2,
-    /// r is 0 or not below the group order.
-    #[error("r is not in 1..n")]
-    ROutOfRange = 3,
-    /// s is 0 or not below the group order.
-    #[error("s is not in 1..n")]
-    SOutOfRange = 4,
-    /// s is above n/2 and the policy asks for low s.
-    #[error("s is above n/2, which the low-s policy forbids")]
-    HighS = 5,
-    /// SM2: r + s is 0 modulo n.
-    #[error("r + s is 0 modulo n")]
-    ZeroT = 6,
-    /// The point's encoding has the wrong length or tag, or a coordinate that is not below p.
-    #[error("the point's encoding is malformed")]
-    MalformedPoint = 7,
-    /// The encoding is well-formed, but no point of the curve has these coordinates.
-    #[error("the point is not on the curve")]
-    NotOnCurve = 8,
-    /// The identity where a public key is needed.
-    #[error("the public key is the identity")]
-    IdentityKey = 9,
-    /// The computation ends in the identity, which the standard rejects.
-    #[error("the resulting point is the identity")]
-    IdentityResult = 10,
-    /// The signature does not belong to this digest and key.
-    #[error("the signature does not match")]
-    Mismatch = 11,
-    /// The recovery id is not in 0..=3.
-    #[error("the recovery id is not in 0..=3")]
-    RecoveryIdOutOfRange = 12,
-    /// No point of the curve has the x-coordinate that r and the recovery id give.
-    #[error("r and the recovery id give no point of the curve")]
-    NoSuchR = 13,
-    /// A public scalar is not below the group order.
-    #[error("the scalar is not below n")]
-    ScalarOutOfRange = 14,
-    /// A private key is 0 or not below the group order (SM2 signing also rejects n - 1).
-    #[error("the private key is out of range")]
-    SecretKeyOutOfRange = 15,
-    /// An SM2 user id is longer than 8191 bytes.
-    #[error("the user id is longer than 8191 bytes")]
-    UserIdTooLong = 16,
-    /// A value is not below the modulus.
-    #[error("the value is not below the modulus")]
-    ValueOutOfRange = 17,
-    /// The signature that was computed does not verify, or its recovery id is wrong, at every attempt: the processor errs.
-    /// Only where [`crate::EngineBuilder::check_signatures`] is on.
-    #[error("the computed signature does not verify: the processor errs")]
-    FaultySignature = 18,
-}
+// `Rejection`, from `cuda/codes.toml`.
+include!(concat!(env!("OUT_DIR"), "/verdicts.rs"));
 
 impl Rejection {
     /// The stable numeric form: one byte, 2 or more ([`Verdict::VALID_CODE`] is 1; 0 is never used).
     pub fn code(self) -> u8 {
         self as u8
-    }
-
-    /// The rejection that a code stands for.
-    pub(crate) fn from_code(code: u8) -> Option<Self> {
-        use Rejection::*;
-        const ALL: [Rejection; 17] = [
-            MalformedSignature,
-            ROutOfRange,
-            SOutOfRange,
-            HighS,
-            ZeroT,
-            MalformedPoint,
-            NotOnCurve,
-            IdentityKey,
-            IdentityResult,
-            Mismatch,
-            RecoveryIdOutOfRange,
-            NoSuchR,
-            ScalarOutOfRange,
-            SecretKeyOutOfRange,
-            UserIdTooLong,
-            ValueOutOfRange,
-            FaultySignature,
-        ];
-        ALL.into_iter().find(|rejection| rejection.code() == code)
     }
 }
 
@@ -106,7 +25,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// The numeric form of [`Verdict::Valid`].
-    pub const VALID_CODE: u8 = 1;
+    pub const VALID_CODE: u8 = VALID;
 
     /// One byte: 1 for valid, the rejection's code otherwise.
     pub fn code(self) -> u8 {
@@ -195,3 +114,7 @@ impl IntoIterator for Verdicts {
         self.0.into_iter()
     }
 }
+
+#[cfg(test)]
+#[path = "../../cuda/emit_codes.rs"]
+mod emit_codes;

@@ -22,10 +22,10 @@ struct Signature(&'static str, &'static [&'static str]);
 /// Every kernel that gets secrets. See `FILES` in src/gpu/sign.rs, secret.rs and modular.rs.
 const SECRET: &[Signature] = &[
     Signature("gecc_nonces_", &["=digests", "+keys", "-key_stride", "+nonces", "=status", "-n"]),
-    Signature("gecc_secret_scalars", &["+keys", "-key_stride", "+columns", "=status", "-n"]),
+    Signature("gecc_secret_scalars", &["+keys", "-key_stride", "+scalars", "=status", "-n"]),
     Signature("gecc_fpmul_uniform", &["+scalars", "=table", "+xyz", "-n"]),
-    Signature("gecc_upmul_uniform", &["+scalars", "+points_xy", "=points_kind", "+tables", "+xyz", "=next_tile", "-n"]),
-    Signature("gecc_normalize", &["+xyz", "+out_xy", "=out_kind", "-use_kinds", "+prefixes", "-n"]),
+    Signature("gecc_upmul_uniform", &["+scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
+    Signature("gecc_normalize", &["+xyz", "+out_xy", "=out_kinds", "-use_kinds", "+prefixes", "-n"]),
     Signature(
         "gecc_ecdsa_sign",
         &[
@@ -34,7 +34,7 @@ const SECRET: &[Signature] = &[
             "-key_stride",
             "+nonces",
             "+r_xy",
-            "=r_kind",
+            "=r_kinds",
             "-low_s",
             "=signatures",
             "=recovery_ids",
@@ -51,14 +51,14 @@ const SECRET: &[Signature] = &[
             "-key_stride",
             "+nonces",
             "+r_xy",
-            "=r_kind",
+            "=r_kinds",
             "=signatures",
             "=status",
             "+prefixes",
             "-n",
         ],
     ),
-    Signature("gecc_export_points_raw", &["+xy", "=kind", "+rows", "-n"]),
+    Signature("gecc_export_points_raw", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_rows_to_columns", &["+rows", "-row_bytes", "+columns", "-words", "-n"]),
     Signature("gecc_columns_to_rows", &["+columns", "-words", "+rows", "-n"]),
     Signature(
@@ -75,7 +75,7 @@ const PUBLIC: &[&str] = &["gecc_import_", "gecc_export_field", "gecc_fpmul_var",
 /// Of these, some that branch on their scalars and look multiples up by them: what must be found, were they secret.
 const LEAKY: &[Signature] = &[
     Signature("gecc_fpmul_var", &["+scalars", "=table", "-bits", "+xyz", "-n"]),
-    Signature("gecc_upmul_var", &["+scalars", "+points_xy", "=points_kind", "+tables", "+xyz", "=next_tile", "-n"]),
+    Signature("gecc_upmul_var", &["+scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
 ];
 
 const FILES: &[&str] = &["nonces", "fpmul", "upmul", "normalize", "sign", "layout", "rows", "modexp", "mul_mod"];

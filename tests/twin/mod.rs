@@ -11,6 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, thread};
 
+/// What the device code says of items.
+#[allow(dead_code, reason = "not every test needs all")]
+pub mod codes {
+    include!(concat!(env!("OUT_DIR"), "/codes.rs"));
+    include!(concat!(env!("OUT_DIR"), "/test_codes.rs"));
+}
+
 pub fn header_folder(name: &str) -> PathBuf {
     Path::new(env!("OUT_DIR")).join("cuda").join(name)
 }
@@ -138,6 +145,8 @@ impl Driver {
             .arg(header)
             .arg("-I")
             .arg(root.join("cuda"))
+            .arg("-I")
+            .arg(Path::new(env!("OUT_DIR")).join("cuda"))
             .arg(root.join("tests/cuda_twin").join(source).with_extension("cpp"))
             .arg("-o")
             .arg(&program)

@@ -74,25 +74,6 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// The headers that a text includes, and those that they include.
-    fn add_headers(text: &'static str, found: &mut HashSet<&'static str>) {
-        for header in text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"')) {
-            if found.insert(header) && header != "curve.cuh" {
-                add_headers(find(HEADERS, header), found);
-            }
-        }
-    }
-
-    #[test]
-    fn files_without_a_curve_include_none() {
-        for (file, text) in KERNELS {
-            let mut headers = HashSet::new();
-            add_headers(text, &mut headers);
-            // A file that needs no curve is compiled once; one that needs a curve cannot be without it.
-            assert_eq!(headers.contains("curve.cuh"), !WITHOUT_CURVE.contains(file), "{file}");
-        }
-    }
-
     #[test]
     fn every_unit_is_there_once() {
         let units: Vec<Unit> = Unit::all().collect();

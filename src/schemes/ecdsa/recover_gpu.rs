@@ -1,6 +1,7 @@
 //! Recovery of public keys on a GPU, and of addresses.
 
 use super::{Recover, Wanted, known_answers};
+use crate::gpu::codes::PointKind;
 use crate::gpu::columns::{
     Addresses, ByteRows, Column, Digests, PointKinds, RecoveryIds, Scalars, Signatures, Verdicts,
 };
@@ -10,9 +11,6 @@ use crate::gpu::schedule::Lane;
 use crate::gpu::transfer::{Jacobian, Points, export_rows};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use std::ops::Range;
-
-/// `PointKind` of the device code: a point with coordinates.
-const FINITE: u8 = 1;
 
 /// The recovery of a chunk's keys.
 #[derive(Clone, Copy)]
@@ -131,6 +129,6 @@ impl KeyRows {
 
     /// A key on a stream that has waited; `None` where there is none.
     pub fn get<'a>(&self, stream: &'a Stream, i: usize) -> Option<&'a [u8]> {
-        (stream.read(&self.kinds)[i] == FINITE).then(|| &stream.read(&self.rows)[64 * i..64 * i + 64])
+        (stream.read(&self.kinds)[i] == PointKind::Finite as u8).then(|| &stream.read(&self.rows)[64 * i..64 * i + 64])
     }
 }

@@ -17,8 +17,8 @@ pub use stream::{Format, StreamOptions};
 /// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
 #[derive(Parser)]
 #[command(
+    name = "gecc",
     version,
-    about,
     after_help = "Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run."
 )]
 pub struct Arguments {

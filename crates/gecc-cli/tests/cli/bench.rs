@@ -1,0 +1,39 @@
+//! `gecc bench`.
+
+use crate::support::{TemporaryFile, answers, code, refuses_without_gpu, run};
+
+#[test]
+fn bench_measures_what_is_asked_for() {
+    let bench = run(&["bench", "--engine", "cpu", "--items", "20", "--curve", "sm2", "--json"], "");
+    let rows = answers(&bench);
+    // All public operations but recovery, which SM2 has not.
+    assert_eq!(rows.len(), 12, "{rows:?}");
+    for row in &rows {
+        let [seconds, rate] = ["seconds", "per_second"].map(|name| row[name].as_f64().unwrap());
+        assert!(seconds > 0.0 && (rate * seconds - 20.0).abs() < 1e-6, "{row}");
+    }
+
+    let plot = TemporaryFile::new("plot.svg", "");
+    let arguments = ["bench", "--engine", "cpu", "--curve", "p256", "--sizes", "2..4", "--operations", "recover,add"];
+    let table = run(&[&arguments[..], &["--plot", plot.path()]].concat(), "");
+    let text = String::from_utf8(table.stdout).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().skip(3).map(|line| line.split_whitespace().take(3).collect()).collect();
+    let row = |operation, items| vec!["p256", operation, items];
+    let expected: Vec<_> = ["recover", "add"].into_iter().flat_map(|o| ["4", "8", "16"].map(|n| row(o, n))).collect();
+    assert_eq!(lines, expected, "{text}");
+    let drawing = std::fs::read_to_string(plot.path()).unwrap();
+    assert!(drawing.starts_with("<svg") && drawing.contains("recover") && drawing.contains("end to end"), "{drawing}");
+
+    let wrong: [&[_]; 5] = [
+        &["--sizes", "5..4"],
+        &["--sizes", "5"],
+        &["--items", "0"],
+        &["--operations", "nothing"],
+        &["--operations", "add,field_mul"],
+    ];
+    for wrong in wrong {
+        assert_eq!(code(&run(&[&["bench", "--engine", "cpu"], wrong].concat(), "")), 2, "{wrong:?}");
+    }
+    refuses_without_gpu(&["bench", "ablations", "--items", "64"]);
+    refuses_without_gpu(&["bench", "methods", "--check", "9"]);
+}

@@ -1,0 +1,38 @@
+//! What the command says of itself and of the machine.
+
+use crate::support::run;
+
+#[test]
+fn help_doctor_and_completions() {
+    let help = run(&["help", "verify"], "");
+    assert!(String::from_utf8_lossy(&help.stdout).contains("Examples:"));
+    let doctor = String::from_utf8(run(&["doctor"], "").stdout).unwrap();
+    for what in ["cores", "engine", "NVIDIA GPUs", "NVRTC"] {
+        assert!(doctor.contains(what), "{doctor}");
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = run(&["completions", shell], "").stdout;
+        assert!(String::from_utf8_lossy(&script).contains("recover"), "{shell}");
+    }
+}
+
+#[test]
+fn the_command_has_the_name_that_it_is_called_by() {
+    let version = String::from_utf8(run(&["--version"], "").stdout).unwrap();
+    assert_eq!(version, format!("gecc {}\n", env!("CARGO_PKG_VERSION")));
+    let help = String::from_utf8(run(&["help"], "").stdout).unwrap();
+    assert!(
+        help.starts_with("Batch elliptic-curve cryptography: ") && help.contains("Usage: gecc <COMMAND>"),
+        "{help}"
+    );
+}
+
+#[test]
+fn help_teaches_the_input_of_every_command() {
+    for command in ["verify", "recover", "sign", "ecdh", "pubkey"] {
+        let help = String::from_utf8(run(&["help", command], "").stdout).unwrap();
+        for part in ["Example", "Output: {", "JSON Lines or CSV", "Exit codes"] {
+            assert!(help.contains(part), "{command}: {part}");
+        }
+    }
+}

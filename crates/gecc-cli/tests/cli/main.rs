@@ -1,0 +1,10 @@
+//! The command line, run as a user runs it.
+
+mod bench;
+mod help;
+mod input;
+mod keys;
+mod recover;
+mod streams;
+mod support;
+mod verify;

@@ -1,0 +1,59 @@
+//! `gecc recover`.
+
+use crate::support::{answers, code, run, signed, stderr};
+use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
+use serde_json::json;
+
+#[test]
+fn recover_gives_keys_or_errors() {
+    let set = signed::<Secp256k1>(2);
+    let mut lines = set.lines();
+    let mut bad = set.json(1);
+    bad["recovery_id"] = json!(4);
+    lines.push(bad.to_string());
+    bad["recovery_id"] = json!("one");
+    lines.push(bad.to_string());
+    let output = run(&["recover", "--curve", "secp256k1"], lines.join("\n"));
+    let key = |item: usize| json!({"public_key": hex::encode(set.public[item].as_sec1()), "tag": {"item": item}});
+    assert_eq!(
+        answers(&output),
+        [
+            key(0),
+            key(1),
+            json!({"error": "the recovery id is not in 0..=3", "tag": {"item": 1}}),
+            json!({"error": "line 4: `recovery_id` is not a number from 0 to 3", "tag": {"item": 1}}),
+        ]
+    );
+    assert_eq!(code(&output), 1);
+}
+
+#[test]
+fn recover_gives_addresses() {
+    // The account of the private key 1.
+    let engine = Engine::cpu().unwrap();
+    let mut one = [0; 32];
+    one[31] = 1;
+    let key = SecretKey::from_bytes(one);
+    let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[7; 32]], &key, Default::default()).unwrap();
+    let signed = signed[0].unwrap();
+    let line = |id: u8| {
+        let (digest, signature) = (hex::encode([7; 32]), hex::encode(signed.signature));
+        json!({"digest": digest, "signature": signature, "recovery_id": id, "tag": id / 4}).to_string()
+    };
+    let input = [line(signed.recovery_id), line(4)].join("\n");
+    let output = run(&["recover", "--curve", "secp256k1", "--addresses"], input);
+    assert_eq!(
+        answers(&output),
+        [
+            json!({"address": "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "tag": 0}),
+            json!({"error": "the recovery id is not in 0..=3", "tag": 1}),
+        ]
+    );
+    assert_eq!(code(&output), 1);
+    let other_curve = run(&["recover", "--curve", "p256", "--addresses"], "");
+    assert_eq!(code(&other_curve), 2);
+    assert!(stderr(&other_curve).contains("--addresses is for secp256k1"), "{}", stderr(&other_curve));
+    let without_recovery = run(&["recover", "--curve", "sm2"], "");
+    assert_eq!(code(&without_recovery), 2);
+    assert!(stderr(&without_recovery).contains("[possible values: secp256k1, p256]"), "{}", stderr(&without_recovery));
+}

@@ -1,0 +1,272 @@
+//! The enums of `cuda/codes.toml`, in CUDA and in Rust.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write;
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Codes {
+    verdict: BTreeMap<String, Verdict>,
+    rejection: Vec<Rejection>,
+    codes: Vec<List>,
+    flags: List,
+}
+
+/// A verdict that rejects nothing.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Verdict {
+    number: u8,
+    doc: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rejection {
+    name: String,
+    number: u8,
+    doc: String,
+    message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    name: String,
+    doc: String,
+    values: Vec<Value>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Value {
+    name: String,
+    number: u8,
+    doc: Option<String>,
+}
+
+impl Codes {
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let codes: Codes = toml::from_str(text).map_err(|problem| problem.to_string())?;
+        codes.check()?;
+        Ok(codes)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let verdicts: Vec<_> = self.verdict.iter().map(|(name, verdict)| (name.as_str(), verdict.number)).collect();
+        if verdicts != [("Pending", 0), ("Valid", 1)] {
+            return Err("an open verdict is 0, and valid is 1".to_owned());
+        }
+        let lists = [self.verdicts()].into_iter().chain(self.lists().map(|list| list.values.clone()));
+        let mut names = HashSet::new();
+        for list in lists {
+            if let Some(pair) = list.windows(2).find(|pair| pair[0].number >= pair[1].number) {
+                return Err(format!("the numbers of {} and {} do not rise", pair[0].name, pair[1].name));
+            }
+            if let Some(value) = list.into_iter().find(|value| !names.insert(value.name.clone())) {
+                return Err(format!("{} is there twice", value.name));
+            }
+        }
+        match self.flags.values.iter().find(|flag| !flag.number.is_power_of_two()) {
+            Some(flag) => Err(format!("{} is not one bit", flag.name)),
+            None => Ok(()),
+        }
+    }
+
+    fn lists(&self) -> impl Iterator<Item = &List> {
+        self.codes.iter().chain([&self.flags])
+    }
+
+    /// All verdicts, rejections among them.
+    fn verdicts(&self) -> Vec<Value> {
+        let verdicts = self.verdict.iter().map(|(name, verdict)| (name, verdict.number, &verdict.doc));
+        let rejections = self.rejection.iter().map(|rejection| (&rejection.name, rejection.number, &rejection.doc));
+        let value = |(name, number, doc): (&String, u8, &String)| Value {
+            name: name.clone(),
+            number,
+            doc: Some(doc.lines().next().unwrap_or_default().to_owned()),
+        };
+        verdicts.chain(rejections).map(value).collect()
+    }
+
+    /// `codes.cuh`.
+    pub fn cuda(&self) -> String {
+        let mut text =
+            "// Generated from cuda/codes.toml by build.rs.\n#pragma once\n#include \"primitives/types.cuh\"\n"
+                .to_owned();
+        cuda_enum(&mut text, "Verdict", "u8", "What a check says of an item.", &self.verdicts());
+        for List { name, doc, values } in &self.codes {
+            cuda_enum(&mut text, name, "u8", doc, values);
+        }
+        let List { name, doc, values } = &self.flags;
+        cuda_enum(&mut text, name, "u32", doc, values);
+        text
+    }
+
+    /// `Rejection`, and the number of a valid verdict.
+    pub fn rust_verdicts(&self) -> String {
+        let mut text = String::from(
+            "/// Why one item of a batch does not pass. The numeric form ([`Rejection::code`]) is stable and never 0 or 1.\n\
+             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]\n#[non_exhaustive]\n#[repr(u8)]\n\
+             pub enum Rejection {\n",
+        );
+        for Rejection { name, number, doc, message } in &self.rejection {
+            rust_doc(&mut text, doc);
+            writeln!(text, "    #[error({message:?})]\n    {name} = {number},").unwrap();
+        }
+        let names: Vec<(&str, u8)> = self.rejection.iter().map(|it| (it.name.as_str(), it.number)).collect();
+        text.push_str("}\n\nimpl Rejection {\n    /// The rejection that a code stands for.\n");
+        from_code(&mut text, "pub(crate)", &names);
+        writeln!(
+            text,
+            "}}\n\n/// The code of [`Verdict::Valid`].\nconst VALID: u8 = {};",
+            self.verdict["Valid"].number
+        )
+        .unwrap();
+        text
+    }
+
+    /// The other codes.
+    pub fn rust_codes(&self) -> String {
+        let mut text = String::new();
+        for List { name, doc, values } in &self.codes {
+            writeln!(text, "/// {doc}\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(u8)]\npub enum {name} {{")
+                .unwrap();
+            for Value { name, number, doc } in values {
+                rust_doc(&mut text, doc.as_deref().unwrap_or_default());
+                writeln!(text, "    {name} = {number},").unwrap();
+            }
+            let names: Vec<(&str, u8)> = values.iter().map(|value| (value.name.as_str(), value.number)).collect();
+            writeln!(text, "}}\n\nimpl {name} {{\n    /// What a byte says, if it is one of these.").unwrap();
+            from_code(&mut text, "pub", &names);
+            text.push_str("}\n\n");
+        }
+        let List { name, doc, values } = &self.flags;
+        writeln!(text, "/// {doc}\n#[derive(Clone, Copy, Debug)]\npub struct {name};\n\nimpl {name} {{").unwrap();
+        for Value { name, number, .. } in values {
+            writeln!(text, "    pub const {}: u32 = {number};", upper_case(name)).unwrap();
+        }
+        text + "}\n"
+    }
+
+    /// What the tests of the public interface and of the device code know besides.
+    pub fn rust_tests(&self) -> String {
+        let rejections = self.rejection.iter().map(|rejection| format!("gecc::Rejection::{}", rejection.name));
+        let rejections: Vec<String> = rejections.collect();
+        format!(
+            "/// Every rejection, by its number.\npub const REJECTIONS: &[gecc::Rejection] = &[{}];\n\
+             /// The code of a verdict that is still open.\npub const PENDING: u8 = {};\n",
+            rejections.join(", "),
+            self.verdict["Pending"].number,
+        )
+    }
+}
+
+fn cuda_enum(text: &mut String, name: &str, word: &str, doc: &str, values: &[Value]) {
+    writeln!(text, "\n// {doc}\nenum {name} : {word} {{").unwrap();
+    for Value { name, number, doc } in values {
+        let doc = doc.as_ref().map(|doc| format!("  // {doc}")).unwrap_or_default();
+        writeln!(text, "    k{name} = {number},{doc}").unwrap();
+    }
+    text.push_str("};\n");
+}
+
+fn rust_doc(text: &mut String, doc: &str) {
+    for line in doc.lines() {
+        writeln!(text, "    /// {line}").unwrap();
+    }
+}
+
+fn from_code(text: &mut String, visibility: &str, names: &[(&str, u8)]) {
+    writeln!(text, "    {visibility} fn from_code(code: u8) -> Option<Self> {{\n        match code {{").unwrap();
+    for (name, number) in names {
+        writeln!(text, "            {number} => Some(Self::{name}),").unwrap();
+    }
+    text.push_str("            _ => None,\n        }\n    }\n");
+}
+
+/// `SOME_NAME` for `SomeName`.
+fn upper_case(name: &str) -> String {
+    let mut text = String::new();
+    for char in name.chars() {
+        if char.is_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.push(char.to_ascii_uppercase());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME: &str = r#"
+[verdict.Pending]
+number = 0
+doc = "Open."
+[verdict.Valid]
+number = 1
+doc = "Good."
+[[rejection]]
+name = "Bad"
+number = 7
+doc = """
+Two
+lines."""
+message = "it is bad"
+[[codes]]
+name = "Kind"
+doc = "What it is."
+values = [{ name = "Red", number = 1 }, { name = "Blue", number = 3, doc = "Rare." }]
+[flags]
+name = "Set"
+doc = "What may be."
+values = [{ name = "SomeFlag", number = 1 }, { name = "Other", number = 2 }]
+"#;
+
+    #[test]
+    fn both_languages_get_the_same_numbers() {
+        let codes = Codes::parse(SOME).unwrap();
+        let cuda = codes.cuda();
+        assert!(cuda.contains(
+            "enum Verdict : u8 {\n    kPending = 0,  // Open.\n    kValid = 1,  // Good.\n    kBad = 7,  // Two\n};"
+        ));
+        assert!(cuda.contains("// What it is.\nenum Kind : u8 {\n    kRed = 1,\n    kBlue = 3,  // Rare.\n};"));
+        assert!(cuda.contains("enum Set : u32 {\n    kSomeFlag = 1,\n    kOther = 2,\n};"));
+        let verdicts = codes.rust_verdicts();
+        assert!(verdicts.contains("    /// Two\n    /// lines.\n    #[error(\"it is bad\")]\n    Bad = 7,\n}"));
+        assert!(verdicts.contains("match code {\n            7 => Some(Self::Bad),\n            _ => None,"));
+        assert!(verdicts.contains("const VALID: u8 = 1;"));
+        let rust = codes.rust_codes();
+        assert!(rust.contains("pub enum Kind {\n    Red = 1,\n    /// Rare.\n    Blue = 3,\n}"));
+        assert!(rust.contains("1 => Some(Self::Red),\n            3 => Some(Self::Blue),\n            _ => None,"));
+        assert!(rust.contains("pub const SOME_FLAG: u32 = 1;\n    pub const OTHER: u32 = 2;\n"));
+        let tests = codes.rust_tests();
+        assert!(tests.contains("&[gecc::Rejection::Bad];") && tests.contains("PENDING: u8 = 0;"));
+    }
+
+    #[test]
+    fn what_would_mix_codes_up_is_refused() {
+        for (from, to, problem) in [
+            ("number = 0\ndoc = \"Open", "number = 2\ndoc = \"Open", "an open verdict is 0"),
+            ("number = 1\ndoc = \"Good", "number = 0\ndoc = \"Good", "valid is 1"),
+            ("verdict.Pending", "verdict.Begun", "an open verdict is 0"),
+            ("number = 7", "number = 1", "Valid and Bad do not rise"),
+            ("number = 3", "number = 1", "Red and Blue do not rise"),
+            ("\"Blue\"", "\"Red\"", "Red is there twice"),
+            ("\"Blue\"", "\"Bad\"", "Bad is there twice"),
+            ("name = \"Other\", number = 2", "name = \"Other\", number = 3", "Other is not one bit"),
+            ("number = 3", "number = 256", "256"),
+            ("message = ", "text = ", "text"),
+        ] {
+            assert_eq!(SOME.matches(from).count(), 1, "{from}");
+            let refused = Codes::parse(&SOME.replace(from, to)).err().unwrap_or_default();
+            assert!(refused.contains(problem), "{refused:?} for {to}");
+        }
+    }
+}
