@@ -1,6 +1,12 @@
 //! How an engine starts, is made ready and is tested: what needs both the devices and all operations.
 
 mod cpu_answers;
+#[cfg(test)]
+mod planned;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod wiping;
 
 use crate::cpu::CpuEngine;
 use crate::cpu::tables::warm_up;

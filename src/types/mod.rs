@@ -17,6 +17,8 @@ pub(crate) use error::require_lengths;
 pub use keys::PublicKeys;
 pub(crate) use keys::{KeyBytes, KeyForm, POINT_ROW};
 pub use point::{Point, Points};
+#[cfg(test)]
+pub(crate) use results::rows_of;
 pub(crate) use results::{Batch, Place, Results, ResultsMut, Widths, collect, result_of};
 pub use rows::Rows;
 pub(crate) use rows::{ByteRows, Fill};

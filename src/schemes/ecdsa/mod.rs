@@ -8,7 +8,7 @@
 //! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the item's other results mean nothing). The batch has as many
 //! items as there are codes.
 
-mod cpu;
+pub(crate) mod cpu;
 mod gpu;
 pub(crate) mod known_answers;
 pub(crate) mod recover_cpu;

@@ -3,8 +3,8 @@
 //! Message-level calls compute e = SM3(Z_A || M) for the caller, where Z_A binds the user id and the public key: large batches
 //! on the GPUs where there are any, but messages above 16 KiB on the CPU. Digest-level calls take e, 32 bytes, big-endian. Signatures are `r || s`, 64 bytes; low-s normalisation does not exist for SM2.
 
-mod cpu;
-mod digest;
+pub(crate) mod cpu;
+pub(crate) mod digest;
 mod gpu;
 pub(crate) mod known_answers;
 
