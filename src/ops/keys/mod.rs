@@ -60,6 +60,7 @@ pub fn public_keys<C: Curve>(engine: &Engine, secret_keys: &[SecretKey]) -> Resu
 
 /// [`crate::keys::public_keys`] on a curve chosen when the program runs.
 pub fn public_keys_on(engine: &Engine, curve: CurveId, keys: SecretKeys, items: usize) -> Result<Points, Error> {
+    require_keys(items, &keys)?;
     engine.collect(&PublicKeysOf { curve, keys, items }, point_of)
 }
 

@@ -8,7 +8,7 @@
 //! modulus, are wiped; results are plain numbers, the caller's to wipe.
 
 mod cpu;
-mod gpu;
+pub(crate) mod gpu;
 pub(crate) mod known_answers;
 pub(crate) mod parameters;
 
