@@ -8,8 +8,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::lab::measure::{Arithmetic, Bench};
 use gecc::{
-    Backend, Curve, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint,
-    Sm2, Verdicts,
+    Backend, Curve, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2, Verdicts,
 };
 use gecc::{ecdh, ecdsa, keys, point, sm2};
 use std::time::{Duration, Instant};

@@ -10,7 +10,9 @@
 //! come without a copy by the host where rows and codes are page-locked ([`crate::PageLocked`]).
 
 pub(crate) mod cpu;
+#[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 mod sum;
 

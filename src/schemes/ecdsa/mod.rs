@@ -9,9 +9,12 @@
 //! items as there are codes.
 
 pub(crate) mod cpu;
+#[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 pub(crate) mod recover_cpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod recover_gpu;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
@@ -34,9 +37,9 @@ pub(crate) static ECDSA: Scheme = Scheme {
     name: "ECDSA",
     verify_on_cpu: per_curve!(ecdsa cpu::verify),
     sign_on_cpu: per_curve!(ecdsa cpu::sign),
-    equations_on_gpu: gpu::equations,
-    sign_on_gpu: gpu::SIGN,
-    tests: known_answers::TESTS,
+    has_recovery: true,
+    #[cfg(feature = "cuda")]
+    on_gpu: gpu::STEPS,
     verify_worth: Worth { portable: 35, lanes: 50 },
     sign_worth: Worth { portable: 5, lanes: 30 },
 };

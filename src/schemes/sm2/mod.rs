@@ -5,7 +5,11 @@
 
 pub(crate) mod cpu;
 pub(crate) mod digest;
+#[cfg(feature = "cuda")]
+mod digest_gpu;
+#[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
@@ -33,9 +37,9 @@ pub(crate) static SM2: Scheme = Scheme {
     name: "SM2",
     verify_on_cpu: per_curve!(sm2 cpu::verify),
     sign_on_cpu: per_curve!(sm2 cpu::sign),
-    equations_on_gpu: gpu::equations,
-    sign_on_gpu: gpu::SIGN,
-    tests: known_answers::TESTS,
+    has_recovery: false,
+    #[cfg(feature = "cuda")]
+    on_gpu: gpu::STEPS,
     verify_worth: Worth { portable: 30, lanes: 50 },
     sign_worth: Worth { portable: 3, lanes: 10 },
 };
