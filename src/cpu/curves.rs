@@ -3,12 +3,12 @@
 use super::field::{self, Coordinate, Field};
 use super::from_limbs;
 use super::scalar::Endomorphism;
-use crate::curve::{Curve, constants, types::*};
+use crate::curve::{constants, types::*};
 use crate::host::once::get_or_compute;
 use std::sync::OnceLock;
 
 /// What the CPU engine needs to know of a curve. Limbs are little-endian, plain (not Montgomery) numbers.
-pub trait CpuCurve: Curve {
+pub trait CpuCurve: Copy + Send + Sync + 'static {
     /// The field of coordinates, modulo p.
     type Base: Coordinate;
     /// The field of scalars, modulo n.
@@ -59,8 +59,8 @@ include!(concat!(env!("OUT_DIR"), "/cpu_curves.rs"));
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::domain_parameters;
     use crate::cpu::secret::SecretCurve;
-    use crate::domain_parameters;
     use elliptic_curve::sec1::ToSec1Point;
     use elliptic_curve::{Curve as _, CurveGroup, Group, ProjectivePoint, bigint::Encoding};
     use num_bigint::BigUint;

@@ -11,8 +11,6 @@ pub mod runtime;
 pub mod schedule;
 pub mod tables;
 pub mod transfer;
-#[cfg(test)]
-pub mod wiping;
 
 use crate::cpu::CpuEngine;
 use crate::host::workers::{Crew, Loan};
@@ -328,6 +326,25 @@ impl GpuEngine {
     pub unsafe fn lock_pages(&self, memory: Range<*const u8>) -> Option<PageLock> {
         // SAFETY: the caller's promise.
         unsafe { PageLock::new(&self.device(0).context, memory) }.ok()
+    }
+
+    /// What lies in the memory that the last chunks of idle lanes used, on the device and on the host.
+    #[cfg(test)]
+    pub fn contents(&self) -> Vec<[Vec<u8>; 2]> {
+        let of_lane = |lane: &mut Lane| lane.contents().expect("the device answers");
+        self.devices
+            .iter()
+            .flat_map(|slot| lock(&slot.lanes).idle.iter_mut().map(of_lane).collect::<Vec<_>>())
+            .collect()
+    }
+
+    /// Lanes that are idle, and those that are lent.
+    #[cfg(test)]
+    pub fn count_lanes(&self) -> (usize, usize) {
+        self.devices.iter().fold((0, 0), |(idle, lent), slot| {
+            let lanes = lock(&slot.lanes);
+            (idle + lanes.idle.len(), lent + lanes.lent)
+        })
     }
 
     /// The names of the devices.

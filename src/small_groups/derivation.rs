@@ -6,7 +6,7 @@
 
 use super::reference::{add, neg, p};
 use super::*;
-use crate::cpu::glv::Signed;
+use crate::cpu::scalar::Signed;
 use num_bigint::BigInt;
 
 fn multiple(k: &BigUint, point: &BigPoint) -> BigPoint {

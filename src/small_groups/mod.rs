@@ -31,24 +31,29 @@ mod derivation;
 pub mod parameters;
 mod points;
 mod reference;
+mod scalars;
 mod schemes;
 #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
 mod uniform;
 
-use super::comb::Comb;
-use super::field::small_orders::Scalar;
-use super::{CoefficientA, CpuCurve, CpuEngine, Endomorphism, Precomputed, generator};
+use crate::cpu::field::Field;
+use crate::cpu::point::Affine;
+use crate::cpu::point::comb::Comb;
+use crate::cpu::scalar::Endomorphism;
+use crate::cpu::tables::{BaseTables, Precomputed};
+use crate::cpu::{CoefficientA, CpuCurve, CpuEngine, FieldConstants, decode, generator};
 use crate::curve::Secp256k1;
 use crate::curve::constants::secp256k1;
-use crate::types::Point;
-use crate::types::{Rejection, Verdict};
+use crate::types::{KeyBytes, Point, Rejection, ResultsMut, Verdict};
 use num_bigint::BigUint;
 use parameters::{GROUPS, Parameters, WITH_GENERAL_A};
 use rand::RngExt;
 use reference::{BigPoint, Group, integer, pairs};
+use scalars::Scalar;
+use std::sync::OnceLock;
 
 /// A small group as a curve.
-trait SmallGroup: CpuCurve {
+trait SmallGroup: BaseTables {
     const PARAMETERS: &'static Parameters;
     /// The largest window of a table all of whose entries are points.
     const WINDOW: u32 = 64 - (Self::PARAMETERS.order - 1).leading_zeros();
@@ -71,11 +76,18 @@ macro_rules! small_group {
             const N: [u64; 4] = Self::PARAMETERS.n;
             const ENDOMORPHISM: Option<Endomorphism> = $endomorphism;
 
+            fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>> {
+                static CONSTANTS: OnceLock<FieldConstants<<$name as CpuCurve>::Base>> = OnceLock::new();
+                &CONSTANTS
+            }
+        }
+
+        impl BaseTables for $name {
             /// With a table of G for every batch. Call it before work is spread over threads.
-            fn precomputed() -> &'static Precomputed<Self> {
-                static PRECOMPUTED: Precomputed<$name> = Precomputed::new();
-                PRECOMPUTED.serve_by(|| Comb::new(None, &generator::<$name>(), $name::WINDOW));
-                &PRECOMPUTED
+            fn tables() -> &'static Precomputed<Self> {
+                static TABLES: Precomputed<$name> = Precomputed::new();
+                TABLES.serve_by(|| Comb::new(None, &generator::<$name>(), $name::WINDOW));
+                &TABLES
             }
         }
 
@@ -127,7 +139,7 @@ const ENDOMORPHISMS: [Endomorphism; 3] = [
 ];
 
 fn group<C: SmallGroup>() -> Group {
-    C::precomputed();
+    C::tables();
     Group::new(C::PARAMETERS)
 }
 
@@ -161,12 +173,12 @@ macro_rules! in_groups {
                 use super::$test as run;
 
                 mod portable {
-                    use crate::cpu::small_groups::*;
+                    use crate::small_groups::*;
                     in_groups!(portable [of_order_7 of_order_13 of_order_199]);
                 }
 
                 mod in_lanes {
-                    use crate::cpu::small_groups::*;
+                    use crate::small_groups::*;
                     in_groups!(in_lanes $groups);
                 }
             }
@@ -205,6 +217,18 @@ macro_rules! in_group {
     }};
 }
 use in_group;
+
+/// An affine point of the engine as bytes.
+fn affine_bytes<F: Field>(point: &Affine<F>) -> Point {
+    let mut row = [[0; 64]];
+    decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, point);
+    Point::from_row(&row[0])
+}
+
+/// The same point to the engine.
+fn decoded<C: SmallGroup>(point: &BigPoint) -> Affine<C::Base> {
+    decode::point::<C>(KeyBytes::Sec1(encode(point).as_sec1())).expect("on the curve")
+}
 
 fn encode(point: &BigPoint) -> Point {
     point.as_ref().map_or(Point::IDENTITY, |(x, y)| Point::from_coordinates(&bytes(x), &bytes(y)))

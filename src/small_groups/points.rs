@@ -1,15 +1,11 @@
 //! Points: additions, doublings, and multiplication by tables and by scalars that are used once.
 
 use super::*;
-use crate::cpu::field::Field;
-use crate::cpu::multiply::{Product, mul_add, normalize, sum_products};
-use crate::cpu::point::affine::Affine;
+use crate::cpu::multiply::{mul_add, normalize, sum_products};
+use crate::cpu::point::comb::Product;
 use crate::cpu::point::jacobian::Jacobian;
-use crate::cpu::{decode, point};
-
-fn decoded<C: SmallGroup>(point: &BigPoint) -> Affine<C::Base> {
-    decode::point::<C>(&encode(point)).expect("on the curve")
-}
+use crate::ops::point::cpu as ops;
+use crate::types::{Place, PublicKeys, rows_of};
 
 /// G, 2 G, ..., all points but the identity.
 fn finite_points<C: SmallGroup>(group: &Group) -> Vec<Affine<C::Base>> {
@@ -23,20 +19,20 @@ fn scalar<C: SmallGroup>(value: &BigUint) -> C::Scalar {
 fn assert_results<C: SmallGroup>(found: &[Affine<C::Base>], expected: &[Point]) {
     assert_eq!(found.len(), expected.len());
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
-        assert_eq!(decode::encode(found), *expected, "item {index}");
+        assert_eq!(affine_bytes(found), *expected, "item {index}");
     }
     println!("{} items", expected.len());
 }
 
-fn assert_accepted(found: Vec<Result<Point, Rejection>>, expected: &[Point]) {
-    assert_eq!(found.len(), expected.len());
-    for (index, (found, expected)) in found.into_iter().zip(expected).enumerate() {
-        assert_eq!(found, Ok(*expected), "item {index}");
+/// What an operation gives for as many items as there are points.
+fn assert_accepted(expected: &[Point], operation: impl FnOnce(&mut dyn Place)) {
+    for (index, (found, expected)) in rows_of(expected.len(), operation).into_iter().zip(expected).enumerate() {
+        assert_eq!(found.map(|row| Point::from_row(&row)), Ok(*expected), "item {index}");
     }
     println!("{} items", expected.len());
 }
 
-in_groups!(affine, jacobian, of_the_base_point, sums, tables; in lanes [of_order_7 of_order_13 of_order_199]);
+in_groups!(affine, jacobian, of_batches, of_the_base_point, sums, tables; in lanes [of_order_7 of_order_13 of_order_199]);
 in_groups!(of_points, sums_with_the_base_point; in lanes [of_order_199]);
 
 /// PADD and PDBL of all points, the identity among them.
@@ -47,11 +43,28 @@ fn affine<C: SmallGroup>(engine: &CpuEngine) {
     let sums: Vec<Point> = pairs(group.order).map(|(i, j)| encode(group.point(i + j))).collect();
     let points: Vec<Point> = (0..group.order).map(|i| encode(group.point(i))).collect();
     let doubles: Vec<Point> = (0..group.order).map(|i| encode(group.point(2 * i))).collect();
-    assert_accepted(point::add::<C>(engine, &left, &right), &sums);
-    assert_accepted(point::double::<C>(engine, &points), &doubles);
+    let operands = [PublicKeys::points(&left), PublicKeys::points(&right)];
+    assert_accepted(&sums, |out| ops::add::<C>(engine, operands, out));
+    assert_accepted(&doubles, |out| ops::double::<C>(engine, PublicKeys::points(&points), out));
 }
 
-/// The same in Jacobian coordinates, with a random Z.
+/// Sums of six points that meet equal points, opposite ones and the identity, and the sum of all of these.
+fn of_batches<C: SmallGroup>(engine: &CpuEngine) {
+    const POINTS: usize = 6;
+    let (group, mut logarithms) = (group::<C>(), Vec::new());
+    for (i, j) in pairs(group.order) {
+        logarithms.push([i, j, 0, i + j, group.order - i, 2 * j]);
+    }
+    let points: Vec<Point> = logarithms.as_flattened().iter().map(|k| encode(group.point(*k))).collect();
+    let sums: Vec<u64> = logarithms.iter().map(|all| all.iter().sum()).collect();
+    let expected: Vec<Point> = sums.iter().map(|k| encode(group.point(*k))).collect();
+    let (points, count) = (PublicKeys::points(&points), points.len());
+    assert_accepted(&expected, |out| ops::sums::<C>(engine, points, count, POINTS, out));
+    let total = ops::sum::<C>(engine, count, points).map(|row| Point::from_row(&row));
+    assert_eq!(total, Ok(encode(group.point(sums.iter().sum()))));
+}
+
+/// PADD and PDBL in Jacobian coordinates, with a random Z.
 fn jacobian<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let (mut found, mut expected) = (Vec::new(), Vec::new());
@@ -84,7 +97,7 @@ fn of_the_base_point<C: SmallGroup>(engine: &CpuEngine) {
             expected.push(encode(group.point(residue)));
         }
     }
-    assert_accepted(point::mul_base::<C>(engine, &scalars), &expected);
+    assert_accepted(&expected, |out| ops::mul_base::<C>(engine, (&scalars).into(), out));
 }
 
 /// UPMUL of every point by every residue, at least 10,000 times.
@@ -99,7 +112,8 @@ fn of_points<C: SmallGroup>(engine: &CpuEngine) {
             expected.push(encode(group.point(i * residue)));
         }
     }
-    assert_accepted(point::mul::<C>(engine, &scalars, &points), &expected);
+    let points = PublicKeys::points(&points);
+    assert_accepted(&expected, |out| ops::mul::<C>(engine, (&scalars).into(), points, out));
 }
 
 /// The points that come together with other residues: all but the identity in the groups of order 7 and 13, one of them in
@@ -132,7 +146,7 @@ fn sums<C: SmallGroup>(engine: &CpuEngine) {
 /// k P + u G for all k and u.
 fn sums_with_the_base_point<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
-    let table = C::precomputed().table(engine, 1);
+    let table = C::tables().table(engine, 1);
     let (mut scalars, mut points, mut base_scalars, mut expected) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (k, u) in pairs(group.order) {
         for i in points_beside(group.order, 3 * k + u) {
@@ -157,7 +171,7 @@ fn tables<C: SmallGroup>(engine: &CpuEngine) {
             let mut base = i;
             for index in 0..table.terms() {
                 for digit in 1..=1 << (window - 1) {
-                    let entry = decode::encode(&table.term(index, digit));
+                    let entry = affine_bytes(&table.term(index, digit));
                     assert_eq!(entry, encode(group.point(digit as u64 * base)), "window {window} of {i} G");
                 }
                 base = (base << window) % group.order;

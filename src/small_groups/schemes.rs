@@ -2,10 +2,10 @@
 
 use super::cases::{self, Recoverable, Signed};
 use super::*;
-use crate::cpu::{recover, verify};
-use crate::ecdsa::Policy;
-use crate::types::PublicKeys;
-use crate::types::Verdicts;
+use crate::schemes::ecdsa::recover_cpu;
+use crate::schemes::frame::Verification;
+use crate::schemes::frame::verify_cpu::best_window;
+use crate::types::{Place, Policy, PublicKeys, rows_of};
 
 /// Uses of a key in a call: so few that it gets no table, and so many that it gets a small one.
 const FEW: usize = 5;
@@ -21,19 +21,17 @@ fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
     [bytes(r), bytes(s)].concat().try_into().expect("64 bytes")
 }
 
+/// How an engine verifies the signatures of a scheme.
+type Verify = fn(&CpuEngine, Verification, Policy, &mut dyn Place);
+
 /// Verifies the items, with few and with many uses of a key in a call, or with what the engine takes of both.
-fn check<C: SmallGroup>(
-    engine: &CpuEngine,
-    group: &Group,
-    items: &[Signed],
-    verify: impl Fn(&CpuEngine, &[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts,
-) {
-    assert_eq!(engine.best_window(FEW), None);
-    let window = engine.best_window(MANY).expect("the key gets a table");
+fn check<C: SmallGroup>(engine: &CpuEngine, group: &Group, items: &[Signed], verify: Verify) {
+    assert_eq!(best_window(engine.lanes, FEW), None);
+    let window = best_window(engine.lanes, MANY).expect("the key gets a table");
     let (few, many) = (takes_single_points(engine, group.order), window <= C::WINDOW);
     assert!(few || many, "something is verified");
     for uses in [few.then_some(FEW), many.then_some(MANY)].into_iter().flatten() {
-        check_calls(engine, group, &calls(group, items, uses), &verify);
+        check_calls(engine, group, &calls(group, items, uses), verify);
     }
 }
 
@@ -50,19 +48,16 @@ fn calls<'a>(group: &Group, items: &'a [Signed], uses: usize) -> Vec<Vec<&'a Sig
     calls
 }
 
-fn check_calls(
-    engine: &CpuEngine,
-    group: &Group,
-    calls: &[Vec<&Signed>],
-    verify: impl Fn(&CpuEngine, &[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts,
-) {
+fn check_calls(engine: &CpuEngine, group: &Group, calls: &[Vec<&Signed>], verify: Verify) {
     for call in calls {
         let digests: Vec<_> = call.iter().map(|item| bytes(&item.digest)).collect();
         let signatures: Vec<_> = call.iter().map(|item| signature(&item.r, &item.s)).collect();
         let keys: Vec<_> = call.iter().map(|item| encode(group.point(item.key))).collect();
-        let verdicts = verify(engine, &digests, &signatures, PublicKeys::points(&keys));
-        assert_eq!(verdicts.len(), call.len());
-        for (item, verdict) in call.iter().zip(verdicts) {
+        let (digests, signatures, keys) = ((&digests).into(), (&signatures).into(), PublicKeys::points(&keys));
+        let inputs = Verification { digests, signatures, keys };
+        let results = rows_of::<0>(call.len(), |out| verify(engine, inputs, Policy::default(), out));
+        for (item, result) in call.iter().zip(results) {
+            let verdict = Verdict::from(result.map(|_| ()));
             assert_eq!(verdict, item.verdict, "{:x} {:x} of {:x} by {} G", item.r, item.s, item.digest, item.key);
         }
     }
@@ -74,15 +69,13 @@ fn ecdsa<C: SmallGroup>(engine: &CpuEngine) {
     let items = cases::ecdsa(&mut group, TIMES);
     let valid = items.iter().filter(|item| item.verdict.is_valid()).count();
     assert!(valid * 20 > items.len());
-    check::<C>(engine, &group, &items, |engine, digests, signatures, keys| {
-        verify::ecdsa::<C>(engine, digests, signatures, keys, Policy::default())
-    });
+    check::<C>(engine, &group, &items, crate::schemes::ecdsa::cpu::verify::<C>);
 }
 
 fn sm2<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let items = cases::sm2(&mut group, TIMES);
-    check::<C>(engine, &group, &items, verify::sm2::<C>);
+    check::<C>(engine, &group, &items, crate::schemes::sm2::cpu::verify::<C>);
 }
 
 fn recovery<C: SmallGroup>(engine: &CpuEngine) {
@@ -91,13 +84,13 @@ fn recovery<C: SmallGroup>(engine: &CpuEngine) {
     assert!((2..4).all(|id| items.iter().any(|item| item.id == id && item.key.is_ok())));
     let digests: Vec<_> = items.iter().map(|item| bytes(&item.digest)).collect();
     let signatures: Vec<_> = items.iter().map(|item| signature(&item.r, &item.s)).collect();
-    let ids: Vec<_> = items.iter().map(|item| item.id).collect();
-    let inputs = recover::Inputs { digests: &digests, signatures: &signatures, recovery_ids: &ids };
-    let keys = recover::recover::<C>(engine, inputs);
-    assert_eq!(keys.len(), items.len());
+    let ids: Vec<_> = items.iter().map(|item| [item.id]).collect();
+    let (digests, signatures, recovery_ids) = ((&digests).into(), (&signatures).into(), (&ids).into());
+    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let keys = rows_of(items.len(), |out| recover_cpu::recover::<C>(engine, inputs, out));
     for (key, Recoverable { digest, r, s, id, key: expected }) in keys.into_iter().zip(&items) {
         let expected = expected.map(|key| encode(group.point(key)));
-        assert_eq!(key, expected, "{r:x} {s:x} of {digest:x}, id {id}");
+        assert_eq!(key.map(|row| Point::from_row(&row)), expected, "{r:x} {s:x} of {digest:x}, id {id}");
     }
     println!("{} items", items.len());
 }

@@ -5,9 +5,9 @@
 //! are, their digits tell.
 
 use super::*;
-use crate::cpu::lanes::{Lanes, mul_uniform};
-use crate::cpu::scalar::odd_windows;
-use crate::cpu::{be_bytes_to_limbs, decode, glv, limbs_to_be_bytes};
+use crate::cpu::scalar::{Signed, odd_windows};
+use crate::cpu::simd::{Lanes, mul_uniform};
+use crate::cpu::{be_bytes_to_limbs, limbs_to_be_bytes};
 
 /// The odd one of k and N - k, and whether it is the latter.
 fn odd_or_opposite(modulus: &BigUint, k: &BigUint) -> ([u64; 4], u8) {
@@ -66,8 +66,8 @@ fn base_has_product(group: &Group, scalar: &[u64; 4]) -> bool {
 /// The same of products of other points.
 fn has_product<C: SmallGroup>(group: &Group, scalar: &[u64; 4]) -> bool {
     let lambda = group.residue(&integer(&C::PARAMETERS.lambda)) as i64;
-    let one = glv::Signed { negative: false, magnitude: *scalar };
-    let parts: Vec<(glv::Signed, i64)> = match &C::ENDOMORPHISM {
+    let one = Signed { negative: false, magnitude: *scalar };
+    let parts: Vec<(Signed, i64)> = match &C::ENDOMORPHISM {
         Some(endomorphism) => {
             let (first, second) = endomorphism.decompose_odd(scalar);
             vec![(first, 1), (second, lambda)]
@@ -115,7 +115,7 @@ fn of_points<C: SmallGroup>() {
         let (k, negate) = odd_or_opposite(&group.modulus, &k);
         odd.push(k);
         negated.push(negate);
-        points.push(decode::point::<C>(&encode(group.point(i))).expect("on the curve"));
+        points.push(decoded::<C>(group.point(i)));
         expected.push(has_product::<C>(&group, &k).then(|| encode(group.point(i * residue))));
     }
     // Each alone: a Z of zero spoils the inversion that neighbours share.
@@ -140,8 +140,8 @@ fn of_the_base_point<C: SmallGroup>() {
         negated.push(negate);
         expected.push(base_has_product(&group, &k).then(|| encode(group.point(residue))));
     }
-    let table = C::precomputed().uniform(lanes);
-    let product = |item: usize| decode::encode(&table.mul_base(lanes, &odd[item..=item], &negated[item..=item])[0]);
+    let table = C::tables().uniform(lanes);
+    let product = |item: usize| affine_bytes(&table.mul_base(lanes, &odd[item..=item], &negated[item..=item])[0]);
     assert_right((0..odd.len()).map(product), &expected);
 }
 

@@ -237,6 +237,14 @@ pub unsafe fn collect<'a, T: Send + 'a, E>(
     Ok(values)
 }
 
+/// The rows that `fill` gives items, from codes that said nothing before.
+#[cfg(test)]
+pub fn rows_of<const W: usize>(items: usize, fill: impl FnOnce(&mut dyn Place)) -> Vec<Result<[u8; W], Rejection>> {
+    let (mut codes, mut rows) = (vec![0; items], vec![[0xee; W]; items]);
+    fill(&mut ResultsMut::rows(&mut codes, &mut rows));
+    codes.into_iter().zip(rows).map(|(code, row)| result_of(code).map(|()| row)).collect()
+}
+
 /// Hundreds of megabytes of results cost more in page faults than in copying, at 4 KiB a page.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {

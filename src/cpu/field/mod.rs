@@ -34,8 +34,6 @@ pub mod vector;
 #[cfg(test)]
 mod ark;
 #[cfg(test)]
-pub mod small_orders;
-#[cfg(test)]
 mod tests;
 
 #[cfg(any(not(target_arch = "x86_64"), miri))]

@@ -3,13 +3,14 @@
 use super::convert::gather;
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
-use super::{UniformTable, lift_x, mul_add, mul_uniform, sum_products, words};
+use super::{UniformTable, lift_x, mul_add, mul_uniform, sum_products};
 use crate::cpu::field::vector::{Element, LOW, Prime, Sum};
-use crate::cpu::field::vector::{Lanes, Mask, Words};
+use crate::cpu::field::vector::{Lanes, Mask, Words, transpose};
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::affine::{self, Entry};
 use crate::cpu::point::comb::Comb;
-use crate::cpu::{CpuCurve, be_bytes_to_limbs, decode, from_limbs, generator, jacobian, multiply};
+use crate::cpu::point::jacobian;
+use crate::cpu::{CpuCurve, be_bytes_to_limbs, decode, from_limbs, generator, multiply};
 use crate::curve::{constants, types};
 use num_bigint::{BigInt, BigUint};
 
@@ -655,7 +656,7 @@ for_each_curve!(tested!);
 fn transposition() {
     let lanes = lanes();
     let rows: [[u64; 8]; 8] = core::array::from_fn(|row| core::array::from_fn(|column| (row * 8 + column) as u64));
-    for (column, words) in words::transpose(rows.map(|row| Words::load(lanes, &row))).into_iter().enumerate() {
+    for (column, words) in transpose(rows.map(|row| Words::load(lanes, &row))).into_iter().enumerate() {
         let mut out = [0; 8];
         words.store(&mut out);
         assert_eq!(out, core::array::from_fn(|row| rows[row][column]));

@@ -4,6 +4,8 @@ mod device;
 mod fault;
 mod gates;
 pub mod kernel_cache;
+#[cfg(feature = "lab")]
+mod lab;
 mod memory;
 pub mod nvrtc;
 mod page_lock;

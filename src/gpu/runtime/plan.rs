@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn buffers_are_those_that_were_counted() {
-        let (mut counting, rows) = (Plan::counting(TEN), [0; 330]);
+        let (rows, mut counting) = ([0; 330], Plan::counting(TEN));
         assert_eq!(plan(&mut counting, &rows), [0, 512, 768]);
         let bytes = counting.bytes();
         assert_eq!(bytes, Bytes { device: 769, pinned: 512 + 70 });

@@ -97,40 +97,11 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planned;
     use super::*;
     use crate::gpu::columns::{ByteRows, Texts};
-
-    /// Each operation and option with 10^6 items, on large and small devices: chunks cover the batch, fit the memory and are not
-    /// small where there is enough. On a lane a chunk gets what is counted here, and one that took more would panic.
-    #[test]
-    fn a_million_items_of_every_operation_are_planned() {
-        const ITEMS: usize = 1_000_000;
-        const GIB: usize = 1 << 30;
-        let (mut operations, mut names) = (0, std::collections::BTreeSet::new());
-        planned::each(ITEMS, &mut |name, planned| {
-            let planned::Planned { bytes: bytes_of, cuts: cuts_of, .. } = planned;
-            operations += 1;
-            names.insert(name.clone());
-            for (memory, multiprocessors) in [(140 * GIB, 132), (8 * GIB, 20), (GIB, 108)] {
-                let machine = Machine { multiprocessors, ..machine(memory / 2 / LANES, usize::MAX) };
-                let (cuts, mut start) = (cuts_of(&machine), 0);
-                for &end in &cuts {
-                    let bytes: Bytes = bytes_of(&machine, start..end);
-                    assert!(bytes.fit(machine.limits), "{name}: {bytes:?} for {} items", end - start);
-                    start = end;
-                }
-                assert_eq!(start, ITEMS);
-                assert!(cuts.len() <= ITEMS / 20_000, "{name}: {} chunks with {memory} bytes", cuts.len());
-            }
-            // All in one piece, as where kernels are timed.
-            let whole = bytes_of(&machine(usize::MAX, usize::MAX), 0..ITEMS);
-            assert!(whole.pinned >= 32 * ITEMS && whole.device >= whole.pinned / 2, "{name}: {whole:?}");
-            // With little pinned memory chunks are small, and the batch is computed all the same.
-            assert!(cuts_of(&machine(GIB, 1 << 20)).len() >= whole.pinned >> 20, "{name}");
-        });
-        assert!(operations >= 60 && names.len() == operations, "{operations} operations, {} names", names.len());
-    }
+    use crate::gpu::runtime::Source;
+    use crate::gpu::{Launch, Test};
+    use crate::types::Batch;
 
     /// Ten bytes an item of both kinds of memory, and the bytes of its data.
     struct Items {
@@ -138,34 +109,34 @@ mod tests {
         data: fn(usize) -> usize,
     }
 
-    impl Operation for Items {
-        type Output = ();
-        type Buffers = ();
-        const MOST_WAVES: usize = 8;
-
+    impl Batch for Items {
         fn items(&self) -> usize {
             self.count
         }
+    }
 
-        fn plan(&self, plan: &mut Plan, items: &Range<usize>) {
-            plan.rows::<ByteRows<10>>();
-            plan.upload::<Texts>(self.data_bytes(items));
+    impl OnGpu for Items {
+        fn most_waves(&self) -> usize {
+            8
+        }
+
+        fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+            unreachable!("nothing is computed")
         }
 
         fn data_bytes(&self, items: &Range<usize>) -> usize {
             items.clone().map(self.data).sum()
         }
 
-        fn tests(&self, _: usize) -> &'static [Test] {
-            &[]
-        }
-
-        fn compute(&self, _: Chunk, _: &(), _: &mut [MaybeUninit<()>]) -> Result<(), Fault> {
+        fn tests(&self, _: usize) -> Vec<Test> {
             unreachable!("nothing is computed")
         }
 
-        fn on_cpu(&self, _: &CpuEngine, items: Range<usize>) -> Vec<()> {
-            vec![(); items.len()]
+        fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+            let written = |width| Source::Written(width, Box::new(|_, _| ()));
+            plan.input_of::<ByteRows<10>>(10 * items.len(), written(10));
+            plan.input_of::<Texts>(self.data_bytes(&items), written(1));
+            Box::new(|_| unreachable!("nothing is computed"))
         }
     }
 
@@ -173,7 +144,7 @@ mod tests {
 
     fn machine(device: usize, pinned: usize) -> Machine {
         let limits = Bytes { device, pinned };
-        Machine { limits, devices: 1, multiprocessors: 1, most_items: PLENTY, lanes: LANES }
+        Machine { limits, devices: 1, multiprocessors: 1, most_items: PLENTY, lanes: LANES, direct: false }
     }
 
     fn of_one_size(count: usize) -> Items {

@@ -43,3 +43,47 @@ impl Tested {
         problems
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    const TEST: Key = ("nothing", "numbers");
+
+    #[test]
+    fn tests_are_run_once() {
+        let (tested, runs) = (Tested::default(), Cell::new(0));
+        let run = |result: Result<(), Fault>| {
+            tested.pass(TEST, || {
+                runs.set(runs.get() + 1);
+                result
+            })
+        };
+        // What prevents a test says nothing of its answers.
+        let none = || "none".to_owned();
+        for fault in [Fault::memory(none()), Fault::kernels(none()), Fault::device(none())] {
+            assert_eq!(run(Err(fault.clone())), Err(fault));
+        }
+        assert_eq!((run(Ok(())), run(Ok(())), runs.get()), (Ok(()), Ok(()), 4));
+        assert!(tested.problems().is_empty());
+    }
+
+    #[test]
+    fn wrong_answers_are_not_forgotten() {
+        let tested = Tested::default();
+        let wrong = || Err(Fault::answers("item 3 is wrong".to_owned()));
+        assert_eq!(tested.pass(TEST, wrong), wrong());
+        assert_eq!(tested.pass(TEST, || Ok(())), wrong());
+        // Another curve is another test.
+        assert_eq!(tested.pass(("nothing", "p256"), || Ok(())), Ok(()));
+        assert_eq!(tested.problems(), ["item 3 is wrong"]);
+        // Two lanes at the same time, of which one gets it wrong.
+        let tested = Tested::default();
+        let both = tested.pass(TEST, || {
+            assert_eq!(tested.pass(TEST, wrong), wrong());
+            Ok(())
+        });
+        assert_eq!((both, tested.pass(TEST, || Ok(()))), (Ok(()), wrong()));
+    }
+}

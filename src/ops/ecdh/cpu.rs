@@ -89,9 +89,8 @@ mod tests {
     use super::*;
     use crate::cpu::CpuCurve;
     use crate::curve::{constants, types};
-    use crate::point::Points;
-    use crate::types::Point;
-    use crate::types::SecretKey;
+    use crate::ops::point;
+    use crate::types::{SecretKey, rows_of};
     use num_bigint::BigInt;
 
     fn integer(limbs: &[u64; 4]) -> BigInt {
@@ -136,22 +135,20 @@ mod tests {
     }
 
     fn points<C: SecretCurve>(engine: &CpuEngine, scalars: &[[u8; 32]]) -> Vec<Point> {
-        crate::cpu::point::mul_base::<C>(engine, scalars).into_iter().map(Result::unwrap).collect()
+        let products = rows_of(scalars.len(), |out| point::cpu::mul_base::<C>(engine, scalars.into(), out));
+        products.into_iter().map(|row| Point::from_raw(&row.unwrap())).collect()
     }
 
     /// The engine against the RustCrypto crates; `peers` of any kind, bad ones too.
     fn same<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, peers: PublicKeys, items: usize) {
         let portable = CpuEngine::new(Some(1), None).unwrap().portable();
-        let points = |engine| -> Points {
-            let shared = shared_points::<C>(engine, items, keys, peers);
-            shared.into_iter().map(|item| item.map(SharedPoint::into_public)).collect()
-        };
+        let points = |engine| rows_of::<64>(items, |out| shared_points::<C>(engine, keys, peers, 64, out));
         let expected = points(&portable);
         assert_eq!(points(engine), expected);
-        let secrets = shared_secrets::<C>(engine, items, keys, peers);
-        let secrets: Vec<_> = secrets.iter().map(|item| item.as_ref().map(SharedSecret::expose_bytes)).collect();
-        let x: Vec<_> = expected.iter().map(|item| item.as_ref().map(Point::x)).collect();
-        assert_eq!(secrets, x);
+        let x: Vec<_> = expected.iter().map(|item| item.map(|point| *point.first_chunk::<32>().unwrap())).collect();
+        for engine in [engine, &portable] {
+            assert_eq!(rows_of::<32>(items, |out| shared_points::<C>(engine, keys, peers, 32, out)), x);
+        }
     }
 
     fn secret_keys(scalars: &[[u8; 32]]) -> Vec<SecretKey> {

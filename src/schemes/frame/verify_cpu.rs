@@ -26,7 +26,7 @@ pub type Equations<C> = Vec<Result<Equation<C>, Rejection>>;
 ///
 /// Counted in field multiplications, for a table entry, for a term of a sum, for the doublings below a table, and for a
 /// multiplication without a table.
-fn best_window(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
+pub fn best_window(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
     let [entry, term, doublings, without] = if lanes.is_some() { [8, 11, 2100, 1500] } else { [6, 6, 1800, 1300] };
     let cost = |window: u32| {
         let terms = 256usize.div_ceil(window as usize);

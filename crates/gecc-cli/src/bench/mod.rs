@@ -9,16 +9,14 @@ mod schemes;
 mod timing;
 
 use crate::ALL_PASSED;
-use crate::curve::by_scheme;
 use crate::flags::{BenchCommand, BenchOptions, Operation};
 use crate::output::Failure;
 use clap::ValueEnum;
 use gecc::lab::measure::{self, Arithmetic};
-use gecc::{Backend, Curve, Engine};
+use gecc::{Backend, CurveId, Engine};
 use inputs::{Inputs, Memory};
 use operations::{Call, Outcome};
 use report::{KernelRow, LatencyRow, Report, Row};
-use schemes::{Ecdsa, Scheme, Sm2Dsa};
 use std::ops::Range;
 use timing::{Timed, median};
 
@@ -77,7 +75,7 @@ fn operations(options: &BenchOptions) -> Result<u8, Failure> {
         sizes,
     };
     for curve in options.batches.curves() {
-        by_scheme!(curve, Ecdsa<C> => bench.curve::<Ecdsa<C>>(), Sm2 => bench.curve::<Sm2Dsa>())?;
+        bench.curve(curve)?;
     }
     if let Some(path) = &options.plot {
         bench.report.plot(path)?;
@@ -102,20 +100,20 @@ struct Bench {
 }
 
 impl Bench {
-    fn curve<S: Scheme>(&mut self) -> Result<(), Failure> {
+    fn curve(&mut self, curve: CurveId) -> Result<(), Failure> {
         let operations = self.operations.clone();
         for operation in &operations {
             if let (Some(arithmetic), Some(_)) = (arithmetic(*operation), &self.kernel_engine) {
-                self.arithmetic::<S>(*operation, arithmetic)?;
+                self.arithmetic(curve, *operation, arithmetic)?;
             }
         }
         let public = |operation: &&Operation| arithmetic(**operation).is_none();
         if operations.iter().any(|operation| public(&operation)) {
-            let inputs = Inputs::<S>::new(&self.engine, self.items, self.memory)?;
+            let inputs = Inputs::new(&self.engine, curve, self.items, self.memory)?;
             inputs.check(&self.engine, &self.reference)?;
             for operation in operations.iter().filter(public) {
                 if let Some(call) = inputs.call(&self.engine, *operation)? {
-                    self.operation::<S>(*operation, &call)?;
+                    self.operation(curve.name(), *operation, &call)?;
                 }
             }
         }
@@ -123,32 +121,32 @@ impl Bench {
     }
 
     /// Kernels of the library's measuring module.
-    fn arithmetic<S: Scheme>(&mut self, operation: Operation, arithmetic: Arithmetic) -> Result<(), Failure> {
+    fn arithmetic(&mut self, curve: CurveId, operation: Operation, arithmetic: Arithmetic) -> Result<(), Failure> {
         for items in self.sizes.clone() {
-            let mut bench = measure::Bench::<S::Curve>::new(arithmetic, items)?;
+            let mut bench = measure::Bench::new(arithmetic, curve, items)?;
             bench.run()?;
             let Timed { seconds, .. } = median(|| Ok((bench.run()?, ())))?;
             bench.check()?;
             let count = items as u64 * arithmetic.operations_per_item();
-            let row = Row { curve: S::Curve::NAME, operation, items, count, end_to_end: None, kernels: Some(seconds) };
-            self.report.row(row)?;
+            let (curve, kernels) = (curve.name(), Some(seconds));
+            self.report.row(Row { curve, operation, items, count, end_to_end: None, kernels })?;
         }
         Ok(())
     }
 
     /// One public operation: all sizes, then the latency of small batches.
-    fn operation<S: Scheme>(&mut self, operation: Operation, call: &Call) -> Result<(), Failure> {
+    fn operation(&mut self, curve: &'static str, operation: Operation, call: &Call) -> Result<(), Failure> {
         // This call warms up too: it allocates what the largest batch needs.
         let expected = call(&self.engine, 0..self.items)?;
-        operations::check_sample(S::Curve::NAME, operation, call, &self.reference, &expected)?;
+        operations::check_sample(curve, operation, call, &self.reference, &expected)?;
         if let Some(engine) = &self.kernel_engine {
             call(engine, 0..WARM_UP_ITEMS.min(self.items))?;
             engine.take_kernel_times();
         }
         for items in self.sizes.clone() {
             let run = |engine| {
-                let checked = Checked { call, operation, expected: &expected, range: 0..items };
-                checked.run::<S>(engine)
+                let checked = Checked { curve, call, operation, expected: &expected, range: 0..items };
+                checked.run(engine)
             };
             let seconds = median(|| Ok((run(&self.engine)?, ())))?.seconds;
             let kernels = self.kernel_engine.as_ref().map(|engine| {
@@ -159,7 +157,7 @@ impl Bench {
                 })
             });
             let kernels = kernels.transpose()?;
-            let (curve, count) = (S::Curve::NAME, items as u64);
+            let count = items as u64;
             let sum = kernels.as_ref().map(|kernels| kernels.seconds);
             self.report.row(Row { curve, operation, items, count, end_to_end: Some(seconds), kernels: sum })?;
             for time in kernels.into_iter().flat_map(|kernels| kernels.beside) {
@@ -168,10 +166,10 @@ impl Bench {
         }
         for (engine, name) in self.latency_engines.iter().map(|(name, engine)| (engine, *name)) {
             for items in LATENCY_ITEMS {
-                let checked = Checked { call, operation, expected: &expected, range: 0..items };
-                checked.run::<S>(engine)?;
-                let seconds = median(|| Ok((checked.run::<S>(engine)?, ())))?.seconds;
-                self.report.latency(&LatencyRow { curve: S::Curve::NAME, operation, engine: name, items, seconds })?;
+                let checked = Checked { curve, call, operation, expected: &expected, range: 0..items };
+                checked.run(engine)?;
+                let seconds = median(|| Ok((checked.run(engine)?, ())))?.seconds;
+                self.report.latency(&LatencyRow { curve, operation, engine: name, items, seconds })?;
             }
         }
         Ok(())
@@ -184,6 +182,7 @@ fn arithmetic(operation: Operation) -> Option<Arithmetic> {
 
 /// A call whose results are compared, and freed, outside the measured time.
 struct Checked<'a> {
+    curve: &'static str,
     call: &'a Call<'a>,
     operation: Operation,
     expected: &'a Outcome,
@@ -192,12 +191,12 @@ struct Checked<'a> {
 
 impl Checked<'_> {
     /// Seconds by the clock.
-    fn run<S: Scheme>(&self, engine: &Engine) -> Result<f64, Failure> {
+    fn run(&self, engine: &Engine) -> Result<f64, Failure> {
         let (outcome, seconds) = timing::timed(|| (self.call)(engine, self.range.clone()));
         if self.expected.agrees(&self.range, &outcome?) {
             return Ok(seconds);
         }
-        let (operation, items) = (self.operation.name(), self.range.len());
-        Err(Failure::Problem(format!("{operation} on {}: wrong results in a batch of {items}", S::Curve::NAME)))
+        let (operation, curve, items) = (self.operation.name(), self.curve, self.range.len());
+        Err(Failure::Problem(format!("{operation} on {curve}: wrong results in a batch of {items}")))
     }
 }

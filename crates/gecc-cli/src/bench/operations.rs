@@ -1,13 +1,14 @@
 //! The public operations on parts of the inputs, and the comparison of what they give.
 
 use super::inputs::{Inputs, Signed, all_passed};
-use super::schemes::Scheme;
+use super::schemes;
 use crate::flags::Operation;
 use crate::output::Failure;
+use gecc::any::{ecdh, ecdsa, keys, point};
+use gecc::ecdsa::{SForm, recover_addresses};
 use gecc::{
-    Curve, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Secp256k1, SharedPoint, SharedSecret, Verdicts,
+    CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, SecretKeys, SharedPoint, SharedSecret, Verdicts,
 };
-use gecc::{ecdh, ecdsa, keys, point};
 use std::ops::Range;
 
 /// An operation on a range of its inputs.
@@ -54,46 +55,54 @@ fn exposed<T, B>(secrets: &[Result<T, Rejection>], bytes: impl Fn(&T) -> &B) -> 
     secrets.iter().map(|secret| secret.as_ref().map(&bytes).map_err(|reason| *reason)).collect()
 }
 
-impl<S: Scheme> Inputs<S> {
+impl Inputs {
     /// The call of an operation; `None` where the curve has none, or it is no public operation.
     pub fn call<'a>(&'a self, engine: &Engine, operation: Operation) -> Result<Option<Call<'a>>, Failure> {
+        let curve = self.curve;
         Ok(Some(match operation {
             Operation::Add => {
-                points(|engine, at| point::add::<S::Curve>(engine, &self.points[at.clone()], &self.public[at]))
+                points(move |engine, at| point::add(engine, curve, &self.points[at.clone()], &self.public[at]))
             }
-            Operation::Double => points(|engine, at| point::double::<S::Curve>(engine, &self.points[at])),
-            Operation::MulBase => points(|engine, at| point::mul_base::<S::Curve>(engine, &self.scalars[at])),
+            Operation::Double => points(move |engine, at| point::double(engine, curve, &self.points[at])),
+            Operation::MulBase => points(move |engine, at| point::mul_base(engine, curve, &self.scalars[at])),
             Operation::Mul => {
-                points(|engine, at| point::mul::<S::Curve>(engine, &self.scalars[at.clone()], &self.public[at]))
+                points(move |engine, at| point::mul(engine, curve, &self.scalars[at.clone()], &self.public[at]))
             }
-            Operation::PublicKeys => points(|engine, at| keys::public_keys::<S::Curve>(engine, &self.secret[at])),
+            Operation::PublicKeys => points(move |engine, at| {
+                let items = at.len();
+                keys::public_keys(engine, curve, SecretKeys::each(&self.secret[at]), items)
+            }),
             Operation::Decompress => {
                 let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
                 let compressed = self.place(engine, self.points.iter().map(compress).collect::<Vec<_>>())?;
-                points(move |engine, at| point::decompress::<S::Curve>(engine, &compressed[at]))
+                points(move |engine, at| {
+                    let compressed = &compressed[at];
+                    point::decode_keys(engine, curve, compressed.len(), PublicKeys::compressed(compressed))
+                })
             }
             Operation::Verify => self.verify(engine, usize::MAX)?,
             Operation::Verify1000Keys => self.verify(engine, 1000)?,
             Operation::Verify100Keys => self.verify(engine, 100)?,
             Operation::Recover => return self.recover(engine),
-            Operation::RecoverAddresses if S::Curve::NAME != Secp256k1::NAME => return Ok(None),
+            Operation::RecoverAddresses if curve != CurveId::Secp256k1 => return Ok(None),
             Operation::RecoverAddresses => {
                 let Some((signatures, ids)) = self.recoverable(engine)? else { return Ok(None) };
                 Box::new(move |engine, at| {
                     let (digests, signatures) = (&self.digests[at.clone()], &signatures[at.clone()]);
-                    Ok(Outcome::Addresses(ecdsa::recover_addresses(engine, digests, signatures, &ids[at])?))
+                    Ok(Outcome::Addresses(recover_addresses(engine, digests, signatures, &ids[at])?))
                 })
             }
-            Operation::Sign => Box::new(|engine, at| {
-                Ok(Outcome::Signatures(S::sign(engine, &self.digests[at.clone()], &self.secret[at])?))
+            Operation::Sign => Box::new(move |engine, at| {
+                let (digests, secret) = (&self.digests[at.clone()], &self.secret[at]);
+                Ok(Outcome::Signatures(schemes::sign(engine, curve, digests, secret)?))
             }),
-            Operation::Ecdh => Box::new(|engine, at| {
-                let peers = PublicKeys::points(&self.points[at.clone()]);
-                Ok(Outcome::Secrets(ecdh::shared_secrets::<S::Curve>(engine, &self.secret[at], peers)?))
+            Operation::Ecdh => Box::new(move |engine, at| {
+                let (secret, peers) = (&self.secret[at.clone()], PublicKeys::points(&self.points[at]));
+                Ok(Outcome::Secrets(ecdh::shared_secrets(engine, curve, secret.into(), peers)?))
             }),
-            Operation::EcdhOneSecret => Box::new(|engine, at| {
-                let peers = PublicKeys::points(&self.points[at]);
-                Ok(Outcome::SharedPoints(ecdh::shared_points::<S::Curve>(engine, &self.secret[0], peers)?))
+            Operation::EcdhOneSecret => Box::new(move |engine, at| {
+                let (secret, peers) = (&self.secret[0], PublicKeys::points(&self.points[at]));
+                Ok(Outcome::SharedPoints(ecdh::shared_points(engine, curve, secret.into(), peers)?))
             }),
             Operation::FieldMul | Operation::FieldSquare | Operation::ScalarMul | Operation::BatchInverse => {
                 return Ok(None);
@@ -105,13 +114,17 @@ impl<S: Scheme> Inputs<S> {
         let Signed { keys, signatures } = self.signed(engine, signers)?;
         Ok(Box::new(move |engine, at| {
             let (digests, signatures) = (&self.digests[at.clone()], &signatures[at.clone()]);
-            Ok(Outcome::Verdicts(S::verify(engine, digests, signatures, &keys[at])?))
+            Ok(Outcome::Verdicts(schemes::verify(engine, self.curve, digests, signatures, &keys[at])?))
         }))
     }
 
     fn recoverable(&self, engine: &Engine) -> Result<Option<Recoverable>, Failure> {
-        let Some(signed) = S::sign_recoverable(engine, &self.digests, &self.secret) else { return Ok(None) };
-        let signed = all_passed(signed?).into_iter().map(|signed| (signed.signature, signed.recovery_id));
+        if !self.curve.has_ecdsa() {
+            return Ok(None);
+        }
+        let (curve, secret) = (self.curve, (&self.secret).into());
+        let signed = ecdsa::sign_recoverable(engine, curve, &self.digests, secret, SForm::default())?;
+        let signed = all_passed(signed).into_iter().map(|signed| (signed.signature, signed.recovery_id));
         let (signatures, ids): (Vec<_>, Vec<_>) = signed.unzip();
         Ok(Some((self.place(engine, signatures)?, self.place(engine, ids)?)))
     }
@@ -119,7 +132,7 @@ impl<S: Scheme> Inputs<S> {
     fn recover(&self, engine: &Engine) -> Result<Option<Call<'_>>, Failure> {
         let Some((signatures, ids)) = self.recoverable(engine)? else { return Ok(None) };
         Ok(Some(points(move |engine, at| {
-            S::recover(engine, &self.digests[at.clone()], &signatures[at.clone()], &ids[at])
+            ecdsa::recover(engine, self.curve, &self.digests[at.clone()], &signatures[at.clone()], &ids[at])
         })))
     }
 }

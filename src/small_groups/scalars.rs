@@ -1,9 +1,10 @@
-//! Scalars for the groups of `cpu::small_groups`: the production code for scalars, modulo the N of a small group.
+//! Scalars of the small groups: the production code for scalars, modulo the N of a group.
 
-use super::Montgomery;
-use super::limbs::Limbs;
-use super::moduli::Modulus;
-use crate::cpu::small_groups::parameters::GROUPS;
+use super::parameters::GROUPS;
+use crate::cpu::field::Montgomery;
+use crate::cpu::field::moduli::Modulus;
+
+type Limbs = [u64; 4];
 
 /// The scalars of a group, by its number. N is no prime: who inverts takes care that the number is prime to N.
 pub type Scalar<const GROUP: usize> = Montgomery<Order<GROUP>>;

@@ -1,0 +1,198 @@
+//! Every operation with every option that changes what a chunk takes on a GPU, and what is planned for each.
+
+use crate::cpu::CpuEngine;
+use crate::curve::CurveId;
+use crate::gpu::OnGpu;
+use crate::gpu::runtime::{Bytes, STREAMS, Unit};
+use crate::gpu::schedule::Machine;
+use crate::ops::ecdh::Agreement;
+use crate::ops::hash::{Sha256, SizedTexts};
+use crate::ops::keys::PublicKeysOf;
+use crate::ops::modular::{Modexp, MulMod};
+use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums};
+use crate::schemes::SCHEMES;
+use crate::schemes::ecdsa::{Recover, Wanted, recover_cpu};
+use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use crate::schemes::sm2::digest::{MessageDigests, SizedIds};
+use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys};
+use std::collections::BTreeSet;
+
+/// Gets an operation's name, and the operation.
+type Take<'a> = &'a mut dyn FnMut(String, &dyn OnGpu);
+
+/// A curve that has the scheme.
+fn curve_of(scheme: &Scheme) -> CurveId {
+    let found = CurveId::ALL.iter().find(|curve| scheme.is_on(**curve));
+    *found.expect("every scheme has a curve")
+}
+
+/// All, with batches of so many items; of sums, so many points.
+pub fn each(items: usize, take: Take) {
+    let (points, curve) = (vec![Point::IDENTITY; items], CurveId::P256);
+    let secret = vec![SecretKey::from_bytes([1; 32]); items];
+    let (numbers, signatures, ids) = (vec![[1; 32]; items], vec![[1; 64]; items], vec![[0]; items]);
+    let columns = Columns { numbers: &numbers, signatures: &signatures, secret: &secret, points: &points };
+    for (form, scalars) in [("each", Rows::from(&numbers)), ("all", Rows::all(&[1; 32]))] {
+        take(format!("mul_base, scalars for {form}"), &MulBase { curve, scalars, items });
+    }
+    for wanted in [Wanted::Keys, Wanted::Addresses] {
+        let (digests, signatures, recovery_ids) = ((&numbers).into(), (&signatures).into(), (&ids).into());
+        let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+        take(format!("recover {wanted:?}"), &Recover { curve: CurveId::Secp256k1, inputs, wanted, items });
+    }
+    for (which, keys) in columns.secret_keys() {
+        take(format!("public_keys, keys for {which}"), &PublicKeysOf { curve: CurveId::Sm2, keys, items });
+        SCHEMES
+            .iter()
+            .for_each(|scheme| signing(scheme, Inputs { digests: (&numbers).into(), keys }, which, items, take));
+    }
+    columns.each_encoding(&mut |form, keys| of_keys(columns, form, keys, items, take));
+    hashes(&numbers, take);
+    modular(items, take);
+}
+
+/// What operations are planned with.
+#[derive(Clone, Copy)]
+struct Columns<'a> {
+    numbers: &'a [[u8; 32]],
+    signatures: &'a [[u8; 64]],
+    secret: &'a [SecretKey],
+    points: &'a [Point],
+}
+
+impl Columns<'_> {
+    fn secret_keys(&self) -> [(&'static str, SecretKeys<'_>); 2] {
+        [("each", SecretKeys::each(self.secret)), ("all", SecretKeys::all(&self.secret[0]))]
+    }
+
+    /// Public keys in every encoding, and as parts of records.
+    fn each_encoding(&self, with: &mut dyn FnMut(&str, PublicKeys)) {
+        let items = self.points.len();
+        let (compressed, uncompressed) = (vec![[2; 33]; items], vec![[4; 65]; items]);
+        let sec1: Vec<&[u8]> = compressed.iter().map(|key| key.as_slice()).collect();
+        let records = Rows::strided(uncompressed.as_flattened(), 65, items).expect("they fit");
+        with("compressed", PublicKeys::compressed(&compressed));
+        with("uncompressed", PublicKeys::uncompressed(&uncompressed));
+        with("raw", PublicKeys::raw(self.signatures));
+        with("raw in records", PublicKeys::raw(records));
+        with("points", PublicKeys::points(self.points));
+        with("sec1", PublicKeys::sec1(&sec1));
+        with("all", PublicKeys::all(&compressed[0]));
+    }
+}
+
+fn signing(scheme: &'static Scheme, inputs: Inputs, which: &str, items: usize, take: Take) {
+    let (curve, name) = (curve_of(scheme), scheme.name);
+    for check in [Check::Nothing, Check::Signatures, Check::RecoveryIds] {
+        if check == Check::RecoveryIds && !scheme.has_recovery {
+            continue;
+        }
+        for of_id in [0, 1] {
+            let signing = Signing { inputs, low_s: true, check, widths: [64, of_id] };
+            let name = format!("{name} sign {check:?}, keys for {which}, ids of {of_id} bytes");
+            take(name, &Sign { scheme, curve, signing, items });
+        }
+    }
+}
+
+/// Those that take public keys, or points.
+fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: Take) {
+    let (curve, numbers) = (CurveId::P256, Rows::from(columns.numbers));
+    take(format!("add {form}"), &Add { curve, operands: [keys, PublicKeys::points(columns.points)], items });
+    take(format!("double {form}"), &Double { curve, points: keys, items });
+    take(format!("mul {form}"), &Mul { curve, scalars: numbers, points: keys, items });
+    take(format!("sums {form}"), &Sums { curve, points: keys, of: items });
+    take(format!("decode {form}"), &DecodeKeys { curve, keys, items });
+    for scheme in SCHEMES {
+        let inputs = Verification { digests: numbers, signatures: columns.signatures.into(), keys };
+        let verify = Verify { scheme, curve: curve_of(scheme), inputs, policy: Policy::default(), items };
+        take(format!("{} verify {form}", scheme.name), &verify);
+    }
+    for (which, secret_keys) in columns.secret_keys() {
+        for width in [32, 64] {
+            let agreement = Agreement { curve, secret_keys, peers: keys, width, items };
+            take(format!("ecdh {width} {form} with keys for {which}"), &agreement);
+        }
+    }
+    let cpu = CpuEngine::new(Some(1), None).unwrap();
+    for (which, all) in [("each", false), ("all", true)] {
+        let (messages, id) = (SizedTexts::new(&cpu, items, |item| &columns.numbers[item]), [0x31; 16]);
+        let ids = match all {
+            true => SizedIds::All(SizedTexts::new(&cpu, 1, |_| &id)),
+            false => SizedIds::Each(SizedTexts::new(&cpu, items, |_| &id)),
+        };
+        take(format!("sm3 {form} with ids for {which}"), &MessageDigests { messages, ids, keys });
+    }
+}
+
+fn hashes(texts: &[[u8; 32]], take: Take) {
+    let cpu = CpuEngine::new(Some(1), None).unwrap();
+    take("sha256".to_owned(), &Sha256 { messages: SizedTexts::new(&cpu, texts.len(), |item| &texts[item]) });
+}
+
+fn modular(items: usize, take: Take) {
+    for (bytes, of_exponents) in [(128, 3), (192, 192), (256, 256)] {
+        let (modulus, bases, exponents) = (vec![0xff; bytes], vec![1; bytes * items], vec![1; of_exponents * items]);
+        let (bases, exponents) = (ByteRows::new(&bases, bytes), ByteRows::new(&exponents, of_exponents));
+        let name = format!("modexp {bytes} {of_exponents}");
+        take(name, &Modexp::new(&modulus, bases, exponents).expect("an odd modulus"));
+    }
+    for bytes in (16..=64).step_by(8) {
+        let (modulus, a) = (vec![0xff; bytes], vec![1; bytes * items]);
+        let a = ByteRows::new(&a, bytes);
+        take(format!("mul_mod {bytes}"), &MulMod::new(&modulus, a, Some(a)).expect("an odd modulus"));
+        take(format!("square_mod {bytes}"), &MulMod::new(&modulus, a, None).expect("an odd modulus"));
+    }
+}
+
+/// Each operation and option with 10^6 items, on large and small devices: chunks cover the batch, fit the memory and are not
+/// small where there is enough. On a lane a chunk gets what is counted here, and one that took more would panic.
+#[test]
+fn a_million_items_of_every_operation_are_planned() {
+    const ITEMS: usize = 1_000_000;
+    const GIB: usize = 1 << 30;
+    let machine = |device, pinned| Machine {
+        limits: Bytes { device, pinned },
+        devices: 1,
+        multiprocessors: 1,
+        most_items: usize::MAX,
+        lanes: STREAMS,
+        direct: false,
+    };
+    let (mut operations, mut names) = (0, BTreeSet::new());
+    each(ITEMS, &mut |name, operation| {
+        operations += 1;
+        names.insert(name.clone());
+        for (memory, multiprocessors) in [(140 * GIB, 132), (8 * GIB, 20), (GIB, 108)] {
+            let machine = Machine { multiprocessors, ..machine(memory / 2 / STREAMS, usize::MAX) };
+            let (cuts, mut start) = (machine.cuts(operation), 0);
+            for &end in &cuts {
+                let bytes = machine.bytes(operation, &(start..end));
+                assert!(bytes.fit(machine.limits), "{name}: {bytes:?} for {} items", end - start);
+                start = end;
+            }
+            assert_eq!(start, operation.items());
+            assert!(cuts.len() <= ITEMS / 20_000, "{name}: {} chunks with {memory} bytes", cuts.len());
+        }
+        // All in one piece, as where kernels are timed.
+        let (roomy, all) = (machine(usize::MAX, usize::MAX), 0..operation.items());
+        let whole = roomy.bytes(operation, &all);
+        assert!(whole.pinned >= 32 * ITEMS && whole.device >= whole.pinned / 2, "{name}: {whole:?}");
+        // Results that go where they stay, a byte an item at least, take no pinned memory.
+        let direct = Machine { direct: true, ..roomy }.bytes(operation, &all);
+        assert_eq!(direct.device, whole.device, "{name}");
+        assert!(direct.pinned + operation.items() <= whole.pinned, "{name}: {direct:?} {whole:?}");
+        // With little pinned memory chunks are small, and the batch is computed all the same.
+        assert!(machine(GIB, 1 << 20).cuts(operation).len() >= whole.pinned >> 20, "{name}");
+    });
+    assert!(operations >= 60 && names.len() == operations, "{operations} operations, {} names", names.len());
+}
+
+/// What operations start is compiled beforehand, and nothing else.
+#[test]
+fn kernels_of_every_operation_are_made_ready() {
+    let mut started = BTreeSet::new();
+    each(1, &mut |_, operation| started.extend(operation.kernels().1));
+    let ready: BTreeSet<&str> = Unit::of_operations().map(|unit| unit.file).collect();
+    assert_eq!(started, ready);
+}

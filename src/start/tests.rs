@@ -1,0 +1,145 @@
+//! Tests of the tests by known answers: that they reach every operation and every kernel, and what becomes of one that errs.
+
+use super::gpu_tests::all;
+use super::planned;
+use crate::cpu::CpuEngine;
+use crate::curve::CurveId;
+use crate::gpu::runtime::{Plan, Unit};
+use crate::gpu::schedule::Fleet;
+use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, Test, kernels};
+use crate::op::Operation;
+use crate::ops::keys::PublicKeysOf;
+use crate::types::{Batch, Error, Place, Results, ResultsMut, SecretKey, Verdict};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+pub fn gpu() -> GpuEngine {
+    GpuEngine::new(Limits::default()).expect("there is a GPU")
+}
+
+/// The code that the CPU gives where no device gives one.
+pub const BY_CPU: u8 = 7;
+
+/// The codes of an operation that has nothing else.
+pub fn codes_of(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn OnGpu, rescue: bool) -> Result<Vec<u8>, Fault> {
+    let mut codes = vec![0; operation.items()];
+    let on_cpu = |items: Range<usize>, place: &mut dyn Place| {
+        place.take(Results::new(&vec![BY_CPU; items.len()], [&[], &[]], [0, 0]));
+    };
+    gpu.run(cpu, operation, &mut ResultsMut::codes(&mut codes), &on_cpu, rescue)?;
+    Ok(codes)
+}
+
+/// Has an operation computed by devices alone.
+pub fn run(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn Operation, place: &mut dyn Place) -> Result<(), Fault> {
+    let on_cpu = |items: Range<usize>, place: &mut dyn Place| operation.on_cpu(cpu, items, place);
+    gpu.run(cpu, operation, place, &on_cpu, false)
+}
+
+fn names(tests: &[Test]) -> BTreeSet<(&'static str, &'static str)> {
+    tests.iter().map(|test| (test.operation, test.on)).collect()
+}
+
+/// What operations are tested by is what a device can run, and nothing else.
+#[test]
+fn every_operation_is_tested() {
+    let all = all();
+    assert_eq!(names(&all).len(), all.len(), "each once");
+    let mut used = BTreeSet::new();
+    for items in [1, 1 << 20] {
+        planned::each(1, &mut |name, operation| {
+            let tests = operation.tests(items);
+            assert!(!tests.is_empty(), "{name} is not tested");
+            used.extend(names(&tests));
+        });
+    }
+    let on_planned_curves =
+        |(operation, on): &(_, _)| used.iter().any(|(o, _)| o == operation) && !used.contains(&(*operation, *on));
+    let elsewhere: BTreeSet<_> = names(&all).into_iter().filter(on_planned_curves).collect();
+    assert!(used.is_subset(&names(&all)));
+    assert_eq!(used.len() + elsewhere.len(), all.len());
+}
+
+/// Whether an operation starts a kernel: not those of schemes that the curve does not have, nor those for measuring.
+fn is_started(unit: Unit, kernel: &str) -> bool {
+    let curve = unit.curve.parse().ok();
+    let (has_ecdsa, has_sm2) = (curve.is_none_or(CurveId::has_ecdsa), curve.is_none_or(CurveId::has_sm2));
+    match kernel {
+        "gecc_import_field" | "gecc_export_field" => false,
+        _ if unit.file == "hash" || kernel.contains("sm2") || kernel.contains("sm3") => has_sm2,
+        "gecc_ecdsa_equations" | "gecc_ecdsa_sign" | "gecc_nonces_sha256" => has_ecdsa,
+        _ if ["recover", "address"].contains(&unit.file) => has_ecdsa,
+        _ => true,
+    }
+}
+
+/// Together the tests run every kernel that operations have, and a device passes them.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn every_kernel_is_tested() {
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
+    gpu.self_test(&cpu, &all()).unwrap();
+    assert!(gpu.failures().is_empty(), "{:?}", gpu.failures());
+    let started = gpu.device(0).functions();
+    for unit in Unit::of_operations() {
+        for (_, kernel) in kernels::ALL.iter().filter(|(file, kernel)| *file == unit.file && is_started(unit, kernel)) {
+            let started = started.iter().any(|(of, name)| *of == unit && name == kernel);
+            assert!(started, "{kernel} of {unit:?} is not tested");
+        }
+    }
+}
+
+/// An operation that errs, and what it must not be asked.
+struct Erring;
+
+impl Batch for Erring {
+    fn items(&self) -> usize {
+        100
+    }
+}
+
+impl OnGpu for Erring {
+    fn most_waves(&self) -> usize {
+        2
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        unreachable!("what errs is not used")
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        vec![Test { operation: "erring", on: "numbers", run: |trial| trial.compare([1, 2, 4], [1, 2, 3]) }]
+    }
+
+    fn chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
+        Box::new(|_| unreachable!("what errs is not used"))
+    }
+}
+
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn operations_that_err_are_not_used() {
+    let (gpu, cpu) = (gpu(), CpuEngine::new(None, None).unwrap());
+    for _ in 0..2 {
+        assert_eq!(codes_of(&gpu, &cpu, &Erring, true).unwrap(), [BY_CPU; 100]);
+    }
+    let failures = gpu.failures();
+    assert_eq!(failures.len(), gpu.labels().len());
+    for failure in failures {
+        assert_eq!(failure.kind, FaultKind::Answers);
+        assert!(
+            failure.problem.starts_with("erring on numbers gives a wrong answer for item 2"),
+            "{}",
+            failure.problem
+        );
+    }
+    let fault = codes_of(&gpu, &cpu, &Erring, false).unwrap_err();
+    assert!(matches!(Error::from(fault), Error::Kernels(problem) if problem.contains("item 2")));
+    // The device does everything else.
+    let (keys, mut codes, mut rows) = ([SecretKey::from_bytes([1; 32])], [0], [[0; 64]]);
+    let public_keys = PublicKeysOf { curve: CurveId::P256, keys: (&keys).into(), items: 1 };
+    run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut rows)).unwrap();
+    assert_eq!(codes, [Verdict::VALID_CODE]);
+    assert!(gpu.is_working(0));
+}

@@ -1,0 +1,183 @@
+//! Tests on a GPU: what is left of secrets when a chunk has ended, in whatever way.
+
+use super::tests::{BY_CPU, codes_of, gpu, run};
+use crate::cpu::CpuEngine;
+use crate::curve::CurveId;
+use crate::gpu::columns::{Codes, SecretKeys as KeyRows};
+use crate::gpu::runtime::{Bytes, Plan, Source, Stream};
+use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, OnGpu, Running, Test};
+use crate::ops::ecdh::Agreement;
+use crate::ops::keys::PublicKeysOf;
+use crate::ops::modular::Modexp;
+use crate::schemes::ecdsa::ECDSA;
+use crate::schemes::frame::{Inputs, Sign, Signing};
+use crate::schemes::sm2::SM2;
+use crate::types::{Batch, ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey};
+use std::ops::Range;
+use std::sync::mpsc;
+
+/// Short of a whole number of buffers, so that gaps between them are there.
+const ITEMS: usize = 1001;
+
+fn keys() -> Vec<SecretKey> {
+    let bytes = |item: usize| std::array::from_fn(|i| (item * 7 + i * 13) as u8 | 1);
+    (0..ITEMS).map(|item| SecretKey::from_bytes(bytes(item))).collect()
+}
+
+/// No lane holds any of these, and what the last chunk used of the device is all zeros.
+fn assert_gone(gpu: &GpuEngine, secrets: &[&[u8]]) {
+    let contents = gpu.contents();
+    for [on_device, pinned] in &contents {
+        assert!(on_device.iter().all(|byte| *byte == 0), "device memory is wiped");
+        assert!(!pinned.is_empty() && !pinned.windows(32).any(|window| secrets.contains(&window)));
+    }
+    assert!(!contents.is_empty(), "there is a lane to look at");
+}
+
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn keys_are_gone_when_a_call_returns() {
+    let (gpu, cpu) = (gpu(), CpuEngine::new(None, None).unwrap());
+    let (keys, digests) = (keys(), [[0x5a; 32]; ITEMS]);
+    let of_keys: Vec<&[u8]> = [0, 1, 500, ITEMS - 1].map(|item| keys[item].expose_bytes().as_slice()).to_vec();
+    let digests = Rows::from(&digests);
+    let sign = |scheme, curve, keys, check, id: usize| {
+        let (mut codes, mut signatures, mut ids) = (vec![0; ITEMS], vec![0; 64 * ITEMS], vec![0; id * ITEMS]);
+        let (inputs, widths) = (Inputs { digests, keys }, [64, id]);
+        let sign = Sign { scheme, curve, signing: Signing { inputs, low_s: false, check, widths }, items: ITEMS };
+        let mut place = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
+        run(&gpu, &cpu, &sign, &mut place).unwrap();
+        assert_gone(&gpu, &of_keys);
+    };
+    for (check, id) in [(Check::Signatures, 0), (Check::RecoveryIds, 1)] {
+        sign(&ECDSA, CurveId::P256, (&keys).into(), check, id);
+    }
+    sign(&SM2, CurveId::Sm2, (&keys[0]).into(), Check::Signatures, 0);
+    let (curve, mut codes, mut peers) = (CurveId::Secp256k1, vec![0; ITEMS], vec![[0; 64]; ITEMS]);
+    let public_keys = PublicKeysOf { curve, keys: (&keys).into(), items: ITEMS };
+    run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut peers)).unwrap();
+    assert_gone(&gpu, &of_keys);
+    let peers = PublicKeys::raw(&peers);
+    let agreement = Agreement { curve, secret_keys: (&keys[0]).into(), peers, width: 32, items: ITEMS };
+    let mut shared = vec![[0; 32]; ITEMS];
+    run(&gpu, &cpu, &agreement, &mut ResultsMut::rows(&mut codes, &mut shared)).unwrap();
+    assert_ne!(shared[500], [0; 32]);
+    let of_shared: Vec<&[u8]> = [0, 500].map(|item| shared[item].as_slice()).to_vec();
+    assert_gone(&gpu, &[of_keys, of_shared].concat());
+}
+
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn exponents_and_powers_are_gone_when_a_call_returns() {
+    let (gpu, cpu) = (gpu(), CpuEngine::new(None, None).unwrap());
+    let number = |seed: usize| std::array::from_fn::<u8, 128, _>(|i| (seed * 31 + i * 7) as u8 | 1);
+    let (bases, exponents): (Vec<_>, Vec<_>) = (0..ITEMS).map(|item| (number(item), number(item + 5000))).unzip();
+    let rows = |numbers| ByteRows::new(<[[u8; 128]]>::as_flattened(numbers), 128);
+    let modexp = Modexp::new(&[0xff; 128], rows(&bases), rows(&exponents)).unwrap();
+    let (mut codes, mut powers) = (vec![0; ITEMS], vec![[0; 128]; ITEMS]);
+    run(&gpu, &cpu, &modexp, &mut ResultsMut::rows(&mut codes, &mut powers)).unwrap();
+    let power = &powers[3];
+    assert_ne!(power[96..], [0; 32]);
+    assert_gone(&gpu, &[&bases[3][..32], &exponents[3][..32], &exponents[3][96..], &power[96..], &[0xff; 32]]);
+}
+
+/// Copies are still under way when a chunk ends early.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn secrets_of_a_chunk_that_fails_are_gone() {
+    let (gpu, cpu) = (gpu(), CpuEngine::new(Some(1), None).unwrap());
+    const BYTES: usize = 32 << 20;
+    let mut stream = Stream::new(gpu.device(0).clone()).unwrap();
+    for _ in 0..3 {
+        let plan = |plan: &mut Plan| {
+            let secret = plan.secret_input_of::<KeyRows>(BYTES - 3, filled_with(0xa5));
+            plan.secret_result(0, secret, BYTES - 3);
+            plan.input_of::<KeyRows>(100, filled_with(0x3c));
+        };
+        let ((), planned) = stream.begin((1, false), Bytes::default(), true, plan).unwrap();
+        let fill = |parts: Vec<(&crate::gpu::runtime::Input, &mut [u8])>| {
+            for (input, to) in parts {
+                let Source::Whole(write) = &input.source else { panic!("all are written as a whole") };
+                write(&cpu.pool, to);
+            }
+        };
+        // SAFETY: nothing here is page-locked memory of a caller's.
+        unsafe { stream.send(planned.inputs(), fill) }.unwrap();
+        // SAFETY: results go to the stream's own memory.
+        unsafe { stream.receive(planned.outputs(), None) };
+        stream.end().unwrap();
+        let [on_device, pinned] = stream.contents().unwrap();
+        assert!(on_device.len() > BYTES && on_device.iter().all(|byte| *byte == 0));
+        assert!(!pinned.contains(&0xa5) && pinned.contains(&0x3c), "no more than secrets is wiped on the host");
+    }
+}
+
+fn filled_with(byte: u8) -> Source<'static> {
+    Source::Whole(Box::new(move |_, to| to.fill(byte)))
+}
+
+/// Sixty items that end as told, with a secret on the way.
+struct Ending<'a> {
+    ended: mpsc::Sender<()>,
+    end: &'a (dyn Fn() -> Result<(), Fault> + Sync),
+}
+
+impl Batch for Ending<'_> {
+    fn items(&self) -> usize {
+        60
+    }
+}
+
+impl OnGpu for Ending<'_> {
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn most_waves(&self) -> usize {
+        2
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (CurveId::P256.name(), Vec::new())
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        Vec::new()
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        plan.secret_input_of::<KeyRows>(64 * items.len(), filled_with(0xa5));
+        let codes = plan.column::<Codes>();
+        plan.codes(codes);
+        Box::new(|_: &mut Running| {
+            self.ended.send(()).unwrap();
+            (self.end)()
+        })
+    }
+}
+
+/// A worker that fails or panics leaves no lane behind, and the engine computes on.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn lanes_of_failed_chunks_are_not_used_again() {
+    let (gpu, cpu) = (gpu(), CpuEngine::new(None, None).unwrap());
+    let (sender, receiver) = mpsc::channel();
+    let run = |end: &(dyn Fn() -> Result<(), Fault> + Sync), rescue| {
+        codes_of(&gpu, &cpu, &Ending { ended: sender.clone(), end }, rescue)
+    };
+    let by_cpu = [BY_CPU; 60];
+    assert_eq!(run(&|| Err(Fault::memory("short".to_owned())), true).unwrap(), by_cpu);
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&|| panic!("on purpose"), true)));
+    assert!(panicked.is_err() && gpu.failures().is_empty());
+    assert_eq!(gpu.count_lanes(), (0, 0));
+    // A fault of each device is told by its name, and that is the end of them.
+    assert_eq!(run(&|| Err(Fault::device("broken".to_owned())), true).unwrap(), by_cpu);
+    let failures = gpu.failures();
+    assert!(failures.iter().all(|failure| failure.kind == FaultKind::Device && failure.problem == "broken"));
+    assert!(failures.iter().map(|failure| &failure.device).eq(&gpu.labels()));
+    let before = receiver.try_iter().count();
+    assert_eq!(run(&|| Ok(()), true).unwrap(), by_cpu);
+    assert_eq!((receiver.try_iter().count(), before), (0, 2 * gpu.labels().len() + 1));
+    let problem = run(&|| Ok(()), false).unwrap_err().message();
+    assert!(problem.contains(&format!("{}: broken", gpu.labels()[0])), "{problem}");
+}
