@@ -15,8 +15,9 @@ use clap::ValueEnum;
 use gecc::lab::measure::{self, Arithmetic};
 use gecc::{Backend, CurveId, Engine};
 use inputs::{Inputs, Memory};
-use operations::{Call, Outcome};
+use operations::{Case, Columns, Outcome};
 use report::{KernelRow, LatencyRow, Report, Row};
+use std::cell::RefCell;
 use std::ops::Range;
 use timing::{Timed, median};
 
@@ -57,7 +58,7 @@ fn operations(options: &BenchOptions) -> Result<u8, Failure> {
         }
     }
     let (memory, where_inputs_are) = match options.page_locked {
-        true => (Memory::PageLocked, ", inputs in page-locked memory"),
+        true => (Memory::PageLocked, ", inputs and results in page-locked memory"),
         false => (Memory::Pageable, ""),
     };
     let mut bench = Bench {
@@ -111,9 +112,13 @@ impl Bench {
         if operations.iter().any(|operation| public(&operation)) {
             let inputs = Inputs::new(&self.engine, curve, self.items, self.memory)?;
             inputs.check(&self.engine, &self.reference)?;
+            let results = match self.memory {
+                Memory::Pageable => None,
+                Memory::PageLocked => Some(RefCell::new(Columns::new(&inputs, &self.engine)?)),
+            };
             for operation in operations.iter().filter(public) {
-                if let Some(call) = inputs.call(&self.engine, *operation)? {
-                    self.operation(curve.name(), *operation, &call)?;
+                if let Some(case) = Case::new(&inputs, &self.engine, *operation)? {
+                    self.operation(curve.name(), &case, results.as_ref())?;
                 }
             }
         }
@@ -134,20 +139,25 @@ impl Bench {
         Ok(())
     }
 
-    /// One public operation: all sizes, then the latency of small batches.
-    fn operation(&mut self, curve: &'static str, operation: Operation, call: &Call) -> Result<(), Failure> {
+    /// One public operation: all sizes, then the latency of small batches. Where there are columns for its results, it writes into
+    /// these.
+    fn operation(
+        &mut self,
+        curve: &'static str,
+        case: &Case,
+        columns: Option<&RefCell<Columns>>,
+    ) -> Result<(), Failure> {
+        let operation = case.operation;
         // This call warms up too: it allocates what the largest batch needs.
-        let expected = call(&self.engine, 0..self.items)?;
-        operations::check_sample(curve, operation, call, &self.reference, &expected)?;
+        let expected = &case.values(&self.engine, 0..self.items)?;
+        operations::check_sample(case, &self.reference, expected)?;
+        let checked = |range: Range<usize>| Checked { curve, case, columns, expected, range };
         if let Some(engine) = &self.kernel_engine {
-            call(engine, 0..WARM_UP_ITEMS.min(self.items))?;
+            checked(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
             engine.take_kernel_times();
         }
         for items in self.sizes.clone() {
-            let run = |engine| {
-                let checked = Checked { curve, call, operation, expected: &expected, range: 0..items };
-                checked.run(engine)
-            };
+            let run = |engine| checked(0..items).run(engine);
             let seconds = median(|| Ok((run(&self.engine)?, ())))?.seconds;
             let kernels = self.kernel_engine.as_ref().map(|engine| {
                 median(|| {
@@ -166,7 +176,7 @@ impl Bench {
         }
         for (engine, name) in self.latency_engines.iter().map(|(name, engine)| (engine, *name)) {
             for items in LATENCY_ITEMS {
-                let checked = Checked { curve, call, operation, expected: &expected, range: 0..items };
+                let checked = checked(0..items);
                 checked.run(engine)?;
                 let seconds = median(|| Ok((checked.run(engine)?, ())))?.seconds;
                 self.report.latency(&LatencyRow { curve, operation, engine: name, items, seconds })?;
@@ -183,8 +193,8 @@ fn arithmetic(operation: Operation) -> Option<Arithmetic> {
 /// A call whose results are compared, and freed, outside the measured time.
 struct Checked<'a> {
     curve: &'static str,
-    call: &'a Call<'a>,
-    operation: Operation,
+    case: &'a Case<'a>,
+    columns: Option<&'a RefCell<Columns>>,
     expected: &'a Outcome,
     range: Range<usize>,
 }
@@ -192,11 +202,26 @@ struct Checked<'a> {
 impl Checked<'_> {
     /// Seconds by the clock.
     fn run(&self, engine: &Engine) -> Result<f64, Failure> {
-        let (outcome, seconds) = timing::timed(|| (self.call)(engine, self.range.clone()));
-        if self.expected.agrees(&self.range, &outcome?) {
+        let written =
+            self.columns.map(|columns| self.written(engine, &mut columns.borrow_mut())).transpose()?.flatten();
+        let (same, seconds) = match written {
+            Some(checked) => checked,
+            None => {
+                let (outcome, seconds) = timing::timed(|| self.case.values(engine, self.range.clone()));
+                (self.expected.agrees(&self.range, &outcome?), seconds)
+            }
+        };
+        if same {
             return Ok(seconds);
         }
-        let (operation, curve, items) = (self.operation.name(), self.curve, self.range.len());
+        let (operation, curve, items) = (self.case.operation.name(), self.curve, self.range.len());
         Err(Failure::Problem(format!("{operation} on {curve}: wrong results in a batch of {items}")))
+    }
+
+    /// Whether what the call writes into columns is right, and its seconds; `None` where it writes into none.
+    fn written(&self, engine: &Engine, columns: &mut Columns) -> Result<Option<(bool, f64)>, Failure> {
+        columns.clear();
+        let (written, seconds) = timing::timed(|| self.case.into_columns(engine, self.range.clone(), columns));
+        Ok(written?.then(|| (columns.agree(&self.range, self.expected), seconds)))
     }
 }

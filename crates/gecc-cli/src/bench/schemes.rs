@@ -2,7 +2,7 @@
 
 use crate::curve::Scheme;
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{CurveId, Engine, Error, Point, PublicKeys, Rejection, SecretKey, Verdicts, any, sm2};
+use gecc::{CurveId, Engine, Error, Point, PublicKeys, Rejection, SecretKey, SecretKeys, Verdicts, any, sm2};
 
 pub fn sign(
     engine: &Engine,
@@ -27,5 +27,36 @@ pub fn verify(
     match Scheme::of(curve) {
         Scheme::Ecdsa => any::ecdsa::verify(engine, curve, digests, signatures, keys, Policy::default()),
         Scheme::Sm2 => sm2::verify(engine, digests, signatures, keys),
+    }
+}
+
+pub fn sign_into(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    keys: SecretKeys,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    match Scheme::of(curve) {
+        Scheme::Ecdsa => {
+            any::ecdsa::sign_into(engine, curve, digests.into(), keys, SForm::default(), signatures, codes)
+        }
+        Scheme::Sm2 => sm2::sign_into(engine, digests, keys, signatures, codes),
+    }
+}
+
+pub fn verify_into(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    keys: PublicKeys,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let policy = Policy::default();
+    match Scheme::of(curve) {
+        Scheme::Ecdsa => any::ecdsa::verify_into(engine, curve, digests.into(), signatures.into(), keys, policy, codes),
+        Scheme::Sm2 => sm2::verify_into(engine, digests, signatures, keys, codes),
     }
 }

@@ -41,7 +41,8 @@ pub struct BenchOptions {
     /// Also print the time of each kernel.
     #[arg(long)]
     pub kernels: bool,
-    /// Take inputs from page-locked memory, from which a GPU copies without help of the host.
+    /// Take inputs from page-locked memory and have results written there: a GPU copies both without help of the host. Operations
+    /// that write no columns (decompress, recover_addresses, ecdh) give fresh values as ever.
     #[arg(long)]
     pub page_locked: bool,
     /// Draw items per second against the size of the batch, as SVG.
