@@ -1,4 +1,4 @@
-//! ECDSA on secp256k1 and P-256: verify, sign, recover (SEC 1, section 4.1; FIPS 186-5, section 6).
+//! ECDSA on secp256k1, P-256 and brainpoolP256r1: verify, sign, recover (SEC 1, section 4.1; FIPS 186-5, section 6).
 //!
 //! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256: large batches on the GPUs where there are
 //! any, but messages above 16 KiB on the CPU. Signatures are `r || s`, 64 bytes,
@@ -15,7 +15,7 @@ mod gpu;
 pub(crate) mod known_answers;
 pub(crate) mod recover_cpu;
 #[cfg(feature = "cuda")]
-pub(crate) mod recover_gpu;
+mod recover_gpu;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::cpu::CpuEngine;

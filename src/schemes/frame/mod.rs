@@ -2,6 +2,8 @@
 
 #[cfg(feature = "cuda")]
 pub mod known_answers;
+#[cfg(feature = "cuda")]
+mod recovery_gpu;
 pub mod sign_cpu;
 #[cfg(feature = "cuda")]
 mod sign_gpu;
@@ -13,6 +15,8 @@ use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
 use crate::op::{Operation, Worth};
 use crate::types::{Batch, Check, Error, Place, Policy, PublicKeys, Rows, Widths, require_lengths};
+#[cfg(feature = "cuda")]
+pub use recovery_gpu::Recovery;
 pub use sign_cpu::Inputs;
 #[cfg(feature = "cuda")]
 pub use sign_gpu::{SchemeOnGpu, SigningColumns};
