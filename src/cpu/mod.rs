@@ -325,7 +325,12 @@ mod tests {
             let parts = engine.map_parts(items, |range| range);
             assert!(parts.iter().all(|part| !part.is_empty() && part.len() <= CHUNK));
             assert!(parts.into_iter().flatten().eq(0..items));
-            assert!(engine.map_chunks(items, 0, |range, out| out.copy_from_slice(&Vec::from_iter(range))).into_iter().eq(0..items));
+            assert!(
+                engine
+                    .map_chunks(items, 0, |range, out| out.copy_from_slice(&Vec::from_iter(range)))
+                    .into_iter()
+                    .eq(0..items)
+            );
         }
     }
 }

@@ -273,7 +273,11 @@ mod tests {
     /// A code, a row of three bytes and one of one byte for each item from number `first` on.
     fn made(first: usize, items: usize) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
         let numbers = || (first..first + items).map(|item| item as u8);
-        (numbers().map(|n| 1 + n % 2).collect(), numbers().flat_map(|n| [n, n + 1, n + 2]).collect(), numbers().collect())
+        (
+            numbers().map(|n| 1 + n % 2).collect(),
+            numbers().flat_map(|n| [n, n + 1, n + 2]).collect(),
+            numbers().collect(),
+        )
     }
 
     /// Has a place take what `made` gives its items, in the given parts and by both ways, after which it is not used again.
@@ -306,10 +310,16 @@ mod tests {
             take_in_parts(&mut columns, ends);
             let results = columns.as_results();
             assert_eq!((results.items(), results.row(0, 9), results.row(1, 9)), (10, &[9, 10, 11][..], &[9][..]));
-            assert_eq!((results.get::<3>(4), results.get::<3>(5)), (Ok(&[4, 5, 6]), Err(Rejection::MalformedSignature)));
+            assert_eq!(
+                (results.get::<3>(4), results.get::<3>(5)),
+                (Ok(&[4, 5, 6]), Err(Rejection::MalformedSignature))
+            );
             for start in 0..10 {
                 let part = results.slice(start, 10 - start);
-                assert_eq!((part.items(), part.row(0, 0), part.row(1, 0)), (10 - start, results.row(0, start), results.row(1, start)));
+                assert_eq!(
+                    (part.items(), part.row(0, 0), part.row(1, 0)),
+                    (10 - start, results.row(0, start), results.row(1, start))
+                );
                 assert_eq!(part.codes, &results.codes[start..]);
             }
             assert_eq!((codes, wide, narrow), made(0, 10));

@@ -5,7 +5,9 @@ use super::support::random::Random;
 use super::support::reference::{EcdsaReference, TestCurve, bytes};
 use super::support::scheme::progression;
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{Backend, Engine, Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, Secp256k1, Sm2, Verdict};
+use gecc::{
+    Backend, Engine, Error, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, SecretKeys, Sm2, Verdict,
+};
 use gecc::{PageLocked, ecdh, ecdsa, keys, point, sm2};
 
 /// Short of a whole number of chunks and blocks.
@@ -416,10 +418,7 @@ fn one_for_all_signatures<C: EcdsaReference>(engine: &Engine) {
     let first = [signatures[0]];
     signatures.fill(first[0]);
     let encoded = raw(&key);
-    for (keys, column) in [
-        (points, points),
-        (PublicKeys::all(key.as_sec1()), PublicKeys::raw(Rows::all(&encoded))),
-    ] {
+    for (keys, column) in [(points, points), (PublicKeys::all(key.as_sec1()), PublicKeys::raw(Rows::all(&encoded)))] {
         let expected = codes_of(ecdsa::verify::<C>(engine, &digests, &signatures, keys, policy).unwrap());
         assert!(expected[0].is_ok());
         check(engine, ("verify one signature", MeansNothing), &expected, |engine, _, codes| {
@@ -437,8 +436,7 @@ fn one_for_all_signatures<C: EcdsaReference>(engine: &Engine) {
 pub fn addresses(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<Secp256k1>(items);
-        let signed =
-            ecdsa::sign_recoverable::<Secp256k1>(engine, &batch.digests, &batch.secret(), SForm::Low).unwrap();
+        let signed = ecdsa::sign_recoverable::<Secp256k1>(engine, &batch.digests, &batch.secret(), SForm::Low).unwrap();
         for (item, signed) in signed.into_iter().enumerate() {
             let signed = signed.unwrap();
             (batch.signatures[item], batch.ids[item]) = (signed.signature, signed.recovery_id);

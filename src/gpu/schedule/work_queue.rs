@@ -441,8 +441,9 @@ mod tests {
     fn only_neighbours_are_joined() {
         let joined = |pieces: &[Range<usize>]| {
             let mut memory: Vec<Vec<u8>> = pieces.iter().map(|range| vec![0; range.len()]).collect();
-            let place = |(range, codes): (&Range<usize>, _)| {
-                Piece { start: range.start, place: Box::new(ResultsMut::codes(codes)) }
+            let place = |(range, codes): (&Range<usize>, _)| Piece {
+                start: range.start,
+                place: Box::new(ResultsMut::codes(codes)),
             };
             let pieces = pieces.iter().zip(memory.iter_mut().map(Vec::as_mut_slice)).map(place).collect();
             join(pieces).iter().map(Piece::range).collect::<Vec<_>>()
