@@ -7,7 +7,7 @@ use criterion::{
     BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{Backend, EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretCurve, SecretKey, Sm2};
+use gecc::{Backend, Curve, EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm2};
 use gecc::{ecdsa, keys, point, sm2};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn random_bytes() -> [u8; 32] {
 }
 
 /// `signers` key pairs in turn sign `items` digests.
-fn signed<C: SecretCurve>(
+fn signed<C: Curve>(
     engine: &Engine,
     items: usize,
     signers: usize,
@@ -69,7 +69,7 @@ fn engines() -> (Engine, Engine) {
     (cpu.clone().threads(1).build().expect("one thread"), cpu.build().expect("all cores"))
 }
 
-fn fixed_base<C: SecretCurve>(criterion: &mut Criterion, name: &str) {
+fn fixed_base<C: Curve>(criterion: &mut Criterion, name: &str) {
     let (engine, _) = engines();
     let mut group = group(criterion, &format!("fixed base, {name}"));
     // The large table is built once per process, outside the measurement.

@@ -8,8 +8,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::lab::measure::{Arithmetic, Bench};
 use gecc::{
-    Backend, Curve, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretCurve, SecretKey, SharedPoint,
-    Sm2, Verdicts,
+    Backend, Curve, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2, Verdicts,
 };
 use gecc::{ecdh, ecdsa, keys, point, sm2};
 use std::time::{Duration, Instant};
@@ -41,7 +40,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn new<C: SecretCurve>(engine: &Engine) -> Self {
+    fn new<C: Curve>(engine: &Engine) -> Self {
         let secret: Vec<SecretKey> = numbers().into_iter().map(SecretKey::from_bytes).collect();
         let scalars = numbers();
         let public = passed(keys::public_keys::<C>(engine, &secret));
@@ -136,7 +135,7 @@ fn group<'a>(criterion: &'a mut Criterion, curve: &str, kind: &str) -> Benchmark
 fn arithmetic<C: Curve>(criterion: &mut Criterion) {
     let mut group = group(criterion, C::NAME, "kernels alone");
     for operation in Arithmetic::ALL {
-        let mut work = Bench::<C>::new(operation, ITEMS).expect("the GPU works");
+        let mut work = Bench::new(operation, C::ID, ITEMS).expect("the GPU works");
         group.throughput(Throughput::Elements(ITEMS as u64 * operation.operations_per_item()));
         group.bench_function(operation.name(), |bencher| {
             bencher.iter_custom(|runs| {
@@ -152,7 +151,7 @@ fn arithmetic<C: Curve>(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn points<C: SecretCurve>(group: &mut BenchmarkGroup<WallTime>, engine: &Engine, inputs: &Inputs) {
+fn points<C: Curve>(group: &mut BenchmarkGroup<WallTime>, engine: &Engine, inputs: &Inputs) {
     let Inputs { secret, public, scalars, points, .. } = inputs;
     let compressed: Vec<[u8; 33]> = public.iter().map(|point| point.to_compressed().expect("finite")).collect();
     end_to_end(group, "add", engine, |engine, n| point::add::<C>(engine, &points[..n], &public[..n]));

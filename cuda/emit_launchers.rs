@@ -1,4 +1,4 @@
-//! Rust functions that start the kernels, from the signatures in `cuda/kernels/*.cu`.
+//! Rust functions that start the kernels, from the signatures in the `.cu` files of `cuda/`.
 //!
 //! A signature says what each of its arrays holds, in the words of `cuda/kernels/columns.cuh`. Each of these becomes a Rust
 //! type, and each kernel a struct with a field for every parameter: neither the order nor the content of arguments can be
@@ -555,8 +555,8 @@ impl Launcher {
         let mut text = String::new();
         let (file, kernel) = &kernels[0];
         match self.is_shared {
-            false => writeln!(text, "/// `{kernel}` of `cuda/kernels/{file}.cu`."),
-            true => writeln!(text, "/// `{kernel}` of `cuda/kernels/{file}.cu`, and the others that its macro makes."),
+            false => writeln!(text, "/// `{kernel}` of `{file}.cu`."),
+            true => writeln!(text, "/// `{kernel}` of `{file}.cu`, and the others that its macro makes."),
         }
         .unwrap();
         writeln!(text, "#[derive(Clone, Copy, Debug)]\npub struct {name} {{").unwrap();

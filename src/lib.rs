@@ -31,11 +31,14 @@
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 
+#![cfg_attr(not(feature = "cuda"), allow(dead_code, unused_imports, reason = "what only GPUs need"))]
+
 // `for_each_curve` and the like, in scope of all modules below.
 
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 
 pub mod any;
+#[cfg(feature = "cuda")]
 pub mod kernels;
 #[cfg(feature = "lab")]
 pub mod lab;
@@ -43,6 +46,10 @@ pub mod lab;
 mod cpu;
 mod curve;
 mod engine;
+#[cfg(feature = "cuda")]
+mod gpu;
+#[cfg(not(feature = "cuda"))]
+#[path = "gpu_absent.rs"]
 mod gpu;
 mod host;
 mod known_answers;
@@ -62,5 +69,5 @@ pub use ops::{ecdh, keys, modular, point};
 pub use schemes::{ecdsa, sm2};
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Verdict, Verdicts,
-    signature_from_der, signature_to_der,
+    signature_from_der, signature_rows, signature_to_der,
 };

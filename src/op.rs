@@ -30,7 +30,7 @@ pub(crate) trait Reduction {
 }
 
 /// How many items one thread of the CPU computes before a GPU has computed as many for all threads: with the portable code, and
-/// eight at a time. From that many items a thread on, a batch is worth a GPU (docs/performance.md).
+/// eight at a time. From that many items a thread on, a batch is worth a GPU (docs/performance-sizes.md).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Worth {
     pub portable: usize,

@@ -1,23 +1,28 @@
 //! How an engine starts, is made ready and is tested: what needs both the devices and all operations.
 
 mod cpu_answers;
-#[cfg(test)]
+#[cfg(feature = "cuda")]
+mod gpu_tests;
+/// There is no GPU to be tested.
+#[cfg(not(feature = "cuda"))]
+mod gpu_tests {
+    pub fn all() -> Vec<crate::gpu::Test> {
+        Vec::new()
+    }
+}
+#[cfg(all(test, feature = "cuda"))]
 mod planned;
-#[cfg(test)]
+#[cfg(all(test, feature = "cuda"))]
 mod tests;
-#[cfg(test)]
+#[cfg(all(test, feature = "cuda"))]
 mod wiping;
 
 use crate::cpu::CpuEngine;
 use crate::cpu::tables::warm_up;
-use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::curve::{Curve, PerCurve, per_curve};
 use crate::engine::{Backend, Devices, Engine, EngineBuilder, EngineInfo, Failure};
 use crate::gpu::{GpuEngine, Limits, Test, Unavailable};
-use crate::ops::{ecdh, hash, keys, modular, point};
-use crate::schemes::ecdsa::Wanted;
-use crate::schemes::{SCHEMES, ecdsa, frame, sm2};
-use crate::types::{Check, Error};
-use std::collections::HashSet;
+use crate::types::Error;
 
 impl Engine {
     /// All GPUs, or the CPU when there is none.
@@ -53,7 +58,7 @@ impl Engine {
     /// ```
     pub fn self_test(&self) -> Result<Vec<Failure>, Error> {
         let Devices { cpu, gpu } = self.devices()?;
-        gpu.as_ref().map_or(Ok(()), |gpu| gpu.self_test(cpu, &all()))?;
+        gpu.as_ref().map_or(Ok(()), |gpu| gpu.self_test(cpu, &gpu_tests::all()))?;
         Ok(self.failures())
     }
 
@@ -74,7 +79,7 @@ impl Engine {
     pub fn warm_up<C: Curve>(&self) -> Result<(), Error> {
         let Devices { cpu, gpu } = self.devices()?;
         WARM_UP.of(C::ID)(cpu);
-        let tests: Vec<Test> = all().into_iter().filter(|test| test.on == C::NAME).collect();
+        let tests: Vec<Test> = gpu_tests::all().into_iter().filter(|test| test.on == C::NAME).collect();
         gpu.as_ref().map_or(Ok(()), |gpu| gpu.warm_up(cpu, C::NAME, &tests).map_err(Error::from))
     }
 }
@@ -128,38 +133,4 @@ fn with_tested_lanes(mut cpu: CpuEngine) -> CpuEngine {
         cpu.lanes = cpu.lanes.filter(|_| cpu.problem_of_lanes.is_none());
     }
     cpu
-}
-
-/// All tests that a device can run, each once.
-fn all() -> Vec<Test> {
-    let mut all = vec![hash::known_answers::SHA256];
-    all.extend(modular::known_answers::all());
-    all.extend(sm2::known_answers::of_digests());
-    for &curve in CurveId::ALL {
-        all.extend(of_curve(curve));
-    }
-    let mut seen = HashSet::new();
-    all.retain(|test| seen.insert((test.operation, test.on)));
-    all
-}
-
-fn of_curve(curve: CurveId) -> Vec<Test> {
-    let mut tests = vec![
-        point::known_answers::keys(curve),
-        point::known_answers::sums(curve),
-        point::known_answers::doubles(curve),
-        point::known_answers::base_products(curve),
-        point::known_answers::products(curve),
-        point::known_answers::sums_of_parts(curve),
-        keys::known_answers::public_keys(curve),
-        ecdh::known_answers::agreement(curve),
-    ];
-    for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {
-        tests.extend(frame::known_answers::of_verification(scheme, curve, true));
-        tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, true));
-        if scheme.tests.recovery.is_some() {
-            tests.extend([Wanted::Keys, Wanted::Addresses].map(|wanted| ecdsa::known_answers::recovery(curve, wanted)));
-        }
-    }
-    tests
 }

@@ -6,9 +6,10 @@ mod harness;
 mod random;
 mod search;
 
+use elliptic_curve::consts::U32;
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
-use gecc::{Backend, Engine, EngineBuilder, P256, Point, PublicKeys, SecretCurve, SecretKey, SecretKeys, Sm2};
+use gecc::{Backend, Curve, Engine, EngineBuilder, P256, Point, PublicKeys, SecretKey, SecretKeys, Sm2};
 use gecc::{ecdh, ecdsa, keys, modular, point, sm2};
 use harness::needs::{AVX512, GPU, Need};
 use harness::{Named, named, test};
@@ -102,7 +103,10 @@ fn assert_none(name: &str, places: &[(usize, String)]) {
 }
 
 /// How a curve signs.
-trait Scheme: SecretCurve<Reference: CurveArithmetic> {
+trait Scheme: Curve {
+    /// The curve in its RustCrypto crate.
+    type Theirs: CurveArithmetic<FieldBytesSize = U32, AffinePoint: FromSec1Point<Self::Theirs> + ToSec1Point<Self::Theirs>>;
+
     fn nonce(key: &[u8; 32], digest: &[u8; 32]) -> [u8; 32];
     fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys);
     fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys);
@@ -123,6 +127,7 @@ macro_rules! nonce {
 macro_rules! ecdsa_scheme {
     ($curve:ty, $reference:ty) => {
         impl Scheme for $curve {
+            type Theirs = $reference;
             nonce!($reference, Sha256);
 
             fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
@@ -148,6 +153,7 @@ macro_rules! ecdsa_schemes {
 gecc::for_each_ecdsa_curve!(ecdsa_schemes!);
 
 impl Scheme for Sm2 {
+    type Theirs = ::sm2::Sm2;
     nonce!(::sm2::Sm2, Sm3);
 
     fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
@@ -199,9 +205,9 @@ impl Inputs {
 
 /// `x || y` of the product, one at a time.
 fn shared_point<C: Scheme>(key: &[u8; 32], peer: &Point) -> [u8; 64] {
-    let key = elliptic_curve::SecretKey::<C::Reference>::from_slice(key).unwrap();
-    let peer = AffinePoint::<C::Reference>::from_sec1_bytes(peer.as_sec1()).unwrap();
-    let product = ProjectivePoint::<C::Reference>::from(peer) * *key.to_nonzero_scalar();
+    let key = elliptic_curve::SecretKey::<C::Theirs>::from_slice(key).unwrap();
+    let peer = AffinePoint::<C::Theirs>::from_sec1_bytes(peer.as_sec1()).unwrap();
+    let product = ProjectivePoint::<C::Theirs>::from(peer) * *key.to_nonzero_scalar();
     product.to_affine().to_sec1_point(false).as_bytes()[1..].try_into().unwrap()
 }
 

@@ -6,7 +6,7 @@
 
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ethereum_addresses(Xy* xy, PointKinds* kinds, Addresses* rows, u64 n) {
+    gecc_ethereum_addresses(const Xy* xy, const PointKinds* kinds, Addresses* rows, u64 n) {
     PointBatch in = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 finite = mask_if(in.finite(i)), x[8], y[8];

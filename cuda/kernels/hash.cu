@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // Launch: one thread per item, in blocks of 128.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_sm3_za(const Texts* data, const Offsets* offsets, const Texts* ids, const Offsets* id_offsets, u64 id_stride,
-                Xy* xy, PointKinds* kinds, Digests* digests, u64 n) {
+                const Xy* xy, const PointKinds* kinds, Digests* digests, u64 n) {
     PointBatch points = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         HashState digest = {};

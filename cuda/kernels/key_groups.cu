@@ -60,8 +60,8 @@ __device__ __forceinline__ u32 count_together(u32* counter) {
 
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_group_keys(Xy* xy, PointKinds* kinds, const Verdicts* verdicts, u64 seed, KeySlots* slots, u32 slot_bits,
-                    ItemNumbers* representative, KeyUses* counts, u64 n) {
+    gecc_group_keys(const Xy* xy, const PointKinds* kinds, const Verdicts* verdicts, u64 seed, KeySlots* slots,
+                    u32 slot_bits, ItemNumbers* representative, KeyUses* counts, u64 n) {
     PointBatch points = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 found = kNoKey;
@@ -89,9 +89,10 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // Launch: one thread per item, for tables items.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_index_keys(Xy* xy, const ItemNumbers* table_keys, Xy* index_xy, u64 index_seed, IndexSlots* index_slots,
+    gecc_index_keys(const Xy* xy, const ItemNumbers* table_keys, Xy* index_xy, u64 index_seed, IndexSlots* index_slots,
                     u32 index_slot_bits, u32 tables, u64 n) {
-    PointBatch points = {xy, nullptr, n}, keys = {index_xy, nullptr, tables};
+    PointBatch points = {xy, nullptr, n};
+    PointTarget keys = {index_xy, nullptr, tables};
     for (u64 table = global_thread(); table < tables; table += global_threads()) {
         u64 item = table_keys[table];
         affine key = {points.x(item), points.y(item)};
@@ -104,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_find_keys(Xy* xy, const KeyUses* counts, const Xy* index_xy, u32 tables, u64 index_seed,
+    gecc_find_keys(const Xy* xy, const KeyUses* counts, const Xy* index_xy, u32 tables, u64 index_seed,
                    const IndexSlots* index_slots, u32 index_slot_bits, TableNumbers* found, Counters* counters, u64 n) {
     PointBatch points = {xy, nullptr, n};
     KeyIndex index = {index_xy, tables, index_seed, index_slots, index_slot_bits};

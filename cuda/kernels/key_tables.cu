@@ -34,7 +34,7 @@ constexpr int kBlocks = 2;  // per multiprocessor: 128 registers a thread
 // The first entry of window w of table t is point w tables + t of the batch.
 struct FirstRows {
     using Number = fe;
-    JacobianBatch points;
+    JacobianSource points;
     u32* key_tables;
     u64 tables;
     int bits;
@@ -83,7 +83,7 @@ struct TwoTables {
 
 // Launch: one thread per item, in blocks of 32, for tables items.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_key_table_start(Xy* xy, const ItemNumbers* table_keys, Xyz* xyz, u32 tables, u32 key_bits, u64 n) {
+    gecc_key_table_start(const Xy* xy, const ItemNumbers* table_keys, Xyz* xyz, u32 tables, u32 key_bits, u64 n) {
     u64 table = global_thread();
     if (table >= tables) return;
     PointBatch points = {xy, nullptr, n};
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // Launch: 2 blocks per multiprocessor, for tables * windows items.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_key_table_rows(Xyz* xyz, KeyTables* key_tables, u32 tables, u32 key_bits, Prefixes* prefixes) {
+    gecc_key_table_rows(const Xyz* xyz, KeyTables* key_tables, u32 tables, u32 key_bits, Prefixes* prefixes) {
     __shared__ BlockInverseMemory memory;
     u64 n = (u64)tables * window_count(key_bits);
     FirstRows op = {{xyz, n}, key_tables, tables, (int)key_bits};

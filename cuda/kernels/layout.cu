@@ -17,7 +17,7 @@ GECC_FN u8 number_kind(bool in_range, const u32* words) {
 }
 
 // Checks and converts; on any failure the stored point is G, which later kernels can compute with.
-GECC_FN void store_checked(const PointBatch& out, u64 i, const u32* x, const u32* y) {
+GECC_FN void store_checked(const PointTarget& out, u64 i, const u32* x, const u32* y) {
     affine p = {fe_from_words(x), fe_from_words(y)};
     u8 kind = kFinite;
     if (!below_p(x) || !below_p(y)) kind = kOutOfRange;
@@ -26,7 +26,7 @@ GECC_FN void store_checked(const PointBatch& out, u64 i, const u32* x, const u32
     out.kind[i] = kind;
 }
 // The point of an x-coordinate and the parity in the last bit of the tag; G where there is none.
-GECC_FN void store_decompressed(const PointBatch& out, u64 i, u8 tag, const u8* bytes) {
+GECC_FN void store_decompressed(const PointTarget& out, u64 i, u8 tag, const u8* bytes) {
     u32 x[8];
     affine p;
     load_number_unaligned(x, bytes);
@@ -41,7 +41,7 @@ GECC_FN void store_decompressed(const PointBatch& out, u64 i, u8 tag, const u8* 
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_points_raw(const ByteRows<64>* rows, u32 zero_is_identity, Xy* xy, PointKinds* kinds, u64 n) {
-    PointBatch out = {xy, kinds, n};
+    PointTarget out = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 x[8], y[8];
         load_number(x, rows + 64 * i);
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_points_compressed(const ByteRows<33>* rows, Xy* xy, PointKinds* kinds, u64 n) {
-    PointBatch out = {xy, kinds, n};
+    PointTarget out = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u8* row = rows + 33 * i;
         store_decompressed(out, i, row[0], row + 1);
@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_import_points_sec1(const ByteRows<65>* rows, u32 tags, Xy* xy, PointKinds* kinds, u64 n) {
-    PointBatch out = {xy, kinds, n};
+    PointTarget out = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u8* row = rows + 65 * i;
         u8 tag = row[0];
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // Rows are x || y; zeros for what is not kFinite.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_export_points_raw(Xy* xy, PointKinds* kinds, ByteRows<64>* rows, u64 n) {
+    gecc_export_points_raw(const Xy* xy, const PointKinds* kinds, ByteRows<64>* rows, u64 n) {
     PointBatch in = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 finite = mask_if(in.finite(i)), x[8], y[8];

@@ -9,8 +9,8 @@
 namespace {
 struct Normalize {
     using Number = fe;
-    JacobianBatch in;
-    PointBatch out;
+    JacobianSource in;
+    PointTarget out;
     u32 use_kinds;
 
     __device__ __forceinline__ fe denominator(u64 i) const {
@@ -30,7 +30,7 @@ struct Normalize {
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_normalize(Xyz* xyz, Xy* out_xy, PointKinds* out_kinds, u32 use_kinds, Prefixes* prefixes, u64 n) {
+    gecc_normalize(const Xyz* xyz, Xy* out_xy, PointKinds* out_kinds, u32 use_kinds, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
     Normalize op = {{xyz, n}, {out_xy, out_kinds, n}, use_kinds};
     run_batched(op, n, prefixes, memory);

@@ -7,7 +7,8 @@
 namespace {
 struct PointDouble {
     using Number = fe;
-    PointBatch a, out;
+    PointBatch a;
+    PointTarget out;
 
     __device__ __forceinline__ fe denominator(u64 i) const {
         fe twice = fe_double(a.y(i));
@@ -24,16 +25,17 @@ struct PointDouble {
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_point_add(Xy* a_xy, PointKinds* a_kinds, Xy* b_xy, PointKinds* b_kinds, Xy* out_xy, PointKinds* out_kinds,
-                   Prefixes* prefixes, u64 n) {
+    gecc_point_add(const Xy* a_xy, const PointKinds* a_kinds, const Xy* b_xy, const PointKinds* b_kinds, Xy* out_xy,
+                   PointKinds* out_kinds, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kinds, n}, {b_xy, b_kinds, n}, {out_xy, out_kinds, n}};
+    PointSum<PointBatch, PointBatch, PointTarget> op = {{a_xy, a_kinds, n}, {b_xy, b_kinds, n}, {out_xy, out_kinds, n}};
     run_batched(op, n, prefixes, memory);
 }
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_point_double(Xy* a_xy, PointKinds* a_kinds, Xy* out_xy, PointKinds* out_kinds, Prefixes* prefixes, u64 n) {
+    gecc_point_double(const Xy* a_xy, const PointKinds* a_kinds, Xy* out_xy, PointKinds* out_kinds, Prefixes* prefixes,
+                      u64 n) {
     __shared__ BlockInverseMemory memory;
     PointDouble op = {{a_xy, a_kinds, n}, {out_xy, out_kinds, n}};
     run_batched(op, n, prefixes, memory);

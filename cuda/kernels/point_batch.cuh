@@ -6,8 +6,8 @@
 // n points: x in words 0 .. 7 and y in words 8 .. 15 of a column-major array of sixteen words, one PointKind byte each.
 // The coordinates of a point that is not kFinite mean nothing.
 struct PointBatch {
-    u32* xy;
-    u8* kind;
+    const u32* xy;
+    const u8* kind;
     u64 n;
 
     __device__ __forceinline__ bool finite(u64 i) const {
@@ -26,6 +26,14 @@ struct PointBatch {
         load_column(r.v, xy + 8 * n, n, i);
         return r;
     }
+};
+
+// Room for such points.
+struct PointTarget {
+    u32* xy;
+    u8* kind;
+    u64 n;
+
     __device__ __forceinline__ void store(u64 i, const affine& p) const {
         store_column(xy, n, i, p.x.v);
         store_column(xy + 8 * n, n, i, p.y.v);
@@ -36,7 +44,7 @@ struct PointBatch {
     }
 };
 
-// n points in Jacobian coordinates: x, y, z in a column-major array of 24 words.
+// Room for n points in Jacobian coordinates: x, y, z in a column-major array of 24 words.
 struct JacobianBatch {
     u32* xyz;
     u64 n;
@@ -46,6 +54,13 @@ struct JacobianBatch {
         store_column(xyz + 8 * n, n, i, p.y.v);
         store_column(xyz + 16 * n, n, i, p.z.v);
     }
+};
+
+// Such points.
+struct JacobianSource {
+    const u32* xyz;
+    u64 n;
+
     __device__ __forceinline__ fe coordinate(u64 i, int which) const {
         fe r;
         load_column(r.v, xyz + 8 * which * n, n, i);

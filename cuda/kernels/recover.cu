@@ -21,7 +21,7 @@ struct RecoverEquations {
     using Number = sc;
     const u8 *digests, *signatures, *ids;
     u32 *u1, *u2;
-    PointBatch points;
+    PointTarget points;
     u8* verdict;
 
     __device__ __forceinline__ Verdict load(Signature& signature, u64 i) const {
@@ -65,8 +65,8 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_multiply_add(const Scalars* u1, const Scalars* u2, Xy* xy, PointKinds* kinds, const BaseTable* table, u32 bits,
-                      ThreadTables* tables, NextTile* next_tile, Xyz* xyz, u64 n) {
+    gecc_multiply_add(const Scalars* u1, const Scalars* u2, const Xy* xy, const PointKinds* kinds,
+                      const BaseTable* table, u32 bits, ThreadTables* tables, NextTile* next_tile, Xyz* xyz, u64 n) {
     MultiplyAdd op = {u1, u2, {xy, kinds, n}, table, (int)bits, tables, {next_tile}};
     JacobianBatch out = {xyz, n};
     multiply_add_each(op, ItemList{nullptr, nullptr, n}, [=](u64 i, const jacobian& sum) { out.store(i, sum); });

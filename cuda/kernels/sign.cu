@@ -92,9 +92,9 @@ struct Sm2Sign {
 // Where low_s is not zero, s is at most n / 2.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ecdsa_sign(const Digests* digests, const SecretKeys* keys, u64 key_stride, Scalars* nonces, Xy* r_xy,
-                    PointKinds* r_kinds, u32 low_s, Signatures* signatures, RecoveryIds* recovery_ids,
-                    SignStatuses* status, Prefixes* prefixes, u64 n) {
+    gecc_ecdsa_sign(const Digests* digests, const SecretKeys* keys, u64 key_stride, const Scalars* nonces,
+                    const Xy* r_xy, const PointKinds* r_kinds, u32 low_s, Signatures* signatures,
+                    RecoveryIds* recovery_ids, SignStatuses* status, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
     EcdsaSign op = {{digests, keys, key_stride, nonces, {r_xy, r_kinds, n}, signatures, status}, mask_if(low_s != 0),
                     recovery_ids};
@@ -103,8 +103,8 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_sm2_sign(const Digests* digests, const SecretKeys* keys, u64 key_stride, Scalars* nonces, Xy* r_xy,
-                  PointKinds* r_kinds, Signatures* signatures, SignStatuses* status, Prefixes* prefixes, u64 n) {
+    gecc_sm2_sign(const Digests* digests, const SecretKeys* keys, u64 key_stride, const Scalars* nonces, const Xy* r_xy,
+                  const PointKinds* r_kinds, Signatures* signatures, SignStatuses* status, Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
     Sm2Sign op = {{digests, keys, key_stride, nonces, {r_xy, r_kinds, n}, signatures, status}};
     run_batched(op, n, prefixes, memory);

@@ -69,14 +69,14 @@ GECC_FN void upmul(const u32* scalars, const PointBatch& points, u32* tables, co
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_upmul_var(const Scalars* scalars, Xy* xy, PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
+    gecc_upmul_var(const Scalars* scalars, const Xy* xy, const PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
                    NextTile* next_tile, u64 n) {
     upmul<false>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_upmul_uniform(const Scalars* scalars, Xy* xy, PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
+    gecc_upmul_uniform(const Scalars* scalars, const Xy* xy, const PointKinds* kinds, ThreadTables* tables, Xyz* xyz,
                        NextTile* next_tile, u64 n) {
     upmul<true>(scalars, PointBatch{xy, kinds, n}, tables, JacobianBatch{xyz, n}, Tiles{next_tile});
 }

@@ -14,7 +14,7 @@
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
-    gecc_verify(const Scalars* u1, const Scalars* u2, const Scalars* x, Xy* xy, PointKinds* kinds,
+    gecc_verify(const Scalars* u1, const Scalars* u2, const Scalars* x, const Xy* xy, const PointKinds* kinds,
                 const BaseTable* table, u32 bits, ThreadTables* tables, const Optional<ItemNumbers>* items,
                 const Optional<ItemCount>* item_count, NextTile* next_tile, Verdicts* verdicts, u64 n) {
     MultiplyAdd op = {u1, u2, {xy, kinds, n}, table, (int)bits, tables, {next_tile}};

@@ -9,8 +9,8 @@
 namespace {
 // Points in rows, read sixteen bytes or one word at a time.
 template <bool kVectors> struct PointRows {
-    u32* rows;
-    u8* kind;
+    const u32* rows;
+    const u8* kind;
 
     __device__ __forceinline__ bool finite(u64 i) const {
         return kind[i] == kFinite;
@@ -19,7 +19,7 @@ template <bool kVectors> struct PointRows {
         return kind[i];
     }
     __device__ __forceinline__ fe coordinate(u64 i, int which) const {
-        u32* row = rows + 16 * i + 8 * which;
+        const u32* row = rows + 16 * i + 8 * which;
         fe r;
         if (kVectors) {
             r = load_row((const uint4*)row, 1);
@@ -35,6 +35,13 @@ template <bool kVectors> struct PointRows {
     __device__ __forceinline__ fe y(u64 i) const {
         return coordinate(i, 1);
     }
+};
+
+// Room for such points.
+template <bool kVectors> struct PointRowsTarget {
+    u32* rows;
+    u8* kind;
+
     __device__ __forceinline__ void store(u64 i, const affine& p, u8 what) const {
         u32* row = rows + 16 * i;
         if (kVectors) {
@@ -50,10 +57,10 @@ template <bool kVectors> struct PointRows {
 };
 
 template <bool kVectors>
-GECC_FN void add_rows(u32* a_rows, u8* a_kinds, u32* b_rows, u8* b_kinds, u32* out_rows, u8* out_kinds, u32* prefixes,
-                      u64 n, BlockInverseMemory& memory) {
+GECC_FN void add_rows(const u32* a_rows, const u8* a_kinds, const u32* b_rows, const u8* b_kinds, u32* out_rows,
+                      u8* out_kinds, u32* prefixes, u64 n, BlockInverseMemory& memory) {
     using Rows = PointRows<kVectors>;
-    PointSum<Rows, Rows, Rows> op = {{a_rows, a_kinds}, {b_rows, b_kinds}, {out_rows, out_kinds}};
+    PointSum<Rows, Rows, PointRowsTarget<kVectors>> op = {{a_rows, a_kinds}, {b_rows, b_kinds}, {out_rows, out_kinds}};
     run_batched(op, n, prefixes, memory);
 }
 
@@ -91,16 +98,18 @@ struct WindowPoints {
 // PADD on points in rows.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ablation_add_rows_by_vectors(XyRows* a_rows, PointKinds* a_kinds, XyRows* b_rows, PointKinds* b_kinds,
-                                      XyRows* out_rows, PointKinds* out_kinds, Prefixes* prefixes, u64 n) {
+    gecc_ablation_add_rows_by_vectors(const XyRows* a_rows, const PointKinds* a_kinds, const XyRows* b_rows,
+                                      const PointKinds* b_kinds, XyRows* out_rows, PointKinds* out_kinds,
+                                      Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
     add_rows<true>(a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n, memory);
 }
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ablation_add_rows_by_words(XyRows* a_rows, PointKinds* a_kinds, XyRows* b_rows, PointKinds* b_kinds,
-                                    XyRows* out_rows, PointKinds* out_kinds, Prefixes* prefixes, u64 n) {
+    gecc_ablation_add_rows_by_words(const XyRows* a_rows, const PointKinds* a_kinds, const XyRows* b_rows,
+                                    const PointKinds* b_kinds, XyRows* out_rows, PointKinds* out_kinds,
+                                    Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
     add_rows<false>(a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n, memory);
 }
@@ -108,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // PADD in three kernels: this one, gecc_batch_inverse and gecc_ablation_apply.
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ablation_denominators(Xy* a_xy, PointKinds* a_kinds, Xy* b_xy, PointKinds* b_kinds,
+    gecc_ablation_denominators(const Xy* a_xy, const PointKinds* a_kinds, const Xy* b_xy, const PointKinds* b_kinds,
                                FieldElements* denominators, u64 n) {
     PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kinds, n}, {b_xy, b_kinds, n}, {a_xy, a_kinds, n}};
     for (u64 i = global_thread(); i < n; i += global_threads()) store_column(denominators, n, i, op.denominator(i).v);
@@ -116,9 +125,9 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // Launch: one thread per item.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ablation_apply(Xy* a_xy, PointKinds* a_kinds, Xy* b_xy, PointKinds* b_kinds, const FieldElements* inverses,
-                        Xy* out_xy, PointKinds* out_kinds, u64 n) {
-    PointSum<PointBatch, PointBatch, PointBatch> op = {{a_xy, a_kinds, n}, {b_xy, b_kinds, n}, {out_xy, out_kinds, n}};
+    gecc_ablation_apply(const Xy* a_xy, const PointKinds* a_kinds, const Xy* b_xy, const PointKinds* b_kinds,
+                        const FieldElements* inverses, Xy* out_xy, PointKinds* out_kinds, u64 n) {
+    PointSum<PointBatch, PointBatch, PointTarget> op = {{a_xy, a_kinds, n}, {b_xy, b_kinds, n}, {out_xy, out_kinds, n}};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         fe inverse;
         load_column(inverse.v, inverses, n, i);
@@ -133,7 +142,8 @@ extern "C" __global__ void __launch_bounds__(256)
     gecc_ablation_fpmul_affine(const Scalars* scalars, const BaseTable* table, u32 bits, Xy* xy, PointKinds* kinds,
                                Prefixes* prefixes, u64 n) {
     __shared__ BlockInverseMemory memory;
-    PointBatch sum = {xy, kinds, n};
+    PointTarget sum = {xy, kinds, n};
+    PointBatch sum_before = {xy, kinds, n};
     WindowPoints points = {table, scalars, n, 0, (int)bits};
     // Every thread works on the items that run_batched gives it, in every window.
     for (u64 i = global_thread(); i < n; i += global_threads()) {
@@ -142,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
     GECC_NO_UNROLL
     for (points.window = 1; points.window < window_count(bits); points.window++) {
-        PointSum<PointBatch, WindowPoints, PointBatch> op = {sum, points, sum};
+        PointSum<PointBatch, WindowPoints, PointTarget> op = {sum_before, points, sum};
         run_batched(op, n, prefixes, memory);
     }
 }
@@ -165,7 +175,8 @@ extern "C" __global__ void __launch_bounds__(256) gecc_ablation_from_rows(const 
 // Adds the number of items that are the same point in both batches to *count.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
-    gecc_ablation_count_equal(Xy* a_xy, PointKinds* a_kinds, Xy* b_xy, PointKinds* b_kinds, EqualCount* count, u64 n) {
+    gecc_ablation_count_equal(const Xy* a_xy, const PointKinds* a_kinds, const Xy* b_xy, const PointKinds* b_kinds,
+                              EqualCount* count, u64 n) {
     PointBatch a = {a_xy, a_kinds, n}, b = {b_xy, b_kinds, n};
     u32 equal = 0;
     for (u64 i = global_thread(); i < n; i += global_threads()) {

@@ -1,7 +1,5 @@
 //! What measures the library itself, for benchmarks and not for programs that want results. Behind the feature `lab`, with
 //! no promise of stability.
 
-mod device;
-mod kernels;
 pub mod measure;
 pub mod methods;

@@ -93,7 +93,7 @@ fn of_scheme(
     verification(engine, curve, scheme, signatures, ("verification", all, all))?;
     // Some so often that their keys get tables.
     verification(engine, curve, scheme, signatures, ("verification by tables of keys", few, few * USES))?;
-    if scheme.tests.recovery.is_some() {
+    if scheme.has_recovery {
         recovery(engine, curve, signatures)?;
     }
     // Twice as many as there are, which is more than the lanes.

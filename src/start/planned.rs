@@ -84,7 +84,7 @@ impl Columns<'_> {
 fn signing(scheme: &'static Scheme, inputs: Inputs, which: &str, items: usize, take: Take) {
     let (curve, name) = (curve_of(scheme), scheme.name);
     for check in [Check::Nothing, Check::Signatures, Check::RecoveryIds] {
-        if check == Check::RecoveryIds && scheme.tests.recovery.is_none() {
+        if check == Check::RecoveryIds && !scheme.has_recovery {
             continue;
         }
         for of_id in [0, 1] {

@@ -1,6 +1,7 @@
 //! Tests of the tests by known answers: that they reach every operation and every kernel, and what becomes of one that errs.
 
-use super::{all, planned};
+use super::gpu_tests::all;
+use super::planned;
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::runtime::{Plan, Unit};

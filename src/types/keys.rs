@@ -4,6 +4,9 @@ use super::{ByteRows, Point, Rows};
 use std::ops::Range;
 
 /// The public keys of a batch, in one of the encodings of SEC 1, section 2.3.3; one per item, or one for all items.
+///
+/// Calls take these, or what becomes these: `&[Point]`, `&[[u8; 33]]`, `&[[u8; 65]]`, `&[[u8; 64]]` and `&[&[u8]]` (octet
+/// strings of either form) as one key per item, `&Point` as one for all.
 #[derive(Clone, Copy, Debug)]
 pub struct PublicKeys<'a>(Encoded<'a>);
 
@@ -118,6 +121,43 @@ impl<'a> PublicKeys<'a> {
                 KeyBytes::Raw(key) => row.copy_from_slice(Point::from_raw(key).as_bytes()),
             }
         }
+    }
+}
+
+/// What a call takes for its keys without being told the encoding, as the rows' width says it.
+macro_rules! keys_from {
+    ($($column:ty => $encoding:ident),* $(,)?) => {$(
+        impl<'a> From<&'a [$column]> for PublicKeys<'a> {
+            fn from(keys: &'a [$column]) -> Self {
+                PublicKeys::$encoding(keys)
+            }
+        }
+
+        impl<'a> From<&'a Vec<$column>> for PublicKeys<'a> {
+            fn from(keys: &'a Vec<$column>) -> Self {
+                PublicKeys::$encoding(keys)
+            }
+        }
+
+        impl<'a, const N: usize> From<&'a [$column; N]> for PublicKeys<'a> {
+            fn from(keys: &'a [$column; N]) -> Self {
+                PublicKeys::$encoding(keys)
+            }
+        }
+    )*};
+}
+
+keys_from! {
+    Point => points,
+    [u8; 33] => compressed,
+    [u8; 65] => uncompressed,
+    [u8; 64] => raw,
+    &'a [u8] => sec1,
+}
+
+impl<'a> From<&'a Point> for PublicKeys<'a> {
+    fn from(key: &'a Point) -> Self {
+        PublicKeys::all(key.as_sec1())
     }
 }
 

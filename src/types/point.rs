@@ -12,7 +12,7 @@ pub type Points = Vec<Result<Point, Rejection>>;
 /// always do.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
-pub struct Point([u8; 65]);
+pub struct Point(pub(super) [u8; 65]);
 
 impl Point {
     /// The identity of the group.
@@ -95,33 +95,5 @@ impl fmt::Debug for Point {
         f.write_str("Point(")?;
         self.as_sec1().iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
         f.write_str(")")
-    }
-}
-
-impl<C> From<&elliptic_curve::PublicKey<C>> for Point
-where
-    C: elliptic_curve::CurveArithmetic,
-    C::AffinePoint: elliptic_curve::sec1::ToSec1Point<C>,
-    C::FieldBytesSize: elliptic_curve::sec1::ModulusSize<UncompressedPointSize = elliptic_curve::consts::U65>,
-{
-    fn from(key: &elliptic_curve::PublicKey<C>) -> Self {
-        use elliptic_curve::sec1::ToSec1Point;
-        let encoded = key.as_affine().to_sec1_point(false);
-        Point(encoded.as_bytes().try_into().expect("an uncompressed point has 65 bytes"))
-    }
-}
-
-impl<C> TryFrom<&Point> for elliptic_curve::PublicKey<C>
-where
-    C: elliptic_curve::CurveArithmetic,
-    C::AffinePoint: elliptic_curve::sec1::FromSec1Point<C> + elliptic_curve::sec1::ToSec1Point<C>,
-    C::FieldBytesSize: elliptic_curve::sec1::ModulusSize,
-{
-    type Error = Rejection;
-    fn try_from(point: &Point) -> Result<Self, Rejection> {
-        if point.is_identity() {
-            return Err(Rejection::IdentityKey);
-        }
-        elliptic_curve::PublicKey::from_sec1_bytes(&point.0).map_err(|_| Rejection::NotOnCurve)
     }
 }

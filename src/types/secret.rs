@@ -1,6 +1,6 @@
 //! Secret values: wiped when dropped, and never printed.
 
-use super::{Point, Rejection, Rows};
+use super::{Point, Rows};
 use std::fmt;
 use std::ops::Range;
 use zeroize::ZeroizeOnDrop;
@@ -34,26 +34,6 @@ impl SecretKey {
 impl fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SecretKey(..)")
-    }
-}
-
-impl<C> From<&elliptic_curve::SecretKey<C>> for SecretKey
-where
-    C: elliptic_curve::Curve<FieldBytesSize = elliptic_curve::consts::U32>,
-{
-    fn from(key: &elliptic_curve::SecretKey<C>) -> Self {
-        let bytes = zeroize::Zeroizing::new(<[u8; 32]>::from(key.to_bytes()));
-        SecretKey(*bytes)
-    }
-}
-
-impl<C> TryFrom<&SecretKey> for elliptic_curve::SecretKey<C>
-where
-    C: elliptic_curve::Curve<FieldBytesSize = elliptic_curve::consts::U32>,
-{
-    type Error = Rejection;
-    fn try_from(key: &SecretKey) -> Result<Self, Rejection> {
-        elliptic_curve::SecretKey::from_slice(&key.0).map_err(|_| Rejection::SecretKeyOutOfRange)
     }
 }
 

@@ -22,7 +22,7 @@ impl Policy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SForm {
-    /// As the curve's RustCrypto crate: low for secp256k1, as computed for P-256.
+    /// As the curve's RustCrypto crate: low for secp256k1, as computed for P-256 and brainpoolP256r1.
     #[default]
     CurveDefault,
     /// The one that is at most n/2 (BIP 62, EIP-2); the recovery id is flipped to match.

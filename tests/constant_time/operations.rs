@@ -4,7 +4,7 @@ use super::each::{each_curve, each_ecdsa_curve};
 use super::memcheck::{make_public, make_secret};
 use gecc::ecdsa::{RecoverableSignature, SForm};
 use gecc::modular::Numbers;
-use gecc::{Backend, Curve, EcdsaCurve, Engine, Point, PublicKeys, Rejection, SecretCurve, SecretKey};
+use gecc::{Backend, Curve, EcdsaCurve, Engine, Point, PublicKeys, Rejection, SecretKey};
 use gecc::{SecretKeys, ecdh, ecdsa, keys, modular, sm2};
 use std::hint::black_box;
 
@@ -60,11 +60,11 @@ fn sm2(engine: &Engine) {
     with_keys(|keys| sm2::sign_messages(engine, &MESSAGES, sm2::UserIds::default(), keys).unwrap());
 }
 
-fn public_keys<C: SecretCurve>(engine: &Engine) {
+fn public_keys<C: Curve>(engine: &Engine) {
     with_secrets(|| keys_of(0x21), |secrets| keys::public_keys::<C>(engine, secrets).unwrap());
 }
 
-fn agreement<C: SecretCurve>(engine: &Engine) {
+fn agreement<C: Curve>(engine: &Engine) {
     let peers: Vec<Point> = keys::public_keys::<C>(engine, &keys_of(0x13)).unwrap().into_iter().flatten().collect();
     let peers = PublicKeys::points(&peers);
     with_keys(|keys| {
@@ -100,7 +100,7 @@ fn products<const BYTES: usize>(engine: &Engine) {
     });
 }
 
-fn on_curve<C: SecretCurve + Curve>(engine: &Engine) {
+fn on_curve<C: Curve>(engine: &Engine) {
     public_keys::<C>(engine);
     agreement::<C>(engine);
 }

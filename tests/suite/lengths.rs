@@ -2,7 +2,7 @@
 
 use gecc::ecdsa::{Policy, SForm};
 use gecc::sm2::UserIds;
-use gecc::{Engine, Error, P256, Point, PublicKeys, SecretKey, ecdh, ecdsa, keys, point, sm2};
+use gecc::{CurveId, Engine, Error, P256, Point, PublicKeys, SecretKey, any, ecdh, ecdsa, keys, point, sm2};
 
 const D: [u8; 32] = [1; 32];
 const S: [u8; 64] = [1; 64];
@@ -32,6 +32,10 @@ pub fn mismatches(engine: &Engine) {
         let peers = PublicKeys::points(&[O; 2]);
         differs(ecdh::shared_secrets::<P256>(engine, &keys, peers), ("secret keys", 2, found));
         differs(ecdh::shared_points::<P256>(engine, &keys, peers), ("secret keys", 2, found));
+        let public_keys = any::keys::public_keys(engine, CurveId::P256, (&keys).into(), 2);
+        differs(public_keys, ("secret keys", 2, found));
+        let decoded = any::point::decode_keys(engine, CurveId::P256, 2, PublicKeys::points(&points));
+        differs(decoded, ("public keys", 2, found));
     }
 }
 

@@ -4,6 +4,8 @@ mod device;
 mod fault;
 mod gates;
 pub mod kernel_cache;
+#[cfg(feature = "lab")]
+mod lab;
 mod memory;
 pub mod nvrtc;
 mod page_lock;
@@ -21,7 +23,7 @@ pub use sources::{NO_CURVE, Unit};
 pub use stream::{Argument, Grid, Stream};
 
 /// Streams of a device that work at a time: one computes, one waits for its turn, the others copy and convert
-/// (docs/performance.md).
+/// (docs/log/gpu-host.md).
 pub const STREAMS: usize = 5;
 
 /// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.

@@ -311,6 +311,26 @@ impl Stream {
         Ok(unsafe { result::memset_d8_async(address, byte, bytes, self.stream.cu_stream()) }?)
     }
 
+    /// Copies to a buffer that no input fills, after everything started.
+    #[cfg(feature = "lab")]
+    pub fn write<T>(&mut self, to: Column<T>, bytes: &[u8]) -> Result<(), Fault> {
+        // SAFETY: the buffer belongs to this stream's chunk and has that many bytes; the copy is done before this returns.
+        unsafe { result::memcpy_htod_async(to.address(), bytes, self.stream.cu_stream()) }?;
+        self.settle()
+    }
+
+    /// A copy of so many bytes of a buffer, after everything started.
+    #[cfg(feature = "lab")]
+    pub fn copy_of<T>(&mut self, from: Column<T>, bytes: usize) -> Result<Vec<u8>, Fault> {
+        let mut copy = vec![0; bytes];
+        // SAFETY: the buffer has that many bytes, as the vector has; the copy is done before this returns.
+        let copied = unsafe { result::memcpy_dtoh_async(&mut copy, from.address(), self.stream.cu_stream()) };
+        // The vector may be freed after this, whatever became of the copy.
+        self.settle_whatever_was()?;
+        copied?;
+        Ok(copy)
+    }
+
     /// Waits for everything started, after which the chunk starts nothing more. Where it was secret, what it had on the
     /// device is wiped while the results are read, and what was sent there while it computes.
     pub fn finish(&mut self) -> Result<(), Fault> {

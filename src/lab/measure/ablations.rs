@@ -1,24 +1,16 @@
 //! The kernels of `cuda/lab/ablation.cu` against the production kernels: what each choice of the latter is worth.
 
-use super::columns::{BaseTable, ByteRows, Column, Content, EqualCount, FieldElements, Scalars, Xy, XyRows};
-use super::fault::Fault;
-use super::kernels;
-use super::lane::Lane;
-use super::measure::{POISON, median, open, random_rows};
-use super::plan::{Bytes, Download, Plan, Upload};
-use super::point::{add_points, double_points};
-use super::rows::{self, Jacobian, Numbers, Points};
-use crate::curve::Curve;
-use crate::gpu::fault::Fault;
-use crate::gpu::kernels::{fpmul_var, import_scalars, normalize, point_add, point_double};
-use crate::gpu::lane::Lane;
-use crate::gpu::memory::Address;
-use crate::gpu::plan::{Bytes, Download, Plan, Upload};
-use crate::gpu::rows::{Jacobian, NUMBER, Numbers, Points};
-use crate::lab::kernels;
+use super::Ablation;
+use super::gpu::{POISON, begin, median, open, random_rows};
+use crate::gpu::columns::{BaseTable, ByteRows, Column, Content, EqualCount, FieldElements, Scalars, Xy, XyRows};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Fault, Plan};
+use crate::gpu::schedule::Lane;
+use crate::gpu::transfer::{Jacobian, Points};
 use crate::types::Error;
 
 const FILES: &[&str] = &["layout", "table", "fpmul", "normalize", "point_add", "batch_inverse", "ablation"];
+
 /// One batch on the device: operands, what the production kernels make of them, and room for results.
 struct Batch {
     curve: &'static str,
@@ -35,7 +27,7 @@ struct Batch {
     sums: Jacobian,
     /// Denominators, then their inverses.
     elements: Column<FieldElements>,
-    count: Download<EqualCount>,
+    count: Column<EqualCount>,
 }
 
 /// A way to the result of an operation.
@@ -91,10 +83,10 @@ const WITH_L2: &[Variant] = &[
 ];
 
 /// Every variant on one batch of random points and scalars.
-pub fn run<C: Curve>(n: usize) -> Result<Vec<Ablation>, Error> {
-    let mut all = measure(C::NAME, n, false, VARIANTS)?;
+pub fn run(curve: &'static str, n: usize) -> Result<Vec<Ablation>, Error> {
+    let mut all = measure(curve, n, false, VARIANTS)?;
     // Setting cache aside changes what is left for everything else, so this comes last.
-    all.extend(measure(C::NAME, n, true, WITH_L2)?);
+    all.extend(measure(curve, n, true, WITH_L2)?);
     all.sort_by_key(|ablation| ["PADD", "PDBL", "FPMUL"].iter().position(|name| *name == ablation.operation));
     Ok(all)
 }
@@ -120,36 +112,33 @@ fn measure(curve: &'static str, n: usize, l2: bool, variants: &[Variant]) -> Res
 impl Batch {
     fn new(lane: &mut Lane, curve: &'static str, n: usize) -> Result<Self, Error> {
         lane.device.clone().prepare(curve, FILES)?;
-        let table = lane.device.clone().tables().public(lane, curve)?;
         let plan = |plan: &mut Plan| {
-            let (rows, numbers, sums) = (plan.rows(), Numbers::new(plan), Jacobian::new(plan));
-            let count = plan.buffer(4);
+            let (rows, kinds): (Column<ByteRows<32>>, _) = (plan.column(), plan.column());
             let batch = Batch {
                 curve,
                 n: n as u64,
-                table: table.rows(),
-                bits: table.bits,
-                scalars: numbers.scalars,
+                table: Column::at(0),
+                bits: 0,
+                scalars: plan.column(),
                 a: Points::new(plan),
                 b: Points::new(plan),
                 expected: Points::new(plan),
                 out: Points::new(plan),
                 rows: [(); 3].map(|()| plan.column()),
-                sums,
+                sums: Jacobian::new(plan),
                 elements: plan.column(),
-                count: plan.download(count, 4),
+                count: plan.buffer(4),
             };
-            (batch, rows, numbers)
+            (batch, rows, kinds)
         };
-        let (batch, rows, numbers): (_, Upload<ByteRows<32>>, _) = lane.begin(n, Bytes::default(), false, plan)?;
+        let (batch, rows, kinds) = begin(lane, n, plan)?;
+        let table = lane.kept.clone().base_point.public(lane, curve)?;
+        let batch = Batch { table: table.column(), bits: table.bits, ..batch };
         lane.keep_in_l2(batch.sums.prefixes, n)?;
         for points in [batch.a, batch.b] {
-            let inputs = random_rows(n)?;
-            lane.upload(&rows, |bytes| bytes.copy_from_slice(inputs.as_flattened()))?;
-            rows::import_scalars(lane, curve, &rows, numbers, n)?;
+            lane.write(rows, random_rows(n)?.as_flattened())?;
+            kernels::ImportScalars { rows, scalars: batch.scalars, kinds, n: batch.n }.launch(lane, curve)?;
             batch.multiply_to(lane, points)?;
-            // The next numbers take the same way.
-            lane.wait()?;
         }
         for (points, rows) in [batch.a, batch.b].into_iter().zip(batch.rows) {
             kernels::AblationToRows { xy: points.xy, rows, n: batch.n }.launch(lane, curve)?;
@@ -181,18 +170,17 @@ impl Batch {
     }
 
     fn count_equal(&self, lane: &mut Lane) -> Result<u64, Fault> {
-        let (count, n) = (&self.count, self.n);
-        lane.fill(count.column, 0, 4)?;
+        let (count, n) = (self.count, self.n);
+        lane.fill(count, 0, 4)?;
         let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (self.expected, self.out);
-        kernels::AblationCountEqual { a_xy, a_kinds, b_xy, b_kinds, count: count.column, n }
-            .launch(lane, self.curve)?;
-        lane.download(count);
-        lane.finish()?;
-        Ok(u64::from(u32::from_le_bytes(lane.read(count).try_into().expect("four bytes"))))
+        kernels::AblationCountEqual { a_xy, a_kinds, b_xy, b_kinds, count, n }.launch(lane, self.curve)?;
+        Ok(u64::from(u32::from_le_bytes(lane.copy_of(count, 4)?.try_into().expect("four bytes"))))
     }
 
-    fn add_to(&self, lane: &mut Lane, points: [Points; 3]) -> Result<(), Fault> {
-        add_points(lane, self.curve, points, self.sums.prefixes, self.n as usize)
+    fn add_to(&self, lane: &mut Lane, [a, b, out]: [Points; 3]) -> Result<(), Fault> {
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a, b);
+        let (Points { xy: out_xy, kinds: out_kinds }, prefixes, n) = (out, self.sums.prefixes, self.n);
+        kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n }.launch(lane, self.curve)
     }
 
     fn multiply_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
@@ -209,7 +197,9 @@ impl Batch {
     }
 
     fn double_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
-        double_points(lane, self.curve, self.a, to, self.sums.prefixes, self.n as usize)
+        let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: out_xy, kinds: out_kinds }) = (self.a, to);
+        let (prefixes, n) = (self.sums.prefixes, self.n);
+        kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n }.launch(lane, self.curve)
     }
 
     /// b + a: the other order than the one that is measured.

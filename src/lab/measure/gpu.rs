@@ -1,27 +1,15 @@
 //! Arithmetic kernels alone on the first GPU, on numbers that stay on the device: what the module above reports.
 
-use super::columns::{AnyNumbers, ByteRows, Column, Content, FieldElements, NumberKinds, Prefixes, Scalars};
-use super::device::{self, Device};
-use super::fault::Fault;
-use super::kernels;
-use super::lane::Lane;
-use super::plan::{Bytes, Download, Plan, Upload};
-use super::sources::Unit;
-use super::{Limits, lock};
+use super::Arithmetic;
+use crate::cpu::CpuCurve;
 use crate::cpu::field::Field;
-use crate::curve::Curve;
-use crate::gpu::device::{self, Device};
-use crate::gpu::fault::Fault;
-use crate::gpu::kernels::{columns_to_rows, import_scalars};
-use crate::gpu::lane::{Lane, PREFIX};
-use crate::gpu::memory::Address;
-use crate::gpu::plan::{Bytes, Download, Plan, Upload};
-use crate::gpu::rows::{NUMBER, Numbers};
-use crate::gpu::{Limits, lock};
+use crate::curve::{CurveId, PerCurve, per_curve};
+use crate::gpu::columns::{AnyNumbers, ByteRows, Column, Content, FieldElements, NumberKinds, Prefixes, Scalars};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Bytes, Device, Fault, Limits, Plan, Unit, count};
+use crate::gpu::schedule::{Kept, Lane, lock};
 use crate::host::workers::Pool;
-use crate::lab::kernels;
 use crate::types::Error;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
 /// Operations of a chain: loading and storing its item then costs less than a hundredth.
@@ -33,16 +21,25 @@ const RUNS: usize = 5;
 /// What outputs hold before a kernel runs.
 pub const POISON: u8 = 0xa5;
 
+/// A device with its tables.
+type Opened = (Arc<Device>, Arc<Kept>);
+
 /// A lane of the first GPU on which every kernel is timed. Devices are kept: their kernels load once per process.
 pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
-    static OPEN: Mutex<[Option<Arc<Device>>; 2]> = Mutex::new([None, None]);
-    let device = &mut lock(&OPEN)[usize::from(l2_persistence)];
-    if device.is_none() {
-        device::count().map_err(Error::NoDevice)?;
+    static OPEN: Mutex<[Option<Opened>; 2]> = Mutex::new([None, None]);
+    let opened = &mut lock(&OPEN)[usize::from(l2_persistence)];
+    if opened.is_none() {
+        count().map_err(Error::NoDevice)?;
         let limits = Limits { time_kernels: true, l2_persistence, ..Limits::default() };
-        *device = Some(Arc::new(Device::open(0, limits)?));
+        *opened = Some((Arc::new(Device::open(0, limits)?), Arc::default()));
     }
-    Ok(Lane::new(device.as_ref().expect("opened above").clone())?)
+    let (device, kept) = opened.clone().expect("opened above");
+    Ok(Lane::new(device, kept)?)
+}
+
+/// Starts a chunk of so many items, with the buffers that `plan` gives.
+pub fn begin<B>(lane: &mut Lane, items: usize, plan: impl Fn(&mut Plan) -> B) -> Result<B, Fault> {
+    Ok(lane.begin((items, false), Bytes::default(), false, plan)?.0)
 }
 
 /// The seconds of all kernels that `launch` starts.
@@ -83,63 +80,62 @@ pub fn random_rows(n: usize) -> Result<Vec<[u8; 32]>, Error> {
 }
 
 /// One operation on one batch, ready to run any number of times.
-pub struct Work<C> {
+pub struct Work {
     operation: Arithmetic,
+    curve: CurveId,
     lane: Lane,
     inputs: Vec<[u8; 32]>,
     buffers: Buffers,
-    curve: PhantomData<C>,
 }
 
+#[derive(Clone, Copy)]
 struct Buffers {
-    rows: Upload<ByteRows<32>>,
+    rows: Column<ByteRows<32>>,
     kinds: Column<NumberKinds>,
     scalars: Column<Scalars>,
     elements: Column<FieldElements>,
     out: Column<FieldElements>,
     prefixes: Column<Prefixes>,
-    results: Download<ByteRows<32>>,
+    results: Column<ByteRows<32>>,
 }
 
 impl Buffers {
     fn new(plan: &mut Plan) -> Self {
-        let (rows, kinds, scalars, elements) = (plan.rows(), plan.column(), plan.column(), plan.column());
+        let (rows, kinds, scalars, elements) = (plan.column(), plan.column(), plan.column(), plan.column());
         let (out, prefixes, results) = (plan.column(), plan.column(), plan.column());
-        Buffers { rows, kinds, scalars, elements, out, prefixes, results: plan.download_column(results) }
+        Buffers { rows, kinds, scalars, elements, out, prefixes, results }
     }
 }
 
-impl<C: Curve> Work<C> {
-    pub fn new(operation: Arithmetic, n: usize) -> Result<Self, Error> {
+impl Work {
+    pub fn new(operation: Arithmetic, curve: CurveId, n: usize) -> Result<Self, Error> {
         let inputs = random_rows(n)?;
         let mut lane = open(false)?;
-        lane.device.clone().prepare(C::NAME, &["layout", "rows", "chain", "batch_inverse"])?;
-        let buffers = lane.begin(n, Bytes::default(), false, Buffers::new)?;
-        lane.upload(&buffers.rows, |to| to.copy_from_slice(inputs.as_flattened()))?;
-        Ok(Work { operation, lane, inputs, buffers, curve: PhantomData })
+        lane.device.clone().prepare(curve.name(), &["layout", "rows", "chain", "batch_inverse"])?;
+        let buffers = begin(&mut lane, n, Buffers::new)?;
+        lane.write(buffers.rows, inputs.as_flattened())?;
+        Ok(Work { operation, curve, lane, inputs, buffers })
+    }
+
+    pub fn curve(&self) -> CurveId {
+        self.curve
     }
 
     /// Seconds of one run on the inputs, with a poisoned output.
     pub fn run(&mut self) -> Result<f64, Fault> {
-        let (n, operation, lane) = (self.inputs.len() as u64, self.operation, &mut self.lane);
-        let Buffers { rows, kinds, scalars, elements, out, prefixes, .. } = &self.buffers;
-        let (rows, kinds, scalars) = (rows.column, *kinds, *scalars);
-        let (elements, out, prefixes) = (*elements, *out, *prefixes);
-        // A chain computes in place: its input, which is not its result, is the poison.
-        match operation {
-            Arithmetic::ScalarMul => kernels::ImportScalars { rows, scalars, kinds, n }.launch(lane, C::NAME)?,
-            _ => kernels::ImportField { rows, elements, kinds, n }.launch(lane, C::NAME)?,
-        }
+        let (n, curve, operation) = (self.inputs.len() as u64, self.curve.name(), self.operation);
+        self.import()?;
+        let (lane, Buffers { scalars, elements, out, prefixes, .. }) = (&mut self.lane, self.buffers);
         lane.fill(out, POISON, FieldElements::BYTES * self.inputs.len())?;
         let chain = |lane: &mut Lane, items: Column<AnyNumbers>, name| {
-            kernels::Chain { items, n, rounds: ROUNDS }.launch(lane, (Unit::of("chain", C::NAME), name))
+            kernels::Chain { items, n, rounds: ROUNDS }.launch(lane, (Unit::of("chain", curve), name))
         };
         seconds(lane, |lane| match operation {
             Arithmetic::FieldMul => chain(lane, elements.into(), "gecc_chain_field_mul"),
             Arithmetic::FieldSquare => chain(lane, elements.into(), "gecc_chain_field_sqr"),
             Arithmetic::ScalarMul => chain(lane, scalars.into(), "gecc_chain_scalar_mul"),
             Arithmetic::BatchInverse => {
-                kernels::BatchInverse { values: elements, out, prefixes, n }.launch(lane, C::NAME)
+                kernels::BatchInverse { values: elements, out, prefixes, n }.launch(lane, curve)
             }
         })
     }
@@ -150,37 +146,45 @@ impl<C: Curve> Work<C> {
         let n = self.inputs.len();
         // A prime, so that the sample falls on every thread of a block.
         let sample: Vec<usize> = (0..CHECKED_CHAINS.min(n)).map(|k| k * 7919 % n).collect();
-        let agree = |i: usize| agrees::<C>(self.operation, &self.inputs[i], &results[i]);
+        let agree = |i: usize| AGREES.of(self.curve)(self.operation, &self.inputs[i], &results[i]);
         let all_agree = match self.operation {
             Arithmetic::BatchInverse => (0..n).all(agree),
             _ => Pool::new(None)?.map(1, sample.len(), false, |k| agree(sample[k])).into_iter().all(|agrees| agrees),
         };
-        let problem = || Error::Device(format!("wrong results of {} on {}", self.operation.name(), C::NAME));
+        let problem = || Error::Device(format!("wrong results of {} on {}", self.operation.name(), self.curve));
         if all_agree { Ok(()) } else { Err(problem()) }
     }
 
+    /// Writes the inputs to where the operation reads them. A chain computes in place: its input, which is not its result, is
+    /// its poison.
+    fn import(&mut self) -> Result<(), Fault> {
+        let (n, curve, lane) = (self.inputs.len() as u64, self.curve.name(), &mut self.lane);
+        let Buffers { rows, kinds, scalars, elements, .. } = self.buffers;
+        match self.operation {
+            Arithmetic::ScalarMul => kernels::ImportScalars { rows, scalars, kinds, n }.launch(lane, curve),
+            _ => kernels::ImportField { rows, elements, kinds, n }.launch(lane, curve),
+        }
+    }
+
     fn results(&mut self) -> Result<Vec<[u8; 32]>, Fault> {
-        let (count, lane) = (self.inputs.len() as u64, &mut self.lane);
-        let Buffers { scalars, elements, out, results, .. } = &self.buffers;
-        let rows = results.column;
-        let export =
-            |lane: &mut Lane, elements| kernels::ExportField { elements, rows, n: count }.launch(lane, C::NAME);
+        let (n, curve, lane) = (self.inputs.len() as u64, self.curve.name(), &mut self.lane);
+        let Buffers { scalars, elements, out, results: rows, .. } = self.buffers;
         match self.operation {
             Arithmetic::ScalarMul => {
-                let (columns, words) = ((*scalars).into(), 8);
-                kernels::ColumnsToRows { columns, words, rows: rows.into(), n: count }.launch(lane)?;
+                kernels::ColumnsToRows { columns: scalars.into(), words: 8, rows: rows.into(), n }.launch(lane)?;
             }
-            Arithmetic::BatchInverse => export(lane, *out)?,
-            _ => export(lane, *elements)?,
+            Arithmetic::BatchInverse => kernels::ExportField { elements: out, rows, n }.launch(lane, curve)?,
+            _ => kernels::ExportField { elements, rows, n }.launch(lane, curve)?,
         }
-        lane.download(results);
-        lane.finish()?;
-        Ok(lane.read(results).as_chunks().0.to_vec())
+        Ok(lane.copy_of(rows, 32 * self.inputs.len())?.as_chunks().0.to_vec())
     }
 }
 
+/// Whether the CPU gets the same.
+static AGREES: PerCurve<fn(Arithmetic, &[u8; 32], &[u8; 32]) -> bool> = per_curve!(agrees);
+
 /// Whether the CPU gets the same from one input.
-fn agrees<C: Curve>(operation: Arithmetic, input: &[u8; 32], result: &[u8; 32]) -> bool {
+fn agrees<C: CpuCurve>(operation: Arithmetic, input: &[u8; 32], result: &[u8; 32]) -> bool {
     let a = C::Base::from_be_bytes_reduced(input);
     let chain = |step: &dyn Fn(C::Base) -> C::Base| (0..ROUNDS).fold(a, |power, _| step(power)).to_be_bytes();
     match operation {
@@ -196,7 +200,7 @@ fn agrees<C: Curve>(operation: Arithmetic, input: &[u8; 32], result: &[u8; 32]) 
 }
 
 /// The device multiplies scalars in Montgomery form, a b / 2^256, without a conversion before or after.
-fn scalar_chain<C: Curve>(input: &[u8; 32]) -> [u8; 32] {
+fn scalar_chain<C: CpuCurve>(input: &[u8; 32]) -> [u8; 32] {
     let a = C::Scalar::from_be_bytes_reduced(input);
     let r = (0..256).fold(C::Scalar::ONE, |power, _| power.double());
     let factor = a.mul(&r.invert_var().expect("a power of two is not zero modulo an odd prime"));

@@ -6,7 +6,7 @@
 mod ablations;
 pub(crate) mod gpu;
 
-use crate::curve::Curve;
+use crate::curve::CurveId;
 use crate::types::Error;
 use std::fmt;
 
@@ -49,25 +49,25 @@ impl Arithmetic {
 }
 
 /// One operation on one batch of random numbers, on the GPU.
-pub struct Bench<C: Curve>(gpu::Work<C>);
+pub struct Bench(gpu::Work);
 
-impl<C: Curve> fmt::Debug for Bench<C> {
+impl fmt::Debug for Bench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Bench({})", C::NAME)
+        write!(f, "Bench({})", self.0.curve())
     }
 }
 
-impl<C: Curve> Bench<C> {
+impl Bench {
     /// Draws the numbers and copies them to the GPU.
     ///
     /// # Errors
     /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails, [`Error::Randomness`] when the operating
     /// system gives none.
-    pub fn new(operation: Arithmetic, items: usize) -> Result<Self, Error> {
+    pub fn new(operation: Arithmetic, curve: CurveId, items: usize) -> Result<Self, Error> {
         if items == 0 {
             return Err(Error::InvalidOption { option: "items", problem: "0 items are no batch".to_owned() });
         }
-        gpu::Work::new(operation, items).map(Bench)
+        gpu::Work::new(operation, curve, items).map(Bench)
     }
 
     /// Seconds of the kernel, on the same numbers every time. The first run warms up.
@@ -106,9 +106,9 @@ pub struct Ablation {
 ///
 /// # Errors
 /// As for [`Bench::new`] and [`Bench::check`].
-pub fn ablations<C: Curve>(items: usize) -> Result<Vec<Ablation>, Error> {
+pub fn ablations(curve: CurveId, items: usize) -> Result<Vec<Ablation>, Error> {
     if !(1..=u32::MAX as usize).contains(&items) {
         return Err(Error::InvalidOption { option: "items", problem: format!("{items} items are out of range") });
     }
-    ablations::run::<C>(items)
+    ablations::run(curve.name(), items)
 }

@@ -1,30 +1,19 @@
 //! Every multiplication method on the first GPU: its rate, what it takes, and whether it is right.
 
-use super::columns::AnyNumbers;
-use super::device::Device;
-use super::fault::Fault;
-use super::kernels::{self, Methods, Modexp, MulMod, SquareMod};
-use super::lane::Lane;
-use super::measure;
-use super::modular::{
-    limbs, modexp_parameters, mul_mod_parameters, multiply_in_place, negated_inverse, samples, upload_limbs,
-};
-use super::plan::{Bytes, Download, Plan, Upload};
+use super::cpu::{Chain, all_products};
 use super::sass::Code;
 use super::{Instructions, Measurement, Operation, Pipe};
-use crate::curve::constants;
+use crate::curve::{Curve, CurveId, constants, types};
 use crate::engine::{Backend, Engine};
-use crate::gpu::device::Device;
-use crate::gpu::fault::Fault;
-use crate::gpu::kernels::{self, MODEXP_GRID};
-use crate::gpu::lane::Lane;
-use crate::gpu::modular::{limbs, modexp_parameters, mul_mod_parameters, negated_inverse, samples, upload_limbs};
-use crate::gpu::plan::{Bytes, Download, Plan};
-use crate::gpu::sources::{NO_CURVE, Unit};
+use crate::gpu::columns::{AnyNumbers, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses};
+use crate::gpu::kernels::{self, Methods, Modexp, MulMod, SquareMod};
+use crate::gpu::runtime::{Device, Fault, NO_CURVE, Plan, Unit};
+use crate::gpu::schedule::Lane;
 use crate::host::workers::Pool;
-use crate::lab::kernels::{METHOD_BLOCK, method_chain};
-use crate::lab::measure::gpu::open;
-use crate::modular;
+use crate::lab::measure::gpu::{begin, open};
+use crate::ops::modular;
+use crate::ops::modular::gpu::multiply;
+use crate::ops::modular::parameters::{Limbs, limbs, modexp_parameters, mul_mod_parameters, negated_inverse, samples};
 use crate::types::Error;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -88,7 +77,7 @@ const PRODUCTION: &[Method] = methods! {
 
 /// A curve's primes, and whether p has a fold for its reduction instead of Montgomery's.
 struct Primes {
-    curve: &'static str,
+    curve: CurveId,
     p: &'static [u64; 4],
     n: &'static [u64; 4],
     folds: bool,
@@ -97,7 +86,7 @@ struct Primes {
 macro_rules! primes {
     ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
         &[$(Primes {
-            curve: types::$curve::NAME,
+            curve: types::$curve::ID,
             p: &constants::$name::P,
             n: &constants::$name::N,
             folds: constants::$name::FOLDS,
@@ -108,7 +97,7 @@ const PRIMES: &[Primes] = for_each_curve!(primes!);
 
 type Report<'a> = &'a mut dyn FnMut(&Measurement);
 
-pub fn measure(curves: &[&str], check: usize, report: Report) -> Result<Vec<Measurement>, Error> {
+pub fn measure(curves: &[CurveId], check: usize, report: Report) -> Result<Vec<Measurement>, Error> {
     let gpu = Engine::builder().backend(Backend::Gpu).build()?;
     let engines = Engines { gpu, cpu: Engine::cpu()?, pool: Pool::new(None)? };
     let mut bench = Bench::open()?;
@@ -191,13 +180,28 @@ fn random_modulus(bytes: usize) -> Result<Vec<u8>, Error> {
     Ok(modulus)
 }
 
-/// Items that lie one after the other to columns of words.
-fn to_columns(items: &[u8], bytes: usize, columns: &mut [u8]) {
-    let n = items.len() / bytes;
-    columns.chunks_mut(4 * n).enumerate().for_each(|(w, column)| {
-        let words = items.chunks_exact(bytes).map(|item| &item[4 * w..4 * w + 4]);
-        column.chunks_exact_mut(4).zip(words).for_each(|(to, word)| to.copy_from_slice(word));
-    });
+/// Items that lie one after the other, as columns of words.
+fn columns_of(items: &[u8], bytes: usize) -> Vec<u8> {
+    repeated_columns(items, bytes, items.len() / bytes)
+}
+
+/// The same for n items, which are these again and again.
+fn repeated_columns(items: &[u8], bytes: usize, n: usize) -> Vec<u8> {
+    let mut columns = Vec::with_capacity(bytes * n);
+    for word in 0..bytes / 4 {
+        let (start, end) = (columns.len(), columns.len() + 4 * n);
+        columns.extend(items.chunks_exact(bytes).flat_map(|item| &item[4 * word..][..4]));
+        while columns.len() < end {
+            let known = columns.len();
+            columns.extend_from_within(start..known.min(start + end - known));
+        }
+    }
+    columns
+}
+
+/// A number as it lies in memory.
+fn bytes_of(limbs: &Limbs) -> Vec<u8> {
+    limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect()
 }
 
 /// How many items differ from the columns.
@@ -249,21 +253,16 @@ struct Cost {
 
 impl Rates {
     fn of(device: &Device) -> Result<Self, Fault> {
-        use cudarc::driver::sys::CUdevice_attribute as Attribute;
-        let attribute = |which| device.context.attribute(which).map(f64::from);
-        let clock = 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
-        let memory_clock = 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
-        let bus_bytes = attribute(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)? / 8.0;
+        let speed = device.speed()?;
         Ok(Rates {
-            issues: PARTS * f64::from(device.multiprocessors) * clock,
+            issues: PARTS * f64::from(device.multiprocessors) * speed.clock,
             // By NVIDIA's table of throughputs.
             double_clocks: match device.architecture.as_str() {
                 "sm_90" | "sm_100" => 2.0,
                 "sm_80" => 4.0,
                 _ => 64.0,
             },
-            // Two transfers a clock.
-            memory_bytes: 2.0 * memory_clock * bus_bytes,
+            memory_bytes: speed.memory_bytes,
         })
     }
 
@@ -373,7 +372,7 @@ impl Bench {
         prime: Option<&[u64; 4]>,
         check: usize,
     ) -> Result<Measurement, Error> {
-        let unit = Unit::of(file, primes.map_or(NO_CURVE, |primes| primes.curve));
+        let unit = Unit::of(file, primes.map_or(NO_CURVE, |primes| primes.curve.name()));
         let kernel = (unit, method.kernels[usize::from(squares)]);
         let (bits, bytes) = (method.bits, method.bits / 8);
         let moduli = match prime {
@@ -394,8 +393,7 @@ impl Bench {
         let usage = self.lane.device.usage(kernel.0, kernel.1)?;
         let blocks = usage.resident_blocks(Methods::BLOCK)?;
         let n = (blocks * Methods::BLOCK * self.lane.device.multiprocessors) as usize;
-        let items = self.upload_items(&random_below(modulus, n)?, bytes)?;
-        let (items, modulus) = (items.column, modulus_words(modulus));
+        let (items, modulus) = (self.upload(&random_below(modulus, n)?, bytes)?, modulus_words(modulus));
         let launch = |lane: &mut Lane, rounds| {
             Methods { items, modulus, rounds, n: n as u64, resident: blocks }.launch(lane, kernel)
         };
@@ -410,29 +408,22 @@ impl Bench {
     }
 
     /// Starts a chunk with items in columns on the GPU.
-    fn upload_items(&mut self, items: &[u8], bytes: usize) -> Result<Download<AnyNumbers>, Error> {
-        let buffers = |plan: &mut Plan| {
-            let columns = plan.upload(items.len());
-            (plan.download(columns.column, items.len()), columns)
-        };
-        let (results, columns) = self.lane.begin(items.len() / bytes, Bytes::default(), false, buffers)?;
-        self.lane.upload(&columns, |to| to_columns(items, bytes, to))?;
-        Ok(results)
+    fn upload(&mut self, items: &[u8], bytes: usize) -> Result<Column<AnyNumbers>, Fault> {
+        let columns = begin(&mut self.lane, items.len() / bytes, |plan| plan.each(bytes))?;
+        self.lane.write(columns, &columns_of(items, bytes))?;
+        Ok(columns)
     }
 
     /// How many of some random items end up elsewhere than on the CPU.
     fn check_chain(&mut self, kernel: (Unit, &'static str), chain: &Chain, n: usize) -> Result<usize, Error> {
         let bytes = chain.modulus.len();
-        let items = random_below(chain.modulus, n)?;
-        let columns = self.upload_items(&items, bytes)?;
+        let inputs = random_below(chain.modulus, n)?;
+        let items = self.upload(&inputs, bytes)?;
         let (modulus, lane) = (modulus_words(chain.modulus), &mut self.lane);
-        Methods { items: columns.column, modulus, rounds: chain.rounds, n: n as u64, resident: 2 }
-            .launch(lane, kernel)?;
-        lane.download(&columns);
-        lane.finish()?;
-        let wrong = differing(lane.read(&columns), &chain.results(&self.pool, &items), bytes);
+        Methods { items, modulus, rounds: chain.rounds, n: n as u64, resident: 2 }.launch(lane, kernel)?;
+        let results = lane.copy_of(items, inputs.len())?;
         self.collect()?;
-        Ok(wrong)
+        Ok(differing(&results, &chain.results(&self.pool, &inputs), bytes))
     }
 
     /// `mul_mod` or `square_mod` on numbers in the GPU's memory.
@@ -448,25 +439,19 @@ impl Bench {
         let n = FACTOR_BYTES / BYTES / TILE * TILE;
         let factors = if squares { 1 } else { 2 };
         let tiles = [random_below(&modulus, TILE)?, random_below(&modulus, TILE)?];
-        let rate = (|| {
-            let lane = &mut self.lane;
-            let buffers = |plan: &mut Plan| {
-                let mut numbers = || plan.upload(BYTES * n);
-                let (products, other) = (numbers(), (!squares).then(numbers));
-                (products, other, plan.column(), plan.upload(parameters.len()))
-            };
-            let (products, other, status, modulus) = lane.begin(n, Bytes::default(), false, buffers)?;
-            for (to, tile) in [Some(&products), other.as_ref()].into_iter().flatten().zip(&tiles) {
-                lane.upload(to, |to| fill_columns(tile, BYTES, to))?;
-            }
-            lane.upload(&modulus, |to| to.copy_from_slice(&parameters))?;
-            let (products, other) = (products.column, other.map(|other| other.column));
-            let modulus = modulus.column;
-            let launch = |lane: &mut Lane, rounds| {
-                (0..rounds).try_for_each(|_| multiply_in_place(lane, 8 * BYTES, products, other, modulus, status, n))
-            };
-            self.rate(n as f64, 1, launch)
-        })()?;
+        let buffers = |plan: &mut Plan| {
+            let mut numbers = || plan.each::<AnyNumbers>(BYTES);
+            let (products, other) = (numbers(), (!squares).then(numbers));
+            (products, other, plan.column::<ValueStatuses>(), plan.buffer::<MulModModulus>(parameters.len()))
+        };
+        let (products, other, status, modulus) = begin(&mut self.lane, n, buffers)?;
+        for (to, tile) in [Some(products), other].into_iter().flatten().zip(&tiles) {
+            self.lane.write(to, &repeated_columns(tile, BYTES, n))?;
+        }
+        self.lane.write(modulus, &parameters)?;
+        let rate = self.rate(n as f64, 1, |lane, rounds| {
+            (0..rounds).try_for_each(|_| multiply(lane, 8 * BYTES, products, other, status, modulus, n as u64))
+        })?;
 
         let (unit, mul) = kernels::of_size(MulMod::KERNELS, 8 * BYTES);
         let (_, square) = kernels::of_size(SquareMod::KERNELS, 8 * BYTES);
@@ -494,34 +479,30 @@ impl Bench {
         let threads = Modexp::BLOCK * Modexp::BLOCKS * self.lane.device.multiprocessors;
         let n = threads as usize / lanes as usize;
         let [bases, exponents] = [random_below(&modulus, n)?, random_bytes(BYTES * n)?];
-        let rate = (|| {
-            let lane = &mut self.lane;
-            let buffers = |plan: &mut Plan| {
-                let numbers: [Upload<AnyNumbers>; 2] = [(); 2].map(|()| plan.upload(BYTES * n));
-                let constants = (plan.upload(8 * limbs.len()), plan.upload(8 * parameters.len()));
-                (numbers, plan.column(), constants)
-            };
-            let (numbers, status, (modulus, constants)) = lane.begin(n, Bytes::default(), false, buffers)?;
-            for (to, items) in numbers.iter().zip([&bases, &exponents]) {
-                lane.upload(to, |to| to_columns(items, BYTES, to))?;
-            }
-            upload_limbs(lane, &modulus, &limbs)?;
-            upload_limbs(lane, &constants, &parameters)?;
-            let [powers, exponents] = numbers.map(|upload| upload.column);
-            let modexp = Modexp {
-                results: powers,
-                status,
-                bases: powers,
-                exponents,
-                exponent_words: words as u32,
-                modulus: modulus.column,
-                parameters: constants.column,
-                n: n as u64,
-                lanes,
-            };
-            let launch = |lane: &mut Lane, rounds| (0..rounds).try_for_each(|_| modexp.launch(lane, kernel));
-            self.rate(n as f64, 1, launch)
-        })()?;
+        let buffers = |plan: &mut Plan| {
+            let numbers: [Column<AnyNumbers>; 2] = [(); 2].map(|()| plan.each(BYTES));
+            let modulus: Column<ModexpModulus> = plan.buffer(8 * limbs.len());
+            let constants: Column<ModexpParameters> = plan.buffer(8 * parameters.len());
+            (numbers, plan.column(), modulus, constants)
+        };
+        let ([powers, exponent], status, on_device, constants) = begin(&mut self.lane, n, buffers)?;
+        self.lane.write(powers, &columns_of(&bases, BYTES))?;
+        self.lane.write(exponent, &columns_of(&exponents, BYTES))?;
+        self.lane.write(on_device, &bytes_of(&limbs))?;
+        self.lane.write(constants, &bytes_of(&parameters))?;
+        let modexp = Modexp {
+            results: powers,
+            status,
+            bases: powers,
+            exponents: exponent,
+            exponent_words: words as u32,
+            modulus: on_device,
+            parameters: constants,
+            n: n as u64,
+            lanes,
+        };
+        let launch = |lane: &mut Lane, rounds| (0..rounds).try_for_each(|_| modexp.launch(lane, kernel));
+        let rate = self.rate(n as f64, 1, launch)?;
 
         // A turn of the loop takes the samples of one lane.
         let instructions = self.instructions(kernel.0, kernel.1)?.times(lanes as f64);
@@ -532,18 +513,6 @@ impl Bench {
         let what = ("doubles", bits, Operation::Modexp);
         Ok(self.row(kernel, what, (instructions, &cost), rate, (checked, wrong))?)
     }
-}
-
-/// Columns in which the items of a tile repeat.
-fn fill_columns(tile: &[u8], bytes: usize, columns: &mut [u8]) {
-    let mut tile_columns = vec![0; tile.len()];
-    to_columns(tile, bytes, &mut tile_columns);
-    let words = bytes / 4;
-    let column_bytes = columns.len() / words;
-    let repeat = |(column, tile): (&mut [u8], &[u8])| {
-        column.chunks_mut(tile.len()).for_each(|part| part.copy_from_slice(&tile[..part.len()]));
-    };
-    columns.chunks_mut(column_bytes).zip(tile_columns.chunks(tile.len() / words)).for_each(repeat);
 }
 
 /// The public calls on both kinds of devices, to compare them.

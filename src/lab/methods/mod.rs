@@ -8,6 +8,7 @@ mod cpu;
 mod gpu;
 mod sass;
 
+use crate::curve::CurveId;
 use crate::types::Error;
 use std::fmt;
 
@@ -177,13 +178,17 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// Measures everything; `report` gets each row as soon as it is there. `curves` are the names of those for which the
-/// production methods are measured. Each row is compared with the CPU on `check` random inputs; modular exponentiation
+/// Measures everything; `report` gets each row as soon as it is there. `curves` are those for which the production methods
+/// are measured. Each row is compared with the CPU on `check` random inputs; modular exponentiation
 /// on as many bases with one exponent, and on a few with an exponent each.
 ///
 /// # Errors
 /// [`Error::NoDevice`] where there is no GPU, [`Error::Device`] where it fails or its kernels cannot be compiled,
 /// [`Error::Randomness`] when the operating system gives none. Wrong results are no error, but counted in each row.
-pub fn measure(curves: &[&str], check: usize, mut report: impl FnMut(&Measurement)) -> Result<Vec<Measurement>, Error> {
+pub fn measure(
+    curves: &[CurveId],
+    check: usize,
+    mut report: impl FnMut(&Measurement),
+) -> Result<Vec<Measurement>, Error> {
     gpu::measure(curves, check, &mut report)
 }

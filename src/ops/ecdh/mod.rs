@@ -1,7 +1,9 @@
 //! Elliptic-curve Diffie-Hellman (SEC 1, section 3.3.1; NIST SP 800-56A, section 5.7.1.2).
 
 pub(crate) mod cpu;
+#[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 
 use super::keys::require_keys;
@@ -74,12 +76,12 @@ impl Operation for Agreement<'_> {
 /// assert_eq!(ours[0].as_ref().unwrap().expose_bytes(), theirs[0].as_ref().unwrap().expose_bytes());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn shared_secrets<'a, C: Curve>(
+pub fn shared_secrets<'a, 'k, C: Curve>(
     engine: &Engine,
     secret_keys: impl Into<SecretKeys<'a>>,
-    peers: PublicKeys<'_>,
+    peers: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
-    shared_secrets_on(engine, C::ID, secret_keys.into(), peers)
+    shared_secrets_on(engine, C::ID, secret_keys.into(), peers.into())
 }
 
 /// [`crate::ecdh::shared_secrets`] on a curve chosen when the program runs.
@@ -98,14 +100,14 @@ pub fn shared_secrets_on(
 ///
 /// # Errors
 /// As for [`shared_secrets`].
-pub fn shared_secrets_into<'a, C: Curve>(
+pub fn shared_secrets_into<'a, 'k, C: Curve>(
     engine: &Engine,
     secret_keys: impl Into<SecretKeys<'a>>,
-    peers: PublicKeys<'_>,
+    peers: impl Into<PublicKeys<'k>>,
     secrets: &mut [[u8; 32]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    shared_secrets_into_on(engine, C::ID, secret_keys.into(), peers, secrets, codes)
+    shared_secrets_into_on(engine, C::ID, secret_keys.into(), peers.into(), secrets, codes)
 }
 
 /// [`crate::ecdh::shared_secrets_into`] on a curve chosen when the program runs.
@@ -155,12 +157,12 @@ fn shared_into<const W: usize>(
 /// assert_eq!(mask(&ours, &mask(&theirs, &elements)?)?, mask(&theirs, &mask(&ours, &elements)?)?);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn shared_points<'a, C: Curve>(
+pub fn shared_points<'a, 'k, C: Curve>(
     engine: &Engine,
     secret_keys: impl Into<SecretKeys<'a>>,
-    peers: PublicKeys<'_>,
+    peers: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<SharedPoint, Rejection>>, Error> {
-    shared_points_on(engine, C::ID, secret_keys.into(), peers)
+    shared_points_on(engine, C::ID, secret_keys.into(), peers.into())
 }
 
 /// [`crate::ecdh::shared_points`] on a curve chosen when the program runs.
@@ -179,14 +181,14 @@ pub fn shared_points_on(
 ///
 /// # Errors
 /// As for [`shared_points`].
-pub fn shared_points_into<'a, C: Curve>(
+pub fn shared_points_into<'a, 'k, C: Curve>(
     engine: &Engine,
     secret_keys: impl Into<SecretKeys<'a>>,
-    peers: PublicKeys<'_>,
+    peers: impl Into<PublicKeys<'k>>,
     points: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    shared_points_into_on(engine, C::ID, secret_keys.into(), peers, points, codes)
+    shared_points_into_on(engine, C::ID, secret_keys.into(), peers.into(), points, codes)
 }
 
 /// [`crate::ecdh::shared_points_into`] on a curve chosen when the program runs.

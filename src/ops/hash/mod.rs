@@ -3,9 +3,13 @@
 //! Digests come back to the host and go up again with the signatures: 64 bytes of bus per item, a few per cent of what a
 //! verification takes, for which the operations on digests stay as they are.
 
+#[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 mod texts;
+#[cfg(feature = "cuda")]
+mod texts_gpu;
 
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
@@ -13,7 +17,9 @@ use crate::op::{Operation, Worth};
 use crate::types::{Batch, Error, Place, ResultsMut};
 use sha2::Digest;
 use std::ops::Range;
-pub(crate) use texts::{SizedTexts, TextColumns, Texts, plan_codes};
+pub(crate) use texts::{SizedTexts, Texts};
+#[cfg(feature = "cuda")]
+pub(crate) use texts_gpu::{TextColumns, plan_codes};
 
 /// SHA-256 of a batch.
 pub(crate) struct Sha256<'a> {

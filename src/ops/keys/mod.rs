@@ -1,7 +1,9 @@
 //! Key pairs: generation, and public keys from private keys.
 
 pub(crate) mod cpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 
 use super::point::point_of;
@@ -60,6 +62,7 @@ pub fn public_keys<C: Curve>(engine: &Engine, secret_keys: &[SecretKey]) -> Resu
 
 /// [`crate::keys::public_keys`] on a curve chosen when the program runs.
 pub fn public_keys_on(engine: &Engine, curve: CurveId, keys: SecretKeys, items: usize) -> Result<Points, Error> {
+    require_keys(items, &keys)?;
     engine.collect(&PublicKeysOf { curve, keys, items }, point_of)
 }
 

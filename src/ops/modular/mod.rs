@@ -8,7 +8,9 @@
 //! modulus, are wiped; results are plain numbers, the caller's to wipe.
 
 mod cpu;
-mod gpu;
+#[cfg(feature = "cuda")]
+pub(crate) mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 pub(crate) mod parameters;
 

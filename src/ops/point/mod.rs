@@ -10,7 +10,9 @@
 //! come without a copy by the host where rows and codes are page-locked ([`crate::PageLocked`]).
 
 pub(crate) mod cpu;
+#[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 mod sum;
 
@@ -198,14 +200,14 @@ pub fn add_on(engine: &Engine, curve: CurveId, a: &[Point], b: &[Point]) -> Resu
 /// assert_eq!((codes, sums[0]), ([1; 2], multiples[1]));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn add_into<C: Curve>(
+pub fn add_into<'k, C: Curve>(
     engine: &Engine,
-    a: PublicKeys<'_>,
-    b: PublicKeys<'_>,
+    a: impl Into<PublicKeys<'k>>,
+    b: impl Into<PublicKeys<'k>>,
     sums: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    add_into_on(engine, C::ID, a, b, sums, codes)
+    add_into_on(engine, C::ID, a.into(), b.into(), sums, codes)
 }
 
 /// [`crate::point::add_into`] on a curve chosen when the program runs.
@@ -248,13 +250,13 @@ pub fn double_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Po
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`double`].
-pub fn double_into<C: Curve>(
+pub fn double_into<'k, C: Curve>(
     engine: &Engine,
-    points: PublicKeys<'_>,
+    points: impl Into<PublicKeys<'k>>,
     doubles: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    double_into_on(engine, C::ID, points, doubles, codes)
+    double_into_on(engine, C::ID, points.into(), doubles, codes)
 }
 
 /// [`crate::point::double_into`] on a curve chosen when the program runs.
@@ -365,14 +367,14 @@ pub fn mul_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]], points: &[P
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`mul`].
-pub fn mul_into<'a, C: Curve>(
+pub fn mul_into<'a, 'k, C: Curve>(
     engine: &Engine,
     scalars: impl Into<Rows<'a, 32>>,
-    points: PublicKeys<'_>,
+    points: impl Into<PublicKeys<'k>>,
     products: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    mul_into_on(engine, C::ID, scalars.into(), points, products, codes)
+    mul_into_on(engine, C::ID, scalars.into(), points.into(), products, codes)
 }
 
 /// [`crate::point::mul_into`] on a curve chosen when the program runs.

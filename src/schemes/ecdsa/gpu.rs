@@ -1,10 +1,11 @@
 //! ECDSA on a GPU: what verification and signing have of their own.
 
+use super::known_answers;
 use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Stream};
 use crate::gpu::transfer::{Equations, Points};
-use crate::schemes::frame::{SignOnGpu, SigningColumns};
+use crate::schemes::frame::{SchemeOnGpu, SigningColumns};
 use crate::types::Policy;
 
 /// SEC 1, section 4.1.4, steps 1, 3 and 4.
@@ -22,7 +23,7 @@ pub fn equations(
     kernels::EcdsaEquations { digests, signatures, low_s, u1, u2, x, verdicts, prefixes, n }.launch(stream, curve)
 }
 
-pub const SIGN: SignOnGpu = SignOnGpu { nonces, sign };
+pub const STEPS: SchemeOnGpu = SchemeOnGpu { equations, nonces, sign, tests: known_answers::TESTS };
 
 fn nonces(
     stream: &mut Stream,

@@ -1,4 +1,4 @@
-//! ECDSA on secp256k1 and P-256: verify, sign, recover (SEC 1, section 4.1; FIPS 186-5, section 6).
+//! ECDSA on secp256k1, P-256 and brainpoolP256r1: verify, sign, recover (SEC 1, section 4.1; FIPS 186-5, section 6).
 //!
 //! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256: large batches on the GPUs where there are
 //! any, but messages above 16 KiB on the CPU. Signatures are `r || s`, 64 bytes,
@@ -9,10 +9,13 @@
 //! items as there are codes.
 
 pub(crate) mod cpu;
+#[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 pub(crate) mod recover_cpu;
-pub(crate) mod recover_gpu;
+#[cfg(feature = "cuda")]
+mod recover_gpu;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::cpu::CpuEngine;
@@ -34,9 +37,9 @@ pub(crate) static ECDSA: Scheme = Scheme {
     name: "ECDSA",
     verify_on_cpu: per_curve!(ecdsa cpu::verify),
     sign_on_cpu: per_curve!(ecdsa cpu::sign),
-    equations_on_gpu: gpu::equations,
-    sign_on_gpu: gpu::SIGN,
-    tests: known_answers::TESTS,
+    has_recovery: true,
+    #[cfg(feature = "cuda")]
+    on_gpu: gpu::STEPS,
     verify_worth: Worth { portable: 35, lanes: 50 },
     sign_worth: Worth { portable: 5, lanes: 30 },
 };
@@ -72,14 +75,14 @@ pub(crate) fn verdict_of(results: &Results, item: usize) -> Verdict {
 /// }
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify<C: EcdsaCurve>(
+pub fn verify<'k, C: EcdsaCurve>(
     engine: &Engine,
     digests: &[[u8; 32]],
     signatures: &[[u8; 64]],
-    keys: PublicKeys<'_>,
+    keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
-    verify_on(engine, C::ID, digests, signatures, keys, policy)
+    verify_on(engine, C::ID, digests, signatures, keys.into(), policy)
 }
 
 /// [`crate::ecdsa::verify`] on a curve chosen when the program runs.
@@ -116,15 +119,15 @@ pub fn verify_on(
 /// assert_eq!(codes, [gecc::Verdict::VALID_CODE; 2]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_into<'a, C: EcdsaCurve>(
+pub fn verify_into<'a, 'k, C: EcdsaCurve>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,
     signatures: impl Into<Rows<'a, 64>>,
-    keys: PublicKeys<'_>,
+    keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    verify_into_on(engine, C::ID, digests.into(), signatures.into(), keys, policy, codes)
+    verify_into_on(engine, C::ID, digests.into(), signatures.into(), keys.into(), policy, codes)
 }
 
 /// [`crate::ecdsa::verify_into`] on a curve chosen when the program runs.
@@ -158,13 +161,14 @@ pub fn verify_into_on(
 /// assert!(ecdsa::verify_messages::<P256, _>(&engine, &messages, &signatures, keys, Default::default())?.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_messages<C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages<'k, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     signatures: &[[u8; 64]],
-    keys: PublicKeys<'_>,
+    keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
+    let keys = keys.into();
     let items = messages.len();
     require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
     let digests = sha256(engine, items, &|item| messages[item].as_ref())?;

@@ -21,23 +21,25 @@ pub struct SchemeTests {
 
 pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool) -> Vec<Test> {
     let on = curve.name();
-    let mut tests =
-        vec![point::known_answers::keys(curve), Test { operation: "verification", on, run: scheme.tests.verification }];
+    let mut tests = vec![
+        point::known_answers::keys(curve),
+        Test { operation: "verification", on, run: scheme.on_gpu.tests.verification },
+    ];
     if with_tables {
-        tests.push(Test { operation: "verification by tables of keys", on, run: scheme.tests.by_tables });
+        tests.push(Test { operation: "verification by tables of keys", on, run: scheme.on_gpu.tests.by_tables });
     }
     tests
 }
 
 pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_tables: bool) -> Vec<Test> {
-    let mut tests = vec![Test { operation: "signing", on: curve.name(), run: scheme.tests.signing }];
+    let mut tests = vec![Test { operation: "signing", on: curve.name(), run: scheme.on_gpu.tests.signing }];
     if check != Check::Nothing {
         tests.push(keys::known_answers::public_keys(curve));
     }
     match check {
         Check::Nothing => {}
         Check::Signatures => tests.extend(of_verification(scheme, curve, with_tables).split_off(1)),
-        Check::RecoveryIds => tests.extend(scheme.tests.recovery.map(|recovery| recovery(curve))),
+        Check::RecoveryIds => tests.extend(scheme.on_gpu.tests.recovery.map(|recovery| recovery(curve))),
     }
     tests
 }

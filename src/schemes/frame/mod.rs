@@ -1,28 +1,36 @@
 //! What signature schemes share: verification, signing and the check of signatures. A scheme says what is its own in a `Scheme`.
 
+#[cfg(feature = "cuda")]
 pub mod known_answers;
+#[cfg(feature = "cuda")]
+mod recovery_gpu;
 pub mod sign_cpu;
+#[cfg(feature = "cuda")]
 mod sign_gpu;
 pub mod verify_cpu;
+#[cfg(feature = "cuda")]
 mod verify_gpu;
 
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
 use crate::op::{Operation, Worth};
 use crate::types::{Batch, Check, Error, Place, Policy, PublicKeys, Rows, Widths, require_lengths};
+#[cfg(feature = "cuda")]
+pub use recovery_gpu::Recovery;
 pub use sign_cpu::Inputs;
-pub use sign_gpu::{SignOnGpu, SigningColumns};
+#[cfg(feature = "cuda")]
+pub use sign_gpu::{SchemeOnGpu, SigningColumns};
 use std::ops::Range;
-pub use verify_gpu::EquationsOnGpu;
 
 /// A scheme's own steps.
 pub struct Scheme {
     pub name: &'static str,
     pub verify_on_cpu: PerCurve<Option<fn(&CpuEngine, Verification, Policy, &mut dyn Place)>>,
     pub sign_on_cpu: PerCurve<Option<fn(&CpuEngine, Signing, &mut dyn Place)>>,
-    pub equations_on_gpu: EquationsOnGpu,
-    pub sign_on_gpu: SignOnGpu,
-    pub tests: known_answers::SchemeTests,
+    /// Whether a signature with a recovery id gives its key.
+    pub has_recovery: bool,
+    #[cfg(feature = "cuda")]
+    pub on_gpu: SchemeOnGpu,
     pub verify_worth: Worth,
     pub sign_worth: Worth,
 }

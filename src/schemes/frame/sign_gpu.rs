@@ -1,6 +1,7 @@
 //! Signing on a GPU: nonces of RFC 6979, their points by the uniform kernels, and the signatures, all on the device.
 
-use super::verify_gpu::{CHECK_FILES, CheckBuffers, check};
+use super::recovery_gpu::{KeyRows, Recovery};
+use super::verify_gpu::{CHECK_FILES, CheckBuffers, EquationsOnGpu, check};
 use super::{Scheme, Sign, known_answers};
 use crate::gpu::columns::{Column, Digests, Prefixes, RecoveryIds, Scalars, SignStatuses, Signatures, Verdicts};
 use crate::gpu::kernels;
@@ -9,7 +10,6 @@ use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Equations, Jacobian, Points, PrivateKeys};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::keys::gpu::BaseProducts;
-use crate::schemes::ecdsa::recover_gpu::{KeyRows, Recovery};
 use crate::types::{Check, Policy, Verdict};
 use std::ops::Range;
 
@@ -27,13 +27,14 @@ pub struct SigningColumns {
     pub status: Column<SignStatuses>,
 }
 
-/// A scheme's kernels.
-#[derive(Clone, Copy)]
-pub struct SignOnGpu {
+/// A scheme's own steps on a GPU.
+pub struct SchemeOnGpu {
+    pub equations: EquationsOnGpu,
     /// From digests and keys to nonces.
     pub nonces: fn(&mut Stream, &'static str, SigningColumns, usize) -> Result<(), Fault>,
     /// From digests, keys and nonces with their points to signatures; of low s where that is asked for.
     pub sign: fn(&mut Stream, &'static str, SigningColumns, bool, usize) -> Result<(), Fault>,
+    pub tests: known_answers::SchemeTests,
 }
 
 impl OnGpu for Sign<'_> {
@@ -76,10 +77,10 @@ impl OnGpu for Sign<'_> {
         Box::new(move |running: &mut Running| {
             let lane = &mut *running.lane;
             let table = lane.kept.clone().base_point.uniform(lane, curve)?;
-            (self.scheme.sign_on_gpu.nonces)(lane, curve, columns, n)?;
+            (self.scheme.on_gpu.nonces)(lane, curve, columns, n)?;
             kernels::FpmulUniform { scalars: nonces, table, xyz: sums.xyz, n: n as u64 }.launch(lane, curve)?;
             sums.normalize(lane, curve, points, false, n)?;
-            (self.scheme.sign_on_gpu.sign)(lane, curve, columns, self.signing.low_s, n)?;
+            (self.scheme.on_gpu.sign)(lane, curve, columns, self.signing.low_s, n)?;
             checking.check(running, self.scheme, curve, columns, n)
         })
     }
@@ -143,7 +144,7 @@ impl Checking {
             Checking::Signatures { public, equations, prefixes, buffers, verdicts, status } => {
                 public.compute(running.lane, curve, keys, n)?;
                 let (rows, policy) = ((digests, signatures), Policy::default());
-                (scheme.equations_on_gpu)(running.lane, curve, rows, policy, *equations, *prefixes, n)?;
+                (scheme.on_gpu.equations)(running.lane, curve, rows, policy, *equations, *prefixes, n)?;
                 check(running, curve, *equations, public.points, buffers, n)?;
                 let lane = &mut *running.lane;
                 lane.download(verdicts);

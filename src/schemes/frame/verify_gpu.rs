@@ -61,7 +61,7 @@ impl OnGpu for Verify<'_> {
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
             keys.import(running.lane, curve, n)?;
-            (self.scheme.equations_on_gpu)(running.lane, curve, rows, self.policy, equations, prefixes, n)?;
+            (self.scheme.on_gpu.equations)(running.lane, curve, rows, self.policy, equations, prefixes, n)?;
             check(running, curve, equations, keys.points, &buffers, n)
         })
     }

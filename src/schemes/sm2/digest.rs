@@ -1,15 +1,9 @@
 //! e = SM3(Z_A || M) of messages (GB/T 32918.2, sections 5.5 and 6.1).
 
-use super::known_answers;
 use crate::cpu::{CpuEngine, decode, domain_parameters};
-use crate::curve::{Curve, Sm2};
-use crate::gpu::columns::Digests;
-use crate::gpu::kernels;
-use crate::gpu::runtime::Plan;
-use crate::gpu::transfer::{Imported, Points};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::curve::Sm2;
 use crate::op::{Operation, Worth};
-use crate::ops::hash::{SizedTexts, TextColumns, plan_codes};
+use crate::ops::hash::SizedTexts;
 use crate::types::{Batch, Place, Point, PublicKeys, ResultsMut};
 use sm3::{Digest, Sm3};
 use std::ops::Range;
@@ -24,14 +18,6 @@ pub(crate) enum SizedIds<'a> {
 }
 
 impl<'a> SizedIds<'a> {
-    /// Those of some items, and by how many ids each item goes on.
-    fn of(&self, items: &Range<usize>) -> (&SizedTexts<'a>, Range<usize>, u64) {
-        match self {
-            SizedIds::All(id) => (id, 0..1, 0),
-            SizedIds::Each(ids) => (ids, items.clone(), 1),
-        }
-    }
-
     fn get(&self, item: usize) -> &'a [u8] {
         match self {
             SizedIds::All(id) => id.get(0),
@@ -72,41 +58,6 @@ impl Operation for MessageDigests<'_> {
                 out.accept(place);
             }
         });
-    }
-}
-
-impl OnGpu for MessageDigests<'_> {
-    fn most_waves(&self) -> usize {
-        4
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (Sm2::NAME, vec!["hash", "layout"])
-    }
-
-    fn data_bytes(&self, items: &Range<usize>) -> usize {
-        let (ids, of_ids, _) = self.ids.of(items);
-        self.messages.bytes(items) + ids.bytes(&of_ids)
-    }
-
-    fn tests(&self, _: usize) -> Vec<Test> {
-        known_answers::of_digests()
-    }
-
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (n, first) = (items.len(), items.start);
-        let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
-        let (ids, of_ids, id_stride) = self.ids.of(&items);
-        let TextColumns { data: ids, offsets: id_offsets } = TextColumns::new(plan, ids, of_ids);
-        let keys = Imported::new(plan, self.keys.slice(items));
-        let digests = plan.column::<Digests>();
-        plan_codes(plan, &self.messages, first);
-        plan.result(0, digests, 32);
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            keys.import(lane, Sm2::NAME, n)?;
-            let (Points { xy, kinds }, n) = (keys.points, n as u64);
-            kernels::Sm3Za { data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n }.launch(lane, Sm2::NAME)
-        })
     }
 }
 

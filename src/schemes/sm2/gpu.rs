@@ -1,10 +1,11 @@
 //! SM2 signatures on a GPU: what verification and signing have of their own.
 
+use super::known_answers;
 use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Stream};
 use crate::gpu::transfer::{Equations, Points};
-use crate::schemes::frame::{SignOnGpu, SigningColumns};
+use crate::schemes::frame::{SchemeOnGpu, SigningColumns};
 use crate::types::Policy;
 
 /// GB/T 32918.2, section 7.1. Nothing is inverted, so that there are no prefix products, and there is no policy.
@@ -20,7 +21,7 @@ pub fn equations(
     kernels::Sm2Equations { digests, signatures, u1, u2, x, verdicts, n: n as u64 }.launch(stream, curve)
 }
 
-pub const SIGN: SignOnGpu = SignOnGpu { nonces, sign };
+pub const STEPS: SchemeOnGpu = SchemeOnGpu { equations, nonces, sign, tests: known_answers::TESTS };
 
 fn nonces(
     stream: &mut Stream,

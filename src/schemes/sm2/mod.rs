@@ -5,7 +5,11 @@
 
 pub(crate) mod cpu;
 pub(crate) mod digest;
+#[cfg(feature = "cuda")]
+mod digest_gpu;
+#[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
@@ -33,9 +37,9 @@ pub(crate) static SM2: Scheme = Scheme {
     name: "SM2",
     verify_on_cpu: per_curve!(sm2 cpu::verify),
     sign_on_cpu: per_curve!(sm2 cpu::sign),
-    equations_on_gpu: gpu::equations,
-    sign_on_gpu: gpu::SIGN,
-    tests: known_answers::TESTS,
+    has_recovery: false,
+    #[cfg(feature = "cuda")]
+    on_gpu: gpu::STEPS,
     verify_worth: Worth { portable: 30, lanes: 50 },
     sign_worth: Worth { portable: 3, lanes: 10 },
 };
@@ -120,13 +124,13 @@ impl Default for UserIds<'_> {
 /// assert!(verdicts.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify(
+pub fn verify<'k>(
     engine: &Engine,
     digests: &[[u8; 32]],
     signatures: &[[u8; 64]],
-    keys: PublicKeys<'_>,
+    keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys };
+    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys: keys.into() };
     let verify = Verify::new(&SM2, Sm2::ID, inputs, Policy::default(), digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
@@ -136,14 +140,14 @@ pub fn verify(
 ///
 /// # Errors
 /// As for [`verify`].
-pub fn verify_into<'a>(
+pub fn verify_into<'a, 'k>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,
     signatures: impl Into<Rows<'a, 64>>,
-    keys: PublicKeys<'_>,
+    keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys };
+    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys: keys.into() };
     let verify = Verify::new(&SM2, Sm2::ID, inputs, Policy::default(), codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
@@ -168,13 +172,14 @@ pub fn verify_into<'a>(
 /// assert!(!sm2::verify_messages(&engine, &["hello"], Default::default(), &[signed[0].unwrap()], keys)?.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_messages<M: AsRef<[u8]> + Sync>(
+pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     user_ids: UserIds<'_>,
     signatures: &[[u8; 64]],
-    keys: PublicKeys<'_>,
+    keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
+    let keys = keys.into();
     let items = messages.len();
     let lengths = [("signatures", signatures.len()), ("user ids", user_ids.len_for(items))];
     require_lengths(items, &lengths)?;
@@ -245,12 +250,9 @@ pub fn sign_into<'a, 'b>(
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (digests, keys) = (digests.into(), secret_keys.into());
     require_lengths(codes.len(), &[("signatures", signatures.len())])?;
-    let inputs = Inputs { digests, keys };
-    let check = if engine.info().check_signatures { Check::Signatures } else { Check::Nothing };
-    let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
-    engine.run(&Sign::new(&SM2, Sm2::ID, signing, codes.len())?, &mut ResultsMut::rows(codes, signatures))
+    let sign = signing(engine, digests.into(), secret_keys.into(), codes.len())?;
+    engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
 }
 
 /// Signs SM3(Z_A || M) of one message per item; Z_A is computed from the private key's public key. **Constant-time** in keys

@@ -6,10 +6,10 @@ use elliptic_curve::consts::U32;
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{CurveArithmetic, CurveGroup, FieldBytes, Group as _, PrimeField};
-use gecc::{EcdsaCurve, Point, SecretCurve, Sm2};
+use gecc::{Curve, EcdsaCurve, Point, Sm2};
 
 /// A curve of gecc and its type in the reference.
-pub trait TestCurve: SecretCurve {
+pub trait TestCurve: Curve {
     type Theirs: CurveArithmetic<FieldBytesSize = U32, AffinePoint: FromSec1Point<Self::Theirs> + ToSec1Point<Self::Theirs>>;
 }
 

@@ -1,9 +1,9 @@
 //! Shared points as values that can be compared.
 
-use gecc::{Engine, Error, Point, PublicKeys, Rejection, SecretCurve, SecretKeys, ecdh};
+use gecc::{Curve, Engine, Error, Point, PublicKeys, Rejection, SecretKeys, ecdh};
 
 /// `ecdh::shared_points`, made public; what the accessors give is checked on the way.
-pub fn shared_points<'a, C: SecretCurve>(
+pub fn shared_points<'a, C: Curve>(
     engine: &Engine,
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: PublicKeys,

@@ -1,10 +1,9 @@
 //! `gecc bench ablations`: what choices of the GPU kernels are worth.
 
 use crate::ALL_PASSED;
-use crate::curve::by_curve;
 use crate::flags::BatchOptions;
 use crate::output::Failure;
-use gecc::Curve;
+use gecc::CurveId;
 use gecc::lab::measure::{Ablation, ablations};
 use serde_json::json;
 use std::io::{self, Write};
@@ -20,20 +19,19 @@ pub fn run(options: &BatchOptions) -> Result<u8, Failure> {
     }
     for curve in options.curves() {
         for items in options.sizes(ITEMS) {
-            by_curve!(curve, C => print::<C>(items, options.json))?;
+            print(curve, items, options.json)?;
         }
     }
     Ok(ALL_PASSED)
 }
 
-fn print<C: Curve>(items: usize, json: bool) -> Result<(), Failure> {
-    let all = ablations::<C>(items)?;
+fn print(curve: CurveId, items: usize, json: bool) -> Result<(), Failure> {
+    let (all, curve) = (ablations(curve, items)?, curve.name());
     for Ablation { operation, variant, seconds, .. } in &all {
         let rate = items as f64 / seconds;
         // Production comes first in each operation.
         let production = all.iter().find(|other| other.operation == *operation).map_or(*seconds, |first| first.seconds);
         let of_production = production / seconds;
-        let curve = C::NAME;
         if json {
             let row = json!({
                 "curve": curve, "operation": operation, "variant": variant, "items": items, "kernel_seconds": seconds,
@@ -42,7 +40,7 @@ fn print<C: Curve>(items: usize, json: bool) -> Result<(), Failure> {
             writeln!(io::stdout(), "{row}")?;
         } else {
             let rate = super::report::rate(rate);
-            writeln!(io::stdout(), "{curve:9} {operation:5} {items:>9} {rate:>10} {of_production:>6.3} × {variant}")?;
+            writeln!(io::stdout(), "{curve:15} {operation:5} {items:>9} {rate:>10} {of_production:>6.3} × {variant}")?;
         }
     }
     Ok(())

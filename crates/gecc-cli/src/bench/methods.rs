@@ -1,6 +1,6 @@
 //! `gecc bench methods`: every multiplication method on the GPU, side by side.
 
-use crate::curve::{CurveName, or_all};
+use crate::curve::or_all;
 use crate::draw::bars::{self, Bar, Group};
 use crate::flags::MethodsOptions;
 use crate::output::Failure;
@@ -20,10 +20,9 @@ memory. Of it: the rate as a part of what that allows at the GPU's highest clock
 CPU's, of so many random inputs.";
 
 pub fn run(options: &MethodsOptions) -> Result<u8, Failure> {
-    let curves: Vec<&str> = or_all(options.curve).into_iter().map(CurveName::name).collect();
     let mut written = Ok(());
     let mut lines = 0;
-    let measurements = measure(&curves, options.check as usize, |row| {
+    let measurements = measure(&or_all(options.curve), options.check as usize, |row| {
         if written.is_ok() {
             written = if options.json { write_json(row) } else { write_row(row, lines == 0) };
             lines += 1;
@@ -45,13 +44,13 @@ fn write_row(row: &Measurement, is_first: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let kinds = row.instructions.by_kind();
     if is_first {
-        write!(out, "{:30} {:>4} {:10} {:>10} {:>4} {:>5}", "method", "bits", "operation", "rate", "regs", "local")?;
+        write!(out, "{:32} {:>4} {:10} {:>10} {:>4} {:>5}", "method", "bits", "operation", "rate", "regs", "local")?;
         kinds.iter().try_for_each(|(kind, _)| write!(out, " {kind:>6}"))?;
         writeln!(out, "  {:10} {:>6} {:>9} {:>6}", "bound", "of it", "checked", "wrong")?;
     }
     let Measurement { bits, registers, local_bytes, checked, wrong, .. } = row;
     let (label, rate, operation) = (label(row), rate(row.per_second), row.operation.name());
-    write!(out, "{label:30} {bits:4} {operation:10} {rate:>10} {registers:4} {local_bytes:5}")?;
+    write!(out, "{label:32} {bits:4} {operation:10} {rate:>10} {registers:4} {local_bytes:5}")?;
     kinds.iter().try_for_each(|(_, count)| write!(out, " {count:6.0}"))?;
     writeln!(out, "  {:10} {:4.0} % {checked:9} {wrong:6}", row.bound.name(), 100.0 * row.fraction())
 }

@@ -9,16 +9,15 @@ mod schemes;
 mod timing;
 
 use crate::ALL_PASSED;
-use crate::curve::by_scheme;
 use crate::flags::{BenchCommand, BenchOptions, Operation};
 use crate::output::Failure;
 use clap::ValueEnum;
 use gecc::lab::measure::{self, Arithmetic};
-use gecc::{Backend, Curve, Engine};
+use gecc::{Backend, CurveId, Engine};
 use inputs::{Inputs, Memory};
-use operations::{Call, Outcome};
+use operations::{Case, Columns, Outcome};
 use report::{KernelRow, LatencyRow, Report, Row};
-use schemes::{Ecdsa, Scheme, Sm2Dsa};
+use std::cell::RefCell;
 use std::ops::Range;
 use timing::{Timed, median};
 
@@ -59,7 +58,7 @@ fn operations(options: &BenchOptions) -> Result<u8, Failure> {
         }
     }
     let (memory, where_inputs_are) = match options.page_locked {
-        true => (Memory::PageLocked, ", inputs in page-locked memory"),
+        true => (Memory::PageLocked, ", inputs and results in page-locked memory"),
         false => (Memory::Pageable, ""),
     };
     let mut bench = Bench {
@@ -77,7 +76,7 @@ fn operations(options: &BenchOptions) -> Result<u8, Failure> {
         sizes,
     };
     for curve in options.batches.curves() {
-        by_scheme!(curve, Ecdsa<C> => bench.curve::<Ecdsa<C>>(), Sm2 => bench.curve::<Sm2Dsa>())?;
+        bench.curve(curve)?;
     }
     if let Some(path) = &options.plot {
         bench.report.plot(path)?;
@@ -102,20 +101,24 @@ struct Bench {
 }
 
 impl Bench {
-    fn curve<S: Scheme>(&mut self) -> Result<(), Failure> {
+    fn curve(&mut self, curve: CurveId) -> Result<(), Failure> {
         let operations = self.operations.clone();
         for operation in &operations {
             if let (Some(arithmetic), Some(_)) = (arithmetic(*operation), &self.kernel_engine) {
-                self.arithmetic::<S>(*operation, arithmetic)?;
+                self.arithmetic(curve, *operation, arithmetic)?;
             }
         }
         let public = |operation: &&Operation| arithmetic(**operation).is_none();
         if operations.iter().any(|operation| public(&operation)) {
-            let inputs = Inputs::<S>::new(&self.engine, self.items, self.memory)?;
+            let inputs = Inputs::new(&self.engine, curve, self.items, self.memory)?;
             inputs.check(&self.engine, &self.reference)?;
+            let results = match self.memory {
+                Memory::Pageable => None,
+                Memory::PageLocked => Some(RefCell::new(Columns::new(&inputs, &self.engine)?)),
+            };
             for operation in operations.iter().filter(public) {
-                if let Some(call) = inputs.call(&self.engine, *operation)? {
-                    self.operation::<S>(*operation, &call)?;
+                if let Some(case) = Case::new(&inputs, &self.engine, *operation)? {
+                    self.operation(curve.name(), &case, results.as_ref())?;
                 }
             }
         }
@@ -123,33 +126,38 @@ impl Bench {
     }
 
     /// Kernels of the library's measuring module.
-    fn arithmetic<S: Scheme>(&mut self, operation: Operation, arithmetic: Arithmetic) -> Result<(), Failure> {
+    fn arithmetic(&mut self, curve: CurveId, operation: Operation, arithmetic: Arithmetic) -> Result<(), Failure> {
         for items in self.sizes.clone() {
-            let mut bench = measure::Bench::<S::Curve>::new(arithmetic, items)?;
+            let mut bench = measure::Bench::new(arithmetic, curve, items)?;
             bench.run()?;
             let Timed { seconds, .. } = median(|| Ok((bench.run()?, ())))?;
             bench.check()?;
             let count = items as u64 * arithmetic.operations_per_item();
-            let row = Row { curve: S::Curve::NAME, operation, items, count, end_to_end: None, kernels: Some(seconds) };
-            self.report.row(row)?;
+            let (curve, kernels) = (curve.name(), Some(seconds));
+            self.report.row(Row { curve, operation, items, count, end_to_end: None, kernels })?;
         }
         Ok(())
     }
 
-    /// One public operation: all sizes, then the latency of small batches.
-    fn operation<S: Scheme>(&mut self, operation: Operation, call: &Call) -> Result<(), Failure> {
+    /// One public operation: all sizes, then the latency of small batches. Where there are columns for its results, it writes into
+    /// these.
+    fn operation(
+        &mut self,
+        curve: &'static str,
+        case: &Case,
+        columns: Option<&RefCell<Columns>>,
+    ) -> Result<(), Failure> {
+        let operation = case.operation;
         // This call warms up too: it allocates what the largest batch needs.
-        let expected = call(&self.engine, 0..self.items)?;
-        operations::check_sample(S::Curve::NAME, operation, call, &self.reference, &expected)?;
+        let expected = &case.values(&self.engine, 0..self.items)?;
+        operations::check_sample(case, &self.reference, expected)?;
+        let checked = |range: Range<usize>| Checked { curve, case, columns, expected, range };
         if let Some(engine) = &self.kernel_engine {
-            call(engine, 0..WARM_UP_ITEMS.min(self.items))?;
+            checked(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
             engine.take_kernel_times();
         }
         for items in self.sizes.clone() {
-            let run = |engine| {
-                let checked = Checked { call, operation, expected: &expected, range: 0..items };
-                checked.run::<S>(engine)
-            };
+            let run = |engine| checked(0..items).run(engine);
             let seconds = median(|| Ok((run(&self.engine)?, ())))?.seconds;
             let kernels = self.kernel_engine.as_ref().map(|engine| {
                 median(|| {
@@ -159,7 +167,7 @@ impl Bench {
                 })
             });
             let kernels = kernels.transpose()?;
-            let (curve, count) = (S::Curve::NAME, items as u64);
+            let count = items as u64;
             let sum = kernels.as_ref().map(|kernels| kernels.seconds);
             self.report.row(Row { curve, operation, items, count, end_to_end: Some(seconds), kernels: sum })?;
             for time in kernels.into_iter().flat_map(|kernels| kernels.beside) {
@@ -168,10 +176,10 @@ impl Bench {
         }
         for (engine, name) in self.latency_engines.iter().map(|(name, engine)| (engine, *name)) {
             for items in LATENCY_ITEMS {
-                let checked = Checked { call, operation, expected: &expected, range: 0..items };
-                checked.run::<S>(engine)?;
-                let seconds = median(|| Ok((checked.run::<S>(engine)?, ())))?.seconds;
-                self.report.latency(&LatencyRow { curve: S::Curve::NAME, operation, engine: name, items, seconds })?;
+                let checked = checked(0..items);
+                checked.run(engine)?;
+                let seconds = median(|| Ok((checked.run(engine)?, ())))?.seconds;
+                self.report.latency(&LatencyRow { curve, operation, engine: name, items, seconds })?;
             }
         }
         Ok(())
@@ -184,20 +192,36 @@ fn arithmetic(operation: Operation) -> Option<Arithmetic> {
 
 /// A call whose results are compared, and freed, outside the measured time.
 struct Checked<'a> {
-    call: &'a Call<'a>,
-    operation: Operation,
+    curve: &'static str,
+    case: &'a Case<'a>,
+    columns: Option<&'a RefCell<Columns>>,
     expected: &'a Outcome,
     range: Range<usize>,
 }
 
 impl Checked<'_> {
     /// Seconds by the clock.
-    fn run<S: Scheme>(&self, engine: &Engine) -> Result<f64, Failure> {
-        let (outcome, seconds) = timing::timed(|| (self.call)(engine, self.range.clone()));
-        if self.expected.agrees(&self.range, &outcome?) {
+    fn run(&self, engine: &Engine) -> Result<f64, Failure> {
+        let written =
+            self.columns.map(|columns| self.written(engine, &mut columns.borrow_mut())).transpose()?.flatten();
+        let (same, seconds) = match written {
+            Some(checked) => checked,
+            None => {
+                let (outcome, seconds) = timing::timed(|| self.case.values(engine, self.range.clone()));
+                (self.expected.agrees(&self.range, &outcome?), seconds)
+            }
+        };
+        if same {
             return Ok(seconds);
         }
-        let (operation, items) = (self.operation.name(), self.range.len());
-        Err(Failure::Problem(format!("{operation} on {}: wrong results in a batch of {items}", S::Curve::NAME)))
+        let (operation, curve, items) = (self.case.operation.name(), self.curve, self.range.len());
+        Err(Failure::Problem(format!("{operation} on {curve}: wrong results in a batch of {items}")))
+    }
+
+    /// Whether what the call writes into columns is right, and its seconds; `None` where it writes into none.
+    fn written(&self, engine: &Engine, columns: &mut Columns) -> Result<Option<(bool, f64)>, Failure> {
+        columns.clear();
+        let (written, seconds) = timing::timed(|| self.case.into_columns(engine, self.range.clone(), columns));
+        Ok(written?.then(|| (columns.agree(&self.range, self.expected), seconds)))
     }
 }

@@ -1,17 +1,16 @@
 //! The public operations on parts of the inputs, and the comparison of what they give.
 
 use super::inputs::{Inputs, Signed, all_passed};
-use super::schemes::Scheme;
+use super::schemes;
 use crate::flags::Operation;
 use crate::output::Failure;
+use gecc::any::{ecdh, ecdsa, keys, point};
+use gecc::ecdsa::{SForm, recover_addresses};
 use gecc::{
-    Curve, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Secp256k1, SharedPoint, SharedSecret, Verdicts,
+    CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, SecretKeys, SharedPoint, SharedSecret, Verdict,
+    Verdicts,
 };
-use gecc::{ecdh, ecdsa, keys, point};
 use std::ops::Range;
-
-/// An operation on a range of its inputs.
-pub type Call<'a> = Box<dyn Fn(&Engine, Range<usize>) -> Result<Outcome, Error> + 'a>;
 
 /// What an operation gave, item by item.
 pub enum Outcome {
@@ -54,81 +53,160 @@ fn exposed<T, B>(secrets: &[Result<T, Rejection>], bytes: impl Fn(&T) -> &B) -> 
     secrets.iter().map(|secret| secret.as_ref().map(&bytes).map_err(|reason| *reason)).collect()
 }
 
-impl<S: Scheme> Inputs<S> {
-    /// The call of an operation; `None` where the curve has none, or it is no public operation.
-    pub fn call<'a>(&'a self, engine: &Engine, operation: Operation) -> Result<Option<Call<'a>>, Failure> {
-        Ok(Some(match operation {
-            Operation::Add => {
-                points(|engine, at| point::add::<S::Curve>(engine, &self.points[at.clone()], &self.public[at]))
-            }
-            Operation::Double => points(|engine, at| point::double::<S::Curve>(engine, &self.points[at])),
-            Operation::MulBase => points(|engine, at| point::mul_base::<S::Curve>(engine, &self.scalars[at])),
-            Operation::Mul => {
-                points(|engine, at| point::mul::<S::Curve>(engine, &self.scalars[at.clone()], &self.public[at]))
-            }
-            Operation::PublicKeys => points(|engine, at| keys::public_keys::<S::Curve>(engine, &self.secret[at])),
-            Operation::Decompress => {
-                let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
-                let compressed = self.place(engine, self.points.iter().map(compress).collect::<Vec<_>>())?;
-                points(move |engine, at| point::decompress::<S::Curve>(engine, &compressed[at]))
-            }
-            Operation::Verify => self.verify(engine, usize::MAX)?,
-            Operation::Verify1000Keys => self.verify(engine, 1000)?,
-            Operation::Verify100Keys => self.verify(engine, 100)?,
-            Operation::Recover => return self.recover(engine),
-            Operation::RecoverAddresses if S::Curve::NAME != Secp256k1::NAME => return Ok(None),
-            Operation::RecoverAddresses => {
-                let Some((signatures, ids)) = self.recoverable(engine)? else { return Ok(None) };
-                Box::new(move |engine, at| {
-                    let (digests, signatures) = (&self.digests[at.clone()], &signatures[at.clone()]);
-                    Ok(Outcome::Addresses(ecdsa::recover_addresses(engine, digests, signatures, &ids[at])?))
-                })
-            }
-            Operation::Sign => Box::new(|engine, at| {
-                Ok(Outcome::Signatures(S::sign(engine, &self.digests[at.clone()], &self.secret[at])?))
-            }),
-            Operation::Ecdh => Box::new(|engine, at| {
-                let peers = PublicKeys::points(&self.points[at.clone()]);
-                Ok(Outcome::Secrets(ecdh::shared_secrets::<S::Curve>(engine, &self.secret[at], peers)?))
-            }),
-            Operation::EcdhOneSecret => Box::new(|engine, at| {
-                let peers = PublicKeys::points(&self.points[at]);
-                Ok(Outcome::SharedPoints(ecdh::shared_points::<S::Curve>(engine, &self.secret[0], peers)?))
-            }),
+/// An operation with all its inputs.
+pub struct Case<'a> {
+    inputs: &'a Inputs,
+    pub operation: Operation,
+    rest: Rest,
+}
+
+/// Inputs that not every operation has.
+enum Rest {
+    None,
+    Compressed(PageLocked<[u8; 33]>),
+    Signed(Signed),
+    /// Signatures, and their recovery ids.
+    Recoverable(PageLocked<[u8; 64]>, PageLocked<u8>),
+}
+
+impl<'a> Case<'a> {
+    /// `None` where the curve has no such operation, or it is no public one.
+    pub fn new(inputs: &'a Inputs, engine: &Engine, operation: Operation) -> Result<Option<Self>, Failure> {
+        let curve = inputs.curve;
+        let rest = match operation {
             Operation::FieldMul | Operation::FieldSquare | Operation::ScalarMul | Operation::BatchInverse => {
                 return Ok(None);
             }
-        }))
+            Operation::Recover if !curve.has_ecdsa() => return Ok(None),
+            Operation::RecoverAddresses if curve != CurveId::Secp256k1 => return Ok(None),
+            Operation::Recover | Operation::RecoverAddresses => inputs.recoverable(engine)?,
+            Operation::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
+            Operation::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
+            Operation::Verify100Keys => Rest::Signed(inputs.signed(engine, 100)?),
+            Operation::Decompress => {
+                let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
+                Rest::Compressed(inputs.place(engine, inputs.points.iter().map(compress).collect())?)
+            }
+            _ => Rest::None,
+        };
+        Ok(Some(Case { inputs, operation, rest }))
     }
 
-    fn verify(&self, engine: &Engine, signers: usize) -> Result<Call<'_>, Failure> {
-        let Signed { keys, signatures } = self.signed(engine, signers)?;
-        Ok(Box::new(move |engine, at| {
-            let (digests, signatures) = (&self.digests[at.clone()], &signatures[at.clone()]);
-            Ok(Outcome::Verdicts(S::verify(engine, digests, signatures, &keys[at])?))
-        }))
+    /// The results of a range as values.
+    pub fn values(&self, engine: &Engine, at: Range<usize>) -> Result<Outcome, Error> {
+        let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
+        let (curve, public, points, digests) = (*curve, &public[at.clone()], &points[at.clone()], &digests[at.clone()]);
+        let secret_keys = SecretKeys::each(&secret[at.clone()]);
+        Ok(match (self.operation, &self.rest) {
+            (Operation::Add, _) => Outcome::Points(point::add(engine, curve, points, public)?),
+            (Operation::Double, _) => Outcome::Points(point::double(engine, curve, points)?),
+            (Operation::MulBase, _) => Outcome::Points(point::mul_base(engine, curve, &scalars[at])?),
+            (Operation::Mul, _) => Outcome::Points(point::mul(engine, curve, &scalars[at], public)?),
+            (Operation::PublicKeys, _) => Outcome::Points(keys::public_keys(engine, curve, secret_keys, at.len())?),
+            (Operation::Sign, _) => Outcome::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
+            (Operation::Ecdh, _) => {
+                Outcome::Secrets(ecdh::shared_secrets(engine, curve, secret_keys, PublicKeys::points(points))?)
+            }
+            (Operation::EcdhOneSecret, _) => {
+                let (secret, peers) = (&secret[0], PublicKeys::points(points));
+                Outcome::SharedPoints(ecdh::shared_points(engine, curve, secret.into(), peers)?)
+            }
+            (_, Rest::Compressed(compressed)) => {
+                let compressed = PublicKeys::compressed(&compressed[at.clone()]);
+                Outcome::Points(point::decode_keys(engine, curve, at.len(), compressed)?)
+            }
+            (_, Rest::Signed(Signed { keys, signatures })) => {
+                Outcome::Verdicts(schemes::verify(engine, curve, digests, &signatures[at.clone()], &keys[at])?)
+            }
+            (Operation::RecoverAddresses, Rest::Recoverable(signatures, ids)) => {
+                Outcome::Addresses(recover_addresses(engine, digests, &signatures[at.clone()], &ids[at])?)
+            }
+            (_, Rest::Recoverable(signatures, ids)) => {
+                Outcome::Points(ecdsa::recover(engine, curve, digests, &signatures[at.clone()], &ids[at])?)
+            }
+            (_, Rest::None) => unreachable!("`new` gives every other operation its inputs"),
+        })
     }
 
-    fn recoverable(&self, engine: &Engine) -> Result<Option<Recoverable>, Failure> {
-        let Some(signed) = S::sign_recoverable(engine, &self.digests, &self.secret) else { return Ok(None) };
-        let signed = all_passed(signed?).into_iter().map(|signed| (signed.signature, signed.recovery_id));
-        let (signatures, ids): (Vec<_>, Vec<_>) = signed.unzip();
-        Ok(Some((self.place(engine, signatures)?, self.place(engine, ids)?)))
-    }
-
-    fn recover(&self, engine: &Engine) -> Result<Option<Call<'_>>, Failure> {
-        let Some((signatures, ids)) = self.recoverable(engine)? else { return Ok(None) };
-        Ok(Some(points(move |engine, at| {
-            S::recover(engine, &self.digests[at.clone()], &signatures[at.clone()], &ids[at])
-        })))
+    /// Writes the results of a range to the front of columns; `false` where the operation has no such call.
+    pub fn into_columns(&self, engine: &Engine, at: Range<usize>, to: &mut Columns) -> Result<bool, Error> {
+        let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
+        let (curve, digests, items) = (*curve, &digests[at.clone()], at.len());
+        let (public, points) = (PublicKeys::points(&public[at.clone()]), PublicKeys::points(&points[at.clone()]));
+        let secret_keys = SecretKeys::each(&secret[at.clone()]);
+        let (rows, codes) = (&mut to.rows[..items], &mut to.codes[..items]);
+        match (self.operation, &self.rest) {
+            (Operation::Add, _) => point::add_into(engine, curve, points, public, rows, codes)?,
+            (Operation::Double, _) => point::double_into(engine, curve, points, rows, codes)?,
+            (Operation::MulBase, _) => point::mul_base_into(engine, curve, (&scalars[at]).into(), rows, codes)?,
+            (Operation::Mul, _) => point::mul_into(engine, curve, (&scalars[at]).into(), public, rows, codes)?,
+            (Operation::PublicKeys, _) => keys::public_keys_into(engine, curve, secret_keys, rows, codes)?,
+            (Operation::Sign, _) => schemes::sign_into(engine, curve, digests, secret_keys, rows, codes)?,
+            (Operation::EcdhOneSecret, _) => {
+                ecdh::shared_points_into(engine, curve, (&secret[0]).into(), points, rows, codes)?;
+            }
+            (_, Rest::Signed(Signed { keys, signatures })) => {
+                let keys = PublicKeys::points(&keys[at.clone()]);
+                schemes::verify_into(engine, curve, digests, &signatures[at], keys, codes)?;
+            }
+            (Operation::Recover, Rest::Recoverable(signatures, ids)) => {
+                let (signatures, ids) = (&signatures[at.clone()], ids[at].as_chunks().0);
+                ecdsa::recover_into(engine, curve, digests.into(), signatures.into(), ids.into(), rows, codes)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 }
 
-/// Signatures, and their recovery ids.
-type Recoverable = (PageLocked<[u8; 64]>, PageLocked<u8>);
+/// Where results are written: 64 bytes and a code an item.
+pub struct Columns {
+    rows: PageLocked<[u8; 64]>,
+    codes: PageLocked<u8>,
+}
 
-fn points<'a>(call: impl Fn(&Engine, Range<usize>) -> Result<Vec<Result<Point, Rejection>>, Error> + 'a) -> Call<'a> {
-    Box::new(move |engine, at| Ok(Outcome::Points(call(engine, at)?)))
+impl Columns {
+    pub fn new(inputs: &Inputs, engine: &Engine) -> Result<Self, Failure> {
+        let (rows, codes) = (vec![[0; 64]; inputs.len()], vec![0; inputs.len()]);
+        Ok(Columns { rows: inputs.place(engine, rows)?, codes: inputs.place(engine, codes)? })
+    }
+
+    /// Whether the front holds what an outcome has in a range, and all have passed.
+    pub fn agree(&self, range: &Range<usize>, expected: &Outcome) -> bool {
+        let items = range.len();
+        let passed = self.codes[..items].iter().all(|code| *code == Verdict::VALID_CODE);
+        let rows = self.rows[..items].iter();
+        passed
+            && match expected {
+                Outcome::Verdicts(verdicts) => {
+                    verdicts.as_slice()[range.clone()].iter().all(|verdict| verdict.is_valid())
+                }
+                Outcome::Points(points) => {
+                    rows.eq(points[range.clone()].iter().flatten().map(|point| &point.as_bytes()[1..]))
+                }
+                Outcome::SharedPoints(points) => {
+                    rows.eq(points[range.clone()].iter().flatten().map(|point| &point.expose_bytes()[1..]))
+                }
+                Outcome::Signatures(signatures) => rows.eq(signatures[range.clone()].iter().flatten()),
+                Outcome::Secrets(_) | Outcome::Addresses(_) => false,
+            }
+    }
+
+    /// So that nothing of a call before is left to agree.
+    pub fn clear(&mut self) {
+        self.rows.fill([0; 64]);
+        self.codes.fill(0);
+    }
+}
+
+impl Inputs {
+    fn recoverable(&self, engine: &Engine) -> Result<Rest, Failure> {
+        let secret = (&self.secret).into();
+        let signed = ecdsa::sign_recoverable(engine, self.curve, &self.digests, secret, SForm::default())?;
+        let signed = all_passed(signed).into_iter().map(|signed| (signed.signature, signed.recovery_id));
+        let (signatures, ids) = signed.unzip();
+        Ok(Rest::Recoverable(self.place(engine, signatures)?, self.place(engine, ids)?))
+    }
 }
 
 /// Ranges of about a thousand items in all, at random places.
@@ -160,21 +238,8 @@ pub fn check_all(
 }
 
 /// Compares samples of an outcome with what the CPU engine gives for them.
-pub fn check_sample(
-    curve: &str,
-    operation: Operation,
-    call: &Call,
-    reference: &Engine,
-    outcome: &Outcome,
-) -> Result<(), Failure> {
-    let items = match outcome {
-        Outcome::Points(all) => all.len(),
-        Outcome::Verdicts(all) => all.len(),
-        Outcome::Signatures(all) => all.len(),
-        Outcome::Secrets(all) => all.len(),
-        Outcome::SharedPoints(all) => all.len(),
-        Outcome::Addresses(all) => all.len(),
-    };
-    let same = |range: Range<usize>| Ok(outcome.agrees(&range, &call(reference, range.clone())?));
-    check_all(samples(items), same, || format!("{} on {curve}: other results than the CPU's", operation.name()))
+pub fn check_sample(case: &Case, reference: &Engine, outcome: &Outcome) -> Result<(), Failure> {
+    let same = |range: Range<usize>| Ok(outcome.agrees(&range, &case.values(reference, range.clone())?));
+    let (operation, curve) = (case.operation.name(), case.inputs.curve);
+    check_all(samples(case.inputs.len()), same, || format!("{operation} on {curve}: other results than the CPU's"))
 }

@@ -1,24 +1,22 @@
 //! `gecc pubkey`.
 
 use crate::commands::stream::{self, Operation};
-use crate::curve::by_curve;
 use crate::flags::PubkeyOptions;
 use crate::input::fields::Fields;
 use crate::output::{Answer, Failure};
-use gecc::{Engine, Error, Point, SecretCurve, SecretKey, keys};
-use std::marker::PhantomData;
+use gecc::any::keys;
+use gecc::{CurveId, Engine, Error, Point, SecretKey};
 
 pub fn run(options: PubkeyOptions) -> Result<u8, Failure> {
-    let compressed = options.compressed;
-    by_curve!(options.curve, C => stream::run(&Pubkey::<C> { compressed, curve: PhantomData }, options.stream))
+    stream::run(&Pubkey { compressed: options.compressed, curve: options.curve }, options.stream)
 }
 
-struct Pubkey<C> {
+struct Pubkey {
     compressed: bool,
-    curve: PhantomData<C>,
+    curve: CurveId,
 }
 
-impl<C> Pubkey<C> {
+impl Pubkey {
     fn answer(&self, key: Point) -> Answer {
         match key.to_compressed() {
             Some(compressed) if self.compressed => Answer::passed().hex("public_key", compressed),
@@ -27,7 +25,7 @@ impl<C> Pubkey<C> {
     }
 }
 
-impl<C: SecretCurve> Operation for Pubkey<C> {
+impl Operation for Pubkey {
     type Item = SecretKey;
     const READS_KEYS: bool = true;
 
@@ -36,7 +34,7 @@ impl<C: SecretCurve> Operation for Pubkey<C> {
     }
 
     fn compute(&self, engine: &Engine, items: Vec<SecretKey>) -> Result<Vec<Answer>, Error> {
-        let keys = keys::public_keys::<C>(engine, &items)?;
+        let keys = keys::public_keys(engine, self.curve, (&items).into(), items.len())?;
         Ok(keys.into_iter().map(|key| key.map_or_else(Answer::error, |key| self.answer(key))).collect())
     }
 }

@@ -2,30 +2,23 @@
 
 use crate::commands::stream::{self, Operation};
 use crate::commands::verify::{by_content, select, user_id};
-use crate::curve::by_scheme;
+use crate::curve::Scheme;
 use crate::flags::SignOptions;
 use crate::input::fields::{Content, Fields};
 use crate::input::keyfile::KeyFile;
 use crate::output::{Answer, Failure};
 use gecc::ecdsa::{RecoverableSignature, SForm};
-use gecc::{EcdsaCurve, Engine, Error, SecretKeys, ecdsa, signature_to_der, sm2};
-use std::marker::PhantomData;
+use gecc::{CurveId, Engine, Error, SecretKeys, any, signature_to_der, sm2};
 
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
-    let (recoverable, der) = (options.recoverable, options.der);
+    let (curve, recoverable, der) = (options.curve, options.recoverable, options.der);
     let keys = || KeyFile::read(&options.key_file, options.stream.output.as_deref());
-    by_scheme!(
-        options.curve,
-        Ecdsa<C> => {
-            let sign = Ecdsa::<C> { keys: keys()?, recoverable, der, curve: PhantomData };
-            stream::run(&sign, options.stream)
-        },
-        Sm2 => match recoverable {
-            true => Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into()),
-            false => stream::run(&Sm2 { keys: keys()?, der }, options.stream),
-        },
-    )
+    match Scheme::of(curve) {
+        Scheme::Ecdsa => stream::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, options.stream),
+        Scheme::Sm2 if recoverable => Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into()),
+        Scheme::Sm2 => stream::run(&Sm2 { keys: keys()?, der }, options.stream),
+    }
 }
 
 fn signature_answer(signature: &[u8; 64], der: bool) -> Answer {
@@ -33,21 +26,21 @@ fn signature_answer(signature: &[u8; 64], der: bool) -> Answer {
     if der { answer.hex("der", signature_to_der(signature)) } else { answer.hex("signature", signature) }
 }
 
-struct Ecdsa<C> {
+struct Ecdsa {
     keys: KeyFile,
+    curve: CurveId,
     recoverable: bool,
     der: bool,
-    curve: PhantomData<C>,
 }
 
-impl<C> Ecdsa<C> {
+impl Ecdsa {
     fn answer(&self, signed: RecoverableSignature) -> Answer {
         let answer = signature_answer(&signed.signature, self.der);
         if self.recoverable { answer.json("recovery_id", signed.recovery_id) } else { answer }
     }
 }
 
-impl<C: EcdsaCurve> Operation for Ecdsa<C> {
+impl Operation for Ecdsa {
     /// The digest, and the number of the key.
     type Item = ([u8; 32], usize);
 
@@ -57,7 +50,8 @@ impl<C: EcdsaCurve> Operation for Ecdsa<C> {
 
     fn compute(&self, engine: &Engine, items: Vec<Self::Item>) -> Result<Vec<Answer>, Error> {
         let (digests, numbers): (Vec<_>, Vec<_>) = items.into_iter().unzip();
-        let sign = |keys: SecretKeys| ecdsa::sign_recoverable::<C>(engine, &digests, keys, SForm::default());
+        let sign =
+            |keys: SecretKeys| any::ecdsa::sign_recoverable(engine, self.curve, &digests, keys, SForm::default());
         let signed = self.keys.with(&numbers, sign)?;
         Ok(signed.into_iter().map(|signed| signed.map_or_else(Answer::error, |signed| self.answer(signed))).collect())
     }

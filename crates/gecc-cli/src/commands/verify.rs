@@ -1,24 +1,21 @@
 //! `gecc verify`.
 
 use crate::commands::stream::{self, Operation};
-use crate::curve::by_scheme;
+use crate::curve::Scheme;
 use crate::flags::VerifyOptions;
 use crate::input::fields::{Content, Fields};
 use crate::output::{Answer, Failure};
 use gecc::ecdsa::Policy;
-use gecc::{EcdsaCurve, Engine, Error, PublicKeys, Verdict, ecdsa, sm2};
-use std::marker::PhantomData;
+use gecc::{CurveId, Engine, Error, PublicKeys, Verdict, any, sm2};
 
 pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
-    let policy = if options.low_s { Policy::low_s() } else { Policy::default() };
-    by_scheme!(
-        options.curve,
-        Ecdsa<C> => stream::run(&Ecdsa::<C>(policy, PhantomData), options.stream),
-        Sm2 => match options.low_s {
-            true => Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into()),
-            false => stream::run(&Sm2, options.stream),
-        },
-    )
+    let VerifyOptions { curve, low_s, stream } = options;
+    let policy = if low_s { Policy::low_s() } else { Policy::default() };
+    match Scheme::of(curve) {
+        Scheme::Ecdsa => stream::run(&Ecdsa { curve, policy }, stream),
+        Scheme::Sm2 if low_s => Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into()),
+        Scheme::Sm2 => stream::run(&Sm2, stream),
+    }
 }
 
 fn answer(verdict: Verdict) -> Answer {
@@ -32,7 +29,10 @@ fn rejected(reason: String) -> Answer {
     Answer::rejected().json("valid", false).json("reason", reason)
 }
 
-struct Ecdsa<C>(Policy, PhantomData<C>);
+struct Ecdsa {
+    curve: CurveId,
+    policy: Policy,
+}
 
 struct EcdsaItem {
     digest: [u8; 32],
@@ -40,7 +40,7 @@ struct EcdsaItem {
     key: Vec<u8>,
 }
 
-impl<C: EcdsaCurve> Operation for Ecdsa<C> {
+impl Operation for Ecdsa {
     type Item = EcdsaItem;
 
     fn parse(&self, _: u64, fields: &Fields) -> Result<EcdsaItem, String> {
@@ -52,7 +52,8 @@ impl<C: EcdsaCurve> Operation for Ecdsa<C> {
         let digests: Vec<_> = items.iter().map(|item| item.digest).collect();
         let signatures: Vec<_> = items.iter().map(|item| item.signature).collect();
         let keys: Vec<_> = items.iter().map(|item| item.key.as_slice()).collect();
-        let verdicts = ecdsa::verify::<C>(engine, &digests, &signatures, PublicKeys::sec1(&keys), self.0)?;
+        let keys = PublicKeys::sec1(&keys);
+        let verdicts = any::ecdsa::verify(engine, self.curve, &digests, &signatures, keys, self.policy)?;
         Ok(verdicts.into_iter().map(answer).collect())
     }
 

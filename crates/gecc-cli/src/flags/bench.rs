@@ -1,8 +1,9 @@
 //! Measurements.
 
 use super::engine::EngineOptions;
-use crate::curve::{CurveName, or_all};
+use crate::curve::{any, or_all};
 use clap::{Args, Subcommand, ValueEnum};
+use gecc::CurveId;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -40,7 +41,8 @@ pub struct BenchOptions {
     /// Also print the time of each kernel.
     #[arg(long)]
     pub kernels: bool,
-    /// Take inputs from page-locked memory, from which a GPU copies without help of the host.
+    /// Take inputs from page-locked memory and have results written there: a GPU copies both without help of the host. Operations
+    /// that write no columns (decompress, recover_addresses, ecdh) give fresh values as ever.
     #[arg(long)]
     pub page_locked: bool,
     /// Draw items per second against the size of the batch, as SVG.
@@ -62,8 +64,8 @@ pub enum BenchCommand {
 #[derive(Args)]
 pub struct BatchOptions {
     /// The curve [default: all].
-    #[arg(long, value_enum)]
-    pub curve: Option<CurveName>,
+    #[arg(long, value_parser = any())]
+    pub curve: Option<CurveId>,
     /// Items in a batch [default: 16384 on the CPU, 1048576 on a GPU].
     #[arg(long, conflicts_with = "sizes", value_parser = clap::value_parser!(u32).range(1..=1 << 26))]
     pub items: Option<u32>,
@@ -84,7 +86,7 @@ impl BatchOptions {
         }
     }
 
-    pub fn curves(&self) -> Vec<CurveName> {
+    pub fn curves(&self) -> Vec<CurveId> {
         or_all(self.curve)
     }
 }
@@ -131,8 +133,8 @@ impl Operation {
 #[derive(Args)]
 pub struct MethodsOptions {
     /// The curve whose production multiplication is measured [default: all].
-    #[arg(long, value_enum)]
-    pub curve: Option<CurveName>,
+    #[arg(long, value_parser = any())]
+    pub curve: Option<CurveId>,
     /// Random inputs on which each row is compared with the CPU.
     #[arg(long, value_name = "ITEMS", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(..=1 << 24))]
     pub check: u32,

@@ -2,8 +2,9 @@
 
 use super::StreamOptions;
 use super::stream::input_help;
-use crate::curve::CurveName;
+use crate::curve::any;
 use clap::Args;
+use gecc::CurveId;
 use std::path::PathBuf;
 
 pub const ECDH_HELP: &str = concat!(
@@ -36,8 +37,8 @@ Output: {\"public_key\":\"04…\"} or {\"error\":\"…\"}, one line per item, in
 #[derive(Args)]
 pub struct EcdhOptions {
     /// The curve.
-    #[arg(long, value_enum)]
-    pub curve: CurveName,
+    #[arg(long, value_parser = any())]
+    pub curve: CurveId,
     /// Private keys, one hexadecimal key a line: one for all items or one per item.
     #[arg(long)]
     pub key_file: PathBuf,
@@ -48,8 +49,8 @@ pub struct EcdhOptions {
 #[derive(Args)]
 pub struct PubkeyOptions {
     /// The curve.
-    #[arg(long, value_enum)]
-    pub curve: CurveName,
+    #[arg(long, value_parser = any())]
+    pub curve: CurveId,
     /// Print the compressed form of 33 bytes.
     #[arg(long)]
     pub compressed: bool,

@@ -2,8 +2,9 @@
 
 use super::StreamOptions;
 use super::stream::input_help;
-use crate::curve::{CurveName, of_ecdsa};
+use crate::curve::{any, of_ecdsa};
 use clap::Args;
+use gecc::CurveId;
 use std::path::PathBuf;
 
 pub const VERIFY_HELP: &str = concat!(
@@ -54,8 +55,8 @@ Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"
 #[derive(Args)]
 pub struct VerifyOptions {
     /// The curve; sm2 means SM2 signatures, the others ECDSA.
-    #[arg(long, value_enum)]
-    pub curve: CurveName,
+    #[arg(long, value_parser = any())]
+    pub curve: CurveId,
     /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
     #[arg(long)]
     pub low_s: bool,
@@ -67,7 +68,7 @@ pub struct VerifyOptions {
 pub struct RecoverOptions {
     /// The curve.
     #[arg(long, value_parser = of_ecdsa())]
-    pub curve: CurveName,
+    pub curve: CurveId,
     /// Print Ethereum addresses instead of public keys; secp256k1 only.
     #[arg(long)]
     pub addresses: bool,
@@ -78,8 +79,8 @@ pub struct RecoverOptions {
 #[derive(Args)]
 pub struct SignOptions {
     /// The curve; sm2 means SM2 signatures, the others ECDSA.
-    #[arg(long, value_enum)]
-    pub curve: CurveName,
+    #[arg(long, value_parser = any())]
+    pub curve: CurveId,
     /// Private keys, one hexadecimal key a line: one for all items or one per item.
     #[arg(long)]
     pub key_file: PathBuf,

@@ -1,10 +1,11 @@
 //! What measurements ask of a GPU beside what the engine does.
 
-use crate::gpu::device::Device;
-use crate::gpu::fault::Fault;
-use crate::gpu::sources::Unit;
+use super::device::Device;
+use super::fault::Fault;
+use super::sources::Unit;
 use cudarc::driver::sys::{
-    CUfunction_attribute as FunctionAttribute, CUlimit, cuCtxResetPersistingL2Cache, cuFuncGetAttribute,
+    CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute, CUlimit, cuCtxResetPersistingL2Cache,
+    cuFuncGetAttribute,
 };
 use cudarc::driver::{CudaFunction, DriverError};
 
@@ -23,7 +24,28 @@ impl Usage {
     }
 }
 
+/// The rates of a GPU's parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Speed {
+    /// Clocks of a multiprocessor in a second, at most.
+    pub clock: f64,
+    /// Bytes that its memory gives in a second, at most.
+    pub memory_bytes: f64,
+}
+
 impl Device {
+    /// How fast it can be.
+    pub fn speed(&self) -> Result<Speed, Fault> {
+        let attribute = |which| self.context.attribute(which).map(f64::from);
+        let memory_clock = 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+        let bus_bytes = attribute(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)? / 8.0;
+        Ok(Speed {
+            clock: 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+            // Two transfers a clock.
+            memory_bytes: 2.0 * memory_clock * bus_bytes,
+        })
+    }
+
     /// Gives the part of the L2 cache that was set aside back to everything else.
     pub fn release_l2(&self) -> Result<(), Fault> {
         self.context.set_limit(CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0)?;

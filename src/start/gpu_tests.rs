@@ -1,0 +1,43 @@
+//! The tests by known answers that devices run.
+
+use crate::curve::CurveId;
+use crate::gpu::Test;
+use crate::ops::{ecdh, hash, keys, modular, point};
+use crate::schemes::ecdsa::Wanted;
+use crate::schemes::{SCHEMES, ecdsa, frame, sm2};
+use crate::types::Check;
+use std::collections::HashSet;
+
+/// All, each once.
+pub fn all() -> Vec<Test> {
+    let mut all = vec![hash::known_answers::SHA256];
+    all.extend(modular::known_answers::all());
+    all.extend(sm2::known_answers::of_digests());
+    for &curve in CurveId::ALL {
+        all.extend(of_curve(curve));
+    }
+    let mut seen = HashSet::new();
+    all.retain(|test| seen.insert((test.operation, test.on)));
+    all
+}
+
+fn of_curve(curve: CurveId) -> Vec<Test> {
+    let mut tests = vec![
+        point::known_answers::keys(curve),
+        point::known_answers::sums(curve),
+        point::known_answers::doubles(curve),
+        point::known_answers::base_products(curve),
+        point::known_answers::products(curve),
+        point::known_answers::sums_of_parts(curve),
+        keys::known_answers::public_keys(curve),
+        ecdh::known_answers::agreement(curve),
+    ];
+    for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {
+        tests.extend(frame::known_answers::of_verification(scheme, curve, true));
+        tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, true));
+        if scheme.has_recovery {
+            tests.extend([Wanted::Keys, Wanted::Addresses].map(|wanted| ecdsa::known_answers::recovery(curve, wanted)));
+        }
+    }
+    tests
+}
