@@ -69,7 +69,7 @@ mod tests {
     use crate::curve::{CurveId, per_curve};
     use crate::gpu::{GpuEngine, Limits};
     use crate::op::Operation;
-    use crate::schemes::ecdsa::{ECDSA, cpu, known_answers, recoverable_of};
+    use crate::schemes::ecdsa::{ECDSA, cpu, recoverable_of};
     use crate::schemes::frame::{Inputs, Scheme, Sign, Signing};
     use crate::types::{Check, Place, RecoverableSignature, ResultsMut, SecretKey};
     use std::ops::Range;
@@ -122,9 +122,8 @@ mod tests {
             name: ECDSA.name,
             verify_on_cpu: per_curve!(ecdsa cpu::verify),
             sign_on_cpu: per_curve!(ecdsa cpu::sign),
-            equations_on_gpu: equations,
-            sign_on_gpu: SignOnGpu { nonces, sign: sign_wrongly::<FLIPPED> },
-            tests: known_answers::TESTS,
+            has_recovery: ECDSA.has_recovery,
+            on_gpu: SchemeOnGpu { sign: sign_wrongly::<FLIPPED>, ..STEPS },
             verify_worth: ECDSA.verify_worth,
             sign_worth: ECDSA.sign_worth,
         }))
