@@ -292,6 +292,30 @@ mod tests {
     }
 
     #[test]
+    fn what_items_are_made_of_has_buffers_of_its_own_length() {
+        let (rows, mut plan) = ([0; 33 * 640], Plan::counting(TEN));
+        let planned = plan.for_items(640, |plan| {
+            let column: Column<Rows<33>> = plan.input(ByteRows::new(&rows, 33));
+            // One within the other.
+            let inner = plan.for_items(3, |plan| plan.column::<Rows<7>>());
+            (plan.items(), column.address(), inner.address(), plan.column::<RecoveryIds>().address())
+        });
+        assert_eq!(planned, (640, 0, 33 * 640 + 128, 33 * 640 + 128 + 256));
+        assert_eq!((plan.inputs()[0].pinned.len(), plan.inputs()[0].copied), (33 * 640, 33 * 640));
+        // What comes after it is planned for the chunk's items again.
+        let codes = plan.column::<RecoveryIds>();
+        plan.codes(codes);
+        let [Some(codes), None, None] = plan.outputs() else { panic!("they were just planned") };
+        assert_eq!((plan.items(), codes.bytes), (10, 10));
+    }
+
+    #[test]
+    #[should_panic(expected = "rows of what the column holds")]
+    fn rows_of_another_width_are_a_defect() {
+        Plan::counting(TEN).input::<Rows<32>>(ByteRows::new(&[0; 330], 33));
+    }
+
+    #[test]
     #[should_panic(expected = "more than the 768 bytes planned")]
     fn more_than_planned_is_a_defect() {
         plan(&mut Plan::at(0, Bytes { device: 768, pinned: 1000 }, TEN), &[0; 330]);
