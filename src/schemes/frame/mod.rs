@@ -1,6 +1,7 @@
 //! What signature schemes share: verification, signing and the check of signatures. A scheme says what is its own in a `Scheme`.
 
 pub mod known_answers;
+mod recovery_gpu;
 pub mod sign_cpu;
 mod sign_gpu;
 pub mod verify_cpu;
@@ -9,7 +10,10 @@ mod verify_gpu;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
 use crate::op::{Operation, Worth};
-use crate::types::{Batch, Check, Error, Place, Policy, PublicKeys, Rows, Widths, require_lengths};
+use crate::types::{
+    Batch, Check, Error, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
+};
+pub use recovery_gpu::Recovery;
 pub use sign_cpu::Inputs;
 pub use sign_gpu::{SignOnGpu, SigningColumns};
 use std::ops::Range;
@@ -97,6 +101,11 @@ impl Operation for Verify<'_> {
         let verify = self.scheme.verify_on_cpu.of(self.curve).expect("the curve has the scheme");
         verify(engine, inputs, self.policy, out);
     }
+}
+
+/// The verdict of an item.
+pub fn verdict_of(results: &Results, item: usize) -> Verdict {
+    result_of(results.codes[item]).into()
 }
 
 /// How a batch is signed.

@@ -1,5 +1,6 @@
 //! Signing on a GPU: nonces of RFC 6979, their points by the uniform kernels, and the signatures, all on the device.
 
+use super::recovery_gpu::{KeyRows, Recovery};
 use super::verify_gpu::{CHECK_FILES, CheckBuffers, check};
 use super::{Scheme, Sign, known_answers};
 use crate::gpu::columns::{Column, Digests, Prefixes, RecoveryIds, Scalars, SignStatuses, Signatures, Verdicts};
@@ -9,7 +10,6 @@ use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Equations, Jacobian, Points, PrivateKeys};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::keys::gpu::BaseProducts;
-use crate::schemes::ecdsa::recover_gpu::{KeyRows, Recovery};
 use crate::types::{Check, Policy, Verdict};
 use std::ops::Range;
 

@@ -1,6 +1,7 @@
 //! e = SM3(Z_A || M) of messages (GB/T 32918.2, sections 5.5 and 6.1).
 
-use super::known_answers;
+pub mod known_answers;
+
 use crate::cpu::{CpuEngine, decode, domain_parameters};
 use crate::curve::{Curve, Sm2};
 use crate::gpu::columns::Digests;
@@ -90,7 +91,7 @@ impl OnGpu for MessageDigests<'_> {
     }
 
     fn tests(&self, _: usize) -> Vec<Test> {
-        known_answers::of_digests()
+        known_answers::all()
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {

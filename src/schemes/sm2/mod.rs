@@ -4,18 +4,17 @@
 //! on the GPUs where there are any, but messages above 16 KiB on the CPU. Digest-level calls take e, 32 bytes, big-endian. Signatures are `r || s`, 64 bytes; low-s normalisation does not exist for SM2.
 
 mod cpu;
-mod digest;
+pub(crate) mod digest;
 mod gpu;
 pub(crate) mod known_answers;
 
-use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
 use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
 use crate::op::Worth;
 use crate::ops::hash::{SizedTexts, Texts, digests};
 use crate::ops::keys::{public_keys_on, require_keys};
 use crate::ops::point::decode_keys;
-use crate::schemes::ecdsa::verdict_of;
 use crate::types::{
     Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, Verdicts,
     require_lengths,
