@@ -4,9 +4,8 @@
 //! and memory is bounded; on a stream it gives the buffers themselves. So nothing is summed up by hand, and a chunk that took
 //! more than was planned is a defect that shows at once.
 
-use super::memory::Address;
 use super::page_lock::is_locked;
-use crate::gpu::columns::{Column, Content};
+use crate::gpu::columns::{Address, Column, Content};
 use crate::host::workers::Pool;
 use crate::types::{ByteRows, Fill};
 use std::ops::Range;
