@@ -28,6 +28,10 @@ fn main() {
     tell_tests("gecc_tests_without_nvrtc", "GECC_REQUIRE_NVRTC", false);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let curves = read_curves(Path::new("curves"));
+    for scheme in emit_rust::schemes(&curves) {
+        let folder = Path::new("src/schemes").join(scheme);
+        assert!(folder.is_dir(), "a curve offers the scheme {scheme}, and there is no {}", folder.display());
+    }
     let constants: String = curves.iter().map(emit_rust::constants).collect();
     fs::write(out.join("constants.rs"), constants).expect("OUT_DIR is writable");
     let types: String = curves.iter().map(emit_rust::curve_type).collect();

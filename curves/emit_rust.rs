@@ -2,8 +2,9 @@
 //! and macros that go through the curves.
 
 use crate::derive::{Glv, Modulus, Reduction, ShapeOfA};
-use crate::params::{ChainStep, Curve, Scheme};
+use crate::params::{ChainStep, Curve};
 use num_bigint::{BigInt, BigUint};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The module of constants of one curve: numbers as little-endian limbs of 64 bits.
@@ -76,9 +77,9 @@ impl PrimeOfCoordinates for {type_name}P {{
 /// The public type of one curve; `src/curve.rs` includes the text.
 pub fn curve_type(curve: &Curve) -> String {
     let (name, type_name, standard) = (&curve.name, &curve.type_name, &curve.standard);
-    let ecdsa = match curve.scheme {
-        Scheme::Sm2 => String::new(),
-        Scheme::Ecdsa => format!(
+    let ecdsa = match curve.offers("ecdsa") {
+        false => String::new(),
+        true => format!(
             "
 impl EcdsaCurve for {type_name} {{
     const LOW_S_BY_DEFAULT: bool = {};
@@ -109,21 +110,30 @@ pub fn curve_list(curves: &[Curve]) -> String {
     let all = each(&|curve| format!("CurveId::{}, ", curve.type_name));
     let names = each(&|curve| format!("            CurveId::{} => \"{}\",\n", curve.type_name, curve.name));
     let instances = each(&|curve| format!("$($function)::+::<$crate::curve::{}>, ", curve.type_name));
-    let of_scheme = |scheme: Scheme| {
-        let instance = |curve: &Curve| match curve.scheme == scheme {
+    let instances_of_scheme = |scheme: &str| {
+        let instances = each(&|curve| match curve.offers(scheme) {
             true => format!("Some($($function)::+::<$crate::curve::{}>), ", curve.type_name),
             false => "None, ".to_owned(),
-        };
-        curves.iter().map(instance).collect::<String>()
+        });
+        format!("    ({scheme} $($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};\n")
     };
-    let offering = |scheme| {
+    let has_scheme = |scheme: &str| {
         let ids =
-            curves.iter().filter(|curve| curve.scheme == scheme).map(|curve| format!("CurveId::{}", curve.type_name));
-        ids.collect::<Vec<_>>().join(" | ")
+            curves.iter().filter(|curve| curve.offers(scheme)).map(|curve| format!("CurveId::{}", curve.type_name));
+        let ids = ids.collect::<Vec<_>>().join(" | ");
+        format!(
+            "
+    /// Whether [`crate::{scheme}`] offers its signatures on it.
+    pub const fn has_{scheme}(self) -> bool {{
+        matches!(self, {ids})
+    }}
+"
+        )
     };
-    let (with_ecdsa, with_sm2) = (offering(Scheme::Ecdsa), offering(Scheme::Sm2));
+    let schemes = schemes(curves);
+    let of_schemes: String = schemes.iter().map(|scheme| instances_of_scheme(scheme)).collect();
+    let has_schemes: String = schemes.iter().map(|scheme| has_scheme(scheme)).collect();
     let low_s = each(&|curve| format!("            CurveId::{} => {},\n", curve.type_name, curve.low_s));
-    let (ecdsa, sm2) = (of_scheme(Scheme::Ecdsa), of_scheme(Scheme::Sm2));
     format!(
         r#"
 /// A curve, chosen when the program runs.
@@ -142,16 +152,7 @@ impl CurveId {{
 {names}        }}
     }}
 
-    /// Whether ECDSA is offered on it.
-    pub const fn has_ecdsa(self) -> bool {{
-        matches!(self, {with_ecdsa})
-    }}
-
-    /// Whether SM2's signatures are offered on it.
-    pub const fn has_sm2(self) -> bool {{
-        matches!(self, {with_sm2})
-    }}
-
+{has_schemes}
     /// Whether ECDSA gives low s by default.
     pub(crate) const fn has_low_s_by_default(self) -> bool {{
         match self {{
@@ -159,12 +160,10 @@ impl CurveId {{
     }}
 }}
 
-/// One instance of a generic function for each curve, compiled where this stands: with `ecdsa` or `sm2` before the function
+/// One instance of a generic function for each curve, compiled where this stands: with a scheme's name before the function
 /// for each curve that offers the scheme.
 macro_rules! per_curve {{
-    (ecdsa $($function:ident)::+) => {{ $crate::curve::PerCurve([{ecdsa}]) }};
-    (sm2 $($function:ident)::+) => {{ $crate::curve::PerCurve([{sm2}]) }};
-    ($($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};
+{of_schemes}    ($($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};
 }}
 pub(crate) use per_curve;
 "#
@@ -252,9 +251,16 @@ impl SecretCurve for {type_name} {{
 
 /// Macros that go through the curves: all, and those of each scheme. `src/lib.rs` includes the text.
 pub fn lists(curves: &[Curve]) -> String {
-    let all = list("curve", curves.iter());
-    let of = |scheme| curves.iter().filter(move |curve| curve.scheme == scheme);
-    [all, list("ecdsa_curve", of(Scheme::Ecdsa)), list("sm2_curve", of(Scheme::Sm2))].concat()
+    let of_scheme = |scheme: &&str| {
+        let offering = curves.iter().filter(|curve| curve.offers(scheme));
+        list(&format!("{scheme}_curve"), offering)
+    };
+    list("curve", curves.iter()) + &schemes(curves).iter().map(of_scheme).collect::<String>()
+}
+
+/// The schemes that curves offer, each once.
+pub fn schemes(curves: &[Curve]) -> BTreeSet<&str> {
+    curves.iter().flat_map(|curve| &curve.schemes).map(String::as_str).collect()
 }
 
 fn list<'a>(name: &str, curves: impl Iterator<Item = &'a Curve>) -> String {

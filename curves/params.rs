@@ -12,7 +12,7 @@ struct File {
     type_name: String,
     standard: String,
     reference: String,
-    schemes: Vec<Scheme>,
+    schemes: Vec<String>,
     low_s: Option<bool>,
     p: String,
     a: String,
@@ -29,14 +29,6 @@ struct File {
 struct EndomorphismFile {
     beta: String,
     lambda: String,
-}
-
-/// A scheme for signatures that the library offers on a curve.
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scheme {
-    Ecdsa,
-    Sm2,
 }
 
 /// A step of an addition chain: the last power is squared so often, and then multiplied by an earlier power.
@@ -59,8 +51,8 @@ pub struct Curve {
     pub standard: String,
     /// The path of the curve's type in its RustCrypto crate.
     pub reference: String,
-    /// The one scheme whose signatures its known answers have.
-    pub scheme: Scheme,
+    /// The schemes for signatures that the library offers on it: names of folders in `src/schemes`.
+    pub schemes: Vec<String>,
     /// Whether ECDSA gives low s by default.
     pub low_s: bool,
     pub p: BigUint,
@@ -83,10 +75,6 @@ impl Curve {
             None => None,
             Some(e) => Some(Endomorphism { beta: number(&e.beta)?, lambda: number(&e.lambda)? }),
         };
-        let scheme = match *file.schemes {
-            [scheme] => scheme,
-            _ => return Err("schemes must be [\"ecdsa\"] or [\"sm2\"]".to_owned()),
-        };
         let p = number(&file.p)?;
         let sqrt_chain = match &file.sqrt_chain {
             Some(steps) => steps.iter().map(|step| chain_step(step)).collect::<Result<_, _>>()?,
@@ -97,12 +85,12 @@ impl Curve {
             type_name: file.type_name,
             standard: file.standard,
             reference: file.reference,
-            scheme,
-            low_s: match (scheme, file.low_s) {
-                (Scheme::Ecdsa, Some(low_s)) => low_s,
-                (Scheme::Sm2, None) => false,
+            low_s: match (file.schemes.iter().any(|scheme| scheme == "ecdsa"), file.low_s) {
+                (true, Some(low_s)) => low_s,
+                (false, None) => false,
                 _ => return Err("low_s belongs to ECDSA, and must be given there".to_owned()),
             },
+            schemes: file.schemes,
             a: number(&file.a)?,
             b: number(&file.b)?,
             n: number(&file.n)?,
@@ -115,6 +103,11 @@ impl Curve {
         };
         curve.check()?;
         Ok(curve)
+    }
+
+    /// Whether the library offers a scheme on it.
+    pub fn offers(&self, scheme: &str) -> bool {
+        self.schemes.iter().any(|offered| offered == scheme)
     }
 
     /// What the code built on these constants relies on.

@@ -22,16 +22,8 @@ pub fn all() -> Vec<Test> {
 }
 
 fn of_curve(curve: CurveId) -> Vec<Test> {
-    let mut tests = vec![
-        point::known_answers::keys(curve),
-        point::known_answers::sums(curve),
-        point::known_answers::doubles(curve),
-        point::known_answers::base_products(curve),
-        point::known_answers::products(curve),
-        point::known_answers::sums_of_parts(curve),
-        keys::known_answers::public_keys(curve),
-        ecdh::known_answers::agreement(curve),
-    ];
+    let mut tests = point::known_answers::all(curve);
+    tests.extend([keys::known_answers::public_keys(curve), ecdh::known_answers::agreement(curve)]);
     for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {
         tests.extend(frame::known_answers::of_verification(scheme, curve, true));
         tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, true));

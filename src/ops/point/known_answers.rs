@@ -12,6 +12,11 @@ fn answers(trial: &Trial) -> &'static PointAnswers {
     &known_answers::of(trial.curve()).points
 }
 
+/// Those of all point operations on a curve.
+pub fn all(curve: CurveId) -> Vec<Test> {
+    [keys, sums, doubles, base_products, products, sums_of_parts].map(|test| test(curve)).to_vec()
+}
+
 pub fn sums(curve: CurveId) -> Test {
     Test { operation: "addition", on: curve.name(), run: run_sums }
 }

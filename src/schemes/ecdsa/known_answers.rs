@@ -10,12 +10,12 @@ use crate::types::{Point, Policy};
 use sha3::{Digest, Keccak256};
 
 pub const TESTS: SchemeTests = SchemeTests {
-    verification: |trial| verify(trial, &ECDSA, Policy::low_s()),
-    by_tables: |trial| verify_by_tables(trial, &ECDSA, Policy::low_s()),
-    signing: |trial| {
+    verification: ("ECDSA verification", |trial| verify(trial, &ECDSA, Policy::low_s())),
+    by_tables: ("ECDSA verification by tables of keys", |trial| verify_by_tables(trial, &ECDSA, Policy::low_s())),
+    signing: ("ECDSA signing", |trial| {
         let low_s = trial.curve().has_low_s_by_default();
         sign(trial, &ECDSA, low_s, true)
-    },
+    }),
     recovery: Some(|curve| recovery(curve, Wanted::Keys)),
 };
 

@@ -10,29 +10,29 @@ use crate::ops::keys;
 use crate::ops::point;
 use crate::types::{Check, Policy, PublicKeys, Results, result_of};
 
+/// What a test is called, and what it runs. A name is that of one scheme: a device that passed one scheme's test on a curve has
+/// not passed another's.
+pub type Named = (&'static str, fn(&mut Trial) -> Result<(), Fault>);
+
 /// A scheme's tests, of which each runs one of the functions below.
 pub struct SchemeTests {
-    pub verification: fn(&mut Trial) -> Result<(), Fault>,
-    pub by_tables: fn(&mut Trial) -> Result<(), Fault>,
-    pub signing: fn(&mut Trial) -> Result<(), Fault>,
+    pub verification: Named,
+    pub by_tables: Named,
+    pub signing: Named,
     /// `None` where there is no recovery.
     pub recovery: Option<fn(CurveId) -> Test>,
 }
 
 pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool) -> Vec<Test> {
-    let on = curve.name();
-    let mut tests = vec![
-        point::known_answers::keys(curve),
-        Test { operation: "verification", on, run: scheme.on_gpu.tests.verification },
-    ];
+    let mut tests = vec![point::known_answers::keys(curve), test(scheme.on_gpu.tests.verification, curve)];
     if with_tables {
-        tests.push(Test { operation: "verification by tables of keys", on, run: scheme.on_gpu.tests.by_tables });
+        tests.push(test(scheme.on_gpu.tests.by_tables, curve));
     }
     tests
 }
 
 pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_tables: bool) -> Vec<Test> {
-    let mut tests = vec![Test { operation: "signing", on: curve.name(), run: scheme.on_gpu.tests.signing }];
+    let mut tests = vec![test(scheme.on_gpu.tests.signing, curve)];
     if check != Check::Nothing {
         tests.push(keys::known_answers::public_keys(curve));
     }
@@ -42,6 +42,10 @@ pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_tables: bo
         Check::RecoveryIds => tests.extend(scheme.on_gpu.tests.recovery.map(|recovery| recovery(curve))),
     }
     tests
+}
+
+fn test((operation, run): Named, curve: CurveId) -> Test {
+    Test { operation, on: curve.name(), run }
 }
 
 fn code_of(results: &Results, item: usize) -> u8 {

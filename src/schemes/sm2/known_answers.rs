@@ -5,8 +5,8 @@ use crate::schemes::frame::known_answers::{SchemeTests, sign, verify, verify_by_
 use crate::types::Policy;
 
 pub const TESTS: SchemeTests = SchemeTests {
-    verification: |trial| verify(trial, &SM2, Policy::default()),
-    by_tables: |trial| verify_by_tables(trial, &SM2, Policy::default()),
-    signing: |trial| sign(trial, &SM2, false, false),
+    verification: ("SM2 verification", |trial| verify(trial, &SM2, Policy::default())),
+    by_tables: ("SM2 verification by tables of keys", |trial| verify_by_tables(trial, &SM2, Policy::default())),
+    signing: ("SM2 signing", |trial| sign(trial, &SM2, false, false)),
     recovery: None,
 };
