@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn signatures_come_back_with_their_recovery_ids() {
         let signing = k256::ecdsa::SigningKey::try_from(&SecretKey::from_bytes(KEY)).unwrap();
-        let theirs = signing.sign_prehash_recoverable(&[5; 32]).unwrap();
+        let theirs = signing.sign_prehash_recoverable(&[5; 32]);
         let signed = RecoverableSignature::from(theirs);
         assert_eq!(signature_rows(&[theirs.0]), [signed.signature]);
         assert_eq!(<(k256::ecdsa::Signature, RecoveryId)>::try_from(&signed), Ok(theirs));
