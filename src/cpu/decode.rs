@@ -44,8 +44,9 @@ enum Key<F> {
 
 fn parse<C: CpuCurve>(key: KeyBytes) -> Result<Key<C::Base>, Rejection> {
     match key {
-        KeyBytes::Raw(bytes) => uncompressed::<C>(bytes).map(Key::Point),
         KeyBytes::Sec1([0]) => Err(Rejection::IdentityKey),
+        KeyBytes::Raw(bytes) if *bytes == [0; 64] => Err(Rejection::IdentityKey),
+        KeyBytes::Raw(bytes) => uncompressed::<C>(bytes).map(Key::Point),
         KeyBytes::Sec1([4, coordinates @ ..]) => {
             uncompressed::<C>(coordinates.try_into().map_err(|_| Rejection::MalformedPoint)?).map(Key::Point)
         }
@@ -56,7 +57,10 @@ fn parse<C: CpuCurve>(key: KeyBytes) -> Result<Key<C::Base>, Rejection> {
 
 /// A point of the curve or the identity.
 pub fn point<C: CpuCurve>(point: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
-    if point == KeyBytes::Sec1(&[0]) { Ok(Affine::IDENTITY) } else { public_key::<C>(point) }
+    match public_key::<C>(point) {
+        Err(Rejection::IdentityKey) => Ok(Affine::IDENTITY),
+        decoded => decoded,
+    }
 }
 
 fn uncompressed<C: CpuCurve>(coordinates: &[u8; 64]) -> Result<Affine<C::Base>, Rejection> {

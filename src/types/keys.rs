@@ -38,7 +38,7 @@ impl<'a> PublicKeys<'a> {
         PublicKeys(Encoded::Uncompressed(keys.into()))
     }
 
-    /// 64 bytes each: `x || y`.
+    /// 64 bytes each: `x || y`, or zeros for the identity.
     pub fn raw(keys: impl Into<Rows<'a, 64>>) -> Self {
         PublicKeys(Encoded::Raw(keys.into()))
     }

@@ -230,6 +230,10 @@ mod tests {
         let expected = sum_of(&cpu, curve, PublicKeys::points(&points), 200);
         let sec1: Vec<&[u8]> = points.iter().map(Point::as_sec1).collect();
         assert_eq!(sum_of(&cpu, curve, PublicKeys::sec1(&sec1), 200), expected);
+        // Zeros are the identity.
+        let raw: Vec<[u8; 64]> = points.iter().map(|point| point.as_bytes()[1..].try_into().unwrap()).collect();
+        assert!(raw.contains(&[0; 64]));
+        assert_eq!(sum_of(&cpu, curve, PublicKeys::raw(&raw), 200), expected);
         let finite: Vec<Point> = points.iter().filter(|point| !point.is_identity()).copied().collect();
         let compressed: Vec<[u8; 33]> = finite.iter().map(|point| point.to_compressed().unwrap()).collect();
         assert_eq!(sum_of(&cpu, curve, PublicKeys::compressed(&compressed), finite.len()), expected);
