@@ -83,12 +83,7 @@ fn circles(sources: &Sources) -> Vec<String> {
 }
 
 /// The first circle that a search from a module meets. `way` leads to the module; from what is `done` there is none.
-fn circle_from(
-    sources: &Sources,
-    module: &str,
-    way: &mut Vec<String>,
-    done: &mut HashSet<String>,
-) -> Option<String> {
+fn circle_from(sources: &Sources, module: &str, way: &mut Vec<String>, done: &mut HashSet<String>) -> Option<String> {
     if let Some(start) = way.iter().position(|before| before == module) {
         return Some(format!("in a circle: {} -> {module}", way[start..].join(" -> ")));
     }
@@ -155,7 +150,8 @@ fn a_use_of_what_is_above_is_found() {
 
 #[test]
 fn circles_are_found() {
-    let modules = |of_point| [("types", "pub mod point;"), ("types::keys", "use super::point;"), ("types::point", of_point)];
+    let modules =
+        |of_point| [("types", "pub mod point;"), ("types::keys", "use super::point;"), ("types::point", of_point)];
     assert_eq!(problems_of(&modules(""), &["types"]), [""; 0]);
     assert_eq!(problems_of(&modules("use super::Types;"), &["types"]), [""; 0]);
     let found = problems_of(&modules("use super::keys::Keys;"), &["types"]);
@@ -168,6 +164,7 @@ fn every_module_has_a_floor() {
     assert_eq!(problems_of(&modules, &["types", "gpu"]), [""; 0]);
     assert_eq!(problems_of(&modules, &["gpu"]), ["types is not in the list of floors"]);
     let problems = problems_of(&modules, &["types", "gpu::schedule", "gpu"]);
-    let expected = ["gpu::runtime is not in the list of floors", "gpu::schedule is in the list of floors, and no module"];
+    let expected =
+        ["gpu::runtime is not in the list of floors", "gpu::schedule is in the list of floors, and no module"];
     assert_eq!(problems, expected);
 }

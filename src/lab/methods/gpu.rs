@@ -11,11 +11,9 @@ use crate::gpu::runtime::{Device, Fault, NO_CURVE, Plan, Unit};
 use crate::gpu::schedule::Lane;
 use crate::host::workers::Pool;
 use crate::lab::measure::gpu::{begin, open};
-use crate::ops::modular::gpu::multiply;
-use crate::ops::modular::parameters::{
-    Limbs, limbs, modexp_parameters, mul_mod_parameters, negated_inverse, samples,
-};
 use crate::ops::modular;
+use crate::ops::modular::gpu::multiply;
+use crate::ops::modular::parameters::{Limbs, limbs, modexp_parameters, mul_mod_parameters, negated_inverse, samples};
 use crate::types::Error;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

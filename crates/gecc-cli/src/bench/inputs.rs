@@ -47,9 +47,8 @@ impl Memory {
 
 impl Inputs {
     pub fn new(engine: &Engine, curve: CurveId, items: usize, memory: Memory) -> Result<Self, Failure> {
-        let public_keys = |keys: &[[u8; 32]]| {
-            keys::public_keys(engine, curve, SecretKeys::rows(keys.into()), keys.len())
-        };
+        let public_keys =
+            |keys: &[[u8; 32]]| keys::public_keys(engine, curve, SecretKeys::rows(keys.into()), keys.len());
         let (secret, public) = with_points(items, public_keys)?;
         let secret = secret.into_iter().map(SecretKey::from_bytes).collect();
         let (scalars, points) = with_points(items, |scalars| point::mul_base(engine, curve, scalars))?;
@@ -76,9 +75,7 @@ impl Inputs {
             let points = point::mul_base(reference, self.curve, &self.scalars[range.clone()])?;
             Ok(all_passed(public) == self.public[range.clone()] && all_passed(points) == self.points[range])
         };
-        check_all(samples(self.len()), same, || {
-            format!("{engine} gives other points on {} than the CPU", self.curve)
-        })
+        check_all(samples(self.len()), same, || format!("{engine} gives other points on {} than the CPU", self.curve))
     }
 
     /// Inputs besides, in the same kind of memory.

@@ -50,9 +50,8 @@ impl Operation for Ecdsa {
 
     fn compute(&self, engine: &Engine, items: Vec<Self::Item>) -> Result<Vec<Answer>, Error> {
         let (digests, numbers): (Vec<_>, Vec<_>) = items.into_iter().unzip();
-        let sign = |keys: SecretKeys| {
-            any::ecdsa::sign_recoverable(engine, self.curve, &digests, keys, SForm::default())
-        };
+        let sign =
+            |keys: SecretKeys| any::ecdsa::sign_recoverable(engine, self.curve, &digests, keys, SForm::default());
         let signed = self.keys.with(&numbers, sign)?;
         Ok(signed.into_iter().map(|signed| signed.map_or_else(Answer::error, |signed| self.answer(signed))).collect())
     }
