@@ -8,7 +8,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::lab::measure::{Arithmetic, Bench};
 use gecc::{
-    Backend, Curve, Engine, Error, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2, Verdicts,
+    Backend, Curve, Engine, Error, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2, Verdicts,
 };
 use gecc::{ecdh, ecdsa, keys, point, sm2};
 use std::time::{Duration, Instant};
@@ -24,8 +24,12 @@ fn main() {
         Err(problem) => return println!("GPU benchmarks are skipped: {problem}"),
     };
     let mut criterion = Criterion::default().configure_from_args();
-    ecdsa_curve::<Secp256k1>(&mut criterion, &engine);
-    ecdsa_curve::<P256>(&mut criterion, &engine);
+    macro_rules! ecdsa_curves {
+        ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
+            $(ecdsa_curve::<gecc::$curve>(&mut criterion, &engine);)*
+        };
+    }
+    gecc::for_each_ecdsa_curve!(ecdsa_curves!);
     sm2_curve(&mut criterion, &engine);
     criterion.final_summary();
 }
@@ -41,20 +45,13 @@ struct Inputs {
 
 impl Inputs {
     fn new<C: Curve>(engine: &Engine) -> Self {
-        let secret: Vec<SecretKey> = numbers().into_iter().map(SecretKey::from_bytes).collect();
-        let scalars = numbers();
-        let public = passed(keys::public_keys::<C>(engine, &secret));
-        let points = passed(point::mul_base::<C>(engine, &scalars));
-        Inputs { secret, public, scalars, points, digests: numbers() }
+        let generate = || keys::generate::<C>(engine, ITEMS).expect("the GPU works");
+        let ((secret, public), (others, points)) = (generate(), generate());
+        let scalars = others.iter().map(|key| *key.expose_bytes()).collect();
+        let mut digests = vec![[0; 32]; ITEMS];
+        getrandom::fill(digests.as_flattened_mut()).expect("the operating system gives randomness");
+        Inputs { secret, public, scalars, points, digests }
     }
-}
-
-/// Random numbers below the order of every curve here, which begins with 0xfffffffe or 0xffffffff.
-fn numbers() -> Vec<[u8; 32]> {
-    let mut numbers = vec![[0; 32]; ITEMS];
-    getrandom::fill(numbers.as_flattened_mut()).expect("the operating system gives randomness");
-    numbers.iter_mut().filter(|number| number[..4] >= b"\xff\xff\xff\xfe"[..]).for_each(|number| number[0] = 0);
-    numbers
 }
 
 fn passed<T>(results: Result<Vec<Result<T, Rejection>>, Error>) -> Vec<T> {

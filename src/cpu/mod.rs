@@ -1,8 +1,8 @@
 //! The CPU engine: batches in chunks that fit the cache, spread over the engine's threads.
 //!
-//! Layers, each using only those above it: `field` (modular arithmetic), `point` (affine and Jacobian points), `scalar` (digits,
-//! the endomorphism), `tables` of multiples, `simd` (eight items at a time), `multiply`, `decode`, and `secret`, the tools of
-//! operations on secrets. What operations do with these stands with the operations.
+//! Layers, each using only those named before it: `field` (modular arithmetic), `scalar` (digits, the endomorphism), `curves` (what
+//! is known of a curve), `point` (affine and Jacobian points), `simd` (eight items at a time), `tables` of multiples, `multiply`,
+//! `decode`, and `secret`, the tools of operations on secrets. What operations do with these stands with the operations.
 
 mod curves;
 pub mod decode;

@@ -19,7 +19,7 @@ const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
 /// memory that holds public data. More than is secret may be called so: the points of signatures, a modulus.
 struct Signature(&'static str, &'static [&'static str]);
 
-/// Every kernel that gets secrets. See `FILES` in src/gpu/sign.rs, secret.rs and modular.rs.
+/// Every kernel that gets secrets: see `kernels` of the operations in src/ops and src/schemes of which `is_secret` says so.
 const SECRET: &[Signature] = &[
     Signature("gecc_nonces_", &["=digests", "+keys", "-key_stride", "+nonces", "=status", "-n"]),
     Signature("gecc_secret_scalars", &["+keys", "-key_stride", "+scalars", "=status", "-n"]),
@@ -59,6 +59,7 @@ const SECRET: &[Signature] = &[
         ],
     ),
     Signature("gecc_export_points_raw", &["+xy", "=kinds", "+rows", "-n"]),
+    Signature("gecc_export_x", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_rows_to_columns", &["+rows", "-row_bytes", "+columns", "-words", "-n"]),
     Signature("gecc_columns_to_rows", &["+columns", "-words", "+rows", "-n"]),
     Signature(
@@ -70,7 +71,7 @@ const SECRET: &[Signature] = &[
 ];
 
 /// Kernels of the same files that get public data only.
-const PUBLIC: &[&str] = &["gecc_import_", "gecc_export_field", "gecc_fpmul_var", "gecc_upmul_var"];
+const PUBLIC: &[&str] = &["gecc_import_", "gecc_export_field", "gecc_point_codes", "gecc_fpmul_var", "gecc_upmul_var"];
 
 /// Of these, some that branch on their scalars and look multiples up by them: what must be found, were they secret.
 const LEAKY: &[Signature] = &[
@@ -78,7 +79,8 @@ const LEAKY: &[Signature] = &[
     Signature("gecc_upmul_var", &["+scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
 ];
 
-const FILES: &[&str] = &["nonces", "fpmul", "upmul", "normalize", "sign", "layout", "rows", "modexp", "mul_mod"];
+const FILES: &[&str] =
+    &["nonces", "fpmul", "upmul", "normalize", "sign", "layout", "results", "rows", "modexp", "mul_mod"];
 
 pub fn secrets_decide_no_branch_and_no_address() {
     let list = List::read("kernels.txt");

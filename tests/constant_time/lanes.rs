@@ -25,7 +25,7 @@ enum Argument {
 }
 use Argument::{Number, Pointers, Public, Secret, Secrets};
 
-/// A function by its path in `cpu::lanes`, a part of its mangled name, and its arguments.
+/// A function by its path in `cpu::simd`, a part of its mangled name, and its arguments.
 struct Function(&'static str, &'static str, &'static [Argument]);
 
 const FUNCTIONS: &[Function] = &[
