@@ -1,5 +1,5 @@
 //! The device code, compiled as plain C++, in groups of order 7, 13 and 199: exhaustive tests like those of the CPU engine,
-//! whose groups and cases these are (`src/cpu/small_groups/`).
+//! whose groups and cases these are (`src/small_groups/`).
 //!
 //! # What is exercised
 //! All sums of two points, and in the smaller groups all u G + v Q by both ways of verification; all verdicts and

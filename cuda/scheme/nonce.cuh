@@ -1,6 +1,7 @@
 // Deterministic nonces (RFC 6979, section 3.2) for orders and hash functions of 256 bits: ECDSA with SHA-256, SM2 with
-// SM3. Sixteen compressions. Nothing branches on a secret but the rejection of a candidate that is not in 1 .. n - 1:
-// its probability is below 2^-31, and it says nothing of the nonce that is used.
+// SM3. Sixteen compressions. Nothing branches on a secret but the rejection of a candidate that is not in 1 .. n - 1,
+// which says nothing of the nonce that is used. Its probability is below 2^-31 for an n close to 2^256, and one in three for
+// that of brainpoolP256r1.
 #pragma once
 #include "field/scalar.cuh"
 #include "hash/hmac.cuh"

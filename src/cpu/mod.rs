@@ -226,3 +226,111 @@ fn write_chunk(place: &mut dyn Place, widths: Widths, compute: impl FnOnce(&mut 
     compute(&mut results);
     place.take(results.as_results());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Rejection, Results, collect, rows_of};
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Around the sizes of chunks.
+    const ITEMS: [usize; 12] = [0, 1, 3, 4, 5, 63, 64, 65, 511, 513, 1537, 5000];
+
+    /// What an item gets: nothing, a reason, or its number.
+    fn compute(item: usize, out: &mut ResultsMut, place: usize) {
+        match item % 5 {
+            0 => {}
+            1 => {
+                // Of what is there before, nothing is left.
+                out.row(0, place).fill(0xff);
+                out.reject(place, Rejection::HighS);
+            }
+            _ => {
+                out.row(0, place).copy_from_slice(&item.to_le_bytes());
+                out.accept(place);
+            }
+        }
+    }
+
+    fn expected(item: usize) -> (u8, [u8; 8]) {
+        match item % 5 {
+            0 => (0, [0; 8]),
+            1 => (Rejection::HighS.code(), [0; 8]),
+            _ => (1, item.to_le_bytes()),
+        }
+    }
+
+    /// Whether `fill` gives every item its results once, in columns, which held something before, and as values.
+    fn check(items: usize, fill: impl Fn(&mut dyn Place)) {
+        let (mut codes, mut rows) = (vec![0xee; items], vec![[0xee; 8]; items]);
+        fill(&mut ResultsMut::rows(&mut codes, &mut rows));
+        assert!(codes.into_iter().zip(rows).eq((0..items).map(expected)), "columns of {items} items");
+        let value = |results: &Results, item: usize| {
+            (results.codes[item], <[u8; 8]>::try_from(results.row(0, item)).expect("8 bytes"))
+        };
+        // SAFETY: `fill` has all items taken, as `check` sees for itself above.
+        let Ok(values) = unsafe { collect(items, value, |place| Ok::<_, Infallible>(fill(place))) };
+        assert!(values.into_iter().eq((0..items).map(expected)), "values of {items} items");
+    }
+
+    #[test]
+    fn every_item_is_computed_once_and_put_in_its_place() {
+        for threads in [1, 3] {
+            let engine = CpuEngine::new(Some(threads), None).unwrap();
+            for items in ITEMS {
+                let computed = AtomicUsize::new(0);
+                let compute_range = |range: Range<usize>, out: &mut ResultsMut| {
+                    assert_eq!(range.len(), out.items());
+                    assert!(range.len() <= CHUNK);
+                    computed.fetch_add(range.len(), Ordering::Relaxed);
+                    range.enumerate().for_each(|(place, item)| compute(item, out, place));
+                };
+                let compute_one = |item: usize, out: &mut ResultsMut, place: usize| {
+                    assert!(out.items() <= SMALLEST_GROUP);
+                    computed.fetch_add(1, Ordering::Relaxed);
+                    compute(item, out, place);
+                };
+                check(items, |out| engine.fill(out, [8, 0], compute_range));
+                check(items, |out| engine.fill_secret(out, [8, 0], compute_range));
+                check(items, |out| engine.fill_secret_each(out, [8, 0], compute_one));
+                // Each for columns and for values.
+                assert_eq!(computed.into_inner(), 6 * items);
+            }
+        }
+    }
+
+    /// A part of a larger place, as a batch's are that a device leaves to the CPU: items are counted from its first.
+    #[test]
+    fn a_part_of_a_place_is_a_place() {
+        let engine = CpuEngine::new(Some(2), None).unwrap();
+        let found = rows_of::<8>(1000, |out| {
+            let (mut first, mut second) = out.reborrow().split_at(300);
+            for place in [&mut first, &mut second] {
+                engine.fill(&mut **place, [8, 0], |range, out| {
+                    for (place, item) in range.enumerate() {
+                        out.row(0, place).copy_from_slice(&item.to_le_bytes());
+                        out.accept(place);
+                    }
+                });
+            }
+        });
+        assert!(found.into_iter().eq((0..300).chain(0..700).map(|item: usize| Ok(item.to_le_bytes()))));
+    }
+
+    #[test]
+    fn parts_cover_the_items_in_order() {
+        let engine = CpuEngine::new(Some(3), None).unwrap();
+        for items in ITEMS {
+            let parts = engine.map_parts(items, |range| range);
+            assert!(parts.iter().all(|part| !part.is_empty() && part.len() <= CHUNK));
+            assert!(parts.into_iter().flatten().eq(0..items));
+            assert!(
+                engine
+                    .map_chunks(items, 0, |range, out| out.copy_from_slice(&Vec::from_iter(range)))
+                    .into_iter()
+                    .eq(0..items)
+            );
+        }
+    }
+}

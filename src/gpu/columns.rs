@@ -1,8 +1,10 @@
 //! Arrays on the device, by what they hold.
 
-use super::runtime::Address;
 use std::fmt;
 use std::marker::PhantomData;
+
+/// An address on the device.
+pub type Address = u64;
 
 /// What an array holds where it has so many bytes for each item of a chunk.
 pub trait Content {

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 pub fn all() -> Vec<Test> {
     let mut all = vec![hash::known_answers::SHA256];
     all.extend(modular::known_answers::all());
-    all.extend(sm2::known_answers::of_digests());
+    all.extend(sm2::digest::known_answers::all());
     for &curve in CurveId::ALL {
         all.extend(of_curve(curve));
     }

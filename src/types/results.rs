@@ -262,3 +262,150 @@ fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
 
 #[cfg(not(target_os = "linux"))]
 fn ask_for_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::SecretKey;
+
+    const WIDTHS: Widths = [3, 1];
+
+    /// A code, a row of three bytes and one of one byte for each item from number `first` on.
+    fn made(first: usize, items: usize) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
+        let numbers = || (first..first + items).map(|item| item as u8);
+        (
+            numbers().map(|n| 1 + n % 2).collect(),
+            numbers().flat_map(|n| [n, n + 1, n + 2]).collect(),
+            numbers().collect(),
+        )
+    }
+
+    /// Has a place take what `made` gives its items, in the given parts and by both ways, after which it is not used again.
+    fn take_in_parts(place: &mut dyn Place, ends: &[usize]) {
+        let (mut rest, mut first) = (place.reborrow(), 0);
+        for (which, &end) in ends.iter().enumerate() {
+            let (mut part, behind) = rest.split_at(end - first);
+            assert_eq!(part.items(), end - first);
+            let (codes, wide, narrow) = made(first, end - first);
+            match part.columns().filter(|_| which % 2 == 0) {
+                Some(columns) => {
+                    columns.codes.copy_from_slice(&codes);
+                    columns.columns[0].copy_from_slice(&wide);
+                    columns.columns[1].copy_from_slice(&narrow);
+                }
+                None => part.reborrow().take(Results::new(&codes, [&wide, &narrow], WIDTHS)),
+            }
+            (rest, first) = (behind, end);
+        }
+        assert_eq!(rest.items(), 0);
+    }
+
+    const PARTS: [&[usize]; 5] = [&[10], &[0, 10], &[1, 2, 3, 10], &[4, 4, 9, 10], &[10, 10]];
+
+    #[test]
+    fn columns_are_split_between_items() {
+        for ends in PARTS {
+            let (mut codes, mut wide, mut narrow) = (vec![0; 10], vec![0; 30], vec![0; 10]);
+            let mut columns = ResultsMut::new(&mut codes, [&mut wide, &mut narrow], WIDTHS);
+            take_in_parts(&mut columns, ends);
+            let results = columns.as_results();
+            assert_eq!((results.items(), results.row(0, 9), results.row(1, 9)), (10, &[9, 10, 11][..], &[9][..]));
+            assert_eq!(
+                (results.get::<3>(4), results.get::<3>(5)),
+                (Ok(&[4, 5, 6]), Err(Rejection::MalformedSignature))
+            );
+            for start in 0..10 {
+                let part = results.slice(start, 10 - start);
+                assert_eq!(
+                    (part.items(), part.row(0, 0), part.row(1, 0)),
+                    (10 - start, results.row(0, start), results.row(1, start))
+                );
+                assert_eq!(part.codes, &results.codes[start..]);
+            }
+            assert_eq!((codes, wide, narrow), made(0, 10));
+        }
+    }
+
+    #[test]
+    fn values_are_made_of_the_results_of_their_items() {
+        for ends in PARTS {
+            let value = |results: &Results, item: usize| {
+                (results.codes[item], results.row(0, item).to_vec(), results.row(1, item)[0])
+            };
+            let fill = |place: &mut dyn Place| {
+                assert_eq!(place.items(), 10);
+                assert!(place.columns().is_none());
+                take_in_parts(place, ends);
+                Ok::<_, ()>(())
+            };
+            // SAFETY: all items are taken.
+            let values = unsafe { collect(10, value, fill) }.unwrap();
+            let (codes, wide, narrow) = made(0, 10);
+            let rows = wide.chunks(3).map(<[u8]>::to_vec);
+            assert!(values.into_iter().eq(codes.into_iter().zip(rows).zip(narrow).map(|((a, b), c)| (a, b, c))));
+        }
+    }
+
+    #[test]
+    fn an_error_leaves_no_values() {
+        let fill = |place: &mut dyn Place| {
+            place.take(Results::new(&[1; 3], [&[7; 96], &[]], [32, 0]));
+            Err("on the way")
+        };
+        let key = |results: &Results, item: usize| SecretKey::from_bytes(*results.get(item).unwrap());
+        // SAFETY: `fill` fails.
+        assert_eq!(unsafe { collect(3, key, fill) }.err(), Some("on the way"));
+    }
+
+    #[test]
+    fn values_that_wipe_themselves_are_wiped_unless_all_are_there() {
+        let mut keys: Vec<SecretKey> = Vec::with_capacity(3);
+        let incomplete = Incomplete(&mut keys);
+        incomplete.0.spare_capacity_mut()[1].write(SecretKey::from_bytes([7; 32]));
+        drop(incomplete);
+        // SAFETY: wiping has written all of the capacity, and a key is its bytes.
+        unsafe { keys.set_len(3) };
+        assert!(keys.iter().all(|key| *key.expose_bytes() == [0; 32]));
+        drop(Incomplete(&mut keys));
+        keys[2] = SecretKey::from_bytes([9; 32]);
+        drop(Incomplete(&mut keys));
+        assert_eq!(*keys[2].expose_bytes(), [9; 32]);
+    }
+
+    #[test]
+    fn no_code_but_one_is_valid() {
+        assert_eq!(result_of(Verdict::VALID_CODE), Ok(()));
+        for code in (0..=u8::MAX).filter(|code| *code != Verdict::VALID_CODE) {
+            let reason = result_of(code).unwrap_err();
+            assert!(reason.code() == code || (reason == Rejection::Mismatch && Rejection::from_code(code).is_none()));
+        }
+        assert_eq!(result_of(0), Err(Rejection::Mismatch));
+    }
+
+    #[test]
+    fn rejected_items_have_rows_of_zeros() {
+        let (mut codes, mut wide, mut narrow) = (vec![0; 3], vec![7; 9], vec![7; 3]);
+        let mut columns = ResultsMut::new(&mut codes, [&mut wide, &mut narrow], WIDTHS);
+        columns.reject(1, Rejection::HighS);
+        columns.accept(2);
+        assert_eq!(codes, [0, Rejection::HighS.code(), Verdict::VALID_CODE]);
+        assert_eq!((&wide[..], &narrow[..]), (&[7, 7, 7, 0, 0, 0, 7, 7, 7][..], &[7, 0, 7][..]));
+    }
+
+    #[test]
+    #[should_panic(expected = "a row for each item")]
+    fn columns_have_a_row_for_each_item() {
+        ResultsMut::new(&mut [0; 3], [&mut [0; 8], &mut []], [3, 0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "one result per item")]
+    fn results_of_other_items_are_not_taken() {
+        let fill = |place: &mut dyn Place| {
+            place.take(Results::new(&[1; 2], [&[], &[]], [0, 0]));
+            Ok::<_, ()>(())
+        };
+        // SAFETY: `fill` panics.
+        let _ = unsafe { collect(3, |results, item| results.codes[item], fill) };
+    }
+}

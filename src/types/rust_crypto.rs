@@ -159,3 +159,58 @@ impl<C: EcdsaCurve<FieldBytesSize = U32>> TryFrom<&RecoverableSignature> for (Si
         Ok((signature, recovery_id))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use p256::ecdsa::signature::hazmat::PrehashSigner;
+
+    const KEY: [u8; 32] = [0x17; 32];
+
+    #[test]
+    fn keys_come_back_from_every_type() {
+        let key = SecretKey::from_bytes(KEY);
+        let secret = p256::SecretKey::try_from(&key).unwrap();
+        let signing = p256::ecdsa::SigningKey::try_from(&key).unwrap();
+        let of_sm2 = ::sm2::dsa::SigningKey::from_slice("a@b", &KEY).unwrap();
+        for back in [SecretKey::from(&secret), SecretKey::from(&signing), SecretKey::from(&of_sm2)] {
+            assert_eq!(back.expose_bytes(), &KEY);
+        }
+        let point = Point::from(&secret.public_key());
+        assert_eq!(point, Point::from(signing.verifying_key()));
+        assert_eq!(point.as_sec1(), secret.public_key().to_sec1_bytes().as_ref());
+        assert_eq!(PublicKey::try_from(&point), Ok(secret.public_key()));
+        assert_eq!(VerifyingKey::try_from(&point).as_ref(), Ok(signing.verifying_key()));
+        assert_eq!(Point::from(of_sm2.verifying_key()).as_sec1(), of_sm2.verifying_key().to_sec1_bytes().as_ref());
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        let zero = SecretKey::from_bytes([0; 32]);
+        assert_eq!(p256::ecdsa::SigningKey::try_from(&zero).unwrap_err(), Rejection::SecretKeyOutOfRange);
+        let refused = p256::ecdsa::VerifyingKey::try_from(&Point::IDENTITY);
+        assert_eq!(refused.unwrap_err(), Rejection::IdentityKey);
+        let refused = p256::ecdsa::VerifyingKey::try_from(&Point::from_raw(&[1; 64]));
+        assert_eq!(refused.unwrap_err(), Rejection::NotOnCurve);
+    }
+
+    #[test]
+    fn signatures_come_back_with_their_recovery_ids() {
+        let signing = k256::ecdsa::SigningKey::try_from(&SecretKey::from_bytes(KEY)).unwrap();
+        let theirs = signing.sign_prehash_recoverable(&[5; 32]);
+        let signed = RecoverableSignature::from(theirs);
+        assert_eq!(signature_rows(&[theirs.0]), [signed.signature]);
+        assert_eq!(<(k256::ecdsa::Signature, RecoveryId)>::try_from(&signed), Ok(theirs));
+        let plain: k256::ecdsa::Signature = signing.sign_prehash(&[5; 32]).unwrap();
+        assert_eq!(plain, theirs.0);
+
+        let spoiled = |spoil: &dyn Fn(&mut RecoverableSignature)| {
+            let mut spoiled = signed;
+            spoil(&mut spoiled);
+            <(k256::ecdsa::Signature, RecoveryId)>::try_from(&spoiled).unwrap_err()
+        };
+        assert_eq!(spoiled(&|signed| signed.recovery_id = 4), Rejection::RecoveryIdOutOfRange);
+        assert_eq!(spoiled(&|signed| signed.signature[..32].fill(0)), Rejection::ROutOfRange);
+        assert_eq!(spoiled(&|signed| signed.signature[32..].fill(0xff)), Rejection::SOutOfRange);
+    }
+}

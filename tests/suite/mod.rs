@@ -6,6 +6,7 @@
 pub mod support;
 
 pub mod batch_sizes;
+pub mod columns;
 pub mod constants;
 pub mod der_signatures;
 pub mod ecdh_agreement;
@@ -33,6 +34,7 @@ pub mod rfc6979_vectors;
 pub mod secrets;
 pub mod sm2_scheme;
 pub mod sm2_vectors;
+pub mod sums;
 pub mod vectors;
 pub mod verdicts;
 pub mod wycheproof_ecdh;
@@ -74,6 +76,7 @@ const TESTS: &[Test] = on_engines! {
         sm2 public_points secret_operations
         sixty_five_thousand_points sixty_five_thousand_signatures
     }
+    columns { points private_keys ecdsa addresses sm2 mismatches }
     constants { generators orders_and_primes }
     der_signatures { round_trips strict_decoding }
     ecdh_agreement { each_with_each one_key_for_all one_peer_for_all edge_keys }
@@ -101,6 +104,7 @@ const TESTS: &[Test] = on_engines! {
     secrets { debug_shows_nothing errors_show_nothing }
     sm2_scheme { verify_random_and_mutated sign messages user_ids order_of_reasons signing_key_n_minus_1 }
     sm2_vectors { signatures user_hash }
+    sums { match_reference equal_points bad_points }
     verdicts { codes reports }
     wycheproof_ecdh { secp256k1 secp256r1 secp256r1_points brainpoolp256r1 }
     wycheproof_ecdsa { secp256k1 secp256r1 bitcoin other_hashes brainpoolp256r1 }

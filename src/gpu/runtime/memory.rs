@@ -1,12 +1,10 @@
 //! Memory on the device and pinned memory on the host, both freed when dropped.
 
 use super::fault::Fault;
+use crate::gpu::columns::Address;
 use cudarc::driver::{CudaContext, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
-
-/// An address on the device.
-pub type Address = u64;
 
 /// The context that was current on this thread, which is so again when this is dropped: the caller's belongs to the caller.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ mod stream;
 pub use cudarc::driver::{CudaContext as Context, CudaEvent as Event};
 pub use device::{Device, count};
 pub use fault::{Fault, FaultKind};
-pub use memory::{Address, CallersContext, DeviceMemory};
+pub use memory::{CallersContext, DeviceMemory};
 pub use page_lock::{PageLock, is_locked};
 pub use plan::{ALIGNMENT, Bytes, Download, Input, Occasion, Plan, Source};
 pub use sources::{NO_CURVE, Unit};

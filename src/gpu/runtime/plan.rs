@@ -4,9 +4,8 @@
 //! and memory is bounded; on a stream it gives the buffers themselves. So nothing is summed up by hand, and a chunk that took
 //! more than was planned is a defect that shows at once.
 
-use super::memory::Address;
 use super::page_lock::is_locked;
-use crate::gpu::columns::{Column, Content};
+use crate::gpu::columns::{Address, Column, Content};
 use crate::host::workers::Pool;
 use crate::types::{ByteRows, Fill};
 use std::ops::Range;
@@ -289,6 +288,30 @@ mod tests {
         direct.codes(codes);
         direct.result(0, codes, 1);
         assert_eq!(direct.bytes(), Bytes { device: 10, pinned: 0 });
+    }
+
+    #[test]
+    fn what_items_are_made_of_has_buffers_of_its_own_length() {
+        let (rows, mut plan) = ([0; 33 * 640], Plan::counting(TEN));
+        let planned = plan.for_items(640, |plan| {
+            let column: Column<Rows<33>> = plan.input(ByteRows::new(&rows, 33));
+            // One within the other.
+            let inner = plan.for_items(3, |plan| plan.column::<Rows<7>>());
+            (plan.items(), column.address(), inner.address(), plan.column::<RecoveryIds>().address())
+        });
+        assert_eq!(planned, (640, 0, 33 * 640 + 128, 33 * 640 + 128 + 256));
+        assert_eq!((plan.inputs()[0].pinned.len(), plan.inputs()[0].copied), (33 * 640, 33 * 640));
+        // What comes after it is planned for the chunk's items again.
+        let codes = plan.column::<RecoveryIds>();
+        plan.codes(codes);
+        let [Some(codes), None, None] = plan.outputs() else { panic!("they were just planned") };
+        assert_eq!((plan.items(), codes.bytes), (10, 10));
+    }
+
+    #[test]
+    #[should_panic(expected = "rows of what the column holds")]
+    fn rows_of_another_width_are_a_defect() {
+        Plan::counting(TEN).input::<Rows<32>>(ByteRows::new(&[0; 330], 33));
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use super::device::Device;
 use super::fault::Fault;
 use super::gates::Turn;
-use super::memory::{Address, DeviceMemory, PinnedMemory};
+use super::memory::{DeviceMemory, PinnedMemory};
 use super::plan::Source;
 use super::plan::{Bytes, Download, Input, Occasion, Output, Plan};
 use super::sources::Unit;
-use crate::gpu::columns::{Column, Content, Prefixes};
+use crate::gpu::columns::{Address, Column, Content, Prefixes};
 use crate::types::ResultsMut;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};

@@ -47,12 +47,20 @@ pub fn compute(
         Some(results) => without_answer(results.codes),
         None => take(lane, cpu, &plan, secret, place),
     };
-    for item in unanswered {
-        let (_, behind) = place.reborrow().split_at(item);
-        let (mut one, _) = behind.split_at(1);
-        on_cpu(items.start + item..items.start + item + 1, &mut *one);
-    }
+    answer(cpu, place, items.start, unanswered, on_cpu);
     Ok(())
+}
+
+/// Has the CPU compute some items of a place whose first item has the number `first`, on several threads where there are many.
+fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
+    let (mut tasks, mut rest, mut at) = (Vec::with_capacity(unanswered.len()), place.reborrow(), 0);
+    for item in unanswered {
+        let (_, from) = rest.split_at(item - at);
+        let (one, behind) = from.split_at(1);
+        tasks.push((first + item, one));
+        (rest, at) = (behind, item + 1);
+    }
+    cpu.pool.for_each_with_caller(tasks, |(item, mut place)| on_cpu(item..item + 1, &mut *place));
 }
 
 fn without_answer(codes: &[u8]) -> Vec<usize> {
@@ -110,4 +118,76 @@ type Block<'a, 'b> = (&'b Source<'a>, usize, &'b mut [u8]);
 
 fn blocks_of<'a, 'b>(source: &'b Source<'a>, width: usize, to: &'b mut [u8]) -> impl Iterator<Item = Block<'a, 'b>> {
     to.chunks_mut(BLOCK * width).enumerate().map(move |(index, to)| (source, index * BLOCK, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{ResultsMut, collect};
+    use std::convert::Infallible;
+
+    const FIRST: usize = 1000;
+
+    /// What a device leaves of so many items: rows of 0 and codes of 1, but 0 where it has no answer.
+    fn left_by_device(items: usize, is_unanswered: fn(usize) -> bool) -> Vec<u8> {
+        (0..items).map(|item| u8::from(!is_unanswered(item))).collect()
+    }
+
+    /// Gives each item its number, as the CPU does: one item at a time.
+    fn by_number(range: Range<usize>, place: &mut dyn Place) {
+        assert_eq!((range.len(), place.items()), (1, 1));
+        place.take(Results::new(&[1], [&(range.start as u64).to_le_bytes(), &[]], [8, 0]));
+    }
+
+    #[test]
+    fn the_cpu_computes_what_the_device_gave_no_answer_to() {
+        let cpu = CpuEngine::new(Some(3), None).unwrap();
+        let unanswered: [fn(usize) -> bool; 5] =
+            [|_| false, |_| true, |item| item == 0, |item| item % 7 == 3, |item| item == 999];
+        for is_unanswered in unanswered {
+            for items in [1, 2, 7, 1000] {
+                let mut codes = left_by_device(items, is_unanswered);
+                let expected =
+                    |item: usize| if is_unanswered(item) { ((FIRST + item) as u64).to_le_bytes() } else { [0; 8] };
+                let list = without_answer(&codes);
+                assert!(list.iter().copied().eq((0..items).filter(|item| is_unanswered(*item))));
+                // Columns.
+                let mut rows = vec![[0; 8]; items];
+                answer(&cpu, &mut ResultsMut::rows(&mut codes, &mut rows), FIRST, list.clone(), &by_number);
+                assert!(codes.iter().all(|code| *code == 1));
+                assert!(rows.into_iter().eq((0..items).map(expected)));
+                // Values, which have been taken once before.
+                let fill = |place: &mut dyn Place| {
+                    place.take(Results::new(&codes, [&vec![0; 8 * items], &[]], [8, 0]));
+                    answer(&cpu, place, FIRST, list, &by_number);
+                    Ok::<_, Infallible>(())
+                };
+                // SAFETY: all items are taken.
+                let Ok(values) = unsafe { collect(items, |results, item| *results.get(item).unwrap(), fill) };
+                assert!(values.into_iter().eq((0..items).map(expected)));
+            }
+        }
+    }
+
+    #[test]
+    fn inputs_are_written_in_blocks_of_whole_rows() {
+        let source = Source::Written(3, Box::new(|_, _| ()));
+        for items in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
+            let mut memory = vec![0; 3 * items];
+            let mut next = 0;
+            for (_, start, to) in blocks_of(&source, 3, &mut memory) {
+                assert_eq!((start, to.len() % 3), (next, 0));
+                next += to.len() / 3;
+            }
+            assert_eq!(next, items);
+        }
+    }
+
+    /// Memory that nobody has locked is written by the host.
+    #[test]
+    fn places_that_are_not_locked_are_not_direct() {
+        let (mut codes, mut rows) = (vec![0; 10], vec![[0; 8]; 10]);
+        assert!(!is_direct(&mut ResultsMut::rows(&mut codes, &mut rows)));
+        assert!(!is_direct(&mut ResultsMut::codes(&mut codes)));
+    }
 }

@@ -380,13 +380,16 @@ mod tests {
         place.take(Results::new(&vec![1; range.len()], [&rows, &[]], [8, 0]));
     }
 
+    fn number(results: &Results, item: usize) -> usize {
+        u64::from_le_bytes(*results.get(item).unwrap()) as usize
+    }
+
     fn run_all(
         fleet: &Fakes,
         ends: &[usize],
         compute: &OnDevice,
         rescue: Option<&Rescue>,
     ) -> Result<Vec<usize>, Fault> {
-        let number = |results: &Results, item| u64::from_le_bytes(*results.get(item).unwrap()) as usize;
         let items = ends.last().copied().unwrap_or(0);
         // SAFETY: what `run` has not given to the place it tells of.
         unsafe { collect(items, number, |place| run(fleet, place, ends, compute, rescue)) }
@@ -398,6 +401,60 @@ mod tests {
 
     fn short() -> Fault {
         Fault::memory("short".to_owned())
+    }
+
+    /// What lies side by side becomes one place, up to the limit; its parts are where they were.
+    #[test]
+    fn joined_places_are_split_like_one() {
+        let make = |ends: &[usize], split: &[usize]| {
+            let fill = |place: &mut dyn Place| {
+                let (mut pieces, mut rest, mut start) = (Vec::new(), place.reborrow(), 0);
+                for &end in ends {
+                    let (place, behind) = rest.split_at(end - start);
+                    pieces.push(Piece { start, place });
+                    (rest, start) = (behind, end);
+                }
+                let [mut joined] = <[Piece; 1]>::try_from(join(pieces)).ok().expect("one piece");
+                assert_eq!(joined.range(), 0..100);
+                assert!(joined.place.columns().is_none());
+                let (mut rest, mut start) = (joined.place.reborrow(), 0);
+                for &end in split {
+                    let (mut part, behind) = rest.split_at(end - start);
+                    assert_eq!((part.items(), behind.items()), (end - start, 100 - end));
+                    write(start..end, &mut *part.reborrow(), |item| 3 * item);
+                    (rest, start) = (behind, end);
+                }
+                Ok::<_, Fault>(())
+            };
+            // SAFETY: all items are taken.
+            unsafe { collect(100, number, fill) }.unwrap()
+        };
+        let all: &[&[usize]] = &[&[100], &[1, 2, 100], &[50, 100], &[10, 40, 99, 100], &[30, 30, 60, 100]];
+        for ends in all {
+            for split in all {
+                assert!(make(ends, split).into_iter().eq((0..100).map(|item| 3 * item)), "{ends:?} {split:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_neighbours_are_joined() {
+        let joined = |pieces: &[Range<usize>]| {
+            let mut memory: Vec<Vec<u8>> = pieces.iter().map(|range| vec![0; range.len()]).collect();
+            let place = |(range, codes): (&Range<usize>, _)| Piece {
+                start: range.start,
+                place: Box::new(ResultsMut::codes(codes)),
+            };
+            let pieces = pieces.iter().zip(memory.iter_mut().map(Vec::as_mut_slice)).map(place).collect();
+            join(pieces).iter().map(Piece::range).collect::<Vec<_>>()
+        };
+        assert!(joined(&[]).is_empty());
+        assert_eq!(joined(&[5..7, 7..9, 10..11, 11..30]), [5..9, 10..30]);
+        // Pieces that begin near the limit of what is rescued together.
+        let limit = RESCUED;
+        assert_eq!(joined(&[limit - 2..limit, limit..limit + 1]), [limit - 2..limit, limit..limit + 1]);
+        assert_eq!(joined(&[limit - 2..limit + 5, limit + 5..limit + 6]), [limit - 2..limit + 5, limit + 5..limit + 6]);
+        assert_eq!(joined(&[0..1, 1..limit + 9]), [0..limit + 9]);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! builds others. Streams that still read the older ones keep them: no memory is freed or written again before they let
 //! go.
 
-use crate::gpu::columns::{self, Column, Content, IndexSlots, ItemNumbers, Prefixes, Xy, Xyz};
+use crate::gpu::columns::{self, Address, Column, Content, IndexSlots, ItemNumbers, Prefixes, Xy, Xyz};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{ALIGNMENT, Address, Context, DeviceMemory, Event, Fault, STREAMS, Stream};
+use crate::gpu::runtime::{ALIGNMENT, Context, DeviceMemory, Event, Fault, STREAMS, Stream};
 use crate::gpu::transfer::Points;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -97,3 +97,144 @@ pub fn sum<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Result<Point, 
 pub fn sum_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Result<Point, (usize, Rejection)>, Error> {
     engine.reduce(&Sum { curve, points: PublicKeys::points(points), items: points.len() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::point::{Add, MulBase, point_of};
+    use crate::types::{Results, ResultsMut, Rows};
+
+    type Outcome = Result<Point, (usize, Rejection)>;
+
+    /// Codes and rows of all items, or parts, by the CPU.
+    fn computed(cpu: &CpuEngine, operation: &dyn Operation) -> (Vec<u8>, Vec<[u8; 64]>) {
+        let items = operation.items();
+        let (mut codes, mut rows) = (vec![0; items], vec![[0xee; 64]; items]);
+        operation.on_cpu(cpu, 0..items, &mut ResultsMut::rows(&mut codes, &mut rows));
+        (codes, rows)
+    }
+
+    fn points_of(cpu: &CpuEngine, operation: &dyn Operation) -> Vec<Point> {
+        let (codes, rows) = computed(cpu, operation);
+        let results = Results::new(&codes, [rows.as_flattened(), &[]], [64, 0]);
+        (0..results.items()).map(|item| point_of(&results, item).unwrap()).collect()
+    }
+
+    fn sum_of(cpu: &CpuEngine, curve: CurveId, points: PublicKeys, items: usize) -> Outcome {
+        let sum = Sum { curve, points, items };
+        let (codes, rows) = computed(cpu, &sum.parts());
+        sum.combine(cpu, &codes, &rows)
+    }
+
+    /// G, 2 G, ..., with equal neighbours, opposite ones and the identity here and there.
+    fn points(cpu: &CpuEngine, curve: CurveId, count: usize) -> Vec<Point> {
+        let scalar = |k: u16| std::array::from_fn(|i| if i < 30 { 0 } else { k.to_be_bytes()[i - 30] });
+        let scalars: Vec<[u8; 32]> = (1..=count as u16).map(scalar).collect();
+        let mut points = points_of(cpu, &MulBase { curve, scalars: Rows::from(&scalars), items: count });
+        for place in (3..count).step_by(11) {
+            points[place] = points[place - 1];
+        }
+        for place in (5..count).step_by(17) {
+            points[place] = Point::IDENTITY;
+        }
+        for place in (9..count).step_by(23) {
+            points[place] = opposite(cpu, curve, &points[place - 1]);
+        }
+        points
+    }
+
+    /// -P, whose compressed form has the other tag.
+    fn opposite(cpu: &CpuEngine, curve: CurveId, point: &Point) -> Point {
+        let Some(mut compressed) = point.to_compressed() else { return *point };
+        compressed[0] ^= 1;
+        let keys = [compressed];
+        points_of(cpu, &crate::ops::point::DecodeKeys { curve, keys: PublicKeys::compressed(&keys), items: 1 })[0]
+    }
+
+    /// One addition after the other.
+    fn one_by_one(cpu: &CpuEngine, curve: CurveId, points: &[Point]) -> Point {
+        points.iter().fold(Point::IDENTITY, |sum, point| {
+            let (sum, point) = ([sum], [*point]);
+            let operands = [PublicKeys::points(&sum), PublicKeys::points(&point)];
+            points_of(cpu, &Add { curve, operands, items: 1 })[0]
+        })
+    }
+
+    #[test]
+    fn sums_are_those_of_additions_one_by_one() {
+        let cpu = CpuEngine::new(Some(3), None).unwrap();
+        for &curve in CurveId::ALL {
+            let points = points(&cpu, curve, 700);
+            for items in [0, 1, 2, 6, 10, PART - 1, PART, PART + 1, 2 * PART, 5 * PART + 7, 700] {
+                let expected = one_by_one(&cpu, curve, &points[..items]);
+                assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&points), items), Ok(expected), "{items} on {curve}");
+            }
+            // What adds up to nothing.
+            let mut both = points[..100].to_vec();
+            both.extend(points[..100].iter().map(|point| opposite(&cpu, curve, point)));
+            assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&both), 200), Ok(Point::IDENTITY));
+        }
+    }
+
+    /// As devices leave them: in pieces, and with the points of a chunk in other parts.
+    #[test]
+    fn parts_may_be_computed_by_anybody() {
+        let (cpu, curve) = (CpuEngine::new(Some(2), None).unwrap(), CurveId::P256);
+        let points = points(&cpu, curve, 5 * PART + 7);
+        let sum = Sum { curve, points: PublicKeys::points(&points), items: points.len() };
+        let (codes, rows) = computed(&cpu, &sum.parts());
+        assert_eq!((codes.len(), sum.parts().points_of(&(4..6))), (6, 4 * PART..points.len()));
+        for part in 0..6 {
+            let (mut code, mut row) = ([0], [[0; 64]]);
+            sum.parts().on_cpu(&cpu, part..part + 1, &mut ResultsMut::rows(&mut code, &mut row));
+            assert_eq!((code[0], row[0]), (codes[part], rows[part]));
+        }
+        let expected = sum.combine(&cpu, &codes, &rows);
+        let of_stride = |part: usize| points[4 * PART..].iter().skip(part).step_by(2).copied().collect::<Vec<_>>();
+        let mut other_rows = rows.clone();
+        for part in [0, 1] {
+            let row = one_by_one(&cpu, curve, &of_stride(part));
+            other_rows[4 + part] = row.as_bytes()[1..].try_into().unwrap();
+        }
+        assert_ne!(rows, other_rows);
+        assert_eq!(sum.combine(&cpu, &codes, &other_rows), expected);
+    }
+
+    #[test]
+    fn the_first_bad_point_is_told() {
+        let (cpu, curve) = (CpuEngine::new(Some(3), None).unwrap(), CurveId::Secp256k1);
+        let good = points(&cpu, curve, 300);
+        let off_curve = Point::from_coordinates(&[1; 32], &[1; 32]);
+        let too_large = Point::from_coordinates(&[0xff; 32], &[1; 32]);
+        for (bad, first) in [
+            (vec![(0, off_curve)], (0, Rejection::NotOnCurve)),
+            (vec![(299, too_large)], (299, Rejection::MalformedPoint)),
+            (vec![(200, off_curve), (70, too_large)], (70, Rejection::MalformedPoint)),
+            (vec![(64, off_curve), (63, off_curve), (65, too_large)], (63, Rejection::NotOnCurve)),
+        ] {
+            let mut points = good.clone();
+            for (place, point) in bad {
+                points[place] = point;
+            }
+            assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&points), 300), Err(first));
+            // What comes before them is not disturbed.
+            let before = one_by_one(&cpu, curve, &points[..first.0]);
+            assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&points), first.0), Ok(before));
+        }
+    }
+
+    #[test]
+    fn points_may_have_any_encoding() {
+        let (cpu, curve) = (CpuEngine::new(Some(1), None).unwrap(), CurveId::Sm2);
+        let points = points(&cpu, curve, 200);
+        let expected = sum_of(&cpu, curve, PublicKeys::points(&points), 200);
+        let sec1: Vec<&[u8]> = points.iter().map(Point::as_sec1).collect();
+        assert_eq!(sum_of(&cpu, curve, PublicKeys::sec1(&sec1), 200), expected);
+        let finite: Vec<Point> = points.iter().filter(|point| !point.is_identity()).copied().collect();
+        let compressed: Vec<[u8; 33]> = finite.iter().map(|point| point.to_compressed().unwrap()).collect();
+        assert_eq!(sum_of(&cpu, curve, PublicKeys::compressed(&compressed), finite.len()), expected);
+        // One point as often as there are items.
+        let all = PublicKeys::all(points[0].as_sec1());
+        assert_eq!(sum_of(&cpu, curve, all, 200), Ok(one_by_one(&cpu, curve, &[points[0]; 200])));
+    }
+}

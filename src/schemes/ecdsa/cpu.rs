@@ -127,3 +127,82 @@ fn check_signed<C: SecretCurve>(
 pub const fn widths(with_recovery_id: bool) -> Widths {
     [64, if with_recovery_id { 1 } else { 0 }]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::{P256, types};
+    use crate::schemes::ecdsa::recoverable_of;
+    use crate::schemes::frame::sign_cpu::tests::{draws_again, number, x_of};
+    use crate::types::{RecoverableSignature, SecretKey};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    type Signatures = Vec<Result<RecoverableSignature, Rejection>>;
+
+    /// Signatures with recovery ids that `fill` gives.
+    fn signed(items: usize, fill: impl FnOnce(&mut dyn Place)) -> Signatures {
+        let (mut codes, mut signatures, mut ids) = (vec![0; items], vec![0; 64 * items], vec![0; items]);
+        let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths(true));
+        fill(&mut out);
+        (0..items).map(|item| recoverable_of(&out.as_results(), item)).collect()
+    }
+
+    /// Recovery ids that come out wrong in each way, at first or always.
+    #[test]
+    fn checked_recovery_ids_are_computed_again_or_given_up() {
+        let engine = CpuEngine::new(Some(2), None).unwrap();
+        let keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
+        let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
+        let inputs = Inputs { digests: (&digests).into(), keys: (&keys).into() };
+        let sign_checked = |check| {
+            let signing = Signing { inputs, low_s: false, check, widths: widths(true) };
+            signed(20, |out| super::sign::<P256>(&engine, signing, out))
+        };
+        let right = sign_checked(Check::Nothing);
+        assert!(right.iter().all(Result::is_ok));
+        assert_eq!(sign_checked(Check::RecoveryIds), right);
+        let (fault, always) = (|item: usize| [0, 1, 2, 3, 4, 0x81][item % 6], 13);
+        let attempts: Vec<AtomicUsize> = keys.iter().map(|_| AtomicUsize::new(0)).collect();
+        let sign = |items: &[usize], out: &mut ResultsMut| {
+            for (place, &item) in items.iter().enumerate() {
+                let RecoverableSignature { signature, recovery_id } = right[item].unwrap();
+                let is_first = attempts[item].fetch_add(1, Ordering::Relaxed) == 0;
+                out.row(0, place).copy_from_slice(&signature);
+                out.row(1, place)[0] = recovery_id ^ if is_first || item == always { fault(item) } else { 0 };
+                out.accept(place);
+            }
+        };
+        let run = |check| {
+            let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
+                check_signed::<P256>(&engine, inputs, check, items, signed, codes);
+            };
+            signed(20, |out| sign_cpu::sign_checked(widths(true), &sign, &check, out))
+        };
+        let mut expected = right.clone();
+        expected[always] = Err(Rejection::FaultySignature);
+        assert_eq!(run(Check::RecoveryIds), expected);
+        for (item, attempts) in attempts.iter().enumerate().filter(|(item, _)| *item != always) {
+            assert_eq!(attempts.load(Ordering::Relaxed), if fault(item) == 0 { 1 } else { 2 }, "item {item}");
+        }
+        // The signature alone is right all the time.
+        assert!(run(Check::Signatures).iter().all(Result::is_ok));
+    }
+
+    fn draws_again_for_zero_s<C: SecretCurve>() {
+        let (d, k) = (number::<C>(0x21), number::<C>(0x42));
+        for low_s in [false, true] {
+            // e = -r d makes s = 0 for the nonce k.
+            draws_again::<C, _>(&EcdsaSteps { low_s }, &d, -(x_of::<C>(&k) * d), 0x42);
+        }
+    }
+
+    #[test]
+    fn draws_again_for_zero_or_large_nonces_and_zero_s() {
+        macro_rules! all_draw_again {
+            ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+                $(draws_again_for_zero_s::<types::$curve>();)*
+            };
+        }
+        for_each_ecdsa_curve!(all_draw_again!);
+    }
+}

@@ -61,3 +61,95 @@ pub fn sign(
     }
     .launch(stream, curve)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::CpuEngine;
+    use crate::curve::{CurveId, per_curve};
+    use crate::gpu::{GpuEngine, Limits};
+    use crate::op::Operation;
+    use crate::schemes::ecdsa::{ECDSA, cpu, recoverable_of};
+    use crate::schemes::frame::{Inputs, Scheme, Sign, Signing};
+    use crate::types::{Check, Place, RecoverableSignature, ResultsMut, SecretKey};
+    use std::ops::Range;
+    use std::sync::OnceLock;
+
+    const ITEMS: usize = 300;
+    /// One key and one digest, so that all signatures are the same.
+    const KEY: [u8; 32] = [0x5a; 32];
+    const DIGEST: [u8; 32] = [0xc3; 32];
+
+    /// Signs all items; by the CPU where there is no GPU.
+    fn signed(
+        gpu: Option<&GpuEngine>,
+        scheme: &'static Scheme,
+        check: Check,
+    ) -> Result<Vec<RecoverableSignature>, Fault> {
+        let (cpu, key) = (CpuEngine::new(None, None).unwrap(), SecretKey::from_bytes(KEY));
+        let (digests, widths) = ([DIGEST; ITEMS], cpu::widths(true));
+        let inputs = Inputs { digests: (&digests).into(), keys: (&key).into() };
+        let signing = Signing { inputs, low_s: true, check, widths };
+        let sign = Sign { scheme, curve: CurveId::Secp256k1, signing, items: ITEMS };
+        let (mut codes, mut signatures, mut ids) = (vec![0; ITEMS], vec![0; 64 * ITEMS], vec![0; ITEMS]);
+        let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
+        let on_cpu = |items: Range<usize>, out: &mut dyn Place| sign.on_cpu(&cpu, items, out);
+        match gpu {
+            Some(gpu) => gpu.run(&cpu, &sign, &mut out, &on_cpu, false)?,
+            None => on_cpu(0..ITEMS, &mut out),
+        }
+        Ok((0..ITEMS).map(|item| recoverable_of(&out.as_results(), item).unwrap()).collect())
+    }
+
+    fn right() -> RecoverableSignature {
+        static RIGHT: OnceLock<RecoverableSignature> = OnceLock::new();
+        *RIGHT.get_or_init(|| signed(None, &ECDSA, Check::Nothing).unwrap()[0])
+    }
+
+    /// ECDSA with a fault that turns some bits of the first recovery id of each chunk.
+    fn with_fault<const FLIPPED: u8>() -> &'static Scheme {
+        fn sign_wrongly<const FLIPPED: u8>(
+            stream: &mut Stream,
+            curve: &'static str,
+            columns: SigningColumns,
+            low_s: bool,
+            n: usize,
+        ) -> Result<(), Fault> {
+            sign(stream, curve, columns, low_s, n)?;
+            stream.fill(columns.recovery_ids, right().recovery_id ^ FLIPPED, 1)
+        }
+        Box::leak(Box::new(Scheme {
+            name: ECDSA.name,
+            verify_on_cpu: per_curve!(ecdsa cpu::verify),
+            sign_on_cpu: per_curve!(ecdsa cpu::sign),
+            has_recovery: ECDSA.has_recovery,
+            on_gpu: SchemeOnGpu { sign: sign_wrongly::<FLIPPED>, ..STEPS },
+            verify_worth: ECDSA.verify_worth,
+            sign_worth: ECDSA.sign_worth,
+        }))
+    }
+
+    fn sign_with_fault<const FLIPPED: u8>(gpu: &GpuEngine, check: Check) -> Result<(), Fault> {
+        let signed = signed(Some(gpu), with_fault::<FLIPPED>(), check)?;
+        assert!(signed.iter().all(|item| item.signature == right().signature));
+        assert_eq!(signed[0].recovery_id, right().recovery_id ^ FLIPPED);
+        Ok(())
+    }
+
+    #[test]
+    #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+    fn a_wrong_recovery_id_is_a_fault_of_the_device() {
+        let start = || GpuEngine::new(Limits::default()).expect("there is a GPU");
+        let gpu = start();
+        sign_with_fault::<0>(&gpu, Check::RecoveryIds).unwrap();
+        // Where nobody asks for ids, nothing is wrong.
+        sign_with_fault::<1>(&gpu, Check::Signatures).unwrap();
+        let faulty = [sign_with_fault::<1>, sign_with_fault::<2>, sign_with_fault::<3>, sign_with_fault::<4>];
+        for sign in faulty {
+            let gpu = start();
+            let fault = sign(&gpu, Check::RecoveryIds).unwrap_err();
+            assert!(fault.problem.contains("does not give the signer's key"), "{}", fault.problem);
+            assert!(!gpu.failures().is_empty());
+        }
+    }
+}

@@ -17,7 +17,7 @@ pub(crate) mod recover_cpu;
 #[cfg(feature = "cuda")]
 mod recover_gpu;
 
-use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, EcdsaCurve, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
@@ -27,8 +27,8 @@ use crate::ops::keys::require_keys;
 use crate::ops::point::point_of;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
-    Batch, Check, Error, Place, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdict,
-    Verdicts, require_lengths, result_of,
+    Batch, Check, Error, Place, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdicts,
+    require_lengths,
 };
 use std::ops::Range;
 
@@ -43,11 +43,6 @@ pub(crate) static ECDSA: Scheme = Scheme {
     verify_worth: Worth { portable: 35, lanes: 50 },
     sign_worth: Worth { portable: 5, lanes: 30 },
 };
-
-/// The verdict of an item.
-pub(crate) fn verdict_of(results: &Results, item: usize) -> Verdict {
-    result_of(results.codes[item]).into()
-}
 
 /// Verifies one signature per item over 32-byte digests. Variable-time: everything here is public.
 ///

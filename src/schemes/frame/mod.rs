@@ -14,7 +14,9 @@ mod verify_gpu;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
 use crate::op::{Operation, Worth};
-use crate::types::{Batch, Check, Error, Place, Policy, PublicKeys, Rows, Widths, require_lengths};
+use crate::types::{
+    Batch, Check, Error, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
+};
 #[cfg(feature = "cuda")]
 pub use recovery_gpu::Recovery;
 pub use sign_cpu::Inputs;
@@ -105,6 +107,11 @@ impl Operation for Verify<'_> {
         let verify = self.scheme.verify_on_cpu.of(self.curve).expect("the curve has the scheme");
         verify(engine, inputs, self.policy, out);
     }
+}
+
+/// The verdict of an item.
+pub fn verdict_of(results: &Results, item: usize) -> Verdict {
+    result_of(results.codes[item]).into()
 }
 
 /// How a batch is signed.

@@ -280,3 +280,95 @@ pub fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], keys:
     });
     rows
 }
+
+/// What the tests of the schemes share, and those of what is no scheme's own.
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use elliptic_curve::ops::Reduce;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const NONCE: [u8; 32] = [0x37; 32];
+
+    /// A number below every n.
+    pub fn number<C: SecretCurve>(byte: u8) -> Number<C> {
+        Number::<C>::from_repr(Bytes::<C>::from([byte; 32])).into_option().expect("below n")
+    }
+
+    /// x(kG) modulo n.
+    pub fn x_of<C: SecretCurve>(k: &Number<C>) -> Number<C> {
+        Number::<C>::reduce(&ProjectivePoint::<C::Reference>::mul_by_generator(k).to_affine().x())
+    }
+
+    /// Signs with `rejected`, then NONCE. Gives the signature and how many nonces were drawn.
+    fn sign_with<C: SecretCurve, S: Steps<C>>(
+        steps: &S,
+        d: &Number<C>,
+        digest: &[u8; 32],
+        rejected: &[[u8; 32]],
+    ) -> (Signed, usize) {
+        let mut drawn = 0;
+        let mut next = |nonce: &mut [u8; 32]| {
+            *nonce = *rejected.get(drawn).unwrap_or(&NONCE);
+            drawn += 1;
+        };
+        let signed = sign_with_nonces::<C, S>(steps, d, digest, &mut next);
+        (signed, drawn)
+    }
+
+    /// That 0, what is too large and a nonce that gives no signature are drawn again.
+    pub fn draws_again<C: SecretCurve, S: Steps<C>>(steps: &S, d: &Number<C>, e: Number<C>, without_signature: u8) {
+        let digest = <[u8; 32]>::from(e.to_repr());
+        let (expected, once) = sign_with::<C, S>(steps, d, &digest, &[]);
+        assert_eq!(once, 1);
+        let rejected = [[0; 32], [0xff; 32], [without_signature; 32]];
+        let (signed, drawn) = sign_with::<C, S>(steps, d, &digest, &rejected);
+        assert_eq!((signed.signature, signed.recovery_id), (expected.signature, expected.recovery_id));
+        assert_eq!(drawn, rejected.len() + 1);
+    }
+
+    /// More items than are checked together: each is signed and checked by its number, again where the first check fails, and
+    /// ends up in its place.
+    #[test]
+    fn checked_signatures_are_those_of_their_items() {
+        const ITEMS: usize = 2 * CHECKED_AT_ONCE + 100;
+        let fails = |item: usize| item % 1000 == 7 || item == ITEMS - 1;
+        let is_rejected = |item: usize| item % 777 == 5;
+        let (attempts, widths): (Vec<AtomicUsize>, _) = ((0..ITEMS).map(|_| AtomicUsize::new(0)).collect(), [64, 1]);
+        let sign = |items: &[usize], out: &mut ResultsMut| {
+            assert_eq!(items.len(), out.items());
+            for (place, &item) in items.iter().enumerate() {
+                attempts[item].fetch_add(1, Ordering::Relaxed);
+                if is_rejected(item) {
+                    out.reject(place, Rejection::SecretKeyOutOfRange);
+                    continue;
+                }
+                out.row(0, place)[..8].copy_from_slice(&item.to_le_bytes());
+                out.row(1, place)[0] = item as u8;
+                out.accept(place);
+            }
+        };
+        let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
+            for (place, &item) in items.iter().enumerate() {
+                let is_its_own = signed.as_results().row(0, place)[..8] == item.to_le_bytes();
+                let is_right = is_its_own && (!fails(item) || attempts[item].load(Ordering::Relaxed) > 1);
+                codes[place] = if is_right { Verdict::VALID_CODE } else { Rejection::Mismatch.code() };
+            }
+        };
+        let (mut codes, mut signatures, mut ids) = (vec![0; ITEMS], vec![0xee; 64 * ITEMS], vec![0xee; ITEMS]);
+        let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
+        sign_checked(widths, &sign, &check, &mut out);
+        let out = out.as_results();
+        for item in 0..ITEMS {
+            if is_rejected(item) {
+                assert_eq!(out.get::<64>(item), Err(Rejection::SecretKeyOutOfRange));
+            } else {
+                assert_eq!(out.get::<64>(item).unwrap()[..8], item.to_le_bytes());
+                assert_eq!(out.row(1, item), [item as u8]);
+            }
+        }
+        for (item, attempts) in attempts.into_iter().enumerate() {
+            assert_eq!(attempts.into_inner(), if fails(item) && !is_rejected(item) { 2 } else { 1 }, "item {item}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::schemes::frame::sign_cpu::{self, Parts, Signed, Steps, concatenate, public_keys_of};
 use crate::schemes::frame::verify_cpu::{self, Equation};
-use crate::schemes::frame::{Signing, Verification};
+use crate::schemes::frame::{Inputs, Signing, Verification};
 use crate::types::{Check, Place, Policy, PublicKeys, Rejection, ResultsMut};
 use elliptic_curve::Field;
 use elliptic_curve::ops::Reduce;
@@ -70,11 +70,107 @@ pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn 
         sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |at| items[at], out);
     };
     let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
-        let public = public_keys_of::<C>(engine, items, inputs.keys);
-        let digests: Vec<[u8; 32]> = items.iter().map(|&item| *inputs.digests.get(item)).collect();
-        let signatures = signed.columns[0].as_chunks().0.into();
-        let inputs = Verification { digests: (&digests).into(), signatures, keys: PublicKeys::raw(&public) };
-        verify::<C>(engine, inputs, Policy::default(), &mut ResultsMut::codes(codes));
+        check_signed::<C>(engine, inputs, items, signed, codes);
     };
     sign_cpu::sign_checked(widths, &sign, &check, out);
+}
+
+/// Whether each signature verifies with its key.
+fn check_signed<C: SecretCurve>(
+    engine: &CpuEngine,
+    Inputs { digests, keys }: Inputs,
+    items: &[usize],
+    signed: &ResultsMut,
+    codes: &mut [u8],
+) {
+    let public = public_keys_of::<C>(engine, items, keys);
+    let digests: Vec<[u8; 32]> = items.iter().map(|&item| *digests.get(item)).collect();
+    let signatures = signed.columns[0].as_chunks().0.into();
+    let inputs = Verification { digests: (&digests).into(), signatures, keys: PublicKeys::raw(&public) };
+    verify::<C>(engine, inputs, Policy::default(), &mut ResultsMut::codes(codes));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::Sm2;
+    use crate::schemes::frame::sign_cpu::ATTEMPTS;
+    use crate::schemes::frame::sign_cpu::tests::{draws_again, number, x_of};
+    use crate::types::{SecretKey, rows_of};
+    use elliptic_curve::PrimeField;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Signatures that come out wrong at first, or always, for keys of which one is out of range.
+    #[test]
+    fn checked_signatures_are_computed_again_or_given_up() {
+        let engine = CpuEngine::new(Some(2), None).unwrap();
+        let mut keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
+        keys[5] = SecretKey::from_bytes([0; 32]);
+        let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
+        let inputs = Inputs { digests: (&digests).into(), keys: (&keys).into() };
+        let signed = |check| {
+            let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
+            rows_of::<64>(20, |out| super::sign::<Sm2>(&engine, signing, out))
+        };
+        let right = signed(Check::Nothing);
+        assert!(right.iter().enumerate().all(|(item, signed)| signed.is_ok() == (item != 5)));
+        assert_eq!(signed(Check::Signatures), right);
+        // How many attempts at an item fail.
+        let faults = |item: usize| match item {
+            0 => 1,
+            7 | 8 => 2,
+            12 => ATTEMPTS - 1,
+            19 => ATTEMPTS,
+            _ => 0,
+        };
+        let attempts: Vec<AtomicUsize> = keys.iter().map(|_| AtomicUsize::new(0)).collect();
+        let sign = |items: &[usize], out: &mut ResultsMut| {
+            for (place, &item) in items.iter().enumerate() {
+                let attempt = attempts[item].fetch_add(1, Ordering::Relaxed);
+                match right[item] {
+                    Ok(signature) => {
+                        out.row(0, place).copy_from_slice(&signature);
+                        out.row(0, place)[63] ^= u8::from(attempt < faults(item));
+                        out.accept(place);
+                    }
+                    Err(reason) => out.reject(place, reason),
+                }
+            }
+        };
+        let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
+            check_signed::<Sm2>(&engine, inputs, items, signed, codes);
+        };
+        let mut expected = right.clone();
+        expected[19] = Err(Rejection::FaultySignature);
+        assert_eq!(rows_of(20, |out| sign_cpu::sign_checked([64, 0], &sign, &check, out)), expected);
+        for (item, attempts) in attempts.iter().enumerate().filter(|(item, _)| *item != 5) {
+            assert_eq!(attempts.load(Ordering::Relaxed), (faults(item) + 1).min(ATTEMPTS), "item {item}");
+        }
+    }
+
+    #[test]
+    fn draws_again_for_each_rejected_value() {
+        let (d, k) = (number::<Sm2>(0x21), number::<Sm2>(0x42));
+        let x = x_of::<Sm2>(&k);
+        // r = 0.
+        draws_again::<Sm2, _>(&Sm2Steps, &d, -x, 0x42);
+        // r + k = n.
+        draws_again::<Sm2, _>(&Sm2Steps, &d, -x - k, 0x42);
+        // s = 0, as k = r d.
+        draws_again::<Sm2, _>(&Sm2Steps, &d, k * Field::invert(&d).unwrap() - x, 0x42);
+    }
+
+    /// With n - 1, 1 + d has no inverse: alone, in a batch, and where signatures are checked.
+    #[test]
+    fn the_key_n_minus_1_does_not_sign() {
+        let engine = CpuEngine::new(Some(1), None).unwrap();
+        let last = SecretKey::from_bytes((-Number::<Sm2>::ONE).to_repr().into());
+        let digests = [[7; 32]; 9];
+        for (items, check) in [(1, Check::Nothing), (9, Check::Nothing), (9, Check::Signatures)] {
+            let inputs = Inputs { digests: (&digests[..items]).into(), keys: (&last).into() };
+            let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
+            let signed = rows_of::<64>(items, |out| super::sign::<Sm2>(&engine, signing, out));
+            assert_eq!(signed, vec![Err(Rejection::SecretKeyOutOfRange); items]);
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! e = SM3(Z_A || M) of messages on a GPU.
 
-use super::digest::{MessageDigests, SizedIds};
-use super::known_answers;
+use super::digest::{MessageDigests, SizedIds, known_answers};
 use crate::curve::{Curve, Sm2};
 use crate::gpu::columns::Digests;
 use crate::gpu::kernels;
@@ -36,7 +35,7 @@ impl OnGpu for MessageDigests<'_> {
     }
 
     fn tests(&self, _: usize) -> Vec<Test> {
-        known_answers::of_digests()
+        known_answers::all()
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {

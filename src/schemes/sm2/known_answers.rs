@@ -1,17 +1,8 @@
 //! Known answers of SM2 signatures.
 
 use super::SM2;
-use super::digest::{MessageDigests, SizedIds, za_of_point};
-use crate::curve::{Curve, Sm2};
-use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
-use crate::known_answers::{self, repeat};
-use crate::ops::hash::SizedTexts;
-use crate::ops::hash::known_answers::message;
-use crate::ops::point;
 use crate::schemes::frame::known_answers::{SchemeTests, sign, verify, verify_by_tables};
-use crate::types::{Policy, PublicKeys};
-use sm3::{Digest, Sm3};
+use crate::types::Policy;
 
 pub const TESTS: SchemeTests = SchemeTests {
     verification: ("SM2 verification", |trial| verify(trial, &SM2, Policy::default())),
@@ -19,26 +10,3 @@ pub const TESTS: SchemeTests = SchemeTests {
     signing: ("SM2 signing", |trial| sign(trial, &SM2, false, false)),
     recovery: None,
 };
-
-pub fn of_digests() -> Vec<Test> {
-    vec![point::known_answers::keys(Sm2::ID), Test { operation: "SM3 of messages", on: Sm2::NAME, run: run_digests }]
-}
-
-/// SM3(Z_A || M), with ids of several lengths.
-fn run_digests(trial: &mut Trial) -> Result<(), Fault> {
-    let texts: Vec<_> = (0..ITEMS).map(message).collect();
-    let ids: Vec<_> = (0..ITEMS).map(|item| message(item / 2)).collect();
-    let keys: Vec<_> = known_answers::of(Sm2::ID).private_keys.public.iter().flatten().copied().collect();
-    let keys = repeat(&keys, ITEMS);
-    let digest = |item: usize| {
-        let za = za_of_point(&ids[item], &keys[item]);
-        Ok(Sm3::new_with_prefix(za).chain_update(&texts[item]).finalize().into())
-    };
-    let operation = MessageDigests {
-        messages: SizedTexts::new(trial.cpu, ITEMS, |item| &texts[item]),
-        ids: SizedIds::Each(SizedTexts::new(trial.cpu, ITEMS, |item| &ids[item])),
-        keys: PublicKeys::points(&keys),
-    };
-    let value = |results: &crate::types::Results, item: usize| results.get::<32>(item).copied();
-    trial.check(&operation, value, (0..ITEMS).map(digest).collect())
-}

@@ -12,14 +12,13 @@ mod gpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 
-use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
 use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
 use crate::op::Worth;
 use crate::ops::hash::{SizedTexts, Texts, digests};
 use crate::ops::keys::{public_keys_on, require_keys};
 use crate::ops::point::decode_keys;
-use crate::schemes::ecdsa::verdict_of;
 use crate::types::{
     Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, Verdicts,
     require_lengths,

@@ -1,0 +1,170 @@
+//! The house has floors: a module uses what is below it.
+//!
+//! ARCHITECTURE.md lists the floors, from the ground up, in a block that begins with "```floors". A module may use those listed
+//! before its own, its own, and the items of the folder that it is in. No modules use each other in a circle, but a folder and
+//! what is in it.
+
+#[path = "floors/source.rs"]
+mod source;
+
+use source::{Sources, parent};
+use std::collections::HashSet;
+use std::path::Path;
+
+fn in_package(file: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
+}
+
+/// The first word of each line of the block.
+fn floors_of(page: &str) -> Vec<String> {
+    let block = page.split_once("```floors\n").and_then(|(_, rest)| rest.split_once("```"));
+    let (block, _) = block.expect("ARCHITECTURE.md has the block");
+    block.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn modules_use_what_is_below_them() {
+    let page = std::fs::read_to_string(in_package("ARCHITECTURE.md")).expect("it is part of the package");
+    let sources = Sources::of_crate(&in_package("src/lib.rs"));
+    let problems = problems(&sources, &floors_of(&page));
+    assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+}
+
+/// What is wrong with a house that is to have these floors.
+fn problems(sources: &Sources, floors: &[String]) -> Vec<String> {
+    let mut problems = unknown_modules(sources, floors);
+    for module in sources.modules() {
+        for (used, path) in sources.uses(module) {
+            problems.extend(problem_of_use(floors, module, &used).map(|problem| format!("{problem}, by {path}")));
+        }
+    }
+    problems.extend(circles(sources));
+    problems
+}
+
+/// Modules that are on no floor, and floors without a module. A folder of which one module is listed has all of them listed.
+fn unknown_modules(sources: &Sources, floors: &[String]) -> Vec<String> {
+    let is_divided = |folder: &str| floors.iter().any(|floor| parent(floor) == folder);
+    let missing = sources.modules().filter(|module| is_divided(parent(module)) && !floors.iter().any(|f| f == module));
+    let missing = missing.map(|module| format!("{module} is not in the list of floors"));
+    let gone = floors.iter().filter(|floor| !sources.modules().any(|module| module == *floor));
+    missing.chain(gone.map(|floor| format!("{floor} is in the list of floors, and no module"))).collect()
+}
+
+/// Why a module may not use another.
+fn problem_of_use(floors: &[String], module: &str, used: &str) -> Option<String> {
+    if used.is_empty() {
+        return Some(format!("{module} uses a name of the crate's root, not the module that it is of"));
+    }
+    let (own, of_used) = (floor_of(floors, module)?, floor_of(floors, used)?);
+    let (own_name, name) = (&floors[own], &floors[of_used]);
+    let is_allowed = of_used <= own || is_in(own_name, name);
+    (!is_allowed).then(|| format!("{module} ({own_name}) uses {used} ({name}), which is above it"))
+}
+
+/// The number of a module's floor: that of itself, or of the nearest folder that has one.
+fn floor_of(floors: &[String], module: &str) -> Option<usize> {
+    let found = floors.iter().position(|floor| floor == module);
+    found.or_else(|| if module.is_empty() { None } else { floor_of(floors, parent(module)) })
+}
+
+/// Whether a module is in a folder.
+fn is_in(module: &str, folder: &str) -> bool {
+    module.strip_prefix(folder).is_some_and(|rest| rest.starts_with("::"))
+}
+
+/// Modules that use each other in a circle, without what a folder and its modules use of each other.
+fn circles(sources: &Sources) -> Vec<String> {
+    let (mut done, mut circles) = (HashSet::new(), Vec::new());
+    for module in sources.modules() {
+        circles.extend(circle_from(sources, module, &mut Vec::new(), &mut done));
+    }
+    circles
+}
+
+/// The first circle that a search from a module meets. `way` leads to the module; from what is `done` there is none.
+fn circle_from(sources: &Sources, module: &str, way: &mut Vec<String>, done: &mut HashSet<String>) -> Option<String> {
+    if let Some(start) = way.iter().position(|before| before == module) {
+        return Some(format!("in a circle: {} -> {module}", way[start..].join(" -> ")));
+    }
+    if !done.insert(module.to_owned()) {
+        return None;
+    }
+    way.push(module.to_owned());
+    let others = sources.uses(module).into_keys().filter(|used| !is_in(used, module) && !is_in(module, used));
+    let found = others.filter(|used| !used.is_empty()).find_map(|used| circle_from(sources, &used, way, done));
+    way.pop();
+    found
+}
+
+/// The problems of a house of a few modules.
+fn problems_of(modules: &[(&str, &str)], floors: &[&str]) -> Vec<String> {
+    let mut sources = Sources::default();
+    sources.add("", "");
+    modules.iter().for_each(|(module, text)| _ = sources.add(module, text));
+    let floors: Vec<String> = floors.iter().map(|floor| (*floor).to_owned()).collect();
+    problems(&sources, &floors)
+}
+
+#[test]
+fn a_use_of_what_is_above_is_found() {
+    let floors = ["types", "gpu::runtime", "gpu::schedule", "gpu", "engine"];
+    let problems_with = |module: &'static str, text: &'static str| {
+        let mut modules = vec![
+            ("", "pub use types::*;\npub use engine::Engine;"),
+            ("types", "pub struct Error;"),
+            ("gpu", "pub use schedule::Lane;\nuse crate::types::Error;"),
+            ("gpu::runtime", "use crate::types::Error;\npub struct Stream;"),
+            ("gpu::schedule", "use super::runtime::Stream;\npub struct Lane(Stream);"),
+            ("engine", "use crate::{gpu::{Lane, runtime::Stream as S}, types::Error};"),
+        ];
+        modules.push((module, text));
+        problems_of(&modules, &floors)
+    };
+    assert_eq!(problems_with("types", ""), [""; 0]);
+    // In use lines of every form, in the code, and by way of another module's names.
+    for (module, text) in [
+        ("types", "use crate::engine::Engine;"),
+        ("types", "pub(crate) use crate::{\n    engine::{self, Engine},\n};"),
+        ("types", "    let engine = crate::engine::Engine::new();"),
+        ("gpu::runtime", "use super::schedule::Lane;"),
+        ("gpu::runtime", "use crate::gpu::Lane;"),
+        ("types", "use crate::Engine;"),
+        ("gpu::runtime", "    fn f(lane: &super::schedule::Lane) {}"),
+    ] {
+        let found = problems_with(module, text);
+        assert!(found.iter().any(|problem| problem.contains("above it")), "{module}: {text}: {found:?}");
+    }
+    // A name of the root that does not tell which module it is of.
+    assert_eq!(problems_with("engine", "use crate::Error;").len(), 1);
+    // Below it, in its folder, or only said in a comment or to tests.
+    for (module, text) in [
+        ("gpu::schedule", "use crate::gpu::Engine;"),
+        ("types", "//! [`crate::engine`]"),
+        ("types", "#[cfg(test)]\nmod tests {\n    use crate::engine::Engine;\n}"),
+        ("types", "#[cfg(test)]\npub fn f() -> crate::engine::Engine {\n    todo!()\n}"),
+    ] {
+        assert_eq!(problems_with(module, text), [""; 0], "{module}: {text}");
+    }
+}
+
+#[test]
+fn circles_are_found() {
+    let modules =
+        |of_point| [("types", "pub mod point;"), ("types::keys", "use super::point;"), ("types::point", of_point)];
+    assert_eq!(problems_of(&modules(""), &["types"]), [""; 0]);
+    assert_eq!(problems_of(&modules("use super::Types;"), &["types"]), [""; 0]);
+    let found = problems_of(&modules("use super::keys::Keys;"), &["types"]);
+    assert_eq!(found, ["in a circle: types::keys -> types::point -> types::keys"]);
+}
+
+#[test]
+fn every_module_has_a_floor() {
+    let modules = [("gpu", ""), ("gpu::runtime", ""), ("gpu::runtime::stream", ""), ("types", "")];
+    assert_eq!(problems_of(&modules, &["types", "gpu"]), [""; 0]);
+    assert_eq!(problems_of(&modules, &["gpu"]), ["types is not in the list of floors"]);
+    let problems = problems_of(&modules, &["types", "gpu::schedule", "gpu"]);
+    let expected =
+        ["gpu::runtime is not in the list of floors", "gpu::schedule is in the list of floors, and no module"];
+    assert_eq!(problems, expected);
+}

@@ -1,0 +1,227 @@
+//! The modules of the crate as they stand in `src/`, with the paths that they name. Code that only tests have is left out.
+//!
+//! Read line by line: the sources are formatted by rustfmt, so that an item ends where its indentation says.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// Modules by their paths, such as `gpu::runtime`. The crate's root is the empty path.
+#[derive(Default)]
+pub struct Sources(BTreeMap<String, Module>);
+
+/// What a module says of others.
+#[derive(Default)]
+struct Module {
+    /// Names that `use` gives to paths; a glob has the name `*`.
+    imports: Vec<(String, String)>,
+    /// Paths in the code itself.
+    mentions: Vec<String>,
+}
+
+impl Sources {
+    /// Follows `mod` from the crate's root.
+    pub fn of_crate(root: &Path) -> Self {
+        let mut sources = Sources::default();
+        sources.read_file("", root);
+        sources
+    }
+
+    fn read_file(&mut self, module: &str, file: &Path) {
+        let text = std::fs::read_to_string(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
+        for (name, path) in self.add(module, &with_generated_code(&text)) {
+            // A file called mod.rs or lib.rs is its folder.
+            let is_folder = file.file_stem().is_some_and(|stem| stem == "mod" || stem == "lib");
+            let folder = if is_folder { file.with_file_name("") } else { file.with_extension("") };
+            let places = match path {
+                Some(path) => vec![file.with_file_name(path)],
+                None => vec![folder.join(format!("{name}.rs")), folder.join(&name).join("mod.rs")],
+            };
+            let place: Vec<PathBuf> = places.into_iter().filter(|place| place.is_file()).collect();
+            assert_eq!(place.len(), 1, "one file for {name} of {}", file.display());
+            self.read_file(&join(module, &name), &place[0]);
+        }
+    }
+
+    /// Takes a module's text. Gives the modules that it declares and that stand elsewhere, with the files that it names for them.
+    pub fn add(&mut self, module: &str, text: &str) -> Vec<(String, Option<String>)> {
+        let (mut declared, mut path) = (Vec::new(), None);
+        // The module that a line is in, and the indentation of each that stands in this text.
+        let (mut here, mut inline) = (module.to_owned(), Vec::new());
+        let mut statement = String::new();
+        self.0.entry(here.clone()).or_default();
+        for line in lines_without_tests(text) {
+            let (trimmed, indentation) = (line.trim(), indentation(&line));
+            if inline.last() == Some(&indentation) && trimmed == "}" {
+                inline.pop();
+                here = parent(&here).to_owned();
+            } else if let Some(name) = after_visibility(trimmed).strip_prefix("mod ") {
+                if let Some(name) = name.strip_suffix(';') {
+                    declared.push((name.to_owned(), path.take()));
+                } else if let Some(name) = name.strip_suffix(" {") {
+                    here = join(&here, name);
+                    inline.push(indentation);
+                    self.0.entry(here.clone()).or_default();
+                }
+            } else if let Some(file) = trimmed.strip_prefix("#[path = \"") {
+                path = file.strip_suffix("\"]").map(str::to_owned);
+            } else if !statement.is_empty() || after_visibility(trimmed).starts_with("use ") {
+                statement.push_str(after_visibility(trimmed));
+                if statement.ends_with(';') {
+                    let tree = statement["use ".len()..].trim_end_matches(';').to_owned();
+                    self.module(&here).imports.extend(imports(&tree));
+                    statement.clear();
+                }
+            } else {
+                self.module(&here).mentions.extend(mentions(&line));
+            }
+        }
+        declared
+    }
+
+    fn module(&mut self, path: &str) -> &mut Module {
+        self.0.get_mut(path).expect("it was added")
+    }
+
+    pub fn modules(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str).filter(|module| !module.is_empty())
+    }
+
+    /// The modules that a module uses, each with a path that it names for it.
+    pub fn uses(&self, module: &str) -> BTreeMap<String, String> {
+        let Module { imports, mentions } = &self.0[module];
+        let named = imports.iter().map(|(_, path)| path).chain(mentions);
+        let used = named.filter_map(|path| Some((self.resolve(module, path, &mut HashSet::new())?, path.clone())));
+        used.filter(|(used, _)| used != module).collect()
+    }
+
+    /// The module that an item stands in, by a path to it from a module. What a module has from elsewhere is looked for there.
+    /// `None` for what is not the crate's.
+    fn resolve(&self, from: &str, path: &str, tried: &mut HashSet<(String, String)>) -> Option<String> {
+        if !tried.insert((from.to_owned(), path.to_owned())) {
+            return None;
+        }
+        let (mut here, mut segments) = (from.to_owned(), path.split("::").peekable());
+        match *segments.peek()? {
+            "crate" => here = String::new(),
+            "super" => here = parent(&here).to_owned(),
+            "self" => {}
+            name if self.0.contains_key(&join(&here, name)) => here = join(&here, name),
+            // A crate, or what is in scope by an import of its own.
+            _ => return None,
+        }
+        segments.next();
+        while let Some(name) = segments.next() {
+            if name == "super" {
+                here = parent(&here).to_owned();
+            } else if self.0.contains_key(&join(&here, name)) {
+                here = join(&here, name);
+            } else {
+                let rest: Vec<&str> = segments.collect();
+                let imports = self.0[&here].imports.iter().filter(|(import, _)| import == name);
+                let mut found = imports.filter_map(|(_, to)| {
+                    let path = [&[to.as_str()], &rest[..]].concat().join("::");
+                    self.resolve(&here, &path, tried)
+                });
+                return found.next().or(Some(here));
+            }
+        }
+        Some(here)
+    }
+}
+
+pub fn join(module: &str, name: &str) -> String {
+    if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") }
+}
+
+pub fn parent(module: &str) -> &str {
+    module.rsplit_once("::").map_or("", |(parent, _)| parent)
+}
+
+/// The text, with what `build.rs` wrote where it is included.
+fn with_generated_code(text: &str) -> String {
+    let line = |line: &str| {
+        let generated = line.trim().strip_prefix("include!(concat!(env!(\"OUT_DIR\"), \"/")?.strip_suffix("\"));")?;
+        let file = Path::new(env!("OUT_DIR")).join(generated);
+        Some(std::fs::read_to_string(file).expect("build.rs wrote it"))
+    };
+    text.lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n").collect()
+}
+
+/// The lines of code, without comments and without the items that only tests have.
+fn lines_without_tests(text: &str) -> Vec<String> {
+    let mut lines = text.lines().map(without_comment).filter(|line| !line.trim().is_empty());
+    let mut kept = Vec::new();
+    while let Some(line) = lines.next() {
+        if !["#[cfg(test)]", "#[cfg(all(test"].iter().any(|test| line.trim().starts_with(test)) {
+            kept.push(line);
+            continue;
+        }
+        let ends = |next: &String| indentation(next) == indentation(&line) && next.ends_with(['}', ';', ',']);
+        lines.find(ends);
+    }
+    kept
+}
+
+fn without_comment(line: &str) -> String {
+    let comment = line.match_indices("//").map(|(at, _)| at).find(|at| line[..*at].matches('"').count() % 2 == 0);
+    line[..comment.unwrap_or(line.len())].trim_end().to_owned()
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// What stands behind `pub` or the like.
+fn after_visibility(line: &str) -> &str {
+    let Some(rest) = line.strip_prefix("pub") else { return line };
+    let rest = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest);
+    rest.strip_prefix(' ').unwrap_or(line)
+}
+
+/// The names of a `use` tree with the paths that they stand for.
+fn imports(tree: &str) -> Vec<(String, String)> {
+    let tree = tree.trim();
+    let Some((prefix, rest)) = tree.split_once('{') else {
+        let (path, name) = tree.split_once(" as ").unwrap_or((tree, last(tree)));
+        return vec![(name.to_owned(), path.to_owned())];
+    };
+    let inside = rest.strip_suffix('}').expect("rustfmt closes what it opens");
+    let of_branch = |branch: &str| match imports(branch)[..] {
+        // The prefix itself.
+        [(ref name, ref path)] if path == "self" => {
+            let module = prefix.trim_end_matches("::");
+            vec![(if name == "self" { last(module) } else { name }.to_owned(), module.to_owned())]
+        }
+        ref all => all.iter().map(|(name, path)| (name.clone(), format!("{prefix}{path}"))).collect(),
+    };
+    branches(inside).into_iter().flat_map(of_branch).collect()
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().expect("a split has a part")
+}
+
+/// The parts between commas that are in no braces.
+fn branches(inside: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut branches) = (0, 0, Vec::new());
+    for (at, character) in inside.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                branches.push(&inside[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    branches.push(&inside[start..]);
+    branches.into_iter().map(str::trim).filter(|branch| !branch.is_empty()).collect()
+}
+
+/// The paths in a line of code that begin with `crate` or `super`.
+fn mentions(line: &str) -> Vec<String> {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == ':';
+    let words = line.split(|character| !is_part(character)).map(|word| word.trim_end_matches(':'));
+    words.filter(|word| word.starts_with("crate::") || word.starts_with("super::")).map(str::to_owned).collect()
+}

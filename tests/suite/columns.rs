@@ -1,0 +1,537 @@
+//! Calls from columns into columns give what calls on slices give, wherever the columns lie.
+
+use super::support::each::{each_curve, each_ecdsa_curve};
+use super::support::random::Random;
+use super::support::reference::{EcdsaReference, TestCurve, bytes};
+use super::support::scheme::progression;
+use gecc::ecdsa::{Policy, SForm};
+use gecc::{
+    Backend, Engine, Error, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, SecretKeys, Sm2, Verdict,
+};
+use gecc::{PageLocked, ecdh, ecdsa, keys, point, sm2};
+
+/// Short of a whole number of chunks and blocks.
+const ITEMS: usize = 701;
+
+/// What a call on slices gives, as rows.
+type Expected<const W: usize> = Vec<Result<[u8; W], Rejection>>;
+
+/// What becomes of the row of a rejected item.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rejected {
+    IsZeros,
+    MeansNothing,
+}
+use Rejected::{IsZeros, MeansNothing};
+
+/// Places that a call must leave alone, before and behind those of its results.
+const MARGIN: usize = 5;
+const UNTOUCHED: u8 = 0xee;
+
+/// Values in locked memory. There are no others in their pages: the allocator gives so much memory pages of its own.
+fn locked<T>(engine: &Engine, values: Vec<T>) -> PageLocked<T> {
+    let mut alone = Vec::with_capacity((33 << 20) / size_of::<T>().max(1));
+    alone.extend(values);
+    let locked = engine.page_lock(alone);
+    let can_be = engine.info().backend == Backend::Gpu && size_of_val(&*locked) > 0;
+    assert_eq!(locked.is_locked(), can_be);
+    locked
+}
+
+/// The engine that is tested, and one that computes several chunks.
+fn engines(engine: &Engine) -> [Engine; 2] {
+    let in_chunks = Engine::builder().backend(engine.info().backend).chunk_items(300);
+    [engine.clone(), in_chunks.build().expect("as the engine that is tested")]
+}
+
+/// Has a call write into memory of its own, into locked memory between other results, and into some of each.
+#[track_caller]
+fn check<const W: usize>(
+    engine: &Engine,
+    (name, rejected): (&str, Rejected),
+    expected: &Expected<W>,
+    call: impl Fn(&Engine, &mut [[u8; W]], &mut [u8]) -> Result<(), Error>,
+) {
+    let items = expected.len();
+    let compare = |rows: &[[u8; W]], codes: &[u8], place: &str| {
+        for (item, expected) in expected.iter().enumerate() {
+            match expected {
+                Ok(row) => assert_eq!((codes[item], rows[item]), (Verdict::VALID_CODE, *row), "{name} {place} {item}"),
+                Err(reason) => assert_eq!(codes[item], reason.code(), "{name} {place} {item}"),
+            }
+            let is_as_said = expected.is_ok() || rejected == MeansNothing || rows[item] == [0; W];
+            assert!(is_as_said, "{name} {place}: the row of the rejected item {item}");
+        }
+    };
+    let own = || (vec![[UNTOUCHED; W]; items], vec![UNTOUCHED; items]);
+    let part = MARGIN..MARGIN + items;
+    for engine in &engines(engine) {
+        let (mut rows, mut codes) = own();
+        call(engine, &mut rows, &mut codes).unwrap();
+        compare(&rows, &codes, "in its own memory");
+        let mut locked_rows = locked(engine, vec![[UNTOUCHED; W]; items + 2 * MARGIN]);
+        let mut locked_codes = locked(engine, vec![UNTOUCHED; items + 2 * MARGIN]);
+        call(engine, &mut locked_rows[part.clone()], &mut locked_codes[part.clone()]).unwrap();
+        compare(&locked_rows[part.clone()], &locked_codes[part.clone()], "in locked memory");
+        for place in (0..MARGIN).chain(MARGIN + items..2 * MARGIN + items) {
+            assert_eq!((locked_rows[place], locked_codes[place]), ([UNTOUCHED; W], UNTOUCHED), "{name} beside {place}");
+        }
+        let (mut rows, mut codes) = own();
+        call(engine, &mut rows, &mut locked_codes[part.clone()]).unwrap();
+        compare(&rows, &locked_codes[part.clone()], "with locked codes");
+        call(engine, &mut locked_rows[part.clone()], &mut codes).unwrap();
+        compare(&locked_rows[part.clone()], &codes, "with locked rows");
+    }
+}
+
+/// The columns of a batch, some of whose items are spoiled.
+struct Batch {
+    scalars: Vec<[u8; 32]>,
+    digests: Vec<[u8; 32]>,
+    signatures: Vec<[u8; 64]>,
+    ids: Vec<u8>,
+    points: Vec<Point>,
+}
+
+impl Batch {
+    /// Private keys, which serve as scalars too, with their public keys and random digests.
+    fn new<C: TestCurve>(items: usize) -> Self {
+        let mut random = Random::new();
+        let (scalars, points) = progression::<C>(&mut random, items);
+        Batch {
+            scalars: scalars.iter().map(bytes::<C>).collect(),
+            digests: (0..items).map(|_| random.bytes()).collect(),
+            signatures: vec![[0; 64]; items],
+            ids: vec![0; items],
+            points,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.scalars.len()
+    }
+
+    /// Scalars that are 0 or too large, points that are none or the identity, signatures that are wrong.
+    fn spoil(&mut self) {
+        for item in (1..self.len()).step_by(7) {
+            match item % 5 {
+                0 => self.scalars[item] = [0; 32],
+                1 => self.scalars[item] = [0xff; 32],
+                2 => self.points[item] = Point::from_coordinates(&[1; 32], &[1; 32]),
+                3 => self.points[item] = Point::IDENTITY,
+                _ => self.signatures[item] = [[0; 64], [0xff; 64]][item % 2],
+            }
+            if item % 3 == 0 {
+                (self.ids[item], self.signatures[item][40]) = (self.ids[item] ^ 1, self.signatures[item][40] ^ 1);
+            }
+        }
+    }
+
+    fn secret(&self) -> Vec<SecretKey> {
+        self.scalars.iter().copied().map(SecretKey::from_bytes).collect()
+    }
+
+    fn raw(&self) -> Vec<[u8; 64]> {
+        self.points.iter().map(raw).collect()
+    }
+
+    /// Malformed for the identity.
+    fn compressed(&self) -> Vec<[u8; 33]> {
+        self.points.iter().map(|point| point.to_compressed().unwrap_or([0; 33])).collect()
+    }
+}
+
+/// `x || y`, zeros for the identity.
+fn raw(point: &Point) -> [u8; 64] {
+    point.as_bytes()[1..].try_into().expect("64 bytes after the tag")
+}
+
+fn rows_of(points: Vec<Result<Point, Rejection>>) -> Expected<64> {
+    points.into_iter().map(|point| point.map(|point| raw(&point))).collect()
+}
+
+/// A batch's columns as parts of records in locked memory, with bytes between them that belong to no column.
+struct Records {
+    bytes: PageLocked<u8>,
+    items: usize,
+}
+
+const RECORD: usize = 32 + 32 + 64 + 1 + 33 + 64 + 7;
+
+impl Records {
+    fn new(engine: &Engine, batch: &Batch) -> Self {
+        let (raw, compressed) = (batch.raw(), batch.compressed());
+        let record = |item: usize| {
+            let id = [batch.ids[item]];
+            let fields: [&[u8]; 7] = [
+                &batch.scalars[item],
+                &batch.digests[item],
+                &batch.signatures[item],
+                &id,
+                &compressed[item],
+                &raw[item],
+                &[0xab; 7],
+            ];
+            fields.concat()
+        };
+        Records { bytes: locked(engine, (0..batch.len()).flat_map(record).collect()), items: batch.len() }
+    }
+
+    fn column<const W: usize>(&self, offset: usize) -> Rows<'_, W> {
+        let start = offset.min(self.bytes.len());
+        Rows::strided(&self.bytes[start..], RECORD, self.items).expect("the records have it")
+    }
+
+    fn scalars(&self) -> Rows<'_, 32> {
+        self.column(0)
+    }
+
+    fn secret(&self) -> SecretKeys<'_> {
+        SecretKeys::rows(self.scalars())
+    }
+
+    fn digests(&self) -> Rows<'_, 32> {
+        self.column(32)
+    }
+
+    fn signatures(&self) -> Rows<'_, 64> {
+        self.column(64)
+    }
+
+    fn ids(&self) -> Rows<'_, 1> {
+        self.column(128)
+    }
+
+    fn compressed(&self) -> PublicKeys<'_> {
+        PublicKeys::compressed(self.column(129))
+    }
+
+    fn raw(&self) -> PublicKeys<'_> {
+        PublicKeys::raw(self.column(162))
+    }
+}
+
+/// No item, one, and many.
+const SIZES: [usize; 3] = [0, 1, ITEMS];
+
+pub fn points(engine: &Engine) {
+    each_curve!(points_on(engine));
+}
+
+fn points_on<C: TestCurve>(engine: &Engine) {
+    for items in SIZES {
+        let mut batch = Batch::new::<C>(items);
+        batch.spoil();
+        let (records, raw) = (Records::new(engine, &batch), batch.raw());
+        let Batch { scalars, points, .. } = &batch;
+        let encodings = [PublicKeys::points(points), PublicKeys::raw(&raw), records.raw()];
+        let mut others = points.clone();
+        others.reverse();
+        let of_others = PublicKeys::points(&others);
+
+        let expected = rows_of(point::mul_base::<C>(engine, scalars).unwrap());
+        for scalars in [Rows::from(scalars), records.scalars()] {
+            check(engine, ("mul_base", IsZeros), &expected, |engine, rows, codes| {
+                point::mul_base_into::<C>(engine, scalars, rows, codes)
+            });
+        }
+        let sums = rows_of(point::add::<C>(engine, points, &others).unwrap());
+        let doubles = rows_of(point::double::<C>(engine, points).unwrap());
+        let products = rows_of(point::mul::<C>(engine, scalars, points).unwrap());
+        for points in encodings {
+            check(engine, ("add", IsZeros), &sums, |engine, rows, codes| {
+                point::add_into::<C>(engine, points, of_others, rows, codes)
+            });
+            check(engine, ("double", IsZeros), &doubles, |engine, rows, codes| {
+                point::double_into::<C>(engine, points, rows, codes)
+            });
+            check(engine, ("mul", IsZeros), &products, |engine, rows, codes| {
+                point::mul_into::<C>(engine, records.scalars(), points, rows, codes)
+            });
+        }
+    }
+    one_for_all_points::<C>(engine);
+}
+
+/// One scalar, and one point, for every item.
+fn one_for_all_points<C: TestCurve>(engine: &Engine) {
+    let batch = Batch::new::<C>(ITEMS);
+    let (one, point) = ([batch.scalars[3]; ITEMS], [batch.points[4]; ITEMS]);
+    let (scalar, encoded) = (Rows::all(&one[0]), raw(&point[0]));
+    let expected = rows_of(point::mul_base::<C>(engine, &one).unwrap());
+    check(engine, ("mul_base of one", IsZeros), &expected, |engine, rows, codes| {
+        point::mul_base_into::<C>(engine, scalar, rows, codes)
+    });
+    let expected = rows_of(point::mul::<C>(engine, &one, &batch.points).unwrap());
+    let points = PublicKeys::points(&batch.points);
+    check(engine, ("mul by one", IsZeros), &expected, |engine, rows, codes| {
+        point::mul_into::<C>(engine, scalar, points, rows, codes)
+    });
+    let expected = rows_of(point::add::<C>(engine, &batch.points, &point).unwrap());
+    for one in [PublicKeys::all(point[0].as_sec1()), PublicKeys::raw(Rows::all(&encoded))] {
+        check(engine, ("add one", IsZeros), &expected, |engine, rows, codes| {
+            point::add_into::<C>(engine, points, one, rows, codes)
+        });
+    }
+}
+
+pub fn private_keys(engine: &Engine) {
+    each_curve!(private_keys_on(engine));
+}
+
+fn private_keys_on<C: TestCurve>(engine: &Engine) {
+    for items in SIZES {
+        let mut batch = Batch::new::<C>(items);
+        batch.spoil();
+        let (records, secret) = (Records::new(engine, &batch), batch.secret());
+        let expected = rows_of(keys::public_keys::<C>(engine, &secret).unwrap());
+        for keys in [SecretKeys::each(&secret), records.secret()] {
+            check(engine, ("public_keys", IsZeros), &expected, |engine, rows, codes| {
+                keys::public_keys_into::<C>(engine, keys, rows, codes)
+            });
+        }
+        // The peers are in another order than the keys, that no product is a square.
+        batch.points.reverse();
+        let (compressed, raw, records) = (batch.compressed(), batch.raw(), Records::new(engine, &batch));
+        agree::<C>(engine, &secret, PublicKeys::raw(&raw), [records.raw(), PublicKeys::points(&batch.points)]);
+        agree::<C>(engine, &secret, PublicKeys::compressed(&compressed), [records.compressed(); 2]);
+        if let [key, ..] = &secret[..] {
+            let one = vec![key.clone(); items];
+            let expected = rows_of(keys::public_keys::<C>(engine, &one).unwrap());
+            check(engine, ("public_keys of one", IsZeros), &expected, |engine, rows, codes| {
+                keys::public_keys_into::<C>(engine, key, rows, codes)
+            });
+            agree_by::<C>(engine, &one, SecretKeys::all(key), PublicKeys::raw(&raw), records.raw());
+            let peer = batch.points[0].as_sec1();
+            let peers = vec![peer; items];
+            agree_by::<C>(engine, &secret, records.secret(), PublicKeys::sec1(&peers), PublicKeys::all(peer));
+        }
+    }
+}
+
+fn agree<C: TestCurve>(engine: &Engine, secret: &[SecretKey], peers: PublicKeys, columns: [PublicKeys; 2]) {
+    let rows: Vec<[u8; 32]> = secret.iter().map(|key| *key.expose_bytes()).collect();
+    for column in columns {
+        agree_by::<C>(engine, secret, SecretKeys::rows((&rows).into()), peers, column);
+    }
+}
+
+/// Shared points and secrets by keys and peers in slices, and the same in columns.
+fn agree_by<C: TestCurve>(
+    engine: &Engine,
+    secret: &[SecretKey],
+    keys: SecretKeys,
+    peers: PublicKeys,
+    column: PublicKeys,
+) {
+    let points = ecdh::shared_points::<C>(engine, secret, peers).unwrap();
+    let points: Expected<64> =
+        points.into_iter().map(|shared| shared.map(|shared| raw(&shared.into_public()))).collect();
+    check(engine, ("shared points", IsZeros), &points, |engine, rows, codes| {
+        ecdh::shared_points_into::<C>(engine, keys, column, rows, codes)
+    });
+    let secrets = ecdh::shared_secrets::<C>(engine, secret, peers).unwrap();
+    let secrets: Expected<32> = secrets.into_iter().map(|shared| shared.map(|shared| *shared.expose_bytes())).collect();
+    check(engine, ("shared secrets", IsZeros), &secrets, |engine, rows, codes| {
+        ecdh::shared_secrets_into::<C>(engine, keys, column, rows, codes)
+    });
+}
+
+/// What verification gives, as codes without rows.
+fn codes_of(verdicts: gecc::Verdicts) -> Expected<0> {
+    let result = |verdict| match verdict {
+        Verdict::Valid => Ok([]),
+        Verdict::Rejected(reason) => Err(reason),
+    };
+    verdicts.into_iter().map(result).collect()
+}
+
+pub fn ecdsa(engine: &Engine) {
+    each_ecdsa_curve!(ecdsa_on(engine));
+}
+
+fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
+    for items in SIZES {
+        let mut batch = Batch::new::<C>(items);
+        let secret = batch.secret();
+        let signed = ecdsa::sign_recoverable::<C>(engine, &batch.digests, &secret, SForm::AsComputed).unwrap();
+        for (item, signed) in signed.into_iter().enumerate() {
+            let signed = signed.unwrap();
+            (batch.signatures[item], batch.ids[item]) = (signed.signature, signed.recovery_id);
+        }
+        batch.spoil();
+        let (records, secret) = (Records::new(engine, &batch), batch.secret());
+        for form in [SForm::Low, SForm::AsComputed] {
+            let expected = ecdsa::sign::<C>(engine, &batch.digests, &secret, form).unwrap();
+            for (digests, keys) in
+                [(Rows::from(&batch.digests), (&secret).into()), (records.digests(), records.secret())]
+            {
+                check(engine, ("sign", MeansNothing), &expected, |engine, rows, codes| {
+                    ecdsa::sign_into::<C>(engine, digests, keys, form, rows, codes)
+                });
+            }
+        }
+        verify_ecdsa::<C>(engine, &batch, &records);
+        let Batch { digests, signatures, ids, .. } = &batch;
+        let expected = rows_of(ecdsa::recover::<C>(engine, digests, signatures, ids).unwrap());
+        check(engine, ("recover", MeansNothing), &expected, |engine, rows, codes| {
+            ecdsa::recover_into::<C>(engine, records.digests(), records.signatures(), records.ids(), rows, codes)
+        });
+    }
+    one_for_all_signatures::<C>(engine);
+}
+
+fn verify_ecdsa<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
+    let Batch { digests, signatures, points, .. } = batch;
+    let (compressed, raw) = (batch.compressed(), batch.raw());
+    for policy in [Policy::default(), Policy::low_s()] {
+        for (keys, column) in [
+            (PublicKeys::points(points), PublicKeys::points(points)),
+            (PublicKeys::compressed(&compressed), records.compressed()),
+            (PublicKeys::raw(&raw), records.raw()),
+        ] {
+            let expected = codes_of(ecdsa::verify::<C>(engine, digests, signatures, keys, policy).unwrap());
+            check(engine, ("verify", MeansNothing), &expected, |engine, _, codes| {
+                ecdsa::verify_into::<C>(engine, records.digests(), records.signatures(), column, policy, codes)
+            });
+        }
+    }
+}
+
+/// One digest, one signature and one key for every item.
+fn one_for_all_signatures<C: EcdsaReference>(engine: &Engine) {
+    let batch = Batch::new::<C>(ITEMS);
+    let (digest, secret, key) = (&batch.digests[0], batch.secret(), batch.points[0]);
+    let digests = [*digest; ITEMS];
+    let expected = ecdsa::sign::<C>(engine, &digests, &secret, SForm::Low).unwrap();
+    check(engine, ("sign one digest", MeansNothing), &expected, |engine, rows, codes| {
+        ecdsa::sign_into::<C>(engine, Rows::all(digest), &secret, SForm::Low, rows, codes)
+    });
+    let mut signatures: Vec<[u8; 64]> = expected.into_iter().map(Result::unwrap).collect();
+    let (policy, points) = (Policy::default(), PublicKeys::points(&batch.points));
+    let expected = codes_of(ecdsa::verify::<C>(engine, &digests, &signatures, points, policy).unwrap());
+    assert!(expected.iter().all(Result::is_ok));
+    check(engine, ("verify one digest", MeansNothing), &expected, |engine, _, codes| {
+        ecdsa::verify_into::<C>(engine, Rows::all(digest), &signatures, points, policy, codes)
+    });
+    // The first signature with every key and with one.
+    let first = [signatures[0]];
+    signatures.fill(first[0]);
+    let encoded = raw(&key);
+    for (keys, column) in [(points, points), (PublicKeys::all(key.as_sec1()), PublicKeys::raw(Rows::all(&encoded)))] {
+        let expected = codes_of(ecdsa::verify::<C>(engine, &digests, &signatures, keys, policy).unwrap());
+        assert!(expected[0].is_ok());
+        check(engine, ("verify one signature", MeansNothing), &expected, |engine, _, codes| {
+            ecdsa::verify_into::<C>(engine, Rows::all(digest), Rows::all(&first[0]), column, policy, codes)
+        });
+    }
+    for id in [0, 1] {
+        let expected = rows_of(ecdsa::recover::<C>(engine, &digests, &signatures, &[id; ITEMS]).unwrap());
+        check(engine, ("recover one id", MeansNothing), &expected, |engine, rows, codes| {
+            ecdsa::recover_into::<C>(engine, Rows::all(digest), &signatures, Rows::all(&[id]), rows, codes)
+        });
+    }
+}
+
+pub fn addresses(engine: &Engine) {
+    for items in SIZES {
+        let mut batch = Batch::new::<Secp256k1>(items);
+        let signed = ecdsa::sign_recoverable::<Secp256k1>(engine, &batch.digests, &batch.secret(), SForm::Low).unwrap();
+        for (item, signed) in signed.into_iter().enumerate() {
+            let signed = signed.unwrap();
+            (batch.signatures[item], batch.ids[item]) = (signed.signature, signed.recovery_id);
+        }
+        batch.spoil();
+        let (records, Batch { digests, signatures, ids, .. }) = (Records::new(engine, &batch), &batch);
+        let expected = ecdsa::recover_addresses(engine, digests, signatures, ids).unwrap();
+        check(engine, ("addresses", MeansNothing), &expected, |engine, rows, codes| {
+            ecdsa::recover_addresses_into(engine, digests, records.signatures(), records.ids(), rows, codes)
+        });
+    }
+}
+
+pub fn sm2(engine: &Engine) {
+    for items in SIZES {
+        let mut batch = Batch::new::<Sm2>(items);
+        for (item, signed) in sm2::sign(engine, &batch.digests, &batch.secret()).unwrap().into_iter().enumerate() {
+            batch.signatures[item] = signed.unwrap();
+        }
+        batch.spoil();
+        let (records, secret) = (Records::new(engine, &batch), batch.secret());
+        let Batch { digests, signatures, points, .. } = &batch;
+        let expected = sm2::sign(engine, digests, &secret).unwrap();
+        for (digests, keys) in [(Rows::from(digests), (&secret).into()), (records.digests(), records.secret())] {
+            check(engine, ("sign", MeansNothing), &expected, |engine, rows, codes| {
+                sm2::sign_into(engine, digests, keys, rows, codes)
+            });
+        }
+        let keys = PublicKeys::points(points);
+        let expected = codes_of(sm2::verify(engine, digests, signatures, keys).unwrap());
+        assert!(items < ITEMS || expected.iter().filter(|verdict| verdict.is_ok()).count() > ITEMS / 2);
+        for keys in [keys, records.raw()] {
+            check(engine, ("verify", MeansNothing), &expected, |engine, _, codes| {
+                sm2::verify_into(engine, records.digests(), records.signatures(), keys, codes)
+            });
+        }
+    }
+}
+
+/// Asserts that the call failed for a column of this length.
+#[track_caller]
+fn differs(result: Result<(), Error>, wrong: &str, length: usize) {
+    match result {
+        Err(Error::LengthMismatch { what, expected, found }) => assert_eq!((what, expected, found), (wrong, 2, length)),
+        other => panic!("{other:?} instead of a length mismatch"),
+    }
+}
+
+/// Batches have as many items as there are codes.
+pub fn mismatches(engine: &Engine) {
+    type C = Secp256k1;
+    let (policy, form, codes) = (Policy::default(), SForm::Low, &mut [0; 2][..]);
+    let (two, two_keys, out) = ([[1; 32]; 2], [[1; 64]; 2], &mut [[0; 64]; 2][..]);
+    let key = SecretKey::from_bytes([1; 32]);
+    let [keys, all] = [PublicKeys::raw(&two_keys), PublicKeys::all(&[2; 33])];
+    for found in [0, 1, 3] {
+        let (numbers, rows, ids) = (vec![[1; 32]; found], vec![[1; 64]; found], vec![[0; 1]; found]);
+        let (wrong, secret) = (PublicKeys::raw(&rows), vec![key.clone(); found]);
+        let (mut rows_out, mut short, mut addresses) =
+            (vec![[0; 64]; found], vec![[0; 32]; found], vec![[0; 20]; found]);
+        differs(point::mul_base_into::<C>(engine, &numbers, out, codes), "scalars", found);
+        differs(point::mul_base_into::<C>(engine, &two, &mut rows_out, codes), "points", found);
+        differs(point::add_into::<C>(engine, wrong, all, out, codes), "points", found);
+        differs(point::add_into::<C>(engine, all, wrong, out, codes), "second points", found);
+        differs(point::add_into::<C>(engine, all, all, &mut rows_out, codes), "sums", found);
+        differs(point::double_into::<C>(engine, wrong, out, codes), "points", found);
+        differs(point::double_into::<C>(engine, all, &mut rows_out, codes), "doubles", found);
+        differs(point::mul_into::<C>(engine, &numbers, keys, out, codes), "scalars", found);
+        differs(point::mul_into::<C>(engine, &two, wrong, out, codes), "points", found);
+        differs(point::mul_into::<C>(engine, &two, keys, &mut rows_out, codes), "products", found);
+        differs(keys::public_keys_into::<C>(engine, &secret, out, codes), "secret keys", found);
+        differs(keys::public_keys_into::<C>(engine, &key, &mut rows_out, codes), "public keys", found);
+        differs(ecdh::shared_points_into::<C>(engine, &secret, keys, out, codes), "secret keys", found);
+        differs(ecdh::shared_points_into::<C>(engine, &key, wrong, out, codes), "peers", found);
+        differs(ecdh::shared_secrets_into::<C>(engine, &key, keys, &mut short, codes), "shared secrets", found);
+        differs(ecdsa::verify_into::<C>(engine, &numbers, &two_keys, keys, policy, codes), "digests", found);
+        differs(ecdsa::verify_into::<C>(engine, &two, &rows, keys, policy, codes), "signatures", found);
+        differs(ecdsa::verify_into::<C>(engine, &two, &two_keys, wrong, policy, codes), "public keys", found);
+        differs(ecdsa::sign_into::<C>(engine, &numbers, &key, form, out, codes), "digests", found);
+        differs(ecdsa::sign_into::<C>(engine, &two, &secret, form, out, codes), "secret keys", found);
+        differs(ecdsa::sign_into::<C>(engine, &two, &key, form, &mut rows_out, codes), "signatures", found);
+        differs(ecdsa::recover_into::<C>(engine, &two, &two_keys, &ids, out, codes), "recovery ids", found);
+        differs(
+            ecdsa::recover_into::<C>(engine, &two, &two_keys, Rows::all(&[0]), &mut rows_out, codes),
+            "keys",
+            found,
+        );
+        differs(
+            ecdsa::recover_addresses_into(engine, &two, &two_keys, Rows::all(&[0]), &mut addresses, codes),
+            "addresses",
+            found,
+        );
+        differs(sm2::verify_into(engine, &two, &rows, keys, codes), "signatures", found);
+        differs(sm2::sign_into(engine, &two, &key, &mut rows_out, codes), "signatures", found);
+    }
+    assert_eq!(codes, [0; 2]);
+    assert!(out.iter().all(|row| *row == [0; 64]));
+}
