@@ -132,6 +132,10 @@ fn device_sources(sources: &[Source], curves: &[params::Curve]) -> String {
     let without_curve: Vec<String> =
         sources.iter().filter(|source| !needs_curve(source, sources)).filter_map(kernel).collect();
     writeln!(text, "pub const WITHOUT_CURVE: &[&str] = &{without_curve:?};").expect("a String takes all");
+    // All but those for measurements.
+    let in_operations = sources.iter().filter(|source| source.name.starts_with("kernels/"));
+    let of_operations: Vec<String> = in_operations.filter_map(kernel).collect();
+    writeln!(text, "pub const OF_OPERATIONS: &[&str] = &{of_operations:?};").expect("a String takes all");
     text.push_str("pub const CURVES: &[(&str, &str)] = &[\n");
     for curve in curves {
         let name = &curve.name;

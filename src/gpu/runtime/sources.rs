@@ -5,25 +5,10 @@ include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
 /// What stands for the curve in units of kernel files that need none.
 pub const NO_CURVE: &str = "none";
 
-/// What the public operations on a curve are made of.
-pub const OF_OPERATIONS: &[&str] = &[
-    "address",
-    "equations",
-    "fpmul",
-    "key_groups",
-    "key_tables",
-    "layout",
-    "nonces",
-    "normalize",
-    "point_add",
-    "point_sum",
-    "recover",
-    "results",
-    "sign",
-    "table",
-    "upmul",
-    "verify",
-];
+/// The kernel files of operations on a curve, but for those that hash messages.
+pub fn on_a_curve() -> Vec<&'static str> {
+    OF_OPERATIONS.iter().copied().filter(|file| !WITHOUT_CURVE.contains(file) && *file != "hash").collect()
+}
 
 /// One compilation: a kernel file for one curve, or for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,8 +27,7 @@ impl Unit {
 
     /// Those of the public operations.
     pub fn of_operations() -> impl Iterator<Item = Unit> + Clone {
-        const OTHERS: &[&str] = &["hash", "modexp", "mul_mod", "rows"];
-        Unit::all().filter(|unit| OF_OPERATIONS.contains(&unit.file) || OTHERS.contains(&unit.file))
+        Unit::all().filter(|unit| OF_OPERATIONS.contains(&unit.file))
     }
 
     /// The text of the kernel file.
