@@ -218,6 +218,9 @@ fn sm2_curve(criterion: &mut Criterion, engine: &Engine) {
     let inputs = Inputs::new::<Sm2>(engine);
     points::<Sm2>(&mut group, engine, &inputs);
     let sign = |engine: &Engine, digests: &[[u8; 32]], secret: &[SecretKey]| sm2::sign(engine, digests, secret);
-    signatures(&mut group, engine, &inputs, sign, sm2::verify);
+    let verify = |engine: &Engine, digests: &[[u8; 32]], signed: &[[u8; 64]], keys: PublicKeys| {
+        sm2::verify(engine, digests, signed, keys)
+    };
+    signatures(&mut group, engine, &inputs, sign, verify);
     group.finish();
 }
