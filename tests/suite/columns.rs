@@ -231,7 +231,7 @@ fn points_on<C: TestCurve>(engine: &Engine) {
 
         let expected = rows_of(point::mul_base::<C>(engine, scalars).unwrap());
         for scalars in [Rows::from(scalars), records.scalars()] {
-            check(engine, ("mul_base", IsZeros), &expected, |engine, rows, codes| {
+            check(engine, ("mul_base", MeansNothing), &expected, |engine, rows, codes| {
                 point::mul_base_into::<C>(engine, scalars, rows, codes)
             });
         }
@@ -239,13 +239,13 @@ fn points_on<C: TestCurve>(engine: &Engine) {
         let doubles = rows_of(point::double::<C>(engine, points).unwrap());
         let products = rows_of(point::mul::<C>(engine, scalars, points).unwrap());
         for points in encodings {
-            check(engine, ("add", IsZeros), &sums, |engine, rows, codes| {
+            check(engine, ("add", MeansNothing), &sums, |engine, rows, codes| {
                 point::add_into::<C>(engine, points, of_others, rows, codes)
             });
-            check(engine, ("double", IsZeros), &doubles, |engine, rows, codes| {
+            check(engine, ("double", MeansNothing), &doubles, |engine, rows, codes| {
                 point::double_into::<C>(engine, points, rows, codes)
             });
-            check(engine, ("mul", IsZeros), &products, |engine, rows, codes| {
+            check(engine, ("mul", MeansNothing), &products, |engine, rows, codes| {
                 point::mul_into::<C>(engine, records.scalars(), points, rows, codes)
             });
         }
@@ -259,17 +259,17 @@ fn one_for_all_points<C: TestCurve>(engine: &Engine) {
     let (one, point) = ([batch.scalars[3]; ITEMS], [batch.points[4]; ITEMS]);
     let (scalar, encoded) = (Rows::all(&one[0]), raw(&point[0]));
     let expected = rows_of(point::mul_base::<C>(engine, &one).unwrap());
-    check(engine, ("mul_base of one", IsZeros), &expected, |engine, rows, codes| {
+    check(engine, ("mul_base of one", MeansNothing), &expected, |engine, rows, codes| {
         point::mul_base_into::<C>(engine, scalar, rows, codes)
     });
     let expected = rows_of(point::mul::<C>(engine, &one, &batch.points).unwrap());
     let points = PublicKeys::points(&batch.points);
-    check(engine, ("mul by one", IsZeros), &expected, |engine, rows, codes| {
+    check(engine, ("mul by one", MeansNothing), &expected, |engine, rows, codes| {
         point::mul_into::<C>(engine, scalar, points, rows, codes)
     });
     let expected = rows_of(point::add::<C>(engine, &batch.points, &point).unwrap());
     for one in [PublicKeys::all(point[0].as_sec1()), PublicKeys::raw(Rows::all(&encoded))] {
-        check(engine, ("add one", IsZeros), &expected, |engine, rows, codes| {
+        check(engine, ("add one", MeansNothing), &expected, |engine, rows, codes| {
             point::add_into::<C>(engine, points, one, rows, codes)
         });
     }
@@ -286,7 +286,7 @@ fn private_keys_on<C: TestCurve>(engine: &Engine) {
         let (records, secret) = (Records::new(engine, &batch), batch.secret());
         let expected = rows_of(keys::public_keys::<C>(engine, &secret).unwrap());
         for keys in [SecretKeys::each(&secret), records.secret()] {
-            check(engine, ("public_keys", IsZeros), &expected, |engine, rows, codes| {
+            check(engine, ("public_keys", MeansNothing), &expected, |engine, rows, codes| {
                 keys::public_keys_into::<C>(engine, keys, rows, codes)
             });
         }
@@ -298,7 +298,7 @@ fn private_keys_on<C: TestCurve>(engine: &Engine) {
         if let [key, ..] = &secret[..] {
             let one = vec![key.clone(); items];
             let expected = rows_of(keys::public_keys::<C>(engine, &one).unwrap());
-            check(engine, ("public_keys of one", IsZeros), &expected, |engine, rows, codes| {
+            check(engine, ("public_keys of one", MeansNothing), &expected, |engine, rows, codes| {
                 keys::public_keys_into::<C>(engine, key, rows, codes)
             });
             agree_by::<C>(engine, &one, SecretKeys::all(key), PublicKeys::raw(&raw), records.raw());

@@ -5,7 +5,7 @@
 //! any other. Every input point is checked to lie on the curve.
 //!
 //! Calls that end in `_into` read columns and write into columns of the caller's: 64 bytes `x || y` an item, zeros for the identity,
-//! and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`], where the row is zeros). The batch has as many
+//! and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). The batch has as many
 //! items as there are codes. Points that they read may have any encoding of [`PublicKeys`]; zeros stand for the identity. Results
 //! come without a copy by the host where rows and codes are page-locked ([`crate::PageLocked`]).
 
