@@ -221,7 +221,7 @@ impl Checked<'_> {
     /// Whether what the call writes into columns is right, and its seconds; `None` where it writes into none.
     fn written(&self, engine: &Engine, columns: &mut Columns) -> Result<Option<(bool, f64)>, Failure> {
         columns.clear();
-        let (written, seconds) = timing::timed(|| self.case.into_columns(engine, self.range.clone(), columns));
+        let (written, seconds) = timing::timed(|| self.case.write(engine, self.range.clone(), columns));
         Ok(written?.then(|| (columns.agree(&self.range, self.expected), seconds)))
     }
 }

@@ -129,7 +129,7 @@ impl<'a> Case<'a> {
     }
 
     /// Writes the results of a range to the front of columns; `false` where the operation has no such call.
-    pub fn into_columns(&self, engine: &Engine, at: Range<usize>, to: &mut Columns) -> Result<bool, Error> {
+    pub fn write(&self, engine: &Engine, at: Range<usize>, to: &mut Columns) -> Result<bool, Error> {
         let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
         let (curve, digests, items) = (*curve, &digests[at.clone()], at.len());
         let (public, points) = (PublicKeys::points(&public[at.clone()]), PublicKeys::points(&points[at.clone()]));
