@@ -1,6 +1,6 @@
 //! The command line, run as a user runs it.
 
-use gecc::{EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm2, ecdsa, keys, sm2};
+use gecc::{CurveId, EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm2, ecdsa, keys, sm2};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -335,7 +335,7 @@ fn recover_gives_addresses() {
 #[test]
 fn checked_signatures_are_the_same() {
     let key = TemporaryFile::new("checked.hex", "07".repeat(32));
-    for curve in ["secp256k1", "p256", "sm2"] {
+    for curve in CurveId::ALL.iter().map(|curve| curve.name()) {
         let sign = |more: &[&str]| {
             let arguments = [&["sign", "--curve", curve, "--key-file", key.path()], more].concat();
             answers(&run(&arguments, "message\n6d\n\n6e\n"))
@@ -412,6 +412,43 @@ fn sm2_signatures_from_the_command_line_verify() {
     let valid: Vec<_> =
         answers(&run(&["verify", "--curve", "sm2"], input)).iter().map(|a| a["valid"].clone()).collect();
     assert_eq!(valid, [true, true, false]);
+}
+
+/// Keys, signatures, verdicts and keys again, by the command alone.
+#[test]
+fn every_curve_is_known_by_its_name() {
+    let secret = "5a".repeat(32);
+    let key = TemporaryFile::new("curves.hex", &secret);
+    for curve in CurveId::ALL {
+        let of_curve = |command: &str, more: &[&str], input: String| {
+            let output = run(&[&[command, "--curve", curve.name()], more].concat(), input);
+            assert!(code(&output) < 2, "{curve}: {}", stderr(&output));
+            answers(&output)
+        };
+        let public = &of_curve("pubkey", &[], secret.clone())[0]["public_key"];
+        let digest = "c3".repeat(32);
+        let recoverable: &[&str] = if curve.has_ecdsa() { &["--recoverable"] } else { &[] };
+        let more = [&["--key-file", key.path()], recoverable].concat();
+        let signed = &of_curve("sign", &more, json!({ "digest": digest }).to_string())[0];
+        let line = |digest: &str| {
+            let (signature, id) = (&signed["signature"], &signed["recovery_id"]);
+            json!({"digest": digest, "signature": signature, "public_key": public, "recovery_id": id}).to_string()
+                + "\n"
+        };
+        let verdicts = of_curve("verify", &[], line(&digest) + &line(&"c4".repeat(32)));
+        assert_eq!(verdicts[0], json!({"valid": true}), "{curve}");
+        assert_eq!(verdicts[1]["valid"], json!(false), "{curve}");
+        if curve.has_ecdsa() {
+            assert_eq!(of_curve("recover", &[], line(&digest)), [json!({ "public_key": public })], "{curve}");
+        }
+        let shared = of_curve("ecdh", &["--key-file", key.path()], json!({ "public_key": public }).to_string());
+        assert_eq!(shared[0]["shared_secret"].as_str().map(str::len), Some(64), "{curve}");
+    }
+    let unknown = run(&["verify", "--curve", "p257"], "");
+    assert_eq!(code(&unknown), 2);
+    assert!(CurveId::ALL.iter().all(|curve| stderr(&unknown).contains(curve.name())), "{}", stderr(&unknown));
+    let without_recovery = run(&["recover", "--curve", "sm2"], "");
+    assert!(code(&without_recovery) == 2 && stderr(&without_recovery).contains("brainpoolp256r1"));
 }
 
 #[test]
@@ -509,6 +546,14 @@ fn bench_measures_what_is_asked_for() {
         let [seconds, rate] = ["seconds", "per_second"].map(|name| row[name].as_f64().unwrap());
         assert!(seconds > 0.0 && (rate * seconds - 20.0).abs() < 1e-6, "{row}");
     }
+
+    // Random numbers that are not below the order of a curve are drawn again.
+    let operations = "mul_base,public_keys,recover,recover_addresses";
+    let rows = answers(&run(&["bench", "--engine", "cpu", "--items", "100", "--json", "--operations", operations], ""));
+    let of = |name: &str| rows.iter().filter(|row| row["operation"] == name).count();
+    let curves = CurveId::ALL.len();
+    let expected = [curves, curves, CurveId::ALL.iter().filter(|curve| curve.has_ecdsa()).count(), 1];
+    assert_eq!(["mul_base", "public_keys", "recover", "recover_addresses"].map(of), expected, "{rows:?}");
 
     let plot = TemporaryFile::new("plot.svg", "");
     let arguments = ["bench", "--engine", "cpu", "--curve", "p256", "--sizes", "2..4", "--operations", "recover,add"];

@@ -16,6 +16,7 @@ pub const OF_OPERATIONS: &[&str] = &[
     "nonces",
     "normalize",
     "point_add",
+    "point_sum",
     "recover",
     "results",
     "sign",
