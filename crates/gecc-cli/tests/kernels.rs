@@ -1,6 +1,6 @@
 //! `gecc kernels build` where something is in the way: what it says, and that no part of a file ever passes for a kernel.
 //! Then what becomes of kernels that cannot be kept or compiled where they are needed. (What the engine makes of damaged files
-//! and of files of others: the unit tests of `src/gpu/cache.rs`.)
+//! and of files of others: the unit tests of `src/gpu/runtime/kernel_cache.rs`.)
 //!
 //! Tests that only compile need NVRTC but no GPU.
 

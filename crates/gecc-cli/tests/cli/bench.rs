@@ -1,6 +1,7 @@
 //! `gecc bench`.
 
 use crate::support::{TemporaryFile, answers, code, refuses_without_gpu, run};
+use gecc::CurveId;
 
 #[test]
 fn bench_measures_what_is_asked_for() {
@@ -36,4 +37,15 @@ fn bench_measures_what_is_asked_for() {
     }
     refuses_without_gpu(&["bench", "ablations", "--items", "64"]);
     refuses_without_gpu(&["bench", "methods", "--check", "9"]);
+}
+
+/// Random numbers that are not below the order of a curve are drawn again.
+#[test]
+fn every_curve_is_measured() {
+    let operations = "mul_base,public_keys,recover,recover_addresses";
+    let rows = answers(&run(&["bench", "--engine", "cpu", "--items", "100", "--json", "--operations", operations], ""));
+    let of = |name: &str| rows.iter().filter(|row| row["operation"] == name).count();
+    let curves = CurveId::ALL.len();
+    let expected = [curves, curves, CurveId::ALL.iter().filter(|curve| curve.has_ecdsa()).count(), 1];
+    assert_eq!(["mul_base", "public_keys", "recover", "recover_addresses"].map(of), expected, "{rows:?}");
 }

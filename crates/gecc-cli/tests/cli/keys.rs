@@ -1,13 +1,13 @@
 //! `gecc sign`, `ecdh` and `pubkey`: where keys come from, and who may see them.
 
 use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
-use gecc::{Engine, P256, PublicKeys, SecretKey, Sm2};
+use gecc::{CurveId, Engine, P256, PublicKeys, SecretKey, Sm2};
 use serde_json::json;
 
 #[test]
 fn checked_signatures_are_the_same() {
     let key = TemporaryFile::new("checked.hex", "07".repeat(32));
-    for curve in ["secp256k1", "p256", "sm2"] {
+    for curve in CurveId::ALL.iter().map(|curve| curve.name()) {
         let sign = |more: &[&str]| {
             let arguments = [&["sign", "--curve", curve, "--key-file", key.path()], more].concat();
             answers(&run(&arguments, "message\n6d\n\n6e\n"))
@@ -193,4 +193,41 @@ fn keys_left_over_get_a_warning() {
     };
     assert!(sign(2).contains("warning: the key file has 3 keys for 2 items"), "{}", sign(2));
     assert!(!sign(3).contains("3 keys for"), "{}", sign(3));
+}
+
+/// Keys, signatures, verdicts and keys again, by the command alone.
+#[test]
+fn every_curve_is_known_by_its_name() {
+    let secret = "5a".repeat(32);
+    let key = TemporaryFile::new("curves.hex", &secret);
+    for curve in CurveId::ALL {
+        let of_curve = |command: &str, more: &[&str], input: String| {
+            let output = run(&[&[command, "--curve", curve.name()], more].concat(), input);
+            assert!(code(&output) < 2, "{curve}: {}", stderr(&output));
+            answers(&output)
+        };
+        let public = &of_curve("pubkey", &[], secret.clone())[0]["public_key"];
+        let digest = "c3".repeat(32);
+        let recoverable: &[&str] = if curve.has_ecdsa() { &["--recoverable"] } else { &[] };
+        let more = [&["--key-file", key.path()], recoverable].concat();
+        let signed = &of_curve("sign", &more, json!({ "digest": digest }).to_string())[0];
+        let line = |digest: &str| {
+            let (signature, id) = (&signed["signature"], &signed["recovery_id"]);
+            json!({"digest": digest, "signature": signature, "public_key": public, "recovery_id": id}).to_string()
+                + "\n"
+        };
+        let verdicts = of_curve("verify", &[], line(&digest) + &line(&"c4".repeat(32)));
+        assert_eq!(verdicts[0], json!({"valid": true}), "{curve}");
+        assert_eq!(verdicts[1]["valid"], json!(false), "{curve}");
+        if curve.has_ecdsa() {
+            assert_eq!(of_curve("recover", &[], line(&digest)), [json!({ "public_key": public })], "{curve}");
+        }
+        let shared = of_curve("ecdh", &["--key-file", key.path()], json!({ "public_key": public }).to_string());
+        assert_eq!(shared[0]["shared_secret"].as_str().map(str::len), Some(64), "{curve}");
+    }
+    let unknown = run(&["verify", "--curve", "p257"], "");
+    assert_eq!(code(&unknown), 2);
+    assert!(CurveId::ALL.iter().all(|curve| stderr(&unknown).contains(curve.name())), "{}", stderr(&unknown));
+    let without_recovery = run(&["recover", "--curve", "sm2"], "");
+    assert!(code(&without_recovery) == 2 && stderr(&without_recovery).contains("brainpoolp256r1"));
 }
