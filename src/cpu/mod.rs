@@ -270,7 +270,12 @@ mod tests {
             (results.codes[item], <[u8; 8]>::try_from(results.row(0, item)).expect("8 bytes"))
         };
         // SAFETY: `fill` has all items taken, as `check` sees for itself above.
-        let Ok(values) = unsafe { collect(items, value, |place| Ok::<_, Infallible>(fill(place))) };
+        let Ok(values) = unsafe {
+            collect(items, value, |place| {
+                fill(place);
+                Ok::<_, Infallible>(())
+            })
+        };
         assert!(values.into_iter().eq((0..items).map(expected)), "values of {items} items");
     }
 

@@ -163,7 +163,8 @@ fn lines_without_tests(text: &str) -> Vec<String> {
 }
 
 fn without_comment(line: &str) -> String {
-    let comment = line.match_indices("//").map(|(at, _)| at).find(|at| line[..*at].matches('"').count() % 2 == 0);
+    let comment =
+        line.match_indices("//").map(|(at, _)| at).find(|at| line[..*at].matches('"').count().is_multiple_of(2));
     line[..comment.unwrap_or(line.len())].trim_end().to_owned()
 }
 

@@ -454,7 +454,7 @@ mod tests {
         let limit = RESCUED;
         assert_eq!(joined(&[limit - 2..limit, limit..limit + 1]), [limit - 2..limit, limit..limit + 1]);
         assert_eq!(joined(&[limit - 2..limit + 5, limit + 5..limit + 6]), [limit - 2..limit + 5, limit + 5..limit + 6]);
-        assert_eq!(joined(&[0..1, 1..limit + 9]), [0..limit + 9]);
+        assert_eq!(joined(&[0..1, 1..limit + 9]), *std::slice::from_ref(&(0..limit + 9)));
     }
 
     #[test]

@@ -96,7 +96,7 @@ pub fn shared_secrets_on(
 }
 
 /// What [`shared_secrets`] gives, into columns of the caller's, who wipes them: 32 bytes an item, and a code a byte
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row is zeros). **Constant-time** in the keys.
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). **Constant-time** in the keys.
 ///
 /// # Errors
 /// As for [`shared_secrets`].

@@ -55,5 +55,9 @@ fn recover_gives_addresses() {
     assert!(stderr(&other_curve).contains("--addresses is for secp256k1"), "{}", stderr(&other_curve));
     let without_recovery = run(&["recover", "--curve", "sm2"], "");
     assert_eq!(code(&without_recovery), 2);
-    assert!(stderr(&without_recovery).contains("[possible values: secp256k1, p256]"), "{}", stderr(&without_recovery));
+    assert!(
+        stderr(&without_recovery).contains("[possible values: brainpoolp256r1, p256, secp256k1]"),
+        "{}",
+        stderr(&without_recovery)
+    );
 }
