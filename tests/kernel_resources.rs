@@ -33,6 +33,8 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_chain_point_add", 32),
     ("gecc_normalize", 24),
     ("gecc_key_table_start", 16),
+    ("gecc_key_table_rows", 16),
+    ("gecc_ecdsa_sign", 8),
     ("gecc_fpmul_var", 32),
     ("gecc_fpmul_uniform", 32),
     ("gecc_recover_equations", 16),
