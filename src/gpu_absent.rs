@@ -85,11 +85,11 @@ impl GpuEngine {
         match *self {}
     }
 
-    pub fn self_test(&self, _: &CpuEngine, _: &[Test]) -> Result<(), Error> {
+    pub fn self_test(&self, _: &CpuEngine, _: &[Test]) -> Result<(), Unavailable> {
         match *self {}
     }
 
-    pub fn warm_up(&self, _: &CpuEngine, _: &'static str, _: &[Test]) -> Result<(), Error> {
+    pub fn warm_up(&self, _: &CpuEngine, _: &'static str, _: &[Test]) -> Result<(), Unavailable> {
         match *self {}
     }
 
@@ -100,7 +100,7 @@ impl GpuEngine {
         _: &mut dyn Place,
         _: &dyn Fn(Range<usize>, &mut dyn Place),
         _: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Unavailable> {
         match *self {}
     }
 }

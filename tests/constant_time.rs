@@ -15,6 +15,9 @@
 #[path = "constant_time/gates.rs"]
 mod gates;
 mod harness;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[path = "harness/nvrtc.rs"]
+mod nvrtc;
 
 use std::process::ExitCode;
 

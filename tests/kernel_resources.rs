@@ -3,10 +3,12 @@
 //! Needs NVRTC but no GPU.
 
 mod harness;
+#[path = "harness/nvrtc.rs"]
+mod nvrtc;
 
 use gecc::kernels::{self, KernelUsage};
-use harness::needs::NVRTC;
 use harness::{named, tests};
+use nvrtc::NVRTC;
 use std::process::ExitCode;
 
 /// Ampere, Hopper and Blackwell.

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backend {
-    /// All GPUs, or the CPU where there is none; [`Engine::info`] reports the choice. Batches too small to be worth a GPU, and
+    /// All GPUs, or the CPU where there is none; [`crate::Engine::info`] reports the choice. Batches too small to be worth a GPU, and
     /// whatever GPUs that fail leave undone, are computed on the CPU.
     #[default]
     Auto,
@@ -14,7 +14,7 @@ pub enum Backend {
     Gpu,
 }
 
-/// Chooses devices and limits. Made by [`Engine::builder`].
+/// Chooses devices and limits. Made by [`crate::Engine::builder`].
 #[derive(Clone, Debug, Default)]
 pub struct EngineBuilder {
     pub(crate) backend: Backend,
@@ -63,14 +63,14 @@ impl EngineBuilder {
     /// that matters more than speed (signing then costs as much as signing and verifying). Of signatures with a recovery id
     /// ([`crate::ecdsa::sign_recoverable`]) the id is checked too: the key that it recovers must be the signer's. Default: off.
     ///
-    /// A GPU whose signature does not verify counts as failed, see [`Engine::failures`]. On the CPU such a signature is
+    /// A GPU whose signature does not verify counts as failed, see [`crate::Engine::failures`]. On the CPU such a signature is
     /// computed again; an item at which that fails every time is rejected with [`crate::Rejection::FaultySignature`].
     pub fn check_signatures(mut self, check: bool) -> Self {
         self.check_signatures = check;
         self
     }
 
-    /// Records how long each kernel runs, for [`Engine::take_kernel_times`]. Chunks are then computed one after the other
+    /// Records how long each kernel runs, for [`crate::Engine::take_kernel_times`]. Chunks are then computed one after the other
     /// instead of overlapping, so that no two kernels share a GPU, and are as large as the memory and
     /// [`EngineBuilder::chunk_items`] allow. Default: off.
     pub fn time_kernels(mut self, time: bool) -> Self {

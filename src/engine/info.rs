@@ -21,7 +21,7 @@ pub struct EngineInfo {
     pub reason: String,
 }
 
-/// Something that an engine does without, see [`Engine::failures`].
+/// Something that an engine does without, see [`crate::Engine::failures`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {

@@ -45,8 +45,8 @@ impl<T> PageLocked<T> {
 
     /// The values, in memory that is not locked any more.
     pub fn into_vec(self) -> Vec<T> {
-        let PageLocked { lock, values } = self;
-        drop(lock);
+        // Unlocked at the end, before the caller has the values.
+        let PageLocked { lock: _lock, values } = self;
         values
     }
 }

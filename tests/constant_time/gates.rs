@@ -19,8 +19,9 @@ mod sass_word;
 mod value;
 mod x86;
 
-use crate::harness::needs::{NVRTC, VALGRIND};
+use crate::harness::needs::VALGRIND;
 use crate::harness::{self, named, tests};
+use crate::nvrtc::NVRTC;
 use std::process::ExitCode;
 
 pub fn main() -> ExitCode {

@@ -36,9 +36,6 @@ pub static AVX512: Need = Need::new("GECC_REQUIRE_AVX512", || {
     Some("this processor has no AVX-512 IFMA".to_owned())
 });
 
-pub static NVRTC: Need =
-    Need::new("GECC_REQUIRE_NVRTC", || gecc::kernels::nvrtc_version().err().map(|problem| problem.to_string()));
-
 pub static CXX: Need = Need::new("GECC_REQUIRE_CXX", || cannot_run("C++ compiler", &cxx()));
 
 pub static VALGRIND: Need = Need::new("GECC_REQUIRE_VALGRIND", || cannot_run("valgrind", "valgrind"));

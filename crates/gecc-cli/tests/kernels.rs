@@ -6,9 +6,12 @@
 
 #[path = "../../../tests/harness/mod.rs"]
 mod harness;
+#[path = "../../../tests/harness/nvrtc.rs"]
+mod nvrtc;
 
-use harness::needs::{GPU, NVRTC};
+use harness::needs::GPU;
 use harness::{named, tests};
+use nvrtc::NVRTC;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;

@@ -139,6 +139,7 @@ pub type SqrtChain = &'static [(u32, Option<usize>)];
 /// The field of a curve's coordinates, in this representation and in that of the lanes.
 pub trait Coordinate: Field + Prime {
     /// The modulus p.
+    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     const MODULUS: [u64; 4];
     /// For the power (p + 1) / 4.
     const SQRT_CHAIN: SqrtChain;

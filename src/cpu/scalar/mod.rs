@@ -3,5 +3,7 @@
 mod glv;
 mod recode;
 
+#[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(unused_imports, reason = "for the lanes"))]
 pub use glv::{Endomorphism, Signed};
+#[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(unused_imports, reason = "for the lanes"))]
 pub use recode::{Wnaf, odd_windows, signed_windows, windows_of_odd};

@@ -1,0 +1,6 @@
+//! The compiler of kernels, for tests of the library with its feature `cuda`.
+
+use crate::harness::needs::Need;
+
+pub static NVRTC: Need =
+    Need::new("GECC_REQUIRE_NVRTC", || gecc::kernels::nvrtc_version().err().map(|problem| problem.to_string()));
