@@ -111,12 +111,11 @@ fn a_use_of_what_is_above_is_found() {
     let floors = ["types", "gpu::runtime", "gpu::schedule", "gpu", "engine"];
     let problems_with = |module: &'static str, text: &'static str| {
         let mut modules = vec![
-            ("", "pub use types::*;\npub use engine::Engine;"),
             ("types", "pub struct Error;"),
             ("gpu", "pub use schedule::Lane;\nuse crate::types::Error;"),
             ("gpu::runtime", "use crate::types::Error;\npub struct Stream;"),
             ("gpu::schedule", "use super::runtime::Stream;\npub struct Lane(Stream);"),
-            ("engine", "use crate::{gpu::{Lane, runtime::Stream as S}, types::Error};"),
+            ("engine", "use crate::{gpu::{Lane, runtime::Stream as S}, types::Error};\npub use crate::types::Policy;"),
         ];
         modules.push((module, text));
         problems_of(&modules, &floors)
@@ -129,13 +128,13 @@ fn a_use_of_what_is_above_is_found() {
         ("types", "    let engine = crate::engine::Engine::new();"),
         ("gpu::runtime", "use super::schedule::Lane;"),
         ("gpu::runtime", "use crate::gpu::Lane;"),
-        ("types", "use crate::Engine;"),
+        ("gpu::schedule", "use crate::engine::Policy;"),
         ("gpu::runtime", "    fn f(lane: &super::schedule::Lane) {}"),
     ] {
         let found = problems_with(module, text);
         assert!(found.iter().any(|problem| problem.contains("above it")), "{module}: {text}: {found:?}");
     }
-    // A name of the root that does not tell which module it is of.
+    // A name of the root does not tell which module it is of.
     assert_eq!(problems_with("engine", "use crate::Error;").len(), 1);
     // Below it, in its folder, or only said in a comment or to tests.
     for (module, text) in [

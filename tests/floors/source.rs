@@ -89,27 +89,30 @@ impl Sources {
     /// The modules that a module uses, each with a path that it names for it.
     pub fn uses(&self, module: &str) -> BTreeMap<String, String> {
         let Module { imports, mentions } = &self.0[module];
-        let named = imports.iter().map(|(_, path)| path).chain(mentions);
-        let used = named.filter_map(|path| Some((self.resolve(module, path, &mut HashSet::new())?, path.clone())));
-        used.filter(|(used, _)| used != module).collect()
+        let mut uses = BTreeMap::new();
+        for path in imports.iter().map(|(_, path)| path).chain(mentions) {
+            let mut used = Vec::new();
+            self.resolve(module, path, &mut HashSet::new(), &mut used);
+            uses.extend(used.into_iter().filter(|used| used != module).map(|used| (used, path.clone())));
+        }
+        uses
     }
 
-    /// The module that an item stands in, by a path to it from a module. What a module has from elsewhere is looked for there.
-    /// `None` for what is not the crate's.
-    fn resolve(&self, from: &str, path: &str, tried: &mut HashSet<(String, String)>) -> Option<String> {
+    /// Finds an item by a path to it from a module: adds the module that it stands in, and before that each one that has it from
+    /// elsewhere. Adds nothing for what is not the crate's.
+    fn resolve(&self, from: &str, path: &str, tried: &mut HashSet<(String, String)>, used: &mut Vec<String>) {
         if !tried.insert((from.to_owned(), path.to_owned())) {
-            return None;
+            return;
         }
-        let (mut here, mut segments) = (from.to_owned(), path.split("::").peekable());
-        match *segments.peek()? {
-            "crate" => here = String::new(),
-            "super" => here = parent(&here).to_owned(),
-            "self" => {}
-            name if self.0.contains_key(&join(&here, name)) => here = join(&here, name),
+        let mut segments = path.split("::");
+        let mut here = match segments.next() {
+            Some("crate") => String::new(),
+            Some("super") => parent(from).to_owned(),
+            Some("self") => from.to_owned(),
+            Some(name) if self.0.contains_key(&join(from, name)) => join(from, name),
             // A crate, or what is in scope by an import of its own.
-            _ => return None,
-        }
-        segments.next();
+            _ => return,
+        };
         while let Some(name) = segments.next() {
             if name == "super" {
                 here = parent(&here).to_owned();
@@ -117,15 +120,14 @@ impl Sources {
                 here = join(&here, name);
             } else {
                 let rest: Vec<&str> = segments.collect();
-                let imports = self.0[&here].imports.iter().filter(|(import, _)| import == name);
-                let mut found = imports.filter_map(|(_, to)| {
+                for (_, to) in self.0[&here].imports.iter().filter(|(import, _)| import == name) {
                     let path = [&[to.as_str()], &rest[..]].concat().join("::");
-                    self.resolve(&here, &path, tried)
-                });
-                return found.next().or(Some(here));
+                    self.resolve(&here, &path, tried, used);
+                }
+                break;
             }
         }
-        Some(here)
+        used.push(here);
     }
 }
 

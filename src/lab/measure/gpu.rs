@@ -180,10 +180,11 @@ impl Work {
     }
 }
 
-/// Whether the CPU gets the same.
-static AGREES: PerCurve<fn(Arithmetic, &[u8; 32], &[u8; 32]) -> bool> = per_curve!(agrees);
-
 /// Whether the CPU gets the same from one input.
+type Agrees = fn(Arithmetic, &[u8; 32], &[u8; 32]) -> bool;
+
+static AGREES: PerCurve<Agrees> = per_curve!(agrees);
+
 fn agrees<C: CpuCurve>(operation: Arithmetic, input: &[u8; 32], result: &[u8; 32]) -> bool {
     let a = C::Base::from_be_bytes_reduced(input);
     let chain = |step: &dyn Fn(C::Base) -> C::Base| (0..ROUNDS).fold(a, |power, _| step(power)).to_be_bytes();
