@@ -4,7 +4,7 @@
 //! checked after. The public operations are measured through [`crate::EngineBuilder::time_kernels`] instead.
 
 mod ablations;
-pub(crate) mod gpu;
+pub(super) mod gpu;
 
 use crate::curve::CurveId;
 use crate::types::Error;
