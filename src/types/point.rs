@@ -44,7 +44,11 @@ impl Point {
 
     /// From a row of results: `x || y`, or zeros for the identity, which are the coordinates of no point as b is not 0.
     pub(crate) fn from_row(row: &[u8; 64]) -> Self {
-        if row.iter().all(|byte| *byte == 0) { Self::IDENTITY } else { Self::from_raw(row) }
+        // The first byte decides nearly always.
+        let is_identity = row[0] == 0 && *row == [0; 64];
+        let mut bytes = [if is_identity { 0 } else { 4 }; 65];
+        bytes[1..].copy_from_slice(row);
+        Point(bytes)
     }
 
     /// Whether this is the identity.

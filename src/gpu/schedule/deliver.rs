@@ -6,7 +6,10 @@ use crate::gpu::runtime::{Bytes, Fault, Input, Plan, Source, Stream, is_locked};
 use crate::host::stack;
 use crate::types::{Place, Results};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The code of an item to which a device gives no answer.
+const NO_ANSWER: u8 = 0;
 /// Items that one thread copies or converts at a time.
 const BLOCK: usize = 1 << 12;
 
@@ -44,7 +47,9 @@ pub fn compute(
     unsafe { lane.receive(plan.outputs(), to) };
     lane.finish()?;
     let unanswered = match place.columns().filter(|_| direct) {
-        Some(results) => without_answer(results.codes),
+        // Nearly always there is none, which the first pass finds at the speed of memory.
+        Some(results) if results.codes.contains(&NO_ANSWER) => without_answer(results.codes),
+        Some(_) => Vec::new(),
         None => take(lane, cpu, &plan, secret, place),
     };
     answer(cpu, place, items.start, unanswered, on_cpu);
@@ -64,11 +69,7 @@ fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<
 }
 
 fn without_answer(codes: &[u8]) -> Vec<usize> {
-    // Nearly always there is none, which the first pass finds at the speed of memory.
-    if !codes.contains(&0) {
-        return Vec::new();
-    }
-    (0..codes.len()).filter(|item| codes[*item] == 0).collect()
+    (0..codes.len()).filter(|item| codes[*item] == NO_ANSWER).collect()
 }
 
 /// Has the place take the results, on several threads where there are many. Gives the items without an answer.
@@ -84,12 +85,16 @@ fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut
         blocks.push((start, block));
         rest = behind;
     }
+    let all_answered = AtomicBool::new(true);
     cpu.pool.for_each_with_caller(blocks, |(start, mut block)| {
-        let items = block.items();
-        let mut take = || block.take(results.slice(start, items));
+        let results = results.slice(start, block.items());
+        if results.codes.contains(&NO_ANSWER) {
+            all_answered.store(false, Ordering::Relaxed);
+        }
+        let mut take = || block.take(results);
         if secret { stack::wiped(take) } else { take() }
     });
-    without_answer(results.codes)
+    if all_answered.into_inner() { Vec::new() } else { without_answer(results.codes) }
 }
 
 /// Brings inputs to the device: by the host's threads and pinned memory, or from where they are if that is page-locked.
@@ -125,6 +130,8 @@ mod tests {
     use super::*;
     use crate::types::{ResultsMut, collect};
     use std::convert::Infallible;
+    use std::sync::atomic::AtomicUsize;
+    use std::time::{Duration, Instant};
 
     const FIRST: usize = 1000;
 
@@ -167,6 +174,23 @@ mod tests {
                 assert!(values.into_iter().eq((0..items).map(expected)));
             }
         }
+    }
+
+    /// Each item waits for another thread to take one too.
+    #[test]
+    fn many_items_without_an_answer_are_shared_out() {
+        let (cpu, entered) = (CpuEngine::new(Some(2), None).unwrap(), AtomicUsize::new(0));
+        let (mut codes, deadline) = (vec![0; 2], Instant::now() + Duration::from_secs(60));
+        let on_cpu = |_: Range<usize>, place: &mut dyn Place| {
+            entered.fetch_add(1, Ordering::SeqCst);
+            while entered.load(Ordering::SeqCst) < 2 && Instant::now() < deadline {
+                std::thread::yield_now();
+            }
+            let together = entered.load(Ordering::SeqCst) == 2 && Instant::now() < deadline;
+            place.take(Results::new(&[if together { 1 } else { 2 }], [&[], &[]], [0, 0]));
+        };
+        answer(&cpu, &mut ResultsMut::codes(&mut codes), 0, vec![0, 1], &on_cpu);
+        assert_eq!(codes, [1, 1]);
     }
 
     #[test]
