@@ -1,9 +1,13 @@
 //! What stands for the GPU engine in a library that is built without CUDA: an engine that never starts.
 
+#[path = "gpu/terms.rs"]
+mod terms;
+
 use crate::cpu::CpuEngine;
-use crate::types::{Batch, Error, Place};
+use crate::types::{Batch, Place};
 use std::collections::BTreeMap;
 use std::ops::Range;
+pub use terms::{Failure, FaultKind, Limits, Unavailable};
 
 /// There is none.
 #[derive(Debug)]
@@ -13,43 +17,6 @@ pub enum GpuEngine {}
 pub trait OnGpu: Batch {}
 
 impl<T: Batch + ?Sized> OnGpu for T {}
-
-/// What an engine would be held to.
-pub struct Limits {
-    pub max_memory: Option<usize>,
-    pub largest_chunk: Option<usize>,
-    pub time_kernels: bool,
-    pub l2_persistence: bool,
-}
-
-/// Why there is no engine.
-pub enum Unavailable {
-    Devices(String),
-    Threads(std::io::Error),
-}
-
-impl From<Unavailable> for Error {
-    fn from(reason: Unavailable) -> Self {
-        match reason {
-            Unavailable::Devices(problem) => Error::NoDevice(problem),
-            Unavailable::Threads(problem) => Error::Threads(problem.to_string()),
-        }
-    }
-}
-
-pub enum FaultKind {
-    Memory,
-    Kernels,
-    Answers,
-    Device,
-}
-
-/// What an engine would do without.
-pub struct Failure {
-    pub device: String,
-    pub kind: FaultKind,
-    pub problem: String,
-}
 
 /// A test that no device runs.
 pub struct Test {

@@ -1,6 +1,6 @@
 //! The GPU engine: batches in chunks over the streams of every device.
 //!
-//! Layers, each using only those above it: `columns` (what arrays on a device hold), `runtime` (one GPU, by way of cudarc),
+//! Layers, each using only those above it: `terms`, `columns` (what arrays on a device hold), `runtime` (one GPU, by way of cudarc),
 //! `kernels` (the device code's functions), `transfer` (between the caller's rows and columns), `tables` (what a device keeps),
 //! and `schedule` (chunks over devices). What operations launch stands with the operations.
 
@@ -10,18 +10,20 @@ pub mod kernels;
 pub mod runtime;
 pub mod schedule;
 pub mod tables;
+pub mod terms;
 pub mod transfer;
 
 use crate::cpu::CpuEngine;
 use crate::host::workers::{Crew, Loan};
-use crate::types::{Error, Place};
+use crate::types::Place;
 use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
-pub use runtime::{Fault, FaultKind, Limits, PageLock};
+pub use runtime::{Fault, PageLock};
 use schedule::{Fleet, Kept, Lane, Machine, deliver, lock, run, trial};
 pub use schedule::{Launch, OnGpu, Running, Test, Trial};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+pub use terms::{Failure, FaultKind, Limits, Unavailable};
 
 /// Every GPU of the machine.
 pub struct GpuEngine {
@@ -35,34 +37,6 @@ pub struct GpuEngine {
     crew: Crew,
     /// Bytes of pinned memory for all lanes.
     pinned: usize,
-}
-
-/// Why there is no engine.
-#[derive(Debug, thiserror::Error)]
-pub enum Unavailable {
-    /// No device works: the reasons.
-    #[error("{0}")]
-    Devices(String),
-    /// The system refuses the threads.
-    #[error("threads cannot be started: {0}")]
-    Threads(std::io::Error),
-}
-
-impl From<Unavailable> for Error {
-    fn from(reason: Unavailable) -> Self {
-        match reason {
-            Unavailable::Devices(problem) => Error::NoDevice(problem),
-            Unavailable::Threads(problem) => Error::Threads(problem.to_string()),
-        }
-    }
-}
-
-/// Something that the engine does without.
-#[derive(Debug)]
-pub struct Failure {
-    pub device: String,
-    pub kind: FaultKind,
-    pub problem: String,
 }
 
 /// A device, its lanes, and what made it fail.

@@ -1,10 +1,11 @@
 //! One GPU: its context, its kernels and its tables.
 
-use super::fault::{Fault, FaultKind, describe};
+use super::fault::{Fault, describe};
 use super::gates::Gates;
 use super::kernel_cache::Cache;
 use super::sources::Unit;
-use super::{Limits, STREAMS, at_work};
+use super::{STREAMS, at_work};
+use crate::gpu::terms::{FaultKind, Limits};
 use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUlimit};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;

@@ -1,5 +1,6 @@
 //! What can go wrong on a GPU.
 
+use crate::gpu::terms::FaultKind;
 use crate::types::Error;
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
@@ -11,18 +12,6 @@ pub struct Fault {
     pub problem: String,
     /// Where it happened, once that is known.
     pub device: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
-    /// Not enough memory: a smaller chunk may do.
-    Memory,
-    /// Some kernels are not there and cannot be compiled or loaded for now. The device does whatever needs others.
-    Kernels,
-    /// Kernels gave a wrong answer to an item whose answer is known. The device does not use them again.
-    Answers,
-    /// The device or its driver failed; it is not used again.
-    Device,
 }
 
 impl Fault {

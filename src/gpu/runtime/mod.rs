@@ -15,7 +15,7 @@ mod stream;
 
 pub use cudarc::driver::{CudaContext as Context, CudaEvent as Event};
 pub use device::{Device, count};
-pub use fault::{Fault, FaultKind};
+pub use fault::Fault;
 pub use memory::{CallersContext, DeviceMemory};
 pub use page_lock::{PageLock, is_locked};
 pub use plan::{ALIGNMENT, Bytes, Download, Input, Occasion, Plan, Source};
@@ -29,17 +29,4 @@ pub const STREAMS: usize = 5;
 /// Multiprocessors on which kernels of two blocks of 256 threads work on so many items.
 pub fn at_work(items: usize, multiprocessors: usize) -> usize {
     items.div_ceil(2 * 256).min(multiprocessors)
-}
-
-/// What the caller asks of the engine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// Bytes on each device.
-    pub max_memory: Option<usize>,
-    /// Items of a chunk.
-    pub largest_chunk: Option<usize>,
-    /// Whether each kernel is timed.
-    pub time_kernels: bool,
-    /// Whether prefix products get a part of the L2 cache.
-    pub l2_persistence: bool,
 }

@@ -1,7 +1,8 @@
 //! What is known of the answers of a device's kernels.
 
 use super::lock;
-use crate::gpu::runtime::{Fault, FaultKind};
+use crate::gpu::runtime::Fault;
+use crate::gpu::terms::FaultKind;
 use std::collections::HashMap;
 use std::sync::Mutex;
 

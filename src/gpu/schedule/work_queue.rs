@@ -2,7 +2,8 @@
 //!
 //! Nothing here knows GPUs: `Fleet` is whatever computes.
 
-use crate::gpu::runtime::{Fault, FaultKind};
+use crate::gpu::runtime::Fault;
+use crate::gpu::terms::FaultKind;
 use crate::host::workers::{Loan, Work, lend};
 use crate::types::{Place, Results, ResultsMut};
 use std::any::Any;

@@ -1,0 +1,56 @@
+//! What the engine is asked for, and what it says of itself. Needs nothing of CUDA, so that a library without it has the same.
+
+use crate::types::Error;
+
+/// What the caller asks of the engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Bytes on each device.
+    pub max_memory: Option<usize>,
+    /// Items of a chunk.
+    pub largest_chunk: Option<usize>,
+    /// Whether each kernel is timed.
+    pub time_kernels: bool,
+    /// Whether prefix products get a part of the L2 cache.
+    pub l2_persistence: bool,
+}
+
+/// Why there is no engine.
+#[derive(Debug, thiserror::Error)]
+pub enum Unavailable {
+    /// No device works: the reasons.
+    #[error("{0}")]
+    Devices(String),
+    /// The system refuses the threads.
+    #[error("threads cannot be started: {0}")]
+    Threads(std::io::Error),
+}
+
+impl From<Unavailable> for Error {
+    fn from(reason: Unavailable) -> Self {
+        match reason {
+            Unavailable::Devices(problem) => Error::NoDevice(problem),
+            Unavailable::Threads(problem) => Error::Threads(problem.to_string()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// Not enough memory: a smaller chunk may do.
+    Memory,
+    /// Some kernels are not there and cannot be compiled or loaded for now. The device does whatever needs others.
+    Kernels,
+    /// Kernels gave a wrong answer to an item whose answer is known. The device does not use them again.
+    Answers,
+    /// The device or its driver failed; it is not used again.
+    Device,
+}
+
+/// Something that the engine does without.
+#[derive(Debug)]
+pub struct Failure {
+    pub device: String,
+    pub kind: FaultKind,
+    pub problem: String,
+}
