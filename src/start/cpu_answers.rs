@@ -9,9 +9,9 @@ use crate::op::Operation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::point::{DecodeKeys, Mul, MulBase, point_of};
+use crate::schemes::SCHEMES;
 use crate::schemes::ecdsa::{Recover, Wanted, recover_cpu};
 use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
-use crate::schemes::{SCHEMES, ecdsa};
 use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, collect, result_of};
 use std::sync::OnceLock;
 
@@ -99,7 +99,7 @@ fn of_scheme(
     // Twice as many as there are, which is more than the lanes.
     let items = 2 * signing.keys.len();
     let (keys, digests) = (repeat(&signing.keys, items), repeat(&signing.digests, items));
-    let with_id = std::ptr::eq(scheme, &ecdsa::ECDSA);
+    let with_id = scheme.has_recovery;
     let inputs = Inputs { digests: (&digests).into(), keys: (&keys).into() };
     let (low_s, widths) = (curve.has_low_s_by_default(), [64, usize::from(with_id)]);
     let sign = Sign { scheme, curve, signing: Signing { inputs, low_s, check: Check::Nothing, widths }, items };

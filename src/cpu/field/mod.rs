@@ -34,6 +34,8 @@ pub mod vector;
 #[cfg(test)]
 mod ark;
 #[cfg(test)]
+pub mod random;
+#[cfg(test)]
 mod tests;
 
 #[cfg(any(not(target_arch = "x86_64"), miri))]

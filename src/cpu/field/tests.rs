@@ -2,6 +2,7 @@
 
 use super::limbs::{self, Limbs};
 use super::moduli::{Modulus, PrimeOfCoordinates};
+use super::random::Random;
 use super::{BaseField, Field, ark, modular, modular_portable, montgomery};
 use crate::cpu::CpuCurve;
 use crate::curve::{constants, types};
@@ -38,8 +39,8 @@ macro_rules! tested {
         }
         #[test]
         fn random_pairs() {
-            check_random_pairs::<$field>(fixed_seed());
-            check_random_pairs::<$field>(fresh_seed());
+            check_random_pairs::<$field>(Random::with_seed(0x6765_6363));
+            check_random_pairs::<$field>(Random::fresh());
         }
         #[test]
         fn inversion() {
@@ -73,39 +74,6 @@ macro_rules! of_curves {
     };
 }
 for_each_curve!(of_curves!);
-
-/// SplitMix64: enough to spread test values, and small enough to read.
-struct Random(u64);
-
-impl Random {
-    fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn bytes(&mut self) -> [u8; 32] {
-        limbs::to_be_bytes(&core::array::from_fn(|_| self.word()))
-    }
-}
-
-fn fixed_seed() -> u64 {
-    announce(0x6765_6363)
-}
-
-fn fresh_seed() -> u64 {
-    let mut seed = [0; 8];
-    getrandom::fill(&mut seed).expect("the system has random bytes");
-    announce(u64::from_le_bytes(seed))
-}
-
-/// A failing test shows what it printed.
-fn announce(seed: u64) -> u64 {
-    println!("seed {seed:#018x}");
-    seed
-}
 
 /// All numbers whose limbs are of these patterns, which set off and stop every carry, and the neighbours of 0, of the
 /// modulus and of its multiples by powers of two.
@@ -204,10 +172,9 @@ fn check_edge_values<F: Tested>() {
     }
 }
 
-fn check_random_pairs<F: Tested>(seed: u64) {
-    let mut random = Random(seed);
+fn check_random_pairs<F: Tested>(mut random: Random) {
     for _ in 0..RANDOM_PAIRS {
-        let [a, b, c, d] = core::array::from_fn(|_| both::<F>(&random.bytes()));
+        let [a, b, c, d] = core::array::from_fn(|_| both::<F>(&limbs::to_be_bytes(&random.number())));
         check_unary(&a);
         check_binary(&a, &b);
         check_differences(&[a.0, b.0, c.0, d.0], &[a.1, b.1, c.1, d.1]);
@@ -217,9 +184,9 @@ fn check_random_pairs<F: Tested>(seed: u64) {
 
 fn check_inversion<F: Tested>() {
     assert_eq!(F::ZERO.invert_var(), None);
-    let mut random = Random(fresh_seed());
+    let mut random = Random::fresh();
     let mut values = edge_values::<F>();
-    values.extend((0..RANDOM_INVERSIONS).map(|_| random.bytes()));
+    values.extend((0..RANDOM_INVERSIONS).map(|_| limbs::to_be_bytes(&random.number())));
     for (a, reference) in values.iter().map(both::<F>).filter(|(a, _)| !a.is_zero()) {
         let inverse = a.invert_var().expect("it is not zero");
         assert_eq!(a.mul(&inverse), F::ONE, "inverse of {a:?}");
@@ -250,9 +217,9 @@ where
     assert_eq!(F::ZERO.sqrt_var(), Some(F::ZERO));
     assert_eq!(F::ONE.sqrt_var(), Some(F::ONE));
     assert_eq!(F::ONE.neg().sqrt_var(), None);
-    let mut random = Random(fresh_seed());
+    let mut random = Random::fresh();
     let mut values = edge_values::<F>();
-    values.extend((0..RANDOM_ROOTS).map(|_| random.bytes()));
+    values.extend((0..RANDOM_ROOTS).map(|_| limbs::to_be_bytes(&random.number())));
     for (a, reference) in values.iter().map(both::<F>).filter(|(a, _)| !a.is_zero()) {
         assert_same(a.sqrt_candidate(), reference.sqrt_candidate(), "root", &[a]);
         let root = a.square().sqrt_var().expect("it is a square");

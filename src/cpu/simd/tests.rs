@@ -4,6 +4,7 @@ use super::convert::gather;
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
 use super::{UniformTable, lift_x, mul_add, mul_uniform, sum_products};
+use crate::cpu::field::random::Random;
 use crate::cpu::field::vector::{Element, LOW, Prime, Sum};
 use crate::cpu::field::vector::{Lanes, Mask, Words, transpose};
 use crate::cpu::field::{Coordinate, Field};
@@ -13,30 +14,6 @@ use crate::cpu::point::jacobian;
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, decode, from_limbs, generator, multiply};
 use crate::curve::{constants, types};
 use num_bigint::{BigInt, BigUint};
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn fresh() -> Self {
-        let mut seed = [0; 8];
-        getrandom::fill(&mut seed).expect("the system has random bytes");
-        println!("seed {:#018x}", u64::from_le_bytes(seed));
-        Random(u64::from_le_bytes(seed))
-    }
-
-    fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn number(&mut self) -> [u64; 4] {
-        core::array::from_fn(|_| self.word())
-    }
-}
 
 fn lanes() -> Lanes {
     Lanes::detect().expect("this processor has AVX-512 IFMA")
