@@ -9,7 +9,9 @@ mod search;
 use elliptic_curve::consts::U32;
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
-use gecc::{Backend, Curve, Engine, EngineBuilder, P256, Point, PublicKeys, SecretKey, SecretKeys, Sm2};
+use gecc::{
+    Backend, Curve, Engine, EngineBuilder, Error, P256, Point, PublicKeys, SecretKey, SecretKeys, Sm2, Verdict,
+};
 use gecc::{ecdh, ecdsa, keys, modular, point, sm2};
 use harness::needs::{AVX512, GPU, Need};
 use harness::{Named, named, test};
@@ -22,6 +24,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 #[cfg(target_os = "linux")]
 use std::sync::Mutex;
+use zeroize::{Zeroize, Zeroizing};
 
 #[global_allocator]
 static ALLOCATOR: Searching = Searching;
@@ -102,6 +105,25 @@ fn assert_none(name: &str, places: &[(usize, String)]) {
     assert!(places.is_empty(), "{name}: {} places hold words of secrets, among them {some:x?}", places.len());
 }
 
+/// Has a call fill columns, in which nothing is left afterwards.
+fn into_columns<const W: usize>(items: usize, call: impl Fn(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) {
+    let (mut rows, mut codes) = (Zeroizing::new(vec![[0; W]; items]), vec![0; items]);
+    call(&mut rows, &mut codes).unwrap();
+    assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
+}
+
+/// The same with columns that are page-locked, where the engine locks memory.
+fn into_locked<const W: usize>(
+    engine: &Engine,
+    items: usize,
+    call: impl Fn(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>,
+) {
+    let (mut rows, mut codes) = (engine.page_lock(vec![[0; W]; items]), engine.page_lock(vec![0; items]));
+    call(&mut rows, &mut codes).unwrap();
+    assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
+    rows.as_flattened_mut().zeroize();
+}
+
 /// How a curve signs.
 trait Scheme: Curve {
     /// The curve in its RustCrypto crate.
@@ -140,6 +162,9 @@ macro_rules! ecdsa_scheme {
                 assert!(signed.iter().all(Result::is_ok));
                 let signed = ecdsa::sign_messages::<$curve, _>(engine, digests, keys, Default::default()).unwrap();
                 assert!(signed.iter().all(Result::is_ok));
+                into_columns(digests.len(), |rows, codes| {
+                    ecdsa::sign_into::<$curve>(engine, digests, keys, Default::default(), rows, codes)
+                });
             }
         }
     };
@@ -162,6 +187,7 @@ impl Scheme for Sm2 {
 
     fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
         assert!(sm2::sign_messages(engine, digests, Default::default(), keys).unwrap().iter().all(Result::is_ok));
+        into_columns(digests.len(), |rows, codes| sm2::sign_into(engine, digests, keys, rows, codes));
     }
 }
 
@@ -246,6 +272,16 @@ fn operations<C: Scheme>((name, builder): Kind) {
             });
             check("shared points", &|| {
                 assert!(ecdh::shared_points::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
+            });
+            let into_rows =
+                |rows: &mut [_], codes: &mut [u8]| ecdh::shared_secrets_into::<C>(&engine, keys, peers, rows, codes);
+            check("shared secrets, into columns", &|| into_columns(size, into_rows));
+            check("shared secrets, into locked columns", &|| into_locked(&engine, size, into_rows));
+            check("shared points, into columns", &|| {
+                into_columns(size, |rows, codes| ecdh::shared_points_into::<C>(&engine, keys, peers, rows, codes));
+            });
+            check("public keys, into columns", &|| {
+                into_columns(size, |rows, codes| keys::public_keys_into::<C>(&engine, keys, rows, codes));
             });
         }
     }

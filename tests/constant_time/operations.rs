@@ -4,7 +4,7 @@ use super::each::{each_curve, each_ecdsa_curve};
 use super::memcheck::{make_public, make_secret};
 use gecc::ecdsa::{RecoverableSignature, SForm};
 use gecc::modular::Numbers;
-use gecc::{Backend, Curve, EcdsaCurve, Engine, Point, PublicKeys, Rejection, SecretKey};
+use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
 use gecc::{SecretKeys, ecdh, ecdsa, keys, modular, sm2};
 use std::hint::black_box;
 
@@ -42,6 +42,13 @@ fn with_keys<R: Eq>(operation: impl Fn(SecretKeys) -> Vec<R>) {
     with_secrets(|| vec![SecretKey::from_bytes([0x42; 32])], |keys| operation((&keys[0]).into()));
 }
 
+/// The rows and codes that a call writes.
+fn columns<const W: usize>(call: impl Fn(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) -> Vec<([u8; W], u8)> {
+    let (mut rows, mut codes) = ([[0; W]; DIGESTS.len()], [0; DIGESTS.len()]);
+    call(&mut rows, &mut codes).unwrap();
+    rows.into_iter().zip(codes).collect()
+}
+
 fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
     for form in [SForm::CurveDefault, SForm::Low, SForm::AsComputed] {
         with_keys(|keys| ecdsa::sign::<C>(engine, &DIGESTS, keys, form).unwrap());
@@ -53,15 +60,20 @@ fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
         });
     }
     with_keys(|keys| ecdsa::sign_messages::<C, _>(engine, &MESSAGES, keys, SForm::CurveDefault).unwrap());
+    with_keys(|keys| {
+        columns(|rows, codes| ecdsa::sign_into::<C>(engine, &DIGESTS, keys, SForm::CurveDefault, rows, codes))
+    });
 }
 
 fn sm2(engine: &Engine) {
     with_keys(|keys| sm2::sign(engine, &DIGESTS, keys).unwrap());
     with_keys(|keys| sm2::sign_messages(engine, &MESSAGES, sm2::UserIds::default(), keys).unwrap());
+    with_keys(|keys| columns(|rows, codes| sm2::sign_into(engine, &DIGESTS, keys, rows, codes)));
 }
 
 fn public_keys<C: Curve>(engine: &Engine) {
     with_secrets(|| keys_of(0x21), |secrets| keys::public_keys::<C>(engine, secrets).unwrap());
+    with_keys(|keys| columns(|rows, codes| keys::public_keys_into::<C>(engine, keys, rows, codes)));
 }
 
 fn agreement<C: Curve>(engine: &Engine) {
@@ -75,6 +87,8 @@ fn agreement<C: Curve>(engine: &Engine) {
         let secrets = ecdh::shared_secrets::<C>(engine, keys, peers).unwrap();
         secrets.into_iter().map(|item| item.map(|secret| *secret.expose_bytes())).collect()
     });
+    with_keys(|keys| columns(|rows, codes| ecdh::shared_secrets_into::<C>(engine, keys, peers, rows, codes)));
+    with_keys(|keys| columns(|rows, codes| ecdh::shared_points_into::<C>(engine, keys, peers, rows, codes)));
 }
 
 /// Numbers below the modulus of all ones.
