@@ -17,7 +17,7 @@ pub struct EngineOptions {
     engine: EngineName,
     /// Worker threads of the CPU engine [default: one per core].
     #[arg(long)]
-    threads: Option<usize>,
+    pub threads: Option<usize>,
     /// Upper limit for working memory: bytes, or with K, M or G.
     #[arg(long, value_parser = parse_bytes)]
     pub max_memory: Option<usize>,

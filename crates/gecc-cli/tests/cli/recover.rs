@@ -20,8 +20,8 @@ fn recover_gives_keys_or_errors() {
         [
             key(0),
             key(1),
-            json!({"error": "the recovery id is not in 0..=3", "tag": {"item": 1}}),
-            json!({"error": "line 4: `recovery_id` is not a number from 0 to 3", "tag": {"item": 1}}),
+            json!({"error": "the recovery id is not in 0..=3", "line": 3, "tag": {"item": 1}}),
+            json!({"error": "`recovery_id` is not a number from 0 to 3", "line": 4, "tag": {"item": 1}}),
         ]
     );
     assert_eq!(code(&output), 1);
@@ -46,7 +46,7 @@ fn recover_gives_addresses() {
         answers(&output),
         [
             json!({"address": "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "tag": 0}),
-            json!({"error": "the recovery id is not in 0..=3", "tag": 1}),
+            json!({"error": "the recovery id is not in 0..=3", "line": 2, "tag": 1}),
         ]
     );
     assert_eq!(code(&output), 1);

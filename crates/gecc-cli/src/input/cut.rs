@@ -1,0 +1,281 @@
+//! From pieces of text to units of whole rows, which can be read side by side.
+
+use super::layout::{Layout, Start, tell};
+use super::scan::Scanner;
+use super::text::{Span, Text};
+use crate::flags::Format;
+use crate::secrets::wiped::{Wiped, append};
+use memchr::{memchr, memchr_iter};
+use std::ops::Range;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Longer lines, and longer rows of several lines, are not held in memory; they get an error.
+pub const MAX_LINE: usize = 16 << 20;
+/// Items that a unit has at most.
+pub const MAX_ROWS: usize = 1 << 13;
+
+/// Rows that one thread reads.
+pub struct Unit {
+    /// The line that it begins in, counted from 1.
+    pub line: u64,
+    /// Items in it.
+    pub rows: usize,
+    pub content: Cut,
+}
+
+/// Whole rows, or one that cannot be read.
+#[derive(Clone)]
+pub enum Cut {
+    Rows(Span),
+    /// Why, and how many line ends it had.
+    Fault(String, u64),
+}
+
+/// What is in some text: its rows from an offset up to the next, each part with its line ends and items.
+pub struct Measure {
+    parts: Vec<Part>,
+}
+
+struct Part {
+    end: usize,
+    lines: u64,
+    rows: usize,
+}
+
+/// Cuts an input at ends of rows.
+pub struct Cutter {
+    format: Option<Format>,
+    keys: bool,
+    /// What the input began with, until its layout is known.
+    start: Wiped,
+    layout: Option<Arc<Layout>>,
+    scanner: Scanner,
+    /// The beginning of a row that goes on in the next piece.
+    carry: Wiped,
+    /// Line ends in a row of which nothing is kept.
+    skipped: Option<u64>,
+    /// The line that the next unit begins in.
+    line: u64,
+}
+
+impl Cutter {
+    /// With `keys`, the input may be bare private keys.
+    pub fn new(format: Option<Format>, keys: bool) -> Self {
+        let (start, carry) = (Wiped::default(), Wiped::default());
+        Cutter { format, keys, start, layout: None, scanner: Scanner::Lines, carry, skipped: None, line: 1 }
+    }
+
+    /// Known once there are rows.
+    pub fn layout(&self) -> Option<&Arc<Layout>> {
+        self.layout.as_ref()
+    }
+
+    /// Takes the next piece of the input. The error is that of an input that cannot be read at all.
+    pub fn push(&mut self, text: Text, cuts: &mut Vec<Cut>) -> Result<(), String> {
+        if self.layout.is_some() {
+            self.cut(Span::whole(text), cuts);
+            return Ok(());
+        }
+        if self.start.is_empty() {
+            return self.begin(text, false, cuts);
+        }
+        append(&mut self.start, text.bytes());
+        let start = Text::from_bytes(std::mem::take(&mut self.start));
+        self.begin(start, false, cuts)
+    }
+
+    /// Says that the input has ended.
+    pub fn end(&mut self, cuts: &mut Vec<Cut>) -> Result<(), String> {
+        if self.layout.is_none() {
+            let start = Text::from_bytes(std::mem::take(&mut self.start));
+            self.begin(start, true, cuts)?;
+        }
+        let carry = Text::from_bytes(std::mem::take(&mut self.carry));
+        let layout = self.layout.as_ref().expect("the end decides");
+        let content = layout.content(carry.bytes()).is_some();
+        let lines = count_lines(carry.bytes());
+        match (self.skipped.take(), self.scanner.unfinished()) {
+            (Some(lines), _) => cuts.push(Cut::Fault(too_long(), lines)),
+            // An element that was cut off says more than the array that was.
+            (None, Some(_)) if content && matches!(**layout, Layout::JsonArray) => {
+                cuts.push(Cut::Rows(Span::whole(carry)))
+            }
+            (None, Some(problem)) => cuts.push(Cut::Fault(problem.to_owned(), lines)),
+            (None, None) if content => cuts.push(Cut::Rows(Span::whole(carry))),
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
+    /// Numbers what was cut, in order.
+    pub fn number(&mut self, cuts: Vec<Cut>, measures: Vec<Measure>) -> Vec<Unit> {
+        let mut units = Vec::with_capacity(cuts.len());
+        for (cut, measure) in cuts.into_iter().zip(measures) {
+            let mut start = 0;
+            for Part { end, lines, rows } in measure.parts {
+                let content = match &cut {
+                    Cut::Rows(Span { text, range }) => {
+                        Cut::Rows(Span { text: Arc::clone(text), range: range.start + start..range.start + end })
+                    }
+                    fault => fault.clone(),
+                };
+                if rows > 0 {
+                    units.push(Unit { line: self.line, rows, content });
+                }
+                self.line += lines;
+                start = end;
+            }
+        }
+        units
+    }
+
+    /// Looks what the input is; keeps the text where it does not say.
+    fn begin(&mut self, text: Text, at_end: bool, cuts: &mut Vec<Cut>) -> Result<(), String> {
+        match tell(text.bytes(), at_end, self.format, self.keys)? {
+            Start::NeedsMore => append(&mut self.start, text.bytes()),
+            Start::Known(layout, start) => {
+                self.line += count_lines(&text.bytes()[..start]);
+                self.scanner = layout.scanner();
+                self.layout = Some(Arc::new(layout));
+                let mut span = Span::whole(text);
+                span.range.start = start;
+                self.cut(span, cuts);
+            }
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, mut span: Span, cuts: &mut Vec<Cut>) {
+        while !span.range.is_empty() && (self.skipped.is_some() || !self.carry.is_empty()) {
+            match self.skipped {
+                Some(lines) => self.skip(lines, &mut span, cuts),
+                None => self.go_on(&mut span, cuts),
+            }
+        }
+        let Span { text, range } = span;
+        if range.is_empty() {
+            return;
+        }
+        let end = range.start + self.scanner.last_end(&text.bytes()[range.clone()]);
+        append(&mut self.carry, &text.bytes()[end..range.end]);
+        if end > range.start {
+            cuts.push(Cut::Rows(Span { text, range: range.start..end }));
+        }
+        self.give_up_if_too_long(false, cuts);
+    }
+
+    /// Goes on with the row that an earlier piece began.
+    fn go_on(&mut self, span: &mut Span, cuts: &mut Vec<Cut>) {
+        let end = self.scanner.next_end(span.bytes());
+        append(&mut self.carry, &span.bytes()[..end.unwrap_or(span.range.len())]);
+        span.range.start += end.unwrap_or(span.range.len());
+        if !self.give_up_if_too_long(end.is_some(), cuts) && end.is_some() {
+            cuts.push(Cut::Rows(Span::whole(Text::from_bytes(std::mem::take(&mut self.carry)))));
+        }
+    }
+
+    /// Keeps nothing of a row that is too long, and says whether it was. Where that is for a quote that is not closed, the next line
+    /// is a row again.
+    fn give_up_if_too_long(&mut self, has_ended: bool, cuts: &mut Vec<Cut>) -> bool {
+        if self.carry.len() <= MAX_LINE {
+            return false;
+        }
+        let row = std::mem::take(&mut self.carry);
+        let end = match self.scanner {
+            Scanner::Quoted(_) => memchr(b'\n', &row[MAX_LINE..]).map(|at| MAX_LINE + at + 1),
+            Scanner::Lines | Scanner::Elements(_) => has_ended.then_some(row.len()),
+        };
+        let Some(end) = end else {
+            self.skipped = Some(count_lines(&row));
+            return true;
+        };
+        cuts.push(Cut::Fault(too_long(), count_lines(&row[..end])));
+        if end < row.len() {
+            self.scanner.restart_line();
+            let text = Text::from_bytes(Zeroizing::new(row[end..].to_vec()));
+            self.cut(Span::whole(text), cuts);
+        }
+        true
+    }
+
+    /// Goes on with a row of which nothing is kept.
+    fn skip(&mut self, lines: u64, span: &mut Span, cuts: &mut Vec<Cut>) {
+        let end = match &mut self.scanner {
+            Scanner::Quoted(_) => memchr(b'\n', span.bytes()).map(|at| at + 1),
+            scanner => scanner.next_end(span.bytes()),
+        };
+        let lines = lines + count_lines(&span.bytes()[..end.unwrap_or(span.range.len())]);
+        span.range.start += end.unwrap_or(span.range.len());
+        self.skipped = Some(lines);
+        if end.is_some() {
+            self.scanner.restart_line();
+            self.skipped = None;
+            cuts.push(Cut::Fault(too_long(), lines));
+        }
+    }
+}
+
+pub fn too_long() -> String {
+    format!("the line is longer than {MAX_LINE} bytes")
+}
+
+pub fn count_lines(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
+}
+
+/// Counts lines and items, in parts of at most `most` items.
+pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Measure {
+    let text = match cut {
+        Cut::Rows(span) => span.bytes(),
+        Cut::Fault(_, lines) => return Measure { parts: vec![Part { end: 0, lines: *lines, rows: 1 }] },
+    };
+    let (mut parts, mut start, mut rows) = (Vec::new(), 0, 0);
+    for row in rows_of(layout, text) {
+        rows += usize::from(layout.content(&text[row.clone()]).is_some());
+        if rows == most {
+            parts.push(Part { end: row.end, lines: count_lines(&text[start..row.end]), rows });
+            (start, rows) = (row.end, 0);
+        }
+    }
+    parts.push(Part { end: text.len(), lines: count_lines(&text[start..]), rows });
+    Measure { parts }
+}
+
+/// The places of rows in a text of whole rows.
+pub struct Places<'a> {
+    scanner: Scanner,
+    text: &'a [u8],
+    start: usize,
+}
+
+pub fn rows_of<'a>(layout: &Layout, text: &'a [u8]) -> Places<'a> {
+    let scanner = match layout {
+        Layout::Table(_) if memchr(b'"', text).is_none() => Scanner::Lines,
+        layout => layout.scanner(),
+    };
+    Places { scanner, text, start: 0 }
+}
+
+impl Places<'_> {
+    /// Line ends in a row.
+    pub fn lines(&self, row: &[u8]) -> u64 {
+        match self.scanner {
+            Scanner::Lines => 1,
+            Scanner::Quoted(_) | Scanner::Elements(_) => count_lines(row),
+        }
+    }
+}
+
+impl Iterator for Places<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let rest = &self.text[self.start..];
+        // The last row of an input may be without its end.
+        let length = self.scanner.next_end(rest).unwrap_or(rest.len());
+        let row = self.start..self.start + length;
+        self.start = row.end;
+        (length > 0).then_some(row)
+    }
+}
