@@ -91,21 +91,36 @@ impl Cutter {
             let start = Text::from_bytes(std::mem::take(&mut self.start));
             self.begin(start, true, cuts)?;
         }
+        self.end_rows(cuts);
+        Ok(())
+    }
+
+    /// Says what the last row is, which may lack its end.
+    fn end_rows(&mut self, cuts: &mut Vec<Cut>) {
         let carry = Text::from_bytes(std::mem::take(&mut self.carry));
         let layout = self.layout.as_ref().expect("the end decides");
-        let content = layout.content(carry.bytes()).is_some();
         let lines = count_lines(carry.bytes());
-        match (self.skipped.take(), self.scanner.unfinished()) {
-            (Some(lines), _) => cuts.push(Cut::Fault(too_long(), lines)),
-            // An element that was cut off says more than the array that was.
-            (None, Some(_)) if content && matches!(**layout, Layout::JsonArray) => {
-                cuts.push(Cut::Rows(Span::whole(carry)))
+        let fault = |reason: &str| Cut::Fault(reason.to_owned(), lines);
+        let has_content = layout.content(carry.bytes()).is_some();
+        if let Some(lines) = self.skipped.take() {
+            cuts.push(Cut::Fault(too_long(), lines));
+        } else if self.scanner.is_over() {
+            if !carry.bytes().trim_ascii().is_empty() {
+                cuts.push(fault("text after the end of the array"));
             }
-            (None, Some(problem)) => cuts.push(Cut::Fault(problem.to_owned(), lines)),
-            (None, None) if content => cuts.push(Cut::Rows(Span::whole(carry))),
-            (None, None) => {}
+        } else if let Some(problem) = self.scanner.unfinished() {
+            // An element that is cut off says so itself.
+            let fault = fault(problem);
+            let is_element = matches!(**layout, Layout::JsonArray) && has_content;
+            if is_element {
+                cuts.push(Cut::Rows(Span::whole(carry)));
+            }
+            if !is_element || self.scanner.is_balanced() {
+                cuts.push(fault);
+            }
+        } else if has_content {
+            cuts.push(Cut::Rows(Span::whole(carry)));
         }
-        Ok(())
     }
 
     /// Numbers what was cut, in order.
@@ -277,5 +292,122 @@ impl Iterator for Places<'_> {
         let row = self.start..self.start + length;
         self.start = row.end;
         (length > 0).then_some(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::items::each_of_unit;
+    use super::super::text::Buffers;
+    use super::*;
+    use std::ops::ControlFlow;
+
+    /// The items of an input that comes in pieces of some size: each with its line, and the reason or the digest's.
+    fn items(text: &[u8], piece: usize, most: usize) -> Result<Vec<(u64, String)>, String> {
+        let (mut cutter, buffers, mut items) = (Cutter::new(None, false), Buffers::new(piece, false), Vec::new());
+        let mut pieces = text.chunks(piece);
+        let mut has_ended = false;
+        while !has_ended {
+            let mut cuts = Vec::new();
+            match pieces.next() {
+                Some(bytes) => {
+                    let mut text = buffers.take();
+                    text.room()[..bytes.len()].copy_from_slice(bytes);
+                    text.fill(bytes.len());
+                    cutter.push(text, &mut cuts)?;
+                }
+                None => {
+                    has_ended = true;
+                    cutter.end(&mut cuts)?;
+                }
+            }
+            let Some(layout) = cutter.layout().cloned() else { continue };
+            let measures = cuts.iter().map(|cut| measure(cut, &layout, most)).collect();
+            for unit in cutter.number(cuts, measures) {
+                let before = items.len();
+                each_of_unit(&unit, &layout, |line, fields| {
+                    let content = fields.map_err(|(reason, _)| reason);
+                    let said = content.and_then(|fields| fields.public_key().map(str::to_owned));
+                    items.push((line, said.unwrap_or_else(|reason| reason)));
+                    ControlFlow::Continue(())
+                });
+                assert!(unit.rows <= most);
+                assert_eq!(items.len() - before, unit.rows, "{piece} {most} {}", text.escape_ascii());
+            }
+        }
+        Ok(items)
+    }
+
+    const TEXTS: [&str; 6] = [
+        "{\"public_key\":\"a\"}\n\n  \r\n{\"public_key\":\"b\"}\r\n[1]\n{\"public_key\":\"c\"",
+        "\u{feff}\n\npublic_key,tag\na,1\n\n\"b\",\"x\ny\n\"\nc\n\"d\",\"\"\"\n,\"\n\"e\ne\",2\n\"f",
+        "tag;public_key\r\n1;a\r\n2;b\"\r\n\";\r\n\";c\r\n;d\re\r\n",
+        "tag\tpublic_key\n\t\n\"\t\"\ta\n1\tb\t\n",
+        "[{\"public_key\":\"a\"} ,\n\n{\"public_key\":\"b\",\"tag\":[\"]}\\\"\",{}]}\n,3,\n{\"public_key\":\"c\"}]",
+        "[{\"public_key\":\"a\"},{\"public_key\":\"\\\\\"},\n{\"public_key\":\"c",
+    ];
+
+    #[test]
+    fn pieces_of_every_size_have_the_same_items() {
+        for text in TEXTS {
+            let whole = items(text.as_bytes(), text.len(), MAX_ROWS).unwrap();
+            assert!(whole.len() >= 2, "{whole:?}");
+            for piece in 1..text.len() {
+                for most in [1, 2, MAX_ROWS] {
+                    assert_eq!(items(text.as_bytes(), piece, most).unwrap(), whole, "{text:?} {piece} {most}");
+                }
+            }
+        }
+        let said = |text: usize| items(TEXTS[text].as_bytes(), 7, 3).unwrap();
+        let lines = |text: usize| said(text).iter().map(|(line, _)| *line).collect::<Vec<_>>();
+        assert_eq!([lines(0), lines(1), lines(4)], [vec![1, 4, 5, 6], vec![4, 6, 9, 10, 12, 14], vec![1, 3, 4, 5]]);
+        assert_eq!(said(1)[1].1, "b");
+    }
+
+    #[test]
+    fn rows_that_are_too_long_cost_only_themselves() {
+        let long = "1234567\n".repeat(MAX_LINE / 8 + 100);
+        let quoted = format!("public_key\na\n\"{long}x\"\nb\n");
+        let lines = format!("{{\"public_key\":\"a\"}}\n{}\n{{\"public_key\":\"b\"}}\n", "x".repeat(MAX_LINE));
+        let array = format!("[{{\"public_key\":\"a\"}},\"{long}\",{{\"public_key\":\"b\"}}]");
+        for (text, others) in [(quoted, Some(101)), (lines, None), (array, None)] {
+            let given = items(text.as_bytes(), 1 << 20, MAX_ROWS).unwrap();
+            assert_eq!(given, items(text.as_bytes(), 999_983, 1000).unwrap());
+            assert_eq!((given[0].1.as_str(), given[1].1.as_str()), ("a", too_long().as_str()));
+            assert_eq!(given.last().unwrap().1, "b");
+            // Lines inside a quote that was given up are rows again.
+            assert_eq!(given.len(), 3 + others.unwrap_or(0), "{:?}", &given[..3]);
+        }
+    }
+
+    /// Texts that are broken in random places give the same items wherever they are cut, and never a panic.
+    #[test]
+    fn broken_texts_have_the_same_items_wherever_they_are_cut() {
+        const BYTES: &[u8] = b"\"\\{}[],:\n\r\t ;\xff";
+        let mut state = getrandom::u64().unwrap() | 1;
+        eprintln!("seed {state}");
+        let mut below = |limit: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as usize % limit
+        };
+        for round in 0..3000 {
+            let mut text = TEXTS[round % TEXTS.len()].as_bytes().to_vec();
+            for _ in 0..=below(5) {
+                let at = below(text.len());
+                match below(3) {
+                    0 => text[at] = BYTES[below(BYTES.len())],
+                    1 => drop(text.remove(at)),
+                    _ => text.insert(at, BYTES[below(BYTES.len())]),
+                }
+            }
+            // How much a message shows of the text depends on how much there was.
+            let of = |piece, most| items(&text, piece, most).map_err(|_| "no table");
+            let whole = of(text.len(), MAX_ROWS);
+            for piece in [1, 1 + below(8), 1 + below(text.len())] {
+                assert_eq!(of(piece, 1 + below(4)), whole, "{}", text.escape_ascii());
+            }
+        }
     }
 }

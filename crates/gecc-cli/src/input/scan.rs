@@ -47,6 +47,20 @@ impl Scanner {
         }
     }
 
+    /// Whether no row can come any more.
+    pub fn is_over(&self) -> bool {
+        matches!(self, Scanner::Elements(elements) if elements.is_closed)
+    }
+
+    /// Whether every text, array and object is closed that began in the row.
+    pub fn is_balanced(&self) -> bool {
+        match self {
+            Scanner::Lines => true,
+            Scanner::Quoted(quoted) => !quoted.is_open(),
+            Scanner::Elements(elements) => elements.depth == 0 && !elements.is_in_text,
+        }
+    }
+
     /// Why the input cannot end inside a row, where it cannot.
     pub fn unfinished(&self) -> Option<&'static str> {
         match self {
@@ -127,7 +141,7 @@ impl Quoted {
     }
 }
 
-/// Elements of a JSON array, each with the comma or bracket that ends it. What comes after the array is one row.
+/// Elements of a JSON array, each with the comma or bracket that ends it. What comes after the array never ends.
 #[derive(Clone, Debug, Default)]
 pub struct Elements {
     depth: usize,

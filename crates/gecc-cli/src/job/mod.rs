@@ -6,6 +6,8 @@ mod compute;
 mod limits;
 mod pages;
 mod parse;
+#[cfg(test)]
+mod rates;
 mod report;
 mod text;
 mod write;

@@ -127,7 +127,11 @@ impl Filling<'_, '_> {
         }
         match tag {
             None => {}
-            Some(Tag::Json(json)) => tags.extend_from_slice(json.as_bytes()),
+            // An answer is one line. Line ends in JSON are space.
+            Some(Tag::Json(json)) => {
+                let is_end = |byte: u8| matches!(byte, b'\n' | b'\r');
+                tags.extend(json.bytes().map(|byte| if is_end(byte) { b' ' } else { byte }));
+            }
             Some(Tag::Text(text)) => serde_json::to_writer(&mut *tags, text).expect("memory takes every text"),
         }
         if !tag_ends.is_empty() || !tags.is_empty() {
