@@ -59,7 +59,8 @@ impl Part<'_> {
 }
 
 impl Arena {
-    pub fn new(engine: &Engine, operation: &impl Operation, capacity: usize, secret_results: bool) -> Self {
+    /// Takes the memory on the threads of the caller's pool.
+    pub fn new<O: Operation>(engine: &Engine, operation: &O, capacity: usize) -> Self {
         let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = operation.reads();
         let pages = |is_read: bool, width: usize, secret| {
             Pages::new(engine, if is_read { width * capacity } else { 0 }, secret)
@@ -73,7 +74,7 @@ impl Arena {
             recovery_ids: pages(recovery_ids, 1, false),
             secret_keys: pages(secret_keys, 32, true),
             codes: pages(true, 1, false),
-            results: pages(true, width, secret_results),
+            results: pages(true, width, O::GIVES_SECRETS),
             width,
             form: KeyForm::default(),
         }

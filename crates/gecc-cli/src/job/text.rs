@@ -409,7 +409,7 @@ impl<'a, O: Operation> Filler<'a, O> {
 
     /// An arena with room for a full batch. Waits for one where there are as many as there may be.
     fn arena(&mut self) -> Option<Arena> {
-        let Job { operation, engine, limits, .. } = self.job;
+        let Job { operation, engine, pool, limits, .. } = self.job;
         let free = match self.free.try_recv() {
             Ok(arena) => Some(arena),
             Err(_) if self.arenas < limits.batches => None,
@@ -421,7 +421,7 @@ impl<'a, O: Operation> Filler<'a, O> {
             Some(_) => {}
             None => self.arenas += 1,
         }
-        Some(Arena::new(engine, *operation, self.rows, O::GIVES_SECRETS))
+        Some(pool.install(|| Arena::new(engine, *operation, self.rows)))
     }
 
     /// Parses units side by side.
