@@ -38,8 +38,8 @@ pub struct Header {
 /// What is known of an input by its first bytes.
 #[derive(Debug)]
 pub enum Start {
-    /// Nothing yet.
-    NeedsMore,
+    /// Nothing yet. So many bytes are blank lines, which need not be shown again.
+    NeedsMore(usize),
     /// The layout, and where the rows begin.
     Known(Layout, usize),
 }
@@ -75,33 +75,30 @@ impl Layout {
     }
 }
 
-/// Tells the layout by the first line that is not blank, unless the format is given. With `keys`, lines that are neither JSON nor
-/// below a header with `secret_key` are private keys, and no message shows any of the text.
-pub fn tell(text: &[u8], at_end: bool, format: Option<Format>, keys: bool) -> Result<Start, String> {
-    if !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
-        return Ok(Start::NeedsMore);
+/// Tells the layout by the first line that is not blank, unless the format is given. `is_first` where the text is what the input
+/// begins with. With `keys`, lines that are neither JSON nor below a header with `secret_key` are private keys, and no message shows
+/// any of the text.
+pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, keys: bool) -> Result<Start, String> {
+    if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
+        return Ok(Start::NeedsMore(0));
     }
-    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    let Some(first) = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at) else {
-        return Ok(if at_end { Start::Known(Layout::JsonLines, text.len()) } else { Start::NeedsMore });
-    };
-    let line = line_start(text, start, first);
-    match (format, text[first]) {
-        (Some(Format::Jsonl), _) | (None, b'{') => return Ok(Start::Known(Layout::JsonLines, line)),
-        (None, b'[') => return Ok(Start::Known(Layout::JsonArray, first + 1)),
-        _ => {}
-    }
+    let start = if is_first && text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let first = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at);
+    let line = line_start(text, start, first.unwrap_or(text.len()));
     let rest = &text[line..];
-    match memchr(b'\n', rest) {
-        // A first line that is too long tells nothing.
-        _ if rest.len() > MAX_LINE && format.is_none() => Ok(Start::Known(Layout::JsonLines, line)),
-        None if !at_end => Ok(Start::NeedsMore),
-        end if format.is_none() && keys && !names_a_key(&rest[..end.unwrap_or(rest.len())]) => {
-            Ok(Start::Known(Layout::Keys, line))
-        }
+    let length = memchr(b'\n', rest).unwrap_or(rest.len());
+    match (format, first.map(|first| (first, text[first]))) {
+        // Without items it makes no difference. A first line that is too long tells nothing.
+        (_, None) if at_end || rest.len() > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
+        (_, None) => Ok(Start::NeedsMore(line)),
+        (Some(Format::Jsonl), _) | (None, Some((_, b'{'))) => Ok(Start::Known(Layout::JsonLines, line)),
+        (None, Some((first, b'['))) => Ok(Start::Known(Layout::JsonArray, first + 1)),
+        (None, _) if length > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
+        _ if length == rest.len() && !at_end => Ok(Start::NeedsMore(0)),
+        (None, _) if keys && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
         _ => table(rest, at_end, keys).map(|found| match found {
             Some((header, length)) => Start::Known(Layout::Table(header), line + length),
-            None => Start::NeedsMore,
+            None => Start::NeedsMore(0),
         }),
     }
 }

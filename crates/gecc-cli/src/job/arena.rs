@@ -151,10 +151,10 @@ impl Arena {
         (self.codes.bytes()[row], &self.results.bytes()[row * self.width..][..self.width])
     }
 
-    /// Wipes what may be secret, before the next batch.
-    pub fn wipe(&mut self) {
-        self.secret_keys.wipe();
-        self.results.wipe();
+    /// Wipes what may be secret of the first rows, before the next batch.
+    pub fn wipe(&mut self, rows: usize) {
+        self.secret_keys.wipe(rows * 32);
+        self.results.wipe(rows * self.width);
     }
 }
 

@@ -40,9 +40,9 @@ pub struct Limits {
     pub computing: usize,
 }
 
-/// The limit of the engine's memory, where there is one: what the command does not take of it.
-pub fn of_engine(max_memory: Option<usize>) -> Option<usize> {
-    max_memory.map(|limit| limit - (budget(limit) - OWN))
+/// What the engine gets of a limit.
+pub fn of_engine(limit: usize) -> usize {
+    limit - (budget(limit) - OWN)
 }
 
 /// What a limit leaves to the command: at most `OWN` more than what the engine is denied.

@@ -1,14 +1,17 @@
 //! What the commands have in common that answer item by item: an [`Operation`] over columns, which knows nothing of where these come
-//! from, the `arena` that has the columns of a batch, and `text`, which fills them from lines and writes lines.
+//! from; the `arena` that has the columns of a batch, and `compute`, which takes it through the engine; and the job over `text`, whose
+//! `steps` `parse` lines into batches and `write` lines.
 
 mod arena;
 mod compute;
+mod filler;
 mod limits;
 mod pages;
 mod parse;
 #[cfg(all(test, target_os = "linux"))]
 mod rates;
 mod report;
+mod steps;
 mod text;
 mod write;
 
