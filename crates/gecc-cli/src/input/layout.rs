@@ -5,7 +5,7 @@ use super::fields::{FIELD_NAMES, Field};
 use super::scan::{Elements, OPEN_QUOTE, Quoted, Scanner};
 use super::table;
 use crate::flags::Format;
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 use std::ops::Range;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -105,7 +105,7 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, k
 
 /// Where the line begins that has its first character at `first`.
 fn line_start(text: &[u8], start: usize, first: usize) -> usize {
-    memchr::memrchr(b'\n', &text[start..first]).map_or(start, |at| start + at + 1)
+    memrchr(b'\n', &text[start..first]).map_or(start, |at| start + at + 1)
 }
 
 fn names_a_key(line: &[u8]) -> bool {
@@ -130,7 +130,10 @@ fn table(text: &[u8], at_end: bool, keys: bool) -> Result<Option<(Header, usize)
     }
     let (_, delimiter, end) = best.expect("there are delimiters");
     let columns = names(&text[..end], delimiter).map_err(|problem| format!("the header: {problem}"))?;
-    check_header(&columns).map_err(|problem| if keys { problem } else { problem + &begins_with(text) })?;
+    check_header(&columns)?;
+    if columns.iter().all(Option::is_none) {
+        return Err(fits_nothing() + &if keys { String::new() } else { begins_with(text) });
+    }
     Ok(Some((Header { delimiter, columns }, end)))
 }
 
@@ -149,17 +152,33 @@ fn check_header(columns: &[Option<Field>]) -> Result<(), String> {
     if let Some((name, _)) = FIELD_NAMES.iter().find(|(_, field)| occurrences(*field) > 1) {
         return Err(format!("the header names `{name}` twice"));
     }
-    if columns.iter().all(Option::is_none) {
-        let known = FIELD_NAMES.map(|(name, _)| name).join(", ");
-        return Err(format!(
-            "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field \
-             ({known})"
-        ));
-    }
     Ok(())
 }
 
+/// What was expected.
+fn fits_nothing() -> String {
+    let known = FIELD_NAMES.map(|(name, _)| name).join(", ");
+    format!(
+        "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field ({known})"
+    )
+}
+
+/// How the text begins, for a message; nothing of what may be a key, which was given in place of an input.
 fn begins_with(text: &[u8]) -> String {
+    let shown = &text[..text.len().min(SHOWN)];
+    if may_be_key(shown) {
+        return String::new();
+    }
     let more = if text.len() > SHOWN { "…" } else { "" };
-    format!("; the input begins with \"{}\"{more}", text[..text.len().min(SHOWN)].escape_ascii())
+    format!("; the input begins with \"{}\"{more}", shown.escape_ascii())
+}
+
+/// Whether a text has as many digits of hexadecimal or base64 in a row as no word has, or begins as PEM or DER does.
+fn may_be_key(text: &[u8]) -> bool {
+    const DIGITS: usize = 12;
+    const SEQUENCE: u8 = 0x30;
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
+    text.first() == Some(&SEQUENCE)
+        || text.starts_with(b"-----")
+        || text.split(|byte| !is_digit(byte)).any(|digits| digits.len() >= DIGITS)
 }
