@@ -119,8 +119,11 @@ impl Codes {
             writeln!(text, "    #[error({message:?})]\n    {name} = {number},").unwrap();
         }
         let names: Vec<(&str, u8)> = self.rejection.iter().map(|it| (it.name.as_str(), it.number)).collect();
-        text.push_str("}\n\nimpl Rejection {\n    /// The rejection that a code stands for.\n");
-        from_code(&mut text, "pub(crate)", &names);
+        text.push_str(
+            "}\n\nimpl Rejection {\n    \
+             /// The rejection that a code stands for; `None` for [`Verdict::VALID_CODE`] and bytes that are no code.\n",
+        );
+        from_code(&mut text, &names);
         writeln!(
             text,
             "}}\n\n/// The code of [`Verdict::Valid`].\nconst VALID: u8 = {};",
@@ -142,7 +145,7 @@ impl Codes {
             }
             let names: Vec<(&str, u8)> = values.iter().map(|value| (value.name.as_str(), value.number)).collect();
             writeln!(text, "}}\n\nimpl {name} {{\n    /// What a byte says, if it is one of these.").unwrap();
-            from_code(&mut text, "pub", &names);
+            from_code(&mut text, &names);
             text.push_str("}\n\n");
         }
         let List { name, doc, values } = &self.flags;
@@ -181,8 +184,8 @@ fn rust_doc(text: &mut String, doc: &str) {
     }
 }
 
-fn from_code(text: &mut String, visibility: &str, names: &[(&str, u8)]) {
-    writeln!(text, "    {visibility} fn from_code(code: u8) -> Option<Self> {{\n        match code {{").unwrap();
+fn from_code(text: &mut String, names: &[(&str, u8)]) {
+    writeln!(text, "    pub fn from_code(code: u8) -> Option<Self> {{\n        match code {{").unwrap();
     for (name, number) in names {
         writeln!(text, "            {number} => Some(Self::{name}),").unwrap();
     }

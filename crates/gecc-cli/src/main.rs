@@ -6,6 +6,7 @@ mod curve;
 mod draw;
 mod flags;
 mod input;
+mod job;
 mod memory;
 mod output;
 mod secrets;
@@ -21,6 +22,9 @@ use std::process::ExitCode;
 const ALL_PASSED: u8 = 0;
 const SOME_REJECTED: u8 = 1;
 const COULD_NOT_RUN: u8 = 2;
+/// What a shell expects of a program that ended by Ctrl-C, or because nobody reads its output.
+const INTERRUPTED: u8 = 130;
+const CLOSED_PIPE: u8 = 141;
 
 fn main() -> ExitCode {
     memory::keep_freed();

@@ -1,16 +1,16 @@
 //! `gecc ecdh`.
 
-use crate::commands::stream::{self, Operation};
 use crate::flags::EcdhOptions;
-use crate::input::fields::Fields;
 use crate::input::keyfile::KeyFile;
-use crate::output::{Answer, Failure};
+use crate::job::{self, Columns, Operation, Reads, Results};
+use crate::output::{Failure, Line};
 use gecc::any::ecdh;
-use gecc::{CurveId, Engine, Error, PublicKeys, SecretKeys, SharedSecret};
+use gecc::{CurveId, Engine, Error};
 
 pub fn run(options: EcdhOptions) -> Result<u8, Failure> {
+    options.stream.refuse_as_key_file(&options.key_file)?;
     let keys = KeyFile::read(&options.key_file, options.stream.output.as_deref())?;
-    stream::run(&Ecdh { keys, curve: options.curve }, options.stream)
+    job::run(&Ecdh { keys, curve: options.curve }, options.stream, false)
 }
 
 struct Ecdh {
@@ -19,22 +19,30 @@ struct Ecdh {
 }
 
 impl Operation for Ecdh {
-    /// The number of the key, and the peer.
-    type Item = (usize, Vec<u8>);
+    const PASSED: &'static str = "computed";
     const GIVES_SECRETS: bool = true;
 
-    fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String> {
-        Ok((self.keys.number(index)?, fields.public_key()?))
+    fn reads(&self) -> Reads {
+        Reads { public_keys: true, ..Reads::default() }
     }
 
-    fn compute(&self, engine: &Engine, items: Vec<Self::Item>) -> Result<Vec<Answer>, Error> {
-        let peers: Vec<_> = items.iter().map(|(_, peer)| peer.as_slice()).collect();
-        let numbers: Vec<_> = items.iter().map(|(number, _)| *number).collect();
-        let agree = |keys: SecretKeys| ecdh::shared_secrets(engine, self.curve, keys, PublicKeys::sec1(&peers));
-        let secrets = self.keys.with(&numbers, agree)?;
-        let answer = |secret: &SharedSecret| Answer::passed().hex("shared_secret", secret.expose_bytes());
-        // Secrets that were moved out of their vector would stay behind in it.
-        Ok(secrets.iter().map(|secret| secret.as_ref().map_or_else(Answer::error, answer)).collect())
+    fn width(&self) -> usize {
+        32
+    }
+
+    fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
+        let (secrets, codes) = results.rows_of();
+        self.keys.of_items(columns.numbers, codes.len(), |keys| {
+            ecdh::shared_secrets_into(engine, self.curve, keys, columns.public_keys, secrets, codes)
+        })
+    }
+
+    fn answer(&self, result: &[u8], line: &mut Line) {
+        line.hex("shared_secret", "", result);
+    }
+
+    fn limit(&self) -> Option<(u64, String)> {
+        self.keys.limit()
     }
 
     fn warning(&self, items: u64) -> Option<String> {

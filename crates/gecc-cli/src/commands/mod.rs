@@ -1,4 +1,4 @@
-//! A file for each command; `stream` is what those have in common that answer item by item.
+//! A file for each command. Those that answer item by item are operations of a `job`.
 
 pub mod doctor;
 pub mod ecdh;
@@ -6,5 +6,4 @@ pub mod kernels;
 pub mod pubkey;
 pub mod recover;
 pub mod sign;
-mod stream;
 pub mod verify;

@@ -1,14 +1,13 @@
 //! `gecc pubkey`.
 
-use crate::commands::stream::{self, Operation};
 use crate::flags::PubkeyOptions;
-use crate::input::fields::Fields;
-use crate::output::{Answer, Failure};
+use crate::job::{self, Columns, Operation, Reads, Results};
+use crate::output::{Failure, Line};
 use gecc::any::keys;
-use gecc::{CurveId, Engine, Error, Point, SecretKey};
+use gecc::{CurveId, Engine, Error, SecretKeys};
 
 pub fn run(options: PubkeyOptions) -> Result<u8, Failure> {
-    stream::run(&Pubkey { compressed: options.compressed, curve: options.curve }, options.stream)
+    job::run(&Pubkey { compressed: options.compressed, curve: options.curve }, options.stream, true)
 }
 
 struct Pubkey {
@@ -16,25 +15,26 @@ struct Pubkey {
     curve: CurveId,
 }
 
-impl Pubkey {
-    fn answer(&self, key: Point) -> Answer {
-        match key.to_compressed() {
-            Some(compressed) if self.compressed => Answer::passed().hex("public_key", compressed),
-            _ => Answer::passed().hex("public_key", key.as_sec1()),
-        }
-    }
-}
-
 impl Operation for Pubkey {
-    type Item = SecretKey;
-    const READS_KEYS: bool = true;
+    const PASSED: &'static str = "computed";
 
-    fn parse(&self, _: u64, fields: &Fields) -> Result<SecretKey, String> {
-        fields.secret_key()
+    fn reads(&self) -> Reads {
+        Reads { secret_keys: true, ..Reads::default() }
     }
 
-    fn compute(&self, engine: &Engine, items: Vec<SecretKey>) -> Result<Vec<Answer>, Error> {
-        let keys = keys::public_keys(engine, self.curve, (&items).into(), items.len())?;
-        Ok(keys.into_iter().map(|key| key.map_or_else(Answer::error, |key| self.answer(key))).collect())
+    fn width(&self) -> usize {
+        64
+    }
+
+    fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
+        let (public_keys, codes) = results.rows_of();
+        keys::public_keys_into(engine, self.curve, SecretKeys::rows(columns.secret_keys), public_keys, codes)
+    }
+
+    fn answer(&self, result: &[u8], line: &mut Line) {
+        match result.split_at_checked(32) {
+            Some((x, y)) if self.compressed => line.hex("public_key", if y[31] % 2 == 0 { "02" } else { "03" }, x),
+            _ => line.hex("public_key", "04", result),
+        }
     }
 }

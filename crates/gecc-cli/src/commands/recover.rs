@@ -1,17 +1,16 @@
 //! `gecc recover`.
 
-use crate::commands::stream::{self, Operation};
 use crate::flags::RecoverOptions;
-use crate::input::fields::Fields;
-use crate::output::{Answer, Failure};
-use gecc::{CurveId, Engine, Error, Rejection, any, ecdsa};
+use crate::job::{self, Columns, Operation, Reads, Results};
+use crate::output::{Failure, Line};
+use gecc::{CurveId, Engine, Error, any, ecdsa};
 
 pub fn run(options: RecoverOptions) -> Result<u8, Failure> {
     let RecoverOptions { curve, addresses, stream } = options;
     if addresses && curve != CurveId::Secp256k1 {
         return Err("--addresses is for secp256k1, the curve of Ethereum's accounts".to_owned().into());
     }
-    stream::run(&Recover { curve, addresses }, stream)
+    job::run(&Recover { curve, addresses }, stream, false)
 }
 
 struct Recover {
@@ -19,34 +18,33 @@ struct Recover {
     addresses: bool,
 }
 
-struct Item {
-    digest: [u8; 32],
-    signature: [u8; 64],
-    recovery_id: u8,
-}
-
 impl Operation for Recover {
-    type Item = Item;
+    const PASSED: &'static str = "recovered";
 
-    fn parse(&self, _: u64, fields: &Fields) -> Result<Item, String> {
-        let digest = fields.content()?.sha256();
-        Ok(Item { digest, signature: fields.signature()?, recovery_id: fields.recovery_id()? })
+    fn reads(&self) -> Reads {
+        Reads { contents: true, signatures: true, recovery_ids: true, ..Reads::default() }
     }
 
-    fn compute(&self, engine: &Engine, items: Vec<Item>) -> Result<Vec<Answer>, Error> {
-        let digests: Vec<_> = items.iter().map(|item| item.digest).collect();
-        let signatures: Vec<_> = items.iter().map(|item| item.signature).collect();
-        let recovery_ids: Vec<_> = items.iter().map(|item| item.recovery_id).collect();
+    fn width(&self) -> usize {
+        if self.addresses { 20 } else { 64 }
+    }
+
+    fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
+        let Columns { contents, signatures, recovery_ids, .. } = columns;
+        let digests = contents.digests();
         if self.addresses {
-            let addresses = ecdsa::recover_addresses(engine, &digests, &signatures, &recovery_ids)?;
-            let text = |address: [u8; 20]| format!("0x{}", hex::encode(address));
-            return Ok(answers(addresses, |address| Answer::passed().json("address", text(address))));
+            let (addresses, codes) = results.rows_of();
+            return ecdsa::recover_addresses_into(engine, digests, *signatures, *recovery_ids, addresses, codes);
         }
-        let keys = any::ecdsa::recover(engine, self.curve, &digests, &signatures, &recovery_ids)?;
-        Ok(answers(keys, |key| Answer::passed().hex("public_key", key.as_sec1())))
+        let (keys, codes) = results.rows_of();
+        any::ecdsa::recover_into(engine, self.curve, digests, *signatures, *recovery_ids, keys, codes)
     }
-}
 
-fn answers<T>(results: Vec<Result<T, Rejection>>, answer: impl Fn(T) -> Answer) -> Vec<Answer> {
-    results.into_iter().map(|result| result.map_or_else(Answer::error, &answer)).collect()
+    fn answer(&self, result: &[u8], line: &mut Line) {
+        if self.addresses {
+            line.hex("address", "0x", result);
+        } else {
+            line.hex("public_key", "04", result);
+        }
+    }
 }

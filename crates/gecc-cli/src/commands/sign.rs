@@ -1,29 +1,33 @@
 //! `gecc sign`.
 
-use crate::commands::stream::{self, Operation};
-use crate::commands::verify::{by_content, select, user_id};
 use crate::curve::Scheme;
 use crate::flags::SignOptions;
-use crate::input::fields::{Content, Fields};
 use crate::input::keyfile::KeyFile;
-use crate::output::{Answer, Failure};
-use gecc::ecdsa::{RecoverableSignature, SForm};
-use gecc::{CurveId, Engine, Error, SecretKeys, any, signature_to_der, sm2};
+use crate::job::{self, Columns, Contents, Operation, Reads, Results};
+use crate::output::{Failure, Line};
+use gecc::ecdsa::SForm;
+use gecc::{CurveId, Engine, Error, Rejection, Verdict, any, signature_to_der, sm2};
+
+/// Bytes of `r || s`; a recovery id comes after them.
+const SIGNATURE: usize = 64;
 
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
+    options.stream.refuse_as_key_file(&options.key_file)?;
     let (curve, recoverable, der) = (options.curve, options.recoverable, options.der);
     let keys = || KeyFile::read(&options.key_file, options.stream.output.as_deref());
     match Scheme::of(curve) {
-        Scheme::Ecdsa => stream::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, options.stream),
+        Scheme::Ecdsa => job::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, options.stream, false),
         Scheme::Sm2 if recoverable => Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into()),
-        Scheme::Sm2 => stream::run(&Sm2 { keys: keys()?, der }, options.stream),
+        Scheme::Sm2 => job::run(&Sm2 { keys: keys()?, der }, options.stream, false),
     }
 }
 
-fn signature_answer(signature: &[u8; 64], der: bool) -> Answer {
-    let answer = Answer::passed();
-    if der { answer.hex("der", signature_to_der(signature)) } else { answer.hex("signature", signature) }
+fn answer_signature(signature: &[u8], der: bool, line: &mut Line) {
+    match signature.try_into() {
+        Ok(signature) if der => line.hex("der", "", &signature_to_der(signature)),
+        _ => line.hex("signature", "", signature),
+    }
 }
 
 struct Ecdsa {
@@ -33,27 +37,48 @@ struct Ecdsa {
     der: bool,
 }
 
-impl Ecdsa {
-    fn answer(&self, signed: RecoverableSignature) -> Answer {
-        let answer = signature_answer(&signed.signature, self.der);
-        if self.recoverable { answer.json("recovery_id", signed.recovery_id) } else { answer }
-    }
-}
-
 impl Operation for Ecdsa {
-    /// The digest, and the number of the key.
-    type Item = ([u8; 32], usize);
+    const PASSED: &'static str = "signed";
 
-    fn parse(&self, index: u64, fields: &Fields) -> Result<Self::Item, String> {
-        Ok((fields.content()?.sha256(), self.keys.number(index)?))
+    fn reads(&self) -> Reads {
+        Reads { contents: true, ..Reads::default() }
     }
 
-    fn compute(&self, engine: &Engine, items: Vec<Self::Item>) -> Result<Vec<Answer>, Error> {
-        let (digests, numbers): (Vec<_>, Vec<_>) = items.into_iter().unzip();
-        let sign =
-            |keys: SecretKeys| any::ecdsa::sign_recoverable(engine, self.curve, &digests, keys, SForm::default());
-        let signed = self.keys.with(&numbers, sign)?;
-        Ok(signed.into_iter().map(|signed| signed.map_or_else(Answer::error, |signed| self.answer(signed))).collect())
+    fn width(&self) -> usize {
+        SIGNATURE + usize::from(self.recoverable)
+    }
+
+    fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
+        let digests = columns.contents.digests();
+        self.keys.of_items(columns.numbers, results.codes.len(), |keys| {
+            if !self.recoverable {
+                let (signatures, codes) = results.rows_of();
+                return any::ecdsa::sign_into(engine, self.curve, digests, keys, SForm::default(), signatures, codes);
+            }
+            let digests: Vec<[u8; 32]> = (0..results.codes.len()).map(|item| *digests.get(item)).collect();
+            let signed = any::ecdsa::sign_recoverable(engine, self.curve, &digests, keys, SForm::default())?;
+            let rows = results.rows.chunks_exact_mut(SIGNATURE + 1);
+            for ((signed, row), code) in signed.into_iter().zip(rows).zip(results.codes) {
+                *code = signed.as_ref().err().map_or(Verdict::VALID_CODE, |rejection| rejection.code());
+                if let Ok(signed) = signed {
+                    row[..SIGNATURE].copy_from_slice(&signed.signature);
+                    row[SIGNATURE] = signed.recovery_id;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn answer(&self, result: &[u8], line: &mut Line) {
+        let (signature, recovery_id) = result.split_at(SIGNATURE);
+        answer_signature(signature, self.der, line);
+        if let [recovery_id] = recovery_id {
+            line.number("recovery_id", u64::from(*recovery_id));
+        }
+    }
+
+    fn limit(&self) -> Option<(u64, String)> {
+        self.keys.limit()
     }
 
     fn warning(&self, items: u64) -> Option<String> {
@@ -66,36 +91,39 @@ struct Sm2 {
     der: bool,
 }
 
-struct Sm2Item {
-    content: Content,
-    id: Option<String>,
-    /// The number of the key.
-    key: usize,
-}
-
 impl Operation for Sm2 {
-    type Item = Sm2Item;
+    const PASSED: &'static str = "signed";
 
-    fn parse(&self, index: u64, fields: &Fields) -> Result<Sm2Item, String> {
-        let (content, id) = fields.sm2_content()?;
-        Ok(Sm2Item { content, id, key: self.keys.number(index)? })
+    fn reads(&self) -> Reads {
+        Reads { contents: true, messages: true, ..Reads::default() }
     }
 
-    fn compute(&self, engine: &Engine, items: Vec<Sm2Item>) -> Result<Vec<Answer>, Error> {
-        let numbers: Vec<_> = items.iter().map(|item| item.key).collect();
-        let ids: Vec<_> = items.iter().map(|item| user_id(item.id.as_deref())).collect();
-        let signed = by_content(
-            items.iter().map(|item| &item.content),
-            |places, digests| self.keys.with(&select(places, &numbers), |keys| sm2::sign(engine, digests, keys)),
-            |places, messages| {
-                let ids = select(places, &ids);
-                let ids = sm2::UserIds::each(&ids);
-                let sign = |keys: SecretKeys| sm2::sign_messages(engine, messages, ids, keys);
-                self.keys.with(&select(places, &numbers), sign)
-            },
-        )?;
-        let answer = |signature: [u8; 64]| signature_answer(&signature, self.der);
-        Ok(signed.into_iter().map(|signature| signature.map_or_else(Answer::error, answer)).collect())
+    fn width(&self) -> usize {
+        SIGNATURE
+    }
+
+    fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
+        self.keys.of_items(columns.numbers, results.codes.len(), |keys| {
+            let (signatures, codes) = results.rows_of();
+            let (messages, ids) = match columns.contents {
+                Contents::Digests(digests) => return sm2::sign_into(engine, digests, keys, signatures, codes),
+                Contents::Messages { messages, ids } => (messages, ids),
+            };
+            let signed = sm2::sign_messages(engine, messages, sm2::UserIds::each(ids), keys)?;
+            for ((signed, row), code) in signed.into_iter().zip(signatures).zip(codes) {
+                *code = signed.map_or_else(Rejection::code, |_| Verdict::VALID_CODE);
+                *row = signed.unwrap_or([0; SIGNATURE]);
+            }
+            Ok(())
+        })
+    }
+
+    fn answer(&self, result: &[u8], line: &mut Line) {
+        answer_signature(result, self.der, line);
+    }
+
+    fn limit(&self) -> Option<(u64, String)> {
+        self.keys.limit()
     }
 
     fn warning(&self, items: u64) -> Option<String> {

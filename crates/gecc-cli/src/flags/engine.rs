@@ -17,7 +17,7 @@ pub struct EngineOptions {
     engine: EngineName,
     /// Worker threads of the CPU engine [default: one per core].
     #[arg(long)]
-    threads: Option<usize>,
+    pub threads: Option<usize>,
     /// Upper limit for working memory: bytes, or with K, M or G.
     #[arg(long, value_parser = parse_bytes)]
     pub max_memory: Option<usize>,
@@ -28,7 +28,17 @@ pub struct EngineOptions {
 
 impl EngineOptions {
     pub fn start(&self) -> Result<Engine, String> {
-        self.builder().build().map_err(|problem| problem.to_string())
+        self.start_within(self.max_memory)
+    }
+
+    /// Starts with a limit of memory in place of the one that was asked for.
+    pub fn start_within(&self, max_memory: Option<usize>) -> Result<Engine, String> {
+        let builder = self.builder();
+        let builder = match max_memory {
+            Some(bytes) => builder.max_memory(bytes),
+            None => builder,
+        };
+        builder.build().map_err(|problem| problem.to_string())
     }
 
     /// An engine that is not started yet.

@@ -2,16 +2,18 @@
 
 use super::engine::EngineOptions;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the help of every command that reads items ends with.
 macro_rules! input_help {
     () => {
         "\
-Input is JSON Lines or CSV with a header, told apart by content. Binary fields are hexadecimal, with or without 0x.
-A line that cannot be used gets its own answer and stops nothing; blank lines are skipped; `tag` is passed through.
+Input is JSON Lines or CSV with a header, a JSON array of objects, or columns between tabs or semicolons, told apart by
+content. Binary fields are hexadecimal, with or without 0x. A line that cannot be used gets its own answer and stops
+nothing; blank lines are skipped; `tag` is passed through. The answer to an item that is rejected says its `line`.
+An output file gets its name when all answers are in it.
 
-Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run."
+Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run, 130 interrupted, 141 closed pipe."
     };
 }
 pub(super) use input_help;
@@ -20,7 +22,7 @@ pub(super) use input_help;
 pub enum Format {
     /// JSON Lines: one object a line.
     Jsonl,
-    /// Comma-separated values with a header.
+    /// Values between commas, tabs or semicolons, with a header that tells which.
     Csv,
 }
 
@@ -35,6 +37,28 @@ pub struct StreamOptions {
     /// Input format [default: told by content].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
+    /// Say in every answer which line the item began in, not only where it is rejected.
+    #[arg(long)]
+    pub line: bool,
+    /// Write the answers of rejected items only.
+    #[arg(long)]
+    pub only_rejected: bool,
+    /// Stop at the first item that is rejected, with exit code 1.
+    #[arg(long)]
+    pub check: bool,
+    /// Print no summary and no progress.
+    #[arg(long)]
+    pub quiet: bool,
     #[command(flatten)]
     pub engine: EngineOptions,
+}
+
+impl StreamOptions {
+    /// Standard input cannot be both a file of keys and the input.
+    pub fn refuse_as_key_file(&self, key_file: &Path) -> Result<(), String> {
+        if [key_file, &self.input].iter().all(|path| *path == Path::new("-")) {
+            return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
+        }
+        Ok(())
+    }
 }

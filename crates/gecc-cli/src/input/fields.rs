@@ -1,128 +1,251 @@
-//! The fields of one input item, and what they mean.
+//! The fields of one input item, borrowed from its text, and what they mean.
 
-use serde::de::Error as _;
+use const_hex::decode_to_slice;
+use gecc::Rejection;
+use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use zeroize::Zeroizing;
+use std::borrow::Cow;
+use std::fmt;
+use zeroize::{Zeroize, Zeroizing};
 
-/// The names of `Fields`, as JSON keys and CSV columns.
-pub const FIELD_NAMES: [&str; 9] =
-    ["digest", "message", "signature", "der", "public_key", "recovery_id", "id", "secret_key", "tag"];
+/// A field, as JSON keys and columns name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    Digest,
+    Message,
+    Signature,
+    Der,
+    PublicKey,
+    RecoveryId,
+    Id,
+    SecretKey,
+    Tag,
+}
 
-/// What a line holds; unknown fields are ignored.
+/// The names of fields.
+pub const FIELD_NAMES: [(&str, Field); 9] = [
+    ("digest", Field::Digest),
+    ("message", Field::Message),
+    ("signature", Field::Signature),
+    ("der", Field::Der),
+    ("public_key", Field::PublicKey),
+    ("recovery_id", Field::RecoveryId),
+    ("id", Field::Id),
+    ("secret_key", Field::SecretKey),
+    ("tag", Field::Tag),
+];
+
+impl Field {
+    pub fn by_name(name: &[u8]) -> Option<Self> {
+        FIELD_NAMES.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, field)| *field)
+    }
+}
+
+/// What an item has; unknown fields are ignored.
 #[derive(Default, Deserialize)]
-pub struct Fields {
-    digest: Option<String>,
-    message: Option<String>,
-    signature: Option<String>,
-    der: Option<String>,
-    public_key: Option<String>,
-    recovery_id: Option<Value>,
-    id: Option<String>,
-    #[serde(default, deserialize_with = "without_showing")]
-    secret_key: Option<Zeroizing<String>>,
+pub struct Fields<'a> {
+    #[serde(borrow)]
+    digest: Option<Text<'a>>,
+    #[serde(borrow)]
+    message: Option<Text<'a>>,
+    #[serde(borrow)]
+    signature: Option<Text<'a>>,
+    #[serde(borrow)]
+    der: Option<Text<'a>>,
+    #[serde(borrow)]
+    public_key: Option<Text<'a>>,
+    recovery_id: Option<RecoveryId>,
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "without_showing")]
+    secret_key: Option<&'a str>,
+    #[serde(borrow, default, deserialize_with = "as_written")]
+    pub tag: Option<Tag<'a>>,
+}
+
+/// A text that is borrowed, unless it is written with escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A number, or a text that is one; `None` where the value is anything else.
+struct RecoveryId(Option<u8>);
+
+impl RecoveryId {
+    fn from_text(text: &str) -> Self {
+        RecoveryId(text.trim().parse().ok())
+    }
+}
+
+impl<'de> Deserialize<'de> for RecoveryId {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(RecoveryIdVisitor)
+    }
+}
+
+struct RecoveryIdVisitor;
+
+impl<'de> Visitor<'de> for RecoveryIdVisitor {
+    type Value = RecoveryId;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<RecoveryId, E> {
+        Ok(RecoveryId(u8::try_from(number).ok()))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<RecoveryId, E> {
+        Ok(RecoveryId::from_text(text))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<RecoveryId, E> {
+        Ok(RecoveryId(None))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<RecoveryId, E> {
+        Ok(RecoveryId(None))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<RecoveryId, E> {
+        Ok(RecoveryId(None))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<RecoveryId, A::Error> {
+        while values.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(RecoveryId(None))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<RecoveryId, A::Error> {
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(RecoveryId(None))
+    }
+}
+
+/// What is passed through.
+#[derive(Clone, Copy)]
+pub enum Tag<'a> {
     /// As it is written: a number keeps its digits and an object its order.
-    #[serde(default, deserialize_with = "even_null")]
-    pub tag: Option<Box<RawValue>>,
+    Json(&'a str),
+    Text(&'a str),
+}
+
+/// The tag alone, of an object whose other fields may be of wrong types.
+#[derive(Deserialize)]
+struct TagAlone<'a> {
+    #[serde(borrow, default, deserialize_with = "as_written")]
+    tag: Option<Tag<'a>>,
 }
 
 /// What is signed.
-pub enum Content {
+pub enum Content<'a> {
     Digest([u8; 32]),
-    Message(Vec<u8>),
+    /// Its hexadecimal digits.
+    Message(&'a str),
 }
 
-impl Content {
-    /// The digest that ECDSA signs.
-    pub fn sha256(self) -> [u8; 32] {
-        match self {
-            Content::Digest(digest) => digest,
-            Content::Message(message) => Sha256::digest(message).into(),
+impl<'a> Fields<'a> {
+    /// Reads a JSON object. The error comes with the tag, where there is one all the same.
+    pub fn from_json(text: &'a str) -> Result<Self, (String, Option<Tag<'a>>)> {
+        // serde would read an array as an object with its fields in order.
+        if !text.starts_with('{') {
+            return Err(("not a JSON object".to_owned(), None));
         }
+        serde_json::from_str(text).map_err(|problem| {
+            let tag = serde_json::from_str::<TagAlone>(text).ok().and_then(|alone| alone.tag);
+            (format!("not a JSON object with these fields: {}", described(&problem)), tag)
+        })
     }
-}
 
-impl Fields {
-    /// Sets a field by its name in a CSV header. An empty cell is an absent field, and so is one of spaces, except where
-    /// spaces mean something.
-    pub fn set(&mut self, name: &[u8], value: &[u8]) -> Result<(), String> {
-        let value = std::str::from_utf8(value).map_err(|_| "the text is not UTF-8".to_owned())?;
-        let is_text = matches!(name, b"id" | b"tag");
+    /// A bare private key.
+    pub fn of_key(text: &'a str) -> Self {
+        Fields { secret_key: Some(text), ..Fields::default() }
+    }
+
+    /// Sets a field from a cell of a table. An empty cell is an absent field, and so is one of spaces, except where spaces mean
+    /// something.
+    pub fn set(&mut self, field: Field, value: &'a str) {
+        let is_text = matches!(field, Field::Id | Field::Tag);
         if value.is_empty() || (!is_text && value.trim().is_empty()) {
-            return Ok(());
+            return;
         }
-        let text = || Some(value.to_owned());
-        match name {
-            b"digest" => self.digest = text(),
-            b"message" => self.message = text(),
-            b"signature" => self.signature = text(),
-            b"der" => self.der = text(),
-            b"public_key" => self.public_key = text(),
-            b"recovery_id" => self.recovery_id = text().map(Value::String),
-            b"id" => self.id = text(),
-            b"secret_key" => self.secret_key = text().map(Zeroizing::new),
-            b"tag" => self.tag = Some(to_raw_value(value).expect("every text has a JSON form")),
-            _ => {}
+        let text = || Some(Text(Cow::Borrowed(value)));
+        match field {
+            Field::Digest => self.digest = text(),
+            Field::Message => self.message = text(),
+            Field::Signature => self.signature = text(),
+            Field::Der => self.der = text(),
+            Field::PublicKey => self.public_key = text(),
+            Field::RecoveryId => self.recovery_id = Some(RecoveryId::from_text(value)),
+            Field::Id => self.id = text(),
+            Field::SecretKey => self.secret_key = Some(value),
+            Field::Tag => self.tag = Some(Tag::Text(value)),
         }
-        Ok(())
     }
 
-    pub fn content(&self) -> Result<Content, String> {
+    pub fn content(&self) -> Result<Content<'_>, String> {
         match (&self.digest, &self.message) {
-            (Some(digest), None) => Ok(Content::Digest(exactly("digest", digest)?)),
-            (None, Some(message)) => Ok(Content::Message(bytes("message", message)?)),
+            (Some(digest), None) => {
+                let mut bytes = [0; 32];
+                decode("digest", &digest.0, &mut bytes)?;
+                Ok(Content::Digest(bytes))
+            }
+            (None, Some(message)) => Ok(Content::Message(digits(&message.0))),
             (Some(_), Some(_)) => Err("`digest` and `message` are both given".to_owned()),
             (None, None) => Err("neither `digest` nor `message` is given".to_owned()),
         }
     }
 
-    /// What SM2 signs, and the user id where one is given.
-    pub fn sm2_content(&self) -> Result<(Content, Option<String>), String> {
-        match (self.content()?, &self.id) {
-            (Content::Digest(_), Some(_)) => Err("`id` goes with `message`: a digest already contains it".to_owned()),
-            (content, id) => Ok((content, id.clone())),
-        }
+    /// The user id of SM2, where one is given.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_ref().map(|id| &*id.0)
     }
 
-    pub fn signature(&self) -> Result<[u8; 64], String> {
+    pub fn signature(&self, to: &mut [u8; 64]) -> Result<(), String> {
         match (&self.signature, &self.der) {
-            (Some(signature), None) => exactly("signature", signature),
+            (Some(signature), None) => decode("signature", &signature.0, to),
             (None, Some(der)) => {
-                gecc::signature_from_der(&bytes("der", der)?).map_err(|rejection| rejection.to_string())
+                *to = from_der(digits(&der.0))?;
+                Ok(())
             }
             (Some(_), Some(_)) => Err("`signature` and `der` are both given".to_owned()),
             (None, None) => Err("neither `signature` nor `der` is given".to_owned()),
         }
     }
 
-    /// A SEC 1 encoding; the raw form of 64 bytes gets its tag.
-    pub fn public_key(&self) -> Result<Vec<u8>, String> {
-        let mut key = bytes("public_key", required("public_key", &self.public_key)?)?;
-        if key.len() == 64 {
-            key.insert(0, 4);
-        }
-        Ok(key)
+    /// The hexadecimal digits of the public key.
+    pub fn public_key(&self) -> Result<&str, String> {
+        required("public_key", self.public_key.as_ref()).map(|key| digits(&key.0))
     }
 
     pub fn recovery_id(&self) -> Result<u8, String> {
-        let id = match required("recovery_id", &self.recovery_id)? {
-            Value::Number(number) => number.as_u64(),
-            Value::String(text) => text.trim().parse().ok(),
-            _ => None,
-        };
-        id.and_then(|id| u8::try_from(id).ok()).ok_or_else(|| "`recovery_id` is not a number from 0 to 3".to_owned())
+        let RecoveryId(id) = required("recovery_id", self.recovery_id.as_ref())?;
+        id.ok_or_else(|| "`recovery_id` is not a number from 0 to 3".to_owned())
     }
 
     pub fn secret_key(&self) -> Result<gecc::SecretKey, String> {
-        secret_key(required("secret_key", &self.secret_key)?)
+        let mut key = Zeroizing::new([0; 32]);
+        self.secret_key_into(&mut key)?;
+        Ok(gecc::SecretKey::from_bytes(*key))
+    }
+
+    /// Writes the private key, of 64 hexadecimal digits. The error does not show them.
+    pub fn secret_key_into(&self, to: &mut [u8; 32]) -> Result<(), String> {
+        let digits = digits(required("secret_key", self.secret_key.as_ref())?);
+        if digits.len() == 64 && decode_to_slice(digits, to).is_ok() {
+            return Ok(());
+        }
+        to.zeroize();
+        Err("a private key is 64 hexadecimal digits".to_owned())
     }
 }
 
 /// A key where it stands in the line: serde's own message would quote one that is not a text, and a text with escapes is
 /// put together in memory that nobody wipes.
-fn without_showing<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Zeroizing<String>>, D::Error> {
+fn without_showing<'de, D: Deserializer<'de>>(input: D) -> Result<Option<&'de str>, D::Error> {
     let json = <&RawValue>::deserialize(input)?.get();
     if json == "null" {
         return Ok(None);
@@ -132,36 +255,86 @@ fn without_showing<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Zeroizi
     if text.contains('\\') {
         return Err(D::Error::custom("`secret_key` is written with escapes"));
     }
-    Ok(Some(Zeroizing::new(text.to_owned())))
+    Ok(Some(text))
 }
 
-fn even_null<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Box<RawValue>>, D::Error> {
-    Box::deserialize(input).map(Some)
+/// Also null.
+fn as_written<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Tag<'de>>, D::Error> {
+    <&RawValue>::deserialize(input).map(|value| Some(Tag::Json(value.get())))
 }
 
-/// A private key of 64 hexadecimal digits. The error does not show them.
-fn secret_key(text: &str) -> Result<gecc::SecretKey, String> {
-    let mut key = Zeroizing::new([0; 32]);
-    hex::decode_to_slice(digits(text), key.as_mut_slice())
-        .map_err(|_| "a private key is 64 hexadecimal digits".to_owned())?;
-    Ok(gecc::SecretKey::from_bytes(*key))
+/// What is wrong with a JSON text, and the column. An answer has a line of its own.
+fn described(problem: &serde_json::Error) -> String {
+    let text = problem.to_string();
+    let place = format!(" at line {} column {}", problem.line(), problem.column());
+    match text.strip_suffix(&place) {
+        Some(what) if problem.line() == 1 => format!("{what} at column {}", problem.column()),
+        Some(what) => what.to_owned(),
+        None => text,
+    }
 }
 
-fn required<'a, T>(name: &str, field: &'a Option<T>) -> Result<&'a T, String> {
-    field.as_ref().ok_or_else(|| format!("`{name}` is not given"))
+/// A signature in DER, of these digits.
+fn from_der(digits: &str) -> Result<[u8; 64], String> {
+    /// No signature is longer.
+    const MOST: usize = 72;
+    check("der", digits)?;
+    let mut bytes = [0; MOST];
+    let length = digits.len() / 2;
+    let signature = bytes.get_mut(..length).ok_or(Rejection::MalformedSignature).and_then(|bytes| {
+        decode_to_slice(digits, bytes).expect("the digits were checked");
+        gecc::signature_from_der(bytes)
+    });
+    signature.map_err(|rejection| rejection.to_string())
 }
 
+fn required<'a, T>(name: &str, field: Option<&'a T>) -> Result<&'a T, String> {
+    field.ok_or_else(|| format!("`{name}` is not given"))
+}
+
+/// Without the space and the 0x around it.
 fn digits(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text)
 }
 
-fn bytes(name: &str, text: &str) -> Result<Vec<u8>, String> {
-    hex::decode(digits(text)).map_err(|problem| format!("`{name}` is not hexadecimal: {problem}"))
+fn decode(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
+    decode_digits(name, digits(text), to)
 }
 
-fn exactly<const N: usize>(name: &str, text: &str) -> Result<[u8; N], String> {
-    let bytes = bytes(name, text)?;
-    let length = bytes.len();
-    bytes.try_into().map_err(|_| format!("`{name}` has {length} bytes instead of {N}"))
+/// Decodes digits of as many bytes as there is room for.
+pub fn decode_digits(name: &str, digits: &str, to: &mut [u8]) -> Result<(), String> {
+    if digits.len() == 2 * to.len() && decode_to_slice(digits, to).is_ok() {
+        return Ok(());
+    }
+    check(name, digits)?;
+    Err(format!("`{name}` has {} bytes instead of {}", digits.len() / 2, to.len()))
+}
+
+/// Decodes digits and appends the bytes.
+pub fn append_decoded(name: &str, digits: &str, to: &mut Vec<u8>) -> Result<(), String> {
+    check(name, digits)?;
+    let start = to.len();
+    to.resize(start + digits.len() / 2, 0);
+    decode_to_slice(digits, &mut to[start..]).expect("they were checked");
+    Ok(())
+}
+
+/// Says what keeps a text from being hexadecimal digits in pairs.
+fn check(name: &str, digits: &str) -> Result<(), String> {
+    let problem = if digits.len() % 2 == 1 {
+        "Odd number of digits".to_owned()
+    } else if const_hex::check_raw(digits) {
+        return Ok(());
+    } else {
+        let at = digits.bytes().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(digits.len());
+        let character = digits.get(at..).and_then(|rest| rest.chars().next()).unwrap_or('\u{fffd}');
+        format!("Invalid character {character:?} at position {at}")
+    };
+    Err(format!("`{name}` is not hexadecimal: {problem}"))
+}
+
+/// What ECDSA signs.
+pub fn sha256(message: &[u8]) -> [u8; 32] {
+    Sha256::digest(message).into()
 }

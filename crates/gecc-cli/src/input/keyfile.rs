@@ -1,6 +1,9 @@
 //! Files with private keys.
 
-use crate::input::records::{Records, open};
+use crate::input::fields::Fields;
+use crate::input::items;
+use crate::input::open::open;
+use crate::job::Numbers;
 use crate::output::{note, refuse_overwriting};
 use crate::secrets::wiped::push;
 use gecc::stack;
@@ -22,34 +25,36 @@ impl KeyFile {
 
     fn read_keys(path: &Path) -> Result<Self, String> {
         let name = path.display();
-        let (source, _) = open(path).map_err(|problem| format!("{name}: {problem}"))?;
-        let mut records = Records::new(source, None, true).map_err(|problem| format!("{name}: {problem}"))?;
+        let source = open(path).map_err(|problem| format!("{name}: {problem}"))?.into_reader();
         let mut keys = Vec::new();
-        while let Some(record) = records.next().map_err(|problem| format!("{name}: {problem}"))? {
-            let key = record.fields.and_then(|fields| fields.secret_key());
-            push(&mut keys, key.map_err(|problem| format!("{name}, line {}: {problem}", record.line))?);
-        }
+        let take = |line, fields: Result<Fields, String>| {
+            let key = fields.and_then(|fields| fields.secret_key());
+            push(&mut keys, key.map_err(|problem| format!("line {line}: {problem}"))?);
+            Ok(())
+        };
+        items::each(source, None, true, take).map_err(|problem| format!("{name}: {problem}"))?;
         if keys.is_empty() { Err(format!("{name}: no key in the file")) } else { Ok(KeyFile { keys }) }
     }
 
-    /// The number of the key for the item with this index.
-    pub fn number(&self, index: u64) -> Result<usize, String> {
-        if self.keys.len() == 1 {
-            return Ok(0);
-        }
-        let number = usize::try_from(index).ok().filter(|number| *number < self.keys.len());
-        number.ok_or_else(|| format!("the key file has {} keys, none for this item", self.keys.len()))
+    /// The number of the first item that has no key, and why. `None` where one key serves all.
+    pub fn limit(&self) -> Option<(u64, String)> {
+        let keys = self.keys.len();
+        (keys > 1).then(|| (keys as u64, format!("the key file has {keys} keys, none for this item")))
     }
 
-    /// Passes `work` the keys with these numbers, one per item or one for all.
-    pub fn with<R>(&self, numbers: &[usize], work: impl FnOnce(SecretKeys) -> R) -> R {
-        if let [key] = self.keys.as_slice() {
-            return work(SecretKeys::all(key));
+    /// Passes `work` the keys of so many items, all of which have one.
+    pub fn of_items<R>(&self, numbers: Numbers, items: usize, work: impl FnOnce(SecretKeys) -> R) -> R {
+        let place = |number: u64| usize::try_from(number).expect("the item has a key");
+        match (self.keys.as_slice(), numbers) {
+            ([key], _) => work(SecretKeys::all(key)),
+            (keys, Numbers::From(first)) => work(SecretKeys::each(&keys[place(first)..][..items])),
+            (keys, Numbers::Each(numbers)) => {
+                // Allocated once: a vector that grows would leave its old contents behind.
+                let mut each = Vec::with_capacity(items);
+                each.extend(numbers.iter().map(|number| keys[place(*number)].clone()));
+                work(SecretKeys::each(&each))
+            }
         }
-        // Allocated once: a vector that grows would leave its old contents behind.
-        let mut keys = Vec::with_capacity(numbers.len());
-        keys.extend(numbers.iter().map(|&number| self.keys[number].clone()));
-        work(SecretKeys::each(&keys))
     }
 
     /// Keys that no item used point to a file that does not belong to the input.

@@ -1,8 +1,14 @@
-//! From files and pipes to items: `lines` and `rows`, made into `records` of `fields`, which a `queue` hands over.
+//! From files and pipes to items. `open` says what an input is, `source` reads it in pieces of `text`, `cut` makes units of whole rows of
+//! these (`layout` tells the format, `scan` where rows end), and `items` gives the `fields` of each row, of tables by `table`.
+//! `keyfile` has the private keys that a command uses.
 
+pub mod cut;
 pub mod fields;
+pub mod items;
 pub mod keyfile;
-pub mod lines;
-pub mod queue;
-pub mod records;
-pub mod rows;
+pub mod layout;
+pub mod open;
+mod scan;
+pub mod source;
+mod table;
+pub mod text;

@@ -1,9 +1,9 @@
-//! Answers, one JSON line per item, and what is said on standard error.
+//! Answers, one JSON line per item, where they go, and what is said on standard error.
 
-mod answer;
 mod failure;
 mod file;
+mod line;
 
-pub use answer::Answer;
 pub use failure::{Failure, note};
 pub use file::{Output, refuse_overwriting};
+pub use line::Line;

@@ -29,7 +29,7 @@ fn csv_with_all_encodings_of_keys_and_signatures() {
     for (item, answer) in answers[..3].iter().enumerate() {
         assert_eq!(answer, &json!({"valid": true, "tag": format!("a,{item}")}));
     }
-    assert_eq!(answers[3], json!({"valid": false, "reason": "line 5: 2 columns instead of 5"}));
+    assert_eq!(answers[3], json!({"valid": false, "reason": "2 columns instead of 5", "line": 5}));
 }
 
 #[test]
@@ -53,14 +53,13 @@ fn ambiguous_or_missing_fields_are_line_errors() {
     ];
     let input: Vec<_> = cases.iter().map(|(line, _)| line.as_str()).collect();
     let output = run(&["verify", "--curve", "p256", "--format", "jsonl"], input.join("\n"));
-    let reasons: Vec<Value> = answers(&output).iter().map(|answer| answer["reason"].clone()).collect();
     let expected: Vec<String> =
         cases.iter().enumerate().map(|(index, (_, problem))| format!("line {}: {problem}", index + 1)).collect();
-    assert_eq!(reasons, expected);
+    assert_eq!(answers(&output).iter().map(reason).collect::<Vec<_>>(), expected);
     let broken = run(&["verify", "--curve", "p256"], b"{\"digest\": \"\xff\"}\n{\"digest\"".to_vec());
     assert_eq!(answers(&broken).len(), 2);
     for (index, answer) in answers(&broken).iter().enumerate() {
-        let reason = answer["reason"].as_str().unwrap();
+        let reason = reason(answer);
         assert!(reason.starts_with(&format!("line {}: not a JSON object", index + 1)), "{reason}");
     }
 }
@@ -71,14 +70,18 @@ fn a_line_that_is_too_long_costs_only_itself() {
     let mut input = format!("{{\"message\":\"{}\"}}\n", "00".repeat(9 << 20));
     input += &set.lines()[0];
     let answers = answers(&run(&["verify", "--curve", "p256"], input));
-    assert_eq!(answers[0]["reason"], "line 1: the line is longer than 16777216 bytes");
+    assert_eq!(reason(&answers[0]), "line 1: the line is longer than 16777216 bytes");
     assert_eq!(answers[1]["valid"], true);
+}
+
+/// The line and the reason of a rejection.
+fn reason(answer: &Value) -> String {
+    format!("line {}: {}", answer["line"], answer["reason"].as_str().unwrap_or("none"))
 }
 
 /// The reasons of a verification, one per line of output.
 fn reasons(input: impl Into<Vec<u8>>) -> Vec<String> {
-    let output = run(&["verify", "--curve", "p256"], input);
-    answers(&output).iter().map(|answer| answer["reason"].as_str().unwrap_or("none").to_owned()).collect()
+    answers(&run(&["verify", "--curve", "p256"], input)).iter().map(reason).collect()
 }
 
 fn not_hex(line: usize, first: char) -> String {

@@ -32,7 +32,7 @@ fn sign_ecdh_and_pubkey_use_key_files() {
             "recovery_id": set.signed[item].recovery_id,
         })
     };
-    let missing = json!({"error": "line 4: the key file has 2 keys, none for this item"});
+    let missing = json!({"error": "the key file has 2 keys, none for this item", "line": 4});
     assert_eq!(answers(&signed), [signature(0), signature(1), missing]);
 
     let one = TemporaryFile::new("one.hex", format!("0x{}", key_lines().next().unwrap()));
@@ -52,7 +52,7 @@ fn sign_ecdh_and_pubkey_use_key_files() {
     let plain = key_lines().collect::<Vec<_>>().join("\n") + "\nnothex\n";
     let public = answers(&run(&["pubkey", "--curve", "p256", "--compressed"], plain));
     assert_eq!(public[1], json!({"public_key": hex::encode(set.public[1].to_compressed().unwrap())}));
-    assert_eq!(public[2], json!({"error": "line 3: a private key is 64 hexadecimal digits"}));
+    assert_eq!(public[2], json!({"error": "a private key is 64 hexadecimal digits", "line": 3}));
     let object = json!({"secret_key": key_lines().next().unwrap(), "tag": "t"}).to_string();
     let expected = json!({"public_key": hex::encode(set.public[0].as_sec1()), "tag": "t"});
     assert_eq!(answers(&run(&["pubkey", "--curve", "p256"], object)), [expected]);

@@ -1,6 +1,8 @@
 //! The command line, run as a user runs it.
 
+mod answers;
 mod bench;
+mod formats;
 mod help;
 mod input;
 mod keys;

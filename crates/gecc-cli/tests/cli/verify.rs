@@ -21,8 +21,8 @@ fn verify_answers_every_line_in_order() {
         stdout.lines().collect::<Vec<_>>(),
         [
             r#"{"valid":true,"tag":{"item":0}}"#,
-            r#"{"valid":false,"reason":"the signature does not match","tag":{"item":1}}"#,
-            r#"{"valid":false,"reason":"line 4: `digest` is not hexadecimal: Invalid character 'z' at position 0"}"#,
+            r#"{"valid":false,"reason":"the signature does not match","line":2,"tag":{"item":1}}"#,
+            r#"{"valid":false,"reason":"`digest` is not hexadecimal: Invalid character 'z' at position 0","line":4}"#,
             r#"{"valid":true,"tag":{"item":2}}"#,
             r#"{"valid":true,"tag":{"item":3}}"#,
         ]
@@ -70,14 +70,14 @@ fn sm2_digests_messages_and_ids_mixed() {
         json!({"digest": "07".repeat(32), "id": "alice", "signature": hex::encode(of_digest), "public_key": key}),
     ];
     let output = run(&["verify", "--curve", "sm2"], lines.map(|line| line.to_string()).join("\n"));
-    let reason = "line 4: `id` goes with `message`: a digest already contains it";
+    let reason = "`id` goes with `message`: a digest already contains it";
     assert_eq!(
         answers(&output),
         [
             json!({"valid": true, "tag": 0}),
             json!({"valid": true, "tag": 1}),
-            json!({"valid": false, "reason": "the signature does not match", "tag": 2}),
-            json!({"valid": false, "reason": reason}),
+            json!({"valid": false, "reason": "the signature does not match", "line": 3, "tag": 2}),
+            json!({"valid": false, "reason": reason, "line": 4}),
         ]
     );
 }

@@ -1,0 +1,435 @@
+//! From pieces of text to units of whole rows, which can be read side by side.
+
+use super::layout::{Layout, Start, tell};
+use super::scan::Scanner;
+use super::text::{Span, Text};
+use crate::flags::Format;
+use crate::secrets::wiped::{Wiped, append};
+use memchr::{memchr, memchr_iter};
+use std::ops::Range;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Longer lines, and longer rows of several lines, are not held in memory; they get an error.
+pub const MAX_LINE: usize = 16 << 20;
+/// Items that a unit has at most.
+pub const MAX_ROWS: usize = 1 << 13;
+
+/// Rows that one thread reads.
+pub struct Unit {
+    /// The line that it begins in, counted from 1.
+    pub line: u64,
+    /// Items in it.
+    pub rows: usize,
+    pub content: Cut,
+}
+
+/// Whole rows, or one that cannot be read.
+#[derive(Clone)]
+pub enum Cut {
+    Rows(Span),
+    /// Why, and how many line ends it had.
+    Fault(String, u64),
+}
+
+/// What is in some text: its rows from an offset up to the next, each part with its line ends and items.
+pub struct Measure {
+    parts: Vec<Part>,
+}
+
+struct Part {
+    end: usize,
+    lines: u64,
+    rows: usize,
+}
+
+/// Cuts an input at ends of rows.
+pub struct Cutter {
+    format: Option<Format>,
+    keys: bool,
+    /// What the input began with, until its layout is known.
+    start: Wiped,
+    /// Whether that is all there was so far.
+    is_first: bool,
+    layout: Option<Arc<Layout>>,
+    scanner: Scanner,
+    /// The beginning of a row that goes on in the next piece.
+    carry: Wiped,
+    /// Line ends in a row of which nothing is kept.
+    skipped: Option<u64>,
+    /// The line that the next unit begins in.
+    line: u64,
+}
+
+impl Cutter {
+    /// With `keys`, the input may be bare private keys.
+    pub fn new(format: Option<Format>, keys: bool) -> Self {
+        let (start, carry) = (Wiped::default(), Wiped::default());
+        let scanner = Scanner::Lines;
+        Cutter { format, keys, start, is_first: true, layout: None, scanner, carry, skipped: None, line: 1 }
+    }
+
+    /// Known once there are rows.
+    pub fn layout(&self) -> Option<&Arc<Layout>> {
+        self.layout.as_ref()
+    }
+
+    /// Takes the next piece of the input. The error is that of an input that cannot be read at all.
+    pub fn push(&mut self, text: Text, cuts: &mut Vec<Cut>) -> Result<(), String> {
+        if self.layout.is_some() {
+            self.cut(Span::whole(text), cuts);
+            return Ok(());
+        }
+        if self.start.is_empty() {
+            return self.begin(text, false, cuts);
+        }
+        append(&mut self.start, text.bytes());
+        let start = Text::from_bytes(std::mem::take(&mut self.start));
+        self.begin(start, false, cuts)
+    }
+
+    /// Says that the input has ended.
+    pub fn end(&mut self, cuts: &mut Vec<Cut>) -> Result<(), String> {
+        if self.layout.is_none() {
+            let start = Text::from_bytes(std::mem::take(&mut self.start));
+            self.begin(start, true, cuts)?;
+        }
+        self.end_rows(cuts);
+        Ok(())
+    }
+
+    /// Says what the last row is, which may lack its end.
+    fn end_rows(&mut self, cuts: &mut Vec<Cut>) {
+        let carry = Text::from_bytes(std::mem::take(&mut self.carry));
+        let layout = self.layout.as_ref().expect("the end decides");
+        let lines = count_lines(carry.bytes());
+        let fault = |reason: &str| Cut::Fault(reason.to_owned(), lines);
+        let has_content = layout.content(carry.bytes()).is_some();
+        if let Some(lines) = self.skipped.take() {
+            cuts.push(Cut::Fault(too_long(), lines));
+        } else if self.scanner.is_over() {
+            if !carry.bytes().trim_ascii().is_empty() {
+                cuts.push(fault("text after the end of the array"));
+            }
+        } else if let Some(problem) = self.scanner.unfinished() {
+            // An element that is cut off says so itself.
+            let fault = fault(problem);
+            let is_element = matches!(**layout, Layout::JsonArray) && has_content;
+            if is_element {
+                cuts.push(Cut::Rows(Span::whole(carry)));
+            }
+            if !is_element || self.scanner.is_balanced() {
+                cuts.push(fault);
+            }
+        } else if has_content {
+            cuts.push(Cut::Rows(Span::whole(carry)));
+        }
+    }
+
+    /// Numbers what was cut, in order.
+    pub fn number(&mut self, cuts: Vec<Cut>, measures: Vec<Measure>) -> Vec<Unit> {
+        let mut units = Vec::with_capacity(cuts.len());
+        for (cut, measure) in cuts.into_iter().zip(measures) {
+            let mut start = 0;
+            for Part { end, lines, rows } in measure.parts {
+                let content = match &cut {
+                    Cut::Rows(Span { text, range }) => {
+                        Cut::Rows(Span { text: Arc::clone(text), range: range.start + start..range.start + end })
+                    }
+                    fault => fault.clone(),
+                };
+                if rows > 0 {
+                    units.push(Unit { line: self.line, rows, content });
+                }
+                self.line += lines;
+                start = end;
+            }
+        }
+        units
+    }
+
+    /// Looks what the input is; keeps the text where it does not say.
+    fn begin(&mut self, text: Text, at_end: bool, cuts: &mut Vec<Cut>) -> Result<(), String> {
+        match tell(text.bytes(), self.is_first, at_end, self.format, self.keys)? {
+            Start::NeedsMore(blank) => {
+                self.line += count_lines(&text.bytes()[..blank]);
+                self.is_first &= blank == 0;
+                append(&mut self.start, &text.bytes()[blank..]);
+            }
+            Start::Known(layout, start) => {
+                self.line += count_lines(&text.bytes()[..start]);
+                self.scanner = layout.scanner();
+                self.layout = Some(Arc::new(layout));
+                let mut span = Span::whole(text);
+                span.range.start = start;
+                self.cut(span, cuts);
+            }
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, mut span: Span, cuts: &mut Vec<Cut>) {
+        while !span.range.is_empty() && (self.skipped.is_some() || !self.carry.is_empty()) {
+            match self.skipped {
+                Some(lines) => self.skip(lines, &mut span, cuts),
+                None => self.go_on(&mut span, cuts),
+            }
+        }
+        let Span { text, range } = span;
+        if range.is_empty() {
+            return;
+        }
+        let end = range.start + self.scanner.last_end(&text.bytes()[range.clone()]);
+        append(&mut self.carry, &text.bytes()[end..range.end]);
+        if end > range.start {
+            cuts.push(Cut::Rows(Span { text, range: range.start..end }));
+        }
+        self.give_up_if_too_long(false, cuts);
+    }
+
+    /// Goes on with the row that an earlier piece began.
+    fn go_on(&mut self, span: &mut Span, cuts: &mut Vec<Cut>) {
+        let end = self.scanner.next_end(span.bytes());
+        append(&mut self.carry, &span.bytes()[..end.unwrap_or(span.range.len())]);
+        span.range.start += end.unwrap_or(span.range.len());
+        if !self.give_up_if_too_long(end.is_some(), cuts) && end.is_some() {
+            cuts.push(Cut::Rows(Span::whole(Text::from_bytes(std::mem::take(&mut self.carry)))));
+        }
+    }
+
+    /// Keeps nothing of a row that is too long, and says whether it was. Where that is for a quote that is not closed, the next line
+    /// is a row again.
+    fn give_up_if_too_long(&mut self, has_ended: bool, cuts: &mut Vec<Cut>) -> bool {
+        if self.carry.len() <= MAX_LINE {
+            return false;
+        }
+        let row = std::mem::take(&mut self.carry);
+        let end = match self.scanner {
+            Scanner::Quoted(_) => memchr(b'\n', &row[MAX_LINE..]).map(|at| MAX_LINE + at + 1),
+            Scanner::Lines | Scanner::Elements(_) => has_ended.then_some(row.len()),
+        };
+        let Some(end) = end else {
+            self.skipped = Some(count_lines(&row));
+            return true;
+        };
+        cuts.push(Cut::Fault(too_long(), count_lines(&row[..end])));
+        if end < row.len() {
+            self.scanner.restart_line();
+            let text = Text::from_bytes(Zeroizing::new(row[end..].to_vec()));
+            self.cut(Span::whole(text), cuts);
+        }
+        true
+    }
+
+    /// Goes on with a row of which nothing is kept.
+    fn skip(&mut self, lines: u64, span: &mut Span, cuts: &mut Vec<Cut>) {
+        let end = match &mut self.scanner {
+            Scanner::Quoted(_) => memchr(b'\n', span.bytes()).map(|at| at + 1),
+            scanner => scanner.next_end(span.bytes()),
+        };
+        let lines = lines + count_lines(&span.bytes()[..end.unwrap_or(span.range.len())]);
+        span.range.start += end.unwrap_or(span.range.len());
+        self.skipped = Some(lines);
+        if end.is_some() {
+            self.scanner.restart_line();
+            self.skipped = None;
+            cuts.push(Cut::Fault(too_long(), lines));
+        }
+    }
+}
+
+pub fn too_long() -> String {
+    format!("the line is longer than {MAX_LINE} bytes")
+}
+
+pub fn count_lines(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
+}
+
+/// Counts lines and items, in parts of at most `most` items.
+pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Measure {
+    let text = match cut {
+        Cut::Rows(span) => span.bytes(),
+        Cut::Fault(_, lines) => return Measure { parts: vec![Part { end: 0, lines: *lines, rows: 1 }] },
+    };
+    let (mut parts, mut start, mut rows) = (Vec::new(), 0, 0);
+    for row in rows_of(layout, text) {
+        rows += usize::from(layout.content(&text[row.clone()]).is_some());
+        if rows == most {
+            parts.push(Part { end: row.end, lines: count_lines(&text[start..row.end]), rows });
+            (start, rows) = (row.end, 0);
+        }
+    }
+    parts.push(Part { end: text.len(), lines: count_lines(&text[start..]), rows });
+    Measure { parts }
+}
+
+/// The places of rows in a text of whole rows.
+pub struct Places<'a> {
+    scanner: Scanner,
+    text: &'a [u8],
+    start: usize,
+}
+
+pub fn rows_of<'a>(layout: &Layout, text: &'a [u8]) -> Places<'a> {
+    let scanner = match layout {
+        Layout::Table(_) if memchr(b'"', text).is_none() => Scanner::Lines,
+        layout => layout.scanner(),
+    };
+    Places { scanner, text, start: 0 }
+}
+
+impl Places<'_> {
+    /// Line ends in a row.
+    pub fn lines(&self, row: &[u8]) -> u64 {
+        match self.scanner {
+            Scanner::Lines => 1,
+            Scanner::Quoted(_) | Scanner::Elements(_) => count_lines(row),
+        }
+    }
+}
+
+impl Iterator for Places<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let rest = &self.text[self.start..];
+        // The last row of an input may be without its end.
+        let length = self.scanner.next_end(rest).unwrap_or(rest.len());
+        let row = self.start..self.start + length;
+        self.start = row.end;
+        (length > 0).then_some(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::items::each_of_unit;
+    use super::super::text::Buffers;
+    use super::*;
+    use std::ops::ControlFlow;
+
+    /// The items of an input that comes in pieces of some size: each with its line, and its public key or what is wrong.
+    fn items(text: &[u8], piece: usize, most: usize) -> Result<Vec<(u64, String)>, String> {
+        let (mut cutter, buffers, mut items) = (Cutter::new(None, false), Buffers::new(piece, false), Vec::new());
+        let mut pieces = text.chunks(piece);
+        let mut has_ended = false;
+        while !has_ended {
+            let mut cuts = Vec::new();
+            match pieces.next() {
+                Some(bytes) => {
+                    let mut text = buffers.take();
+                    text.room()[..bytes.len()].copy_from_slice(bytes);
+                    text.fill(bytes.len());
+                    cutter.push(text, &mut cuts)?;
+                }
+                None => {
+                    has_ended = true;
+                    cutter.end(&mut cuts)?;
+                }
+            }
+            let Some(layout) = cutter.layout().cloned() else { continue };
+            let measures = cuts.iter().map(|cut| measure(cut, &layout, most)).collect();
+            for unit in cutter.number(cuts, measures) {
+                let before = items.len();
+                each_of_unit(&unit, &layout, |line, fields| {
+                    let content = fields.map_err(|(reason, _)| reason);
+                    let said = content.and_then(|fields| fields.public_key().map(str::to_owned));
+                    items.push((line, said.unwrap_or_else(|reason| reason)));
+                    ControlFlow::Continue(())
+                });
+                assert!(unit.rows <= most);
+                assert_eq!(items.len() - before, unit.rows, "{piece} {most} {}", text.escape_ascii());
+            }
+        }
+        Ok(items)
+    }
+
+    const TEXTS: [&str; 6] = [
+        "{\"public_key\":\"a\"}\n\n  \r\n{\"public_key\":\"b\"}\r\n[1]\n{\"public_key\":\"c\"",
+        "\u{feff}\n\npublic_key,tag\na,1\n\n\"b\",\"x\ny\n\"\nc\n\"d\",\"\"\"\n,\"\n\"e\ne\",2\n\"f",
+        "tag;public_key\r\n1;a\r\n2;b\"\r\n\";\r\n\";c\r\n;d\re\r\n",
+        "tag\tpublic_key\n\t\n\"\t\"\ta\n1\tb\t\n",
+        "[{\"public_key\":\"a\"} ,\n\n{\"public_key\":\"b\",\"tag\":[\"]}\\\"\",{}]}\n,3,\n{\"public_key\":\"c\"}]",
+        "[{\"public_key\":\"a\"},{\"public_key\":\"\\\\\"},\n{\"public_key\":\"c",
+    ];
+
+    #[test]
+    fn pieces_of_every_size_have_the_same_items() {
+        for text in TEXTS {
+            let whole = items(text.as_bytes(), text.len(), MAX_ROWS).unwrap();
+            assert!(whole.len() >= 2, "{whole:?}");
+            for piece in 1..text.len() {
+                for most in [1, 2, MAX_ROWS] {
+                    assert_eq!(items(text.as_bytes(), piece, most).unwrap(), whole, "{text:?} {piece} {most}");
+                }
+            }
+        }
+        let said = |text: usize| items(TEXTS[text].as_bytes(), 7, 3).unwrap();
+        let lines = |text: usize| said(text).iter().map(|(line, _)| *line).collect::<Vec<_>>();
+        assert_eq!([lines(0), lines(1), lines(4)], [vec![1, 4, 5, 6], vec![4, 6, 9, 10, 12, 14], vec![1, 3, 4, 5]]);
+        assert_eq!(said(1)[1].1, "b");
+    }
+
+    #[test]
+    fn blank_lines_at_the_beginning_are_not_kept() {
+        for (blank, lines) in [("\n".repeat(3 << 20), 3 << 20), (" \r\n".repeat(1 << 20), 1 << 20)] {
+            let text = blank + "public_key\na\n";
+            assert_eq!(items(text.as_bytes(), 1 << 12, MAX_ROWS).unwrap(), [(lines + 2, "a".to_owned())]);
+        }
+        let mark = "\n\u{feff}{\"public_key\":\"a\"}\n{\"public_key\":\"b\"}";
+        assert!(items(mark.as_bytes(), mark.len(), MAX_ROWS).is_err(), "the mark is at the beginning or nowhere");
+        assert!(items(mark.as_bytes(), 1, MAX_ROWS).is_err());
+        let spaces = " ".repeat(MAX_LINE + (2 << 20)) + "\n{}\n";
+        let given = items(spaces.as_bytes(), 1 << 20, MAX_ROWS).unwrap();
+        assert_eq!(given.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(given[0].1, too_long());
+    }
+
+    #[test]
+    fn rows_that_are_too_long_cost_only_themselves() {
+        let long = "1234567\n".repeat(MAX_LINE / 8 + 100);
+        let quoted = format!("public_key\na\n\"{long}x\"\nb\n");
+        let lines = format!("{{\"public_key\":\"a\"}}\n{}\n{{\"public_key\":\"b\"}}\n", "x".repeat(MAX_LINE));
+        let array = format!("[{{\"public_key\":\"a\"}},\"{long}\",{{\"public_key\":\"b\"}}]");
+        for (text, others) in [(quoted, Some(101)), (lines, None), (array, None)] {
+            let given = items(text.as_bytes(), 1 << 20, MAX_ROWS).unwrap();
+            assert_eq!(given, items(text.as_bytes(), 999_983, 1000).unwrap());
+            assert_eq!((given[0].1.as_str(), given[1].1.as_str()), ("a", too_long().as_str()));
+            assert_eq!(given.last().unwrap().1, "b");
+            // Lines inside a quote that was given up are rows again.
+            assert_eq!(given.len(), 3 + others.unwrap_or(0), "{:?}", &given[..3]);
+        }
+    }
+
+    /// Texts that are broken in random places give the same items wherever they are cut, and never a panic.
+    #[test]
+    fn broken_texts_have_the_same_items_wherever_they_are_cut() {
+        const BYTES: &[u8] = b"\"\\{}[],:\n\r\t ;\xff";
+        let mut state = getrandom::u64().unwrap() | 1;
+        eprintln!("seed {state}");
+        let mut below = |limit: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as usize % limit
+        };
+        for round in 0..3000 {
+            let mut text = TEXTS[round % TEXTS.len()].as_bytes().to_vec();
+            for _ in 0..=below(5) {
+                let at = below(text.len());
+                match below(3) {
+                    0 => text[at] = BYTES[below(BYTES.len())],
+                    1 => drop(text.remove(at)),
+                    _ => text.insert(at, BYTES[below(BYTES.len())]),
+                }
+            }
+            // How much a message shows of the text depends on how much there was.
+            let of = |piece, most| items(&text, piece, most).map_err(|_| "no table");
+            let whole = of(text.len(), MAX_ROWS);
+            for piece in [1, 1 + below(8), 1 + below(text.len())] {
+                assert_eq!(of(piece, 1 + below(4)), whole, "{}", text.escape_ascii());
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The items of a text, one after the other.
+
+use super::cut::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
+use super::fields::{Fields, Tag};
+use super::layout::{Header, Layout};
+use super::table::Cells;
+use super::text::Buffers;
+use crate::flags::Format;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::str::from_utf8;
+
+/// Why an item cannot be read, and its tag where it has one all the same.
+pub type Unreadable<'a> = (String, Option<Tag<'a>>);
+
+/// Passes on the items of a unit, each with its line, until one is the last that is wanted.
+pub fn each_of_unit(
+    unit: &Unit,
+    layout: &Layout,
+    mut take: impl FnMut(u64, Result<Fields, Unreadable>) -> ControlFlow<()>,
+) {
+    let text = match &unit.content {
+        Cut::Rows(span) => span.bytes(),
+        Cut::Fault(reason, _) => {
+            let _ = take(unit.line, Err((reason.clone(), None)));
+            return;
+        }
+    };
+    let whole = from_utf8(text).ok();
+    let mut reader = Reader::new(layout);
+    let mut line = unit.line;
+    let mut places = rows_of(layout, text);
+    while let Some(place) = places.next() {
+        let row = &text[place.clone()];
+        if let Some(content) = layout.content(row) {
+            let begins = reader.first_line(line, &row[..content.start]);
+            // Checked as a whole already, or each by itself.
+            let content = match whole {
+                Some(whole) => whole.get(place.start + content.start..place.start + content.end),
+                None => from_utf8(&row[content]).ok(),
+            };
+            if take(begins, reader.read(content)).is_break() {
+                return;
+            }
+        }
+        line += places.lines(row);
+    }
+}
+
+/// Passes on the items of a whole input, each with its line, until one is refused. For what is small: files of keys.
+///
+/// Tells the format by the first line that is not blank, unless it is given. With `keys`, lines that are neither JSON nor below a
+/// header with `secret_key` are private keys.
+pub fn each(
+    mut source: Box<dyn Read + Send>,
+    format: Option<Format>,
+    keys: bool,
+    mut take: impl FnMut(u64, Result<Fields, String>) -> Result<(), String>,
+) -> Result<(), String> {
+    let (mut cutter, buffers) = (Cutter::new(format, keys), Buffers::new(PIECE, keys));
+    let mut has_ended = false;
+    while !has_ended {
+        let (mut text, mut cuts) = (buffers.take(), Vec::new());
+        let length = read(&mut source, text.room()).map_err(|problem| problem.to_string())?;
+        text.fill(length);
+        has_ended = length == 0;
+        if has_ended {
+            cutter.end(&mut cuts)?
+        } else {
+            cutter.push(text, &mut cuts)?
+        }
+        let Some(layout) = cutter.layout().cloned() else { continue };
+        let measures = cuts.iter().map(|cut| measure(cut, &layout, MAX_ROWS)).collect();
+        for unit in cutter.number(cuts, measures) {
+            let mut refusal = Ok(());
+            each_of_unit(&unit, &layout, |line, fields| {
+                refusal = take(line, fields.map_err(|(problem, _)| problem));
+                if refusal.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            refusal?;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that are read at a time.
+const PIECE: usize = 1 << 16;
+
+/// Reads once; a signal is no reason to give up.
+pub fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match source.read(buffer) {
+            Err(problem) if problem.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Makes fields of rows.
+enum Reader<'l> {
+    Json { is_array: bool },
+    Keys,
+    Table(Cells, &'l Header),
+}
+
+const NOT_UTF8: &str = "the text is not UTF-8";
+
+impl<'l> Reader<'l> {
+    fn new(layout: &'l Layout) -> Self {
+        match layout {
+            Layout::JsonLines => Reader::Json { is_array: false },
+            Layout::JsonArray => Reader::Json { is_array: true },
+            Layout::Keys => Reader::Keys,
+            Layout::Table(header) => Reader::Table(Cells::new(header.delimiter), header),
+        }
+    }
+
+    /// The line that an item begins in, by that of its row and the space before it.
+    fn first_line(&self, line: u64, space: &[u8]) -> u64 {
+        match self {
+            Reader::Json { is_array: true } => line + count_lines(space),
+            _ => line,
+        }
+    }
+
+    /// The fields of what a row holds, which is `None` where that is not UTF-8.
+    fn read<'a>(&'a mut self, content: Option<&'a str>) -> Result<Fields<'a>, Unreadable<'a>> {
+        match self {
+            Reader::Json { .. } => match content {
+                Some(object) => Fields::from_json(object),
+                None => Err((format!("not a JSON object: {NOT_UTF8}"), None)),
+            },
+            Reader::Keys => content.map(Fields::of_key).ok_or_else(|| (NOT_UTF8.to_owned(), None)),
+            Reader::Table(cells, header) => {
+                let row = content.ok_or_else(|| (NOT_UTF8.to_owned(), None))?;
+                fields_of_row(cells, header, row).map_err(|problem| (problem, None))
+            }
+        }
+    }
+}
+
+fn fields_of_row<'a>(cells: &'a mut Cells, header: &Header, row: &'a str) -> Result<Fields<'a>, String> {
+    let row = cells.of(row.as_bytes())?;
+    if row.len() != header.columns.len() {
+        return Err(format!("{} columns instead of {}", row.len(), header.columns.len()));
+    }
+    let mut fields = Fields::default();
+    for (column, cell) in header.columns.iter().zip(row.iter()) {
+        if let Some(field) = column {
+            fields.set(*field, from_utf8(cell).map_err(|_| NOT_UTF8.to_owned())?);
+        }
+    }
+    Ok(fields)
+}

@@ -1,0 +1,184 @@
+//! What an input is, told by how it begins.
+
+use super::cut::MAX_LINE;
+use super::fields::{FIELD_NAMES, Field};
+use super::scan::{Elements, OPEN_QUOTE, Quoted, Scanner};
+use super::table;
+use crate::flags::Format;
+use memchr::{memchr, memrchr};
+use std::ops::Range;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// What may stand between the columns of a table.
+const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
+/// Bytes of an input that a message shows.
+const SHOWN: usize = 40;
+
+/// How items stand in an input.
+#[derive(Debug)]
+pub enum Layout {
+    /// One object a line.
+    JsonLines,
+    /// One array, whose elements are objects.
+    JsonArray,
+    /// CSV and its like, below a header.
+    Table(Header),
+    /// One private key a line; lines that start with # are comments.
+    Keys,
+}
+
+/// The columns of a table.
+#[derive(Debug)]
+pub struct Header {
+    pub delimiter: u8,
+    /// What each column holds; `None` where that is not used.
+    pub columns: Vec<Option<Field>>,
+}
+
+/// What is known of an input by its first bytes.
+#[derive(Debug)]
+pub enum Start {
+    /// Nothing yet. So many bytes are blank lines, which need not be shown again.
+    NeedsMore(usize),
+    /// The layout, and where the rows begin.
+    Known(Layout, usize),
+}
+
+impl Layout {
+    /// Finds the ends of rows.
+    pub fn scanner(&self) -> Scanner {
+        match self {
+            Layout::JsonLines | Layout::Keys => Scanner::Lines,
+            Layout::JsonArray => Scanner::Elements(Elements::default()),
+            Layout::Table(header) => Scanner::Quoted(Quoted::new(header.delimiter)),
+        }
+    }
+
+    /// Where a row has what it holds, without its end and the space around it. `None` for a row that is no item. Rows of tables
+    /// keep their space.
+    pub fn content(&self, row: &[u8]) -> Option<Range<usize>> {
+        let start = row.len() - row.trim_ascii_start().len();
+        let text = row.trim_ascii();
+        let of = |text: &[u8]| start..start + text.len();
+        match self {
+            _ if text.is_empty() => None,
+            Layout::JsonLines => Some(of(text)),
+            Layout::Keys => (!row.starts_with(b"#")).then(|| of(text)),
+            Layout::Table(_) => Some(0..row.len()),
+            Layout::JsonArray => match text.split_last() {
+                // What ends the array may come without an element.
+                Some((b']', [])) => None,
+                Some((b',' | b']', element)) => Some(of(element.trim_ascii_end())),
+                _ => Some(of(text)),
+            },
+        }
+    }
+}
+
+/// Tells the layout by the first line that is not blank, unless the format is given. `is_first` where the text is what the input
+/// begins with. With `keys`, lines that are neither JSON nor below a header with `secret_key` are private keys, and no message shows
+/// any of the text.
+pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, keys: bool) -> Result<Start, String> {
+    if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
+        return Ok(Start::NeedsMore(0));
+    }
+    let start = if is_first && text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let first = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at);
+    let line = line_start(text, start, first.unwrap_or(text.len()));
+    let rest = &text[line..];
+    let length = memchr(b'\n', rest).unwrap_or(rest.len());
+    match (format, first.map(|first| (first, text[first]))) {
+        // Without items it makes no difference. A first line that is too long tells nothing.
+        (_, None) if at_end || rest.len() > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
+        (_, None) => Ok(Start::NeedsMore(line)),
+        (Some(Format::Jsonl), _) | (None, Some((_, b'{'))) => Ok(Start::Known(Layout::JsonLines, line)),
+        (None, Some((first, b'['))) => Ok(Start::Known(Layout::JsonArray, first + 1)),
+        (None, _) if length > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
+        _ if length == rest.len() && !at_end => Ok(Start::NeedsMore(0)),
+        (None, _) if keys && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
+        _ => table(rest, at_end, keys).map(|found| match found {
+            Some((header, length)) => Start::Known(Layout::Table(header), line + length),
+            None => Start::NeedsMore(0),
+        }),
+    }
+}
+
+/// Where the line begins that has its first character at `first`.
+fn line_start(text: &[u8], start: usize, first: usize) -> usize {
+    memrchr(b'\n', &text[start..first]).map_or(start, |at| start + at + 1)
+}
+
+fn names_a_key(line: &[u8]) -> bool {
+    line.split(|byte| b",;\t\"\r\n".contains(byte)).any(|name| name.trim_ascii() == b"secret_key")
+}
+
+/// The header of a table with whichever delimiter shows most fields, and where it ends. `None` where more text is needed.
+fn table(text: &[u8], at_end: bool, keys: bool) -> Result<Option<(Header, usize)>, String> {
+    let mut best: Option<(usize, u8, usize)> = None;
+    for delimiter in DELIMITERS {
+        let mut quoted = Quoted::new(delimiter);
+        let end = match quoted.next_end(text) {
+            Some(end) => end,
+            None if !at_end && text.len() <= MAX_LINE => return Ok(None),
+            None if quoted.is_open() => return Err(format!("the header: {OPEN_QUOTE}")),
+            None => text.len(),
+        };
+        let named = names(&text[..end], delimiter).map_or(0, |names| names.iter().flatten().count());
+        if best.is_none_or(|(most, ..)| named > most) {
+            best = Some((named, delimiter, end));
+        }
+    }
+    let (_, delimiter, end) = best.expect("there are delimiters");
+    let columns = names(&text[..end], delimiter).map_err(|problem| format!("the header: {problem}"))?;
+    check_header(&columns)?;
+    if columns.iter().all(Option::is_none) {
+        return Err(fits_nothing() + &if keys { String::new() } else { begins_with(text) });
+    }
+    Ok(Some((Header { delimiter, columns }, end)))
+}
+
+fn names(row: &[u8], delimiter: u8) -> Result<Vec<Option<Field>>, String> {
+    let mut names = Vec::new();
+    let mut cells = table::Cells::new(delimiter);
+    for cell in cells.of(row)?.iter() {
+        names.push(Field::by_name(cell.trim_ascii()));
+    }
+    Ok(names)
+}
+
+/// Columns with other names are ignored, so they may repeat.
+fn check_header(columns: &[Option<Field>]) -> Result<(), String> {
+    let occurrences = |field: Field| columns.iter().filter(|column| **column == Some(field)).count();
+    if let Some((name, _)) = FIELD_NAMES.iter().find(|(_, field)| occurrences(*field) > 1) {
+        return Err(format!("the header names `{name}` twice"));
+    }
+    Ok(())
+}
+
+/// What was expected.
+fn fits_nothing() -> String {
+    let known = FIELD_NAMES.map(|(name, _)| name).join(", ");
+    format!(
+        "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field ({known})"
+    )
+}
+
+/// How the text begins, for a message; nothing of what may be a key, which was given in place of an input.
+fn begins_with(text: &[u8]) -> String {
+    let shown = &text[..text.len().min(SHOWN)];
+    if may_be_key(shown) {
+        return String::new();
+    }
+    let more = if text.len() > SHOWN { "…" } else { "" };
+    format!("; the input begins with \"{}\"{more}", shown.escape_ascii())
+}
+
+/// Whether a text has as many digits of hexadecimal or base64 in a row as no word has, or begins as PEM or DER does.
+fn may_be_key(text: &[u8]) -> bool {
+    const DIGITS: usize = 12;
+    const SEQUENCE: u8 = 0x30;
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
+    text.first() == Some(&SEQUENCE)
+        || text.starts_with(b"-----")
+        || text.split(|byte| !is_digit(byte)).any(|digits| digits.len() >= DIGITS)
+}

@@ -1,0 +1,102 @@
+//! Opening an input: what can be read at any place, or only from one end to the other.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// An input that is open.
+pub enum Input {
+    /// A regular file whose bytes are the text itself: threads read it at several places at once.
+    File(PlainFile),
+    /// Pipes and everything else.
+    Stream(Box<dyn Read + Send>),
+}
+
+/// A regular file, from where reading begins.
+pub struct PlainFile {
+    pub file: File,
+    pub start: u64,
+    /// Where it ended when it was opened. It may have grown or shrunk since.
+    pub end: u64,
+}
+
+impl Input {
+    /// Bytes that are to be read, where that is known.
+    pub fn length(&self) -> Option<u64> {
+        match self {
+            Input::File(plain) => Some(plain.end.saturating_sub(plain.start)),
+            Input::Stream(_) => None,
+        }
+    }
+
+    /// For reading from one end to the other.
+    pub fn into_reader(self) -> Box<dyn Read + Send> {
+        match self {
+            Input::File(plain) => Box::new(plain.file),
+            Input::Stream(reader) => reader,
+        }
+    }
+}
+
+/// Opens a file, or standard input for `-`.
+pub fn open(path: &Path) -> io::Result<Input> {
+    if is_standard_input(path) {
+        return open_standard_input();
+    }
+    as_input(File::open(path)?)
+}
+
+pub fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Standard input may be a file too, of which something may have been read.
+#[cfg(unix)]
+fn open_standard_input() -> io::Result<Input> {
+    use std::os::fd::AsFd;
+    as_input(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(not(unix))]
+fn open_standard_input() -> io::Result<Input> {
+    Ok(Input::Stream(Box::new(io::stdin())))
+}
+
+#[cfg(unix)]
+fn as_input(mut file: File) -> io::Result<Input> {
+    use std::io::Seek;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Ok(Input::Stream(Box::new(file)));
+    }
+    let start = file.stream_position()?;
+    Ok(Input::File(PlainFile { file, start, end: metadata.len() }))
+}
+
+#[cfg(not(unix))]
+fn as_input(file: File) -> io::Result<Input> {
+    Ok(Input::Stream(Box::new(file)))
+}
+
+impl PlainFile {
+    /// Reads from a place until the buffer is full or the file ends. Gives how many bytes that were.
+    #[cfg(unix)]
+    pub fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
+        use std::os::unix::fs::FileExt;
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.file.read_at(&mut buffer[filled..], place + filled as u64) {
+                Ok(0) => break,
+                Ok(length) => filled += length,
+                Err(problem) if problem.kind() == io::ErrorKind::Interrupted => {}
+                Err(problem) => return Err(problem),
+            }
+        }
+        Ok(filled)
+    }
+
+    #[cfg(not(unix))]
+    pub fn read_at(&self, _: &mut [u8], _: u64) -> io::Result<usize> {
+        unreachable!("files are streams here")
+    }
+}

@@ -1,0 +1,268 @@
+//! An input in pieces: a file by several threads at once, a stream as it comes.
+
+use super::items::read;
+use super::open::{Input, PlainFile};
+use super::text::{Buffers, Text};
+use rayon::prelude::*;
+use std::io::{self, Read};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long the first bytes of a stream wait for company.
+const GATHERING: Duration = Duration::from_millis(10);
+/// By how much more of a file is read at a time than before.
+const GROWTH: usize = 4;
+
+/// What comes next of an input.
+pub enum Next {
+    Pieces(Vec<Text>),
+    /// Nothing came in time.
+    Nothing,
+    End,
+}
+
+pub enum Source {
+    File(FileSource),
+    Stream(StreamSource),
+}
+
+impl Source {
+    /// Gives up to `window` pieces at a time.
+    pub fn new(input: Input, buffers: Arc<Buffers>, window: usize) -> Self {
+        match input {
+            Input::File(plain) => {
+                Source::File(FileSource { place: plain.start, plain, buffers, window: 1, largest: window })
+            }
+            Input::Stream(reader) => Source::Stream(StreamSource::start(reader, buffers, window)),
+        }
+    }
+
+    /// The next pieces, read on the threads of the caller's pool. Waits at most `patience` for a first one.
+    pub fn next(&mut self, patience: Duration) -> io::Result<Next> {
+        match self {
+            Source::File(file) => file.next(),
+            Source::Stream(stream) => stream.next(patience),
+        }
+    }
+}
+
+/// A file, read at several places at once.
+pub struct FileSource {
+    plain: PlainFile,
+    place: u64,
+    buffers: Arc<Buffers>,
+    /// Pieces that are read at a time: few at first, so that work begins early.
+    window: usize,
+    largest: usize,
+}
+
+impl FileSource {
+    fn next(&mut self) -> io::Result<Next> {
+        let size = self.buffers.size() as u64;
+        // The end may have moved since, which shows when it is reached.
+        let left = self.plain.end.saturating_sub(self.place).div_ceil(size);
+        let pieces = usize::try_from(left).unwrap_or(usize::MAX).clamp(1, self.window);
+        self.window = self.largest.min(self.window * GROWTH);
+        let (plain, place) = (&self.plain, self.place);
+        let read = |piece: usize| -> io::Result<Text> {
+            let mut text = self.buffers.take();
+            let length = plain.read_at(text.room(), place + piece as u64 * size)?;
+            text.fill(length);
+            Ok(text)
+        };
+        let texts: Vec<io::Result<Text>> = (0..pieces).into_par_iter().map(read).collect();
+        let mut whole = Vec::with_capacity(pieces);
+        for text in texts {
+            let text = text?;
+            self.place += text.bytes().len() as u64;
+            let is_short = !text.is_full();
+            if !text.bytes().is_empty() {
+                whole.push(text);
+            }
+            // What was read behind it is read again: the file may have grown meanwhile.
+            if is_short {
+                break;
+            }
+        }
+        Ok(if whole.is_empty() { Next::End } else { Next::Pieces(whole) })
+    }
+}
+
+/// A stream, which a thread of its own reads.
+pub struct StreamSource(Arc<Stream>);
+
+struct Stream {
+    state: Mutex<State>,
+    changed: Condvar,
+    buffers: Arc<Buffers>,
+    window: usize,
+}
+
+#[derive(Default)]
+struct State {
+    /// All but the last are full.
+    pieces: Vec<Text>,
+    /// How reading ended, once it has.
+    end: Option<io::Result<()>>,
+    /// Whether nobody takes any more.
+    is_abandoned: bool,
+}
+
+impl StreamSource {
+    fn start(mut reader: Box<dyn Read + Send>, buffers: Arc<Buffers>, window: usize) -> Self {
+        let stream = Arc::new(Stream { state: Mutex::default(), changed: Condvar::new(), buffers, window });
+        let filled = Arc::clone(&stream);
+        // Not waited for: it may be inside a read that never ends.
+        std::thread::spawn(move || {
+            let end = filled.fill_from(&mut reader);
+            filled.lock().end = Some(end);
+            filled.changed.notify_all();
+        });
+        StreamSource(stream)
+    }
+
+    fn next(&mut self, patience: Duration) -> io::Result<Next> {
+        let stream = &*self.0;
+        let idle = |state: &mut State| state.pieces.is_empty() && state.end.is_none();
+        let growing = |state: &mut State| !state.pieces.is_empty() && !stream.is_full(state) && state.end.is_none();
+        let state = stream.changed.wait_timeout_while(stream.lock(), patience, idle);
+        let state = state.unwrap_or_else(PoisonError::into_inner).0;
+        let state = stream.changed.wait_timeout_while(state, GATHERING, growing);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner).0;
+        if !state.pieces.is_empty() {
+            let pieces = std::mem::take(&mut state.pieces);
+            drop(state);
+            stream.changed.notify_all();
+            return Ok(Next::Pieces(pieces));
+        }
+        match state.end.take() {
+            None => Ok(Next::Nothing),
+            Some(end) => end.map(|()| Next::End),
+        }
+    }
+}
+
+impl Drop for StreamSource {
+    fn drop(&mut self) {
+        self.0.lock().is_abandoned = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Stream {
+    /// Reads to the end, into a piece that nobody else sees, and hands on what each read gave.
+    fn fill_from(&self, reader: &mut impl Read) -> io::Result<()> {
+        let mut room = self.buffers.take();
+        loop {
+            let length = read(reader, room.room())?;
+            if length == 0 || !self.add(&mut room, length) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds what was read; waits while a full window is waiting. Gives whether more is wanted.
+    fn add(&self, read: &mut Text, length: usize) -> bool {
+        let waits = |state: &mut State| self.is_full(state) && !state.is_abandoned;
+        let state = self.changed.wait_while(self.lock(), waits);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let bytes = &read.room()[..length];
+        match state.pieces.last_mut().filter(|last| last.free() >= length) {
+            // Small reads share a piece.
+            Some(last) => {
+                last.room()[..length].copy_from_slice(bytes);
+                last.fill(length);
+            }
+            None => {
+                read.fill(length);
+                state.pieces.push(std::mem::replace(read, self.buffers.take()));
+            }
+        }
+        let goes_on = !state.is_abandoned;
+        drop(state);
+        self.changed.notify_all();
+        goes_on
+    }
+
+    fn is_full(&self, state: &State) -> bool {
+        state.pieces.len() > self.window
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No code panics while it holds the lock, and the state is consistent at every step.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const PIECE: usize = 100;
+
+    /// All of an input, and how it ended.
+    fn read_all(input: Input, window: usize) -> (Vec<u8>, io::Result<()>) {
+        let (mut source, mut all) = (Source::new(input, Buffers::new(PIECE, false), window), Vec::new());
+        loop {
+            match source.next(Duration::from_millis(10)) {
+                Ok(Next::Pieces(pieces)) => pieces.iter().for_each(|piece| all.extend_from_slice(piece.bytes())),
+                Ok(Next::Nothing) => {}
+                Ok(Next::End) => return (all, Ok(())),
+                Err(problem) => return (all, Err(problem)),
+            }
+        }
+    }
+
+    /// Random bytes, so many.
+    fn bytes(length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        getrandom::fill(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_may_have_grown_or_shrunk_since_it_was_opened() {
+        for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE, 10 * PIECE + 7] {
+            let content = bytes(length);
+            for end in [0, 1, length / 2, length, length + 1, 30 * PIECE] {
+                for start in [0, length / 3] {
+                    let mut file = tempfile::tempfile().unwrap();
+                    file.write_all(&content).unwrap();
+                    let plain = PlainFile { file, start: start as u64, end: end as u64 };
+                    let (all, end) = read_all(Input::File(plain), 4);
+                    assert!(end.is_ok() && all == content[start..], "{length} {start}");
+                }
+            }
+        }
+    }
+
+    /// Gives parts of its bytes, and then an error.
+    struct Failing {
+        left: Vec<u8>,
+        part: usize,
+    }
+
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.part.min(self.left.len()).min(buffer.len());
+            if length == 0 {
+                return Err(io::Error::other("no more"));
+            }
+            buffer[..length].copy_from_slice(&self.left[..length]);
+            self.left.drain(..length);
+            Ok(length)
+        }
+    }
+
+    #[test]
+    fn what_came_before_an_error_is_not_lost() {
+        for part in [1, 7, PIECE, PIECE + 1] {
+            let content = bytes(1000);
+            let stream = Failing { left: content.clone(), part };
+            let (all, end) = read_all(Input::Stream(Box::new(stream)), 2);
+            assert!(all == content && end.is_err_and(|problem| problem.to_string() == "no more"), "{part}");
+        }
+    }
+}

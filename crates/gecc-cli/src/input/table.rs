@@ -1,0 +1,130 @@
+//! The cells of a row of a table (RFC 4180, with any delimiter).
+
+use crate::secrets::wiped::Wiped;
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use memchr::{memchr, memchr_iter};
+use zeroize::Zeroizing;
+
+/// Takes rows apart. One for many rows: its table is not free to build.
+pub struct Cells {
+    delimiter: u8,
+    /// Made for the first row with quotes.
+    reader: Option<Box<Reader>>,
+    /// The cells of the last row with quotes, one after the other.
+    unquoted: Wiped,
+    /// One past the end of each cell of the last row.
+    ends: Vec<usize>,
+}
+
+/// The cells of a row.
+pub struct Row<'a> {
+    text: &'a [u8],
+    ends: &'a [usize],
+    /// Bytes between cells.
+    gap: usize,
+}
+
+impl<'a> Row<'a> {
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> {
+        let (text, gap) = (self.text, self.gap);
+        let starts = std::iter::once(0).chain(self.ends.iter().map(move |end| end + gap));
+        starts.zip(self.ends).map(move |(start, &end)| &text[start..end])
+    }
+}
+
+impl Cells {
+    pub fn new(delimiter: u8) -> Self {
+        Cells { delimiter, reader: None, unquoted: Wiped::default(), ends: Vec::new() }
+    }
+
+    /// The cells of a row, with or without its line end.
+    pub fn of<'a>(&'a mut self, row: &'a [u8]) -> Result<Row<'a>, String> {
+        self.ends.clear();
+        if memchr(b'"', row).is_some() {
+            return self.unquote(row);
+        }
+        let text = without_end(row)?;
+        self.ends.extend(memchr_iter(self.delimiter, text));
+        self.ends.push(text.len());
+        Ok(Row { text, ends: &self.ends, gap: 1 })
+    }
+
+    fn unquote(&mut self, row: &[u8]) -> Result<Row<'_>, String> {
+        let delimiter = self.delimiter;
+        let reader = self.reader.get_or_insert_with(|| Box::new(ReaderBuilder::new().delimiter(delimiter).build()));
+        reader.reset();
+        // The reader wants room left when it is done.
+        if self.unquoted.len() <= row.len() {
+            // Not grown: that would leave the old bytes behind.
+            self.unquoted = Zeroizing::new(vec![0; (row.len() + 1).next_power_of_two()]);
+        }
+        let (mut unread, mut written) = (row, 0);
+        loop {
+            let mut ends = [0; 16];
+            let (result, read, wrote, ended) = reader.read_record(unread, &mut self.unquoted[written..], &mut ends);
+            unread = &unread[read..];
+            written += wrote;
+            self.ends.extend_from_slice(&ends[..ended]);
+            match result {
+                ReadRecordResult::Record => break,
+                // The row ends without a line end: no more input says so.
+                ReadRecordResult::InputEmpty | ReadRecordResult::OutputEndsFull => {}
+                ReadRecordResult::OutputFull | ReadRecordResult::End => {
+                    unreachable!("the output has room for the row, which is not blank")
+                }
+            }
+        }
+        if !unread.trim_ascii().is_empty() {
+            return Err(CARRIAGE_RETURN.to_owned());
+        }
+        Ok(Row { text: &self.unquoted[..written], ends: &self.ends, gap: 0 })
+    }
+}
+
+const CARRIAGE_RETURN: &str = "a carriage return inside the line";
+
+/// A row without quotes, without the carriage return or line feed that ends it.
+fn without_end(row: &[u8]) -> Result<&[u8], String> {
+    let row = row.strip_suffix(b"\n").unwrap_or(row);
+    match memchr(b'\r', row) {
+        None => Ok(row),
+        Some(end) if row[end..].trim_ascii().is_empty() => Ok(&row[..end]),
+        Some(_) => Err(CARRIAGE_RETURN.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(delimiter: u8, row: &str) -> Result<Vec<String>, String> {
+        let mut cells = Cells::new(delimiter);
+        let row = cells.of(row.as_bytes())?;
+        let texts: Vec<String> = row.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        assert_eq!(texts.len(), row.len());
+        Ok(texts)
+    }
+
+    #[test]
+    fn rows_with_and_without_quotes_have_the_same_cells() {
+        for end in ["", "\n", "\r\n", "\r", " \r \n"] {
+            let plain = cells(b',', &format!("a, b ,,c{end}")).unwrap();
+            assert_eq!(plain[..3], ["a", " b ", ""], "{end:?}");
+            let quoted = cells(b',', &format!("\"a\", b ,\"\",\"c\"{end}")).unwrap();
+            assert_eq!(quoted, plain, "{end:?}");
+        }
+        assert_eq!(cells(b';', "\"a;\"\"b\n\";c\r\n").unwrap(), ["a;\"b\n", "c"]);
+        assert_eq!(cells(b'\t', "a\tb,\"c\n").unwrap(), ["a", "b,\"c"]);
+        assert_eq!(cells(b',', ",\n").unwrap(), ["", ""]);
+        for row in ["a\rb\n", "\"a\"\rb\n"] {
+            assert_eq!(cells(b',', row).unwrap_err(), CARRIAGE_RETURN);
+        }
+        // More cells than one step of the reader gives.
+        let many = "\"x\",".repeat(100) + "y";
+        assert_eq!(cells(b',', &many).unwrap().len(), 101);
+    }
+}

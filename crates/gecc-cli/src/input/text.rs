@@ -1,0 +1,104 @@
+//! Pieces of input text in buffers that are used again.
+
+use crate::secrets::wiped::Wiped;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+use zeroize::{Zeroize, Zeroizing};
+
+/// A piece of the input as it was read.
+pub struct Text {
+    /// Its length is that of the buffer.
+    buffer: Wiped,
+    filled: usize,
+    /// Where the buffer goes when the piece is dropped.
+    home: Option<Arc<Buffers>>,
+}
+
+impl Text {
+    /// A text that is in memory already.
+    pub fn from_bytes(buffer: Wiped) -> Self {
+        Text { filled: buffer.len(), buffer, home: None }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.filled]
+    }
+
+    /// Room for more.
+    pub fn room(&mut self) -> &mut [u8] {
+        &mut self.buffer[self.filled..]
+    }
+
+    /// Bytes of the room.
+    pub fn free(&self) -> usize {
+        self.buffer.len() - self.filled
+    }
+
+    /// Says that so many bytes of the room are text now.
+    pub fn fill(&mut self, bytes: usize) {
+        self.filled += bytes;
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.free() == 0
+    }
+}
+
+impl Drop for Text {
+    fn drop(&mut self) {
+        if let Some(home) = self.home.take() {
+            home.give_back(std::mem::take(&mut *self.buffer));
+        }
+    }
+}
+
+/// Whole rows in a piece of text.
+#[derive(Clone)]
+pub struct Span {
+    pub text: Arc<Text>,
+    pub range: Range<usize>,
+}
+
+impl Span {
+    pub fn whole(text: Text) -> Self {
+        let range = 0..text.bytes().len();
+        Span { text: Arc::new(text), range }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.text.bytes()[self.range.clone()]
+    }
+}
+
+/// Buffers of one size that wait to be used again.
+pub struct Buffers {
+    /// Not wiped when they are dropped, which takes long: secrets were wiped before.
+    free: Mutex<Vec<Vec<u8>>>,
+    size: usize,
+    /// Whether what they held is wiped before they wait.
+    secret: bool,
+}
+
+impl Buffers {
+    pub fn new(size: usize, secret: bool) -> Arc<Self> {
+        Arc::new(Buffers { free: Mutex::default(), size, secret })
+    }
+
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// An empty piece.
+    pub fn take(self: &Arc<Self>) -> Text {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let buffer = Zeroizing::new(free.unwrap_or_else(|| vec![0; self.size]));
+        Text { buffer, filled: 0, home: Some(Arc::clone(self)) }
+    }
+
+    fn give_back(&self, mut buffer: Vec<u8>) {
+        if self.secret {
+            buffer.as_mut_slice().zeroize();
+        }
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
+}

@@ -1,0 +1,179 @@
+//! The columns of a batch, in memory that one batch after the other uses.
+
+use super::pages::Pages;
+use super::{Columns, Contents, Numbers, Operation, Reads, Results};
+use gecc::{Engine, PublicKeys, Rows};
+
+/// Room for so many rows of each column that an operation reads, and for its results.
+pub struct Arena {
+    capacity: usize,
+    digests: Pages,
+    signatures: Pages,
+    public_keys: Pages,
+    recovery_ids: Pages,
+    secret_keys: Pages,
+    codes: Pages,
+    results: Pages,
+    width: usize,
+    form: KeyForm,
+}
+
+/// The encoding of the public keys of a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyForm {
+    #[default]
+    Compressed,
+    Uncompressed,
+}
+
+impl KeyForm {
+    /// Bytes of a key.
+    pub fn width(self) -> usize {
+        match self {
+            KeyForm::Compressed => 33,
+            KeyForm::Uncompressed => 65,
+        }
+    }
+}
+
+/// Rows of each column, for one thread to fill. Columns that are not read have none.
+pub struct Part<'a> {
+    pub digests: &'a mut [[u8; 32]],
+    pub signatures: &'a mut [[u8; 64]],
+    pub public_keys: &'a mut [u8],
+    pub recovery_ids: &'a mut [u8],
+    pub secret_keys: &'a mut [[u8; 32]],
+    pub form: KeyForm,
+}
+
+impl Part<'_> {
+    /// Makes a row one of zeros, which is rejected early.
+    pub fn clear(&mut self, row: usize) {
+        let width = self.form.width();
+        self.digests.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
+        self.signatures.get_mut(row).unwrap_or(&mut [0; 64]).fill(0);
+        self.public_keys.get_mut(row * width..(row + 1) * width).unwrap_or_default().fill(0);
+        self.recovery_ids.get_mut(row..=row).unwrap_or_default().fill(0);
+        self.secret_keys.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
+    }
+}
+
+impl Arena {
+    /// Takes the memory on the threads of the caller's pool.
+    pub fn new<O: Operation>(engine: &Engine, operation: &O, capacity: usize) -> Self {
+        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = operation.reads();
+        let pages = |is_read: bool, width: usize, secret| {
+            Pages::new(engine, if is_read { width * capacity } else { 0 }, secret)
+        };
+        let width = operation.width();
+        Arena {
+            capacity,
+            digests: pages(contents, 32, false),
+            signatures: pages(signatures, 64, false),
+            public_keys: pages(public_keys, KeyForm::Uncompressed.width(), false),
+            recovery_ids: pages(recovery_ids, 1, false),
+            secret_keys: pages(secret_keys, 32, true),
+            codes: pages(true, 1, false),
+            results: pages(true, width, O::GIVES_SECRETS),
+            width,
+            form: KeyForm::default(),
+        }
+    }
+
+    /// Bytes for a row.
+    pub fn row_bytes(operation: &impl Operation) -> usize {
+        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = operation.reads();
+        let of = |is_read: bool, width: usize| if is_read { width } else { 0 };
+        of(contents, 32)
+            + of(signatures, 64)
+            + of(public_keys, 65)
+            + of(recovery_ids, 1)
+            + of(secret_keys, 32)
+            + operation.width()
+            + 1
+    }
+
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Says which form the keys of the next batch have.
+    pub fn set_form(&mut self, form: KeyForm) {
+        self.form = form;
+    }
+
+    /// Parts for so many rows each, from row `start` on.
+    pub fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<Part<'_>> {
+        let form = self.form;
+        let mut digests = rest(self.digests.bytes_mut().as_chunks_mut().0, start);
+        let mut signatures = rest(self.signatures.bytes_mut().as_chunks_mut().0, start);
+        let mut public_keys = rest(self.public_keys.bytes_mut(), start * form.width());
+        let mut recovery_ids = rest(self.recovery_ids.bytes_mut(), start);
+        let mut secret_keys = rest(self.secret_keys.bytes_mut().as_chunks_mut().0, start);
+        let mut next = |rows: usize| Part {
+            digests: take(&mut digests, rows),
+            signatures: take(&mut signatures, rows),
+            public_keys: take(&mut public_keys, rows * form.width()),
+            recovery_ids: take(&mut recovery_ids, rows),
+            secret_keys: take(&mut secret_keys, rows),
+            form,
+        };
+        rows.iter().map(|rows| next(*rows)).collect()
+    }
+
+    /// The first rows as inputs, the first being that of item `number`, and where their results go.
+    pub fn columns(&mut self, number: u64, rows: usize) -> (Columns<'_>, Results<'_>) {
+        let keys = first(self.public_keys.bytes(), rows * self.form.width());
+        let columns = Columns {
+            numbers: Numbers::From(number),
+            contents: Contents::Digests(first_rows(&self.digests, rows)),
+            signatures: first_rows(&self.signatures, rows),
+            public_keys: match self.form {
+                KeyForm::Compressed => PublicKeys::compressed(keys.as_chunks().0),
+                KeyForm::Uncompressed => PublicKeys::uncompressed(keys.as_chunks().0),
+            },
+            recovery_ids: first_rows(&self.recovery_ids, rows),
+            secret_keys: first_rows(&self.secret_keys, rows),
+        };
+        let width = self.width;
+        let (codes, results) = (self.codes.bytes_mut(), self.results.bytes_mut());
+        (columns, Results { codes: &mut codes[..rows], rows: &mut results[..rows * width] })
+    }
+
+    /// The codes and results of the first rows.
+    pub fn results(&mut self, rows: usize) -> Results<'_> {
+        let width = self.width;
+        Results { codes: &mut self.codes.bytes_mut()[..rows], rows: &mut self.results.bytes_mut()[..rows * width] }
+    }
+
+    /// A row's code, and its result.
+    pub fn result(&self, row: usize) -> (u8, &[u8]) {
+        (self.codes.bytes()[row], &self.results.bytes()[row * self.width..][..self.width])
+    }
+
+    /// Wipes what may be secret of the first rows, before the next batch.
+    pub fn wipe(&mut self, rows: usize) {
+        self.secret_keys.wipe(rows * 32);
+        self.results.wipe(rows * self.width);
+    }
+}
+
+/// Rows from one on; none of a column that is not read.
+fn rest<T>(rows: &mut [T], start: usize) -> &mut [T] {
+    let start = start.min(rows.len());
+    &mut rows[start..]
+}
+
+/// Takes the first rows, so many; none of a column that is not read.
+fn take<'a, T>(rows: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let count = count.min(rows.len());
+    rows.split_off_mut(..count).expect("there are so many")
+}
+
+fn first(bytes: &[u8], length: usize) -> &[u8] {
+    &bytes[..length.min(bytes.len())]
+}
+
+fn first_rows<const W: usize>(pages: &Pages, rows: usize) -> Rows<'_, W> {
+    Rows::new(first(pages.bytes(), rows * W).as_chunks().0)
+}

@@ -1,0 +1,96 @@
+//! A batch through the engine.
+
+use super::arena::Arena;
+use super::parse::{OddItem, Origins};
+use super::{Columns, Contents, Numbers, Operation, Results};
+use gecc::{Engine, Error, PublicKeys, Rows};
+use zeroize::Zeroizing;
+
+/// Items whose columns are filled.
+pub struct Batch {
+    pub arena: Arena,
+    /// The number of the first item.
+    pub number: u64,
+    pub rows: usize,
+    pub units: Vec<Origins>,
+    /// Bytes of input that it took.
+    pub bytes: u64,
+}
+
+/// Computes a batch: the items of the columns in one call, and those that do not fit them in further ones.
+pub fn compute<O: Operation>(operation: &O, engine: &Engine, batch: &mut Batch) -> Result<(), Error> {
+    let Batch { arena, number, rows, units, .. } = batch;
+    let limit = operation.limit().map_or(u64::MAX, |(limit, _)| limit.saturating_sub(*number));
+    let computable = usize::try_from(limit).unwrap_or(usize::MAX).min(*rows);
+    let left_out: usize = units.iter().map(|unit| unit.faults.len() + unit.odd.items.len()).sum();
+    arena.results(*rows).codes.fill(0);
+    if left_out < *rows {
+        let (columns, results) = arena.columns(*number, computable);
+        operation.compute(engine, &columns, results)?;
+    }
+    let mut results = arena.results(*rows);
+    for has_message in [false, true] {
+        let items = odd_items(units, |item| item.message.is_some() == has_message);
+        if !items.is_empty() {
+            compute_odd(operation, engine, &items, *number, &mut results)?;
+        }
+    }
+    Ok(())
+}
+
+/// An odd item: its row in the batch, itself, and what its ranges are of.
+type Placed<'a> = (usize, &'a OddItem, &'a [u8]);
+
+fn odd_items(units: &[Origins], is_wanted: impl Fn(&OddItem) -> bool) -> Vec<Placed<'_>> {
+    let (mut start, mut items) = (0, Vec::new());
+    for unit in units {
+        let wanted = unit.odd.items.iter().filter(|item| is_wanted(item));
+        items.extend(wanted.map(|item| (start + item.row, item, unit.odd.bytes.as_slice())));
+        start += unit.rows();
+    }
+    items
+}
+
+/// Computes items with values of their own, which all have messages or all have digests.
+fn compute_odd<O: Operation>(
+    operation: &O,
+    engine: &Engine,
+    items: &[Placed],
+    number: u64,
+    results: &mut Results,
+) -> Result<(), Error> {
+    let width = operation.width();
+    let numbers: Vec<u64> = items.iter().map(|(row, ..)| number + *row as u64).collect();
+    let digests: Vec<_> = items.iter().map(|(_, item, _)| item.digest).collect();
+    let signatures: Vec<_> = items.iter().map(|(_, item, _)| item.signature).collect();
+    let keys: Vec<&[u8]> = items.iter().map(|(_, item, bytes)| &bytes[item.public_key.clone()]).collect();
+    let (messages, ids): (Vec<&[u8]>, Vec<&[u8]>) = items.iter().filter_map(message).unzip();
+    let contents = if messages.is_empty() {
+        Contents::Digests(Rows::new(&digests))
+    } else {
+        Contents::Messages { messages: &messages, ids: &ids }
+    };
+    let columns = Columns {
+        numbers: Numbers::Each(&numbers),
+        contents,
+        signatures: Rows::new(&signatures),
+        public_keys: PublicKeys::sec1(&keys),
+        recovery_ids: Rows::new(&[]),
+        secret_keys: Rows::new(&[]),
+    };
+    // Results may be secret.
+    let (mut codes, mut rows) = (vec![0; items.len()], Zeroizing::new(vec![0; width * items.len()]));
+    operation.compute(engine, &columns, Results { codes: &mut codes, rows: &mut rows })?;
+    for (index, (row, ..)) in items.iter().enumerate() {
+        results.codes[*row] = codes[index];
+        results.rows[row * width..][..width].copy_from_slice(&rows[index * width..][..width]);
+    }
+    Ok(())
+}
+
+/// A message, and its user id.
+fn message<'a>((_, item, bytes): &Placed<'a>) -> Option<(&'a [u8], &'a [u8])> {
+    let (message, id) = item.message.clone()?;
+    let id = id.map_or(gecc::sm2::DEFAULT_USER_ID, |id| &bytes[id]);
+    Some((&bytes[message], id))
+}

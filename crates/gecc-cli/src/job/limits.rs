@@ -1,0 +1,92 @@
+//! How much is in memory at a time.
+
+use super::Operation;
+use super::arena::Arena;
+use crate::flags::StreamOptions;
+use crate::input::cut::MAX_ROWS;
+use gecc::{Backend, Engine};
+
+const MIB: usize = 1 << 20;
+/// What a limit of memory leaves to text, columns and answers, however small it is: the command's own share, which goes beyond the
+/// limit as docs/using.md says.
+const OWN: usize = 8 * MIB;
+/// The part of a larger limit that these get.
+const SHARE: usize = 8;
+/// Items of a batch where memory is not limited.
+const MOST_ROWS_ON_GPU: usize = 1 << 20;
+const MOST_ROWS_ON_CPU: usize = 1 << 16;
+/// A file is cut into so many batches or more, so that reading, computing and writing overlap.
+const BATCHES: u64 = 16;
+const LEAST_ROWS: usize = 1 << 14;
+/// Text and answers of a row, and notes on it, as most inputs have them.
+const NOTES: usize = 64;
+const ANSWER: usize = 64;
+
+/// Sizes of what is in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes that are read at once.
+    pub piece: usize,
+    /// Pieces that are read side by side.
+    pub window: usize,
+    /// Items of a unit.
+    pub unit_rows: usize,
+    /// Items of the first batch, and of any.
+    pub first_rows: usize,
+    pub most_rows: usize,
+    /// Batches that are filled, computed and written at a time.
+    pub batches: usize,
+    /// Batches that are computed at a time.
+    pub computing: usize,
+}
+
+/// What the engine gets of a limit.
+pub fn of_engine(limit: usize) -> usize {
+    limit - (budget(limit) - OWN)
+}
+
+/// What a limit leaves to the command: at most `OWN` more than what the engine is denied.
+fn budget(limit: usize) -> usize {
+    OWN.max(limit / SHARE)
+}
+
+impl Limits {
+    pub fn new(options: &StreamOptions, engine: &Engine, operation: &impl Operation, threads: usize) -> Self {
+        let has_gpu = engine.info().backend == Backend::Gpu;
+        let (batches, computing) = if has_gpu { (4, 2) } else { (3, 1) };
+        let most_rows = if has_gpu { MOST_ROWS_ON_GPU } else { MOST_ROWS_ON_CPU };
+        let unlimited = Limits {
+            piece: MIB,
+            window: (2 * threads).clamp(4, 32),
+            unit_rows: MAX_ROWS,
+            first_rows: MAX_ROWS,
+            most_rows,
+            batches,
+            computing,
+        };
+        match options.engine.max_memory {
+            None => unlimited,
+            Some(limit) => unlimited.within(budget(limit), operation),
+        }
+    }
+
+    /// Smaller, so that all fits so many bytes: half of them for the rows, a quarter for text.
+    fn within(self, bytes: usize, operation: &impl Operation) -> Self {
+        // A window is read, one waits, and one is parsed.
+        let window_bytes = bytes / 4 / 3;
+        let piece = (window_bytes / 4).clamp(1 << 14, self.piece);
+        let window = (window_bytes / piece).clamp(1, self.window);
+        // Answers are made of one batch while those of another are written.
+        let row = self.batches * (Arena::row_bytes(operation) + NOTES) + 2 * (ANSWER + 2 * operation.width());
+        let most_rows = (bytes / 2 / row).clamp(1 << 8, self.most_rows);
+        let (unit_rows, first_rows) = (self.unit_rows.min(most_rows), self.first_rows.min(most_rows));
+        Limits { piece, window, unit_rows, first_rows, most_rows, ..self }
+    }
+
+    /// For a file of so many bytes, of which some took so many items.
+    pub fn for_file(self, bytes: u64, some: u64, items: u64) -> Self {
+        let all = bytes.saturating_mul(items) / some.max(1);
+        let part = usize::try_from(all / BATCHES).unwrap_or(usize::MAX);
+        Limits { most_rows: self.most_rows.min(part.max(LEAST_ROWS)), ..self }
+    }
+}

@@ -1,0 +1,118 @@
+//! What the commands have in common that answer item by item: an [`Operation`] over columns, which knows nothing of where these come
+//! from; the `arena` that has the columns of a batch, and `compute`, which takes it through the engine; and the job over `text`, whose
+//! `steps` `parse` lines into batches and `write` lines.
+
+mod arena;
+mod compute;
+mod filler;
+mod limits;
+mod pages;
+mod parse;
+#[cfg(all(test, target_os = "linux"))]
+mod rates;
+mod report;
+mod steps;
+mod text;
+mod write;
+
+use crate::output::Line;
+use gecc::{Engine, PublicKeys, Rows};
+pub use text::run;
+
+/// Which columns an operation reads.
+#[derive(Clone, Copy, Default)]
+pub struct Reads {
+    /// Digests, or messages.
+    pub contents: bool,
+    pub signatures: bool,
+    pub public_keys: bool,
+    pub recovery_ids: bool,
+    pub secret_keys: bool,
+    /// Whether messages are the operation's to hash, with user ids. Others are hashed with SHA-256 where they are read.
+    pub messages: bool,
+}
+
+/// What a command does with items.
+pub trait Operation: Sync {
+    /// What the items that pass have become, for the summary.
+    const PASSED: &'static str;
+    /// Whether answers are verdicts, which say `valid`, and not results.
+    const GIVES_VERDICTS: bool = false;
+    /// Whether answers are secret.
+    const GIVES_SECRETS: bool = false;
+
+    fn reads(&self) -> Reads;
+
+    /// Bytes of an item's result.
+    fn width(&self) -> usize {
+        0
+    }
+
+    /// Computes items. Afterwards each has a code, and where that is `Verdict::VALID_CODE` a result.
+    fn compute(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), gecc::Error>;
+
+    /// Writes the fields of an item that passed, by its result.
+    fn answer(&self, result: &[u8], line: &mut Line);
+
+    /// The number of the first item that cannot be computed, with all after it, and why.
+    fn limit(&self) -> Option<(u64, String)> {
+        None
+    }
+
+    /// What to say after so many items.
+    fn warning(&self, _items: u64) -> Option<String> {
+        None
+    }
+}
+
+/// Inputs of some items. Columns that the operation does not read are empty.
+pub struct Columns<'a> {
+    pub numbers: Numbers<'a>,
+    pub contents: Contents<'a>,
+    pub signatures: Rows<'a, 64>,
+    pub public_keys: PublicKeys<'a>,
+    pub recovery_ids: Rows<'a, 1>,
+    pub secret_keys: Rows<'a, 32>,
+}
+
+/// Which items of the input these are, counted from 0.
+#[derive(Clone, Copy)]
+pub enum Numbers<'a> {
+    From(u64),
+    Each(&'a [u64]),
+}
+
+/// What is signed.
+#[derive(Clone, Copy)]
+pub enum Contents<'a> {
+    Digests(Rows<'a, 32>),
+    /// Each with its user id: for operations that hash messages themselves.
+    Messages {
+        messages: &'a [&'a [u8]],
+        ids: &'a [&'a [u8]],
+    },
+}
+
+impl<'a> Contents<'a> {
+    /// For operations whose messages are hashed where they are read.
+    pub fn digests(&self) -> Rows<'a, 32> {
+        match self {
+            Contents::Digests(digests) => *digests,
+            Contents::Messages { .. } => unreachable!("the operation reads no messages"),
+        }
+    }
+}
+
+/// Where the results of some items go.
+pub struct Results<'a> {
+    pub codes: &'a mut [u8],
+    /// So many bytes for each item as the operation's results have.
+    pub rows: &'a mut [u8],
+}
+
+impl Results<'_> {
+    /// The rows as results of this width.
+    pub fn rows_of<const W: usize>(&mut self) -> (&mut [[u8; W]], &mut [u8]) {
+        (self.rows.as_chunks_mut().0, self.codes)
+    }
+}

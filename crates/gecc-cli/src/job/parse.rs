@@ -1,0 +1,248 @@
+//! From the items of a unit of text to rows of columns.
+
+use super::Reads;
+use super::arena::{KeyForm, Part};
+use crate::input::cut::Unit;
+use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, sha256};
+use crate::input::items::{Unreadable, each_of_unit};
+use crate::input::layout::Layout;
+use std::ops::{ControlFlow, Range};
+
+/// What answers to the items of a unit need beside their results. Numbers of rows count from the unit's first.
+#[derive(Default)]
+pub struct Origins {
+    first_line: u64,
+    /// The line of each item, from the first.
+    lines: Vec<u32>,
+    /// Tags as JSON, one after the other.
+    tags: Vec<u8>,
+    /// One past the end of each item's tag; empty where no item has one.
+    tag_ends: Vec<usize>,
+    /// Items that cannot be used, and why, in order. Nothing is computed of them.
+    pub faults: Vec<(usize, String)>,
+    pub odd: Odd,
+}
+
+impl Origins {
+    pub fn rows(&self) -> usize {
+        self.lines.len()
+    }
+
+    pub fn line(&self, row: usize) -> u64 {
+        self.first_line + u64::from(self.lines[row])
+    }
+
+    /// An item's tag; empty where it has none.
+    pub fn tag(&self, row: usize) -> &[u8] {
+        let Some(&end) = self.tag_ends.get(row) else { return &[] };
+        let start = row.checked_sub(1).map_or(0, |before| self.tag_ends[before]);
+        &self.tags[start..end]
+    }
+}
+
+/// Items that do not fit the columns: whose keys have another form, or with messages that the operation hashes. In the columns their
+/// rows are zeros.
+#[derive(Default)]
+pub struct Odd {
+    pub items: Vec<OddItem>,
+    /// What their ranges are of.
+    pub bytes: Vec<u8>,
+}
+
+pub struct OddItem {
+    pub row: usize,
+    pub digest: [u8; 32],
+    pub signature: [u8; 64],
+    /// SEC 1; empty where the operation reads none.
+    pub public_key: Range<usize>,
+    /// With its user id, where one is given.
+    pub message: Option<(Range<usize>, Option<Range<usize>>)>,
+}
+
+/// What is read of items, and which of them cannot be computed.
+#[derive(Clone)]
+pub struct Rules {
+    pub reads: Reads,
+    /// The number of the first item that cannot, with all after it, and why.
+    pub limit: Option<(u64, String)>,
+}
+
+/// Fills a part with the items of a unit, of which the first has this number.
+pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut Part) -> Origins {
+    let origins = Origins { first_line: unit.line, lines: Vec::with_capacity(unit.rows), ..Origins::default() };
+    let mut filling = Filling { rules, number, part, origins, message: Vec::new() };
+    each_of_unit(unit, layout, |line, fields| {
+        filling.take(line, fields);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(filling.origins.rows(), unit.rows, "as many items as were counted");
+    filling.origins
+}
+
+/// The form of the first public key of a unit.
+pub fn key_form(unit: &Unit, layout: &Layout) -> KeyForm {
+    let mut form = None;
+    each_of_unit(unit, layout, |_, fields| {
+        form = fields.ok().and_then(|fields| fields.public_key().ok().map(form_of));
+        if form.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    form.unwrap_or_default()
+}
+
+/// By the number of digits.
+fn form_of(digits: &str) -> KeyForm {
+    if digits.len() == 2 * KeyForm::Compressed.width() { KeyForm::Compressed } else { KeyForm::Uncompressed }
+}
+
+struct Filling<'a, 'p> {
+    rules: &'a Rules,
+    number: u64,
+    part: &'a mut Part<'p>,
+    origins: Origins,
+    /// Room for a message that is hashed.
+    message: Vec<u8>,
+}
+
+impl Filling<'_, '_> {
+    fn take(&mut self, line: u64, fields: Result<Fields, Unreadable>) {
+        let row = self.origins.rows();
+        let offset = u32::try_from(line - self.origins.first_line).expect("a unit has fewer lines");
+        self.origins.lines.push(offset);
+        let (tag, filled) = match fields {
+            Ok(fields) => (fields.tag, self.fill(row, &fields)),
+            Err((problem, tag)) => (tag, Err(problem)),
+        };
+        self.push_tag(row, tag);
+        if let Err(problem) = filled {
+            self.part.clear(row);
+            self.origins.faults.push((row, problem));
+        }
+    }
+
+    fn push_tag(&mut self, row: usize, tag: Option<Tag>) {
+        let Origins { tags, tag_ends, .. } = &mut self.origins;
+        if tag.is_some() && tag_ends.is_empty() {
+            // No item before this one had a tag.
+            tag_ends.resize(row, 0);
+        }
+        match tag {
+            None => {}
+            // An answer is one line. Line ends in JSON are space.
+            Some(Tag::Json(json)) => {
+                let is_end = |byte: u8| matches!(byte, b'\n' | b'\r');
+                tags.extend(json.bytes().map(|byte| if is_end(byte) { b' ' } else { byte }));
+            }
+            Some(Tag::Text(text)) => serde_json::to_writer(&mut *tags, text).expect("memory takes every text"),
+        }
+        if !tag_ends.is_empty() || !tags.is_empty() {
+            tag_ends.push(tags.len());
+        }
+    }
+
+    fn fill(&mut self, row: usize, fields: &Fields) -> Result<(), String> {
+        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = self.rules.reads;
+        let message = if contents { self.fill_content(row, fields)? } else { None };
+        if signatures {
+            fields.signature(&mut self.part.signatures[row])?;
+        }
+        if recovery_ids {
+            self.part.recovery_ids[row] = fields.recovery_id()?;
+        }
+        let odd_key = if public_keys { self.fill_key(row, fields)? } else { None };
+        if secret_keys {
+            fields.secret_key_into(&mut self.part.secret_keys[row])?;
+        }
+        if let Some((limit, reason)) = &self.rules.limit
+            && self.number + row as u64 >= *limit
+        {
+            return Err(reason.clone());
+        }
+        if message.is_some() || odd_key.is_some() {
+            self.make_odd(row, odd_key, message);
+        }
+        Ok(())
+    }
+
+    /// Fills the digest, unless the operation takes the message.
+    fn fill_content(
+        &mut self,
+        row: usize,
+        fields: &Fields,
+    ) -> Result<Option<(Range<usize>, Option<Range<usize>>)>, String> {
+        let takes_messages = self.rules.reads.messages;
+        match fields.content()? {
+            Content::Digest(_) if takes_messages && fields.id().is_some() => {
+                Err("`id` goes with `message`: a digest already contains it".to_owned())
+            }
+            Content::Digest(digest) => {
+                self.part.digests[row] = digest;
+                Ok(None)
+            }
+            Content::Message(digits) if takes_messages => {
+                let bytes = &mut self.origins.odd.bytes;
+                let start = bytes.len();
+                append_decoded("message", digits, bytes)?;
+                let message = start..bytes.len();
+                let id = fields.id().map(|id| appended(bytes, id.as_bytes()));
+                Ok(Some((message, id)))
+            }
+            Content::Message(digits) => {
+                self.message.clear();
+                append_decoded("message", digits, &mut self.message)?;
+                self.part.digests[row] = sha256(&self.message);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Fills the key, or gives where it is among what is odd. A raw key gets the tag of an uncompressed one.
+    fn fill_key(&mut self, row: usize, fields: &Fields) -> Result<Option<Range<usize>>, String> {
+        const RAW: usize = 2 * 64;
+        let digits = fields.public_key()?;
+        let form = self.part.form;
+        let width = form.width();
+        let key = &mut self.part.public_keys[row * width..][..width];
+        if digits.len() == 2 * width {
+            return decode_digits("public_key", digits, key).map(|()| None);
+        }
+        if digits.len() == RAW && form == KeyForm::Uncompressed {
+            key[0] = UNCOMPRESSED_TAG;
+            return decode_digits("public_key", digits, &mut key[1..]).map(|()| None);
+        }
+        let bytes = &mut self.origins.odd.bytes;
+        let start = bytes.len();
+        if digits.len() == RAW {
+            bytes.push(UNCOMPRESSED_TAG);
+        }
+        append_decoded("public_key", digits, bytes)?;
+        Ok(Some(start..bytes.len()))
+    }
+
+    /// Moves an item out of the columns.
+    fn make_odd(
+        &mut self,
+        row: usize,
+        odd_key: Option<Range<usize>>,
+        message: Option<(Range<usize>, Option<Range<usize>>)>,
+    ) {
+        let width = self.part.form.width();
+        let Odd { items, bytes } = &mut self.origins.odd;
+        let public_key = match odd_key {
+            Some(key) => key,
+            None if self.rules.reads.public_keys => appended(bytes, &self.part.public_keys[row * width..][..width]),
+            None => 0..0,
+        };
+        let digest = self.part.digests.get(row).copied().unwrap_or_default();
+        let signature = self.part.signatures.get(row).copied().unwrap_or([0; 64]);
+        items.push(OddItem { row, digest, signature, public_key, message });
+        self.part.clear(row);
+    }
+}
+
+const UNCOMPRESSED_TAG: u8 = 4;
+
+fn appended(to: &mut Vec<u8>, bytes: &[u8]) -> Range<usize> {
+    let start = to.len();
+    to.extend_from_slice(bytes);
+    start..to.len()
+}

@@ -1,0 +1,185 @@
+//! How fast lines go through everything but the engine. Not run by default: `cargo test --release -p gecc-cli rates -- --ignored --nocapture`.
+
+use super::arena::{Arena, KeyForm};
+use super::compute::Batch;
+use super::parse::{Rules, fill};
+use super::write::{Spares, Wanted, write_batch};
+use super::{Columns, Operation, Reads, Results, run};
+use crate::flags::{Arguments, Command, StreamOptions};
+use crate::input::cut::{Cutter, MAX_ROWS, Unit, measure};
+use crate::input::layout::Layout;
+use crate::input::text::Buffers;
+use crate::output::Line;
+use clap::Parser;
+use gecc::{Engine, Error, Verdict};
+use rayon::ThreadPoolBuilder;
+use std::fmt::Write;
+use std::hint::black_box;
+use std::sync::Arc;
+
+const LINES: usize = 1 << 20;
+
+/// Reads columns, and says without looking that every item has passed.
+struct Nothing {
+    reads: Reads,
+    width: usize,
+}
+
+impl Operation for Nothing {
+    const PASSED: &'static str = "seen";
+
+    fn reads(&self) -> Reads {
+        self.reads
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn compute(&self, _: &Engine, _: &Columns, results: Results) -> Result<(), Error> {
+        results.codes.fill(Verdict::VALID_CODE);
+        Ok(())
+    }
+
+    fn answer(&self, result: &[u8], line: &mut Line) {
+        if self.width == 0 { line.json("valid", b"true") } else { line.hex("public_key", "04", result) }
+    }
+}
+
+fn operations() -> [(&'static str, Nothing); 4] {
+    let reads = Reads { contents: true, ..Reads::default() };
+    [
+        ("verify", Nothing { reads: Reads { signatures: true, public_keys: true, ..reads }, width: 0 }),
+        ("recover", Nothing { reads: Reads { signatures: true, recovery_ids: true, ..reads }, width: 64 }),
+        ("sign", Nothing { reads, width: 64 }),
+        ("pubkey", Nothing { reads: Reads { secret_keys: true, ..Reads::default() }, width: 64 }),
+    ]
+}
+
+/// Lines with distinct values, as JSON of 303 bytes for `verify`, or below a header.
+fn text(name: &str, csv: bool) -> String {
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut hex = |bytes: usize| {
+        let mut digits = String::new();
+        for _ in 0..bytes / 8 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            write!(digits, "{state:016x}").unwrap();
+        }
+        digits
+    };
+    let fields: &[&str] = match name {
+        "verify" => &["digest", "signature", "public_key"],
+        "recover" => &["digest", "signature", "recovery_id"],
+        "sign" => &["digest"],
+        _ => &["secret_key"],
+    };
+    let mut text = if csv { fields.join(",") + "\n" } else { String::new() };
+    for _ in 0..LINES {
+        let cells = fields.iter().map(|field| match *field {
+            "signature" => hex(64),
+            "public_key" => "02".to_owned() + &hex(32),
+            "recovery_id" => "1".to_owned(),
+            _ => hex(32),
+        });
+        let cells: Vec<String> = cells.collect();
+        if csv {
+            writeln!(text, "{}", cells.join(",")).unwrap();
+        } else {
+            let pairs: Vec<String> =
+                fields.iter().zip(cells).map(|(field, cell)| format!("\"{field}\":\"{cell}\"")).collect();
+            writeln!(text, "{{{}}}", pairs.join(",")).unwrap();
+        }
+    }
+    text
+}
+
+fn units(text: &str) -> (Vec<Unit>, Arc<Layout>) {
+    let (mut cutter, buffers, mut cuts) = (Cutter::new(None, false), Buffers::new(1 << 20, false), Vec::new());
+    for bytes in text.as_bytes().chunks(buffers.size()) {
+        let mut piece = buffers.take();
+        piece.room()[..bytes.len()].copy_from_slice(bytes);
+        piece.fill(bytes.len());
+        cutter.push(piece, &mut cuts).unwrap();
+    }
+    cutter.end(&mut cuts).unwrap();
+    let layout = Arc::clone(cutter.layout().unwrap());
+    let measures = cuts.iter().map(|cut| measure(cut, &layout, MAX_ROWS)).collect();
+    (cutter.number(cuts, measures), layout)
+}
+
+/// Processor time of all threads of this process for a line, the median of some runs: other processes may run meanwhile.
+fn nanoseconds(mut work: impl FnMut()) -> f64 {
+    let mut times = [0; 5].map(|_| {
+        let started = processor_time();
+        work();
+        (processor_time() - started) as f64 / LINES as f64
+    });
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// In nanoseconds.
+fn processor_time() -> i64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the time is writable.
+    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) }, 0);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn rates_of_one_thread_and_of_all() {
+    let engine = Engine::cpu().unwrap();
+    let one = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let path = std::env::temp_dir().join(format!("gecc-rates-{}", std::process::id()));
+    for (name, operation) in operations() {
+        for csv in [false, true] {
+            let text = text(name, csv);
+            let (units, layout) = units(&text);
+            let rules = Rules { reads: operation.reads, limit: None };
+            let counting = nanoseconds(|| {
+                for unit in &units {
+                    black_box(measure(&unit.content, &layout, MAX_ROWS));
+                }
+            });
+            let mut arena = Arena::new(&engine, &operation, LINES);
+            arena.set_form(KeyForm::Compressed);
+            let rows: Vec<usize> = units.iter().map(|unit| unit.rows).collect();
+            let mut origins = Vec::new();
+            let parsing = nanoseconds(|| {
+                let parts = units.iter().zip(arena.parts(0, &rows));
+                origins = parts.map(|(unit, mut part)| fill(unit, &layout, &rules, 0, &mut part)).collect();
+            });
+            arena.results(LINES).codes.fill(Verdict::VALID_CODE);
+            let batch = Batch { arena, number: 0, rows: LINES, units: origins, bytes: 0 };
+            let (spares, wanted) = (Spares::default(), Wanted { line: false, only_rejected: false, check: false });
+            let writing = nanoseconds(|| {
+                for written in one.install(|| write_batch(&operation, &batch, wanted, &spares)) {
+                    spares.give_back(written.text, false);
+                }
+            });
+            std::fs::write(&path, &text).unwrap();
+            let all = nanoseconds(|| {
+                assert!(matches!(run(&operation, options(&path), name == "pubkey"), Ok(0)));
+            });
+            println!(
+                "{name} {}: {} bytes a line; ns a line of one core: counting {counting:.0}, parsing {parsing:.0}, writing {writing:.0}; \
+                 everything from file to /dev/null {all:.0}",
+                if csv { "CSV" } else { "JSON" },
+                text.len() / LINES,
+            );
+        }
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
+fn options(path: &std::path::Path) -> StreamOptions {
+    let path = path.to_str().unwrap();
+    let arguments = ["gecc", "verify", "--curve", "p256", "--engine", "cpu", "--quiet", "-o", "/dev/null", path];
+    match Arguments::parse_from(arguments).command {
+        Command::Verify(options) => options.stream,
+        _ => unreachable!("it is `verify`"),
+    }
+}

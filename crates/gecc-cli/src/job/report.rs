@@ -1,0 +1,103 @@
+//! What became of the items: how many passed, and why others did not.
+
+use crate::output::note;
+use gecc::{Engine, Rejection, Verdict};
+use std::collections::BTreeMap;
+
+/// Reasons that the table names; others it sums up.
+const NAMED: usize = 20;
+/// Kinds of reasons that are counted each by itself.
+const KINDS: usize = 1000;
+const OTHERS: &str = "other reasons";
+
+/// Counts of items.
+pub struct Tally {
+    pub items: u64,
+    pub passed: u64,
+    /// Rejections of the engine, by code.
+    by_code: [u64; 256],
+    /// Other rejections, by reason without its details.
+    by_reason: BTreeMap<String, u64>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally { items: 0, passed: 0, by_code: [0; 256], by_reason: BTreeMap::new() }
+    }
+}
+
+impl Tally {
+    pub fn pass(&mut self) {
+        self.items += 1;
+        self.passed += 1;
+    }
+
+    /// An item that the engine rejects.
+    pub fn reject(&mut self, code: u8) {
+        self.items += 1;
+        self.by_code[usize::from(code)] += 1;
+    }
+
+    /// An item that the engine was not asked about.
+    pub fn refuse(&mut self, reason: &str) {
+        self.items += 1;
+        let kind = reason.split_once(": ").map_or(reason, |(kind, _)| kind);
+        self.count(kind, 1);
+    }
+
+    pub fn add(&mut self, other: &Tally) {
+        self.items += other.items;
+        self.passed += other.passed;
+        self.by_code.iter_mut().zip(other.by_code).for_each(|(count, more)| *count += more);
+        other.by_reason.iter().for_each(|(kind, count)| self.count(kind, *count));
+    }
+
+    fn count(&mut self, kind: &str, more: u64) {
+        let kind = if self.by_reason.len() < KINDS || self.by_reason.contains_key(kind) { kind } else { OTHERS };
+        match self.by_reason.get_mut(kind) {
+            Some(count) => *count += more,
+            None => {
+                self.by_reason.insert(kind.to_owned(), more);
+            }
+        }
+    }
+
+    pub fn rejected(&self) -> u64 {
+        self.items - self.passed
+    }
+
+    /// Rejections by reason, the most frequent first.
+    fn reasons(&self) -> Vec<(String, u64)> {
+        let by_code = (0..=u8::MAX).zip(self.by_code).filter(|(_, count)| *count > 0);
+        let mut reasons: Vec<(String, u64)> =
+            by_code.map(|(code, count)| (reason_of(code).to_string(), count)).collect();
+        reasons.extend(self.by_reason.iter().map(|(reason, count)| (reason.clone(), *count)));
+        reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        if reasons.len() > NAMED {
+            let rest: u64 = reasons.drain(NAMED - 1..).map(|(_, count)| count).sum();
+            reasons.push((OTHERS.to_owned(), rest));
+        }
+        reasons
+    }
+
+    /// Prints the counts, and the rejections by reason.
+    pub fn print(&self, passed: &str, seconds: f64, engine: &Engine) {
+        let items = if self.items == 1 { "item" } else { "items" };
+        let rate = self.items as f64 / seconds.max(1e-9);
+        note(&format!(
+            "{} {items}, {} {passed}, {} rejected, {seconds:.3} s, {rate:.0} items/s, {engine}",
+            self.items,
+            self.passed,
+            self.rejected(),
+        ));
+        for (reason, count) in self.reasons() {
+            note(&format!("{count:>12}  {reason}"));
+        }
+    }
+}
+
+/// What the code of an item says that did not pass. One that nobody gave must not pass for valid.
+pub fn reason_of(code: u8) -> Rejection {
+    debug_assert_ne!(code, Verdict::VALID_CODE);
+    Rejection::from_code(code).unwrap_or(Rejection::Mismatch)
+}

@@ -1,0 +1,272 @@
+//! What answers say besides verdicts, and which of them there are.
+
+use crate::support::{TemporaryFile, answers, code, gecc, run, signed, start, stderr};
+use gecc::{P256, Secp256k1};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+/// Lines of which the second and the fourth are rejected, for different reasons, and the third is blank.
+fn mixed() -> String {
+    let set = signed::<P256>(3);
+    let mut wrong = set.json(1);
+    wrong["digest"] = json!("00".repeat(32));
+    let lines = [set.lines()[0].clone(), wrong.to_string(), String::new(), "{\"tag\":7,\"digest\":5}".to_owned()];
+    lines.join("\n") + "\n" + &set.lines()[2]
+}
+
+fn verify(more: &[&str], input: &str) -> std::process::Output {
+    run(&[&["verify", "--curve", "p256"], more].concat(), input)
+}
+
+#[test]
+fn lines_are_named_where_asked_for_and_in_rejections() {
+    let input = mixed();
+    let lines = |more: &[&str]| -> Vec<Value> {
+        answers(&verify(more, &input)).iter().map(|answer| answer["line"].clone()).collect()
+    };
+    assert_eq!(lines(&[]), [Value::Null, json!(2), json!(4), Value::Null]);
+    assert_eq!(lines(&["--line"]), [1, 2, 4, 5]);
+    let key = TemporaryFile::new("line.hex", "11".repeat(32));
+    let signed = run(&["sign", "--curve", "p256", "--line", "--key-file", key.path()], "\ndigest\n\nzz\n6d\n");
+    assert_eq!(answers(&signed).iter().map(|answer| answer["line"].clone()).collect::<Vec<_>>(), [4, 5]);
+}
+
+#[test]
+fn a_tag_is_passed_through_whatever_else_is_wrong() {
+    let cases = [
+        r#"{"tag":{"a":1.50},"digest":5}"#,
+        r#"{"digest":5,"tag":{"a":1.50}}"#,
+        r#"{"digest":"zz","tag":{"a":1.50}}"#,
+        r#"{"digest":"00","digest":"00","tag":{"a":1.50}}"#,
+    ];
+    for answer in String::from_utf8(verify(&[], &cases.join("\n")).stdout).unwrap().lines() {
+        assert!(answer.ends_with(r#","tag":{"a":1.50}}"#), "{answer}");
+    }
+    let broken = answers(&verify(&[], r#"{"tag":1,"digest":"#));
+    assert!(broken[0].get("tag").is_none() && broken.len() == 1, "{broken:?}");
+}
+
+#[test]
+fn only_rejections_are_written_where_asked_for() {
+    let input = mixed();
+    let all = answers(&verify(&[], &input));
+    let rejected = verify(&["--only-rejected"], &input);
+    assert_eq!(answers(&rejected), [all[1].clone(), all[2].clone()]);
+    assert_eq!(code(&rejected), 1);
+    assert!(stderr(&rejected).starts_with("4 items, 2 valid, 2 rejected"), "{}", stderr(&rejected));
+}
+
+#[test]
+fn rejections_are_summed_up_by_reason() {
+    let (input, wrong) = (mixed(), mixed().lines().nth(1).unwrap().to_owned());
+    let said = stderr(&verify(&[], &format!("{input}\n{wrong}\n")));
+    let table: Vec<_> = said.lines().skip(1).map(|line| line.trim_start().split_once("  ").unwrap()).collect();
+    assert_eq!(table, [("2", "the signature does not match"), ("1", "not a JSON object with these fields")], "{said}");
+    assert_eq!(stderr(&verify(&["--quiet"], &input)), "");
+}
+
+#[test]
+fn a_check_ends_at_the_first_rejection() {
+    let input = mixed();
+    let all = answers(&verify(&[], &input));
+    let checked = verify(&["--check"], &input);
+    assert_eq!((code(&checked), answers(&checked)), (1, all[..2].to_vec()));
+    assert!(stderr(&checked).starts_with("2 items, 1 valid, 1 rejected"), "{}", stderr(&checked));
+    let valid = input.lines().next().unwrap();
+    assert_eq!(code(&verify(&["--check"], valid)), 0);
+    // Also where more input may come.
+    let mut child = start(&["verify", "--curve", "p256", "--check"]);
+    let mut stdin = child.stdin.take().expect("piped");
+    writeln!(stdin, "{{}}").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn one_item_is_one_item_and_each_command_says_what_it_did() {
+    let key = TemporaryFile::new("said.hex", "11".repeat(32));
+    let set = signed::<Secp256k1>(1);
+    let line = set.lines().remove(0);
+    let keys = ["--key-file", key.path()];
+    let cases: [(&[&str], &str, &str); 5] = [
+        (&["verify"], &line, "1 item, 1 valid, 0 rejected"),
+        (&["recover"], &line, "1 item, 1 recovered, 0 rejected"),
+        (&["sign", keys[0], keys[1]], &line, "1 item, 1 signed, 0 rejected"),
+        (&["ecdh", keys[0], keys[1]], &line, "1 item, 1 computed, 0 rejected"),
+        (&["pubkey"], "11", "1 item, 0 computed, 1 rejected"),
+    ];
+    for (command, input, expected) in cases {
+        let said = stderr(&run(&[command, &["--curve", "secp256k1"]].concat(), input));
+        assert!(said.lines().any(|line| line.starts_with(expected)), "{said}");
+    }
+}
+
+#[test]
+fn an_output_file_has_its_name_when_it_is_complete() {
+    let out = TemporaryFile::new("complete.out", "as it was");
+    let content = || std::fs::read_to_string(out.path()).unwrap();
+    let wrong = verify(&["-o", out.path()], "a,b\n1,2\n");
+    assert_eq!((code(&wrong), content().as_str()), (2, "as it was"));
+    assert!(!stderr(&wrong).contains("0 items"), "{}", stderr(&wrong));
+    let parts = || {
+        let folder = std::fs::read_dir(std::env::temp_dir()).unwrap();
+        let name = std::path::Path::new(out.path()).file_name().unwrap().to_str().unwrap().to_owned() + ".part-";
+        let names = folder.map(|entry| entry.unwrap().path());
+        names.filter(|path| path.to_str().is_some_and(|path| path.contains(&name))).collect::<Vec<_>>()
+    };
+    assert_eq!(parts(), Vec::<std::path::PathBuf>::new(), "nothing was computed");
+
+    // While it is written the file is as it was.
+    let line = signed::<P256>(1).lines().remove(0);
+    let mut child = start(&["verify", "--curve", "p256", "-o", out.path()]);
+    let mut stdin = child.stdin.take().expect("piped");
+    writeln!(stdin, "{line}").unwrap();
+    let part = loop {
+        match parts().pop() {
+            Some(part) if std::fs::metadata(&part).is_ok_and(|part| part.len() > 0) => break part,
+            _ => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    assert_eq!(content(), "as it was");
+    drop(stdin);
+    assert_eq!(code(&child.wait_with_output().unwrap()), 0);
+    assert!(content().starts_with("{\"valid\":true") && !part.exists(), "{}", content());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_computed_before_an_interrupt_is_kept_and_named() {
+    let out = TemporaryFile::new("kept.out", "as it was");
+    let mut child = start(&["verify", "--curve", "p256", "-o", out.path()]);
+    let mut stdin = child.stdin.take().expect("piped");
+    writeln!(stdin, "{}", signed::<P256>(1).lines()[0]).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 130);
+    let said = stderr(&output);
+    let (_, part) = said.trim_end().split_once("the answers up to there are in ").expect("a place");
+    let kept = std::fs::read_to_string(part).unwrap();
+    std::fs::remove_file(part).unwrap();
+    assert!(kept.starts_with("{\"valid\":true"), "{kept}");
+    assert_eq!(std::fs::read_to_string(out.path()).unwrap(), "as it was");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn links_and_devices_stay_what_they_are() {
+    let line = signed::<P256>(1).lines().remove(0);
+    let file = TemporaryFile::new("linked.out", "old");
+    let link = TemporaryFile::new("link.out", "");
+    std::fs::remove_file(link.path()).unwrap();
+    std::os::unix::fs::symlink(file.path(), link.path()).unwrap();
+    assert_eq!(code(&verify(&["-o", link.path()], &line)), 0);
+    assert!(std::fs::symlink_metadata(link.path()).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(file.path()).unwrap().starts_with("{\"valid\":true"));
+    for device in ["/dev/null", "/dev/stdout"] {
+        assert_eq!(code(&verify(&["-o", device], &line)), 0, "{device}");
+    }
+    assert_eq!(answers(&verify(&["-o", "/dev/stdout"], &line)).len(), 1);
+    let full = verify(&["-o", "/dev/full"], &line);
+    assert!(code(&full) == 2 && stderr(&full).contains("writing the output"), "{}", stderr(&full));
+}
+
+#[test]
+fn standard_input_is_not_read_twice() {
+    for command in ["sign", "ecdh"] {
+        let output = run(&[command, "--curve", "p256", "--key-file", "-"], "11".repeat(32));
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains("both standard input"), "{}", stderr(&output));
+    }
+    let digest = TemporaryFile::new("twice.csv", format!("digest\n{}\n", "5a".repeat(32)));
+    let signed = run(&["sign", "--curve", "p256", "--key-file", "-", digest.path()], "11".repeat(32));
+    assert!(answers(&signed)[0]["signature"].is_string(), "{}", stderr(&signed));
+}
+
+#[test]
+fn a_line_that_comes_alone_is_answered_soon() {
+    let set = signed::<P256>(4);
+    let mut child = start(&["verify", "--curve", "p256", "--engine", "cpu"]);
+    let mut stdin = child.stdin.take().expect("piped");
+    let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+    let mut waited = Vec::new();
+    for line in set.lines().iter().cycle().take(20) {
+        let sent = std::time::Instant::now();
+        writeln!(stdin, "{line}").unwrap();
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).unwrap();
+        waited.push(sent.elapsed());
+        assert!(answer.starts_with("{\"valid\":true"), "{answer}");
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    waited.sort();
+    // The median: other tests run beside this one.
+    assert!(waited[10] < std::time::Duration::from_millis(50), "{waited:?}");
+}
+
+#[test]
+fn a_redirected_file_is_read_from_where_it_stands() {
+    use std::io::{Seek, SeekFrom};
+    let set = signed::<P256>(2);
+    let input = TemporaryFile::new("offset.jsonl", set.lines().join("\n"));
+    let mut file = std::fs::File::open(input.path()).unwrap();
+    file.seek(SeekFrom::Start(set.lines()[0].len() as u64 + 1)).unwrap();
+    let output = gecc().args(["verify", "--curve", "p256"]).stdin(Stdio::from(file)).output().unwrap();
+    assert_eq!(answers(&output), [json!({"valid": true, "tag": {"item": 1}})]);
+}
+
+/// Keys of every form, and messages with and without ids, on every curve's scheme, in more items than a unit has.
+#[test]
+fn items_that_do_not_fit_the_columns_are_answered_in_place() {
+    let set = signed::<P256>(4);
+    let forms = |item: usize| {
+        let point = &set.public[item];
+        [
+            hex::encode(point.as_sec1()),
+            hex::encode(point.to_compressed().unwrap()),
+            hex::encode(&point.as_sec1()[1..]),
+            hex::encode(&point.as_sec1()[..40]),
+        ]
+    };
+    let count = 20_000;
+    let line = |number: usize| {
+        let (item, form) = (number % 4, number / 4 % 5);
+        let mut line = set.json(item);
+        line["tag"] = json!(number);
+        line["public_key"] = json!(forms(item).get(form).cloned().unwrap_or_else(|| forms(item)[1].clone()));
+        line.to_string()
+    };
+    let input: Vec<String> = (0..count).map(line).collect();
+    let given = answers(&verify(&[], &input.join("\n")));
+    assert_eq!(given.len(), count);
+    for (number, answer) in given.iter().enumerate() {
+        let expected = match number / 4 % 5 {
+            3 => {
+                json!({"valid": false, "reason": "the point's encoding is malformed", "line": number + 1, "tag": number})
+            }
+            _ => json!({"valid": true, "tag": number}),
+        };
+        assert_eq!(*answer, expected);
+    }
+}
+
+#[test]
+fn sm2_signs_and_verifies_digests_and_messages_by_their_own_keys() {
+    let set = signed::<P256>(3);
+    let digits: Vec<String> = set.secret.iter().map(|key| hex::encode(key.expose_bytes())).collect();
+    let keys = TemporaryFile::new("mixed.hex", digits.join("\n"));
+    let input = "message,digest,id,tag\n6d,,alice,0\n,,,1\n,".to_owned() + &"5a".repeat(32) + ",,2\n6e,,,3\n";
+    let output = run(&["sign", "--curve", "sm2", "--key-file", keys.path()], input.clone());
+    let signatures = answers(&output);
+    assert_eq!(signatures[1]["error"], "neither `digest` nor `message` is given");
+    assert_eq!(signatures[3]["error"], "the key file has 3 keys, none for this item");
+    let public = answers(&run(&["pubkey", "--curve", "sm2", keys.path()], ""));
+    let lines = [
+        json!({"message": "6d", "id": "alice", "signature": signatures[0]["signature"], "public_key": public[0]["public_key"]}),
+        json!({"digest": "5a".repeat(32), "signature": signatures[2]["signature"], "public_key": public[2]["public_key"]}),
+    ];
+    let verified = run(&["verify", "--curve", "sm2"], lines.map(|line| line.to_string()).join("\n"));
+    assert_eq!(answers(&verified), [json!({"valid": true}), json!({"valid": true})]);
+}
