@@ -222,18 +222,18 @@ impl<O: Operation> Job<'_, O> {
                 Ordered::Next(answers) => answers,
                 Ordered::Failed(failure) => return End::Failed(failure),
             };
-            for unit in units {
-                if self.interrupted.load(Ordering::Relaxed) {
-                    return End::Interrupted;
-                }
-                match output.write(&unit.text).map_err(Failure::from) {
-                    Ok(()) => tally.add(&unit.tally),
-                    Err(Failure::ClosedPipe) => return End::ClosedPipe,
-                    Err(failure) => return End::Failed(failure),
-                }
-                spares.give_back(unit.text, O::GIVES_SECRETS);
+            if self.interrupted.load(Ordering::Relaxed) {
+                return End::Interrupted;
             }
-            progress.inc(bytes);
+            let texts: Vec<&[u8]> = units.iter().map(|unit| unit.text.as_slice()).collect();
+            let (written, outcome) = output.write(&texts, self.pool);
+            units[..written].iter().for_each(|unit| tally.add(&unit.tally));
+            units.into_iter().for_each(|unit| spares.give_back(unit.text, O::GIVES_SECRETS));
+            match outcome.map_err(Failure::from) {
+                Ok(()) => progress.inc(bytes),
+                Err(Failure::ClosedPipe) => return End::ClosedPipe,
+                Err(failure) => return End::Failed(failure),
+            }
             if wanted.check && tally.rejected() > 0 {
                 return End::Rejection;
             }

@@ -1,6 +1,8 @@
 //! Where answers go: to a stream at once, or to a file that has its name when all of them are there.
 
 use super::failure::note;
+use rayon::ThreadPool;
+use rayon::prelude::*;
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,8 +14,8 @@ pub struct Output(Sink);
 enum Sink {
     /// Standard output, terminals, pipes and devices.
     Direct(Box<dyn Write>),
-    /// A file beside the one that it becomes.
-    Beside { part: NamedTempFile, target: PathBuf },
+    /// A file beside the one that it becomes, and how much of it is written.
+    Beside { part: NamedTempFile, length: u64, target: PathBuf },
 }
 
 impl Output {
@@ -27,21 +29,24 @@ impl Output {
         }
     }
 
-    /// Hands whole lines to the operating system.
-    pub fn write(&mut self, lines: &[u8]) -> io::Result<()> {
-        let sink: &mut dyn Write = match &mut self.0 {
-            Sink::Direct(sink) => sink,
-            Sink::Beside { part, .. } => part,
-        };
-        sink.write_all(lines)?;
-        sink.flush()
+    /// Hands parts of whole lines to the operating system, in order; parts of a file by several threads. Gives how many went out
+    /// before an error.
+    pub fn write(&mut self, parts: &[&[u8]], pool: &ThreadPool) -> (usize, io::Result<()>) {
+        match &mut self.0 {
+            Sink::Direct(sink) => write_each(sink, parts),
+            Sink::Beside { part, length, .. } => {
+                let (written, outcome) = pool.install(|| write_at(part.as_file(), *length, parts));
+                *length += parts[..written].iter().map(|part| part.len() as u64).sum::<u64>();
+                (written, outcome)
+            }
+        }
     }
 
     /// Gives the file its name, in place of what had it.
     pub fn finish(self) -> Result<(), String> {
         match self.0 {
             Sink::Direct(_) => Ok(()),
-            Sink::Beside { part, target } => match part.persist(&target) {
+            Sink::Beside { part, target, .. } => match part.persist(&target) {
                 Ok(_) => Ok(()),
                 Err(failed) => {
                     let problem = format!("{}: {}", target.display(), failed.error);
@@ -58,6 +63,40 @@ impl Output {
             Sink::Direct(_) | Sink::Beside { .. } => String::new(),
         }
     }
+}
+
+fn write_each(sink: &mut dyn Write, parts: &[&[u8]]) -> (usize, io::Result<()>) {
+    for (written, part) in parts.iter().enumerate() {
+        if let Err(problem) = sink.write_all(part).and_then(|()| sink.flush()) {
+            return (written, Err(problem));
+        }
+    }
+    (parts.len(), Ok(()))
+}
+
+/// Writes parts one behind the other, from a place on, on the threads of the caller's pool. After an error the file ends before
+/// the part that it was about.
+#[cfg(unix)]
+fn write_at(file: &File, start: u64, parts: &[&[u8]]) -> (usize, io::Result<()>) {
+    use std::os::unix::fs::FileExt;
+    let places = parts.iter().scan(start, |next, part| {
+        let place = *next;
+        *next += part.len() as u64;
+        Some(place)
+    });
+    let placed: Vec<(u64, &[u8])> = places.zip(parts.iter().copied()).collect();
+    let outcomes: Vec<io::Result<()>> =
+        placed.par_iter().map(|(place, part)| file.write_all_at(part, *place)).collect();
+    let written = outcomes.iter().take_while(|outcome| outcome.is_ok()).count();
+    match outcomes.into_iter().nth(written) {
+        None => (written, Ok(())),
+        Some(problem) => (written, problem.and(file.set_len(placed[written].0))),
+    }
+}
+
+#[cfg(not(unix))]
+fn write_at(mut file: &File, _: u64, parts: &[&[u8]]) -> (usize, io::Result<()>) {
+    write_each(&mut file, parts)
 }
 
 fn kept(part: NamedTempFile) -> String {
@@ -89,7 +128,7 @@ fn open_file(path: &Path, secret: bool) -> io::Result<Sink> {
     if secret && before.as_ref().is_some_and(is_open_to_others) {
         note(&format!("gecc: warning: others had access to {}; now its owner alone has", path.display()));
     }
-    Ok(Sink::Beside { part, target })
+    Ok(Sink::Beside { part, length: 0, target })
 }
 
 /// With the permissions of the file that was there before, or as the user's mask says; for secrets the owner's alone.
@@ -144,5 +183,30 @@ fn same_file(source: &Path, output: &Path) -> bool {
     match (source.canonicalize(), output.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn parts_lie_one_behind_the_other() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let parts: Vec<Vec<u8>> = (0..200).map(|part| vec![part as u8; part * 37 % 1000]).collect();
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        let start = b"before";
+        file.as_file().write_all_at(start, 0).unwrap();
+        let (written, outcome) = write_at(file.as_file(), start.len() as u64, &parts);
+        assert!(written == parts.len() && outcome.is_ok());
+        assert_eq!(std::fs::read(file.path()).unwrap(), [&start[..], &parts.concat()].concat());
+    }
+
+    #[test]
+    fn an_error_says_how_many_parts_went_out() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (written, outcome) = write_at(&File::open(file.path()).unwrap(), 0, &[b"", b"", b"text", b"", b"more"]);
+        assert!(written == 2 && outcome.is_err());
     }
 }
