@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     memory::keep_freed();
     match run(Arguments::parse()) {
         Ok(code) => ExitCode::from(code),
-        Err(Failure::ClosedPipe) => ExitCode::from(ALL_PASSED),
+        Err(Failure::ClosedPipe) => ExitCode::from(CLOSED_PIPE),
         Err(Failure::Problem(problem)) => {
             note(&format!("gecc: {problem}"));
             ExitCode::from(COULD_NOT_RUN)

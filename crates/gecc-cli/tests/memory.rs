@@ -8,7 +8,7 @@ mod harness;
 
 use harness::test;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::process::{Command, ExitCode, Stdio};
 
 const MIB: usize = 1 << 20;
@@ -20,31 +20,41 @@ const BASE: usize = (6 + THREADS) * MIB;
 /// Lines of the command's input.
 const LINES: usize = 200_000;
 
+/// Lines with tags of this size, and the limit in MiB with which they are read.
+const TAGGED_LINES: usize = 300;
+const TAG: usize = MIB;
+const LIMIT_WITH_TAGS: usize = 64;
+
 fn main() -> ExitCode {
-    harness::run(LIMITS.map(|limit| test(format!("command::{limit}_mib"), None, move || command(limit))).into())
+    let limits = LIMITS.map(|limit| test(format!("command::{limit}_mib"), None, move || command(limit, LINES, 0)));
+    let tags = test("command::tags".to_owned(), None, || command(LIMIT_WITH_TAGS, TAGGED_LINES, TAG));
+    harness::run(limits.into_iter().chain([tags]).collect())
 }
 
-fn command(limit: usize) {
-    let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{limit}", std::process::id()));
+/// Verifies so many lines, each with a tag of so many bytes.
+fn command(limit: usize, lines_of_input: usize, tag: usize) {
+    let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{limit}-{tag}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
     let (input, output) = (folder.join("input"), folder.join("output"));
-    let line = "{\"digest\":\"".to_owned()
+    let line = "{\"tag\":\"".to_owned()
+        + &"t".repeat(tag)
+        + "\",\"digest\":\""
         + &"5a".repeat(32)
         + "\",\"signature\":\""
         + &"11".repeat(64)
         + "\",\"public_key\":\"02";
     // Not in memory first, for the reason above.
     let mut lines = BufWriter::new(File::create(&input).expect("writable"));
-    (0..LINES).for_each(|item| writeln!(lines, "{line}{:064x}\"}}", item + 1).expect("writable"));
+    (0..lines_of_input).for_each(|item| writeln!(lines, "{line}{:064x}\"}}", item + 1).expect("writable"));
     drop(lines);
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", &THREADS.to_string()]);
     command.args(["--max-memory", &format!("{limit}M")]).arg("-o").arg(&output).arg(&input);
     let peak = peak_of(command.stderr(Stdio::null()));
-    let answers = std::fs::read_to_string(&output).expect("there are answers").lines().count();
+    let answers = BufReader::new(File::open(&output).expect("there are answers")).split(b'\n').count();
     std::fs::remove_dir_all(&folder).expect("the folder is this test's");
     eprintln!("command: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
-    assert_eq!(answers, LINES);
+    assert_eq!(answers, lines_of_input);
     // The command itself, and what it reads and writes at a time.
     assert!(peak <= limit * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {limit} MiB");
 }

@@ -73,7 +73,12 @@ impl FileSource {
         let texts: Vec<io::Result<Text>> = (0..pieces).into_par_iter().map(read).collect();
         let mut whole = Vec::with_capacity(pieces);
         for text in texts {
-            let text = text?;
+            let text = match text {
+                Ok(text) => text,
+                // What came before it is not lost. The next call meets the error again.
+                Err(_) if !whole.is_empty() => break,
+                Err(problem) => return Err(problem),
+            };
             self.place += text.bytes().len() as u64;
             let is_short = !text.is_full();
             if !text.bytes().is_empty() {
@@ -83,6 +88,9 @@ impl FileSource {
             if is_short {
                 break;
             }
+        }
+        if whole.is_empty() && self.place < self.plain.end {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read"));
         }
         Ok(if whole.is_empty() { Next::End } else { Next::Pieces(whole) })
     }
@@ -226,13 +234,14 @@ mod tests {
     fn a_file_may_have_grown_or_shrunk_since_it_was_opened() {
         for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE, 10 * PIECE + 7] {
             let content = bytes(length);
-            for end in [0, 1, length / 2, length, length + 1, 30 * PIECE] {
+            for end_then in [0, 1, length / 2, length, length + 1, 30 * PIECE] {
                 for start in [0, length / 3] {
                     let mut file = tempfile::tempfile().unwrap();
                     file.write_all(&content).unwrap();
-                    let plain = PlainFile { file, start: start as u64, end: end as u64 };
+                    let plain = PlainFile { file, start: start as u64, end: end_then as u64 };
                     let (all, end) = read_all(Input::File(plain), 4);
-                    assert!(end.is_ok() && all == content[start..], "{length} {start}");
+                    assert_eq!(end.is_err(), length < end_then, "{length} {end_then}");
+                    assert_eq!(all, content[start..], "{length} {start}");
                 }
             }
         }

@@ -13,6 +13,8 @@ pub struct Batch {
     pub number: u64,
     pub rows: usize,
     pub units: Vec<Origins>,
+    /// Bytes of tags, keys and messages in them.
+    pub notes: usize,
     /// Bytes of input that it took.
     pub bytes: u64,
 }

@@ -3,7 +3,7 @@
 use super::Operation;
 use super::arena::Arena;
 use super::compute::Batch;
-use super::parse::{Rules, fill, key_form};
+use super::parse::{Origins, Rules, fill, key_form};
 use super::text::Job;
 use crate::input::cut::Unit;
 use crate::input::layout::Layout;
@@ -72,7 +72,7 @@ impl<'a, O: Operation> Filler<'a, O> {
             // Text is not kept for longer.
             units = rest;
             batch.bytes += bytes.take().unwrap_or(0);
-            if units.is_empty() && batch.rows < self.rows {
+            if units.is_empty() && batch.rows < self.rows && batch.notes < limits.notes {
                 self.batch = Some(batch);
             } else {
                 hand_on(Some(batch))?;
@@ -88,7 +88,7 @@ impl<'a, O: Operation> Filler<'a, O> {
         if self.rules.reads.public_keys {
             arena.set_form(key_form(first, layout));
         }
-        Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), bytes: 0 })
+        Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), notes: 0, bytes: 0 })
     }
 
     /// An arena with room for a full batch. Waits for one where there are as many as there may be.
@@ -124,6 +124,7 @@ impl<'a, O: Operation> Filler<'a, O> {
                 .map(|(unit, mut part, number)| stack::wiped(|| fill(unit, layout, rules, number, &mut part)))
                 .collect()
         });
+        batch.notes += origins.iter().map(Origins::notes).sum::<usize>();
         batch.units.extend(origins);
         batch.rows += rows.iter().sum::<usize>();
     }

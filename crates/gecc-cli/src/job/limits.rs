@@ -18,6 +18,8 @@ const MOST_ROWS_ON_CPU: usize = 1 << 16;
 /// A file is cut into so many batches or more, so that reading, computing and writing overlap.
 const BATCHES: u64 = 16;
 const LEAST_ROWS: usize = 1 << 14;
+/// Bytes beside the columns of a batch where memory is not limited.
+const MOST_NOTES: usize = 128 * MIB;
 /// Text and answers of a row, and notes on it, as most inputs have them.
 const NOTES: usize = 64;
 const ANSWER: usize = 64;
@@ -34,6 +36,8 @@ pub struct Limits {
     /// Items of the first batch, and of any.
     pub first_rows: usize,
     pub most_rows: usize,
+    /// Bytes of tags, keys and messages beside the columns with which a batch is full.
+    pub notes: usize,
     /// Batches that are filled, computed and written at a time.
     pub batches: usize,
     /// Batches that are computed at a time.
@@ -61,6 +65,7 @@ impl Limits {
             unit_rows: MAX_ROWS,
             first_rows: MAX_ROWS,
             most_rows,
+            notes: MOST_NOTES,
             batches,
             computing,
         };
@@ -80,7 +85,7 @@ impl Limits {
         let row = self.batches * (Arena::row_bytes(operation) + NOTES) + 2 * (ANSWER + 2 * operation.width());
         let most_rows = (bytes / 2 / row).clamp(1 << 8, self.most_rows);
         let (unit_rows, first_rows) = (self.unit_rows.min(most_rows), self.first_rows.min(most_rows));
-        Limits { piece, window, unit_rows, first_rows, most_rows, ..self }
+        Limits { piece, window, unit_rows, first_rows, most_rows, notes: bytes / 8 / self.batches, ..self }
     }
 
     /// For a file of so many bytes, of which some took so many items.

@@ -28,6 +28,11 @@ impl Origins {
         self.lines.len()
     }
 
+    /// Bytes of tags, and of values that do not fit the columns.
+    pub fn notes(&self) -> usize {
+        self.tags.len() + self.odd.bytes.len()
+    }
+
     pub fn line(&self, row: usize) -> u64 {
         self.first_line + u64::from(self.lines[row])
     }

@@ -153,7 +153,7 @@ fn rates_of_one_thread_and_of_all() {
                 origins = parts.map(|(unit, mut part)| fill(unit, &layout, &rules, 0, &mut part)).collect();
             });
             arena.results(LINES).codes.fill(Verdict::VALID_CODE);
-            let batch = Batch { arena, number: 0, rows: LINES, units: origins, bytes: 0 };
+            let batch = Batch { arena, number: 0, rows: LINES, units: origins, notes: 0, bytes: 0 };
             let (spares, wanted) = (Spares::default(), Wanted { line: false, only_rejected: false, check: false });
             let writing = nanoseconds(|| {
                 for written in one.install(|| write_batch(&operation, &batch, wanted, &spares)) {

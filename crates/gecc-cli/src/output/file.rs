@@ -160,11 +160,16 @@ fn is_open_to_others(_: &Metadata) -> bool {
     false
 }
 
-/// A source that is the same file would be lost.
+/// A source that is the same file would be lost, or would grow for as long as it is read.
 pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), String> {
-    match output.filter(|output| same_file(source, output)) {
-        None => Ok(()),
-        Some(output) => Err(format!("{}: the output would overwrite an input", output.display())),
+    match output.filter(|output| *output != Path::new("-")) {
+        Some(output) if same_file(source, output) => {
+            Err(format!("{}: the output would overwrite an input", output.display()))
+        }
+        None if same_file(source, Path::new("/dev/stdout")) => {
+            Err("standard output goes to the file that is the input".to_owned())
+        }
+        _ => Ok(()),
     }
 }
 

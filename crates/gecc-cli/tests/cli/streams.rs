@@ -117,6 +117,21 @@ fn an_output_that_is_an_input_is_refused_and_kept() {
     assert_eq!(std::fs::read_to_string(key.path()).unwrap(), "11".repeat(32));
 }
 
+/// A shell appends to it while it is read.
+#[cfg(unix)]
+#[test]
+fn standard_output_that_is_the_input_is_refused() {
+    let content = signed::<P256>(3).lines().join("\n");
+    let input = TemporaryFile::new("appended.jsonl", &content);
+    let appended = std::fs::File::options().append(true).open(input.path()).unwrap();
+    let mut command = gecc();
+    command.args(["verify", "--curve", "p256"]).arg(input.path()).stdout(appended);
+    let output = command.output().expect("the binary runs");
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("the file that is the input"), "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(input.path()).unwrap(), content);
+}
+
 #[test]
 fn a_dash_is_standard_input_and_output() {
     let output = run(&["verify", "--curve", "p256", "-o", "-", "-"], signed::<P256>(1).lines().remove(0));
@@ -137,7 +152,7 @@ fn commands_that_only_print_end_quietly_on_a_closed_pipe() {
         let mut child = start(arguments);
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
-        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{arguments:?}");
+        assert_eq!((code(&output), stderr(&output)), (141, String::new()), "{arguments:?}");
     }
 }
 
