@@ -1,11 +1,18 @@
 //! Files with private keys.
 
-use crate::input::records::{Records, open};
+use crate::input::keys;
+use crate::input::records;
 use crate::output::{note, refuse_overwriting};
-use crate::secrets::wiped::push;
 use gecc::stack;
-use gecc::{SecretKey, SecretKeys};
+use gecc::{CurveId, SecretKey, SecretKeys};
+use std::io::Read;
 use std::path::Path;
+
+/// Where else a command reads and writes.
+pub struct Streams<'a> {
+    pub input: &'a Path,
+    pub output: Option<&'a Path>,
+}
 
 /// The private keys of a batch: one for all items, or one per item.
 pub struct KeyFile {
@@ -13,23 +20,34 @@ pub struct KeyFile {
 }
 
 impl KeyFile {
-    /// Reads keys as `gecc pubkey` does; here one that cannot be used is an error. `output` is where answers will go.
-    pub fn read(path: &Path, output: Option<&Path>) -> Result<Self, String> {
-        refuse_overwriting(path, output)?;
-        warn_if_exposed(path);
-        stack::wiped(|| Self::read_keys(path))
+    /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that name a
+    /// curve have to name this one.
+    #[expect(dead_code, reason = "the commands still call `read`, which knows no curve")]
+    pub fn open(path: &Path, curve: CurveId, streams: &Streams) -> Result<Self, String> {
+        if [path, streams.input].iter().all(|path| *path == Path::new("-")) {
+            return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
+        }
+        Self::checked(path, streams.output, |source| keys::read(source, curve))
     }
 
-    fn read_keys(path: &Path) -> Result<Self, String> {
-        let name = path.display();
-        let (source, _) = open(path).map_err(|problem| format!("{name}: {problem}"))?;
-        let mut records = Records::new(source, None, true).map_err(|problem| format!("{name}: {problem}"))?;
-        let mut keys = Vec::new();
-        while let Some(record) = records.next().map_err(|problem| format!("{name}: {problem}"))? {
-            let key = record.fields.and_then(|fields| fields.secret_key());
-            push(&mut keys, key.map_err(|problem| format!("{name}, line {}: {problem}", record.line))?);
-        }
-        if keys.is_empty() { Err(format!("{name}: no key in the file")) } else { Ok(KeyFile { keys }) }
+    /// Reads keys that name no curve, one a line.
+    pub fn read(path: &Path, output: Option<&Path>) -> Result<Self, String> {
+        Self::checked(path, output, keys::lines::keys)
+    }
+
+    fn checked(
+        path: &Path,
+        output: Option<&Path>,
+        read: impl FnOnce(Box<dyn Read + Send>) -> Result<Vec<SecretKey>, String>,
+    ) -> Result<Self, String> {
+        refuse_overwriting(path, output)?;
+        warn_if_exposed(path);
+        let keys = stack::wiped(|| {
+            let (source, _) = records::open(path).map_err(|problem| problem.to_string())?;
+            let keys = read(source)?;
+            if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
+        });
+        Ok(KeyFile { keys: keys.map_err(|problem| format!("{}: {problem}", path.display()))? })
     }
 
     /// The number of the key for the item with this index.

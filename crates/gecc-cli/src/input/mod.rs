@@ -1,7 +1,9 @@
-//! From files and pipes to items: `lines` and `rows`, made into `records` of `fields`, which a `queue` hands over.
+//! From files and pipes to items: `lines` and `rows`, made into `records` of `fields`, which a `queue` hands over. `keyfile` has the private keys
+//! that a command uses, in any of the forms of `keys`.
 
 pub mod fields;
 pub mod keyfile;
+pub mod keys;
 pub mod lines;
 pub mod queue;
 pub mod records;
