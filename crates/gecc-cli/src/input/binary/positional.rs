@@ -40,12 +40,12 @@ pub fn read_parallel(
 }
 
 #[cfg(unix)]
-fn read_exact_at(file: &File, memory: &mut [u8], offset: u64) -> io::Result<()> {
+pub fn read_exact_at(file: &File, memory: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, memory, offset)
 }
 
 #[cfg(windows)]
-fn read_exact_at(file: &File, mut memory: &mut [u8], mut offset: u64) -> io::Result<()> {
+pub fn read_exact_at(file: &File, mut memory: &mut [u8], mut offset: u64) -> io::Result<()> {
     use std::os::windows::fs::FileExt;
     while !memory.is_empty() {
         match file.seek_read(memory, offset) {
