@@ -1,5 +1,6 @@
 //! Files with private keys.
 
+use crate::flags::StreamOptions;
 use crate::input::keys;
 use crate::input::records;
 use crate::output::{note, refuse_overwriting};
@@ -8,12 +9,6 @@ use gecc::{CurveId, SecretKey, SecretKeys};
 use std::io::Read;
 use std::path::Path;
 
-/// Where else a command reads and writes.
-pub struct Streams<'a> {
-    pub input: &'a Path,
-    pub output: Option<&'a Path>,
-}
-
 /// The private keys of a batch: one for all items, or one per item.
 pub struct KeyFile {
     keys: Vec<SecretKey>,
@@ -21,13 +16,13 @@ pub struct KeyFile {
 
 impl KeyFile {
     /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that name a
-    /// curve have to name this one.
+    /// curve have to name this one. `streams` says where else the command reads and writes.
     #[expect(dead_code, reason = "the commands still call `read`, which knows no curve")]
-    pub fn open(path: &Path, curve: CurveId, streams: &Streams) -> Result<Self, String> {
-        if [path, streams.input].iter().all(|path| *path == Path::new("-")) {
+    pub fn open(path: &Path, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
+        if [path, &streams.input].iter().all(|path| *path == Path::new("-")) {
             return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
         }
-        Self::checked(path, streams.output, |source| keys::read(source, curve))
+        Self::checked(path, streams.output.as_deref(), |source| keys::read(source, curve))
     }
 
     /// Reads keys that name no curve, one a line.
