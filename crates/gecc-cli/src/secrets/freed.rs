@@ -143,9 +143,12 @@ fn readers_of_key_files_free_no_secrets() {
         secrets.add(key.expose_bytes());
         secrets.add_digits(&d(key)[..32]);
     }
-    // The second line of a block is digits of the key alone, or of the key and its point.
-    for line in [&pkcs8, &sec1].into_iter().flat_map(|text| text.lines()).filter(|line| line.len() == 64) {
-        secrets.add_digits(line);
+    // Where in the lines of a block the base64 digits are of its key and nothing else.
+    for (text, line, digits) in [(&pkcs8, 1, 48..64), (&pkcs8, 2, 0..16), (&sec1, 1, 16..48)] {
+        for block in text.split("-----BEGIN").skip(1) {
+            let line = block.lines().nth(line).expect("a block has more lines");
+            secrets.add_digits(&line[digits.clone()]);
+        }
     }
     let files = [
         (folder.write("pkcs8.pem", &pkcs8), keys.len()),

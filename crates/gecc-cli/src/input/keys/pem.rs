@@ -25,7 +25,8 @@ enum Content {
 impl Content {
     fn of(label: &str) -> Self {
         match label {
-            "EC PRIVATE KEY" => Content::Sec1,
+            // OpenSSL has a label of its own for SM2.
+            "EC PRIVATE KEY" | "SM2 PRIVATE KEY" => Content::Sec1,
             "PRIVATE KEY" => Content::Pkcs8,
             "ENCRYPTED PRIVATE KEY" => Content::Encrypted,
             label if label.ends_with("PRIVATE KEY") => Content::Unknown,

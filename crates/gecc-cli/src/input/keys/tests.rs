@@ -106,6 +106,9 @@ fn files_may_hold_several_keys_and_what_stands_beside_them() {
         assert_eq!(keys(text, one.curve).unwrap(), [one.key, two.key]);
     }
     assert_eq!(keys(certificate, one.curve).unwrap(), [[0; 32]; 0]);
+    let [.., of_sm2] = all_forms();
+    let label = of_sm2.sec1_pem.replace("EC PRIVATE KEY", "SM2 PRIVATE KEY");
+    assert_eq!(keys(label, CurveId::Sm2).unwrap(), [of_sm2.key]);
 }
 
 #[test]
