@@ -1,5 +1,5 @@
-//! From files and pipes to items: `lines` and `rows`, made into `records` of `fields`, which a `queue` hands over. `keyfile` has the private keys
-//! that a command uses, in any of the forms of `keys`.
+//! From files and pipes to items: `lines` and `rows`, made into `records` of `fields`, which a `queue` hands over.
+//! `keyfile` has the private keys that a command uses, in any of the forms of `keys`.
 
 #[cfg_attr(not(test), expect(dead_code, reason = "the commands do not read rows of bytes yet"))]
 pub mod binary;

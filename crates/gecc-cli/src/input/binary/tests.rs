@@ -6,8 +6,8 @@ use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, Engine, Secp256k1, Verdict, any, ecdsa, keys};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
 
 const CURVE: CurveId = CurveId::Secp256k1;
 /// In signatures of 65 bytes, how each recovery id may be written.
@@ -54,21 +54,10 @@ fn signed(items: usize) -> Signed {
     Signed { rows, valid: (0..items).map(|item| item % 7 != 3).collect() }
 }
 
-/// A file of this test, removed with it.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new(name: &str, content: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("gecc-rows-{}-{name}", std::process::id()));
-        std::fs::write(&path, content).unwrap();
-        Temporary(path)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
+fn file_of(content: &[u8]) -> NamedTempFile {
+    let file = NamedTempFile::new().unwrap();
+    std::fs::write(&file, content).unwrap();
+    file
 }
 
 /// Verifies and recovers all rows, in batches of at most so many bytes. Gives the verdicts, and how reading ended.
@@ -100,9 +89,9 @@ fn check(mut batches: Batches, most_bytes: usize, expected: &Signed) -> (Vec<boo
 #[test]
 fn files_are_read_in_batches() {
     let expected = signed(1000);
-    let file = Temporary::new("files", &expected.rows);
+    let file = file_of(&expected.rows);
     for (most_bytes, threads) in [(usize::MAX, 1), (usize::MAX, 4), (10_000, 3), (1, 1)] {
-        let batches = Batches::open(&file.0, full(), threads).unwrap();
+        let batches = Batches::open(file.path(), full(), threads).unwrap();
         assert_eq!(batches.rows(), Some(1000));
         assert_eq!(check(batches, most_bytes, &expected), (expected.valid.clone(), Ok(())));
     }
@@ -113,8 +102,8 @@ fn files_are_read_in_batches() {
 fn large_batches_are_whole() {
     let mut content = vec![0; 129 * 100_003];
     getrandom::fill(&mut content).unwrap();
-    let file = Temporary::new("large", &content);
-    let mut batches = Batches::open(&file.0, layout("digest:32,public_key:33,signature:64"), 5).unwrap();
+    let file = file_of(&content);
+    let mut batches = Batches::open(file.path(), layout("digest:32,public_key:33,signature:64"), 5).unwrap();
     let mut batch = batches.memory(&Engine::cpu().unwrap(), 129 * 60_000);
     let mut rows = content.chunks(129);
     while batches.next(&mut batch).unwrap() {
@@ -192,20 +181,20 @@ fn a_row_does_not_wait_for_others() {
 
 #[test]
 fn files_that_cannot_be_read() {
-    let file = Temporary::new("odd", &[0; 130]);
-    let opened = |text: &str| Batches::open(&file.0, layout(text), 1);
+    let file = file_of(&[0; 130]);
+    let opened = |text: &str| Batches::open(file.path(), layout(text), 1);
     let problem = opened("digest:32").err().unwrap();
     assert_eq!(problem, "130 bytes are no whole rows of 32: 2 are left over at the end");
-    assert!(Batches::open(&file.0.join("none"), full(), 1).is_err());
-    let empty = Temporary::new("empty", &[]);
-    let mut batches = Batches::open(&empty.0, full(), 1).unwrap();
+    assert!(Batches::open(&file.path().join("none"), full(), 1).is_err());
+    let empty = file_of(&[]);
+    let mut batches = Batches::open(empty.path(), full(), 1).unwrap();
     let mut batch = batches.memory(&Engine::cpu().unwrap(), usize::MAX);
     assert_eq!((batches.rows(), batches.next(&mut batch)), (Some(0), Ok(false)));
     // Shorter than it was when it was opened.
     let mut batches = opened("digest:32,skip:33").unwrap();
     let mut batch = batches.memory(&Engine::cpu().unwrap(), 65);
     assert!(batches.next(&mut batch).unwrap());
-    File::options().write(true).open(&file.0).unwrap().set_len(100).unwrap();
+    File::options().write(true).open(file.path()).unwrap().set_len(100).unwrap();
     assert_eq!(batches.next(&mut batch), Err("the file became shorter while it was read".to_owned()));
     assert_eq!(batch.len(), 0);
 }

@@ -68,7 +68,7 @@ fn block_key(block: &[u8], curve: CurveId) -> Result<Option<SecretKey>, String> 
         Content::Pkcs8 => pkcs8_key,
     };
     let invalid = |_| "not valid PEM".to_owned();
-    let mut decoder = Decoder::new_detect_wrap(block).map_err(invalid)?;
+    let mut decoder = Decoder::new_detect_wrap(block.trim_ascii_end()).map_err(invalid)?;
     let mut bytes = Zeroizing::new(vec![0; decoder.remaining_len()]);
     decoder.decode(&mut bytes).map_err(invalid)?;
     read(&bytes, curve).map(Some)

@@ -6,7 +6,6 @@ use gecc::{BrainpoolP256r1, Curve, CurveId, P256, Secp256k1, SecretKey, Sm2};
 use pkcs8::EncodePrivateKey;
 use sec1::EcParameters;
 use serde_json::{Value, json};
-use std::fmt::Write;
 use std::io::Cursor;
 
 /// One key in the forms of one curve.
@@ -76,8 +75,7 @@ fn every_form_of_every_curve_is_read() {
             let named = name_the_curve(&sec1_der, curve);
             assert_eq!(keys(named, curve).unwrap(), [key], "{curve}");
             // Hexadecimal, also where its digits look like a sequence of DER.
-            let mut hexadecimal = String::new();
-            key.iter().for_each(|byte| write!(hexadecimal, "{byte:02x}").unwrap());
+            let hexadecimal = hex::encode(key);
             for line in [hexadecimal.clone(), format!("0x{hexadecimal}"), format!("0X{hexadecimal}\n# end\n")] {
                 assert_eq!(keys(line, curve).unwrap(), [key], "{curve}");
             }
@@ -102,7 +100,8 @@ fn files_may_hold_several_keys_and_what_stands_beside_them() {
     let parameters = "-----BEGIN EC PARAMETERS-----\nBgUrgQQACg==\n-----END EC PARAMETERS-----\n";
     let text = format!("Bag Attributes\n  name: a\n{parameters}{}{certificate}\n{}", one.sec1_pem, two.pkcs8_pem);
     let marked = format!("\u{feff}{}{}", one.sec1_pem, two.pkcs8_pem);
-    for text in [text.clone(), text.replace('\n', "\r\n"), text.trim_end().to_owned(), marked] {
+    for text in [text.clone(), text.replace('\n', "\r\n"), text.trim_end().to_owned() + " \t", text + "  \n\n", marked]
+    {
         assert_eq!(keys(text, one.curve).unwrap(), [one.key, two.key]);
     }
     assert_eq!(keys(certificate, one.curve).unwrap(), [[0; 32]; 0]);
