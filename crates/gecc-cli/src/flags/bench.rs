@@ -35,8 +35,8 @@ with what is expected. `sign` and `ecdh` use one key for all items.
 
 Seconds are those of a whole run, the median of several, and every rate is of these: they include the start of the process, \
 which on a GPU takes longer than some files. `one line` is a run on a file of one item, to be subtracted. `of engine` is the \
-share of the rate of the engine alone, called in this process with columns in page-locked memory; `of cache` is the share of \
-the rate at which as many threads read the same file and do nothing with it.
+share of the rate of the engine alone, called in this process with columns, on a GPU in page-locked memory; `of cache` is the \
+share of the rate at which as many threads read the same file and do nothing with it.
 
 The exit code is 1 where answers are wrong or a run failed.
 

@@ -10,7 +10,7 @@ use crate::input::binary::layout::Field;
 use crate::output::Failure;
 use gecc::any::{ecdh, ecdsa, keys};
 use gecc::ecdsa::SForm;
-use gecc::{Backend, CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
+use gecc::{CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
 use std::fs::File;
 use std::io::{self, Write};
 
@@ -20,8 +20,10 @@ const FIRST_SPOILED: usize = 7;
 
 pub struct Items {
     curve: CurveId,
-    /// Keys and digests.
+    /// Keys and digests, of which the columns that follow are made. Their memory is page-locked where there is a GPU and the
+    /// driver allows it.
     inputs: Inputs,
+    digests: PageLocked<[u8; 32]>,
     public: PageLocked<[u8; 33]>,
     /// The private keys as a column. They are for this measurement alone.
     secret: PageLocked<[u8; 32]>,
@@ -31,6 +33,15 @@ pub struct Items {
     ids: PageLocked<[u8; 1]>,
 }
 
+/// What the engine gives when it is called with columns.
+pub struct Alone {
+    pub expected: Expected,
+    /// Of a call.
+    pub seconds: f64,
+    /// Whether all columns are in page-locked memory.
+    pub page_locked: bool,
+}
+
 /// Where the engine writes.
 struct Results {
     points: PageLocked<[u8; 64]>,
@@ -38,10 +49,15 @@ struct Results {
     codes: PageLocked<u8>,
 }
 
+impl Results {
+    fn is_locked(&self) -> bool {
+        self.points.is_locked() && self.secrets.is_locked() && self.codes.is_locked()
+    }
+}
+
 impl Items {
     pub fn new(engine: &Engine, curve: CurveId, items: usize) -> Result<Self, Failure> {
-        let memory = if engine.info().backend == Backend::Gpu { Memory::PageLocked } else { Memory::Pageable };
-        let inputs = Inputs::new(engine, curve, items, memory)?;
+        let inputs = Inputs::new(engine, curve, items, Memory::Pageable)?;
         inputs.check(engine, &Engine::cpu()?)?;
         let (signatures, ids) = sign(engine, &inputs)?;
         let mut spoiled = signatures.clone();
@@ -51,11 +67,12 @@ impl Items {
         let secret = inputs.secret.iter().map(|key| *key.expose_bytes()).collect();
         Ok(Items {
             curve,
-            public: inputs.place(engine, public)?,
-            secret: inputs.place(engine, secret)?,
-            signatures: inputs.place(engine, signatures)?,
-            spoiled: inputs.place(engine, spoiled)?,
-            ids: inputs.place(engine, ids)?,
+            digests: engine.page_lock(inputs.digests.to_vec()),
+            public: engine.page_lock(public),
+            secret: engine.page_lock(secret),
+            signatures: engine.page_lock(signatures),
+            spoiled: engine.page_lock(spoiled),
+            ids: engine.page_lock(ids),
             inputs,
         })
     }
@@ -66,7 +83,7 @@ impl Items {
 
     /// What the file of an operation holds.
     pub fn table(&self, operation: FileOperation) -> Table<'_> {
-        let digest = Column::new(Field::Digest, &self.inputs.digests);
+        let digest = Column::new(Field::Digest, &self.digests);
         let public_key = Column::new(Field::PublicKey, &self.public);
         Table(match operation {
             FileOperation::Verify => vec![digest, public_key, Column::new(Field::Signature, &self.spoiled)],
@@ -88,13 +105,13 @@ impl Items {
         writeln!(file, "{}", hex::encode(self.key().expose_bytes()))
     }
 
-    /// What the engine gives when it is called with columns, and the seconds of a call.
-    pub fn by_the_engine(&self, engine: &Engine, operation: FileOperation) -> Result<(Expected, f64), Failure> {
+    /// Calls the engine, a few times.
+    pub fn by_the_engine(&self, engine: &Engine, operation: FileOperation) -> Result<Alone, Failure> {
         let items = self.len();
         let mut results = Results {
-            points: self.inputs.place(engine, vec![[0; 64]; items])?,
-            secrets: self.inputs.place(engine, vec![[0; 32]; items])?,
-            codes: self.inputs.place(engine, vec![0; items])?,
+            points: engine.page_lock(vec![[0; 64]; items]),
+            secrets: engine.page_lock(vec![[0; 32]; items]),
+            codes: engine.page_lock(vec![0; items]),
         };
         // This call builds tables too.
         self.compute(engine, operation, &mut results)?;
@@ -105,11 +122,17 @@ impl Items {
             Ok((seconds, ()))
         };
         let seconds = median(run)?.seconds;
-        Ok((expected, seconds))
+        Ok(Alone { expected, seconds, page_locked: self.is_locked() && results.is_locked() })
+    }
+
+    fn is_locked(&self) -> bool {
+        let ids = self.ids.is_empty() || self.ids.is_locked();
+        let signatures = self.signatures.is_locked() && self.spoiled.is_locked() && ids;
+        self.digests.is_locked() && self.public.is_locked() && self.secret.is_locked() && signatures
     }
 
     fn compute(&self, engine: &Engine, operation: FileOperation, results: &mut Results) -> Result<(), Error> {
-        let (curve, digests, key) = (self.curve, &self.inputs.digests, SecretKeys::all(self.key()));
+        let (curve, digests, key) = (self.curve, &self.digests, SecretKeys::all(self.key()));
         let public = PublicKeys::compressed(&self.public);
         let Results { points, secrets, codes } = results;
         match operation {
@@ -160,14 +183,7 @@ impl Items {
             let (mut points, mut secrets) = (vec![[0; 64]; range.len()], vec![[0; 32]; range.len()]);
             let (mut codes, key) = (vec![0; range.len()], SecretKeys::all(self.key()));
             if operation == FileOperation::Sign {
-                schemes::sign_into(
-                    &cpu,
-                    self.curve,
-                    &self.inputs.digests[range.clone()],
-                    key,
-                    &mut points,
-                    &mut codes,
-                )?;
+                schemes::sign_into(&cpu, self.curve, &self.digests[range.clone()], key, &mut points, &mut codes)?;
             } else {
                 let public = PublicKeys::compressed(&self.public[range.clone()]);
                 ecdh::shared_secrets_into(&cpu, self.curve, key, public, &mut secrets, &mut codes)?;

@@ -8,11 +8,11 @@ mod page_cache;
 mod report;
 
 use crate::flags::{FileFormat, FileOperation, FilesOptions};
-use crate::output::Failure;
+use crate::output::{Failure, note};
 use crate::{ALL_PASSED, SOME_REJECTED};
-use answers::Expected;
 use call::Call;
-use items::Items;
+use gecc::Backend;
+use items::{Alone, Items};
 use report::{Report, Row};
 use std::fs;
 use std::io;
@@ -30,8 +30,11 @@ pub fn run(options: &FilesOptions) -> Result<u8, Failure> {
         Folder::new(options.dir.as_deref()).map_err(|problem| format!("the folder for the files: {problem}"))?;
     let mut bench = Bench { options, folder, report: Report::new(options, &engine)?, items, all_right: true };
     for operation in operations {
-        let (expected, engine_seconds) = bench.items.by_the_engine(&engine, operation)?;
-        bench.operation(operation, &expected, engine_seconds)?;
+        let alone = bench.items.by_the_engine(&engine, operation)?;
+        if engine.info().backend == Backend::Gpu && !alone.page_locked {
+            note(&format!("gecc: warning: not all columns of {} could be page-locked", operation.name()));
+        }
+        bench.operation(operation, &alone)?;
     }
     if let Some(path) = &options.plot {
         bench.report.plot(path)?;
@@ -49,11 +52,11 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// All formats of an operation.
-    fn operation(&mut self, operation: FileOperation, expected: &Expected, engine_seconds: f64) -> Result<(), Failure> {
+    fn operation(&mut self, operation: FileOperation, alone: &Alone) -> Result<(), Failure> {
         let keys = operation.uses_a_key().then(|| self.key_file()).transpose()?;
         let call = Call { options: self.options, operation, keys };
         for &format in self.options.formats() {
-            match self.format(&call, format, expected, engine_seconds) {
+            match self.format(&call, format, alone) {
                 Ok(row) => self.report.row(row)?,
                 Err(problem) => {
                     self.all_right = false;
@@ -66,7 +69,7 @@ impl Bench<'_> {
     }
 
     /// One file. What fails there does not stop the others.
-    fn format(&self, call: &Call, format: FileFormat, expected: &Expected, engine_seconds: f64) -> Result<Row, String> {
+    fn format(&self, call: &Call, format: FileFormat, alone: &Alone) -> Result<Row, String> {
         let name = format!("gecc-bench-{}.{}", call.operation.name(), format.name());
         let [one, input, output] =
             ["one-", "", "answers-"].map(|prefix| self.folder.path().join(format!("{prefix}{name}")));
@@ -77,12 +80,13 @@ impl Bench<'_> {
         write(&one, 1)?;
         let bytes = write(&input, self.items.len())?;
         let format_arguments = formats::arguments(&table, format);
-        let start_seconds = call.median(&format_arguments, &one, &output, &expected.first())?;
+        let start_seconds = call.median(&format_arguments, &one, &output, &alone.expected.first())?;
         let cache_seconds = page_cache::read_seconds(&input, self.options.engine.thread_count());
         let cache_seconds = cache_seconds.map_err(|problem| format!("{}: {problem}", input.display()))?;
-        let seconds = call.median(&format_arguments, &input, &output, expected)?;
+        let seconds = call.median(&format_arguments, &input, &output, &alone.expected)?;
         let (operation, items) = (call.operation, self.items.len());
-        Ok(Row { operation, format, items, bytes, seconds, start_seconds, engine_seconds, cache_seconds })
+        let (engine_seconds, page_locked) = (alone.seconds, alone.page_locked);
+        Ok(Row { operation, format, items, bytes, seconds, start_seconds, engine_seconds, page_locked, cache_seconds })
     }
 
     /// A file with the key that serves all items.

@@ -21,6 +21,8 @@ pub struct Row {
     pub start_seconds: f64,
     /// Of the engine on the same items, and of reading the same file.
     pub engine_seconds: f64,
+    /// Whether the engine's columns were in page-locked memory.
+    pub page_locked: bool,
     pub cache_seconds: f64,
 }
 
@@ -76,7 +78,8 @@ impl Report {
     }
 
     fn write_json(&self, row: &Row) -> io::Result<()> {
-        let Row { operation, format, items, bytes, seconds, start_seconds, engine_seconds, cache_seconds } = row;
+        let Row { operation, format, items, bytes, seconds, start_seconds, engine_seconds, page_locked, cache_seconds } =
+            row;
         let object = json!({
             "curve": self.curve,
             "operation": operation.name(),
@@ -88,6 +91,7 @@ impl Report {
             "items_per_second": row.items_per_second(*seconds),
             "bytes_per_second": row.bytes_per_second(*seconds),
             "engine_items_per_second": row.items_per_second(*engine_seconds),
+            "engine_page_locked": page_locked,
             "share_of_engine": engine_seconds / seconds,
             "cache_bytes_per_second": row.bytes_per_second(*cache_seconds),
             "share_of_cache": cache_seconds / seconds,
