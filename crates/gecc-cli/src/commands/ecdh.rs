@@ -8,8 +8,7 @@ use gecc::any::ecdh;
 use gecc::{CurveId, Engine, Error};
 
 pub fn run(options: EcdhOptions) -> Result<u8, Failure> {
-    options.stream.refuse_as_key_file(&options.key_file)?;
-    let keys = KeyFile::read(&options.key_file, options.stream.output.as_deref())?;
+    let keys = KeyFile::open(&options.key_file, options.curve, &options.stream)?;
     job::run(&Ecdh { keys, curve: options.curve }, options.stream, false)
 }
 

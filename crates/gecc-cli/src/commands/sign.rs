@@ -13,9 +13,8 @@ const SIGNATURE: usize = 64;
 
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
-    options.stream.refuse_as_key_file(&options.key_file)?;
     let (curve, recoverable, der) = (options.curve, options.recoverable, options.der);
-    let keys = || KeyFile::read(&options.key_file, options.stream.output.as_deref());
+    let keys = || KeyFile::open(&options.key_file, curve, &options.stream);
     match Scheme::of(curve) {
         Scheme::Ecdsa => job::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, options.stream, false),
         Scheme::Sm2 if recoverable => Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into()),

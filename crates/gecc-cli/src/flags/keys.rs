@@ -39,7 +39,7 @@ pub struct EcdhOptions {
     /// The curve.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// Private keys, one hexadecimal key a line: one for all items or one per item.
+    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item.
     #[arg(long)]
     pub key_file: PathBuf,
     #[command(flatten)]

@@ -7,7 +7,9 @@ mod keys;
 mod signatures;
 mod stream;
 
-pub use bench::{BatchOptions, BenchCommand, BenchOptions, MethodsOptions, Operation};
+pub use bench::{
+    BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions, Operation,
+};
 use clap::{Parser, Subcommand};
 pub use kernels::{KernelsCommand, KernelsOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};

@@ -39,11 +39,12 @@ Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or
 
 pub const SIGN_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`; for sm2 the optional text `id`. The key file is as the input of
-`gecc pubkey`, with one key for all items or one per item.
+Fields: `digest` or `message`; for sm2 the optional text `id`. The key file has one key for all items or one per item: as the \
+input of `gecc pubkey`, as PEM or DER (SEC 1 `EC PRIVATE KEY`, PKCS#8 `PRIVATE KEY`, not encrypted), or as JSON Web Keys. Its \
+content tells the form. Lines that begin with # are comments where each line is a hexadecimal key.
 
 Examples:
-  gecc sign --curve p256 --key-file key.hex messages.jsonl
+  gecc sign --curve p256 --key-file key.pem messages.jsonl
   gecc sign --curve secp256k1 --recoverable --key-file keys.hex digests.csv
 
 Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\"}, one line per item, in order.
@@ -81,7 +82,7 @@ pub struct SignOptions {
     /// The curve; sm2 means SM2 signatures, the others ECDSA.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// Private keys, one hexadecimal key a line: one for all items or one per item.
+    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item.
     #[arg(long)]
     pub key_file: PathBuf,
     /// Print the recovery id too; ECDSA only.

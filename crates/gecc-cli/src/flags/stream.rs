@@ -2,7 +2,7 @@
 
 use super::engine::EngineOptions;
 use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What the help of every command that reads items ends with.
 macro_rules! input_help {
@@ -51,14 +51,4 @@ pub struct StreamOptions {
     pub quiet: bool,
     #[command(flatten)]
     pub engine: EngineOptions,
-}
-
-impl StreamOptions {
-    /// Standard input cannot be both a file of keys and the input.
-    pub fn refuse_as_key_file(&self, key_file: &Path) -> Result<(), String> {
-        if [key_file, &self.input].iter().all(|path| *path == Path::new("-")) {
-            return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
-        }
-        Ok(())
-    }
 }

@@ -5,6 +5,7 @@ mod bench;
 mod formats;
 mod help;
 mod input;
+mod key_forms;
 mod keys;
 mod recover;
 mod streams;
