@@ -3,7 +3,9 @@
 use crate::error::Error;
 use crate::reason::{Reason, Texts};
 use arrow_array::types::Int8Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, RecordBatch, UInt8Array};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, RecordBatch, UInt8Array,
+};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use gecc::Verdict;

@@ -36,7 +36,13 @@ impl Call<'_> {
         self.verify_digests(digests, signatures, keys.most(), policy, &mut codes)?;
         put_others(&keys.others, &mut codes, |others, codes| {
             let (digests, signatures) = (gathered(digests, others), gathered(signatures, others));
-            self.verify_digests(Rows::new(&digests), Rows::new(&signatures), sec1(others).as_slice().into(), policy, codes)
+            self.verify_digests(
+                Rows::new(&digests),
+                Rows::new(&signatures),
+                sec1(others).as_slice().into(),
+                policy,
+                codes,
+            )
         })?;
         Ok(Answers::of(inputs.merged(codes)))
     }
@@ -63,15 +69,22 @@ impl Call<'_> {
         let ids = Texts::ids(&inputs)?;
         let (messages, ids) = (messages.slices(), ids.slices());
         let mut codes = vec![0; inputs.rows()];
-        let verify = |messages: &[&[u8]], ids: &[&[u8]], signatures: &[[u8; 64]], keys: PublicKeys, codes: &mut [u8]| {
-            let verdicts = sm2::verify_messages(self.engine, messages, sm2::UserIds::each(ids), signatures, keys)?;
-            codes.iter_mut().zip(verdicts.iter()).for_each(|(code, verdict)| *code = verdict.code());
-            Ok(())
-        };
+        let verify =
+            |messages: &[&[u8]], ids: &[&[u8]], signatures: &[[u8; 64]], keys: PublicKeys, codes: &mut [u8]| {
+                let verdicts = sm2::verify_messages(self.engine, messages, sm2::UserIds::each(ids), signatures, keys)?;
+                codes.iter_mut().zip(verdicts.iter()).for_each(|(code, verdict)| *code = verdict.code());
+                Ok(())
+            };
         verify(&messages, &ids, &signatures, keys.most(), &mut codes)?;
         put_others(&keys.others, &mut codes, |others, codes| {
             let signatures = gathered(Rows::new(&signatures), others);
-            verify(&picked(&messages, others), &picked(&ids, others), &signatures, sec1(others).as_slice().into(), codes)
+            verify(
+                &picked(&messages, others),
+                &picked(&ids, others),
+                &signatures,
+                sec1(others).as_slice().into(),
+                codes,
+            )
         })?;
         Ok(Answers::of(inputs.merged(codes)))
     }
@@ -104,8 +117,13 @@ impl Call<'_> {
         let column = secret_column(&mut inputs, &signing.key)?;
         let keys = secret_keys(&signing.key, &column);
         if signing.recovery_id {
-            let signed =
-                any::ecdsa::sign_recoverable(self.engine, self.curve, &digests.to_vec(inputs.rows()), keys, signing.s_form)?;
+            let signed = any::ecdsa::sign_recoverable(
+                self.engine,
+                self.curve,
+                &digests.to_vec(inputs.rows()),
+                keys,
+                signing.s_form,
+            )?;
             return Ok(recoverable(inputs, signed));
         }
         let (digests, mut codes) = (digests.rows(), vec![0; inputs.rows()]);
@@ -145,7 +163,14 @@ impl Call<'_> {
             };
             let mut of_others = Zeroizing::new(vec![[0; 32]; others.len()]);
             let peers = sec1(others);
-            any::ecdh::shared_secrets_into(self.engine, self.curve, keys, peers.as_slice().into(), &mut of_others, codes)?;
+            any::ecdh::shared_secrets_into(
+                self.engine,
+                self.curve,
+                keys,
+                peers.as_slice().into(),
+                &mut of_others,
+                codes,
+            )?;
             for (other, secret) in others.iter().zip(of_others.iter()) {
                 secrets[other.row].copy_from_slice(secret);
             }
@@ -213,7 +238,10 @@ fn secret_keys<'k>(key: &'k Key, column: &'k Option<Column<32>>) -> SecretKeys<'
 
 /// Codes and rows of values that a call gave one by one.
 fn columns_of<T: Copy>(results: Vec<Result<T, Rejection>>, of_rejected: T) -> (Vec<u8>, Vec<T>) {
-    results.into_iter().map(|result| result.map_or_else(|r| (r.code(), of_rejected), |v| (Verdict::VALID_CODE, v))).unzip()
+    results
+        .into_iter()
+        .map(|result| result.map_or_else(|r| (r.code(), of_rejected), |v| (Verdict::VALID_CODE, v)))
+        .unzip()
 }
 
 fn recoverable(inputs: Inputs, signed: Vec<Result<RecoverableSignature, Rejection>>) -> Answers {

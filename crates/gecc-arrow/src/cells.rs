@@ -2,9 +2,7 @@
 
 use crate::reason::CellProblem;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{
     Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, LargeBinaryArray,
     LargeStringArray, PrimitiveArray, StringArray, StringViewArray,
@@ -22,7 +20,11 @@ pub(crate) enum Cells<'a> {
     LargeUtf8(&'a LargeStringArray),
     Utf8View(&'a StringViewArray),
     /// Places in a column of values. It is not unpacked, since a few large values may stand for very many.
-    Dictionary { keys: Vec<usize>, nulls: Option<NullBuffer>, values: Box<Cells<'a>> },
+    Dictionary {
+        keys: Vec<usize>,
+        nulls: Option<NullBuffer>,
+        values: Box<Cells<'a>>,
+    },
 }
 
 impl<'a> Cells<'a> {

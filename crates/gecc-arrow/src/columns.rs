@@ -286,4 +286,3 @@ fn without_hash_type(der: &[u8]) -> &[u8] {
         _ => der,
     }
 }
-

@@ -19,3 +19,7 @@ pub use operation::{Key, KeyForm, Operation, Signer, Signing};
 pub use pool::Pool;
 pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};
 pub use reason::{CellProblem, Reason};
+mod transform;
+mod write;
+pub use transform::{Job, Outcome, TransformOptions, transform};
+pub use write::{Compression, Encoded, Encoder, Output, Writer};

@@ -19,10 +19,10 @@ pub enum Field {
     R,
     /// The number s, big-endian, at most 32 bytes.
     S,
-    /// 0 to 3, 27 to 30 (27 is taken off), a value of EIP-155 (35 + 2 * chain id + parity), or the parity as a boolean.
-    RecoveryId,
     /// A signature in DER, with or without a byte of Bitcoin's signature hash type behind it.
     Der,
+    /// 0 to 3, 27 to 30 (27 is taken off), a value of EIP-155 (35 + 2 * chain id + parity), or the parity as a boolean.
+    RecoveryId,
     /// 33 or 65 bytes of SEC 1, or 64 bytes `x || y`.
     PublicKey,
     /// 32 bytes, big-endian.
@@ -39,8 +39,8 @@ impl Field {
         Field::Signature,
         Field::R,
         Field::S,
-        Field::RecoveryId,
         Field::Der,
+        Field::RecoveryId,
         Field::PublicKey,
         Field::SecretKey,
         Field::Id,
@@ -96,7 +96,9 @@ impl Field {
     fn takes(self, data_type: &DataType) -> bool {
         match data_type {
             DataType::FixedSizeBinary(width) => self.takes_width(*width),
-            DataType::Dictionary(_, values) => !matches!(**values, DataType::Dictionary(..)) && self.takes_bytes(values),
+            DataType::Dictionary(_, values) => {
+                !matches!(**values, DataType::Dictionary(..)) && self.takes_bytes(values)
+            }
             other if self == Field::RecoveryId => other.is_integer() || *other == DataType::Boolean,
             other => self.takes_bytes(other),
         }

@@ -53,6 +53,15 @@ impl Pool {
         Ok(self.threads()?.install(|| (0..parts).into_par_iter().map(part).collect()))
     }
 
+    /// What `work` makes of each item, in order.
+    pub(crate) fn each<I: Send, T: Send>(
+        &self,
+        items: Vec<I>,
+        work: impl Fn(I) -> T + Sync + Send,
+    ) -> Result<Vec<T>, Error> {
+        Ok(self.threads()?.install(|| items.into_par_iter().map(work).collect()))
+    }
+
     fn threads(&self) -> Result<Arc<ThreadPool>, Error> {
         match &self.0 {
             Some(threads) => Ok(threads.clone()),

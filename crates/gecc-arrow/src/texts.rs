@@ -53,9 +53,7 @@ impl<'a> Texts<'a> {
 
     pub fn slices(&self) -> Vec<&[u8]> {
         match self {
-            Texts::Stored { cells, rows, of_null } => {
-                (0..*rows).map(|row| cells.get(row).unwrap_or(of_null)).collect()
-            }
+            Texts::Stored { cells, rows, of_null } => (0..*rows).map(|row| cells.get(row).unwrap_or(of_null)).collect(),
             Texts::Decoded(parts) => parts.iter().flat_map(Part::slices).collect(),
             Texts::All { text, rows } => vec![*text; *rows],
         }

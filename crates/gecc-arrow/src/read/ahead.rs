@@ -38,12 +38,8 @@ impl<T: Send + 'static> Ahead<T> {
         work: impl Fn(usize) -> T + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let state = State { begun: 0, taken: 0, done: BTreeMap::new(), stopped: false };
-        let shared = Arc::new(Shared {
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-            tasks,
-            window: window.max(1),
-        });
+        let shared =
+            Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), tasks, window: window.max(1) });
         let work = Arc::new(work);
         let mut ahead = Ahead { shared, threads: Vec::new() };
         for index in 0..threads.min(tasks).max(1) {
@@ -141,7 +137,11 @@ mod tests {
             task
         };
         let ahead = Ahead::start(200, 7, 5, work).unwrap();
-        assert!(ahead.inspect(|_| drop(taken.fetch_add(1, Ordering::SeqCst))).eq(0..200));
+        for (expected, task) in ahead.enumerate() {
+            assert_eq!(task, expected);
+            taken.fetch_add(1, Ordering::SeqCst);
+        }
+        assert_eq!(taken.load(Ordering::SeqCst), 200);
         assert_eq!(Ahead::start(0, 3, 3, |task| task).unwrap().next(), None);
     }
 

@@ -21,7 +21,6 @@ use std::path::Path;
 
 /// How a file is read.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ReadOptions {
     /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined to about as
     /// many. Where `max_memory` asks for it there are fewer. 2^20 by default.

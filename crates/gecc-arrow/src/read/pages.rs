@@ -160,7 +160,8 @@ impl PageHeader {
         // A value takes at least a byte there.
         within("values of a dictionary page", self.dictionary_values, self.size)?;
         if matches!(self.encoding, DELTA_LENGTH_BYTE_ARRAY | DELTA_BYTE_ARRAY) {
-            let problem = "Parquet: columns of bytes in the encodings DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY are not read";
+            let problem =
+                "Parquet: columns of bytes in the encodings DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY are not read";
             return Err(Error::Malformed(problem.to_owned()));
         }
         Ok(())

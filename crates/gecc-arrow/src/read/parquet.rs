@@ -1,9 +1,9 @@
 //! Parquet: batches of equal size, decoded on several threads by rows and by columns.
 
+use super::ReadOptions;
 use super::ahead::Ahead;
 use super::pages::{PageLimits, Pages, check_footer};
 use super::source::Source;
-use super::ReadOptions;
 use crate::error::{Error, caught};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -12,7 +12,6 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::basic::Type as PhysicalType;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The letters at both ends of a file.
@@ -150,8 +149,11 @@ fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
     for group in metadata.row_groups() {
         let rows = u64::try_from(group.num_rows()).ok();
         // Readers count rows as signed numbers.
-        let end = rows.and_then(|rows| starts[starts.len() - 1].checked_add(rows)).filter(|end| *end <= i64::MAX as u64);
-        starts.push(end.ok_or_else(|| Error::Malformed("Parquet: a row group has an impossible number of rows".to_owned()))?);
+        let end =
+            rows.and_then(|rows| starts[starts.len() - 1].checked_add(rows)).filter(|end| *end <= i64::MAX as u64);
+        starts.push(
+            end.ok_or_else(|| Error::Malformed("Parquet: a row group has an impossible number of rows".to_owned()))?,
+        );
     }
     Ok(starts)
 }
@@ -191,11 +193,15 @@ struct Plan {
 
 impl Plan {
     fn of(file: &ParquetFile, columns: &[usize], options: &ReadOptions) -> Result<Self, Error> {
-        let row = bytes_of_row(file, columns);
+        let row = bytes_of_row(file, columns).max(1);
         // Two batches at least: one is computed while the next is decoded.
         let affordable = options.max_memory / 2 / row;
         if affordable < FEWEST_ROWS.min(file.rows()) {
-            return Err(Error::Limit { what: "bytes of a row", found: row, limit: options.max_memory / 2 / FEWEST_ROWS });
+            return Err(Error::Limit {
+                what: "bytes of a row",
+                found: row,
+                limit: options.max_memory / 2 / FEWEST_ROWS,
+            });
         }
         let rows = (options.rows as u64).min(affordable).max(1);
         let affordable = options.max_memory / (rows * row);
@@ -213,9 +219,8 @@ fn bytes_of_row(file: &ParquetFile, columns: &[usize]) -> u64 {
     let leaves = (0..schema.num_columns()).filter(|leaf| mask.leaf_included(*leaf));
     leaves.fold(0u64, |sum, leaf| {
         let chunks = metadata.row_groups().iter().filter_map(|group| group.columns().get(leaf));
-        let stored = chunks.fold(0u64, |sum, chunk| {
-            sum.saturating_add(u64::try_from(chunk.uncompressed_size()).unwrap_or(0))
-        });
+        let stored =
+            chunks.fold(0u64, |sum, chunk| sum.saturating_add(u64::try_from(chunk.uncompressed_size()).unwrap_or(0)));
         let of_type = bytes_of_type(schema.column(leaf).physical_type(), schema.column(leaf).type_length());
         sum.saturating_add((stored / file.rows().max(1)).saturating_add(of_type))
     })

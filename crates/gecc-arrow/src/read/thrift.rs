@@ -38,11 +38,6 @@ impl<'a> Walker<'a> {
         self.at
     }
 
-    /// Bytes that are left.
-    pub fn remaining(&self) -> usize {
-        self.bytes.len() - self.at
-    }
-
     fn byte(&mut self) -> Option<u8> {
         let byte = *self.bytes.get(self.at)?;
         self.at += 1;
@@ -162,7 +157,7 @@ mod tests {
         assert_eq!(walker.field(&mut last), Some(Some((40, 5))));
         assert_eq!(walker.number(), Some(300));
         assert_eq!(walker.field(&mut last), Some(None));
-        assert_eq!((walker.position(), walker.remaining()), (8, 1));
+        assert_eq!(walker.position(), 8);
         let mut whole = Walker::new(&bytes);
         assert_eq!((whole.skip(kind::STRUCT), whole.position()), (Some(()), 8));
     }
