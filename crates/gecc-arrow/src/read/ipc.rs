@@ -4,12 +4,14 @@ use super::ReadOptions;
 use super::ahead::Ahead;
 use super::source::Source;
 use crate::error::{Error, caught};
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
-use arrow_ipc::reader::{FileDecoder, StreamDecoder, read_footer_length};
-use arrow_ipc::{Block, MessageHeader, root_as_footer, root_as_message};
+use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::{FileDecoder, read_dictionary, read_footer_length, read_record_batch};
+use arrow_ipc::{Block, Message, MessageHeader, root_as_footer, root_as_message};
 use arrow_schema::SchemaRef;
-use std::io::Read;
+use std::collections::HashMap;
+use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
 /// The letters at both ends of a file.
@@ -35,10 +37,7 @@ impl IpcFile {
         caught(|| {
             let footer = root_as_footer(&footer).map_err(|problem| malformed(&problem.to_string()))?;
             let schema = footer.schema().ok_or_else(|| malformed("the footer has no schema"))?;
-            if !schema.endianness().equals_to_target_endianness() {
-                return Err(malformed("the file has another order of bytes than this processor"));
-            }
-            let schema: SchemaRef = Arc::new(arrow_ipc::convert::fb_to_schema(schema));
+            let schema = schema_of(schema)?;
             let mut decoder = FileDecoder::new(schema.clone(), footer.version());
             for block in footer.dictionaries().iter().flatten() {
                 decoder.read_dictionary(block, &checked_block(&source, block, max_memory)?)?;
@@ -94,7 +93,7 @@ fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<Buffer, E
 
 /// Looks at the sizes that a message claims, since decoders allocate what it says.
 fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<(), Error> {
-    let message = root_as_message(message).map_err(|problem| malformed(&problem.to_string()))?;
+    let message = parsed(message)?;
     let batch = match message.header_type() {
         MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|header| header.data()),
         _ => message.header_as_record_batch(),
@@ -118,74 +117,116 @@ fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<(), Error> {
 /// Messages one after the other, from anything that can be read.
 pub(crate) struct IpcStream {
     input: Box<dyn Read + Send>,
-    decoder: StreamDecoder,
+    dictionaries: HashMap<i64, ArrayRef>,
     limit: u64,
     pub schema: SchemaRef,
 }
 
 impl IpcStream {
     pub fn open(mut input: Box<dyn Read + Send>, limit: u64) -> Result<Self, Error> {
-        let mut decoder = StreamDecoder::new();
-        let Some(message) = next_message(&mut input, limit)? else {
-            return Err(malformed("the stream ends before its schema"));
-        };
-        let found = caught(|| Ok(decoder.decode(&mut message.clone())?))?;
-        match (decoder.schema(), found) {
-            (Some(schema), None) => Ok(IpcStream { input, decoder, limit, schema }),
-            _ => Err(malformed("the stream does not begin with a schema")),
-        }
+        let first =
+            StreamMessage::read(&mut input, limit)?.ok_or_else(|| malformed("the stream ends before its schema"))?;
+        caught(|| {
+            let message = parsed(&first.head)?;
+            let schema =
+                message.header_as_schema().ok_or_else(|| malformed("the stream does not begin with a schema"))?;
+            let schema = schema_of(schema)?;
+            Ok(IpcStream { input, dictionaries: HashMap::new(), limit, schema })
+        })
     }
 
-    /// The next batch; `None` at the end of the stream.
-    pub fn next(&mut self) -> Result<Option<RecordBatch>, Error> {
-        while let Some(mut message) = next_message(&mut self.input, self.limit)? {
-            let decoder = &mut self.decoder;
-            if let Some(batch) = caught(|| Ok(decoder.decode(&mut message)?))? {
+    /// The next batch, of these columns; `None` at the end of the stream.
+    pub fn next(&mut self, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
+        while let Some(message) = StreamMessage::read(&mut self.input, self.limit)? {
+            if let Some(batch) = caught(|| self.decode(&message, columns))? {
                 return Ok(Some(batch));
             }
         }
         Ok(None)
     }
+
+    /// A batch, or nothing where the message was a dictionary.
+    fn decode(&mut self, message: &StreamMessage, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
+        let parsed = parsed(&message.head)?;
+        let version = parsed.version();
+        if let Some(dictionary) = parsed.header_as_dictionary_batch() {
+            read_dictionary(&message.body, dictionary, &self.schema, &mut self.dictionaries, &version)?;
+            return Ok(None);
+        }
+        let Some(batch) = parsed.header_as_record_batch() else {
+            return Err(malformed("a message is neither a batch nor a dictionary"));
+        };
+        let schema = self.schema.clone();
+        Ok(Some(read_record_batch(&message.body, batch, schema, &self.dictionaries, Some(columns), &version)?))
+    }
 }
 
-/// A whole message with its length in front; `None` at the end, which is a length of zero or the end of the input.
-fn next_message(input: &mut impl Read, limit: u64) -> Result<Option<Buffer>, Error> {
-    let mut length = [0; 4];
-    match input.read(&mut length[..1])? {
-        0 => return Ok(None),
-        _ => read_exactly(input, &mut length[1..])?,
-    }
-    // Old streams have no continuation.
-    if length == CONTINUATION {
-        read_exactly(input, &mut length)?;
-    }
-    let metadata = u64::from(u32::from_le_bytes(length));
-    if metadata == 0 {
-        return Ok(None);
-    }
-    within("bytes of a message's metadata", metadata, LONGEST_METADATA)?;
-    let mut message = length.to_vec();
-    append(input, metadata, &mut message)?;
-    let body = {
-        let parsed = root_as_message(&message[4..]).map_err(|problem| malformed(&problem.to_string()))?;
-        u64::try_from(parsed.bodyLength()).map_err(|_| malformed("a message has a negative length"))?
-    };
-    within("bytes of a message", body, limit)?;
-    let metadata = message.len();
-    append(input, body, &mut message)?;
-    caught(|| check_message(&message[4..metadata], &message[metadata..], limit))?;
-    Ok(Some(Buffer::from_vec(message)))
+/// A message of a stream: metadata, and what it is about.
+struct StreamMessage {
+    head: Vec<u8>,
+    body: Buffer,
 }
 
-/// So many bytes more. What is not there takes no memory.
-fn append(input: &mut impl Read, count: u64, to: &mut Vec<u8>) -> Result<(), Error> {
-    let read = input.take(count).read_to_end(to)?;
-    if (read as u64) < count { Err(malformed("the stream ends within a message")) } else { Ok(()) }
+impl StreamMessage {
+    /// The next message; `None` at the end, which is a length of zero or the end of the input.
+    fn read(input: &mut impl Read, limit: u64) -> Result<Option<Self>, Error> {
+        let mut length = [0; 4];
+        match read_some(input, &mut length[..1])? {
+            0 => return Ok(None),
+            _ => read_exactly(input, &mut length[1..])?,
+        }
+        // Old streams have no continuation.
+        if length == CONTINUATION {
+            read_exactly(input, &mut length)?;
+        }
+        let length = u64::from(u32::from_le_bytes(length));
+        if length == 0 {
+            return Ok(None);
+        }
+        within("bytes of a message's metadata", length, LONGEST_METADATA)?;
+        let head = take(input, length)?;
+        let body = caught(|| Ok(parsed(&head)?.bodyLength()))?;
+        let body = u64::try_from(body).map_err(|_| malformed("a message has a negative length"))?;
+        within("bytes of a message", body, limit)?;
+        let body = take(input, body)?;
+        caught(|| check_message(&head, &body, limit))?;
+        Ok(Some(StreamMessage { head, body: Buffer::from_vec(body) }))
+    }
+}
+
+fn parsed(message: &[u8]) -> Result<Message<'_>, Error> {
+    root_as_message(message).map_err(|problem| malformed(&problem.to_string()))
+}
+
+fn schema_of(schema: arrow_ipc::Schema) -> Result<SchemaRef, Error> {
+    if !schema.endianness().equals_to_target_endianness() {
+        return Err(malformed("numbers have another order of bytes than this processor"));
+    }
+    Ok(Arc::new(fb_to_schema(schema)))
+}
+
+/// So many bytes. What is not there takes no memory.
+fn take(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
+    /// What is asked of memory before there are bytes for it.
+    const BEGIN: u64 = 1 << 20;
+    let mut bytes = Vec::with_capacity(count.min(BEGIN) as usize);
+    let read = input.take(count).read_to_end(&mut bytes)?;
+    if (read as u64) < count { Err(malformed("the stream ends within a message")) } else { Ok(bytes) }
+}
+
+/// At least a byte unless the input has ended.
+fn read_some(input: &mut impl Read, to: &mut [u8]) -> Result<usize, Error> {
+    loop {
+        match input.read(to) {
+            Err(problem) if problem.kind() == ErrorKind::Interrupted => {}
+            read => return Ok(read?),
+        }
+    }
 }
 
 fn read_exactly(input: &mut impl Read, to: &mut [u8]) -> Result<(), Error> {
     match input.read_exact(to) {
-        Err(problem) if problem.kind() == std::io::ErrorKind::UnexpectedEof => {
+        Err(problem) if problem.kind() == ErrorKind::UnexpectedEof => {
             Err(malformed("the stream ends within a message"))
         }
         read => Ok(read?),

@@ -266,7 +266,6 @@ impl Iterator for StreamBatches {
     type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.stream.next().transpose()?;
-        Some(batch.and_then(|batch| Ok(batch.project(&self.places)?)))
+        self.stream.next(&self.places).transpose()
     }
 }

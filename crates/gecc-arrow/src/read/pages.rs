@@ -8,7 +8,7 @@ use bytes::{Buf, Bytes};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::reader::{ChunkReader, Length};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a page header that are read at first, and at most.
 const HEADER: usize = 4096;
@@ -28,6 +28,25 @@ pub(crate) struct Pages {
     source: Arc<Source>,
     limits: PageLimits,
     seen: Mutex<Seen>,
+    refusal: Refusal,
+}
+
+/// Why reading was refused. The decoder makes a text of the errors that pass through it, so that they are kept here.
+#[derive(Clone, Default)]
+pub(crate) struct Refusal(Arc<Mutex<Option<Error>>>);
+
+impl Refusal {
+    /// The error that was kept, or else what the decoder says.
+    pub fn or(&self, problem: Error) -> Error {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(problem)
+    }
+
+    /// Keeps an error, and gives the decoder one to stop with.
+    fn keep(&self, problem: Error) -> ParquetError {
+        let text = problem.to_string();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
+        ParquetError::General(text)
+    }
 }
 
 /// Pages by the place where their data begins, with their size when decompressed, and the sum of those that were read.
@@ -38,19 +57,26 @@ struct Seen {
 }
 
 impl Pages {
-    pub fn new(source: Arc<Source>, limits: PageLimits) -> Self {
-        Pages { source, limits, seen: Mutex::default() }
+    pub fn new(source: Arc<Source>, limits: PageLimits, refusal: Refusal) -> Self {
+        Pages { source, limits, seen: Mutex::default(), refusal }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The bytes that hold a page's header, once its sizes are known to be within the limits.
     fn checked_header(&self, start: u64) -> Result<Bytes, Error> {
+        // Where the decoder has the header already, it asks for the place behind it and reads nothing.
+        if self.seen().sizes.contains_key(&start) {
+            return Ok(Bytes::new());
+        }
         let mut length = HEADER;
         loop {
             let bytes = self.source.at_most(start, length)?;
             if let Some(page) = PageHeader::read(&bytes) {
                 page.check(self.limits.page)?;
-                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-                seen.sizes.insert(start.saturating_add(page.length as u64), page.size);
+                self.seen().sizes.insert(start.saturating_add(page.length as u64), page.size);
                 return Ok(bytes);
             }
             if bytes.len() < length || length >= LONGEST_HEADER {
@@ -62,7 +88,7 @@ impl Pages {
 
     /// Counts a page whose data is read.
     fn count(&self, start: u64) -> Result<(), Error> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen();
         let size = seen.sizes.remove(&start).unwrap_or(0);
         seen.read = seen.read.saturating_add(size);
         within("bytes of the pages of a batch, decompressed,", seen.read, self.limits.task)
@@ -79,17 +105,13 @@ impl ChunkReader for Pages {
     type T = Reader<Bytes>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(self.checked_header(start).map_err(external)?.reader())
+        Ok(self.checked_header(start).map_err(|problem| self.refusal.keep(problem))?.reader())
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        self.count(start).map_err(external)?;
-        self.source.bytes(start, length).map(Bytes::from).map_err(external)
+        let read = self.count(start).and_then(|()| self.source.bytes(start, length));
+        read.map(Bytes::from).map_err(|problem| self.refusal.keep(problem))
     }
-}
-
-fn external(problem: Error) -> ParquetError {
-    ParquetError::External(Box::new(problem))
 }
 
 fn within(what: &'static str, found: u64, limit: u64) -> Result<(), Error> {

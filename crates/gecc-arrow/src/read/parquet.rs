@@ -2,7 +2,7 @@
 
 use super::ReadOptions;
 use super::ahead::Ahead;
-use super::pages::{PageLimits, Pages, check_footer};
+use super::pages::{PageLimits, Pages, Refusal, check_footer};
 use super::source::Source;
 use crate::error::{Error, caught};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -40,9 +40,13 @@ impl ParquetFile {
         caught(|| {
             let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(&footer)?);
             let starts = row_starts(&metadata)?;
-            let written = ArrowReaderMetadata::try_new(metadata.clone(), ArrowReaderOptions::new())?;
-            let options = ArrowReaderOptions::new().with_schema(with_views(written.schema()));
+            // What the file says of Arrow's types is of use, but not needed.
+            let written = ArrowReaderMetadata::try_new(metadata.clone(), ArrowReaderOptions::new()).or_else(|_| {
+                let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+                ArrowReaderMetadata::try_new(metadata.clone(), options)
+            })?;
             let written = written.schema().clone();
+            let options = ArrowReaderOptions::new().with_schema(with_views(&written));
             let metadata = ArrowReaderMetadata::try_new(metadata, options)?;
             Ok(ParquetFile { source: Arc::new(source), metadata, starts, written })
         })
@@ -67,7 +71,8 @@ impl ParquetFile {
         let work = move |task: usize| {
             let first = (task / tasks) as u64 * per_batch;
             let part = first..rows.min(first + per_batch);
-            caught(|| self.decode(part, &groups[task % tasks], limits))
+            let refusal = Refusal::default();
+            caught(|| self.decode(part, &groups[task % tasks], limits, &refusal)).map_err(|problem| refusal.or(problem))
         };
         let all = batches.saturating_mul(tasks);
         let decoded = Ahead::start(all, options.threads, plan.batches_ahead * tasks, work)?;
@@ -75,11 +80,17 @@ impl ParquetFile {
     }
 
     /// The columns of some rows of the file.
-    fn decode(&self, rows: Range<u64>, columns: &[usize], limits: PageLimits) -> Result<Vec<ArrayRef>, Error> {
+    fn decode(
+        &self,
+        rows: Range<u64>,
+        columns: &[usize],
+        limits: PageLimits,
+        refusal: &Refusal,
+    ) -> Result<Vec<ArrayRef>, Error> {
         let first = self.starts.partition_point(|start| *start <= rows.start) - 1;
         let end = self.starts.partition_point(|start| *start < rows.end);
         let count = (rows.end - rows.start) as usize;
-        let pages = Pages::new(self.source.clone(), limits);
+        let pages = Pages::new(self.source.clone(), limits, refusal.clone());
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied());
         let mut reader = ParquetRecordBatchReaderBuilder::new_with_metadata(pages, self.metadata.clone())
             .with_row_groups((first..end).collect())

@@ -3,9 +3,7 @@
 use crate::files::{WRITTEN, options, read, table, write};
 use crate::items::engine;
 use arrow_array::types::Int32Type;
-use arrow_array::{
-    Array, ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, NullArray, RecordBatch,
-};
+use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, NullArray, RecordBatch};
 use gecc::{CurveId, Rejection};
 use gecc_arrow::{
     Columns, Compression, Error, Field, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, open,
@@ -175,9 +173,9 @@ fn many_pages_together_are_bounded() {
 fn few_large_values_may_stand_for_many_rows() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("dictionary");
-    // 100,000 rows of 1 MiB each would be 100 GB.
-    let values: ArrayRef = Arc::new(BinaryArray::from_iter_values([vec![0; 1 << 20]]));
-    let rows = 100_000;
+    // 20,000 rows of 64 KiB each would be more than the memory that is allowed, and than offsets can tell.
+    let values: ArrayRef = Arc::new(BinaryArray::from_iter_values([vec![0; 64 << 10]]));
+    let rows = 20_000;
     let keys = Int32Array::from(vec![0; rows]);
     let column: ArrayRef = Arc::new(DictionaryArray::<Int32Type>::new(keys, values));
     let wrong = gecc_arrow::Reason::Cell(Field::Digest, gecc_arrow::CellProblem::WrongLength).code();

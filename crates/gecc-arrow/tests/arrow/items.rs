@@ -52,10 +52,6 @@ impl Items {
         }
     }
 
-    pub fn len(&self) -> usize {
-        self.digests.len()
-    }
-
     /// Keys of all encodings, one after the other.
     pub fn mixed_keys(&self) -> Vec<Vec<u8>> {
         let key = |(item, point): (usize, &Point)| match item % 3 {
