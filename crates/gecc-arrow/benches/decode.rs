@@ -26,7 +26,9 @@ fn main() {
             write(&path, &table, format, compression);
             for (threads, rows) in [(1, 1 << 17), (1, ROWS), (2, ROWS)] {
                 let rate = best(|| read(&path, threads, rows));
-                println!("{name}, {format:?} {compression:?}, {threads} threads, batches of {rows}: {rate:.1} M rows/s");
+                println!(
+                    "{name}, {format:?} {compression:?}, {threads} threads, batches of {rows}: {rate:.1} M rows/s"
+                );
             }
         }
     }
@@ -61,7 +63,8 @@ fn table(variable_keys: bool) -> RecordBatch {
         false => fixed(33),
         true => Arc::new(BinaryArray::from_iter_values(random(ROWS * 33).chunks(33))),
     };
-    RecordBatch::try_from_iter([("digest", fixed(32)), ("signature", fixed(64)), ("public_key", keys)]).expect("a table")
+    RecordBatch::try_from_iter([("digest", fixed(32)), ("signature", fixed(64)), ("public_key", keys)])
+        .expect("a table")
 }
 
 /// All rows valid, as most are.

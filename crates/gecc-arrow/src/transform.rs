@@ -40,13 +40,13 @@ pub struct TransformOptions {
     pub format: Format,
     /// Its compression.
     pub compression: Compression,
-    /// Batches that are computed at a time: 2 by default, so that the engine has the next while one is converted and encoded.
+    /// Batches that are computed at a time: 3 by default, so that the engine has the next while others are converted and encoded.
     pub computing: usize,
 }
 
 impl Default for TransformOptions {
     fn default() -> Self {
-        TransformOptions { beside: false, format: Format::Parquet, compression: Compression::default(), computing: 2 }
+        TransformOptions { beside: false, format: Format::Parquet, compression: Compression::default(), computing: 3 }
     }
 }
 

@@ -18,12 +18,14 @@ use recut::Recut;
 use source::Source;
 use std::io::{Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How a file is read.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined to about as
-    /// many. Where `max_memory` asks for it there are fewer. 2^20 by default.
+    /// many. Where `max_memory` asks for it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs
+    /// more than decoding.
     pub rows: usize,
     /// Threads that decode. As many as the processor has by default, and at most 16.
     pub threads: usize,
@@ -36,7 +38,7 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16);
-        ReadOptions { rows: 1 << 20, threads, max_memory: 2 << 30, max_page: 256 << 20 }
+        ReadOptions { rows: 1 << 18, threads, max_memory: 2 << 30, max_page: 256 << 20 }
     }
 }
 
@@ -206,7 +208,7 @@ impl Input {
     pub fn batches(self, columns: &Columns) -> Result<Batches, Error> {
         let Input { content, schema, options } = self;
         let places = columns.places(&schema)?;
-        let projected = std::sync::Arc::new(schema.project(&places)?);
+        let projected = Arc::new(schema.project(&places)?);
         let source = match content {
             Content::Parquet(file) => Batched::Parquet(file.batches(&places, &options)?),
             Content::File(file) => {
