@@ -1,0 +1,50 @@
+//! A file that many threads read from at once.
+
+use crate::error::Error;
+use bytes::Bytes;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// A file and its length when it was opened. Nothing is read beyond it, so that a length inside the file that lies costs no
+/// memory.
+pub(crate) struct Source {
+    file: File,
+    path: PathBuf,
+    length: u64,
+}
+
+impl Source {
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(Error::file(path))?;
+        let length = file.metadata().map_err(Error::file(path))?.len();
+        Ok(Source { file, path: path.to_owned(), length })
+    }
+
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// So many bytes from a place on.
+    pub fn bytes(&self, start: u64, length: usize) -> Result<Vec<u8>, Error> {
+        let end = start.checked_add(length as u64).filter(|end| *end <= self.length);
+        if end.is_none() {
+            let found = format!("the file ends at {}, but {length} bytes at {start} are expected", self.length);
+            return Err(Error::Malformed(found));
+        }
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(&mut bytes, start).map_err(Error::file(&self.path))?;
+        Ok(bytes)
+    }
+
+    /// The bytes from a place on, but at most so many.
+    pub fn at_most(&self, start: u64, length: usize) -> Result<Bytes, Error> {
+        let there = self.length.saturating_sub(start).min(length as u64);
+        self.bytes(start, there as usize).map(Bytes::from)
+    }
+
+    /// The file to read from its beginning.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+}

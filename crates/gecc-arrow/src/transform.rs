@@ -1,0 +1,259 @@
+//! From a file to answers in a file: reading, computing and writing at the same time.
+
+use crate::answers::Counts;
+use crate::error::{Error, caught};
+use crate::mapping::Mapping;
+use crate::operation::Operation;
+use crate::pool::Pool;
+use crate::read::{Batches, Columns, Format, Input};
+use crate::write::{Compression, Encoded, Encoder, Output, Writer};
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema, SchemaRef};
+use gecc::{CurveId, Engine};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// What is computed, and with what.
+pub struct Job<'a> {
+    /// The engine.
+    pub engine: &'a Engine,
+    /// The curve.
+    pub curve: CurveId,
+    /// What is done with each row.
+    pub operation: &'a Operation,
+    /// Which columns it reads.
+    pub mapping: &'a Mapping,
+    /// The threads that read cells and encode columns.
+    pub pool: &'a Pool,
+}
+
+/// What is written, and how.
+#[derive(Clone, Debug)]
+pub struct TransformOptions {
+    /// Whether the answers stand beside all columns of the input, and not alone. An answer whose name the input has goes by that name with
+    /// `gecc_` in front.
+    pub beside: bool,
+    /// The format of the output.
+    pub format: Format,
+    /// Its compression.
+    pub compression: Compression,
+    /// Batches that are computed at a time: 3 by default, so that the engine has the next while others are converted and encoded.
+    pub computing: usize,
+}
+
+impl Default for TransformOptions {
+    fn default() -> Self {
+        TransformOptions { beside: false, format: Format::Parquet, compression: Compression::default(), computing: 3 }
+    }
+}
+
+/// How far a transformation came.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The rows whose answers were written.
+    pub counts: Counts,
+    /// Why there are not more; `None` where all rows were read, or where it was asked to stop. The output holds all answers of `counts`
+    /// unless this is an error of writing.
+    pub problem: Option<Error>,
+}
+
+/// Computes and writes the answers for all rows of an input, in order. Where `stop` becomes true it ends after the batches that
+/// are being computed.
+///
+/// Shared secrets are copied into the output and its buffers, which nobody wipes.
+///
+/// # Errors
+/// Whatever makes it impossible to begin: as for [`Operation::check`], [`Input::batches`] and [`Writer::create`]. Nothing is written
+/// then.
+pub fn transform(
+    job: &Job,
+    input: Input,
+    output: Output,
+    options: &TransformOptions,
+    stop: &AtomicBool,
+) -> Result<Outcome, Error> {
+    job.operation.check(job.engine, job.curve, input.schema(), job.mapping)?;
+    let columns = match options.beside {
+        true => Columns::All,
+        false => Columns::Only(job.operation.columns(input.schema(), job.mapping)?),
+    };
+    let schema = output_schema(&input, job.operation, options);
+    let batches = input.batches(&columns)?;
+    let writer = Writer::create(output, options.format, options.compression, &schema)?;
+    Ok(run(job, batches, writer, schema, options, stop))
+}
+
+/// The answers' columns, after those of the input where they are wanted.
+fn output_schema(input: &Input, operation: &Operation, options: &TransformOptions) -> SchemaRef {
+    let answers = operation.schema();
+    if !options.beside {
+        return answers;
+    }
+    // Arrow IPC is written as it is in memory.
+    let columns = match options.format {
+        Format::Parquet => input.written_schema(),
+        Format::ArrowFile | Format::ArrowStream => input.schema(),
+    };
+    let mut fields = columns.fields().to_vec();
+    for field in answers.fields() {
+        let mut name = field.name().clone();
+        while columns.fields().iter().any(|column| *column.name() == name) {
+            name.insert_str(0, "gecc_");
+        }
+        fields.push(Arc::new(Field::clone(field).with_name(name)));
+    }
+    Arc::new(Schema::new_with_metadata(fields, columns.metadata().clone()))
+}
+
+/// A batch with its answers, ready to be written.
+struct Done {
+    counts: Counts,
+    encoded: Encoded,
+}
+
+/// The number of a batch and what became of it.
+type Numbered = (usize, Result<Done, Error>);
+
+fn run(
+    job: &Job,
+    batches: Batches,
+    mut writer: Writer,
+    schema: SchemaRef,
+    options: &TransformOptions,
+    stop: &AtomicBool,
+) -> Outcome {
+    let computing = options.computing.max(1);
+    let queue = Queue::new(batches, 2 * computing);
+    let maker = Maker { job, encoder: writer.encoder(), schema, beside: options.beside };
+    let (counts, problem) = thread::scope(|scope| {
+        let (send, receive) = mpsc::sync_channel(computing);
+        for index in 0..computing {
+            let (queue, maker, send) = (&queue, &maker, send.clone());
+            let builder = thread::Builder::new().name(format!("gecc-compute-{index}"));
+            match builder.spawn_scoped(scope, move || compute(queue, maker, &send, stop)) {
+                Ok(_) => {}
+                Err(problem) if index == 0 => return (Counts::default(), Some(Error::Stream(problem))),
+                // Fewer threads will do.
+                Err(_) => break,
+            }
+        }
+        drop(send);
+        let (counts, problem) = write_in_order(&receive, &queue, &mut writer);
+        // Threads that wait for room, in the queue or the channel, end.
+        queue.stop();
+        (counts, problem)
+    });
+    // An output that would replace a file and has nothing in it is no use, where the input could not be read.
+    if counts.rows == 0 && problem.is_some() {
+        return Outcome { counts, problem };
+    }
+    let finished = writer.finish();
+    Outcome { counts, problem: problem.or(finished.err()) }
+}
+
+/// Appends results in the order of the batches, until there are no more or one is an error.
+fn write_in_order(receive: &Receiver<Numbered>, queue: &Queue, writer: &mut Writer) -> (Counts, Option<Error>) {
+    let mut counts = Counts::default();
+    let mut waiting = BTreeMap::new();
+    let mut next = 0;
+    for (number, done) in receive {
+        waiting.insert(number, done);
+        while let Some(done) = waiting.remove(&next) {
+            match done.and_then(|done| writer.append(done.encoded).map(|()| done.counts)) {
+                Ok(of_batch) => counts.add(&of_batch),
+                Err(problem) => return (counts, Some(problem)),
+            }
+            next += 1;
+            queue.written(next);
+        }
+    }
+    (counts, None)
+}
+
+/// Takes batches and sends what becomes of them, until there are no more or nobody wants them.
+fn compute(queue: &Queue, maker: &Maker, send: &SyncSender<Numbered>, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let Some((number, batch)) = queue.take() else { return };
+        let done = batch.and_then(|batch| caught(|| maker.make(&batch)));
+        if send.send((number, done)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Makes what is written of a batch.
+struct Maker<'a> {
+    job: &'a Job<'a>,
+    encoder: Encoder,
+    schema: SchemaRef,
+    beside: bool,
+}
+
+impl Maker<'_> {
+    fn make(&self, batch: &RecordBatch) -> Result<Done, Error> {
+        let Job { engine, curve, operation, mapping, pool } = self.job;
+        let answers = operation.apply(engine, *curve, batch, mapping, pool)?;
+        let mut columns = if self.beside { batch.columns().to_vec() } else { Vec::new() };
+        columns.extend_from_slice(answers.to_columns()?.columns());
+        // Views are written as what the file calls them, so that the batch has types of its own.
+        let fields = self.schema.fields().iter().zip(&columns);
+        let fields = fields.map(|(field, column)| Field::clone(field).with_data_type(column.data_type().clone()));
+        let schema = Schema::new(fields.collect::<Vec<_>>());
+        let encoded = self.encoder.encode(&RecordBatch::try_new(Arc::new(schema), columns)?, pool)?;
+        Ok(Done { counts: answers.counts(), encoded })
+    }
+}
+
+/// Batches with their numbers, not too far ahead of what is written.
+struct Queue {
+    batches: Mutex<(usize, Batches)>,
+    progress: Mutex<Progress>,
+    changed: Condvar,
+    ahead: usize,
+}
+
+struct Progress {
+    written: usize,
+    stopped: bool,
+}
+
+impl Queue {
+    fn new(batches: Batches, ahead: usize) -> Self {
+        let progress = Mutex::new(Progress { written: 0, stopped: false });
+        Queue { batches: Mutex::new((0, batches)), progress, changed: Condvar::new(), ahead }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next batch, once there is room for it.
+    fn take(&self) -> Option<(usize, Result<RecordBatch, Error>)> {
+        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = batches.0;
+        let mut progress = self.progress();
+        while !progress.stopped && number >= progress.written + self.ahead {
+            progress = self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
+        }
+        if progress.stopped {
+            return None;
+        }
+        drop(progress);
+        let batch = batches.1.next()?;
+        batches.0 += 1;
+        Some((number, batch))
+    }
+
+    fn written(&self, count: usize) {
+        self.progress().written = count;
+        self.changed.notify_all();
+    }
+
+    fn stop(&self) {
+        self.progress().stopped = true;
+        self.changed.notify_all();
+    }
+}
