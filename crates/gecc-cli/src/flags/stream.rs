@@ -1,6 +1,7 @@
 //! Where items come from and answers go.
 
 use super::engine::EngineOptions;
+use crate::input::binary::layout::Layout;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -24,6 +25,8 @@ pub enum Format {
     Jsonl,
     /// Values between commas, tabs or semicolons, with a header that tells which.
     Csv,
+    /// Rows of bytes, as `--layout` says.
+    Rows,
 }
 
 #[derive(Args)]
@@ -37,6 +40,9 @@ pub struct StreamOptions {
     /// Input format [default: told by content].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
+    /// The fields of each row and their bytes, such as digest:32,public_key:33,signature:64; `skip` for what is none.
+    #[arg(long, value_name = "FIELD:BYTES,…", required_if_eq("format", "rows"))]
+    pub layout: Option<Layout>,
     /// Say in every answer which line the item began in, not only where it is rejected.
     #[arg(long)]
     pub line: bool,
@@ -51,4 +57,14 @@ pub struct StreamOptions {
     pub quiet: bool,
     #[command(flatten)]
     pub engine: EngineOptions,
+}
+
+impl StreamOptions {
+    /// Refuses options that do not go together.
+    pub fn check_formats(&self) -> Result<(), String> {
+        if self.layout.is_some() && self.format != Some(Format::Rows) {
+            return Err("--layout goes with --format rows".to_owned());
+        }
+        Ok(())
+    }
 }

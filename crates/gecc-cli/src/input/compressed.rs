@@ -14,12 +14,6 @@ const BUFFER: usize = 1 << 18;
 /// The largest window of a zstd frame, as a power of two: 128 MiB. The frame's maker chooses it, and the memory is needed here.
 const WINDOW_LOG: u32 = 27;
 
-/// An input, as it is after decompression.
-pub struct Opened {
-    pub compression: Option<Compression>,
-    pub reader: Box<dyn Read + Send>,
-}
-
 /// What is decompressed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
@@ -57,7 +51,20 @@ const SIGNATURES: [(&[u8], Found); 8] = [
     (b"PK\x03\x04", Found::Elsewhere("zip", "unzip -p")),
 ];
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
-const LONGEST_SIGNATURE: usize = 10;
+/// So many first bytes tell the compression.
+pub const LONGEST_SIGNATURE: usize = 10;
+
+/// What a file that begins with these bytes is compressed with.
+///
+/// # Errors
+/// `Unsupported` for compression that other programs have to undo.
+pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
+    match found(head) {
+        None => Ok(None),
+        Some(Found::Here(compression)) => Ok(Some(compression)),
+        Some(Found::Elsewhere(name, program)) => Err(elsewhere(name, program)),
+    }
+}
 
 /// Recognises compressed input. Nothing is lost of one that is not compressed, and no more is read of it than tells that.
 ///
@@ -65,17 +72,34 @@ const LONGEST_SIGNATURE: usize = 10;
 /// whenever it is read again.
 ///
 /// # Errors
-/// Those of the source, and `Unsupported` for compression that other programs have to undo.
-pub fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Opened> {
+/// Those of the source, and as for [`compression`].
+pub fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let head = head(&mut source)?;
-    let found = found(&head);
-    let source = Box::new(Cursor::new(head).chain(source));
-    let (compression, reader): (_, Box<dyn Read + Send>) = match found {
-        None => (None, source),
-        Some(Found::Elsewhere(name, program)) => return Err(elsewhere(name, program)),
-        Some(Found::Here(compression)) => (Some(compression), Box::new(Decompressor::new(compression, source)?)),
-    };
-    Ok(Opened { compression, reader })
+    let compression = compression(&head)?;
+    let source = Cursor::new(head).chain(source);
+    Ok(match compression {
+        None => Box::new(source),
+        Some(compression) => Box::new(Decompressor::new(compression, source)?),
+    })
+}
+
+/// As [`decompressed`], once it is read: a pipe may have nothing yet. Its errors come with the first read.
+pub fn decompressed_when_read(source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    Box::new(Unread { source: Some(source), reader: Box::new(io::empty()) })
+}
+
+struct Unread {
+    source: Option<Box<dyn Read + Send>>,
+    reader: Box<dyn Read + Send>,
+}
+
+impl Read for Unread {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(source) = self.source.take() {
+            self.reader = decompressed(source)?;
+        }
+        self.reader.read(buffer)
+    }
 }
 
 fn elsewhere(name: &str, program: &str) -> io::Error {
@@ -241,20 +265,20 @@ mod tests {
     }
 
     /// What is read, and the error at the end.
-    fn read(source: Box<dyn Read + Send>) -> (Option<Compression>, Vec<u8>, Option<String>) {
-        let mut opened = match decompressed(source) {
-            Ok(opened) => opened,
-            Err(problem) => return (None, Vec::new(), Some(problem.to_string())),
+    fn read(source: Box<dyn Read + Send>) -> (Vec<u8>, Option<String>) {
+        let mut reader = match decompressed(source) {
+            Ok(reader) => reader,
+            Err(problem) => return (Vec::new(), Some(problem.to_string())),
         };
         let (mut all, mut buffer) = (Vec::new(), [0; 1000]);
         loop {
-            match opened.reader.read(&mut buffer) {
-                Ok(0) => return (opened.compression, all, None),
+            match reader.read(&mut buffer) {
+                Ok(0) => return (all, None),
                 Ok(length) => all.extend_from_slice(&buffer[..length]),
                 Err(problem) => {
-                    let again = opened.reader.read(&mut buffer).unwrap_err();
+                    let again = reader.read(&mut buffer).unwrap_err();
                     assert_eq!(again.to_string(), problem.to_string());
-                    return (opened.compression, all, Some(problem.to_string()));
+                    return (all, Some(problem.to_string()));
                 }
             }
         }
@@ -291,10 +315,11 @@ mod tests {
         let both = [&one[..], &two].concat();
         let gzipped = [gzip(&one), gzip(&[]), gzip(&two)].concat();
         let frames = [skippable(0), zstd(&one), skippable(15), zstd(&[]), zstd(&two), skippable(7)].concat();
-        for (compressed, compression) in [(gzipped, Compression::Gzip), (frames, Compression::Zstd)] {
+        for (compressed, expected) in [(gzipped, Compression::Gzip), (frames, Compression::Zstd)] {
+            assert_eq!(compression(&compressed[..LONGEST_SIGNATURE]).unwrap(), Some(expected));
             for length in [1, 7, 65_536, compressed.len()] {
-                let (found, read, problem) = read(in_parts(&compressed, length));
-                assert_eq!((found, problem), (Some(compression), None), "{length}");
+                let (read, problem) = read(in_parts(&compressed, length));
+                assert_eq!(problem, None, "{length}");
                 assert!(read == both, "{length}");
             }
         }
@@ -315,21 +340,22 @@ mod tests {
         ];
         for text in texts {
             for length in 1..4 {
-                assert_eq!(read(in_parts(text, length)), (None, text.to_vec(), None));
+                assert_eq!(read(in_parts(text, length)), (text.to_vec(), None));
             }
         }
         let long = [b"{".to_vec(), random(300_000)].concat();
-        assert!(read(in_parts(&long, 1000)).1 == long);
+        assert!(read(in_parts(&long, 1000)).0 == long);
     }
 
     #[test]
     fn a_pipe_is_not_waited_for_longer_than_needed() {
         let (reader, mut writer) = io::pipe().unwrap();
+        // Would wait for ever if it were read here.
+        let mut reader = decompressed_when_read(Box::new(reader));
         writer.write_all(b"{").unwrap();
         // Would wait for ever if more were read.
-        let mut opened = decompressed(Box::new(reader)).unwrap();
         let mut buffer = [0; 10];
-        assert_eq!((opened.reader.read(&mut buffer).unwrap(), buffer[0]), (1, b'{'));
+        assert_eq!((reader.read(&mut buffer).unwrap(), buffer[0]), (1, b'{'));
         drop(writer);
     }
 
@@ -338,14 +364,14 @@ mod tests {
         let content = random(3000);
         for compressed in [gzip(&content), zstd(&content)] {
             for length in 4..compressed.len() {
-                let (_, read, problem) = read(in_parts(&compressed[..length], 5000));
+                let (read, problem) = read(in_parts(&compressed[..length], 5000));
                 assert!(content.starts_with(&read), "{length}");
                 assert!(problem.unwrap().contains("end too early"), "{length}");
             }
         }
         // All of a large part before the cut.
         for compressed in [gzip(&random(1 << 20)), zstd(&random(1 << 20))] {
-            let (_, read, _) = read(in_parts(&compressed[..compressed.len() - 9], 5000));
+            let (read, _) = read(in_parts(&compressed[..compressed.len() - 9], 5000));
             assert!(read.len() > 1 << 19, "{}", read.len());
         }
     }
@@ -358,7 +384,7 @@ mod tests {
             for place in 4..compressed.len() {
                 let mut damaged = compressed.clone();
                 damaged[place] ^= 0x10;
-                let (_, read, problem) = read(in_parts(&damaged, 5000));
+                let (read, problem) = read(in_parts(&damaged, 5000));
                 // Parts of the header do not matter.
                 assert!(problem.is_some() || read == content, "{place}");
                 errors += usize::from(problem.is_some());
@@ -366,7 +392,7 @@ mod tests {
             assert!(errors > compressed.len() - 20, "{errors} of {}", compressed.len());
         }
         let garbage = [gzip(&content), b"garbage after the last member".to_vec()].concat();
-        let (_, read, problem) = read(in_parts(&garbage, 5000));
+        let (read, problem) = read(in_parts(&garbage, 5000));
         assert!(read == content && problem.unwrap().contains("the gzip data are damaged"));
     }
 
@@ -374,8 +400,8 @@ mod tests {
     fn windows_are_limited() {
         // A frame of one raw block of one byte; the fifth byte is the window's exponent above 10, times 8.
         let frame = |window_log: u8| [0x28, 0xb5, 0x2f, 0xfd, 0, (window_log - 10) << 3, 9, 0, 0, b'x'];
-        assert_eq!(read(in_parts(&frame(27), 100)), (Some(Compression::Zstd), b"x".to_vec(), None));
-        let (_, read, problem) = read(in_parts(&[&zstd(b"before")[..], &frame(28)].concat(), 100));
+        assert_eq!(read(in_parts(&frame(27), 100)), (b"x".to_vec(), None));
+        let (read, problem) = read(in_parts(&[&zstd(b"before")[..], &frame(28)].concat(), 100));
         assert_eq!(read, b"before");
         assert!(problem.unwrap().contains("a window of more than 128 MiB"));
     }
@@ -390,7 +416,7 @@ mod tests {
             (b"PK\x03\x04more", "`unzip -p FILE"),
         ];
         for (file, expected) in files {
-            let (_, _, problem) = read(in_parts(file, 1));
+            let (_, problem) = read(in_parts(file, 1));
             assert!(problem.as_ref().is_some_and(|problem| problem.contains(expected)), "{problem:?}");
         }
     }

@@ -1,7 +1,5 @@
 //! How much is in memory at a time.
 
-use super::Operation;
-use super::arena::Arena;
 use crate::flags::StreamOptions;
 use crate::input::cut::MAX_ROWS;
 use gecc::{Backend, Engine};
@@ -51,7 +49,8 @@ fn budget(limit: usize) -> usize {
 }
 
 impl Limits {
-    pub fn new(options: &StreamOptions, engine: &Engine, operation: &impl Operation, threads: usize) -> Self {
+    /// For results of so many bytes, and rows that take so many in an arena.
+    pub fn new(options: &StreamOptions, engine: &Engine, width: usize, row_bytes: usize, threads: usize) -> Self {
         let has_gpu = engine.info().backend == Backend::Gpu;
         let (batches, computing) = if has_gpu { (4, 2) } else { (3, 1) };
         let most_rows = if has_gpu { MOST_ROWS_ON_GPU } else { MOST_ROWS_ON_CPU };
@@ -66,18 +65,18 @@ impl Limits {
         };
         match options.engine.max_memory {
             None => unlimited,
-            Some(limit) => unlimited.within(budget(limit), operation),
+            Some(limit) => unlimited.within(budget(limit), width, row_bytes),
         }
     }
 
     /// Smaller, so that all fits so many bytes: half of them for the rows, a quarter for text.
-    fn within(self, bytes: usize, operation: &impl Operation) -> Self {
+    fn within(self, bytes: usize, width: usize, row_bytes: usize) -> Self {
         // A window is read, one waits, and one is parsed.
         let window_bytes = bytes / 4 / 3;
         let piece = (window_bytes / 4).clamp(1 << 14, self.piece);
         let window = (window_bytes / piece).clamp(1, self.window);
         // Answers are made of one batch while those of another are written.
-        let row = self.batches * (Arena::row_bytes(operation) + NOTES) + 2 * (ANSWER + 2 * operation.width());
+        let row = self.batches * (row_bytes + NOTES) + 2 * (ANSWER + 2 * width);
         let most_rows = (bytes / 2 / row).clamp(1 << 8, self.most_rows);
         let (unit_rows, first_rows) = (self.unit_rows.min(most_rows), self.first_rows.min(most_rows));
         Limits { piece, window, unit_rows, first_rows, most_rows, ..self }
@@ -85,8 +84,12 @@ impl Limits {
 
     /// For a file of so many bytes, of which some took so many items.
     pub fn for_file(self, bytes: u64, some: u64, items: u64) -> Self {
-        let all = bytes.saturating_mul(items) / some.max(1);
-        let part = usize::try_from(all / BATCHES).unwrap_or(usize::MAX);
+        self.for_rows(bytes.saturating_mul(items) / some.max(1))
+    }
+
+    /// For a file of so many items.
+    pub fn for_rows(self, items: u64) -> Self {
+        let part = usize::try_from(items / BATCHES).unwrap_or(usize::MAX);
         Limits { most_rows: self.most_rows.min(part.max(LEAST_ROWS)), ..self }
     }
 }

@@ -1,5 +1,6 @@
 //! What the commands have in common that answer item by item: an [`Operation`] over columns, which knows nothing of where these come
-//! from, the `arena` that has the columns of a batch, and `text`, which fills them from lines and writes lines.
+//! from, the `arena` that has the columns of a batch, `text` and `rows`, which fill them, and `write`, which makes lines of results.
+//! `run` lets all of these work at the same time.
 
 mod arena;
 mod compute;
@@ -9,12 +10,14 @@ mod parse;
 #[cfg(test)]
 mod rates;
 mod report;
+mod rows;
+mod run;
 mod text;
 mod write;
 
 use crate::output::Line;
 use gecc::{Engine, PublicKeys, Rows};
-pub use text::run;
+pub use run::run;
 
 /// Which columns an operation reads.
 #[derive(Clone, Copy, Default)]

@@ -152,7 +152,8 @@ fn rates_of_one_thread_and_of_all() {
             }
             arena.results(LINES).codes.fill(Verdict::VALID_CODE);
             let batch = Batch { arena, number: 0, rows: LINES, units: origins, bytes: 0 };
-            let (spares, wanted) = (Spares::default(), Wanted { line: false, only_rejected: false, check: false });
+            let (spares, wanted) =
+                (Spares::default(), Wanted { place: "line", line: false, only_rejected: false, check: false });
             let writing = nanoseconds(LINES, || {
                 for written in one.install(|| write_batch(&operation, &batch, wanted, &spares)) {
                     spares.give_back(written.text, false);

@@ -16,6 +16,9 @@ use zeroize::Zeroize;
 /// Which answers there are, and what they say besides.
 #[derive(Clone, Copy)]
 pub struct Wanted {
+    /// What the number of an item's place is called.
+    pub place: &'static str,
+    /// Whether all answers say it.
     pub line: bool,
     pub only_rejected: bool,
     /// Whether the first rejection is the last answer.
@@ -23,8 +26,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    pub fn new(options: &StreamOptions) -> Self {
-        Wanted { line: options.line, only_rejected: options.only_rejected, check: options.check }
+    pub fn new(options: &StreamOptions, place: &'static str) -> Self {
+        Wanted { place, line: options.line, only_rejected: options.only_rejected, check: options.check }
     }
 }
 
@@ -108,7 +111,7 @@ fn write_unit<O: Operation>(
             None => reject::<O>(&reason_of(code).to_string(), &mut line),
         }
         if wanted.line || !passed {
-            line.number("line", unit.line(row));
+            line.number(wanted.place, unit.line(row));
         }
         let tag = unit.tag(row);
         if !tag.is_empty() {

@@ -2,12 +2,14 @@
 
 mod answers;
 mod bench;
+mod compressed;
 mod formats;
 mod help;
 mod input;
 mod key_forms;
 mod keys;
 mod recover;
+mod rows;
 mod streams;
 mod support;
 mod verify;

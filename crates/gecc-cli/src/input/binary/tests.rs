@@ -1,11 +1,15 @@
 //! Rows with signatures from files and streams, and rows that are none.
 
-use super::batch::Batches;
+use super::columns::StridedColumns;
 use super::layout::{Field, Layout};
+use super::reader::{Filled, RowReader};
+use crate::input::open::{Input, open};
+use crate::input::text::Buffers;
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{CurveId, Engine, Secp256k1, Verdict, any, ecdsa, keys};
+use gecc::{CurveId, Engine, Secp256k1, SecretKeys, Verdict, any, ecdsa, keys};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
@@ -60,27 +64,49 @@ fn file_of(content: &[u8]) -> NamedTempFile {
     file
 }
 
-/// Verifies and recovers all rows, in batches of at most so many bytes. Gives the verdicts, and how reading ended.
-fn check(mut batches: Batches, most_bytes: usize, expected: &Signed) -> (Vec<bool>, Result<(), String>) {
-    let engine = Engine::cpu().unwrap();
-    let (mut batch, mut verdicts) = (batches.memory(&engine, most_bytes), Vec::new());
+fn reader(input: Input, layout: Layout) -> Result<RowReader, String> {
+    RowReader::new(input, layout, Buffers::new(4096, false), 3)
+}
+
+fn of_file(path: &Path, layout: Layout) -> Result<RowReader, String> {
+    reader(open(path).map_err(|problem| problem.to_string())?, layout)
+}
+
+fn of_stream(source: impl Read + Send + 'static, layout: Layout) -> RowReader {
+    reader(Input::Stream(Box::new(source)), layout).unwrap()
+}
+
+/// The next rows, however long they take.
+fn next(reader: &mut RowReader, memory: &mut [u8]) -> Result<Filled, String> {
     loop {
-        match batches.next(&mut batch) {
-            Ok(true) => {}
-            end => return (verdicts, end.map(|_| ())),
+        match reader.read(memory, Duration::from_millis(5)) {
+            Ok(Filled::Nothing) => {}
+            filled => return filled,
         }
-        let (first, mut codes) = (verdicts.len(), vec![0; batch.len()]);
-        assert_eq!(batch.first(), first as u64);
-        let (digests, signatures) = (batch.digests().unwrap(), batch.signatures().unwrap());
-        let keys = batch.public_keys().unwrap();
+    }
+}
+
+/// Verifies and recovers all rows, so many at a time. Gives the verdicts, and how reading ended.
+fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<bool>, Result<(), String>) {
+    let engine = Engine::cpu().unwrap();
+    let (mut memory, mut verdicts) = (vec![0; most_rows * WIDTH], Vec::new());
+    loop {
+        let rows = match next(&mut reader, &mut memory) {
+            Ok(Filled::Rows(rows)) => rows,
+            end => return (verdicts, end.map(|_| ())),
+        };
+        let columns = StridedColumns::new(reader.layout(), &memory, rows);
+        let (first, mut codes) = (verdicts.len(), vec![0; rows]);
+        let (digests, signatures, keys) = (columns.digests(), columns.signatures(), columns.public_keys());
         any::ecdsa::verify_into(&engine, CURVE, digests, signatures, keys, Policy::default(), &mut codes).unwrap();
         verdicts.extend(codes.iter().map(|code| *code == Verdict::VALID_CODE));
-        let mut recovered = vec![[0; 64]; batch.len()];
-        let ids = batch.recovery_ids().unwrap();
+        let mut recovered = vec![[0; 64]; rows];
+        let ids = columns.recovery_ids();
         any::ecdsa::recover_into(&engine, CURVE, digests, signatures, ids, &mut recovered, &mut codes).unwrap();
-        let mut public = vec![[0; 64]; batch.len()];
-        any::keys::public_keys_into(&engine, CURVE, batch.secret_keys().unwrap(), &mut public, &mut codes).unwrap();
-        for item in 0..batch.len() {
+        let mut public = vec![[0; 64]; rows];
+        let secrets = SecretKeys::rows(columns.secret_keys());
+        any::keys::public_keys_into(&engine, CURVE, secrets, &mut public, &mut codes).unwrap();
+        for item in 0..rows {
             assert_eq!(recovered[item] == public[item], expected.valid[first + item], "{}", first + item);
         }
     }
@@ -90,10 +116,10 @@ fn check(mut batches: Batches, most_bytes: usize, expected: &Signed) -> (Vec<boo
 fn files_are_read_in_batches() {
     let expected = signed(1000);
     let file = file_of(&expected.rows);
-    for (most_bytes, threads) in [(usize::MAX, 1), (usize::MAX, 4), (10_000, 3), (1, 1)] {
-        let batches = Batches::open(file.path(), full(), threads).unwrap();
-        assert_eq!(batches.rows(), Some(1000));
-        assert_eq!(check(batches, most_bytes, &expected), (expected.valid.clone(), Ok(())));
+    for most_rows in [2000, 1000, 60, 1] {
+        let reader = of_file(file.path(), full()).unwrap();
+        assert_eq!(reader.rows(), Some(1000));
+        assert_eq!(check(reader, most_rows, &expected), (expected.valid.clone(), Ok(())));
     }
 }
 
@@ -103,17 +129,12 @@ fn large_batches_are_whole() {
     let mut content = vec![0; 129 * 100_003];
     getrandom::fill(&mut content).unwrap();
     let file = file_of(&content);
-    let mut batches = Batches::open(file.path(), layout("digest:32,public_key:33,signature:64"), 5).unwrap();
-    let mut batch = batches.memory(&Engine::cpu().unwrap(), 129 * 60_000);
-    let mut rows = content.chunks(129);
-    while batches.next(&mut batch).unwrap() {
-        for item in 0..batch.len() {
-            let row = rows.next().unwrap();
-            assert!(batch.digests().unwrap().get(item)[..] == row[..32]);
-            assert!(batch.signatures().unwrap().get(item)[..] == row[65..]);
-        }
+    let mut reader = of_file(file.path(), layout("digest:32,public_key:33,signature:64")).unwrap();
+    let (mut memory, mut read) = (vec![0; 129 * 60_000], Vec::new());
+    while let Filled::Rows(rows) = next(&mut reader, &mut memory).unwrap() {
+        read.extend_from_slice(&memory[..rows * 129]);
     }
-    assert!(rows.next().is_none());
+    assert!(read == content);
 }
 
 #[test]
@@ -121,20 +142,20 @@ fn streams_give_whole_rows_however_they_come() {
     let expected = signed(300);
     for length in [1, 165, 166, 167, 1000, 1 << 20] {
         let parts = Parts { bytes: Cursor::new(expected.rows.clone()), length };
-        let batches = Batches::of_stream(Box::new(parts), full());
-        assert_eq!(batches.rows(), None);
-        assert_eq!(check(batches, 20_000, &expected), (expected.valid.clone(), Ok(())), "{length}");
+        let reader = of_stream(parts, full());
+        assert_eq!(reader.rows(), None);
+        assert_eq!(check(reader, 120, &expected), (expected.valid.clone(), Ok(())), "{length}");
     }
     // What ends within a row is found after the rows.
     let cut = Cursor::new(expected.rows[..expected.rows.len() - 100].to_vec());
-    let (verdicts, end) = check(Batches::of_stream(Box::new(cut), full()), usize::MAX, &expected);
+    let (verdicts, end) = check(of_stream(cut, full()), 2000, &expected);
     assert_eq!(verdicts, expected.valid[..299]);
     assert_eq!(end, Err("the input ends with 66 bytes, which are no row of 166".to_owned()));
     // So is an error.
     let failing = Cursor::new(expected.rows[..WIDTH * 5].to_vec()).chain(Failing);
-    let (verdicts, end) = check(Batches::of_stream(Box::new(failing), full()), usize::MAX, &expected);
+    let (verdicts, end) = check(of_stream(failing, full()), 2000, &expected);
     assert_eq!((&verdicts[..], end), (&expected.valid[..5], Err("it fails".to_owned())));
-    let (verdicts, end) = check(Batches::of_stream(Box::new(io::empty()), full()), usize::MAX, &expected);
+    let (verdicts, end) = check(of_stream(io::empty(), full()), 2000, &expected);
     assert_eq!((verdicts, end), (Vec::new(), Ok(())));
 }
 
@@ -161,42 +182,39 @@ impl Read for Failing {
 #[test]
 fn a_row_does_not_wait_for_others() {
     let expected = signed(2);
-    let (reader, mut writer) = io::pipe().unwrap();
-    let mut batches = Batches::of_stream(Box::new(reader), full());
-    let mut batch = batches.memory(&Engine::cpu().unwrap(), usize::MAX);
+    let (source, mut writer) = io::pipe().unwrap();
+    let (mut reader, mut memory) = (of_stream(source, full()), vec![0; 1000 * WIDTH]);
+    assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(Filled::Nothing));
     // A row and the beginning of one.
     writer.write_all(&expected.rows[..200]).unwrap();
     let started = Instant::now();
-    assert!(batches.next(&mut batch).unwrap());
+    assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(1)));
     // Far more than it takes; it would wait for ever for a full batch.
-    assert!(batch.len() == 1 && started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(Filled::Nothing));
     writer.write_all(&expected.rows[200..]).unwrap();
     drop(writer);
-    assert!(batches.next(&mut batch).unwrap());
-    let second = &expected.rows[WIDTH..];
-    assert_eq!((batch.first(), batch.len()), (1, 1));
-    assert_eq!(batch.digests().unwrap().get(0)[..], second[3..35]);
-    assert!(!batches.next(&mut batch).unwrap());
+    assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(1)));
+    assert_eq!(memory[3..35], expected.rows[WIDTH..][3..35]);
+    assert_eq!(next(&mut reader, &mut memory), Ok(Filled::End));
 }
 
 #[test]
 fn files_that_cannot_be_read() {
     let file = file_of(&[0; 130]);
-    let opened = |text: &str| Batches::open(file.path(), layout(text), 1);
+    let opened = |text: &str| of_file(file.path(), layout(text));
     let problem = opened("digest:32").err().unwrap();
     assert_eq!(problem, "130 bytes are no whole rows of 32: 2 are left over at the end");
-    assert!(Batches::open(&file.path().join("none"), full(), 1).is_err());
+    assert!(of_file(&file.path().join("none"), full()).is_err());
     let empty = file_of(&[]);
-    let mut batches = Batches::open(empty.path(), full(), 1).unwrap();
-    let mut batch = batches.memory(&Engine::cpu().unwrap(), usize::MAX);
-    assert_eq!((batches.rows(), batches.next(&mut batch)), (Some(0), Ok(false)));
+    let (mut reader, mut memory) = (of_file(empty.path(), full()).unwrap(), vec![0; WIDTH]);
+    assert_eq!((reader.rows(), next(&mut reader, &mut memory)), (Some(0), Ok(Filled::End)));
     // Shorter than it was when it was opened.
-    let mut batches = opened("digest:32,skip:33").unwrap();
-    let mut batch = batches.memory(&Engine::cpu().unwrap(), 65);
-    assert!(batches.next(&mut batch).unwrap());
+    let mut reader = opened("digest:32,skip:33").unwrap();
+    assert_eq!(next(&mut reader, &mut memory[..65]), Ok(Filled::Rows(1)));
     File::options().write(true).open(file.path()).unwrap().set_len(100).unwrap();
-    assert_eq!(batches.next(&mut batch), Err("the file became shorter while it was read".to_owned()));
-    assert_eq!(batch.len(), 0);
+    let problem = next(&mut reader, &mut memory[..65]);
+    assert_eq!(problem, Err("the file became shorter while it was read".to_owned()));
 }
 
 #[test]
