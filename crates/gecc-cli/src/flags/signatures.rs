@@ -17,7 +17,7 @@ Examples:
   echo '{\"digest\":\"9f…\",\"der\":\"30…\",\"public_key\":\"02…\"}' | gecc verify --curve p256
   zcat audit.csv.gz | gecc verify --curve sm2 -o verdicts.jsonl
 
-Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\"}, one line per item, in order.
+Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\",\"line\":7}, one line per item, in order.
 
 ",
     input_help!()
@@ -31,7 +31,7 @@ Examples:
   gecc recover --curve secp256k1 transactions.jsonl
   gecc recover --curve secp256k1 --addresses transactions.jsonl
 
-Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or {\"error\":\"…\"}, one line per item, in order.
+Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or {\"error\":\"…\",\"line\":7}, one line per item, in order.
 
 ",
     input_help!()
@@ -47,7 +47,7 @@ Examples:
   gecc sign --curve p256 --key-file key.pem messages.jsonl
   gecc sign --curve secp256k1 --recoverable --key-file keys.hex digests.csv
 
-Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\"}, one line per item, in order.
+Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\",\"line\":7}, one line per item, in order.
 
 ",
     input_help!()
@@ -82,7 +82,7 @@ pub struct SignOptions {
     /// The curve; sm2 means SM2 signatures, the others ECDSA.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item.
+    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file.
     #[arg(long)]
     pub key_file: PathBuf,
     /// Print the recovery id too; ECDSA only.

@@ -1,11 +1,13 @@
 //! The fields of one input item, borrowed from its text, and what they mean.
 
 use const_hex::decode_to_slice;
-use serde::de::Error as _;
+use gecc::Rejection;
+use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+use std::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
 /// A field, as JSON keys and columns name it.
@@ -54,8 +56,7 @@ pub struct Fields<'a> {
     der: Option<Text<'a>>,
     #[serde(borrow)]
     public_key: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "number")]
-    recovery_id: Option<Cow<'a, str>>,
+    recovery_id: Option<RecoveryId>,
     #[serde(borrow)]
     id: Option<Text<'a>>,
     #[serde(borrow, default, deserialize_with = "without_showing")]
@@ -68,6 +69,61 @@ pub struct Fields<'a> {
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A number, or a text that is one; `None` where the value is anything else.
+struct RecoveryId(Option<u8>);
+
+impl RecoveryId {
+    fn from_text(text: &str) -> Self {
+        RecoveryId(text.trim().parse().ok())
+    }
+}
+
+impl<'de> Deserialize<'de> for RecoveryId {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(RecoveryIdVisitor)
+    }
+}
+
+struct RecoveryIdVisitor;
+
+impl<'de> Visitor<'de> for RecoveryIdVisitor {
+    type Value = RecoveryId;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<RecoveryId, E> {
+        Ok(RecoveryId(u8::try_from(number).ok()))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<RecoveryId, E> {
+        Ok(RecoveryId::from_text(text))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<RecoveryId, E> {
+        Ok(RecoveryId(None))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<RecoveryId, E> {
+        Ok(RecoveryId(None))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<RecoveryId, E> {
+        Ok(RecoveryId(None))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<RecoveryId, A::Error> {
+        while values.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(RecoveryId(None))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<RecoveryId, A::Error> {
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(RecoveryId(None))
+    }
+}
 
 /// What is passed through.
 #[derive(Clone, Copy)]
@@ -123,7 +179,7 @@ impl<'a> Fields<'a> {
             Field::Signature => self.signature = text(),
             Field::Der => self.der = text(),
             Field::PublicKey => self.public_key = text(),
-            Field::RecoveryId => self.recovery_id = Some(Cow::Borrowed(value.trim())),
+            Field::RecoveryId => self.recovery_id = Some(RecoveryId::from_text(value)),
             Field::Id => self.id = text(),
             Field::SecretKey => self.secret_key = Some(value),
             Field::Tag => self.tag = Some(Tag::Text(value)),
@@ -152,9 +208,7 @@ impl<'a> Fields<'a> {
         match (&self.signature, &self.der) {
             (Some(signature), None) => decode("signature", &signature.0, to),
             (None, Some(der)) => {
-                let mut bytes = Vec::new();
-                append_decoded("der", digits(&der.0), &mut bytes)?;
-                *to = gecc::signature_from_der(&bytes).map_err(|rejection| rejection.to_string())?;
+                *to = from_der(digits(&der.0))?;
                 Ok(())
             }
             (Some(_), Some(_)) => Err("`signature` and `der` are both given".to_owned()),
@@ -168,8 +222,8 @@ impl<'a> Fields<'a> {
     }
 
     pub fn recovery_id(&self) -> Result<u8, String> {
-        let id = required("recovery_id", self.recovery_id.as_ref())?;
-        id.parse().map_err(|_| "`recovery_id` is not a number from 0 to 3".to_owned())
+        let RecoveryId(id) = required("recovery_id", self.recovery_id.as_ref())?;
+        id.ok_or_else(|| "`recovery_id` is not a number from 0 to 3".to_owned())
     }
 
     pub fn secret_key(&self) -> Result<gecc::SecretKey, String> {
@@ -187,16 +241,6 @@ impl<'a> Fields<'a> {
         to.zeroize();
         Err("a private key is 64 hexadecimal digits".to_owned())
     }
-}
-
-/// A number, or a text that is one.
-fn number<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Cow<'de, str>>, D::Error> {
-    let Some(json) = Option::<&RawValue>::deserialize(input)?.map(RawValue::get) else { return Ok(None) };
-    if !json.starts_with('"') {
-        return Ok(Some(Cow::Borrowed(json)));
-    }
-    let text: String = serde_json::from_str(json).map_err(D::Error::custom)?;
-    Ok(Some(Cow::Owned(text.trim().to_owned())))
 }
 
 /// A key where it stands in the line: serde's own message would quote one that is not a text, and a text with escapes is
@@ -228,6 +272,20 @@ fn described(problem: &serde_json::Error) -> String {
         Some(what) => what.to_owned(),
         None => text,
     }
+}
+
+/// A signature in DER, of these digits.
+fn from_der(digits: &str) -> Result<[u8; 64], String> {
+    /// No signature is longer.
+    const MOST: usize = 72;
+    check("der", digits)?;
+    let mut bytes = [0; MOST];
+    let length = digits.len() / 2;
+    let signature = bytes.get_mut(..length).ok_or(Rejection::MalformedSignature).and_then(|bytes| {
+        decode_to_slice(digits, bytes).expect("the digits were checked");
+        gecc::signature_from_der(bytes)
+    });
+    signature.map_err(|rejection| rejection.to_string())
 }
 
 fn required<'a, T>(name: &str, field: Option<&'a T>) -> Result<&'a T, String> {

@@ -194,7 +194,7 @@ impl Elements {
 mod tests {
     use super::*;
 
-    fn rows<'a>(scanner: &Scanner, pieces: &[&'a [u8]]) -> Vec<Vec<u8>> {
+    fn rows(scanner: &Scanner, pieces: &[&[u8]]) -> Vec<Vec<u8>> {
         let (mut scanner, mut rows, mut row) = (scanner.clone(), Vec::new(), Vec::new());
         for piece in pieces {
             let mut rest = *piece;

@@ -134,28 +134,23 @@ fn columns_of_rows<'a>(layout: &'a Layout, memory: &'a Pages, number: u64, rows:
 }
 
 impl Arena {
-    /// For columns that are filled part by part.
-    pub fn new(engine: &Engine, operation: &impl Operation, capacity: usize, secret_results: bool) -> Self {
+    /// For columns that are filled part by part. Takes the memory on the threads of the caller's pool.
+    pub fn new<O: Operation>(engine: &Engine, operation: &O, capacity: usize) -> Self {
         let inputs = Inputs::Columns(ColumnPages::new(engine, operation.reads(), capacity));
-        Self::with(inputs, engine, operation.width(), capacity, secret_results)
+        Self::with(inputs, engine, operation, capacity)
     }
 
     /// For rows of bytes.
-    pub fn of_rows(
-        engine: &Engine,
-        operation: &impl Operation,
-        layout: &Layout,
-        capacity: usize,
-        secret_results: bool,
-    ) -> Self {
+    pub fn of_rows<O: Operation>(engine: &Engine, operation: &O, layout: &Layout, capacity: usize) -> Self {
         let has_keys = layout.place(Field::SecretKey).is_some();
         let memory = Pages::new(engine, layout.width() * capacity, has_keys);
-        Self::with(Inputs::Rows(layout.clone(), memory), engine, operation.width(), capacity, secret_results)
+        Self::with(Inputs::Rows(layout.clone(), memory), engine, operation, capacity)
     }
 
-    fn with(inputs: Inputs, engine: &Engine, width: usize, capacity: usize, secret_results: bool) -> Self {
+    fn with<O: Operation>(inputs: Inputs, engine: &Engine, operation: &O, capacity: usize) -> Self {
+        let width = operation.width();
         let codes = Pages::new(engine, capacity, false);
-        let results = Pages::new(engine, width * capacity, secret_results);
+        let results = Pages::new(engine, width * capacity, O::GIVES_SECRETS);
         Arena { capacity, inputs, codes, results, width }
     }
 

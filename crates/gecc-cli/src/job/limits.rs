@@ -7,14 +7,14 @@ use gecc::{Backend, Engine};
 const MIB: usize = 1 << 20;
 /// What a limit of memory leaves to text, columns and answers, however small it is: the command's own share, which goes beyond the
 /// limit as docs/using.md says.
-const OWN: usize = 6 * MIB;
+const OWN: usize = 8 * MIB;
 /// The part of a larger limit that these get.
 const SHARE: usize = 8;
 /// Items of a batch where memory is not limited.
 const MOST_ROWS_ON_GPU: usize = 1 << 20;
 const MOST_ROWS_ON_CPU: usize = 1 << 16;
 /// A file is cut into so many batches or more, so that reading, computing and writing overlap.
-const BATCHES: u64 = 8;
+const BATCHES: u64 = 16;
 const LEAST_ROWS: usize = 1 << 14;
 /// Text and answers of a row, and notes on it, as most inputs have them.
 const NOTES: usize = 64;

@@ -7,7 +7,7 @@ mod compute;
 mod limits;
 mod pages;
 mod parse;
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod rates;
 mod report;
 mod rows;

@@ -1,6 +1,7 @@
 //! Memory in whole pages, which a GPU's driver can lock whatever lies beside it.
 
 use gecc::{Engine, PageLocked};
+use rayon::prelude::*;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 use zeroize::Zeroize;
 
@@ -17,9 +18,10 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Zeros.
+    /// Zeros, written on the threads of the caller's pool: the first touch of a page is what takes time.
     pub fn new(engine: &Engine, bytes: usize, secret: bool) -> Self {
-        Pages { pages: engine.page_lock(vec![Page([0; PAGE]); bytes.div_ceil(PAGE)]), secret }
+        let pages: Vec<Page> = (0..bytes.div_ceil(PAGE)).into_par_iter().map(|_| Page([0; PAGE])).collect();
+        Pages { pages: engine.page_lock(pages), secret }
     }
 
     pub fn bytes(&self) -> &[u8] {

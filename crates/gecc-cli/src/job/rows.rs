@@ -46,8 +46,8 @@ impl<O: Operation> Job<'_, O> {
         let (mut rows, mut number) = (limits.first_rows, 0);
         let mut step = || -> Option<()> {
             while !self.is_over() {
-                let new = || Arena::of_rows(self.engine, self.operation, reader.layout(), rows, O::GIVES_SECRETS);
-                let mut arena = arenas.take(rows, new)?;
+                let new = || Arena::of_rows(self.engine, self.operation, reader.layout(), rows);
+                let mut arena = arenas.take(rows, || self.pool.install(new))?;
                 let room = rows * reader.layout().width();
                 let read = loop {
                     let memory = &mut arena.memory()[..room];

@@ -61,3 +61,25 @@ fn recover_gives_addresses() {
         stderr(&without_recovery)
     );
 }
+
+#[test]
+fn a_recovery_id_is_a_number_or_a_text_that_is_one() {
+    let set = signed::<Secp256k1>(1);
+    let line = |id: &str| {
+        let (digest, signature) = (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature));
+        format!("{{\"digest\":\"{digest}\",\"recovery_id\":{id},\"signature\":\"{signature}\"}}\n")
+    };
+    let id = set.signed[0].recovery_id;
+    let given = [format!("{id}"), format!("\" {id}\""), format!("\"\\u003{id}\"")];
+    let input: String = given.iter().map(|id| line(id)).collect();
+    let public = hex::encode(set.public[0].as_sec1());
+    assert_eq!(answers(&run(&["recover", "--curve", "secp256k1"], input)), vec![json!({"public_key": public}); 3]);
+    let wrong = ["-1", "0.0", "256", "true", "[0]", "{\"a\":[0]}", "\"0x0\"", "99999999999999999999"];
+    let input: String = wrong.iter().map(|id| line(id)).collect();
+    let output = run(&["recover", "--curve", "secp256k1"], input);
+    for (answer, id) in answers(&output).iter().zip(wrong) {
+        assert_eq!(answer["error"], "`recovery_id` is not a number from 0 to 3", "{id}");
+    }
+    let absent = run(&["recover", "--curve", "secp256k1"], line("null"));
+    assert_eq!(answers(&absent)[0]["error"], "`recovery_id` is not given");
+}
