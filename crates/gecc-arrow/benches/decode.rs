@@ -24,7 +24,7 @@ fn main() {
             (Format::ArrowStream, Compression::None),
         ] {
             write(&path, &table, format, compression);
-            for (threads, rows) in [(1, 1 << 17), (1, ROWS), (2, ROWS)] {
+            for (threads, rows) in [(1, 1 << 18), (2, 1 << 18), (1, ROWS)] {
                 let rate = best(|| read(&path, threads, rows));
                 println!(
                     "{name}, {format:?} {compression:?}, {threads} threads, batches of {rows}: {rate:.1} M rows/s"

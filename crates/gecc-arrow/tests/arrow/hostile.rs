@@ -159,6 +159,23 @@ fn pages_that_grow_too_large_are_errors() {
 }
 
 #[test]
+fn dictionaries_that_grow_too_large_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("bomb");
+    let values = |byte| Arc::new(BinaryArray::from_iter_values([vec![byte; 20 << 20]]));
+    let column =
+        |byte| -> ArrayRef { Arc::new(DictionaryArray::<Int32Type>::new(Int32Array::from(vec![0; 3]), values(byte))) };
+    // Two dictionaries, each of which is within the limit.
+    let batch = RecordBatch::try_from_iter([("a", column(1)), ("b", column(2))]).unwrap();
+    for format in [Format::ArrowFile, Format::ArrowStream] {
+        write(&path, &batch, 3, format, Compression::Zstd);
+        let read = |max_memory| read(&path, ReadOptions { max_memory, ..options(10) }, &Columns::All);
+        assert!(matches!(read(32 << 20), Err(Error::Limit { .. })), "{format:?}");
+        assert_eq!(read(256 << 20).unwrap()[0].num_rows(), 3);
+    }
+}
+
+#[test]
 fn many_pages_together_are_bounded() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bomb");
