@@ -7,7 +7,7 @@ use rustix::io::{Errno, pread};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// A file and its length when it was opened. Nothing is read beyond it, so that a length inside the file that lies costs no
+/// A file and its length when it was opened. Nothing is read beyond it, so that a false length inside the file costs no
 /// memory.
 pub(crate) struct Source {
     file: File,
