@@ -187,6 +187,9 @@ fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -
     even.then(|| &data[start..offsets[offsets.len() - 1].as_usize()])
 }
 
+/// Characters or bytes of a cell that no field but messages and ids has.
+pub(crate) const LONG: usize = 1024;
+
 /// Without `0x` in front.
 fn digits(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text)
@@ -199,7 +202,8 @@ fn read_digits(digits: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
         return Err(CellProblem::NotHexadecimal);
     }
     if digits.len() != 2 * to.len() {
-        let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
+        // Of a long text the length is enough: a dictionary may have it in very many rows.
+        let is_hex = digits.len() > LONG || digits.iter().all(u8::is_ascii_hexdigit);
         return Err(if is_hex { CellProblem::WrongLength } else { CellProblem::NotHexadecimal });
     }
     const_hex::decode_to_slice(digits, to).map_err(|_| CellProblem::NotHexadecimal)

@@ -1,6 +1,6 @@
 //! Cells as the columns that the engine takes: borrowed where they lie, or copied in parallel.
 
-use crate::cells::{Cells, Numbers, recovery_id};
+use crate::cells::{Cells, LONG, Numbers, recovery_id};
 use crate::error::Error;
 use crate::mapping::{Field, Mapping};
 use crate::pool::{Pool, wiped_if};
@@ -203,7 +203,7 @@ impl<'a> Inputs<'a> {
             let mut der = Vec::new();
             for (offset, (row, problem)) in rows.iter_mut().zip(problems).enumerate() {
                 der.clear();
-                match cells.append(start + offset, &mut der) {
+                match append_der(&cells, start + offset, &mut der) {
                     Err(found) => note(problem, Field::Der, found),
                     Ok(()) => match gecc::signature_from_der(without_hash_type(&der)) {
                         Ok(signature) => *row = signature,
@@ -277,6 +277,14 @@ fn with_v(cells: &Cells, row: usize) -> Result<([u8; 64], Option<u8>), CellProbl
     cells.read(row, &mut with_v)?;
     signature.copy_from_slice(&with_v[..64]);
     Ok((signature, Some(with_v[64])))
+}
+
+/// The bytes of a cell, unless it is too long for DER of a signature in any way.
+fn append_der(cells: &Cells, row: usize, der: &mut Vec<u8>) -> Result<(), CellProblem> {
+    if cells.len(row)? > LONG {
+        return Err(CellProblem::WrongLength);
+    }
+    cells.append(row, der)
 }
 
 /// DER without the byte behind it, where the length that it says leaves one.

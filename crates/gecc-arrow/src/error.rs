@@ -79,7 +79,7 @@ pub(crate) fn caught<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, 
     // What a decoder held when it panicked is dropped, and not used again.
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        Err(Error::Malformed(format!("the decoder gave up: {}", text.unwrap_or("it does not say why"))))
+        Err(Error::Malformed(format!("the decoder failed: {}", text.unwrap_or("it does not say why"))))
     })
 }
 
@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn a_panic_is_an_error_with_its_text() {
         let text = |problem: Result<(), Error>| problem.unwrap_err().to_string();
-        assert_eq!(text(caught(|| panic!("no {}", 7))), "the decoder gave up: no 7");
-        assert_eq!(text(caught(|| panic!("no"))), "the decoder gave up: no");
+        assert_eq!(text(caught(|| panic!("no {}", 7))), "the decoder failed: no 7");
+        assert_eq!(text(caught(|| panic!("no"))), "the decoder failed: no");
         assert_eq!(caught(|| Ok(3)).unwrap(), 3);
     }
 }

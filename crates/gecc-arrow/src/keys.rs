@@ -1,6 +1,6 @@
 //! Public keys in any encoding: one column for the form of most rows, and a short list of the others.
 
-use crate::cells::Cells;
+use crate::cells::{Cells, LONG};
 use crate::columns::{Column, Inputs};
 use crate::error::Error;
 use crate::mapping::Field;
@@ -93,9 +93,9 @@ impl Other {
     }
 }
 
-/// A long cell is rejected for its length, unless its digits are none.
+/// A cell with too many bytes is rejected for that, unless they are no digits.
 fn check_digits(cells: &Cells, row: usize, length: usize) -> Result<(), CellProblem> {
-    if cells.is_text() { cells.read(row, &mut vec![0; length]) } else { Ok(()) }
+    if cells.is_text() && length <= LONG { cells.read(row, &mut vec![0; length]) } else { Ok(()) }
 }
 
 /// 33, 64 or 65, whichever most rows have.

@@ -7,6 +7,9 @@ use crate::mapping::Field;
 use crate::reason::CellProblem;
 use gecc::sm2::DEFAULT_USER_ID;
 
+/// Bytes that hexadecimal messages of a batch may stand for.
+const MOST_BYTES: u64 = 4 << 30;
+
 /// A byte string for each row, that of a row with problems empty.
 pub(crate) enum Texts<'a> {
     /// The cells as they are.
@@ -31,6 +34,11 @@ impl<'a> Texts<'a> {
         if !cells.is_text() {
             inputs.note_nulls(Field::Message, &cells);
             return Ok(Texts::Stored { cells, rows: inputs.rows(), of_null: &[] });
+        }
+        // A dictionary may have a long text in very many rows.
+        let bytes = (0..inputs.rows()).fold(0, |sum: u64, row| sum.saturating_add(cells.len(row).unwrap_or(0) as u64));
+        if bytes > MOST_BYTES {
+            return Err(Error::Limit { what: "bytes of the messages of a batch", found: bytes, limit: MOST_BYTES });
         }
         let parts = inputs.pool.map(inputs.rows(), |rows| Part::of(&cells, rows))?;
         let problems = parts.iter().flat_map(|part| &part.problems);

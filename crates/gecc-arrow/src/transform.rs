@@ -2,7 +2,7 @@
 
 use crate::answers::Counts;
 use crate::error::{Error, caught};
-use crate::mapping::Mapping;
+use crate::mapping::{self, Mapping};
 use crate::operation::Operation;
 use crate::pool::Pool;
 use crate::read::{Batches, Columns, Format, Input};
@@ -33,8 +33,8 @@ pub struct Job<'a> {
 /// What is written, and how.
 #[derive(Clone, Debug)]
 pub struct TransformOptions {
-    /// Whether the answers stand beside all columns of the input, and not alone. An answer whose name the input has goes by that name with
-    /// `gecc_` in front.
+    /// Whether the answers stand beside the columns of the input, and not alone. The column that is mapped as `secret_key` is left out. An
+    /// answer whose name the input has goes by that name with `gecc_` in front.
     pub beside: bool,
     /// The format of the output.
     pub format: Format,
@@ -76,36 +76,40 @@ pub fn transform(
     stop: &AtomicBool,
 ) -> Result<Outcome, Error> {
     job.operation.check(job.engine, job.curve, input.schema(), job.mapping)?;
-    let columns = match options.beside {
-        true => Columns::All,
-        false => Columns::Only(job.operation.columns(input.schema(), job.mapping)?),
+    let (read, kept) = match options.beside {
+        true => (Columns::All, kept_columns(input.schema(), job.mapping)?),
+        false => (Columns::Only(job.operation.columns(input.schema(), job.mapping)?), Vec::new()),
     };
-    let schema = output_schema(&input, job.operation, options);
-    let batches = input.batches(&columns)?;
+    let schema = output_schema(&input, &kept, job.operation, options.format)?;
+    let batches = input.batches(&read)?;
     let writer = Writer::create(output, options.format, options.compression, &schema)?;
-    Ok(run(job, batches, writer, schema, options, stop))
+    let maker = Maker { job, encoder: writer.encoder(), schema, kept };
+    Ok(run(&maker, batches, writer, options.computing.max(1), stop))
 }
 
-/// The answers' columns, after those of the input where they are wanted.
-fn output_schema(input: &Input, operation: &Operation, options: &TransformOptions) -> SchemaRef {
-    let answers = operation.schema();
-    if !options.beside {
-        return answers;
-    }
+/// The places of the columns that stand beside the answers.
+fn kept_columns(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
+    let secret = mapping.index(mapping::Field::SecretKey, schema)?;
+    Ok((0..schema.fields().len()).filter(|place| Some(*place) != secret).collect())
+}
+
+/// The columns of the input that are kept, and those of the answers.
+fn output_schema(input: &Input, kept: &[usize], operation: &Operation, format: Format) -> Result<SchemaRef, Error> {
     // Arrow IPC is written as it is in memory.
-    let columns = match options.format {
+    let columns = match format {
         Format::Parquet => input.written_schema(),
         Format::ArrowFile | Format::ArrowStream => input.schema(),
     };
+    let columns = columns.project(kept)?;
     let mut fields = columns.fields().to_vec();
-    for field in answers.fields() {
+    for field in operation.schema().fields() {
         let mut name = field.name().clone();
         while columns.fields().iter().any(|column| *column.name() == name) {
             name.insert_str(0, "gecc_");
         }
         fields.push(Arc::new(Field::clone(field).with_name(name)));
     }
-    Arc::new(Schema::new_with_metadata(fields, columns.metadata().clone()))
+    Ok(Arc::new(Schema::new_with_metadata(fields, columns.metadata().clone())))
 }
 
 /// A batch with its answers, ready to be written.
@@ -117,21 +121,12 @@ struct Done {
 /// The number of a batch and what became of it.
 type Numbered = (usize, Result<Done, Error>);
 
-fn run(
-    job: &Job,
-    batches: Batches,
-    mut writer: Writer,
-    schema: SchemaRef,
-    options: &TransformOptions,
-    stop: &AtomicBool,
-) -> Outcome {
-    let computing = options.computing.max(1);
+fn run(maker: &Maker, batches: Batches, mut writer: Writer, computing: usize, stop: &AtomicBool) -> Outcome {
     let queue = Queue::new(batches, 2 * computing);
-    let maker = Maker { job, encoder: writer.encoder(), schema, beside: options.beside };
     let (counts, problem) = thread::scope(|scope| {
         let (send, receive) = mpsc::sync_channel(computing);
         for index in 0..computing {
-            let (queue, maker, send) = (&queue, &maker, send.clone());
+            let (queue, send) = (&queue, send.clone());
             let builder = thread::Builder::new().name(format!("gecc-compute-{index}"));
             match builder.spawn_scoped(scope, move || compute(queue, maker, &send, stop)) {
                 Ok(_) => {}
@@ -189,14 +184,15 @@ struct Maker<'a> {
     job: &'a Job<'a>,
     encoder: Encoder,
     schema: SchemaRef,
-    beside: bool,
+    /// The places of the batch's columns that are written.
+    kept: Vec<usize>,
 }
 
 impl Maker<'_> {
     fn make(&self, batch: &RecordBatch) -> Result<Done, Error> {
         let Job { engine, curve, operation, mapping, pool } = self.job;
         let answers = operation.apply(engine, *curve, batch, mapping, pool)?;
-        let mut columns = if self.beside { batch.columns().to_vec() } else { Vec::new() };
+        let mut columns: Vec<_> = self.kept.iter().map(|place| batch.column(*place).clone()).collect();
         columns.extend_from_slice(answers.to_columns()?.columns());
         // Views are written as what the file calls them, so that the batch has types of its own.
         let fields = self.schema.fields().iter().zip(&columns);

@@ -4,7 +4,7 @@ use super::ReadOptions;
 use super::ahead::Ahead;
 use super::source::Source;
 use crate::error::{Error, caught};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::{FileDecoder, read_dictionary, read_footer_length, read_record_batch};
@@ -39,8 +39,11 @@ impl IpcFile {
             let schema = footer.schema().ok_or_else(|| malformed("the footer has no schema"))?;
             let schema = schema_of(schema)?;
             let mut decoder = FileDecoder::new(schema.clone(), footer.version());
+            let mut left = max_memory;
             for block in footer.dictionaries().iter().flatten() {
-                decoder.read_dictionary(block, &checked_block(&source, block, max_memory)?)?;
+                let (bytes, size) = checked_block(&source, block, left)?;
+                decoder.read_dictionary(block, &bytes)?;
+                left = left.saturating_sub(size);
             }
             let blocks = footer.recordBatches().iter().flatten().copied().collect();
             Ok(IpcFile { source: Arc::new(source), decoder, blocks, schema })
@@ -60,7 +63,7 @@ impl IpcFile {
 }
 
 fn decode(source: &Source, decoder: &FileDecoder, block: &Block, limit: u64) -> Result<RecordBatch, Error> {
-    let bytes = checked_block(source, block, limit)?;
+    let (bytes, _) = checked_block(source, block, limit)?;
     let batch = decoder.read_record_batch(block, &bytes)?;
     batch.ok_or_else(|| malformed("a block holds no batch"))
 }
@@ -77,8 +80,8 @@ fn footer(source: &Source) -> Result<Vec<u8>, Error> {
     source.bytes(start.checked_sub(length).ok_or_else(short)?, length as usize)
 }
 
-/// The bytes of a block, once what its message claims is within the limit.
-fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<Buffer, Error> {
+/// The bytes of a block and how many they become, once what its message claims is within the limit.
+fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<(Buffer, u64), Error> {
     let metadata = usize::try_from(block.metaDataLength()).map_err(|_| malformed("a block has a negative length"))?;
     let body = u64::try_from(block.bodyLength()).map_err(|_| malformed("a block has a negative length"))?;
     let start = u64::try_from(block.offset()).map_err(|_| malformed("a block has a negative place"))?;
@@ -87,22 +90,22 @@ fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<Buffer, E
     let (head, body) = bytes.split_at(metadata);
     // Four bytes of length, after four of continuation in all but old files.
     let skipped = if head.starts_with(&CONTINUATION) { 8 } else { 4 };
-    check_message(head.get(skipped..).unwrap_or(&[]), body, limit)?;
-    Ok(bytes)
+    let size = check_message(head.get(skipped..).unwrap_or(&[]), body, limit)?;
+    Ok((bytes, size))
 }
 
-/// Looks at the sizes that a message claims, since decoders allocate what it says.
-fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<(), Error> {
+/// Looks at the sizes that a message claims, since decoders allocate what it says. Gives the bytes of the decoded body.
+fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> {
     let message = parsed(message)?;
     let batch = match message.header_type() {
         MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|header| header.data()),
         _ => message.header_as_record_batch(),
     };
-    let Some(batch) = batch else { return Ok(()) };
+    let Some(batch) = batch else { return Ok(0) };
     // Types without bytes may have any number of rows.
     within("rows of a message", u64::try_from(batch.length()).unwrap_or(u64::MAX), limit)?;
     if batch.compression().is_none() {
-        return Ok(());
+        return Ok(body.len() as u64);
     }
     let mut claimed = 0u64;
     for buffer in batch.buffers().iter().flatten() {
@@ -111,7 +114,8 @@ fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<(), Error> {
         // Below zero means that the buffer is not compressed.
         claimed = claimed.saturating_add(size.map_or(0, |size| u64::try_from(i64::from_le_bytes(*size)).unwrap_or(0)));
     }
-    within("bytes of a message, decompressed,", claimed, limit)
+    within("bytes of a message, decompressed,", claimed, limit)?;
+    Ok(claimed.saturating_add(body.len() as u64))
 }
 
 /// Messages one after the other, from anything that can be read.
@@ -151,6 +155,8 @@ impl IpcStream {
         let version = parsed.version();
         if let Some(dictionary) = parsed.header_as_dictionary_batch() {
             read_dictionary(&message.body, dictionary, &self.schema, &mut self.dictionaries, &version)?;
+            let kept: usize = self.dictionaries.values().map(|values| values.get_array_memory_size()).sum();
+            within("bytes of the dictionaries of a stream", kept as u64, self.limit)?;
             return Ok(None);
         }
         let Some(batch) = parsed.header_as_record_batch() else {

@@ -122,7 +122,7 @@ fn within(what: &'static str, found: u64, limit: u64) -> Result<(), Error> {
 struct PageHeader {
     /// Bytes of the header.
     length: usize,
-    /// Bytes of the page when it is decompressed.
+    /// Bytes of the page, decompressed or as it is in the file, whichever is more.
     size: u64,
     /// Values of a dictionary.
     dictionary_values: u64,
@@ -139,8 +139,9 @@ impl PageHeader {
         let (mut walker, mut last) = (Walker::new(bytes), 0);
         while let Some((field, kind)) = walker.field(&mut last)? {
             match (field, kind) {
-                // uncompressed_page_size. A field that is there twice counts where it is largest.
-                (2, 5) => header.size = header.size.max(u64::try_from(walker.number()?).unwrap_or(0)),
+                // uncompressed_page_size, and compressed_page_size, which is what pages have that are not compressed. Of all of
+                // them the largest counts.
+                (2 | 3, 5) => header.size = header.size.max(u64::try_from(walker.number()?).unwrap_or(0)),
                 // data_page_header and data_page_header_v2, with the encoding.
                 (5, kind::STRUCT) => header.read_inner(&mut walker, 2)?,
                 (8, kind::STRUCT) => header.read_inner(&mut walker, 4)?,

@@ -2,11 +2,12 @@
 
 use crate::error::Error;
 use bytes::Bytes;
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, pread};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// A file and its length when it was opened. Nothing is read beyond it, so that a length inside the file that lies costs no
+/// A file and its length when it was opened. Nothing is read beyond it, so that a false length inside the file costs no
 /// memory.
 pub(crate) struct Source {
     file: File,
@@ -32,8 +33,17 @@ impl Source {
             let found = format!("the file ends at {}, but {length} bytes at {start} are expected", self.length);
             return Err(Error::Malformed(found));
         }
-        let mut bytes = vec![0; length];
-        self.file.read_exact_at(&mut bytes, start).map_err(Error::file(&self.path))?;
+        let mut bytes = Vec::with_capacity(length);
+        while bytes.len() < length {
+            let place = start + bytes.len() as u64;
+            match pread(&self.file, spare_capacity(&mut bytes), place) {
+                Ok(0) => return Err(Error::Malformed("the file became shorter while it was read".to_owned())),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(problem) => return Err(Error::file(&self.path)(problem.into())),
+            }
+        }
+        // The vector may have room for more, which was read too.
+        bytes.truncate(length);
         Ok(bytes)
     }
 

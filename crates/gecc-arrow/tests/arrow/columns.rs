@@ -55,28 +55,19 @@ fn every_type_holds_every_field_of_a_verification() {
         let digests = fixed(&some(&items.digests)).unwrap();
         let signatures = fixed(&some(&items.signatures)).unwrap();
         let keys_column = columns(&some(&keys)).remove(0);
-        let with_digest = |field, column| vec![(Field::Digest, digests.clone()), (field, column)];
-
-        try_field(
-            curve,
-            Field::Digest,
-            &some(&items.digests),
-            &with_digest(Field::Signature, signatures.clone())[1..]
-                .iter()
-                .cloned()
-                .chain([(Field::PublicKey, keys_column.clone())])
-                .collect::<Vec<_>>(),
-            &codes,
-        );
-        try_field(curve, Field::PublicKey, &some(&keys), &with_digest(Field::Signature, signatures.clone()), &codes);
-        let others = with_digest(Field::PublicKey, keys_column.clone());
+        let digest = (Field::Digest, digests);
+        let signature = (Field::Signature, signatures);
+        let key = (Field::PublicKey, keys_column);
+        let others = [digest.clone(), key.clone()];
+        try_field(curve, Field::Digest, &some(&items.digests), &[signature.clone(), key], &codes);
+        try_field(curve, Field::PublicKey, &some(&keys), &[digest, signature], &codes);
         try_field(curve, Field::Signature, &some(&items.signatures), &others, &codes);
         let with_v: Vec<_> = items.signatures.iter().map(|signature| [&signature[..], &[27]].concat()).collect();
         try_field(curve, Field::Signature, &some(&with_v), &others, &codes);
         let r: Vec<_> = items.signatures.iter().map(|signature| &signature[..32]).collect();
         let s: Vec<_> = items.signatures.iter().map(|signature| &signature[32..]).collect();
         let beside = |field, rows: &[&[u8]]| {
-            let mut all = others.clone();
+            let mut all = others.to_vec();
             all.push((field, fixed(&some(rows)).unwrap()));
             all
         };

@@ -87,7 +87,7 @@ fn real_signatures_have_their_verdicts() {
 /// A table with nulls in every column.
 pub fn table(rows: usize) -> RecordBatch {
     let some = |row: usize| row % 5 != 3;
-    let fixed = (0..rows).map(|row| some(row).then(|| rand::random::<[u8; 32]>()));
+    let fixed = (0..rows).map(|row| some(row).then(rand::random::<[u8; 32]>));
     let numbers = (0..rows).map(|row| some(row + 1).then_some(row as i64));
     let bytes: Vec<_> = (0..rows)
         .map(|row| some(row + 2).then(|| (0..row % 70).map(|_| rand::random()).collect::<Vec<u8>>()))

@@ -9,6 +9,11 @@ use gecc_arrow::{
     Columns, Compression, Error, Field, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, open,
     open_stream,
 };
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Encoding;
+use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::properties::WriterProperties;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -159,14 +164,72 @@ fn pages_that_grow_too_large_are_errors() {
 }
 
 #[test]
+fn dictionaries_that_grow_too_large_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("bomb");
+    let values = |byte| Arc::new(BinaryArray::from_iter_values([vec![byte; 20 << 20]]));
+    let column =
+        |byte| -> ArrayRef { Arc::new(DictionaryArray::<Int32Type>::new(Int32Array::from(vec![0; 3]), values(byte))) };
+    // Two dictionaries, each of which is within the limit.
+    let batch = RecordBatch::try_from_iter([("a", column(1)), ("b", column(2))]).unwrap();
+    for format in [Format::ArrowFile, Format::ArrowStream] {
+        write(&path, &batch, 3, format, Compression::Zstd);
+        let read = |max_memory| read(&path, ReadOptions { max_memory, ..options(10) }, &Columns::All);
+        assert!(matches!(read(32 << 20), Err(Error::Limit { .. })), "{format:?}");
+        assert_eq!(read(256 << 20).unwrap()[0].num_rows(), 3);
+    }
+}
+
+/// A number as Thrift's compact protocol writes it, in at least so many bytes.
+fn varint(number: i64, bytes: usize) -> Vec<u8> {
+    let (mut rest, mut written) = ((number as u64) << 1, Vec::new());
+    while rest >= 0x80 || written.len() + 1 < bytes {
+        written.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    written.push(rest as u8);
+    written
+}
+
+#[test]
 fn many_pages_together_are_bounded() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bomb");
-    // 64 pages of 1 MiB of zeros in a batch.
+    // 64 pages of 1 MiB of zeros in a batch, of which the footer says that they are a byte.
     let zeros: ArrayRef = Arc::new(BinaryArray::from_iter_values((0..64).map(|_| vec![0; 1 << 20])));
     one_column(&path, zeros, Format::Parquet);
-    let memory = ReadOptions { max_memory: 16 << 20, ..options(64) };
-    assert!(matches!(read(&path, memory, &Columns::All), Err(Error::Limit { .. })));
+    let mut bytes = std::fs::read(&path).unwrap();
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&File::open(&path).unwrap()).unwrap();
+    let true_size = varint(metadata.row_group(0).column(0).uncompressed_size(), 1);
+    let places: Vec<_> = (0..bytes.len() - 8).filter(|at| bytes[*at..].starts_with(&true_size)).collect();
+    assert!(!places.is_empty());
+    for at in places {
+        bytes[at..at + true_size.len()].copy_from_slice(&varint(1, true_size.len()));
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let memory = |max_memory| ReadOptions { max_memory, ..options(64) };
+    let problem = read(&path, memory(16 << 20), &Columns::All).unwrap_err().to_string();
+    assert!(problem.contains("bytes of the pages of a batch"), "{problem}");
+    assert_eq!(read(&path, memory(256 << 20), &Columns::All).unwrap()[0].num_rows(), 64);
+}
+
+#[test]
+fn encodings_that_hide_their_sizes_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("delta");
+    let table = table(20);
+    for encoding in [Encoding::DELTA_BYTE_ARRAY, Encoding::DELTA_LENGTH_BYTE_ARRAY] {
+        let properties =
+            WriterProperties::builder().set_dictionary_enabled(false).set_column_encoding("bytes".into(), encoding);
+        let file = File::create(&path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, table.schema(), Some(properties.build())).unwrap();
+        writer.write(&table).unwrap();
+        writer.close().unwrap();
+        let problem = read(&path, options(10), &Columns::All).unwrap_err().to_string();
+        assert!(problem.contains("DELTA_BYTE_ARRAY are not read"), "{problem}");
+        // Other columns are read.
+        assert_eq!(read(&path, options(20), &Columns::Only(vec![0, 1, 3])).unwrap()[0].num_rows(), 20);
+    }
 }
 
 #[test]

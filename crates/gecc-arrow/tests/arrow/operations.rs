@@ -174,6 +174,7 @@ fn shared_secrets_and_public_keys_are_those_of_the_library() {
             apply(&Operation::Ecdh(Key::All(one)), curve, vec![(Field::PublicKey, columns(&peers).remove(0))]);
         assert_eq!(rows(&answers, 0)[0], wanted[0]);
         assert_eq!(answers.counts().passed, 28);
+        assert_eq!(format!("{answers:?}"), "Answers { rows: 30, results: [\"shared_secret\"], .. }");
 
         for column in columns(&keys) {
             let answers = apply(&Operation::PublicKeys(KeyForm::Compressed), curve, vec![(Field::SecretKey, column)]);

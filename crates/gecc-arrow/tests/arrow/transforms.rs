@@ -115,6 +115,34 @@ fn columns_keep_the_types_that_the_file_gives_them() {
 }
 
 #[test]
+fn secret_keys_are_not_written() {
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    let items = Items::random(CURVE, 20);
+    let secrets: Vec<_> = items.secrets.iter().map(|key| *key.expose_bytes()).collect();
+    let table: Vec<(&str, ArrayRef)> = vec![
+        ("sk", fixed(&some(&secrets)).unwrap()),
+        ("digest", fixed(&some(&items.digests)).unwrap()),
+        ("number", Arc::new(Int64Array::from_iter_values(0..20))),
+    ];
+    write(&from, &RecordBatch::try_from_iter(table).unwrap(), 20, Format::Parquet, Compression::None);
+    let input = open(&from, options(7)).unwrap();
+    let mapping = Mapping::by_name(input.schema());
+    let (operation, pool) = (Operation::Sign(Default::default()), Pool::default());
+    let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
+    let with = TransformOptions { beside: true, compression: Compression::None, ..TransformOptions::default() };
+    let outcome = transform(&job, input, Output::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();
+    assert!(outcome.problem.is_none() && outcome.counts.passed == 20);
+    let written = open(&to, options(10)).unwrap();
+    let names: Vec<_> = written.schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["digest", "number", "signature", "reason"]);
+    let signatures = joined(&read(&to, options(100), &Columns::All).unwrap(), 2);
+    assert!(signatures.as_fixed_size_binary().iter().eq(items.signatures.iter().map(|row| Some(&row[..]))));
+    let bytes = std::fs::read(&to).unwrap();
+    assert!(secrets.iter().all(|secret| !bytes.windows(32).any(|window| window == secret)));
+}
+
+#[test]
 fn what_was_computed_before_an_error_is_kept() {
     let folder = TempDir::new().unwrap();
     let (from, to) = (folder.path().join("in"), folder.path().join("out"));
