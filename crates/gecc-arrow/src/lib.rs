@@ -2,7 +2,7 @@
 //!
 //! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures, shared secrets or
 //! public keys, ECDSA or SM2 as the curve has it. [`open`] reads files as batches, [`Writer`] writes them, and [`transform`] does
-//! all three at the same time.
+//! all three at the same time. [`answer_each`] leaves the writing to the caller.
 //!
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
@@ -53,6 +53,7 @@ mod answers;
 mod calls;
 mod cells;
 mod columns;
+mod each;
 mod error;
 mod keys;
 mod mapping;
@@ -65,6 +66,7 @@ mod transform;
 mod write;
 
 pub use answers::{Answers, Counts};
+pub use each::{Answered, answer_each};
 pub use error::Error;
 pub use mapping::{Field, Mapping};
 pub use operation::{Key, KeyForm, Operation, Signer, Signing};

@@ -1,7 +1,8 @@
 //! From a file to answers in a file: reading, computing and writing at the same time.
 
 use crate::answers::Counts;
-use crate::error::{Error, caught};
+use crate::each::{Answered, answer_each};
+use crate::error::Error;
 use crate::mapping::{self, Mapping};
 use crate::operation::Operation;
 use crate::pool::Pool;
@@ -10,11 +11,9 @@ use crate::write::{Compression, Encoded, Encoder, Output, Writer};
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema, SchemaRef};
 use gecc::{CurveId, Engine};
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What is computed, and with what.
 pub struct Job<'a> {
@@ -83,8 +82,8 @@ pub fn transform(
     let schema = output_schema(&input, &kept, job.operation, options.format)?;
     let batches = input.batches(&read)?;
     let writer = Writer::create(output, options.format, options.compression, &schema)?;
-    let maker = Maker { job, encoder: writer.encoder(), schema, kept };
-    Ok(run(&maker, batches, writer, options.computing.max(1), stop))
+    let maker = Maker { pool: job.pool, encoder: writer.encoder(), schema, kept };
+    Ok(run(job, &maker, batches, writer, options.computing, stop))
 }
 
 /// The places of the columns that stand beside the answers.
@@ -118,29 +117,17 @@ struct Done {
     encoded: Encoded,
 }
 
-/// The number of a batch and what became of it.
-type Numbered = (usize, Result<Done, Error>);
-
-fn run(maker: &Maker, batches: Batches, mut writer: Writer, computing: usize, stop: &AtomicBool) -> Outcome {
-    let queue = Queue::new(batches, 2 * computing);
-    let (counts, problem) = thread::scope(|scope| {
-        let (send, receive) = mpsc::sync_channel(computing);
-        for index in 0..computing {
-            let (queue, send) = (&queue, send.clone());
-            let builder = thread::Builder::new().name(format!("gecc-compute-{index}"));
-            match builder.spawn_scoped(scope, move || compute(queue, maker, &send, stop)) {
-                Ok(_) => {}
-                Err(problem) if index == 0 => return (Counts::default(), Some(Error::Stream(problem))),
-                // Fewer threads will do.
-                Err(_) => break,
-            }
+fn run(job: &Job, maker: &Maker, batches: Batches, mut writer: Writer, computing: usize, stop: &AtomicBool) -> Outcome {
+    let mut counts = Counts::default();
+    let append = |done: Done| match writer.append(done.encoded) {
+        Ok(()) => {
+            counts.add(&done.counts);
+            ControlFlow::Continue(())
         }
-        drop(send);
-        let (counts, problem) = write_in_order(&receive, &queue, &mut writer);
-        // Threads that wait for room, in the queue or the channel, end.
-        queue.stop();
-        (counts, problem)
-    });
+        Err(problem) => ControlFlow::Break(problem),
+    };
+    let end = answer_each(job, batches, computing, stop, |answered| maker.make(answered), append);
+    let problem = end.unwrap_or_else(Some);
     // An output that would replace a file and has nothing in it is no use, where the input could not be read.
     if counts.rows == 0 && problem.is_some() {
         return Outcome { counts, problem };
@@ -149,39 +136,9 @@ fn run(maker: &Maker, batches: Batches, mut writer: Writer, computing: usize, st
     Outcome { counts, problem: problem.or(finished.err()) }
 }
 
-/// Appends results in the order of the batches, until there are no more or one is an error.
-fn write_in_order(receive: &Receiver<Numbered>, queue: &Queue, writer: &mut Writer) -> (Counts, Option<Error>) {
-    let mut counts = Counts::default();
-    let mut waiting = BTreeMap::new();
-    let mut next = 0;
-    for (number, done) in receive {
-        waiting.insert(number, done);
-        while let Some(done) = waiting.remove(&next) {
-            match done.and_then(|done| writer.append(done.encoded).map(|()| done.counts)) {
-                Ok(of_batch) => counts.add(&of_batch),
-                Err(problem) => return (counts, Some(problem)),
-            }
-            next += 1;
-            queue.written(next);
-        }
-    }
-    (counts, None)
-}
-
-/// Takes batches and sends what becomes of them, until there are no more or nobody wants them.
-fn compute(queue: &Queue, maker: &Maker, send: &SyncSender<Numbered>, stop: &AtomicBool) {
-    while !stop.load(Ordering::Relaxed) {
-        let Some((number, batch)) = queue.take() else { return };
-        let done = batch.and_then(|batch| caught(|| maker.make(&batch)));
-        if send.send((number, done)).is_err() {
-            return;
-        }
-    }
-}
-
 /// Makes what is written of a batch.
 struct Maker<'a> {
-    job: &'a Job<'a>,
+    pool: &'a Pool,
     encoder: Encoder,
     schema: SchemaRef,
     /// The places of the batch's columns that are written.
@@ -189,67 +146,14 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn make(&self, batch: &RecordBatch) -> Result<Done, Error> {
-        let Job { engine, curve, operation, mapping, pool } = self.job;
-        let answers = operation.apply(engine, *curve, batch, mapping, pool)?;
+    fn make(&self, Answered { batch, answers, .. }: Answered) -> Result<Done, Error> {
         let mut columns: Vec<_> = self.kept.iter().map(|place| batch.column(*place).clone()).collect();
         columns.extend_from_slice(answers.to_columns()?.columns());
         // Views are written as what the file calls them, so that the batch has types of its own.
         let fields = self.schema.fields().iter().zip(&columns);
         let fields = fields.map(|(field, column)| Field::clone(field).with_data_type(column.data_type().clone()));
         let schema = Schema::new(fields.collect::<Vec<_>>());
-        let encoded = self.encoder.encode(&RecordBatch::try_new(Arc::new(schema), columns)?, pool)?;
+        let encoded = self.encoder.encode(&RecordBatch::try_new(Arc::new(schema), columns)?, self.pool)?;
         Ok(Done { counts: answers.counts(), encoded })
-    }
-}
-
-/// Batches with their numbers, not too far ahead of what is written.
-struct Queue {
-    batches: Mutex<(usize, Batches)>,
-    progress: Mutex<Progress>,
-    changed: Condvar,
-    ahead: usize,
-}
-
-struct Progress {
-    written: usize,
-    stopped: bool,
-}
-
-impl Queue {
-    fn new(batches: Batches, ahead: usize) -> Self {
-        let progress = Mutex::new(Progress { written: 0, stopped: false });
-        Queue { batches: Mutex::new((0, batches)), progress, changed: Condvar::new(), ahead }
-    }
-
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next batch, once there is room for it.
-    fn take(&self) -> Option<(usize, Result<RecordBatch, Error>)> {
-        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = batches.0;
-        let mut progress = self.progress();
-        while !progress.stopped && number >= progress.written + self.ahead {
-            progress = self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
-        }
-        if progress.stopped {
-            return None;
-        }
-        drop(progress);
-        let batch = batches.1.next()?;
-        batches.0 += 1;
-        Some((number, batch))
-    }
-
-    fn written(&self, count: usize) {
-        self.progress().written = count;
-        self.changed.notify_all();
-    }
-
-    fn stop(&self) {
-        self.progress().stopped = true;
-        self.changed.notify_all();
     }
 }

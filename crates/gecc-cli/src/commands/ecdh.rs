@@ -9,7 +9,7 @@ use gecc::{CurveId, Engine, Error};
 
 pub fn run(options: EcdhOptions) -> Result<u8, Failure> {
     let keys = KeyFile::open(&options.key_file, options.curve, &options.stream)?;
-    job::run(&Ecdh { keys, curve: options.curve }, options.stream, false)
+    job::run(&Ecdh { keys, curve: options.curve }, &options.stream, false)
 }
 
 struct Ecdh {
@@ -34,6 +34,11 @@ impl Operation for Ecdh {
         self.keys.of_items(columns.numbers, codes.len(), |keys| {
             ecdh::shared_secrets_into(engine, self.curve, keys, columns.public_keys, secrets, codes)
         })
+    }
+
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, _: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+        Ok((gecc_arrow::Operation::Ecdh(self.keys.for_tables()?), self.curve))
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {

@@ -3,7 +3,8 @@
 use super::engine::EngineOptions;
 use crate::input::binary::layout::Layout;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// What the help of every command that reads items ends with.
 macro_rules! input_help {
@@ -27,6 +28,20 @@ pub enum Format {
     Csv,
     /// Rows of bytes, as `--layout` says.
     Rows,
+    /// Parquet.
+    Parquet,
+    /// Arrow IPC, a file or a stream.
+    Arrow,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AnswerFormat {
+    /// JSON Lines: one object for each item.
+    Jsonl,
+    /// Parquet, compressed by zstd.
+    Parquet,
+    /// Arrow IPC, compressed by zstd.
+    Arrow,
 }
 
 #[derive(Args)]
@@ -43,6 +58,16 @@ pub struct StreamOptions {
     /// The fields of each row and their bytes, such as digest:32,public_key:33,signature:64; `skip` for what is none.
     #[arg(long, value_name = "FIELD:BYTES,…", required_if_eq("format", "rows"))]
     pub layout: Option<Layout>,
+    /// The columns of a Parquet or Arrow input, such as digest=hash,r=r,s=s,public_key=pk [default: found by name].
+    #[arg(long, value_name = "FIELD=COLUMN,…")]
+    pub columns: Option<String>,
+    /// Format of the answers; Parquet and Arrow for Parquet or Arrow input [default: by the end of the output's name, .parquet or
+    /// .arrow, or else JSON Lines].
+    #[arg(long, value_enum)]
+    pub output_format: Option<AnswerFormat>,
+    /// Write Parquet or Arrow with the input's columns beside the answers.
+    #[arg(long)]
+    pub beside: bool,
     /// Say in every answer which line the item began in, not only where it is rejected.
     #[arg(long)]
     pub line: bool,
@@ -60,11 +85,29 @@ pub struct StreamOptions {
 }
 
 impl StreamOptions {
-    /// Refuses options that do not go together.
-    pub fn check_formats(&self) -> Result<(), String> {
-        if self.layout.is_some() && self.format != Some(Format::Rows) {
-            return Err("--layout goes with --format rows".to_owned());
-        }
-        Ok(())
+    /// The format of the answers.
+    pub fn answers(&self) -> AnswerFormat {
+        let end = self.output.as_deref().and_then(Path::extension);
+        self.output_format.unwrap_or(match end.and_then(OsStr::to_str) {
+            Some("parquet") => AnswerFormat::Parquet,
+            Some("arrow") => AnswerFormat::Arrow,
+            _ => AnswerFormat::Jsonl,
+        })
+    }
+
+    /// Refuses options that do not go together, and with what was found of the input.
+    pub fn check_formats(&self, is_table: bool) -> Result<(), String> {
+        let writes_lines = self.answers() == AnswerFormat::Jsonl;
+        let refusals = [
+            (self.layout.is_some() && self.format != Some(Format::Rows), "--layout goes with --format rows"),
+            (self.columns.is_some() && !is_table, "--columns goes with Parquet or Arrow input"),
+            (!writes_lines && !is_table, "answers are written as Parquet or Arrow only for Parquet or Arrow input"),
+            (self.beside && writes_lines, "--beside goes with answers in Parquet or Arrow, such as -o FILE.parquet"),
+            (
+                !writes_lines && (self.line || self.only_rejected || self.check),
+                "--line, --only-rejected and --check go with answers in JSON Lines: add --output-format jsonl",
+            ),
+        ];
+        refusals.iter().find(|(is_wrong, _)| *is_wrong).map_or(Ok(()), |(_, problem)| Err((*problem).to_owned()))
     }
 }

@@ -32,6 +32,18 @@ impl KeyFile {
         Ok(KeyFile { keys: keys.map_err(|problem| format!("{}: {problem}", path.display()))? })
     }
 
+    /// The key for all rows of a table.
+    #[cfg(feature = "arrow")]
+    pub fn for_tables(&self) -> Result<gecc_arrow::Key, String> {
+        match self.keys.as_slice() {
+            [key] => Ok(gecc_arrow::Key::All(key.clone())),
+            keys => Err(format!(
+                "the key file has {} keys; with Parquet or Arrow input it has one, which serves all rows",
+                keys.len()
+            )),
+        }
+    }
+
     /// The number of the first item that has no key, and why. `None` where one key serves all.
     pub fn limit(&self) -> Option<(u64, String)> {
         let keys = self.keys.len();

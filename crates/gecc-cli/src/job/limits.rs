@@ -43,6 +43,12 @@ pub fn of_engine(max_memory: Option<usize>) -> Option<usize> {
     max_memory.map(|limit| limit - (budget(limit) - OWN))
 }
 
+/// The limit of what is read of tables at a time, where there is one.
+#[cfg(feature = "arrow")]
+pub fn of_tables(max_memory: Option<usize>) -> Option<usize> {
+    max_memory.map(budget)
+}
+
 /// What a limit leaves to the command: at most `OWN` more than what the engine is denied.
 fn budget(limit: usize) -> usize {
     OWN.max(limit / SHARE)

@@ -1,6 +1,6 @@
 //! What the commands have in common that answer item by item: an [`Operation`] over columns, which knows nothing of where these come
 //! from, the `arena` that has the columns of a batch, `text` and `rows`, which fill them, and `write`, which makes lines of results.
-//! `run` lets all of these work at the same time.
+//! `run` lets all of these work at the same time. Parquet and Arrow go through `tables`, whose columns another crate reads.
 
 mod arena;
 mod compute;
@@ -12,10 +12,17 @@ mod rates;
 mod report;
 mod rows;
 mod run;
+#[cfg(feature = "arrow")]
+mod tables;
+#[cfg(not(feature = "arrow"))]
+#[path = "no_tables.rs"]
+mod tables;
 mod text;
 mod write;
 
 use crate::output::Line;
+#[cfg(feature = "arrow")]
+use gecc::CurveId;
 use gecc::{Engine, PublicKeys, Rows};
 pub use run::run;
 
@@ -59,10 +66,27 @@ pub trait Operation: Sync {
         None
     }
 
+    /// The same over tables of Arrow, and its curve.
+    ///
+    /// # Errors
+    /// Where it cannot be done over tables as it was asked for.
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, answers: TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String>;
+
     /// What to say after so many items.
     fn warning(&self, _items: u64) -> Option<String> {
         None
     }
+}
+
+/// How the answers to the rows of a table are written.
+#[cfg(feature = "arrow")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TableAnswers {
+    /// As lines, by [`Operation::answer`]: results are those of [`Operation::compute`].
+    Lines,
+    /// As columns.
+    Columns,
 }
 
 /// Inputs of some items. Columns that the operation does not read are empty.

@@ -41,6 +41,11 @@ impl Operation for Nothing {
         Ok(())
     }
 
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, _: super::TableAnswers) -> Result<(gecc_arrow::Operation, gecc::CurveId), String> {
+        Err("text alone is measured".to_owned())
+    }
+
     fn answer(&self, result: &[u8], line: &mut Line) {
         if self.width == 0 { line.json("valid", b"true") } else { line.hex("public_key", "04", result) }
     }
@@ -163,7 +168,7 @@ fn rates_of_one_thread_and_of_all() {
             });
             std::fs::write(&path, &text).unwrap();
             let all = nanoseconds(|| {
-                assert!(matches!(run(&operation, options(&path), name == "pubkey"), Ok(0)));
+                assert!(matches!(run(&operation, &options(&path), name == "pubkey"), Ok(0)));
             });
             println!(
                 "{name} {}: {} bytes a line; ns a line of one core: counting {counting:.0}, parsing {parsing:.0}, writing {writing:.0}; \

@@ -10,6 +10,7 @@ use super::compute::{Batch, compute};
 use super::limits::{Limits, of_engine};
 use super::report::Tally;
 use super::rows::{RowSource, fields_of};
+use super::tables::{self, Opened};
 use super::write::{Spares, Wanted, Written, write_batch};
 use crate::flags::{Format, StreamOptions};
 use crate::input::keyfile::warn_if_exposed;
@@ -24,7 +25,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often an idle input is asked whether the job was interrupted.
@@ -123,51 +124,40 @@ pub struct Job<'a, O> {
     interrupted: &'static AtomicBool,
 }
 
-/// Runs an operation over the whole input and prints the summary. Gives the exit code. With `keys` the input is private keys, which may
-/// come bare, one a line.
-pub fn run<O: Operation>(operation: &O, mut options: StreamOptions, keys: bool) -> Result<u8, Failure> {
-    options.check_formats()?;
-    refuse_overwriting(&options.input, options.output.as_deref())?;
-    let named = |problem: String| format!("{}: {problem}", options.input.display());
-    let input = open(&options.input).map_err(|problem| named(problem.to_string()))?;
-    if keys {
-        warn_if_exposed(&options.input);
-    }
-    let max_memory = options.engine.max_memory;
-    options.engine.max_memory = of_engine(max_memory);
-    let engine = options.engine.start()?;
-    options.engine.max_memory = max_memory;
-    let pool = pool(options.engine.threads)?;
-    let row_bytes = Arena::row_bytes(operation, options.layout.as_ref());
-    let limits = Limits::new(&options, &engine, operation.width(), row_bytes, pool.current_num_threads());
-    let length = input.length();
-    let items = match (options.format, &options.layout) {
-        (Some(Format::Rows), Some(layout)) => {
-            layout.require(&fields_of(operation.reads()))?;
-            Items::Rows(RowSource::new(input, layout.clone(), &limits, keys).map_err(named)?)
-        }
-        _ => Items::Text(input),
-    };
-    let output = Output::open(options.output.as_deref(), O::GIVES_SECRETS)?;
-    let interrupted = watch_interrupts()?;
-    let stopped = AtomicBool::new(false);
-    let job = Job { operation, engine: &engine, pool: &pool, limits, length, stopped, interrupted };
-    job.run(items, output, &options, keys)
+/// What works on the input.
+pub struct Started {
+    pub engine: Engine,
+    pub pool: Arc<ThreadPool>,
+    pub interrupted: &'static AtomicBool,
+    pub at: Instant,
 }
 
-impl<O: Operation> Job<'_, O> {
-    fn run(&self, items: Items, mut output: Output, options: &StreamOptions, keys: bool) -> Result<u8, Failure> {
-        let progress = if options.quiet { ProgressBar::hidden() } else { progress_bar(self.length) };
-        let started = Instant::now();
-        let mut tally = Tally::default();
-        let end = self.answer_all(items, &mut output, options, keys, &progress, &mut tally);
-        progress.finish_and_clear();
+impl Started {
+    fn new(options: &StreamOptions) -> Result<Self, String> {
+        let mut builder = options.engine.builder();
+        if let Some(limit) = of_engine(options.engine.max_memory) {
+            builder = builder.max_memory(limit);
+        }
+        let engine = builder.build().map_err(|problem| problem.to_string())?;
+        let pool = Arc::new(pool(options.engine.threads)?);
+        Ok(Started { engine, pool, interrupted: watch_interrupts()?, at: Instant::now() })
+    }
+
+    /// Ends the output, says what became of the items, and gives the exit code.
+    pub fn conclude<O: Operation>(
+        &self,
+        operation: &O,
+        options: &StreamOptions,
+        end: End,
+        tally: &Tally,
+        output: Output,
+    ) -> Result<u8, Failure> {
         let is_complete = matches!(end, End::Input | End::Rejection);
         let kept =
             if is_complete { output.finish().map(|()| String::new()) } else { Ok(output.abandon(tally.items > 0)) };
         let says_nothing = options.quiet || (matches!(end, End::Failed(_)) && tally.items == 0);
         if !says_nothing {
-            tally.print(O::PASSED, started.elapsed().as_secs_f64(), self.engine);
+            tally.print(O::PASSED, self.at.elapsed().as_secs_f64(), &self.engine);
         }
         for failure in self.engine.failures() {
             note(&format!("gecc: warning: {failure}"));
@@ -178,7 +168,7 @@ impl<O: Operation> Job<'_, O> {
             End::Failed(failure) => return Err(failure),
             End::Interrupted if !kept.is_empty() => note(&format!("gecc: interrupted{kept}")),
             End::Input => {
-                if let Some(warning) = self.operation.warning(tally.items) {
+                if let Some(warning) = operation.warning(tally.items) {
                     note(&format!("gecc: warning: {warning}"));
                 }
             }
@@ -191,7 +181,45 @@ impl<O: Operation> Job<'_, O> {
             _ => SOME_REJECTED,
         })
     }
+}
 
+/// Runs an operation over the whole input and prints the summary. Gives the exit code. With `keys` the input is private keys, which may
+/// come bare, one a line.
+pub fn run<O: Operation>(operation: &O, options: &StreamOptions, keys: bool) -> Result<u8, Failure> {
+    refuse_overwriting(&options.input, options.output.as_deref())?;
+    let named = |problem: String| format!("{}: {problem}", options.input.display());
+    let input = open(&options.input).map_err(|problem| named(problem.to_string()))?;
+    let opened = tables::open(input, options).map_err(named)?;
+    options.check_formats(matches!(opened, Opened::Table(_)))?;
+    if keys {
+        warn_if_exposed(&options.input);
+    }
+    let started = Started::new(options)?;
+    let input = match opened {
+        Opened::Table(table) => return tables::run(operation, table, options, started),
+        Opened::Other(input) => input,
+    };
+    let row_bytes = Arena::row_bytes(operation, options.layout.as_ref());
+    let Started { engine, pool, interrupted, .. } = &started;
+    let limits = Limits::new(options, engine, operation.width(), row_bytes, pool.current_num_threads());
+    let length = input.length();
+    let items = match (options.format, &options.layout) {
+        (Some(Format::Rows), Some(layout)) => {
+            layout.require(&fields_of(operation.reads()))?;
+            Items::Rows(RowSource::new(input, layout.clone(), &limits, keys).map_err(named)?)
+        }
+        _ => Items::Text(input),
+    };
+    let mut output = Output::open(options.output.as_deref(), O::GIVES_SECRETS)?;
+    let job = Job { operation, engine, pool, limits, length, stopped: AtomicBool::new(false), interrupted };
+    let progress = if options.quiet { ProgressBar::hidden() } else { progress_bar(length) };
+    let mut tally = Tally::default();
+    let end = job.answer_all(items, &mut output, options, keys, &progress, &mut tally);
+    progress.finish_and_clear();
+    started.conclude(operation, options, end, &tally, output)
+}
+
+impl<O: Operation> Job<'_, O> {
     /// Starts the steps, and writes what they give.
     fn answer_all(
         &self,

@@ -11,7 +11,7 @@ pub struct Output(Sink);
 
 enum Sink {
     /// Standard output, terminals, pipes and devices.
-    Direct(Box<dyn Write>),
+    Direct(Box<dyn Write + Send>),
     /// A file beside the one that it becomes.
     Beside { part: NamedTempFile, target: PathBuf },
 }
