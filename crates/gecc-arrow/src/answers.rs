@@ -41,8 +41,8 @@ impl Answers {
         self.clear_rejected(&mut rows);
         let bytes = rows.as_flattened();
         let (start, length) = (NonNull::from(bytes).cast::<u8>(), bytes.len());
-        // SAFETY: the owner holds the vector, whose heap memory stays where it is until the owner is dropped, and nothing changes
-        // it meanwhile.
+        // SAFETY: the owner holds the vector, whose heap memory stays where it is until the owner is dropped, and
+        // nothing changes it meanwhile.
         let bytes = unsafe { Buffer::from_custom_allocation(start, length, Arc::new(rows)) };
         self.results.push((name, Arc::new(FixedSizeBinaryArray::new(32, bytes, self.nulls()))));
         self
@@ -111,8 +111,8 @@ impl Answers {
         counts
     }
 
-    /// The answers as columns: `valid` (Boolean, never null) where there are no results, or else the results (null where a row is
-    /// rejected), and then `reason` (a dictionary of text, null where a row passed).
+    /// The answers as columns: `valid` (Boolean, never null) where there are no results, or else the results (null
+    /// where a row is rejected), and then `reason` (a dictionary of text, null where a row passed).
     ///
     /// # Errors
     /// None that is known; those of Arrow's checks.

@@ -125,7 +125,8 @@ impl<'a> Cells<'a> {
         Ok(())
     }
 
-    /// Writes a number of at most as many bytes as there is room for, big-endian. A text may have an odd number of digits.
+    /// Writes a number of at most as many bytes as there is room for, big-endian. A text may have an odd number of
+    /// digits.
     ///
     /// # Errors
     /// What is wrong with the cell. Then the room is left in any state.
@@ -158,7 +159,8 @@ impl<'a> Cells<'a> {
         self.read(row, &mut to[start..]).inspect_err(|_| to.truncate(start))
     }
 
-    /// The values, where they lie one after the other and each has this width. Those of null rows count too: they are there.
+    /// The values, where they lie one after the other and each has this width. Those of null rows count too: they are
+    /// there.
     pub fn contiguous(&self, width: usize) -> Option<&'a [u8]> {
         match self {
             Cells::Fixed(array) if array.value_length() as usize == width => Some(array.value_data()),
@@ -263,8 +265,8 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The recovery id, 0 to 3, that a value of v stands for: 0 to 3 itself, 27 to 30 as first in Bitcoin's signed messages, or
-/// 35 + 2 * chain id + parity (EIP-155). Others become an id that the engine rejects.
+/// The recovery id, 0 to 3, that a value of v stands for: 0 to 3 itself, 27 to 30 as first in Bitcoin's signed
+/// messages, or 35 + 2 * chain id + parity (EIP-155). Others become an id that the engine rejects.
 pub(crate) fn recovery_id(v: i128) -> u8 {
     match v {
         0..=3 => v as u8,

@@ -1,8 +1,8 @@
 //! gecc over Arrow: record batches, Parquet and Arrow IPC in, columns of verdicts and results out.
 //!
-//! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures, shared secrets or
-//! public keys, ECDSA or SM2 as the curve has it. [`open`] reads files as batches, [`Writer`] writes them, and [`transform`] does
-//! all three at the same time. [`answer_each`] leaves the writing to the caller.
+//! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures,
+//! shared secrets or public keys, ECDSA or SM2 as the curve has it. [`open`] reads files as batches, [`Writer`] writes
+//! them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the caller.
 //!
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
@@ -27,24 +27,26 @@
 //!
 //! # Columns
 //!
-//! Which column holds which [`Field`] is found by name or said as a text ([`Mapping`]). Bytes may be FixedSizeBinary, Binary,
-//! LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or Utf8View; any of them in a dictionary.
-//! Cells of the right width that lie one after the other go to the engine without a copy. Others are copied in parallel.
+//! Which column holds which [`Field`] is found by name or said as a text ([`Mapping`]). Bytes may be FixedSizeBinary,
+//! Binary, LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or Utf8View; any of
+//! them in a dictionary. Cells of the right width that lie one after the other go to the engine without a copy. Others
+//! are copied in parallel.
 //!
-//! A null or malformed cell is the [`Reason`] of its row, and disturbs no other row. An [`Error`] is about the whole: a missing
-//! column, a type that a field cannot have, a file that contradicts itself.
+//! A null or malformed cell is the [`Reason`] of its row, and disturbs no other row. An [`Error`] is about the whole: a
+//! missing column, a type that a field cannot have, a file that contradicts itself.
 //!
 //! # Files made to harm
 //!
-//! What a file claims is checked before memory is taken for it: sizes of pages and messages, decompressed, the number of row groups,
-//! how deep columns are nested ([`ReadOptions`] has the limits). Decoders that panic give an [`Error`]. Lists and structs are
-//! read where all columns are asked for, and only their pages are bounded.
+//! What a file claims is checked before memory is taken for it: sizes of pages and messages, decompressed, the number
+//! of row groups, how deep columns are nested ([`ReadOptions`] has the limits). Decoders that panic give an [`Error`].
+//! Lists and structs are read where all columns are asked for, and only their pages are bounded.
 //!
 //! # Secrets
 //!
-//! Columns that are copied for the engine are wiped when they hold secret keys. The memory of shared secrets is wiped when the last array
-//! that holds it is dropped. Arrays of the caller's and of files, such as a column of secret keys, are not wiped by anyone, and
-//! neither are copies that encoders make of shared secrets and the files they are written to.
+//! Columns that are copied for the engine are wiped when they hold secret keys. The memory of shared secrets is wiped
+//! when the last array that holds it is dropped. Arrays of the caller's and of files, such as a column of secret keys,
+//! are not wiped by anyone, and neither are copies that encoders make of shared secrets and the files they are written
+//! to.
 
 #[cfg(not(unix))]
 compile_error!("files are read at places of their own, which is done here for Unix alone");

@@ -46,8 +46,8 @@ impl Field {
         Field::Id,
     ];
 
-    /// The field's name, and then what else it may be called. `hash` and `tx_hash` are in no list: a transaction's hash is not
-    /// what was signed.
+    /// The field's name, and then what else it may be called. `hash` and `tx_hash` are in no list: a transaction's hash
+    /// is not what was signed.
     pub fn names(self) -> &'static [&'static str] {
         match self {
             Field::Digest => &["digest", "sighash", "signing_hash", "message_digest", "message_hash"],
@@ -145,9 +145,10 @@ impl Mapping {
         self
     }
 
-    /// What the names of the columns say ([`Field::names`], case does not matter). A column of a type that the field cannot have is
-    /// passed over. Of columns for the same field the first name in the list counts, then the first column. A digest goes before a
-    /// message, and of signatures `signature` before `r` and `s`, and these before `der`.
+    /// What the names of the columns say ([`Field::names`], case does not matter). A column of a type that the field
+    /// cannot have is passed over. Of columns for the same field the first name in the list counts, then the first
+    /// column. A digest goes before a message, and of signatures `signature` before `r` and `s`, and these before
+    /// `der`.
     pub fn by_name(schema: &Schema) -> Self {
         let mut mapping = Self::new();
         for field in Field::ALL {

@@ -15,8 +15,8 @@ use gecc::{CurveId, Engine, SecretKey};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Operation {
-    /// Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`. SM2 on its curve, else ECDSA.
-    /// The answer is `valid`.
+    /// Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`. SM2 on its curve, else
+    /// ECDSA. The answer is `valid`.
     Verify(Policy),
     /// Finds who signed (ECDSA). Needs `recovery_id`, or signatures of 65 bytes.
     Recover(Signer),
@@ -73,13 +73,13 @@ pub enum Key {
 impl Operation {
     /// The answers for all rows of a batch.
     ///
-    /// A null or malformed cell rejects its row alone. Most of the batch goes through one call of the engine; rows whose public
-    /// key is in an encoding that fewer rows have go through a second one. Secret keys and what is made of them are computed in
-    /// constant time; reading them from hexadecimal text is not constant-time.
+    /// A null or malformed cell rejects its row alone. Most of the batch goes through one call of the engine; rows
+    /// whose public key is in an encoding that fewer rows have go through a second one. Secret keys and what is made of
+    /// them are computed in constant time; reading them from hexadecimal text is not constant-time.
     ///
     /// # Errors
-    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the operation does
-    /// not exist on the curve, and [`Error::Engine`].
+    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the
+    /// operation does not exist on the curve, and [`Error::Engine`].
     pub fn apply(
         &self,
         engine: &Engine,

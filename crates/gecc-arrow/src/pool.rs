@@ -19,8 +19,8 @@ impl Pool {
         Pool(Some(threads))
     }
 
-    /// `work` on parts of `rows` and, with the same numbers, of `codes`. It gets the number of its first row. Few rows are
-    /// worked on where they are.
+    /// `work` on parts of `rows` and, with the same numbers, of `codes`. It gets the number of its first row. Few rows
+    /// are worked on where they are.
     pub(crate) fn fill<T: Send>(
         &self,
         rows: &mut [T],

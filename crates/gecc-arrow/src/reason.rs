@@ -61,7 +61,8 @@ const REJECTIONS: [Rejection; 17] = [
 ];
 
 impl Reason {
-    /// The stable form of one byte: the code of a [`Rejection`], or 64 and up for cells. Never 1, which is a row that passed.
+    /// The stable form of one byte: the code of a [`Rejection`], or 64 and up for cells. Never 1, which is a row that
+    /// passed.
     pub fn code(self) -> u8 {
         match self {
             Reason::Rejected(rejection) => rejection.code(),

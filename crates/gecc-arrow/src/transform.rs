@@ -32,14 +32,15 @@ pub struct Job<'a> {
 /// What is written, and how.
 #[derive(Clone, Debug)]
 pub struct TransformOptions {
-    /// Whether the answers stand beside the columns of the input, and not alone. The column that is mapped as `secret_key` is left out. An
-    /// answer whose name the input has goes by that name with `gecc_` in front.
+    /// Whether the answers stand beside the columns of the input, and not alone. The column that is mapped as
+    /// `secret_key` is left out. An answer whose name the input has goes by that name with `gecc_` in front.
     pub beside: bool,
     /// The format of the output.
     pub format: Format,
     /// Its compression.
     pub compression: Compression,
-    /// Batches that are computed at a time: 3 by default, so that the engine has the next while others are converted and encoded.
+    /// Batches that are computed at a time: 3 by default, so that the engine has the next while others are converted
+    /// and encoded.
     pub computing: usize,
 }
 
@@ -54,19 +55,19 @@ impl Default for TransformOptions {
 pub struct Outcome {
     /// The rows whose answers were written.
     pub counts: Counts,
-    /// Why there are not more; `None` where all rows were read, or where it was asked to stop. The output holds all answers of `counts`
-    /// unless this is an error of writing.
+    /// Why there are not more; `None` where all rows were read, or where it was asked to stop. The output holds all
+    /// answers of `counts` unless this is an error of writing.
     pub problem: Option<Error>,
 }
 
-/// Computes and writes the answers for all rows of an input, in order. Where `stop` becomes true it ends after the batches that
-/// are being computed.
+/// Computes and writes the answers for all rows of an input, in order. Where `stop` becomes true it ends after the
+/// batches that are being computed.
 ///
 /// Shared secrets are copied into the output and its buffers, which nobody wipes.
 ///
 /// # Errors
-/// Whatever makes it impossible to begin: as for [`Operation::check`], [`Input::batches`] and [`Writer::create`]. Nothing is written
-/// then.
+/// Whatever makes it impossible to begin: as for [`Operation::check`], [`Input::batches`] and [`Writer::create`].
+/// Nothing is written then.
 pub fn transform(
     job: &Job,
     input: Input,

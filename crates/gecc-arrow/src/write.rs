@@ -56,8 +56,8 @@ impl Writer {
     /// Begins a file or stream.
     ///
     /// # Errors
-    /// [`Error::File`] or [`Error::Stream`] when it cannot be written, [`Error::Malformed`] when the format has no place for a type of
-    /// the schema.
+    /// [`Error::File`] or [`Error::Stream`] when it cannot be written, [`Error::Malformed`] when the format has no
+    /// place for a type of the schema.
     pub fn create(output: Output, format: Format, compression: Compression, schema: &SchemaRef) -> Result<Self, Error> {
         let Some(target) = Target::create(output)? else {
             return Ok(Writer { content: Content::Nowhere, encoder: Encoder::of(schema, None) });

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// The results of the tasks `0..tasks`, in order. At most `window` tasks are begun whose results nobody has taken. Threads end
-/// when this is dropped.
+/// The results of the tasks `0..tasks`, in order. At most `window` tasks are begun whose results nobody has taken.
+/// Threads end when this is dropped.
 pub(crate) struct Ahead<T> {
     shared: Arc<Shared<T>>,
     threads: Vec<JoinHandle<()>>,

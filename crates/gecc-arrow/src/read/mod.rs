@@ -23,9 +23,9 @@ use std::sync::Arc;
 /// How a file is read.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined to about as
-    /// many. Where `max_memory` asks for it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs
-    /// more than decoding.
+    /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined
+    /// to about as many. Where `max_memory` asks for it there are fewer. 2^18 by default: larger columns are new memory
+    /// for each batch, which costs more than decoding.
     pub rows: usize,
     /// Threads that decode. As many as the processor has by default, and at most 16.
     pub threads: usize,
@@ -112,12 +112,12 @@ enum Content {
 
 /// Opens a file of Parquet or Arrow IPC, which its content tells apart.
 ///
-/// Pages of Parquet may be uncompressed, or compressed by Snappy or Zstandard; messages of Arrow IPC by Zstandard. Columns of bytes
-/// in Parquet's delta encodings are refused.
+/// Pages of Parquet may be uncompressed, or compressed by Snappy or Zstandard; messages of Arrow IPC by Zstandard.
+/// Columns of bytes in Parquet's delta encodings are refused.
 ///
 /// # Errors
-/// [`Error::File`] when it cannot be read, [`Error::UnknownFormat`], [`Error::Malformed`], and [`Error::Limit`] when it asks for more
-/// memory than the options allow.
+/// [`Error::File`] when it cannot be read, [`Error::UnknownFormat`], [`Error::Malformed`], and [`Error::Limit`] when it
+/// asks for more memory than the options allow.
 pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error> {
     let source = Source::open(path.as_ref())?;
     let first = source.at_most(0, FIRST_BYTES)?;
@@ -204,7 +204,8 @@ impl Input {
     /// The rows, in order. After an error there is nothing more.
     ///
     /// # Errors
-    /// [`Error::Columns`] when there is none to read or it is not there, [`Error::Limit`] when a row is too long for the memory.
+    /// [`Error::Columns`] when there is none to read or it is not there, [`Error::Limit`] when a row is too long for
+    /// the memory.
     pub fn batches(self, columns: &Columns) -> Result<Batches, Error> {
         let Input { content, schema, options } = self;
         let places = columns.places(&schema)?;

@@ -139,8 +139,8 @@ impl PageHeader {
         let (mut walker, mut last) = (Walker::new(bytes), 0);
         while let Some((field, kind)) = walker.field(&mut last)? {
             match (field, kind) {
-                // uncompressed_page_size, and compressed_page_size, which is what pages have that are not compressed. Of all of
-                // them the largest counts.
+                // uncompressed_page_size, and compressed_page_size, which is what pages have that are not compressed.
+                // Of all of them the largest counts.
                 (2 | 3, 5) => header.size = header.size.max(u64::try_from(walker.number()?).unwrap_or(0)),
                 // data_page_header and data_page_header_v2, with the encoding.
                 (5, kind::STRUCT) => header.read_inner(&mut walker, 2)?,
@@ -194,8 +194,8 @@ impl PageHeader {
 /// How deep groups of columns may be nested.
 const SCHEMA_DEPTH: usize = 64;
 
-/// Looks at what the footer says of itself: a decoder allocates as many row groups, and calls itself as deep as groups are
-/// nested.
+/// Looks at what the footer says of itself: a decoder allocates as many row groups, and calls itself as deep as groups
+/// are nested.
 pub(crate) fn check_footer(footer: &[u8]) -> Result<(), Error> {
     let problem = |text: &str| Error::Malformed(format!("Parquet: {text}"));
     let found = FooterShape::read(footer).ok_or_else(|| problem("the footer cannot be read"))?;
@@ -230,7 +230,8 @@ impl FooterShape {
     }
 }
 
-/// How deep the schema is, whose elements stand in the order of a walk through the tree, each with its number of children.
+/// How deep the schema is, whose elements stand in the order of a walk through the tree, each with its number of
+/// children.
 fn schema_depth(walker: &mut Walker) -> Option<usize> {
     let (count, kind) = walker.list()?;
     if kind != kind::STRUCT {

@@ -169,8 +169,8 @@ fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
     Ok(starts)
 }
 
-/// With columns of bytes and text as views. A view of a dictionary's value is 16 bytes, where a copy may be millions, and pages
-/// without a dictionary are not copied.
+/// With columns of bytes and text as views. A view of a dictionary's value is 16 bytes, where a copy may be millions,
+/// and pages without a dictionary are not copied.
 fn with_views(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| match view_of(field.data_type()) {
         None => field.clone(),

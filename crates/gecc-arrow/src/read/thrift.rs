@@ -1,7 +1,7 @@
 //! The compact protocol of Thrift, as far as it takes to see sizes in Parquet's headers before a decoder trusts them.
 //!
-//! Decoders allocate what a header says. An allocation that is too large ends the process and cannot be caught, so that sizes
-//! are looked at first.
+//! Decoders allocate what a header says. An allocation that is too large ends the process and cannot be caught, so that
+//! sizes are looked at first.
 
 /// Reads values one after the other. `None` where the bytes end or make no sense.
 pub(crate) struct Walker<'a> {
