@@ -119,7 +119,10 @@ impl Codes {
             writeln!(text, "    #[error({message:?})]\n    {name} = {number},").unwrap();
         }
         let names: Vec<(&str, u8)> = self.rejection.iter().map(|it| (it.name.as_str(), it.number)).collect();
-        text.push_str("}\n\nimpl Rejection {\n    /// The rejection that a code stands for; `None` for [`Verdict::VALID_CODE`] and bytes that are no code.\n");
+        text.push_str(
+            "}\n\nimpl Rejection {\n    \
+             /// The rejection that a code stands for; `None` for [`Verdict::VALID_CODE`] and bytes that are no code.\n",
+        );
         from_code(&mut text, &names);
         writeln!(
             text,

@@ -22,8 +22,9 @@ pub struct Answered<'a> {
     pub answers: Answers,
 }
 
-/// Computes the answers for all batches, `computing` at a time, and passes what `make` makes of each to `take`, in order. `make` runs on
-/// the threads that compute, `take` on this one. Ends early where `take` says so, with its value, or `stop` becomes true.
+/// Computes the answers for all batches, `computing` at a time, and passes what `make` makes of each to `take`, in
+/// order. `make` runs on the threads that compute, `take` on this one. Ends early where `take` says so, with its value,
+/// or `stop` becomes true.
 ///
 /// # Errors
 /// The first error of reading, computing or `make`. All that comes before it was taken.

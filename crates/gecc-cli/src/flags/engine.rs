@@ -29,7 +29,17 @@ pub struct EngineOptions {
 
 impl EngineOptions {
     pub fn start(&self) -> Result<Engine, String> {
-        self.builder().build().map_err(|problem| problem.to_string())
+        self.start_within(self.max_memory)
+    }
+
+    /// Starts with a limit of memory in place of the one that was asked for.
+    pub fn start_within(&self, max_memory: Option<usize>) -> Result<Engine, String> {
+        let builder = self.builder();
+        let builder = match max_memory {
+            Some(bytes) => builder.max_memory(bytes),
+            None => builder,
+        };
+        builder.build().map_err(|problem| problem.to_string())
     }
 
     /// An engine that is not started yet.

@@ -49,6 +49,8 @@ pub struct Cutter {
     keys: bool,
     /// What the input began with, until its layout is known.
     start: Wiped,
+    /// Whether that is all there was so far.
+    is_first: bool,
     layout: Option<Arc<Layout>>,
     scanner: Scanner,
     /// The beginning of a row that goes on in the next piece.
@@ -63,7 +65,8 @@ impl Cutter {
     /// With `keys`, the input may be bare private keys.
     pub fn new(format: Option<Format>, keys: bool) -> Self {
         let (start, carry) = (Wiped::default(), Wiped::default());
-        Cutter { format, keys, start, layout: None, scanner: Scanner::Lines, carry, skipped: None, line: 1 }
+        let scanner = Scanner::Lines;
+        Cutter { format, keys, start, is_first: true, layout: None, scanner, carry, skipped: None, line: 1 }
     }
 
     /// Known once there are rows.
@@ -147,8 +150,12 @@ impl Cutter {
 
     /// Looks what the input is; keeps the text where it does not say.
     fn begin(&mut self, text: Text, at_end: bool, cuts: &mut Vec<Cut>) -> Result<(), String> {
-        match tell(text.bytes(), at_end, self.format, self.keys)? {
-            Start::NeedsMore => append(&mut self.start, text.bytes()),
+        match tell(text.bytes(), self.is_first, at_end, self.format, self.keys)? {
+            Start::NeedsMore(blank) => {
+                self.line += count_lines(&text.bytes()[..blank]);
+                self.is_first &= blank == 0;
+                append(&mut self.start, &text.bytes()[blank..]);
+            }
             Start::Known(layout, start) => {
                 self.line += count_lines(&text.bytes()[..start]);
                 self.scanner = layout.scanner();
@@ -302,7 +309,7 @@ mod tests {
     use super::*;
     use std::ops::ControlFlow;
 
-    /// The items of an input that comes in pieces of some size: each with its line, and the reason or the digest's.
+    /// The items of an input that comes in pieces of some size: each with its line, and its public key or what is wrong.
     fn items(text: &[u8], piece: usize, most: usize) -> Result<Vec<(u64, String)>, String> {
         let (mut cutter, buffers, mut items) = (Cutter::new(None, false), Buffers::new(piece, false), Vec::new());
         let mut pieces = text.chunks(piece);
@@ -362,6 +369,21 @@ mod tests {
         let lines = |text: usize| said(text).iter().map(|(line, _)| *line).collect::<Vec<_>>();
         assert_eq!([lines(0), lines(1), lines(4)], [vec![1, 4, 5, 6], vec![4, 6, 9, 10, 12, 14], vec![1, 3, 4, 5]]);
         assert_eq!(said(1)[1].1, "b");
+    }
+
+    #[test]
+    fn blank_lines_at_the_beginning_are_not_kept() {
+        for (blank, lines) in [("\n".repeat(3 << 20), 3 << 20), (" \r\n".repeat(1 << 20), 1 << 20)] {
+            let text = blank + "public_key\na\n";
+            assert_eq!(items(text.as_bytes(), 1 << 12, MAX_ROWS).unwrap(), [(lines + 2, "a".to_owned())]);
+        }
+        let mark = "\n\u{feff}{\"public_key\":\"a\"}\n{\"public_key\":\"b\"}";
+        assert!(items(mark.as_bytes(), mark.len(), MAX_ROWS).is_err(), "the mark is at the beginning or nowhere");
+        assert!(items(mark.as_bytes(), 1, MAX_ROWS).is_err());
+        let spaces = " ".repeat(MAX_LINE + (2 << 20)) + "\n{}\n";
+        let given = items(spaces.as_bytes(), 1 << 20, MAX_ROWS).unwrap();
+        assert_eq!(given.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(given[0].1, too_long());
     }
 
     #[test]

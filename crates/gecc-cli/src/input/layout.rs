@@ -5,7 +5,7 @@ use super::fields::{FIELD_NAMES, Field};
 use super::scan::{Elements, OPEN_QUOTE, Quoted, Scanner};
 use super::table;
 use crate::flags::Format;
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 use std::ops::Range;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -38,8 +38,8 @@ pub struct Header {
 /// What is known of an input by its first bytes.
 #[derive(Debug)]
 pub enum Start {
-    /// Nothing yet.
-    NeedsMore,
+    /// Nothing yet. So many bytes are blank lines, which need not be shown again.
+    NeedsMore(usize),
     /// The layout, and where the rows begin.
     Known(Layout, usize),
 }
@@ -75,40 +75,37 @@ impl Layout {
     }
 }
 
-/// Tells the layout by the first line that is not blank, unless the format is given. With `keys`, lines that are neither JSON nor
-/// below a header with `secret_key` are private keys, and no message shows any of the text.
-pub fn tell(text: &[u8], at_end: bool, format: Option<Format>, keys: bool) -> Result<Start, String> {
-    if !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
-        return Ok(Start::NeedsMore);
+/// Tells the layout by the first line that is not blank, unless the format is given. `is_first` where the text is what the input
+/// begins with. With `keys`, lines that are neither JSON nor below a header with `secret_key` are private keys, and no message shows
+/// any of the text.
+pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, keys: bool) -> Result<Start, String> {
+    if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
+        return Ok(Start::NeedsMore(0));
     }
-    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    let Some(first) = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at) else {
-        return Ok(if at_end { Start::Known(Layout::JsonLines, text.len()) } else { Start::NeedsMore });
-    };
-    let line = line_start(text, start, first);
-    match (format, text[first]) {
-        (Some(Format::Jsonl), _) | (None, b'{') => return Ok(Start::Known(Layout::JsonLines, line)),
-        (None, b'[') => return Ok(Start::Known(Layout::JsonArray, first + 1)),
-        _ => {}
-    }
+    let start = if is_first && text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let first = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at);
+    let line = line_start(text, start, first.unwrap_or(text.len()));
     let rest = &text[line..];
-    match memchr(b'\n', rest) {
-        // A first line that is too long tells nothing.
-        _ if rest.len() > MAX_LINE && format.is_none() => Ok(Start::Known(Layout::JsonLines, line)),
-        None if !at_end => Ok(Start::NeedsMore),
-        end if format.is_none() && keys && !names_a_key(&rest[..end.unwrap_or(rest.len())]) => {
-            Ok(Start::Known(Layout::Keys, line))
-        }
+    let length = memchr(b'\n', rest).unwrap_or(rest.len());
+    match (format, first.map(|first| (first, text[first]))) {
+        // Without items it makes no difference. A first line that is too long tells nothing.
+        (_, None) if at_end || rest.len() > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
+        (_, None) => Ok(Start::NeedsMore(line)),
+        (Some(Format::Jsonl), _) | (None, Some((_, b'{'))) => Ok(Start::Known(Layout::JsonLines, line)),
+        (None, Some((first, b'['))) => Ok(Start::Known(Layout::JsonArray, first + 1)),
+        (None, _) if length > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
+        _ if length == rest.len() && !at_end => Ok(Start::NeedsMore(0)),
+        (None, _) if keys && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
         _ => table(rest, at_end, keys).map(|found| match found {
             Some((header, length)) => Start::Known(Layout::Table(header), line + length),
-            None => Start::NeedsMore,
+            None => Start::NeedsMore(0),
         }),
     }
 }
 
 /// Where the line begins that has its first character at `first`.
 fn line_start(text: &[u8], start: usize, first: usize) -> usize {
-    memchr::memrchr(b'\n', &text[start..first]).map_or(start, |at| start + at + 1)
+    memrchr(b'\n', &text[start..first]).map_or(start, |at| start + at + 1)
 }
 
 fn names_a_key(line: &[u8]) -> bool {
@@ -133,7 +130,10 @@ fn table(text: &[u8], at_end: bool, keys: bool) -> Result<Option<(Header, usize)
     }
     let (_, delimiter, end) = best.expect("there are delimiters");
     let columns = names(&text[..end], delimiter).map_err(|problem| format!("the header: {problem}"))?;
-    check_header(&columns).map_err(|problem| if keys { problem } else { problem + &begins_with(text) })?;
+    check_header(&columns)?;
+    if columns.iter().all(Option::is_none) {
+        return Err(fits_nothing() + &if keys { String::new() } else { begins_with(text) });
+    }
     Ok(Some((Header { delimiter, columns }, end)))
 }
 
@@ -152,17 +152,33 @@ fn check_header(columns: &[Option<Field>]) -> Result<(), String> {
     if let Some((name, _)) = FIELD_NAMES.iter().find(|(_, field)| occurrences(*field) > 1) {
         return Err(format!("the header names `{name}` twice"));
     }
-    if columns.iter().all(Option::is_none) {
-        let known = FIELD_NAMES.map(|(name, _)| name).join(", ");
-        return Err(format!(
-            "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field \
-             ({known})"
-        ));
-    }
     Ok(())
 }
 
+/// What was expected.
+fn fits_nothing() -> String {
+    let known = FIELD_NAMES.map(|(name, _)| name).join(", ");
+    format!(
+        "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field ({known})"
+    )
+}
+
+/// How the text begins, for a message; nothing of what may be a key, which was given in place of an input.
 fn begins_with(text: &[u8]) -> String {
+    let shown = &text[..text.len().min(SHOWN)];
+    if may_be_key(shown) {
+        return String::new();
+    }
     let more = if text.len() > SHOWN { "…" } else { "" };
-    format!("; the input begins with \"{}\"{more}", text[..text.len().min(SHOWN)].escape_ascii())
+    format!("; the input begins with \"{}\"{more}", shown.escape_ascii())
+}
+
+/// Whether a text has as many digits of hexadecimal or base64 in a row as no word has, or begins as PEM or DER does.
+fn may_be_key(text: &[u8]) -> bool {
+    const DIGITS: usize = 12;
+    const SEQUENCE: u8 = 0x30;
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
+    text.first() == Some(&SEQUENCE)
+        || text.starts_with(b"-----")
+        || text.split(|byte| !is_digit(byte)).any(|digits| digits.len() >= DIGITS)
 }

@@ -47,7 +47,7 @@ impl Text {
 impl Drop for Text {
     fn drop(&mut self) {
         if let Some(home) = self.home.take() {
-            home.give_back(std::mem::take(&mut self.buffer));
+            home.give_back(std::mem::take(&mut *self.buffer));
         }
     }
 }
@@ -72,7 +72,8 @@ impl Span {
 
 /// Buffers of one size that wait to be used again.
 pub struct Buffers {
-    free: Mutex<Vec<Wiped>>,
+    /// Not wiped when they are dropped, which takes long: secrets were wiped before.
+    free: Mutex<Vec<Vec<u8>>>,
     size: usize,
     /// Whether what they held is wiped before they wait.
     secret: bool,
@@ -90,11 +91,11 @@ impl Buffers {
     /// An empty piece.
     pub fn take(self: &Arc<Self>) -> Text {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let buffer = free.unwrap_or_else(|| Zeroizing::new(vec![0; self.size]));
+        let buffer = Zeroizing::new(free.unwrap_or_else(|| vec![0; self.size]));
         Text { buffer, filled: 0, home: Some(Arc::clone(self)) }
     }
 
-    fn give_back(&self, mut buffer: Wiped) {
+    fn give_back(&self, mut buffer: Vec<u8>) {
         if self.secret {
             buffer.as_mut_slice().zeroize();
         }

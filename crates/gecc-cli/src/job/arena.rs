@@ -214,13 +214,13 @@ impl Arena {
         (self.codes.bytes()[row], &self.results.bytes()[row * self.width..][..self.width])
     }
 
-    /// Wipes what may be secret, before the next batch.
-    pub fn wipe(&mut self) {
+    /// Wipes what may be secret of the first rows, before the next batch.
+    pub fn wipe(&mut self, rows: usize) {
         match &mut self.inputs {
-            Inputs::Columns(pages) => pages.secret_keys.wipe(),
-            Inputs::Rows(_, memory) => memory.wipe(),
+            Inputs::Columns(pages) => pages.secret_keys.wipe(rows * 32),
+            Inputs::Rows(layout, memory) => memory.wipe(rows * layout.width()),
         }
-        self.results.wipe();
+        self.results.wipe(rows * self.width);
     }
 }
 

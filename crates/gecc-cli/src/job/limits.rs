@@ -38,9 +38,9 @@ pub struct Limits {
     pub computing: usize,
 }
 
-/// The limit of the engine's memory, where there is one: what the command does not take of it.
-pub fn of_engine(max_memory: Option<usize>) -> Option<usize> {
-    max_memory.map(|limit| limit - (budget(limit) - OWN))
+/// What the engine gets of a limit.
+pub fn of_engine(limit: usize) -> usize {
+    limit - (budget(limit) - OWN)
 }
 
 /// The limit of what is read of tables at a time, where there is one.

@@ -1,9 +1,12 @@
 //! What the commands have in common that answer item by item: an [`Operation`] over columns, which knows nothing of where these come
-//! from, the `arena` that has the columns of a batch, `text` and `rows`, which fill them, and `write`, which makes lines of results.
-//! `run` lets all of these work at the same time. Parquet and Arrow go through `tables`, whose columns another crate reads.
+//! from; the `arena` that has the columns of a batch, and `compute`, which takes it through the engine; and the job. `run` opens
+//! what it needs, and `steps` are its parts that work at the same time. Of these `text` and `rows` fill arenas: text by the `filler`, which
+//! `parse`s lines, and rows as they are. `write` makes lines of results. Parquet and Arrow go through `tables`, whose columns another crate
+//! reads.
 
 mod arena;
 mod compute;
+mod filler;
 mod limits;
 mod pages;
 mod parse;
@@ -12,6 +15,7 @@ mod rates;
 mod report;
 mod rows;
 mod run;
+mod steps;
 #[cfg(feature = "arrow")]
 mod tables;
 #[cfg(not(feature = "arrow"))]

@@ -34,16 +34,17 @@ impl Pages {
         unsafe { from_raw_parts_mut(self.pages.as_mut_ptr().cast(), self.pages.len() * PAGE) }
     }
 
-    /// Wipes what may be secret.
-    pub fn wipe(&mut self) {
+    /// Wipes so many of the first bytes, where they may be secret.
+    pub fn wipe(&mut self, bytes: usize) {
         if self.secret {
-            self.bytes_mut().zeroize();
+            let bytes = bytes.min(self.bytes().len());
+            self.bytes_mut()[..bytes].zeroize();
         }
     }
 }
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        self.wipe();
+        self.wipe(self.bytes().len());
     }
 }

@@ -11,7 +11,7 @@ use crate::secrets::wiped::Wiped;
 use gecc::{Verdict, stack};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Which answers there are, and what they say besides.
 #[derive(Clone, Copy)]
@@ -37,15 +37,15 @@ pub struct Written {
     pub tally: Tally,
 }
 
-/// Buffers for lines that wait to be used again.
+/// Buffers for lines that wait to be used again. Not wiped when they are dropped, which takes long: secrets were wiped before.
 #[derive(Default)]
-pub struct Spares(Mutex<Vec<Wiped>>);
+pub struct Spares(Mutex<Vec<Vec<u8>>>);
 
 impl Spares {
     /// A buffer without lines.
     pub fn empty(&self) -> Written {
         let text = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        Written { text, tally: Tally::default() }
+        Written { text: Zeroizing::new(text), tally: Tally::default() }
     }
 
     /// Takes a buffer back. Where answers are secret nothing of them stays in it.
@@ -54,7 +54,7 @@ impl Spares {
             text.as_mut_slice().zeroize();
         }
         text.clear();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut *text));
     }
 }
 

@@ -70,8 +70,18 @@ fn an_input_that_nothing_fits_is_shown_unless_it_is_keys() {
     let said = stderr(&output);
     assert!(said.contains(r#"the input begins with "\x7fELF archive\n""#), "{said}");
     assert!(said.contains("JSON Lines") && said.contains("header") && said.contains("public_key"), "{said}");
-    let long = stderr(&verify("x".repeat(1000)));
-    assert!(long.contains(&("x".repeat(40) + "\"…")) && !long.contains(&"x".repeat(41)), "{long}");
+    let long = stderr(&verify("x ".repeat(1000)));
+    assert!(long.contains(&("x ".repeat(20) + "\"…")) && !long.contains(&"x ".repeat(21)), "{long}");
+    // A file of keys may be given in place of the input.
+    let digits = "1f2e3d4c5b6a7988".repeat(4);
+    let der: Vec<u8> = b"\x30\x77\x02\x01\x01\x04\x20".iter().chain(b"a key of 32 bytes").copied().collect();
+    let pem = b"-----BEGIN EC PRIVATE KEY-----\nMHcC\n".to_vec();
+    for keys in
+        [digits.clone().into_bytes(), format!("  0x{digits}\n").into_bytes(), der, pem, b"key,MHcCAQEEIB5a\n".to_vec()]
+    {
+        let said = stderr(&verify(keys.clone()));
+        assert!(said.contains("JSON Lines") && !said.contains("begins"), "{said}");
+    }
     let number = "1234567890123456";
     let file = TemporaryFile::new("shown.csv", format!("{number},{number}\n"));
     for arguments in [&["pubkey"][..], &["pubkey", "--format", "csv"], &["sign", "--key-file", file.path()]] {

@@ -1,0 +1,108 @@
+//! From units of text to batches: arenas are filled, and handed on when they are full.
+
+use super::Operation;
+use super::arena::Arena;
+use super::compute::Batch;
+use super::parse::{Rules, fill, key_form};
+use super::run::Job;
+use super::steps::{Arenas, GROWTH};
+use crate::input::cut::Unit;
+use crate::input::layout::Layout;
+use gecc::stack;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Units of the input that came together.
+pub struct Window {
+    pub units: Vec<Unit>,
+    pub layout: Arc<Layout>,
+    pub bytes: u64,
+}
+
+/// Fills arenas with units.
+pub struct Filler<'a, O> {
+    job: &'a Job<'a, O>,
+    rules: Rules,
+    arenas: Arenas,
+    /// Items of a full batch, and the most of any.
+    rows: usize,
+    most_rows: Option<usize>,
+    /// The batch that is being filled.
+    pub batch: Option<Batch>,
+    /// The number of the next item.
+    number: u64,
+}
+
+impl<'a, O: Operation> Filler<'a, O> {
+    pub fn new(job: &'a Job<'a, O>, arenas: Arenas) -> Self {
+        let rules = Rules { reads: job.operation.reads(), limit: job.operation.limit() };
+        let rows = job.limits.first_rows;
+        Filler { job, rules, arenas, rows, most_rows: None, batch: None, number: 0 }
+    }
+
+    /// Adds units to batches, and hands on those that are full. `None` where a later step has ended.
+    pub fn add(&mut self, window: Window, hand_on: &impl Fn(Option<Batch>) -> Option<()>) -> Option<()> {
+        let Window { mut units, layout, bytes } = window;
+        let rows: usize = units.iter().map(|unit| unit.rows).sum();
+        let Job { limits, length, .. } = self.job;
+        let most_rows = *self.most_rows.get_or_insert_with(|| {
+            length.map_or(*limits, |length| limits.for_file(length, bytes, rows as u64)).most_rows
+        });
+        let mut bytes = Some(bytes);
+        while !units.is_empty() {
+            let mut batch = match self.batch.take() {
+                Some(batch) => batch,
+                None => self.begin(&units[0], &layout)?,
+            };
+            let room = self.rows.min(batch.arena.capacity()) - batch.rows;
+            let mut rows = 0;
+            let fitting = units.iter().take_while(|unit| {
+                rows += unit.rows;
+                rows <= room
+            });
+            let fitting = fitting.count();
+            let rest = units.split_off(fitting);
+            self.fill(&mut batch, &units, &layout);
+            // Text is not kept for longer.
+            units = rest;
+            batch.bytes += bytes.take().unwrap_or(0);
+            if units.is_empty() && batch.rows < self.rows {
+                self.batch = Some(batch);
+            } else {
+                hand_on(Some(batch))?;
+                self.rows = most_rows.min(self.rows * GROWTH).max(self.job.limits.unit_rows);
+            }
+        }
+        Some(())
+    }
+
+    /// A batch without items, of which the next unit is the first.
+    fn begin(&mut self, first: &Unit, layout: &Layout) -> Option<Batch> {
+        let (Job { operation, engine, pool, .. }, rows) = (self.job, self.rows);
+        let mut arena = self.arenas.take(rows, || pool.install(|| Arena::new(engine, *operation, rows)))?;
+        if self.rules.reads.public_keys {
+            arena.set_form(key_form(first, layout));
+        }
+        Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), bytes: 0 })
+    }
+
+    /// Parses units side by side.
+    fn fill(&mut self, batch: &mut Batch, units: &[Unit], layout: &Layout) {
+        let rows: Vec<usize> = units.iter().map(|unit| unit.rows).collect();
+        let mut parts: Vec<_> = Vec::with_capacity(units.len());
+        for ((unit, part), rows) in units.iter().zip(batch.arena.parts(batch.rows, &rows)).zip(&rows) {
+            parts.push((unit, part, self.number));
+            self.number += *rows as u64;
+        }
+        let rules = &self.rules;
+        let origins: Vec<_> = self.job.pool.install(|| {
+            let parts = parts.into_par_iter();
+            // Private keys pass through.
+            parts
+                .map(|(unit, mut part, number)| stack::wiped(|| fill(unit, layout, rules, number, &mut part)))
+                .collect()
+        });
+        batch.units.extend(origins);
+        batch.rows += rows.iter().sum::<usize>();
+    }
+}
