@@ -12,4 +12,6 @@ mod recover;
 mod rows;
 mod streams;
 mod support;
+#[cfg(feature = "arrow")]
+mod tables;
 mod verify;
