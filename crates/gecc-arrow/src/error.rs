@@ -2,6 +2,8 @@
 
 use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// Why something could not be done at all. What is wrong with one row is its [`crate::Reason`] and never an error.
@@ -74,10 +76,22 @@ impl From<ParquetError> for Error {
     }
 }
 
+thread_local! {
+    static CATCHES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread becomes an [`Error`], as those of decoders do. A hook of panics, which is called before, can ask.
+pub fn catches_panics() -> bool {
+    CATCHES.get()
+}
+
 /// Runs a decoder, which may panic on content made to harm it.
 pub(crate) fn caught<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let before = CATCHES.replace(true);
     // What a decoder held when it panicked is dropped, and not used again.
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    CATCHES.set(before);
+    decoded.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         Err(Error::Malformed(format!("the decoder failed: {}", text.unwrap_or("it does not say why"))))
     })
@@ -93,5 +107,6 @@ mod tests {
         assert_eq!(text(caught(|| panic!("no {}", 7))), "the decoder failed: no 7");
         assert_eq!(text(caught(|| panic!("no"))), "the decoder failed: no");
         assert_eq!(caught(|| Ok(3)).unwrap(), 3);
+        assert!(caught(|| Ok(catches_panics())).unwrap() && !catches_panics());
     }
 }

@@ -69,7 +69,7 @@ mod write;
 
 pub use answers::{Answers, Counts};
 pub use each::{Answered, answer_each};
-pub use error::Error;
+pub use error::{Error, catches_panics};
 pub use mapping::{Field, Mapping};
 pub use operation::{Key, KeyForm, Operation, Signer, Signing};
 pub use pool::Pool;

@@ -259,6 +259,16 @@ pub enum FileFormat {
     /// JSON Lines, compressed.
     #[value(name = "jsonl.zst")]
     JsonlZst,
+    /// Parquet, not compressed.
+    #[cfg(feature = "arrow")]
+    Parquet,
+    /// Parquet with compressed pages.
+    #[cfg(feature = "arrow")]
+    #[value(name = "parquet.zst")]
+    ParquetZst,
+    /// Arrow IPC, not compressed.
+    #[cfg(feature = "arrow")]
+    Arrow,
 }
 
 impl FileFormat {

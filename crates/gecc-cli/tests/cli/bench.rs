@@ -54,6 +54,11 @@ fn every_curve_is_measured() {
 
 const FILES: [&str; 9] = ["bench", "files", "--engine", "cpu", "--items", "1010", "--runs", "1", "--json"];
 
+#[cfg(feature = "arrow")]
+const FORMATS: [&str; 7] = ["jsonl", "csv", "rows", "jsonl.zst", "parquet", "parquet.zst", "arrow"];
+#[cfg(not(feature = "arrow"))]
+const FORMATS: [&str; 4] = ["jsonl", "csv", "rows", "jsonl.zst"];
+
 /// All commands answer as expected on files of all curves, and no file stays behind.
 #[test]
 fn the_commands_are_measured_on_files() {
@@ -61,13 +66,13 @@ fn the_commands_are_measured_on_files() {
     let plot = TemporaryFile::new("files.svg", "");
     for curve in CurveId::ALL {
         let mut command = gecc();
-        command.args(FILES).args(["--formats", "jsonl,csv", "--curve", curve.name(), "--plot", plot.path()]);
+        command.args(FILES).args(["--formats", &FORMATS.join(","), "--curve", curve.name(), "--plot", plot.path()]);
         let output = command.env("TMPDIR", folder.path()).output().unwrap();
         assert_eq!(code(&output), 0, "{curve}: {} {:?}", stderr(&output), answers(&output));
         let rows = answers(&output);
         let recover: &[&str] = if curve.has_ecdsa() { &["recover"] } else { &[] };
         let operations = [&["verify"], recover, &["sign", "ecdh", "pubkey"]].concat();
-        let expected: Vec<_> = operations.iter().flat_map(|name| [(*name, "jsonl"), (*name, "csv")]).collect();
+        let expected: Vec<_> = operations.iter().flat_map(|name| FORMATS.map(|format| (*name, format))).collect();
         let names = |row: &Value| ["operation", "format"].map(|name| row[name].as_str().unwrap().to_owned());
         assert!(rows.iter().map(names).eq(expected.iter().map(|(a, b)| [a.to_string(), b.to_string()])), "{rows:?}");
         for row in &rows {

@@ -1,5 +1,7 @@
 //! Items as a file in each format.
 
+#[cfg(feature = "arrow")]
+use super::tables;
 use crate::flags::FileFormat;
 use crate::input::binary::layout::Field;
 use flate2::write::GzEncoder;
@@ -24,12 +26,23 @@ impl<'a> Column<'a> {
         Column { field, width: W, bytes: rows.as_flattened() }
     }
 
-    fn row(&self, item: usize) -> &'a [u8] {
+    /// As a member of JSON objects, and as a column.
+    pub fn name(&self) -> &'static str {
+        self.field.name()
+    }
+
+    /// Bytes of a row.
+    #[cfg(feature = "arrow")]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    pub fn row(&self, item: usize) -> &'a [u8] {
         &self.bytes[item * self.width..][..self.width]
     }
 
     /// Whether it is a number in text.
-    fn is_number(&self) -> bool {
+    pub fn is_number(&self) -> bool {
         self.field == Field::RecoveryId
     }
 }
@@ -40,12 +53,17 @@ pub struct Table<'a>(pub Vec<Column<'a>>);
 pub fn arguments(table: &Table, format: FileFormat) -> Vec<String> {
     match format {
         FileFormat::Rows => ["--format", "rows", "--layout", &layout(table)].map(str::to_owned).to_vec(),
+        // The name of the output ends as that of the input, but its lines are compared.
+        #[cfg(feature = "arrow")]
+        FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
+            ["--output-format", "jsonl"].map(str::to_owned).to_vec()
+        }
         _ => Vec::new(),
     }
 }
 
 fn layout(table: &Table) -> String {
-    let parts: Vec<_> = table.0.iter().map(|column| format!("{}:{}", column.field.name(), column.width)).collect();
+    let parts: Vec<_> = table.0.iter().map(|column| format!("{}:{}", column.name(), column.width)).collect();
     parts.join(",")
 }
 
@@ -67,6 +85,10 @@ pub fn write(table: &Table, items: usize, format: FileFormat, path: &Path) -> io
             let mut encoder = zstd::Encoder::new(&mut sink, ZSTD_LEVEL)?;
             write_jsonl(table, items, &mut encoder)?;
             encoder.finish()?;
+        }
+        #[cfg(feature = "arrow")]
+        FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
+            tables::write(table, items, format, sink.get_ref().try_clone()?)?;
         }
     }
     let file = sink.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -98,7 +120,7 @@ fn write_json(table: &Table, items: usize, sink: &mut dyn Write) -> io::Result<(
 }
 
 fn write_separated(table: &Table, items: usize, separator: &str, sink: &mut dyn Write) -> io::Result<()> {
-    let names: Vec<_> = table.0.iter().map(|column| column.field.name()).collect();
+    let names: Vec<_> = table.0.iter().map(|column| column.name()).collect();
     writeln!(sink, "{}", names.join(separator))?;
     write_lines(items, sink, |item, line| {
         for (place, column) in table.0.iter().enumerate() {
@@ -127,7 +149,7 @@ fn write_lines(items: usize, sink: &mut dyn Write, push: impl Fn(usize, &mut Vec
 fn push_object(table: &Table, item: usize, line: &mut Vec<u8>) {
     for (place, column) in table.0.iter().enumerate() {
         line.extend_from_slice(if place == 0 { b"{\"" } else { b",\"" });
-        line.extend_from_slice(column.field.name().as_bytes());
+        line.extend_from_slice(column.name().as_bytes());
         let quote: &[u8] = if column.is_number() { b"" } else { b"\"" };
         line.extend_from_slice(b"\":");
         line.extend_from_slice(quote);
@@ -186,6 +208,23 @@ mod tests {
         lines.map(object).collect()
     }
 
+    /// The bytes of all rows, one row after the other.
+    #[cfg(feature = "arrow")]
+    fn table_rows(path: &Path) -> Vec<u8> {
+        use arrow_array::cast::AsArray;
+        use arrow_array::types::UInt8Type;
+        let batches = gecc_arrow::open(path, Default::default()).unwrap().batches(&gecc_arrow::Columns::All).unwrap();
+        let mut rows = Vec::new();
+        for batch in batches.map(Result::unwrap) {
+            for row in 0..batch.num_rows() {
+                rows.extend_from_slice(batch["digest"].as_fixed_size_binary().value(row));
+                rows.extend_from_slice(batch["signature"].as_fixed_size_binary().value(row));
+                rows.push(batch["recovery_id"].as_primitive::<UInt8Type>().value(row));
+            }
+        }
+        rows
+    }
+
     #[test]
     fn every_format_holds_the_same_items() {
         let (digests, signatures, ids) = (random::<32>(), random::<64>(), random::<1>());
@@ -221,6 +260,10 @@ mod tests {
         let expected: Vec<u8> =
             (0..ITEMS).flat_map(|item| [&digests[item][..], &signatures[item], &ids[item]].concat()).collect();
         assert!(fs::read(file(FileFormat::Rows)).unwrap() == expected);
+        #[cfg(feature = "arrow")]
+        for format in [FileFormat::Parquet, FileFormat::ParquetZst, FileFormat::Arrow] {
+            assert!(table_rows(&file(format)) == expected);
+        }
         // A file of the first items alone.
         let path = folder.path().join("one");
         write(&table, 1, FileFormat::Jsonl, &path).unwrap();

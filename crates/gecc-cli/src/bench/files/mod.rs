@@ -6,6 +6,8 @@ mod formats;
 mod items;
 mod page_cache;
 mod report;
+#[cfg(feature = "arrow")]
+mod tables;
 
 use crate::flags::{FileFormat, FileOperation, FilesOptions};
 use crate::output::{Failure, note};
