@@ -195,3 +195,76 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const PIECE: usize = 100;
+
+    /// All of an input, and how it ended.
+    fn read_all(input: Input, window: usize) -> (Vec<u8>, io::Result<()>) {
+        let (mut source, mut all) = (Source::new(input, Buffers::new(PIECE, false), window), Vec::new());
+        loop {
+            match source.next(Duration::from_millis(10)) {
+                Ok(Next::Pieces(pieces)) => pieces.iter().for_each(|piece| all.extend_from_slice(piece.bytes())),
+                Ok(Next::Nothing) => {}
+                Ok(Next::End) => return (all, Ok(())),
+                Err(problem) => return (all, Err(problem)),
+            }
+        }
+    }
+
+    /// Random bytes, so many.
+    fn bytes(length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        getrandom::fill(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_may_have_grown_or_shrunk_since_it_was_opened() {
+        for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE, 10 * PIECE + 7] {
+            let content = bytes(length);
+            for end in [0, 1, length / 2, length, length + 1, 30 * PIECE] {
+                for start in [0, length / 3] {
+                    let mut file = tempfile::tempfile().unwrap();
+                    file.write_all(&content).unwrap();
+                    let plain = PlainFile { file, start: start as u64, end: end as u64 };
+                    let (all, end) = read_all(Input::File(plain), 4);
+                    assert!(end.is_ok() && all == content[start..], "{length} {start}");
+                }
+            }
+        }
+    }
+
+    /// Gives parts of its bytes, and then an error.
+    struct Failing {
+        left: Vec<u8>,
+        part: usize,
+    }
+
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.part.min(self.left.len()).min(buffer.len());
+            if length == 0 {
+                return Err(io::Error::other("no more"));
+            }
+            buffer[..length].copy_from_slice(&self.left[..length]);
+            self.left.drain(..length);
+            Ok(length)
+        }
+    }
+
+    #[test]
+    fn what_came_before_an_error_is_not_lost() {
+        for part in [1, 7, PIECE, PIECE + 1] {
+            let content = bytes(1000);
+            let stream = Failing { left: content.clone(), part };
+            let (all, end) = read_all(Input::Stream(Box::new(stream)), 2);
+            assert!(all == content && end.is_err_and(|problem| problem.to_string() == "no more"), "{part}");
+        }
+    }
+}
