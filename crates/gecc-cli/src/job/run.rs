@@ -74,34 +74,36 @@ impl Started {
         tally: &Tally,
         output: Output,
     ) -> Result<u8, Failure> {
-        let is_complete = matches!(end, End::Input | End::Rejection);
-        let kept =
-            if is_complete { output.finish().map(|()| String::new()) } else { Ok(output.abandon(tally.items > 0)) };
-        let says_nothing = options.quiet || (matches!(end, End::Failed(_)) && tally.items == 0);
-        if !says_nothing {
-            tally.print(O::PASSED, self.at.elapsed().as_secs_f64(), &self.engine);
-        }
-        for failure in self.engine.failures() {
-            note(&format!("gecc: warning: {failure}"));
-        }
+        let kept = match end {
+            End::Input | End::Rejection => output.finish().map(|()| String::new()),
+            End::ClosedPipe | End::Interrupted | End::Failed(_) => Ok(output.abandon(tally.items > 0)),
+        };
+        self.say(operation, options, &end, tally);
         let kept = kept?;
         match end {
-            End::Failed(Failure::Problem(problem)) => return Err((problem + &kept).into()),
-            End::Failed(failure) => return Err(failure),
-            End::Interrupted if !kept.is_empty() => note(&format!("gecc: interrupted{kept}")),
-            End::Input => {
-                if let Some(warning) = operation.warning(tally.items) {
-                    note(&format!("gecc: warning: {warning}"));
+            End::Failed(Failure::Problem(problem)) => Err((problem + &kept).into()),
+            End::Failed(failure) => Err(failure),
+            End::ClosedPipe => Ok(CLOSED_PIPE),
+            End::Interrupted => {
+                if !kept.is_empty() {
+                    note(&format!("gecc: interrupted{kept}"));
                 }
+                Ok(INTERRUPTED)
             }
-            End::Rejection | End::ClosedPipe | End::Interrupted => {}
+            End::Input | End::Rejection => Ok(if tally.rejected() == 0 { ALL_PASSED } else { SOME_REJECTED }),
         }
-        Ok(match end {
-            End::Interrupted => INTERRUPTED,
-            End::ClosedPipe => CLOSED_PIPE,
-            _ if tally.rejected() == 0 => ALL_PASSED,
-            _ => SOME_REJECTED,
-        })
+    }
+
+    /// Prints the summary and the warnings.
+    fn say<O: Operation>(&self, operation: &O, options: &StreamOptions, end: &End, tally: &Tally) {
+        let says_nothing = matches!(end, End::Failed(_)) && tally.items == 0;
+        if !options.quiet && !says_nothing {
+            tally.print(O::PASSED, self.at.elapsed().as_secs_f64(), &self.engine);
+        }
+        let warning = if matches!(end, End::Input) { operation.warning(tally.items) } else { None };
+        for warning in self.engine.failures().iter().map(ToString::to_string).chain(warning) {
+            note(&format!("gecc: warning: {warning}"));
+        }
     }
 }
 
