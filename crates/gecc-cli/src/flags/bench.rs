@@ -280,12 +280,24 @@ impl FileFormat {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{keys, signatures};
     use super::{BENCH_HELP, FILES_HELP, METHODS_HELP};
 
     #[test]
     fn paragraphs_of_the_help_are_not_broken() {
-        for line in [BENCH_HELP, FILES_HELP, METHODS_HELP].into_iter().flat_map(str::lines) {
-            assert!(line.is_empty() || line.starts_with("  gecc ") || line.ends_with(['.', ':']), "{line}");
+        let texts = [
+            BENCH_HELP,
+            FILES_HELP,
+            METHODS_HELP,
+            keys::ECDH_HELP,
+            keys::PUBKEY_HELP,
+            signatures::RECOVER_HELP,
+            signatures::SIGN_HELP,
+            signatures::VERIFY_HELP,
+        ];
+        for line in texts.into_iter().flat_map(str::lines) {
+            let is_example = line.starts_with("  gecc ") || line.starts_with("  echo ");
+            assert!(line.is_empty() || is_example || line.ends_with(['.', ':']), "{line}");
         }
     }
 }

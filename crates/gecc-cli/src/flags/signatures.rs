@@ -9,13 +9,15 @@ use std::path::PathBuf;
 
 pub const VERIFY_HELP: &str = concat!(
     "\
-Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`);
+Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`); \
 `signature` (64 bytes, r || s) or `der`; `public_key` (SEC 1, 33 or 65 bytes, or x || y of 64 bytes).
 
 Examples:
   gecc verify --curve secp256k1 signatures.jsonl
   echo '{\"digest\":\"9f…\",\"der\":\"30…\",\"public_key\":\"02…\"}' | gecc verify --curve p256
-  zcat audit.csv.gz | gecc verify --curve sm2 -o verdicts.jsonl
+  gecc verify --curve sm2 -o verdicts.jsonl audit.csv.gz
+  gecc verify --curve secp256k1 --beside -o out.parquet in.parquet
+  gecc verify --curve p256 --format rows --layout digest:32,public_key:33,signature:64 signatures.bin
 
 Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\",\"line\":7}, one line per item, in order.
 

@@ -10,10 +10,14 @@ use std::path::{Path, PathBuf};
 macro_rules! input_help {
     () => {
         "\
-Input is JSON Lines or CSV with a header, a JSON array of objects, or columns between tabs or semicolons, told apart by
-content. Binary fields are hexadecimal, with or without 0x. A line that cannot be used gets its own answer and stops
-nothing; blank lines are skipped; `tag` is passed through. The answer to an item that is rejected says its `line`.
-An output file gets its name when all answers are in it.
+Input is text: JSON Lines or CSV with a header, a JSON array of objects, or columns between tabs or semicolons, with binary \
+fields in hexadecimal, with or without 0x. Or it is Parquet or Arrow IPC, whose columns are found by name or said by --columns, \
+or rows of bytes as --layout says. Content tells the format; rows have to be named (--format rows), and Arrow that comes through \
+a pipe (--format arrow). Text and rows may be compressed by gzip or zstd.
+
+An item that cannot be used gets its own answer and stops nothing; blank lines are skipped; `tag` of text is passed through. The \
+answer to an item that is rejected says its `line`, or its `row` where there are no lines, counted from 1. An output file gets \
+its name when all answers are in it.
 
 Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run, 130 interrupted, 141 closed pipe."
     };
@@ -68,7 +72,7 @@ pub struct StreamOptions {
     /// Write Parquet or Arrow with the input's columns beside the answers.
     #[arg(long)]
     pub beside: bool,
-    /// Say in every answer which line the item began in, not only where it is rejected.
+    /// Say in every answer which line the item began in, or which row it is, not only where it is rejected.
     #[arg(long)]
     pub line: bool,
     /// Write the answers of rejected items only.

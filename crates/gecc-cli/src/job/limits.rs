@@ -43,10 +43,23 @@ pub fn of_engine(limit: usize) -> usize {
     limit - (budget(limit) - OWN)
 }
 
-/// The limit of what is read of tables at a time, where there is one.
+/// Sizes for tables under a limit of memory.
 #[cfg(feature = "arrow")]
-pub fn of_tables(max_memory: Option<usize>) -> Option<usize> {
-    max_memory.map(budget)
+pub struct TableLimits {
+    /// Bytes that are read at a time.
+    pub bytes: usize,
+    /// Rows of a batch.
+    pub rows: usize,
+}
+
+#[cfg(feature = "arrow")]
+impl TableLimits {
+    pub fn within(limit: usize) -> Self {
+        /// Bytes for a row: some batches are read, computed and written at a time, each with inputs, results and answers.
+        const ROW: usize = 1536;
+        let bytes = budget(limit);
+        TableLimits { bytes, rows: bytes / ROW }
+    }
 }
 
 /// What a limit leaves to the command: at most `OWN` more than what the engine is denied.

@@ -1,7 +1,7 @@
 //! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`. Answers are lines as for other
 //! inputs, or columns.
 
-use super::limits::of_tables;
+use super::limits::TableLimits;
 use super::report::Tally;
 use super::run::{End, Started};
 use super::write::{Outcome, Spares, Wanted, Written, up_to_rejection, write_answer};
@@ -79,13 +79,11 @@ fn open_file(file: &PlainFile, options: &StreamOptions) -> Result<gecc_arrow::In
 
 fn read_options(options: &StreamOptions) -> ReadOptions {
     let default = ReadOptions::default();
-    let max_memory = of_tables(options.engine.max_memory).map_or(default.max_memory, |bytes| bytes as u64);
-    ReadOptions {
-        threads: options.engine.threads.unwrap_or(default.threads),
-        max_memory,
-        max_page: default.max_page.min(max_memory),
-        ..default
-    }
+    let threads = options.engine.threads.unwrap_or(default.threads);
+    let Some(limit) = options.engine.max_memory else { return ReadOptions { threads, ..default } };
+    let TableLimits { bytes, rows } = TableLimits::within(limit);
+    let max_memory = bytes as u64;
+    ReadOptions { rows: rows.min(default.rows), threads, max_memory, max_page: default.max_page.min(max_memory) }
 }
 
 /// Runs an operation over a table and prints the summary. Gives the exit code.
