@@ -85,9 +85,12 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, k
         return Ok(Start::NeedsMore(0));
     }
     if is_first && format.is_none() && TABLES.iter().any(|magic| text.starts_with(magic)) {
-        return Err(
-            "Parquet is read from a file, not from a pipe; Arrow IPC from a pipe with --format arrow".to_owned()
-        );
+        let problem = if cfg!(feature = "arrow") {
+            "Parquet is read from a file, not from a pipe; Arrow IPC from a pipe with --format arrow"
+        } else {
+            "this gecc was built without Parquet and Arrow"
+        };
+        return Err(problem.to_owned());
     }
     let start = if is_first && text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let first = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at);

@@ -16,9 +16,9 @@ use crate::input::text::Buffers;
 pub struct RowSource(RowReader);
 
 impl RowSource {
-    /// With `secret`, what was read is wiped.
-    pub fn new(input: Input, layout: Layout, limits: &Limits, secret: bool) -> Result<Self, String> {
-        let buffers = Buffers::new(limits.piece, secret);
+    /// What was read is wiped where rows have private keys.
+    pub fn new(input: Input, layout: Layout, limits: &Limits) -> Result<Self, String> {
+        let buffers = Buffers::new(limits.piece, layout.place(Field::SecretKey).is_some());
         RowReader::new(input, layout, buffers, limits.window).map(RowSource)
     }
 }

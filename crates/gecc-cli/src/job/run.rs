@@ -130,7 +130,7 @@ pub fn run<O: Operation>(operation: &O, options: &StreamOptions, keys: bool) -> 
     let items = match (options.format, &options.layout) {
         (Some(Format::Rows), Some(layout)) => {
             layout.require(&fields_of(operation.reads()))?;
-            Items::Rows(RowSource::new(input, layout.clone(), &limits, keys).map_err(named)?)
+            Items::Rows(RowSource::new(input, layout.clone(), &limits).map_err(named)?)
         }
         _ => Items::Text(input),
     };

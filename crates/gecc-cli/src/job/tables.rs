@@ -268,7 +268,10 @@ struct Sink(Arc<Mutex<Output>>);
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes).map(|()| bytes.len())
+        let written = self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes);
+        // So that it is not taken for an error of reading.
+        let explained = |problem: io::Error| io::Error::new(problem.kind(), format!("writing the output: {problem}"));
+        written.map(|()| bytes.len()).map_err(explained)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -111,6 +111,13 @@ fn commands_free_no_secrets() {
             let _ = command(&["pubkey", "--curve", "p256", "-o", &out, input]);
         });
     }
+    let rows: Vec<u8> = keys.iter().flat_map(|key| *key.expose_bytes()).collect();
+    let rows = folder.write("keys.rows", rows);
+    secrets.freed_blocks("pubkey of rows", || {
+        let layout = ["--format", "rows", "--layout", "secret_key:32"];
+        let code = command(&[&["pubkey", "--curve", "p256", "-o", &out, &rows], &layout[..]].concat());
+        assert!(matches!(code, Ok(0)));
+    });
     key_files.push(one);
     for keys in &key_files {
         for (operation, curve, input) in
