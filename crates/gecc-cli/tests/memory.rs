@@ -21,29 +21,51 @@ const BASE: usize = (6 + THREADS) * MIB;
 const LINES: usize = 200_000;
 
 fn main() -> ExitCode {
-    harness::run(LIMITS.map(|limit| test(format!("command::{limit}_mib"), None, move || command(limit))).into())
+    let tests = LIMITS.iter().flat_map(|limit| {
+        [
+            test(format!("command::{limit}_mib"), None, || command(*limit, "text", write_text, &[])),
+            test(format!("command::rows_{limit}_mib"), None, || command(*limit, "rows", write_rows, &ROWS)),
+        ]
+    });
+    harness::run(tests.collect())
 }
 
-fn command(limit: usize) {
-    let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{limit}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
-    let (input, output) = (folder.join("input"), folder.join("output"));
+/// For what `write_rows` writes.
+const ROWS: [&str; 4] = ["--format", "rows", "--layout", "digest:32,signature:64,public_key:33"];
+
+fn write_text(file: File) {
     let line = "{\"digest\":\"".to_owned()
         + &"5a".repeat(32)
         + "\",\"signature\":\""
         + &"11".repeat(64)
         + "\",\"public_key\":\"02";
     // Not in memory first, for the reason above.
-    let mut lines = BufWriter::new(File::create(&input).expect("writable"));
+    let mut lines = BufWriter::new(file);
     (0..LINES).for_each(|item| writeln!(lines, "{line}{:064x}\"}}", item + 1).expect("writable"));
-    drop(lines);
+}
+
+fn write_rows(file: File) {
+    let mut rows = BufWriter::new(file);
+    for item in 0..LINES {
+        let mut row = [0x11; 129];
+        row[96] = 2;
+        row[121..].copy_from_slice(&(item as u64 + 1).to_be_bytes());
+        rows.write_all(&row).expect("writable");
+    }
+}
+
+fn command(limit: usize, name: &str, write: fn(File), arguments: &[&str]) {
+    let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{name}-{limit}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+    let (input, output) = (folder.join("input"), folder.join("output"));
+    write(File::create(&input).expect("writable"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", &THREADS.to_string()]);
-    command.args(["--max-memory", &format!("{limit}M")]).arg("-o").arg(&output).arg(&input);
+    command.args(["--max-memory", &format!("{limit}M")]).args(arguments).arg("-o").arg(&output).arg(&input);
     let peak = peak_of(command.stderr(Stdio::null()));
     let answers = std::fs::read_to_string(&output).expect("there are answers").lines().count();
     std::fs::remove_dir_all(&folder).expect("the folder is this test's");
-    eprintln!("command: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
+    eprintln!("{name}: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
     assert_eq!(answers, LINES);
     // The command itself, and what it reads and writes at a time.
     assert!(peak <= limit * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {limit} MiB");
