@@ -28,6 +28,8 @@ const CLOSED_PIPE: u8 = 141;
 
 fn main() -> ExitCode {
     memory::keep_freed();
+    #[cfg(feature = "arrow")]
+    say_nothing_of_caught_panics();
     match run(Arguments::parse()) {
         Ok(code) => ExitCode::from(code),
         Err(Failure::ClosedPipe) => ExitCode::from(CLOSED_PIPE),
@@ -36,6 +38,17 @@ fn main() -> ExitCode {
             ExitCode::from(COULD_NOT_RUN)
         }
     }
+}
+
+/// A decoder that panics on a broken file gives an error, which says enough.
+#[cfg(feature = "arrow")]
+fn say_nothing_of_caught_panics() {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !gecc_arrow::catches_panics() {
+            hook(panic);
+        }
+    }));
 }
 
 fn run(arguments: Arguments) -> Result<u8, Failure> {

@@ -26,35 +26,63 @@ const TAG: usize = MIB;
 const LIMIT_WITH_TAGS: usize = 64;
 
 fn main() -> ExitCode {
-    let limits = LIMITS.map(|limit| test(format!("command::{limit}_mib"), None, move || command(limit, LINES, 0)));
-    let tags = test("command::tags".to_owned(), None, || command(LIMIT_WITH_TAGS, TAGGED_LINES, TAG));
-    harness::run(limits.into_iter().chain([tags]).collect())
+    let tests = LIMITS.iter().flat_map(|limit| {
+        [
+            test(format!("command::{limit}_mib"), None, || command(*limit, "text", LINES, write_text, &[])),
+            test(format!("command::rows_{limit}_mib"), None, || command(*limit, "rows", LINES, write_rows, &ROWS)),
+        ]
+    });
+    let tags =
+        test("command::tags".to_owned(), None, || command(LIMIT_WITH_TAGS, "tags", TAGGED_LINES, write_tagged, &[]));
+    harness::run(tests.chain([tags]).collect())
 }
 
-/// Verifies so many lines, each with a tag of so many bytes.
-fn command(limit: usize, lines_of_input: usize, tag: usize) {
-    let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{limit}-{tag}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
-    let (input, output) = (folder.join("input"), folder.join("output"));
-    let line = "{\"tag\":\"".to_owned()
-        + &"t".repeat(tag)
-        + "\",\"digest\":\""
+/// For what `write_rows` writes.
+const ROWS: [&str; 4] = ["--format", "rows", "--layout", "digest:32,signature:64,public_key:33"];
+
+fn write_text(file: File) {
+    write_lines(file, LINES, "");
+}
+
+fn write_tagged(file: File) {
+    write_lines(file, TAGGED_LINES, &format!("\"tag\":\"{}\",", "t".repeat(TAG)));
+}
+
+/// So many lines, which begin with some field.
+fn write_lines(file: File, lines: usize, field: &str) {
+    let line = format!("{{{field}\"digest\":\"")
         + &"5a".repeat(32)
         + "\",\"signature\":\""
         + &"11".repeat(64)
         + "\",\"public_key\":\"02";
     // Not in memory first, for the reason above.
-    let mut lines = BufWriter::new(File::create(&input).expect("writable"));
-    (0..lines_of_input).for_each(|item| writeln!(lines, "{line}{:064x}\"}}", item + 1).expect("writable"));
-    drop(lines);
+    let mut file = BufWriter::new(file);
+    (0..lines).for_each(|item| writeln!(file, "{line}{:064x}\"}}", item + 1).expect("writable"));
+}
+
+fn write_rows(file: File) {
+    let mut rows = BufWriter::new(file);
+    for item in 0..LINES {
+        let mut row = [0x11; 129];
+        row[96] = 2;
+        row[121..].copy_from_slice(&(item as u64 + 1).to_be_bytes());
+        rows.write_all(&row).expect("writable");
+    }
+}
+
+fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &[&str]) {
+    let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{name}-{limit}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+    let (input, output) = (folder.join("input"), folder.join("output"));
+    write(File::create(&input).expect("writable"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", &THREADS.to_string()]);
-    command.args(["--max-memory", &format!("{limit}M")]).arg("-o").arg(&output).arg(&input);
+    command.args(["--max-memory", &format!("{limit}M")]).args(arguments).arg("-o").arg(&output).arg(&input);
     let peak = peak_of(command.stderr(Stdio::null()));
     let answers = BufReader::new(File::open(&output).expect("there are answers")).split(b'\n').count();
     std::fs::remove_dir_all(&folder).expect("the folder is this test's");
-    eprintln!("command: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
-    assert_eq!(answers, lines_of_input);
+    eprintln!("{name}: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
+    assert_eq!(answers, lines);
     // The command itself, and what it reads and writes at a time.
     assert!(peak <= limit * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {limit} MiB");
 }

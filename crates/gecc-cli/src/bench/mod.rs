@@ -1,6 +1,7 @@
 //! `gecc bench`: every operation on fresh random inputs.
 
 mod ablations;
+mod files;
 mod inputs;
 mod methods;
 mod operations;
@@ -32,6 +33,7 @@ const WARM_UP_ITEMS: usize = 64;
 pub fn run(options: BenchOptions) -> Result<u8, Failure> {
     match &options.command {
         Some(BenchCommand::Ablations(batches)) => ablations::run(batches),
+        Some(BenchCommand::Files(options)) => files::run(options),
         Some(BenchCommand::Methods(methods)) => methods::run(methods),
         None => operations(&options),
     }

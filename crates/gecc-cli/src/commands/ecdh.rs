@@ -8,9 +8,8 @@ use gecc::any::ecdh;
 use gecc::{CurveId, Engine, Error};
 
 pub fn run(options: EcdhOptions) -> Result<u8, Failure> {
-    options.stream.refuse_as_key_file(&options.key_file)?;
-    let keys = KeyFile::read(&options.key_file, options.stream.output.as_deref())?;
-    job::run(&Ecdh { keys, curve: options.curve }, options.stream, false)
+    let keys = KeyFile::open(&options.key_file, options.curve, &options.stream)?;
+    job::run(&Ecdh { keys, curve: options.curve }, &options.stream, false)
 }
 
 struct Ecdh {
@@ -35,6 +34,11 @@ impl Operation for Ecdh {
         self.keys.of_items(columns.numbers, codes.len(), |keys| {
             ecdh::shared_secrets_into(engine, self.curve, keys, columns.public_keys, secrets, codes)
         })
+    }
+
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, _: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+        Ok((gecc_arrow::Operation::Ecdh(self.keys.for_tables()?), self.curve))
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {

@@ -7,7 +7,7 @@ use gecc::any::keys;
 use gecc::{CurveId, Engine, Error, SecretKeys};
 
 pub fn run(options: PubkeyOptions) -> Result<u8, Failure> {
-    job::run(&Pubkey { compressed: options.compressed, curve: options.curve }, options.stream, true)
+    job::run(&Pubkey { compressed: options.compressed, curve: options.curve }, &options.stream, true)
 }
 
 struct Pubkey {
@@ -29,6 +29,16 @@ impl Operation for Pubkey {
     fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
         let (public_keys, codes) = results.rows_of();
         keys::public_keys_into(engine, self.curve, SecretKeys::rows(columns.secret_keys), public_keys, codes)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, answers: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+        let form = match answers {
+            job::TableAnswers::Lines => gecc_arrow::KeyForm::Raw,
+            job::TableAnswers::Columns if self.compressed => gecc_arrow::KeyForm::Compressed,
+            job::TableAnswers::Columns => gecc_arrow::KeyForm::Uncompressed,
+        };
+        Ok((gecc_arrow::Operation::PublicKeys(form), self.curve))
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {

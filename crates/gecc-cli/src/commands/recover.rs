@@ -10,7 +10,7 @@ pub fn run(options: RecoverOptions) -> Result<u8, Failure> {
     if addresses && curve != CurveId::Secp256k1 {
         return Err("--addresses is for secp256k1, the curve of Ethereum's accounts".to_owned().into());
     }
-    job::run(&Recover { curve, addresses }, stream, false)
+    job::run(&Recover { curve, addresses }, &stream, false)
 }
 
 struct Recover {
@@ -38,6 +38,16 @@ impl Operation for Recover {
         }
         let (keys, codes) = results.rows_of();
         any::ecdsa::recover_into(engine, self.curve, digests, *signatures, *recovery_ids, keys, codes)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, answers: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+        let signer = match answers {
+            _ if self.addresses => gecc_arrow::Signer::Address,
+            job::TableAnswers::Lines => gecc_arrow::Signer::PublicKey(gecc_arrow::KeyForm::Raw),
+            job::TableAnswers::Columns => gecc_arrow::Signer::PublicKey(gecc_arrow::KeyForm::Uncompressed),
+        };
+        Ok((gecc_arrow::Operation::Recover(signer), self.curve))
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {

@@ -13,13 +13,12 @@ const SIGNATURE: usize = 64;
 
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
-    options.stream.refuse_as_key_file(&options.key_file)?;
     let (curve, recoverable, der) = (options.curve, options.recoverable, options.der);
-    let keys = || KeyFile::read(&options.key_file, options.stream.output.as_deref());
+    let keys = || KeyFile::open(&options.key_file, curve, &options.stream);
     match Scheme::of(curve) {
-        Scheme::Ecdsa => job::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, options.stream, false),
+        Scheme::Ecdsa => job::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, &options.stream, false),
         Scheme::Sm2 if recoverable => Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into()),
-        Scheme::Sm2 => job::run(&Sm2 { keys: keys()?, der }, options.stream, false),
+        Scheme::Sm2 => job::run(&Sm2 { keys: keys()?, der }, &options.stream, false),
     }
 }
 
@@ -28,6 +27,21 @@ fn answer_signature(signature: &[u8], der: bool, line: &mut Line) {
         Ok(signature) if der => line.hex("der", "", &signature_to_der(signature)),
         _ => line.hex("signature", "", signature),
     }
+}
+
+/// Columns of signatures have a fixed width, which DER has not.
+#[cfg(feature = "arrow")]
+fn signing_tables(
+    keys: &KeyFile,
+    answers: job::TableAnswers,
+    recovery_id: bool,
+    der: bool,
+) -> Result<gecc_arrow::Operation, String> {
+    if der && answers == job::TableAnswers::Columns {
+        return Err("--der goes with answers in JSON Lines: add --output-format jsonl".to_owned());
+    }
+    let signing = gecc_arrow::Signing { key: keys.for_tables()?, s_form: SForm::default(), recovery_id };
+    Ok(gecc_arrow::Operation::Sign(signing))
 }
 
 struct Ecdsa {
@@ -67,6 +81,11 @@ impl Operation for Ecdsa {
             }
             Ok(())
         })
+    }
+
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, answers: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+        signing_tables(&self.keys, answers, self.recoverable, self.der).map(|signing| (signing, self.curve))
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {
@@ -116,6 +135,11 @@ impl Operation for Sm2 {
             }
             Ok(())
         })
+    }
+
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, answers: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+        signing_tables(&self.keys, answers, false, self.der).map(|signing| (signing, CurveId::Sm2))
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {

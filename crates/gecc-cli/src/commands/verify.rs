@@ -11,9 +11,9 @@ pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
     let VerifyOptions { curve, low_s, stream } = options;
     let policy = if low_s { Policy::low_s() } else { Policy::default() };
     match Scheme::of(curve) {
-        Scheme::Ecdsa => job::run(&Ecdsa { curve, policy }, stream, false),
+        Scheme::Ecdsa => job::run(&Ecdsa { curve, policy }, &stream, false),
         Scheme::Sm2 if low_s => Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into()),
-        Scheme::Sm2 => job::run(&Sm2, stream, false),
+        Scheme::Sm2 => job::run(&Sm2, &stream, false),
     }
 }
 
@@ -45,6 +45,11 @@ impl Operation for Ecdsa {
         any::ecdsa::verify_into(engine, self.curve, digests, *signatures, *public_keys, self.policy, results.codes)
     }
 
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, _: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+        Ok((gecc_arrow::Operation::Verify(self.policy), self.curve))
+    }
+
     fn answer(&self, _: &[u8], line: &mut Line) {
         line.json("valid", b"true");
     }
@@ -72,6 +77,11 @@ impl Operation for Sm2 {
                 Ok(())
             }
         }
+    }
+
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, _: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+        Ok((gecc_arrow::Operation::Verify(Policy::default()), CurveId::Sm2))
     }
 
     fn answer(&self, _: &[u8], line: &mut Line) {

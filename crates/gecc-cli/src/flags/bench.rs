@@ -7,15 +7,18 @@ use gecc::CurveId;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+// A paragraph is one line: clap breaks it where the terminal ends.
+
 pub const BENCH_HELP: &str = "\
-End to end is from the caller's memory to the caller's memory, by the clock. Kernels is the sum of the times of all GPU
-kernels of a call, each alone on one GPU. Figures are medians after a warm-up on fresh random inputs; results are
-checked outside the measured time.
+End to end is from the caller's memory to the caller's memory, by the clock. Kernels is the sum of the times of all GPU \
+kernels of a call, each alone on one GPU. Figures are medians after a warm-up on fresh random inputs; results are checked \
+outside the measured time.
 
 Examples:
   gecc bench --curve p256 --engine cpu
   gecc bench --sizes 10..22 --plot throughput.svg
-  gecc bench --operations verify,sign --items 4194304 --kernels --json";
+  gecc bench --operations verify,sign --items 4194304 --kernels --json
+  gecc bench files --help";
 
 const METHODS_HELP: &str = "\
 Runs on the first GPU. The exit code is 1 where a result is wrong.
@@ -24,6 +27,23 @@ Examples:
   gecc bench methods
   gecc bench methods --curve p256 --check 0 --json
   gecc bench methods --plot methods.svg";
+
+const FILES_HELP: &str = "\
+Makes a file of fresh random items for each operation and format, of the signatures to verify one in a thousand spoiled, and \
+runs this command on it. The file is in the page cache, and answers go to a file in the same folder. All answers are compared \
+with what is expected. `sign` and `ecdh` use one key for all items.
+
+Seconds are those of a whole run, the median of several, and every rate is of these: they include the start of the process, \
+which on a GPU takes longer than some files. `one line` is a run on a file of one item, to be subtracted. `of engine` is the \
+share of the rate of the engine alone, called in this process with columns, on a GPU in page-locked memory; `of cache` is the \
+share of the rate at which as many threads read the same file and do nothing with it.
+
+The exit code is 1 where answers are wrong or a run failed.
+
+Examples:
+  gecc bench files --curve p256 --engine cpu --operations verify,pubkey
+  gecc bench files --items 4194304 --formats jsonl,rows --json
+  gecc bench files --dir /var/tmp/gecc --plot files.svg";
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -56,6 +76,9 @@ pub struct BenchOptions {
 pub enum BenchCommand {
     /// What choices of the GPU kernels are worth: production against variants without them.
     Ablations(BatchOptions),
+    /// The commands on files: items and bytes a second in every format, beside the engine alone and the page cache.
+    #[command(after_help = FILES_HELP)]
+    Files(FilesOptions),
     /// Every method of modular multiplication on the GPU, side by side, each checked against the CPU.
     #[command(after_help = METHODS_HELP)]
     Methods(MethodsOptions),
@@ -144,4 +167,137 @@ pub struct MethodsOptions {
     /// Draw the rates as bars, as SVG.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct FilesOptions {
+    /// The curve.
+    #[arg(long, value_parser = any(), default_value = CurveId::Secp256k1.name())]
+    pub curve: CurveId,
+    /// Items in a file.
+    #[arg(long, default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(1..=1 << 26))]
+    pub items: u32,
+    /// Only these, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub formats: Vec<FileFormat>,
+    /// Only these, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub operations: Vec<FileOperation>,
+    /// Runs of the command on each file.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+    /// The folder for the files, which stay there [default: a temporary folder, which is removed].
+    #[arg(long)]
+    pub dir: Option<PathBuf>,
+    /// Print JSON Lines instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the rates as bars, as SVG.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}
+
+impl FilesOptions {
+    /// What is measured: what was asked for, or all that the curve has.
+    pub fn operations(&self) -> Vec<FileOperation> {
+        match &self.operations[..] {
+            [] => FileOperation::value_variants().iter().copied().filter(|one| one.is_on(self.curve)).collect(),
+            some => some.to_vec(),
+        }
+    }
+
+    /// What was asked for, or all.
+    pub fn formats(&self) -> &[FileFormat] {
+        if self.formats.is_empty() { FileFormat::value_variants() } else { &self.formats }
+    }
+}
+
+/// Commands that read files of items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FileOperation {
+    Verify,
+    Recover,
+    Sign,
+    Ecdh,
+    Pubkey,
+}
+
+impl FileOperation {
+    /// The command's name.
+    pub fn name(self) -> String {
+        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+    }
+
+    pub fn is_on(self, curve: CurveId) -> bool {
+        self != FileOperation::Recover || curve.has_ecdsa()
+    }
+
+    /// Whether it is given a file with a private key.
+    pub fn uses_a_key(self) -> bool {
+        matches!(self, FileOperation::Sign | FileOperation::Ecdh)
+    }
+}
+
+/// Forms of a file that the commands read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FileFormat {
+    /// One object a line.
+    Jsonl,
+    /// Separated by commas, with a header.
+    Csv,
+    /// Separated by tabs, with a header.
+    Tsv,
+    /// An array of objects.
+    Json,
+    /// Rows of fixed width.
+    Rows,
+    /// JSON Lines, compressed.
+    #[value(name = "jsonl.gz")]
+    JsonlGz,
+    /// JSON Lines, compressed.
+    #[value(name = "jsonl.zst")]
+    JsonlZst,
+    /// Parquet, not compressed.
+    #[cfg(feature = "arrow")]
+    Parquet,
+    /// Parquet with compressed pages.
+    #[cfg(feature = "arrow")]
+    #[value(name = "parquet.zst")]
+    ParquetZst,
+    /// Arrow IPC, not compressed.
+    #[cfg(feature = "arrow")]
+    Arrow,
+}
+
+impl FileFormat {
+    /// As the command line writes it, and the end of the file's name.
+    pub fn name(self) -> String {
+        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{keys, signatures};
+    use super::{BENCH_HELP, FILES_HELP, METHODS_HELP};
+
+    #[test]
+    fn paragraphs_of_the_help_are_not_broken() {
+        let texts = [
+            BENCH_HELP,
+            FILES_HELP,
+            METHODS_HELP,
+            keys::ECDH_HELP,
+            keys::PUBKEY_HELP,
+            signatures::RECOVER_HELP,
+            signatures::SIGN_HELP,
+            signatures::VERIFY_HELP,
+        ];
+        for line in texts.into_iter().flat_map(str::lines) {
+            let is_example = line.starts_with("  gecc ") || line.starts_with("  echo ");
+            assert!(line.is_empty() || is_example || line.ends_with(['.', ':']), "{line}");
+        }
+    }
 }

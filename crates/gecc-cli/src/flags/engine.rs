@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use gecc::{Backend, Engine, EngineBuilder};
+use std::thread;
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum EngineName {
@@ -56,6 +57,24 @@ impl EngineOptions {
             builder = builder.max_memory(bytes);
         }
         builder
+    }
+
+    /// These options, for a command that is started with the same ones.
+    pub fn arguments(&self) -> Vec<String> {
+        let name = self.engine.to_possible_value().expect("none is skipped").get_name().to_owned();
+        let mut arguments = vec!["--engine".to_owned(), name];
+        if let Some(threads) = self.threads {
+            arguments.extend(["--threads".to_owned(), threads.to_string()]);
+        }
+        if let Some(bytes) = self.max_memory {
+            arguments.extend(["--max-memory".to_owned(), bytes.to_string()]);
+        }
+        arguments
+    }
+
+    /// Threads of the CPU engine: those that were asked for, or one per core.
+    pub fn thread_count(&self) -> usize {
+        self.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
     }
 }
 

@@ -14,7 +14,7 @@ Field: `public_key`. The key file is as for `gecc sign`.
 Example:
   gecc ecdh --curve p256 --key-file key.hex -o secrets.jsonl peers.jsonl
 
-Output: {\"shared_secret\":\"…\"}, the x-coordinate, which is secret, or {\"error\":\"…\",\"line\":7}, one line per item, in order. An
+Output: {\"shared_secret\":\"…\"}, the x-coordinate, which is secret, or {\"error\":\"…\",\"line\":7}, one line per item, in order. An \
 output file is its owner's alone (mode 600), also one that others could read before.
 
 ",
@@ -23,8 +23,8 @@ output file is its owner's alone (mode 600), also one that others could read bef
 
 pub const PUBKEY_HELP: &str = concat!(
     "\
-Input is one private key a line (64 hexadecimal digits; lines that start with # are comments), or JSON Lines or CSV with
-the field `secret_key`.
+Input is one private key a line (64 hexadecimal digits; lines that start with # are comments), or JSON Lines or CSV with \
+the field `secret_key`, or one of the other formats below.
 
 Example:
   gecc pubkey --curve secp256k1 --compressed keys.hex
@@ -40,7 +40,7 @@ pub struct EcdhOptions {
     /// The curve.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// Private keys, one hexadecimal key a line: one for all items or one per item. - is standard input, where the input is a file.
+    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file.
     #[arg(long)]
     pub key_file: PathBuf,
     #[command(flatten)]

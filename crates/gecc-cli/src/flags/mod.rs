@@ -7,11 +7,15 @@ mod keys;
 mod signatures;
 mod stream;
 
-pub use bench::{BatchOptions, BenchCommand, BenchOptions, MethodsOptions, Operation};
+pub use bench::{
+    BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions, Operation,
+};
 use clap::{Parser, Subcommand};
 pub use kernels::{KernelsCommand, KernelsOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
+#[cfg(feature = "arrow")]
+pub use stream::AnswerFormat;
 pub use stream::{Format, StreamOptions};
 
 /// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.

@@ -9,13 +9,15 @@ use std::path::PathBuf;
 
 pub const VERIFY_HELP: &str = concat!(
     "\
-Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`);
+Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`); \
 `signature` (64 bytes, r || s) or `der`; `public_key` (SEC 1, 33 or 65 bytes, or x || y of 64 bytes).
 
 Examples:
   gecc verify --curve secp256k1 signatures.jsonl
   echo '{\"digest\":\"9f…\",\"der\":\"30…\",\"public_key\":\"02…\"}' | gecc verify --curve p256
-  zcat audit.csv.gz | gecc verify --curve sm2 -o verdicts.jsonl
+  gecc verify --curve sm2 -o verdicts.jsonl audit.csv.gz
+  gecc verify --curve secp256k1 --beside -o out.parquet in.parquet
+  gecc verify --curve p256 --format rows --layout digest:32,public_key:33,signature:64 signatures.bin
 
 Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\",\"line\":7}, one line per item, in order.
 
@@ -39,11 +41,12 @@ Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or
 
 pub const SIGN_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`; for sm2 the optional text `id`. The key file is as the input of
-`gecc pubkey`, with one key for all items or one per item.
+Fields: `digest` or `message`; for sm2 the optional text `id`. The key file has one key for all items or one per item: as the \
+input of `gecc pubkey`, as PEM or DER (SEC 1 `EC PRIVATE KEY`, PKCS#8 `PRIVATE KEY`, not encrypted), or as JSON Web Keys. Its \
+content tells the form. Lines that begin with # are comments where each line is a hexadecimal key.
 
 Examples:
-  gecc sign --curve p256 --key-file key.hex messages.jsonl
+  gecc sign --curve p256 --key-file key.pem messages.jsonl
   gecc sign --curve secp256k1 --recoverable --key-file keys.hex digests.csv
 
 Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\",\"line\":7}, one line per item, in order.
@@ -81,7 +84,7 @@ pub struct SignOptions {
     /// The curve; sm2 means SM2 signatures, the others ECDSA.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// Private keys, one hexadecimal key a line: one for all items or one per item. - is standard input, where the input is a file.
+    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file.
     #[arg(long)]
     pub key_file: PathBuf,
     /// Print the recovery id too; ECDSA only.

@@ -1,17 +1,23 @@
 //! Where items come from and answers go.
 
 use super::engine::EngineOptions;
+use crate::input::binary::layout::Layout;
 use clap::{Args, ValueEnum};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// What the help of every command that reads items ends with.
 macro_rules! input_help {
     () => {
         "\
-Input is JSON Lines or CSV with a header, a JSON array of objects, or columns between tabs or semicolons, told apart by
-content. Binary fields are hexadecimal, with or without 0x. A line that cannot be used gets its own answer and stops
-nothing; blank lines are skipped; `tag` is passed through. The answer to an item that is rejected says its `line`.
-An output file gets its name when all answers are in it.
+Input is text: JSON Lines or CSV with a header, a JSON array of objects, or columns between tabs or semicolons, with binary \
+fields in hexadecimal, with or without 0x. Or it is Parquet or Arrow IPC, whose columns are found by name or said by --columns, \
+or rows of bytes as --layout says. Content tells the format; rows have to be named (--format rows), and Arrow that comes through \
+a pipe (--format arrow). Text and rows may be compressed by gzip or zstd.
+
+An item that cannot be used gets its own answer and stops nothing; blank lines are skipped; `tag` of text is passed through. The \
+answer to an item that is rejected says its `line`, or its `row` where there are no lines, counted from 1. An output file gets \
+its name when all answers are in it.
 
 Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run, 130 interrupted, 141 closed pipe."
     };
@@ -24,6 +30,22 @@ pub enum Format {
     Jsonl,
     /// Values between commas, tabs or semicolons, with a header that tells which.
     Csv,
+    /// Rows of bytes, as `--layout` says.
+    Rows,
+    /// Parquet.
+    Parquet,
+    /// Arrow IPC, a file or a stream.
+    Arrow,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AnswerFormat {
+    /// JSON Lines: one object for each item.
+    Jsonl,
+    /// Parquet, compressed by zstd.
+    Parquet,
+    /// Arrow IPC, compressed by zstd.
+    Arrow,
 }
 
 #[derive(Args)]
@@ -37,7 +59,20 @@ pub struct StreamOptions {
     /// Input format [default: told by content].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// Say in every answer which line the item began in, not only where it is rejected.
+    /// The fields of each row and their bytes, such as digest:32,public_key:33,signature:64; `skip` for what is none.
+    #[arg(long, value_name = "FIELD:BYTES,…", required_if_eq("format", "rows"))]
+    pub layout: Option<Layout>,
+    /// The columns of a Parquet or Arrow input, such as digest=hash,r=r,s=s,public_key=pk [default: found by name].
+    #[arg(long, value_name = "FIELD=COLUMN,…")]
+    pub columns: Option<String>,
+    /// Format of the answers; Parquet and Arrow for Parquet or Arrow input [default: by the end of the output's name, .parquet or
+    /// .arrow, or else JSON Lines].
+    #[arg(long, value_enum)]
+    pub output_format: Option<AnswerFormat>,
+    /// Write Parquet or Arrow with the input's columns beside the answers.
+    #[arg(long)]
+    pub beside: bool,
+    /// Say in every answer which line the item began in, or which row it is, not only where it is rejected.
     #[arg(long)]
     pub line: bool,
     /// Write the answers of rejected items only.
@@ -54,11 +89,29 @@ pub struct StreamOptions {
 }
 
 impl StreamOptions {
-    /// Standard input cannot be both a file of keys and the input.
-    pub fn refuse_as_key_file(&self, key_file: &Path) -> Result<(), String> {
-        if [key_file, &self.input].iter().all(|path| *path == Path::new("-")) {
-            return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
-        }
-        Ok(())
+    /// The format of the answers.
+    pub fn answers(&self) -> AnswerFormat {
+        let end = self.output.as_deref().and_then(Path::extension);
+        self.output_format.unwrap_or(match end.and_then(OsStr::to_str) {
+            Some("parquet") => AnswerFormat::Parquet,
+            Some("arrow") => AnswerFormat::Arrow,
+            _ => AnswerFormat::Jsonl,
+        })
+    }
+
+    /// Refuses options that do not go together, and with what was found of the input.
+    pub fn check_formats(&self, is_table: bool) -> Result<(), String> {
+        let writes_lines = self.answers() == AnswerFormat::Jsonl;
+        let refusals = [
+            (self.layout.is_some() && self.format != Some(Format::Rows), "--layout goes with --format rows"),
+            (self.columns.is_some() && !is_table, "--columns goes with Parquet or Arrow input"),
+            (!writes_lines && !is_table, "answers are written as Parquet or Arrow only for Parquet or Arrow input"),
+            (self.beside && writes_lines, "--beside goes with answers in Parquet or Arrow, such as -o FILE.parquet"),
+            (
+                !writes_lines && (self.line || self.only_rejected || self.check),
+                "--line, --only-rejected and --check go with answers in JSON Lines: add --output-format jsonl",
+            ),
+        ];
+        refusals.iter().find(|(is_wrong, _)| *is_wrong).map_or(Ok(()), |(_, problem)| Err((*problem).to_owned()))
     }
 }

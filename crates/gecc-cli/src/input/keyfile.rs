@@ -1,13 +1,12 @@
 //! Files with private keys.
 
-use crate::input::fields::Fields;
-use crate::input::items;
+use crate::flags::StreamOptions;
+use crate::input::keys;
 use crate::input::open::open;
 use crate::job::Numbers;
 use crate::output::{note, refuse_overwriting};
-use crate::secrets::wiped::push;
 use gecc::stack;
-use gecc::{SecretKey, SecretKeys};
+use gecc::{CurveId, SecretKey, SecretKeys};
 use std::path::Path;
 
 /// The private keys of a batch: one for all items, or one per item.
@@ -16,24 +15,33 @@ pub struct KeyFile {
 }
 
 impl KeyFile {
-    /// Reads keys as `gecc pubkey` does; here one that cannot be used is an error. `output` is where answers will go.
-    pub fn read(path: &Path, output: Option<&Path>) -> Result<Self, String> {
-        refuse_overwriting(path, output)?;
+    /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that name a
+    /// curve have to name this one. `streams` says where else the command reads and writes.
+    pub fn open(path: &Path, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
+        if [path, &streams.input].iter().all(|path| *path == Path::new("-")) {
+            return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
+        }
+        refuse_overwriting(path, streams.output.as_deref())?;
         warn_if_exposed(path);
-        stack::wiped(|| Self::read_keys(path))
+        // Keys pass through.
+        let keys = stack::wiped(|| {
+            let source = open(path).map_err(|problem| problem.to_string())?.into_reader();
+            let keys = keys::read(source, curve)?;
+            if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
+        });
+        Ok(KeyFile { keys: keys.map_err(|problem| format!("{}: {problem}", path.display()))? })
     }
 
-    fn read_keys(path: &Path) -> Result<Self, String> {
-        let name = path.display();
-        let source = open(path).map_err(|problem| format!("{name}: {problem}"))?.into_reader();
-        let mut keys = Vec::new();
-        let take = |line, fields: Result<Fields, String>| {
-            let key = fields.and_then(|fields| fields.secret_key());
-            push(&mut keys, key.map_err(|problem| format!("line {line}: {problem}"))?);
-            Ok(())
-        };
-        items::each(source, None, true, take).map_err(|problem| format!("{name}: {problem}"))?;
-        if keys.is_empty() { Err(format!("{name}: no key in the file")) } else { Ok(KeyFile { keys }) }
+    /// The key for all rows of a table.
+    #[cfg(feature = "arrow")]
+    pub fn for_tables(&self) -> Result<gecc_arrow::Key, String> {
+        match self.keys.as_slice() {
+            [key] => Ok(gecc_arrow::Key::All(key.clone())),
+            keys => Err(format!(
+                "the key file has {} keys; with Parquet or Arrow input it has one, which serves all rows",
+                keys.len()
+            )),
+        }
     }
 
     /// The number of the first item that has no key, and why. `None` where one key serves all.

@@ -9,6 +9,8 @@ use memchr::{memchr, memrchr};
 use std::ops::Range;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// How Parquet and Arrow IPC begin, which are recognised here where they come through a pipe.
+const TABLES: [&[u8]; 3] = [b"PAR1", b"ARROW1", &[0xff; 4]];
 /// What may stand between the columns of a table.
 const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
 /// Bytes of an input that a message shows.
@@ -81,6 +83,14 @@ impl Layout {
 pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, keys: bool) -> Result<Start, String> {
     if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
         return Ok(Start::NeedsMore(0));
+    }
+    if is_first && format.is_none() && TABLES.iter().any(|magic| text.starts_with(magic)) {
+        let problem = if cfg!(feature = "arrow") {
+            "Parquet is read from a file, not from a pipe; Arrow IPC from a pipe with --format arrow"
+        } else {
+            "this gecc was built without Parquet and Arrow"
+        };
+        return Err(problem.to_owned());
     }
     let start = if is_first && text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let first = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at);

@@ -1,11 +1,15 @@
-//! From files and pipes to items. `open` says what an input is, `source` reads it in pieces of `text`, `cut` makes units of whole rows of
-//! these (`layout` tells the format, `scan` where rows end), and `items` gives the `fields` of each row, of tables by `table`.
-//! `keyfile` has the private keys that a command uses.
+//! From files and pipes to items. `open` says what an input is, after `compressed`, and `source` reads it in pieces of `text`. For
+//! text, `cut` makes units of whole rows of these (`layout` tells the format, `scan` where rows end), and `items` gives the `fields`
+//! of each row, of tables by `table`. `binary` makes columns of rows of fixed width. `keyfile` has the private keys that a command
+//! uses, in any of the forms of `keys`.
 
+pub mod binary;
+pub mod compressed;
 pub mod cut;
 pub mod fields;
 pub mod items;
 pub mod keyfile;
+pub mod keys;
 pub mod layout;
 pub mod open;
 mod scan;

@@ -1,14 +1,15 @@
 //! Opening an input: what can be read at any place, or only from one end to the other.
 
+use super::compressed::{LONGEST_SIGNATURE, compression, decompressed_when_read};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 /// An input that is open.
 pub enum Input {
-    /// A regular file whose bytes are the text itself: threads read it at several places at once.
+    /// A regular file that is not compressed: threads read it at several places at once.
     File(PlainFile),
-    /// Pipes and everything else.
+    /// Pipes and everything else, decompressed.
     Stream(Box<dyn Read + Send>),
 }
 
@@ -59,7 +60,7 @@ fn open_standard_input() -> io::Result<Input> {
 
 #[cfg(not(unix))]
 fn open_standard_input() -> io::Result<Input> {
-    Ok(Input::Stream(Box::new(io::stdin())))
+    Ok(Input::Stream(decompressed_when_read(Box::new(io::stdin()))))
 }
 
 #[cfg(unix)]
@@ -67,15 +68,21 @@ fn as_input(mut file: File) -> io::Result<Input> {
     use std::io::Seek;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Ok(Input::Stream(Box::new(file)));
+        return Ok(Input::Stream(decompressed_when_read(Box::new(file))));
     }
     let start = file.stream_position()?;
-    Ok(Input::File(PlainFile { file, start, end: metadata.len() }))
+    let plain = PlainFile { file, start, end: metadata.len() };
+    let mut head = [0; LONGEST_SIGNATURE];
+    let length = plain.read_at(&mut head, start)?;
+    Ok(match compression(&head[..length])? {
+        None => Input::File(plain),
+        Some(_) => Input::Stream(decompressed_when_read(Box::new(plain.file))),
+    })
 }
 
 #[cfg(not(unix))]
 fn as_input(file: File) -> io::Result<Input> {
-    Ok(Input::Stream(Box::new(file)))
+    Ok(Input::Stream(decompressed_when_read(Box::new(file))))
 }
 
 impl PlainFile {

@@ -117,7 +117,8 @@ struct State {
 }
 
 impl StreamSource {
-    fn start(mut reader: Box<dyn Read + Send>, buffers: Arc<Buffers>, window: usize) -> Self {
+    /// Reads on a thread of its own, up to `window` pieces ahead.
+    pub fn start(mut reader: Box<dyn Read + Send>, buffers: Arc<Buffers>, window: usize) -> Self {
         let stream = Arc::new(Stream { state: Mutex::default(), changed: Condvar::new(), buffers, window });
         let filled = Arc::clone(&stream);
         // Not waited for: it may be inside a read that never ends.
@@ -129,7 +130,8 @@ impl StreamSource {
         StreamSource(stream)
     }
 
-    fn next(&mut self, patience: Duration) -> io::Result<Next> {
+    /// What came, within `patience`, and shortly after it.
+    pub fn next(&mut self, patience: Duration) -> io::Result<Next> {
         let stream = &*self.0;
         let idle = |state: &mut State| state.pieces.is_empty() && state.end.is_none();
         let growing = |state: &mut State| !state.pieces.is_empty() && !stream.is_full(state) && state.end.is_none();

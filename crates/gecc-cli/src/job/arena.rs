@@ -2,19 +2,32 @@
 
 use super::pages::Pages;
 use super::{Columns, Contents, Numbers, Operation, Reads, Results};
+use crate::input::binary::columns::StridedColumns;
+use crate::input::binary::layout::{Field, Layout};
 use gecc::{Engine, PublicKeys, Rows};
 
-/// Room for so many rows of each column that an operation reads, and for its results.
+/// Room for so many rows of inputs, and for their results.
 pub struct Arena {
     capacity: usize,
+    inputs: Inputs,
+    codes: Pages,
+    results: Pages,
+    width: usize,
+}
+
+enum Inputs {
+    /// A column for each that an operation reads.
+    Columns(ColumnPages),
+    /// Rows with all columns.
+    Rows(Layout, Pages),
+}
+
+struct ColumnPages {
     digests: Pages,
     signatures: Pages,
     public_keys: Pages,
     recovery_ids: Pages,
     secret_keys: Pages,
-    codes: Pages,
-    results: Pages,
-    width: usize,
     form: KeyForm,
 }
 
@@ -58,52 +71,23 @@ impl Part<'_> {
     }
 }
 
-impl Arena {
-    /// Takes the memory on the threads of the caller's pool.
-    pub fn new<O: Operation>(engine: &Engine, operation: &O, capacity: usize) -> Self {
-        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = operation.reads();
+impl ColumnPages {
+    fn new(engine: &Engine, reads: Reads, capacity: usize) -> Self {
+        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = reads;
         let pages = |is_read: bool, width: usize, secret| {
             Pages::new(engine, if is_read { width * capacity } else { 0 }, secret)
         };
-        let width = operation.width();
-        Arena {
-            capacity,
+        ColumnPages {
             digests: pages(contents, 32, false),
             signatures: pages(signatures, 64, false),
             public_keys: pages(public_keys, KeyForm::Uncompressed.width(), false),
             recovery_ids: pages(recovery_ids, 1, false),
             secret_keys: pages(secret_keys, 32, true),
-            codes: pages(true, 1, false),
-            results: pages(true, width, O::GIVES_SECRETS),
-            width,
             form: KeyForm::default(),
         }
     }
 
-    /// Bytes for a row.
-    pub fn row_bytes(operation: &impl Operation) -> usize {
-        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = operation.reads();
-        let of = |is_read: bool, width: usize| if is_read { width } else { 0 };
-        of(contents, 32)
-            + of(signatures, 64)
-            + of(public_keys, 65)
-            + of(recovery_ids, 1)
-            + of(secret_keys, 32)
-            + operation.width()
-            + 1
-    }
-
-    pub fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    /// Says which form the keys of the next batch have.
-    pub fn set_form(&mut self, form: KeyForm) {
-        self.form = form;
-    }
-
-    /// Parts for so many rows each, from row `start` on.
-    pub fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<Part<'_>> {
+    fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<Part<'_>> {
         let form = self.form;
         let mut digests = rest(self.digests.bytes_mut().as_chunks_mut().0, start);
         let mut signatures = rest(self.signatures.bytes_mut().as_chunks_mut().0, start);
@@ -121,10 +105,9 @@ impl Arena {
         rows.iter().map(|rows| next(*rows)).collect()
     }
 
-    /// The first rows as inputs, the first being that of item `number`, and where their results go.
-    pub fn columns(&mut self, number: u64, rows: usize) -> (Columns<'_>, Results<'_>) {
+    fn columns(&self, number: u64, rows: usize) -> Columns<'_> {
         let keys = first(self.public_keys.bytes(), rows * self.form.width());
-        let columns = Columns {
+        Columns {
             numbers: Numbers::From(number),
             contents: Contents::Digests(first_rows(&self.digests, rows)),
             signatures: first_rows(&self.signatures, rows),
@@ -134,6 +117,86 @@ impl Arena {
             },
             recovery_ids: first_rows(&self.recovery_ids, rows),
             secret_keys: first_rows(&self.secret_keys, rows),
+        }
+    }
+}
+
+fn columns_of_rows<'a>(layout: &'a Layout, memory: &'a Pages, number: u64, rows: usize) -> Columns<'a> {
+    let columns = StridedColumns::new(layout, memory.bytes(), rows);
+    Columns {
+        numbers: Numbers::From(number),
+        contents: Contents::Digests(columns.digests()),
+        signatures: columns.signatures(),
+        public_keys: columns.public_keys(),
+        recovery_ids: columns.recovery_ids(),
+        secret_keys: columns.secret_keys(),
+    }
+}
+
+impl Arena {
+    /// For columns that are filled part by part. Takes the memory on the threads of the caller's pool.
+    pub fn new<O: Operation>(engine: &Engine, operation: &O, capacity: usize) -> Self {
+        let inputs = Inputs::Columns(ColumnPages::new(engine, operation.reads(), capacity));
+        Self::with(inputs, engine, operation, capacity)
+    }
+
+    /// For rows of bytes.
+    pub fn of_rows<O: Operation>(engine: &Engine, operation: &O, layout: &Layout, capacity: usize) -> Self {
+        let has_keys = layout.place(Field::SecretKey).is_some();
+        let memory = Pages::new(engine, layout.width() * capacity, has_keys);
+        Self::with(Inputs::Rows(layout.clone(), memory), engine, operation, capacity)
+    }
+
+    fn with<O: Operation>(inputs: Inputs, engine: &Engine, operation: &O, capacity: usize) -> Self {
+        let width = operation.width();
+        let codes = Pages::new(engine, capacity, false);
+        let results = Pages::new(engine, width * capacity, O::GIVES_SECRETS);
+        Arena { capacity, inputs, codes, results, width }
+    }
+
+    /// Bytes for a row, which has a layout where rows are not made of text.
+    pub fn row_bytes(operation: &impl Operation, layout: Option<&Layout>) -> usize {
+        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = operation.reads();
+        let of = |is_read: bool, width: usize| if is_read { width } else { 0 };
+        let of_columns =
+            of(contents, 32) + of(signatures, 64) + of(public_keys, 65) + of(recovery_ids, 1) + of(secret_keys, 32);
+        layout.map_or(of_columns, Layout::width) + operation.width() + 1
+    }
+
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Says which form the keys of the next batch have.
+    pub fn set_form(&mut self, form: KeyForm) {
+        self.column_pages().form = form;
+    }
+
+    /// Parts for so many rows each, from row `start` on.
+    pub fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<Part<'_>> {
+        self.column_pages().parts(start, rows)
+    }
+
+    fn column_pages(&mut self) -> &mut ColumnPages {
+        match &mut self.inputs {
+            Inputs::Columns(pages) => pages,
+            Inputs::Rows(..) => unreachable!("rows are not filled part by part"),
+        }
+    }
+
+    /// Memory for rows of bytes.
+    pub fn memory(&mut self) -> &mut [u8] {
+        match &mut self.inputs {
+            Inputs::Rows(_, memory) => memory.bytes_mut(),
+            Inputs::Columns(_) => unreachable!("columns are filled part by part"),
+        }
+    }
+
+    /// The first rows as inputs, the first being that of item `number`, and where their results go.
+    pub fn columns(&mut self, number: u64, rows: usize) -> (Columns<'_>, Results<'_>) {
+        let columns = match &self.inputs {
+            Inputs::Columns(pages) => pages.columns(number, rows),
+            Inputs::Rows(layout, memory) => columns_of_rows(layout, memory, number, rows),
         };
         let width = self.width;
         let (codes, results) = (self.codes.bytes_mut(), self.results.bytes_mut());
@@ -153,7 +216,10 @@ impl Arena {
 
     /// Wipes what may be secret of the first rows, before the next batch.
     pub fn wipe(&mut self, rows: usize) {
-        self.secret_keys.wipe(rows * 32);
+        match &mut self.inputs {
+            Inputs::Columns(pages) => pages.secret_keys.wipe(rows * 32),
+            Inputs::Rows(layout, memory) => memory.wipe(rows * layout.width()),
+        }
         self.results.wipe(rows * self.width);
     }
 }

@@ -4,16 +4,13 @@ use super::Operation;
 use super::arena::Arena;
 use super::compute::Batch;
 use super::parse::{Origins, Rules, fill, key_form};
-use super::text::Job;
+use super::run::Job;
+use super::steps::{Arenas, GROWTH};
 use crate::input::cut::Unit;
 use crate::input::layout::Layout;
 use gecc::stack;
 use rayon::prelude::*;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
-
-/// By how much more rows a batch has than the one before, as long as input is waiting.
-const GROWTH: usize = 8;
 
 /// Units of the input that came together.
 pub struct Window {
@@ -26,10 +23,7 @@ pub struct Window {
 pub struct Filler<'a, O> {
     job: &'a Job<'a, O>,
     rules: Rules,
-    /// Arenas that were written out.
-    free: Receiver<Arena>,
-    /// Arenas that there are.
-    arenas: usize,
+    arenas: Arenas,
     /// Items of a full batch, and the most of any.
     rows: usize,
     most_rows: Option<usize>,
@@ -40,10 +34,10 @@ pub struct Filler<'a, O> {
 }
 
 impl<'a, O: Operation> Filler<'a, O> {
-    pub fn new(job: &'a Job<'a, O>, free: Receiver<Arena>) -> Self {
+    pub fn new(job: &'a Job<'a, O>, arenas: Arenas) -> Self {
         let rules = Rules { reads: job.operation.reads(), limit: job.operation.limit() };
         let rows = job.limits.first_rows;
-        Filler { job, rules, free, arenas: 0, rows, most_rows: None, batch: None, number: 0 }
+        Filler { job, rules, arenas, rows, most_rows: None, batch: None, number: 0 }
     }
 
     /// Adds units to batches, and hands on those that are full. `None` where a later step has ended.
@@ -84,28 +78,12 @@ impl<'a, O: Operation> Filler<'a, O> {
 
     /// A batch without items, of which the next unit is the first.
     fn begin(&mut self, first: &Unit, layout: &Layout) -> Option<Batch> {
-        let mut arena = self.arena()?;
+        let (Job { operation, engine, pool, .. }, rows) = (self.job, self.rows);
+        let mut arena = self.arenas.take(rows, || pool.install(|| Arena::new(engine, *operation, rows)))?;
         if self.rules.reads.public_keys {
             arena.set_form(key_form(first, layout));
         }
         Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), notes: 0, bytes: 0 })
-    }
-
-    /// An arena with room for a full batch. Waits for one where there are as many as there may be.
-    fn arena(&mut self) -> Option<Arena> {
-        let Job { operation, engine, pool, limits, .. } = self.job;
-        let free = match self.free.try_recv() {
-            Ok(arena) => Some(arena),
-            Err(_) if self.arenas < limits.batches => None,
-            Err(_) => Some(self.free.recv().ok()?),
-        };
-        match free {
-            Some(arena) if arena.capacity() >= self.rows => return Some(arena),
-            // Too small: another takes its place.
-            Some(_) => {}
-            None => self.arenas += 1,
-        }
-        Some(pool.install(|| Arena::new(engine, *operation, self.rows)))
     }
 
     /// Parses units side by side.

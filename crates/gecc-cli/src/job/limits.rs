@@ -1,7 +1,5 @@
 //! How much is in memory at a time.
 
-use super::Operation;
-use super::arena::Arena;
 use crate::flags::StreamOptions;
 use crate::input::cut::MAX_ROWS;
 use gecc::{Backend, Engine};
@@ -15,6 +13,9 @@ const SHARE: usize = 8;
 /// Items of a batch where memory is not limited.
 const MOST_ROWS_ON_GPU: usize = 1 << 20;
 const MOST_ROWS_ON_CPU: usize = 1 << 16;
+/// Bytes of the first batch, and of any, where rows are long.
+const FIRST_BYTES: usize = 16 * MIB;
+const MOST_BYTES: usize = 256 * MIB;
 /// A file is cut into so many batches or more, so that reading, computing and writing overlap.
 const BATCHES: u64 = 16;
 const LEAST_ROWS: usize = 1 << 14;
@@ -49,13 +50,33 @@ pub fn of_engine(limit: usize) -> usize {
     limit - (budget(limit) - OWN)
 }
 
+/// Sizes for tables under a limit of memory.
+#[cfg(feature = "arrow")]
+pub struct TableLimits {
+    /// Bytes that are read at a time.
+    pub bytes: usize,
+    /// Rows of a batch.
+    pub rows: usize,
+}
+
+#[cfg(feature = "arrow")]
+impl TableLimits {
+    pub fn within(limit: usize) -> Self {
+        /// Bytes for a row: some batches are read, computed and written at a time, each with inputs, results and answers.
+        const ROW: usize = 1536;
+        let bytes = budget(limit);
+        TableLimits { bytes, rows: bytes / ROW }
+    }
+}
+
 /// What a limit leaves to the command: at most `OWN` more than what the engine is denied.
 fn budget(limit: usize) -> usize {
     OWN.max(limit / SHARE)
 }
 
 impl Limits {
-    pub fn new(options: &StreamOptions, engine: &Engine, operation: &impl Operation, threads: usize) -> Self {
+    /// For results of so many bytes, and rows that take so many in an arena.
+    pub fn new(options: &StreamOptions, engine: &Engine, width: usize, row_bytes: usize, threads: usize) -> Self {
         let has_gpu = engine.info().backend == Backend::Gpu;
         let (batches, computing) = if has_gpu { (4, 2) } else { (3, 1) };
         let most_rows = if has_gpu { MOST_ROWS_ON_GPU } else { MOST_ROWS_ON_CPU };
@@ -63,26 +84,26 @@ impl Limits {
             piece: MIB,
             window: (2 * threads).clamp(4, 32),
             unit_rows: MAX_ROWS,
-            first_rows: MAX_ROWS,
-            most_rows,
+            first_rows: MAX_ROWS.min((FIRST_BYTES / row_bytes).max(1)),
+            most_rows: most_rows.min((MOST_BYTES / row_bytes).max(1)),
             notes: MOST_NOTES,
             batches,
             computing,
         };
         match options.engine.max_memory {
             None => unlimited,
-            Some(limit) => unlimited.within(budget(limit), operation),
+            Some(limit) => unlimited.within(budget(limit), width, row_bytes),
         }
     }
 
     /// Smaller, so that all fits so many bytes: half of them for the rows, a quarter for text.
-    fn within(self, bytes: usize, operation: &impl Operation) -> Self {
+    fn within(self, bytes: usize, width: usize, row_bytes: usize) -> Self {
         // A window is read, one waits, and one is parsed.
         let window_bytes = bytes / 4 / 3;
         let piece = (window_bytes / 4).clamp(1 << 14, self.piece);
         let window = (window_bytes / piece).clamp(1, self.window);
         // Answers are made of one batch while those of another are written.
-        let row = self.batches * (Arena::row_bytes(operation) + NOTES) + 2 * (ANSWER + 2 * operation.width());
+        let row = self.batches * (row_bytes + NOTES) + 2 * (ANSWER + 2 * width);
         let most_rows = (bytes / 2 / row).clamp(1 << 8, self.most_rows);
         let (unit_rows, first_rows) = (self.unit_rows.min(most_rows), self.first_rows.min(most_rows));
         Limits { piece, window, unit_rows, first_rows, most_rows, notes: bytes / 8 / self.batches, ..self }
@@ -90,8 +111,12 @@ impl Limits {
 
     /// For a file of so many bytes, of which some took so many items.
     pub fn for_file(self, bytes: u64, some: u64, items: u64) -> Self {
-        let all = bytes.saturating_mul(items) / some.max(1);
-        let part = usize::try_from(all / BATCHES).unwrap_or(usize::MAX);
+        self.for_rows(bytes.saturating_mul(items) / some.max(1))
+    }
+
+    /// For a file of so many items.
+    pub fn for_rows(self, items: u64) -> Self {
+        let part = usize::try_from(items / BATCHES).unwrap_or(usize::MAX);
         Limits { most_rows: self.most_rows.min(part.max(LEAST_ROWS)), ..self }
     }
 }

@@ -1,6 +1,8 @@
 //! What the commands have in common that answer item by item: an [`Operation`] over columns, which knows nothing of where these come
-//! from; the `arena` that has the columns of a batch, and `compute`, which takes it through the engine; and the job over `text`, whose
-//! `steps` `parse` lines into batches and `write` lines.
+//! from; the `arena` that has the columns of a batch, and `compute`, which takes it through the engine; and the job. `run` opens
+//! what it needs, and `steps` are its parts that work at the same time. Of these `text` and `rows` fill arenas: text by the `filler`, which
+//! `parse`s lines, and rows as they are. `write` makes lines of results. Parquet and Arrow go through `tables`, whose columns another crate
+//! reads.
 
 mod arena;
 mod compute;
@@ -11,13 +13,22 @@ mod parse;
 #[cfg(all(test, target_os = "linux"))]
 mod rates;
 mod report;
+mod rows;
+mod run;
 mod steps;
+#[cfg(feature = "arrow")]
+mod tables;
+#[cfg(not(feature = "arrow"))]
+#[path = "no_tables.rs"]
+mod tables;
 mod text;
 mod write;
 
 use crate::output::Line;
+#[cfg(feature = "arrow")]
+use gecc::CurveId;
 use gecc::{Engine, PublicKeys, Rows};
-pub use text::run;
+pub use run::run;
 
 /// Which columns an operation reads.
 #[derive(Clone, Copy, Default)]
@@ -59,10 +70,27 @@ pub trait Operation: Sync {
         None
     }
 
+    /// The same over tables of Arrow, and its curve.
+    ///
+    /// # Errors
+    /// Where it cannot be done over tables as it was asked for.
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, answers: TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String>;
+
     /// What to say after so many items.
     fn warning(&self, _items: u64) -> Option<String> {
         None
     }
+}
+
+/// How the answers to the rows of a table are written.
+#[cfg(feature = "arrow")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TableAnswers {
+    /// As lines, by [`Operation::answer`]: results are those of [`Operation::compute`].
+    Lines,
+    /// As columns.
+    Columns,
 }
 
 /// Inputs of some items. Columns that the operation does not read are empty.

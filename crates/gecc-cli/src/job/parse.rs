@@ -11,8 +11,9 @@ use std::ops::{ControlFlow, Range};
 /// What answers to the items of a unit need beside their results. Numbers of rows count from the unit's first.
 #[derive(Default)]
 pub struct Origins {
+    rows: usize,
     first_line: u64,
-    /// The line of each item, from the first.
+    /// The line of each item, from the first. Empty where each row is a line.
     lines: Vec<u32>,
     /// Tags as JSON, one after the other.
     tags: Vec<u8>,
@@ -24,8 +25,14 @@ pub struct Origins {
 }
 
 impl Origins {
-    pub fn rows(&self) -> usize {
-        self.lines.len()
+    /// Of rows of bytes, the first of which has this number, counted from 0. Those from a limit on cannot be computed.
+    pub fn of_rows(first: u64, rows: usize, limit: Option<&(u64, String)>) -> Self {
+        let mut origins = Origins { rows, first_line: first + 1, ..Origins::default() };
+        if let Some((limit, reason)) = limit {
+            let computable = usize::try_from(limit.saturating_sub(first)).unwrap_or(usize::MAX);
+            origins.faults.extend((computable.min(rows)..rows).map(|row| (row, reason.clone())));
+        }
+        origins
     }
 
     /// Bytes of tags, and of values that do not fit the columns.
@@ -33,8 +40,13 @@ impl Origins {
         self.tags.len() + self.odd.bytes.len()
     }
 
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Where an item began, counted from 1.
     pub fn line(&self, row: usize) -> u64 {
-        self.first_line + u64::from(self.lines[row])
+        self.first_line + self.lines.get(row).map_or(row as u64, |line| u64::from(*line))
     }
 
     /// An item's tag; empty where it has none.
@@ -110,7 +122,8 @@ struct Filling<'a, 'p> {
 
 impl Filling<'_, '_> {
     fn take(&mut self, line: u64, fields: Result<Fields, Unreadable>) {
-        let row = self.origins.rows();
+        let row = self.origins.rows;
+        self.origins.rows += 1;
         let offset = u32::try_from(line - self.origins.first_line).expect("a unit has fewer lines");
         self.origins.lines.push(offset);
         let (tag, filled) = match fields {

@@ -41,6 +41,11 @@ impl Operation for Nothing {
         Ok(())
     }
 
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, _: super::TableAnswers) -> Result<(gecc_arrow::Operation, gecc::CurveId), String> {
+        Err("text alone is measured".to_owned())
+    }
+
     fn answer(&self, result: &[u8], line: &mut Line) {
         if self.width == 0 { line.json("valid", b"true") } else { line.hex("public_key", "04", result) }
     }
@@ -154,7 +159,8 @@ fn rates_of_one_thread_and_of_all() {
             });
             arena.results(LINES).codes.fill(Verdict::VALID_CODE);
             let batch = Batch { arena, number: 0, rows: LINES, units: origins, notes: 0, bytes: 0 };
-            let (spares, wanted) = (Spares::default(), Wanted { line: false, only_rejected: false, check: false });
+            let (spares, wanted) =
+                (Spares::default(), Wanted { place: "line", line: false, only_rejected: false, check: false });
             let writing = nanoseconds(|| {
                 for written in one.install(|| write_batch(&operation, &batch, wanted, &spares)) {
                     spares.give_back(written.text, false);
@@ -162,7 +168,7 @@ fn rates_of_one_thread_and_of_all() {
             });
             std::fs::write(&path, &text).unwrap();
             let all = nanoseconds(|| {
-                assert!(matches!(run(&operation, options(&path), name == "pubkey"), Ok(0)));
+                assert!(matches!(run(&operation, &options(&path), name == "pubkey"), Ok(0)));
             });
             println!(
                 "{name} {}: {} bytes a line; ns a line of one core: counting {counting:.0}, parsing {parsing:.0}, writing {writing:.0}; \

@@ -27,22 +27,22 @@ impl Default for Tally {
 }
 
 impl Tally {
-    pub fn pass(&mut self) {
-        self.items += 1;
-        self.passed += 1;
+    pub fn pass(&mut self, items: u64) {
+        self.items += items;
+        self.passed += items;
     }
 
-    /// An item that the engine rejects.
-    pub fn reject(&mut self, code: u8) {
-        self.items += 1;
-        self.by_code[usize::from(code)] += 1;
+    /// Items that the engine rejects.
+    pub fn reject(&mut self, code: u8, items: u64) {
+        self.items += items;
+        self.by_code[usize::from(code)] += items;
     }
 
-    /// An item that the engine was not asked about.
-    pub fn refuse(&mut self, reason: &str) {
-        self.items += 1;
+    /// Items that the engine was not asked about.
+    pub fn refuse(&mut self, reason: &str, items: u64) {
+        self.items += items;
         let kind = reason.split_once(": ").map_or(reason, |(kind, _)| kind);
-        self.count(kind, 1);
+        self.count(kind, items);
     }
 
     pub fn add(&mut self, other: &Tally) {

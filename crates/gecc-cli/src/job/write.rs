@@ -6,9 +6,10 @@ use super::compute::Batch;
 use super::parse::Origins;
 use super::report::{Tally, reason_of};
 use crate::flags::StreamOptions;
-use crate::output::Line;
+use crate::output::{Failure, Line, Output};
 use crate::secrets::wiped::Wiped;
 use gecc::{Verdict, stack};
+use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use zeroize::{Zeroize, Zeroizing};
@@ -16,6 +17,9 @@ use zeroize::{Zeroize, Zeroizing};
 /// Which answers there are, and what they say besides.
 #[derive(Clone, Copy)]
 pub struct Wanted {
+    /// What the number of an item's place is called.
+    pub place: &'static str,
+    /// Whether all answers say it.
     pub line: bool,
     pub only_rejected: bool,
     /// Whether the first rejection is the last answer.
@@ -23,8 +27,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    pub fn new(options: &StreamOptions) -> Self {
-        Wanted { line: options.line, only_rejected: options.only_rejected, check: options.check }
+    pub fn new(options: &StreamOptions, place: &'static str) -> Self {
+        Wanted { place, line: options.line, only_rejected: options.only_rejected, check: options.check }
     }
 }
 
@@ -39,8 +43,10 @@ pub struct Written {
 pub struct Spares(Mutex<Vec<Vec<u8>>>);
 
 impl Spares {
-    fn take(&self) -> Wiped {
-        Zeroizing::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default())
+    /// A buffer without lines.
+    pub fn empty(&self) -> Written {
+        let text = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        Written { text: Zeroizing::new(text), tally: Tally::default() }
     }
 
     /// Takes a buffer back. Where answers are secret nothing of them stays in it.
@@ -51,6 +57,22 @@ impl Spares {
         text.clear();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut *text));
     }
+}
+
+/// Puts answers out, and counts those that went out whole.
+pub fn put_out(
+    units: Vec<Written>,
+    output: &mut Output,
+    pool: &ThreadPool,
+    spares: &Spares,
+    secret: bool,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    let texts: Vec<&[u8]> = units.iter().map(|unit| unit.text.as_slice()).collect();
+    let (written, outcome) = output.write(&texts, pool);
+    units[..written].iter().for_each(|unit| tally.add(&unit.tally));
+    units.into_iter().for_each(|unit| spares.give_back(unit.text, secret));
+    Ok(outcome?)
 }
 
 /// Writes the answers of a batch, unit by unit, on the threads of the caller's pool.
@@ -66,12 +88,16 @@ pub fn write_batch<O: Operation>(operation: &O, batch: &Batch, wanted: Wanted, s
     let write = |(unit, start): (&Origins, &usize)| {
         // Shared secrets pass through.
         stack::wiped(|| {
-            let mut written = Written { text: spares.take(), tally: Tally::default() };
+            let mut written = spares.empty();
             write_unit(operation, &batch.arena, *start, unit, wanted, &mut written);
             written
         })
     };
-    let mut written: Vec<Written> = batch.units.par_iter().zip(&starts).map(write).collect();
+    up_to_rejection(batch.units.par_iter().zip(&starts).map(write).collect(), wanted)
+}
+
+/// Where the first rejection is the last answer, leaves out what comes after it.
+pub fn up_to_rejection(mut written: Vec<Written>, wanted: Wanted) -> Vec<Written> {
     if wanted.check
         && let Some(last) = written.iter().position(|unit| unit.tally.rejected() > 0)
     {
@@ -92,33 +118,60 @@ fn write_unit<O: Operation>(
     for row in 0..unit.rows() {
         let fault = faults.next_if(|(at, _)| *at == row).map(|(_, reason)| reason.as_str());
         let (code, result) = arena.result(start + row);
-        let passed = fault.is_none() && code == Verdict::VALID_CODE;
-        match fault {
-            Some(reason) => written.tally.refuse(reason),
-            None if passed => written.tally.pass(),
-            None => written.tally.reject(code),
-        }
-        if passed && wanted.only_rejected {
-            continue;
-        }
-        let mut line = Line::begin(&mut written.text);
-        match fault {
-            _ if passed => operation.answer(result, &mut line),
-            Some(reason) => reject::<O>(reason, &mut line),
-            None => reject::<O>(&reason_of(code).to_string(), &mut line),
-        }
-        if wanted.line || !passed {
-            line.number("line", unit.line(row));
-        }
-        let tag = unit.tag(row);
-        if !tag.is_empty() {
-            line.json("tag", tag);
-        }
-        line.end();
-        if wanted.check && !passed {
+        let outcome = match fault {
+            Some(reason) => Outcome::Refused(reason),
+            None if code == Verdict::VALID_CODE => Outcome::Passed(result),
+            None => Outcome::Rejected(code),
+        };
+        write_answer(operation, outcome, unit.line(row), unit.tag(row), wanted, written);
+        if wanted.check && written.tally.rejected() > 0 {
             return;
         }
     }
+}
+
+/// What became of an item.
+#[derive(Clone, Copy)]
+pub enum Outcome<'a> {
+    /// Its result.
+    Passed(&'a [u8]),
+    /// By the engine, with this code.
+    Rejected(u8),
+    /// The engine was not asked, for this reason.
+    Refused(&'a str),
+}
+
+/// Writes the answer to an item at a place of the input. The tag is JSON, or empty where there is none.
+pub fn write_answer<O: Operation>(
+    operation: &O,
+    outcome: Outcome,
+    place: u64,
+    tag: &[u8],
+    wanted: Wanted,
+    written: &mut Written,
+) {
+    let passed = matches!(outcome, Outcome::Passed(_));
+    match outcome {
+        Outcome::Passed(_) => written.tally.pass(1),
+        Outcome::Rejected(code) => written.tally.reject(code, 1),
+        Outcome::Refused(reason) => written.tally.refuse(reason, 1),
+    }
+    if passed && wanted.only_rejected {
+        return;
+    }
+    let mut line = Line::begin(&mut written.text);
+    match outcome {
+        Outcome::Passed(result) => operation.answer(result, &mut line),
+        Outcome::Rejected(code) => reject::<O>(&reason_of(code).to_string(), &mut line),
+        Outcome::Refused(reason) => reject::<O>(reason, &mut line),
+    }
+    if wanted.line || !passed {
+        line.number(wanted.place, place);
+    }
+    if !tag.is_empty() {
+        line.json("tag", tag);
+    }
+    line.end();
 }
 
 fn reject<O: Operation>(reason: &str, line: &mut Line) {

@@ -13,7 +13,7 @@ pub struct Output(Sink);
 
 enum Sink {
     /// Standard output, terminals, pipes and devices.
-    Direct(Box<dyn Write>),
+    Direct(Box<dyn Write + Send>),
     /// A file beside the one that it becomes, and how much of it is written.
     Beside { part: NamedTempFile, length: u64, target: PathBuf },
 }
@@ -38,6 +38,19 @@ impl Output {
                 let (written, outcome) = pool.install(|| write_at(part.as_file(), *length, parts));
                 *length += parts[..written].iter().map(|part| part.len() as u64).sum::<u64>();
                 (written, outcome)
+            }
+        }
+    }
+
+    /// Hands bytes to the operating system, all or an error.
+    #[cfg(feature = "arrow")]
+    pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.0 {
+            Sink::Direct(sink) => write_each(sink, &[bytes]).1,
+            Sink::Beside { part, length, .. } => {
+                write_one(part.as_file(), *length, bytes)?;
+                *length += bytes.len() as u64;
+                Ok(())
             }
         }
     }
@@ -74,19 +87,28 @@ fn write_each(sink: &mut dyn Write, parts: &[&[u8]]) -> (usize, io::Result<()>) 
     (parts.len(), Ok(()))
 }
 
+#[cfg(unix)]
+fn write_one(file: &File, place: u64, bytes: &[u8]) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+    file.write_all_at(bytes, place)
+}
+
+#[cfg(all(not(unix), feature = "arrow"))]
+fn write_one(mut file: &File, _: u64, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)
+}
+
 /// Writes parts one behind the other, from a place on, on the threads of the caller's pool. After an error the file ends before
 /// the part that it was about.
 #[cfg(unix)]
 fn write_at(file: &File, start: u64, parts: &[&[u8]]) -> (usize, io::Result<()>) {
-    use std::os::unix::fs::FileExt;
     let places = parts.iter().scan(start, |next, part| {
         let place = *next;
         *next += part.len() as u64;
         Some(place)
     });
     let placed: Vec<(u64, &[u8])> = places.zip(parts.iter().copied()).collect();
-    let outcomes: Vec<io::Result<()>> =
-        placed.par_iter().map(|(place, part)| file.write_all_at(part, *place)).collect();
+    let outcomes: Vec<io::Result<()>> = placed.par_iter().map(|(place, part)| write_one(file, *place, part)).collect();
     let written = outcomes.iter().take_while(|outcome| outcome.is_ok()).count();
     match outcomes.into_iter().nth(written) {
         None => (written, Ok(())),

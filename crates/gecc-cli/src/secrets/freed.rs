@@ -5,10 +5,14 @@
 mod search;
 
 use crate::flags::Arguments;
+use crate::input;
 use crate::output::Failure;
+use base64ct::{Base64UrlUnpadded, Encoding};
 use clap::Parser;
-use gecc::{Engine, P256, PublicKeys, SecretKey, SecretKeys, Sm2, ecdh, keys};
+use gecc::{CurveId, Engine, P256, PublicKeys, SecretKey, SecretKeys, Sm2, ecdh, keys, stack};
+use p256::pkcs8::EncodePrivateKey;
 use search::{Searching, Watch};
+use std::fs::File;
 use std::path::PathBuf;
 
 #[global_allocator]
@@ -31,7 +35,7 @@ impl Folder {
         self.0.join(name).to_str().expect("UTF-8").to_owned()
     }
 
-    fn write(&self, name: &str, content: &str) -> String {
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.file(name);
         std::fs::write(&path, content).expect("the folder is writable");
         path
@@ -55,7 +59,7 @@ fn watch(watch: &mut Watch, secret: &[u8; 32]) {
 fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
     let lines = |name: &str, first: &str, line: &dyn Fn(&String) -> String| {
         let lines: Vec<String> = digits.iter().map(line).collect();
-        folder.write(name, &format!("{first}{}", lines.join("\n")))
+        folder.write(name, format!("{first}{}", lines.join("\n")))
     };
     // A character as JSON may write it.
     let escaped = |digits: &String| format!("\\u{:04x}{}", u32::from(digits.as_bytes()[0]), &digits[1..]);
@@ -94,10 +98,10 @@ fn commands_free_no_secrets() {
     keys.iter().for_each(|key| watch(&mut secrets, key.expose_bytes()));
     let digits: Vec<String> = keys.iter().map(|key: &SecretKey| hex::encode(key.expose_bytes())).collect();
     let peers: Vec<String> = public.iter().map(|key| hex::encode(key.as_sec1())).collect();
-    let peers = folder.write("peers.csv", &format!("public_key\n{}", peers.join("\n")));
+    let peers = folder.write("peers.csv", format!("public_key\n{}", peers.join("\n")));
     let contents: Vec<String> =
         (0..ITEMS).map(|item| format!("{{\"{}\":\"{:064x}\"}}", ["digest", "message"][item % 2], 7 * item)).collect();
-    let contents = folder.write("contents.jsonl", &contents.join("\n"));
+    let contents = folder.write("contents.jsonl", contents.join("\n"));
     let one = folder.write("one", &digits[0]);
     let out = folder.file("out");
 
@@ -107,6 +111,13 @@ fn commands_free_no_secrets() {
             let _ = command(&["pubkey", "--curve", "p256", "-o", &out, input]);
         });
     }
+    let rows: Vec<u8> = keys.iter().flat_map(|key| *key.expose_bytes()).collect();
+    let rows = folder.write("keys.rows", rows);
+    secrets.freed_blocks("pubkey of rows", || {
+        let layout = ["--format", "rows", "--layout", "secret_key:32"];
+        let code = command(&[&["pubkey", "--curve", "p256", "-o", &out, &rows], &layout[..]].concat());
+        assert!(matches!(code, Ok(0)));
+    });
     key_files.push(one);
     for keys in &key_files {
         for (operation, curve, input) in
@@ -118,6 +129,47 @@ fn commands_free_no_secrets() {
                 assert!(
                     matches!(code, Ok(0)) != (keys.contains("bad") || keys.contains("cut") || keys.contains("long"))
                 );
+            });
+        }
+    }
+}
+
+/// PEM, DER and JWK: neither the bytes of the keys nor their base64 digits.
+#[test]
+fn readers_of_key_files_free_no_secrets() {
+    let _alone = search::alone();
+    let (engine, folder, mut secrets) = (Engine::cpu().unwrap(), Folder::new("forms"), Watch::new());
+    let (keys, _) = keys::generate::<P256>(&engine, 300).unwrap();
+    let theirs = || keys.iter().map(|key| p256::SecretKey::from_slice(key.expose_bytes()).unwrap());
+    let pkcs8: String = theirs().map(|key| key.to_pkcs8_pem(Default::default()).unwrap().to_string()).collect();
+    let sec1: String = theirs().map(|key| key.to_sec1_pem(Default::default()).unwrap().to_string()).collect();
+    let d = |key: &SecretKey| Base64UrlUnpadded::encode_string(key.expose_bytes());
+    let jwk = |key: &SecretKey| format!("{{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"{}\"}}", d(key));
+    let set = keys.iter().map(jwk).collect::<Vec<_>>().join(",");
+    for key in &keys {
+        secrets.add(key.expose_bytes());
+        secrets.add_digits(&d(key)[..32]);
+    }
+    // Where in the lines of a block the base64 digits are of its key and nothing else.
+    for (text, line, digits) in [(&pkcs8, 1, 48..64), (&pkcs8, 2, 0..16), (&sec1, 1, 16..48)] {
+        for block in text.split("-----BEGIN").skip(1) {
+            let line = block.lines().nth(line).expect("a block has more lines");
+            secrets.add_digits(&line[digits.clone()]);
+        }
+    }
+    let files = [
+        (folder.write("pkcs8.pem", &pkcs8), keys.len()),
+        (folder.write("sec1.pem", &sec1), keys.len()),
+        (folder.write("key.der", theirs().next().unwrap().to_pkcs8_der().unwrap().as_bytes()), 1),
+        (folder.write("set.jwk", format!("{{\"keys\":[{set}]}}")), keys.len()),
+    ];
+    for (file, count) in files {
+        for curve in [CurveId::P256, CurveId::Sm2] {
+            secrets.freed_blocks(&format!("{file} for {curve}"), || {
+                let read = || input::keys::read(Box::new(File::open(&file).unwrap()), curve);
+                let read = stack::wiped(read).map(|keys| keys.len());
+                // The file names another curve.
+                assert_eq!(read.ok(), (curve == CurveId::P256).then_some(count));
             });
         }
     }

@@ -1,7 +1,9 @@
 //! `gecc bench`.
 
-use crate::support::{TemporaryFile, answers, code, refuses_without_gpu, run};
+use crate::support::{TemporaryFile, answers, code, gecc, refuses_without_gpu, run, stderr};
 use gecc::CurveId;
+use serde_json::Value;
+use std::fs;
 
 #[test]
 fn bench_measures_what_is_asked_for() {
@@ -48,4 +50,63 @@ fn every_curve_is_measured() {
     let curves = CurveId::ALL.len();
     let expected = [curves, curves, CurveId::ALL.iter().filter(|curve| curve.has_ecdsa()).count(), 1];
     assert_eq!(["mul_base", "public_keys", "recover", "recover_addresses"].map(of), expected, "{rows:?}");
+}
+
+const FILES: [&str; 9] = ["bench", "files", "--engine", "cpu", "--items", "1010", "--runs", "1", "--json"];
+
+#[cfg(feature = "arrow")]
+const FORMATS: [&str; 7] = ["jsonl", "csv", "rows", "jsonl.zst", "parquet", "parquet.zst", "arrow"];
+#[cfg(not(feature = "arrow"))]
+const FORMATS: [&str; 4] = ["jsonl", "csv", "rows", "jsonl.zst"];
+
+/// All commands answer as expected on files of all curves, and no file stays behind.
+#[test]
+fn the_commands_are_measured_on_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let plot = TemporaryFile::new("files.svg", "");
+    for curve in CurveId::ALL {
+        let mut command = gecc();
+        command.args(FILES).args(["--formats", &FORMATS.join(","), "--curve", curve.name(), "--plot", plot.path()]);
+        let output = command.env("TMPDIR", folder.path()).output().unwrap();
+        assert_eq!(code(&output), 0, "{curve}: {} {:?}", stderr(&output), answers(&output));
+        let rows = answers(&output);
+        let recover: &[&str] = if curve.has_ecdsa() { &["recover"] } else { &[] };
+        let operations = [&["verify"], recover, &["sign", "ecdh", "pubkey"]].concat();
+        let expected: Vec<_> = operations.iter().flat_map(|name| FORMATS.map(|format| (*name, format))).collect();
+        let names = |row: &Value| ["operation", "format"].map(|name| row[name].as_str().unwrap().to_owned());
+        assert!(rows.iter().map(names).eq(expected.iter().map(|(a, b)| [a.to_string(), b.to_string()])), "{rows:?}");
+        for row in &rows {
+            let number = |name: &str| row[name].as_f64().unwrap();
+            assert_eq!((row["curve"].as_str(), number("items")), (Some(curve.name()), 1010.0));
+            assert!((number("items_per_second") * number("seconds") - 1010.0).abs() < 1e-6, "{row}");
+            let share = number("items_per_second") / number("engine_items_per_second");
+            assert!((number("share_of_engine") - share).abs() < 1e-9, "{row}");
+            assert!(number("one_line_seconds") > 0.0 && number("cache_bytes_per_second") > 0.0, "{row}");
+        }
+        let drawing = fs::read_to_string(plot.path()).unwrap();
+        assert!(operations.iter().all(|name| drawing.contains(&format!(">{name}<"))), "{drawing}");
+        assert!(fs::read_dir(folder.path()).unwrap().next().is_none());
+    }
+}
+
+#[test]
+fn a_file_that_fails_does_not_stop_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    // A folder where the answers would go.
+    fs::create_dir(folder.path().join("answers-gecc-bench-pubkey.jsonl")).unwrap();
+    let arguments = [&FILES[..], &["--dir", path, "--operations", "pubkey", "--formats", "jsonl,csv"]].concat();
+    let output = run(&arguments, "");
+    let rows = answers(&output);
+    assert_eq!((code(&output), rows.len()), (1, 2), "{}", stderr(&output));
+    assert!(rows[0]["error"].as_str().unwrap().contains("answers-gecc-bench-pubkey.jsonl"), "{}", rows[0]);
+    assert!(rows[1]["seconds"].as_f64().unwrap() > 0.0);
+    // The folder was given, and keeps the files.
+    assert_eq!(fs::read_to_string(folder.path().join("gecc-bench-pubkey.csv")).unwrap().lines().count(), 1011);
+    let wrong: [&[_]; 4] =
+        [&["--items", "0"], &["--runs", "0"], &["--formats", "doc"], &["--curve", "sm2", "--operations", "recover"]];
+    for wrong in wrong {
+        assert_eq!(code(&run(&[&["bench", "files", "--engine", "cpu"], wrong].concat(), "")), 2, "{wrong:?}");
+    }
+    refuses_without_gpu(&["bench", "files", "--engine", "gpu", "--items", "1"]);
 }

@@ -2,11 +2,16 @@
 
 mod answers;
 mod bench;
+mod compressed;
 mod formats;
 mod help;
 mod input;
+mod key_forms;
 mod keys;
 mod recover;
+mod rows;
 mod streams;
 mod support;
+#[cfg(feature = "arrow")]
+mod tables;
 mod verify;

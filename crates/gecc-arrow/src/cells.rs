@@ -1,0 +1,305 @@
+//! Bytes of cells, for every type that holds bytes or hexadecimal text.
+
+use crate::reason::CellProblem;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{
+    Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, LargeBinaryArray,
+    LargeStringArray, PrimitiveArray, StringArray, StringViewArray,
+};
+use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_schema::DataType;
+
+/// A column of byte strings or hexadecimal texts.
+pub(crate) enum Cells<'a> {
+    Fixed(&'a FixedSizeBinaryArray),
+    Binary(&'a BinaryArray),
+    LargeBinary(&'a LargeBinaryArray),
+    BinaryView(&'a BinaryViewArray),
+    Utf8(&'a StringArray),
+    LargeUtf8(&'a LargeStringArray),
+    Utf8View(&'a StringViewArray),
+    /// Places in a column of values. It is not unpacked, since a few large values may stand for very many.
+    Dictionary {
+        keys: Vec<usize>,
+        nulls: Option<NullBuffer>,
+        values: Box<Cells<'a>>,
+    },
+}
+
+impl<'a> Cells<'a> {
+    /// # Panics
+    /// When the column is of another type, which [`crate::Mapping::index`] does not let pass.
+    pub fn of(array: &'a dyn Array) -> Self {
+        match array.data_type() {
+            DataType::FixedSizeBinary(_) => Cells::Fixed(array.as_fixed_size_binary()),
+            DataType::Binary => Cells::Binary(array.as_binary()),
+            DataType::LargeBinary => Cells::LargeBinary(array.as_binary()),
+            DataType::BinaryView => Cells::BinaryView(array.as_binary_view()),
+            DataType::Utf8 => Cells::Utf8(array.as_string()),
+            DataType::LargeUtf8 => Cells::LargeUtf8(array.as_string()),
+            DataType::Utf8View => Cells::Utf8View(array.as_string_view()),
+            DataType::Dictionary(..) => Self::of_dictionary(array),
+            other => panic!("{other} holds no bytes"),
+        }
+    }
+
+    fn of_dictionary(array: &'a dyn Array) -> Self {
+        let dictionary = array.as_any_dictionary();
+        let values = dictionary.values().as_ref();
+        // Without values every row is null.
+        let keys = if values.is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
+        let nulls = if values.is_empty() { Some(NullBuffer::new_null(array.len())) } else { array.logical_nulls() };
+        Cells::Dictionary { keys, nulls, values: Box::new(Cells::of(values)) }
+    }
+
+    /// Whether a cell is text.
+    pub fn is_text(&self) -> bool {
+        match self {
+            Cells::Utf8(_) | Cells::LargeUtf8(_) | Cells::Utf8View(_) => true,
+            Cells::Dictionary { values, .. } => values.is_text(),
+            _ => false,
+        }
+    }
+
+    /// The rows that are null; `None` where none is.
+    pub fn nulls(&self) -> Option<&NullBuffer> {
+        let nulls = match self {
+            Cells::Fixed(array) => array.nulls(),
+            Cells::Binary(array) => array.nulls(),
+            Cells::LargeBinary(array) => array.nulls(),
+            Cells::BinaryView(array) => array.nulls(),
+            Cells::Utf8(array) => array.nulls(),
+            Cells::LargeUtf8(array) => array.nulls(),
+            Cells::Utf8View(array) => array.nulls(),
+            Cells::Dictionary { nulls, .. } => nulls.as_ref(),
+        };
+        nulls.filter(|nulls| nulls.null_count() > 0)
+    }
+
+    /// The cell of a row as it is stored.
+    ///
+    /// # Errors
+    /// [`CellProblem::Null`].
+    #[inline]
+    pub fn get(&self, row: usize) -> Result<&[u8], CellProblem> {
+        if self.nulls().is_some_and(|nulls| nulls.is_null(row)) {
+            return Err(CellProblem::Null);
+        }
+        Ok(match self {
+            Cells::Fixed(array) => array.value(row),
+            Cells::Binary(array) => array.value(row),
+            Cells::LargeBinary(array) => array.value(row),
+            Cells::BinaryView(array) => array.value(row),
+            Cells::Utf8(array) => array.value(row).as_bytes(),
+            Cells::LargeUtf8(array) => array.value(row).as_bytes(),
+            Cells::Utf8View(array) => array.value(row).as_bytes(),
+            Cells::Dictionary { keys, values, .. } => return values.get(keys[row]),
+        })
+    }
+
+    /// Bytes that a cell stands for, whether its digits are hexadecimal or not.
+    ///
+    /// # Errors
+    /// [`CellProblem::Null`].
+    #[inline]
+    pub fn len(&self, row: usize) -> Result<usize, CellProblem> {
+        let cell = self.get(row)?;
+        Ok(if self.is_text() { digits(cell).len().div_ceil(2) } else { cell.len() })
+    }
+
+    /// Writes the bytes of a cell, which must be as many as there is room for.
+    ///
+    /// # Errors
+    /// What is wrong with the cell. Then the room is left in any state.
+    #[inline]
+    pub fn read(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
+        let cell = self.get(row)?;
+        if self.is_text() {
+            return read_digits(digits(cell), to);
+        }
+        if cell.len() != to.len() {
+            return Err(CellProblem::WrongLength);
+        }
+        to.copy_from_slice(cell);
+        Ok(())
+    }
+
+    /// Writes a number of at most as many bytes as there is room for, big-endian. A text may have an odd number of
+    /// digits.
+    ///
+    /// # Errors
+    /// What is wrong with the cell. Then the room is left in any state.
+    pub fn read_number(&self, row: usize, to: &mut [u8]) -> Result<(), CellProblem> {
+        let bytes = self.len(row)?;
+        let zeros = to.len().checked_sub(bytes).filter(|_| bytes > 0).ok_or(CellProblem::WrongLength)?;
+        let (front, number) = to.split_at_mut(zeros);
+        front.fill(0);
+        let cell = self.get(row)?;
+        if !self.is_text() {
+            number.copy_from_slice(cell);
+            return Ok(());
+        }
+        match digits(cell) {
+            [first, rest @ ..] if rest.len() % 2 == 0 => {
+                read_digits(&[b'0', *first], &mut number[..1])?;
+                read_digits(rest, &mut number[1..])
+            }
+            even => read_digits(even, number),
+        }
+    }
+
+    /// The bytes of a cell at the end of a vector.
+    ///
+    /// # Errors
+    /// What is wrong with the cell. Then the vector is as it was.
+    pub fn append(&self, row: usize, to: &mut Vec<u8>) -> Result<(), CellProblem> {
+        let start = to.len();
+        to.resize(start + self.len(row)?, 0);
+        self.read(row, &mut to[start..]).inspect_err(|_| to.truncate(start))
+    }
+
+    /// The values, where they lie one after the other and each has this width. Those of null rows count too: they are
+    /// there.
+    pub fn contiguous(&self, width: usize) -> Option<&'a [u8]> {
+        match self {
+            Cells::Fixed(array) if array.value_length() as usize == width => Some(array.value_data()),
+            Cells::Binary(array) => evenly(array.value_offsets(), array.value_data(), width),
+            Cells::LargeBinary(array) => evenly(array.value_offsets(), array.value_data(), width),
+            _ => None,
+        }
+    }
+
+    /// The width of all cells, where the layout says it.
+    pub fn width(&self) -> Option<usize> {
+        let first = match self {
+            Cells::Fixed(array) => array.value_length() as usize,
+            Cells::Binary(array) if !array.is_empty() => array.value_length(0) as usize,
+            Cells::LargeBinary(array) if !array.is_empty() => array.value_length(0) as usize,
+            _ => return None,
+        };
+        self.contiguous(first).map(|_| first)
+    }
+}
+
+/// The bytes between the first offset and the last, where all are this far apart.
+fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -> Option<&'a [u8]> {
+    let start = offsets[0].as_usize();
+    let even = offsets.iter().enumerate().all(|(row, offset)| offset.as_usize() == start + row * width);
+    even.then(|| &data[start..offsets[offsets.len() - 1].as_usize()])
+}
+
+/// Characters or bytes of a cell that no field but messages and ids has.
+pub(crate) const LONG: usize = 1024;
+
+/// Without `0x` in front.
+fn digits(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text)
+}
+
+/// Hexadecimal digits, two for each byte there is room for.
+fn read_digits(digits: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
+    // The decoder takes a prefix off, and there was one already.
+    if digits.len() % 2 == 1 || digits.starts_with(b"0x") {
+        return Err(CellProblem::NotHexadecimal);
+    }
+    if digits.len() != 2 * to.len() {
+        // Of a long text the length is enough: a dictionary may have it in very many rows.
+        let is_hex = digits.len() > LONG || digits.iter().all(u8::is_ascii_hexdigit);
+        return Err(if is_hex { CellProblem::WrongLength } else { CellProblem::NotHexadecimal });
+    }
+    const_hex::decode_to_slice(digits, to).map_err(|_| CellProblem::NotHexadecimal)
+}
+
+/// A column of integers or booleans.
+pub(crate) enum Numbers<'a> {
+    Boolean(&'a BooleanArray),
+    Int8(&'a PrimitiveArray<Int8Type>),
+    Int16(&'a PrimitiveArray<Int16Type>),
+    Int32(&'a PrimitiveArray<Int32Type>),
+    Int64(&'a PrimitiveArray<Int64Type>),
+    UInt8(&'a PrimitiveArray<UInt8Type>),
+    UInt16(&'a PrimitiveArray<UInt16Type>),
+    UInt32(&'a PrimitiveArray<UInt32Type>),
+    UInt64(&'a PrimitiveArray<UInt64Type>),
+}
+
+impl<'a> Numbers<'a> {
+    /// # Panics
+    /// When the column is of another type, which [`crate::Mapping::index`] does not let pass.
+    pub fn of(array: &'a dyn Array) -> Self {
+        match array.data_type() {
+            DataType::Boolean => Numbers::Boolean(array.as_boolean()),
+            DataType::Int8 => Numbers::Int8(array.as_primitive()),
+            DataType::Int16 => Numbers::Int16(array.as_primitive()),
+            DataType::Int32 => Numbers::Int32(array.as_primitive()),
+            DataType::Int64 => Numbers::Int64(array.as_primitive()),
+            DataType::UInt8 => Numbers::UInt8(array.as_primitive()),
+            DataType::UInt16 => Numbers::UInt16(array.as_primitive()),
+            DataType::UInt32 => Numbers::UInt32(array.as_primitive()),
+            DataType::UInt64 => Numbers::UInt64(array.as_primitive()),
+            other => panic!("{other} holds no integers"),
+        }
+    }
+
+    /// The number of a row.
+    ///
+    /// # Errors
+    /// [`CellProblem::Null`].
+    pub fn get(&self, row: usize) -> Result<i128, CellProblem> {
+        fn value<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &PrimitiveArray<T>, row: usize) -> Option<i128> {
+            array.is_valid(row).then(|| array.value(row).into())
+        }
+        let number = match self {
+            Numbers::Boolean(array) => array.is_valid(row).then(|| array.value(row).into()),
+            Numbers::Int8(array) => value(array, row),
+            Numbers::Int16(array) => value(array, row),
+            Numbers::Int32(array) => value(array, row),
+            Numbers::Int64(array) => value(array, row),
+            Numbers::UInt8(array) => value(array, row),
+            Numbers::UInt16(array) => value(array, row),
+            Numbers::UInt32(array) => value(array, row),
+            Numbers::UInt64(array) => value(array, row),
+        };
+        number.ok_or(CellProblem::Null)
+    }
+}
+
+/// The recovery id, 0 to 3, that a value of v stands for: 0 to 3 itself, 27 to 30 as first in Bitcoin's signed
+/// messages, or 35 + 2 * chain id + parity (EIP-155). Others become an id that the engine rejects.
+pub(crate) fn recovery_id(v: i128) -> u8 {
+    match v {
+        0..=3 => v as u8,
+        27..=30 => (v - 27) as u8,
+        35.. => ((v - 35) % 2) as u8,
+        _ => u8::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_v_give_recovery_ids() {
+        let cases = [(0, 0), (3, 3), (27, 0), (28, 1), (30, 3), (35, 0), (36, 1), (37, 0), (38, 1), (22310257, 0)];
+        assert!(cases.iter().all(|(v, id)| recovery_id(*v) == *id));
+        assert!([-1, 4, 26, 31, 34, i128::MIN].iter().all(|v| recovery_id(*v) == u8::MAX));
+    }
+
+    #[test]
+    fn numbers_may_be_short_and_texts_odd() {
+        let texts = StringArray::from(vec!["0xabc", "1", "", "0x", "xyz", "0x112233", "11223344", "0x0x12"]);
+        let cells = Cells::of(&texts);
+        let read = |row| {
+            let mut number = [0xee; 3];
+            cells.read_number(row, &mut number).map(|()| number)
+        };
+        assert_eq!(read(0), Ok([0, 0x0a, 0xbc]));
+        assert_eq!(read(1), Ok([0, 0, 1]));
+        assert_eq!((read(2), read(3)), (Err(CellProblem::WrongLength), Err(CellProblem::WrongLength)));
+        assert_eq!(read(4), Err(CellProblem::NotHexadecimal));
+        assert_eq!(read(5), Ok([0x11, 0x22, 0x33]));
+        assert_eq!((read(6), read(7)), (Err(CellProblem::WrongLength), Err(CellProblem::NotHexadecimal)));
+    }
+}

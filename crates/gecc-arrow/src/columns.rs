@@ -1,0 +1,296 @@
+//! Cells as the columns that the engine takes: borrowed where they lie, or copied in parallel.
+
+use crate::cells::{Cells, LONG, Numbers, recovery_id};
+use crate::error::Error;
+use crate::mapping::{Field, Mapping};
+use crate::pool::{Pool, wiped_if};
+use crate::reason::{CellProblem, Reason};
+use arrow_array::RecordBatch;
+use gecc::Rows;
+use sha2::{Digest, Sha256};
+use zeroize::Zeroize;
+
+/// One record batch, which of its columns are which, and what was found wrong with its rows.
+pub(crate) struct Inputs<'a> {
+    batch: &'a RecordBatch,
+    mapping: &'a Mapping,
+    pub pool: &'a Pool,
+    /// A code for each row: 0 while nothing is wrong with its cells.
+    pub problems: Vec<u8>,
+}
+
+/// A column for the engine. The rows of items with problems mean nothing.
+pub(crate) enum Column<'a, const W: usize> {
+    Borrowed(Rows<'a, W>),
+    Owned(Vec<[u8; W]>),
+    /// Copies of secrets, which are wiped.
+    Secret(Vec<[u8; W]>),
+}
+
+impl<const W: usize> Column<'_, W> {
+    pub fn rows(&self) -> Rows<'_, W> {
+        match self {
+            Column::Borrowed(rows) => *rows,
+            Column::Owned(rows) | Column::Secret(rows) => Rows::new(rows),
+        }
+    }
+}
+
+impl<const W: usize> Column<'_, W> {
+    /// A copy, for calls that take no columns.
+    pub fn to_vec(&self, rows: usize) -> Vec<[u8; W]> {
+        (0..rows).map(|row| *self.rows().get(row)).collect()
+    }
+}
+
+impl<const W: usize> Drop for Column<'_, W> {
+    fn drop(&mut self) {
+        if let Column::Secret(rows) = self {
+            rows.zeroize();
+        }
+    }
+}
+
+/// What a row turned out to be, for filling one field after the other.
+type Read = Result<(), (Field, CellProblem)>;
+
+impl<'a> Inputs<'a> {
+    pub fn new(batch: &'a RecordBatch, mapping: &'a Mapping, pool: &'a Pool) -> Self {
+        Inputs { batch, mapping, pool, problems: vec![0; batch.num_rows()] }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    pub fn has(&self, field: Field) -> bool {
+        self.mapping.column(field).is_some()
+    }
+
+    /// The cells of a field; `None` where the mapping has no column for it.
+    pub fn optional(&self, field: Field) -> Result<Option<Cells<'a>>, Error> {
+        let place = self.mapping.index(field, self.batch.schema_ref())?;
+        Ok(place.map(|place| Cells::of(self.batch.column(place).as_ref())))
+    }
+
+    /// The cells of a field that the operation needs.
+    pub fn required(&self, field: Field) -> Result<Cells<'a>, Error> {
+        self.optional(field)?.ok_or_else(|| missing(field))
+    }
+
+    /// Rows that `read` writes, each of which is 0 where it fails. The first problem of a row stays.
+    fn fill<const W: usize>(
+        &mut self,
+        secret: bool,
+        read: impl Fn(usize, &mut [u8; W]) -> Read + Sync,
+    ) -> Result<Vec<[u8; W]>, Error> {
+        let mut rows = vec![[0; W]; self.rows()];
+        self.pool.fill(&mut rows, &mut self.problems, |start, rows, problems| {
+            wiped_if(secret, || {
+                for (offset, (row, problem)) in rows.iter_mut().zip(problems).enumerate() {
+                    if let Err((field, found)) = read(start + offset, row) {
+                        row.fill(0);
+                        note(problem, field, found);
+                    }
+                }
+            });
+        })?;
+        Ok(rows)
+    }
+
+    /// Marks a row, unless something was wrong with it before.
+    pub fn note(&mut self, row: usize, field: Field, found: CellProblem) {
+        note(&mut self.problems[row], field, found);
+    }
+
+    /// Marks the rows whose cell is null.
+    pub fn note_nulls(&mut self, field: Field, cells: &Cells) {
+        let Some(nulls) = cells.nulls() else { return };
+        for (problem, valid) in self.problems.iter_mut().zip(nulls.iter()) {
+            if !valid {
+                note(problem, field, CellProblem::Null);
+            }
+        }
+    }
+
+    /// A field of `W` bytes: borrowed where the cells lie one after the other.
+    pub fn bytes<const W: usize>(&mut self, field: Field, cells: &Cells<'a>) -> Result<Column<'a, W>, Error> {
+        if let Some(bytes) = cells.contiguous(W) {
+            self.note_nulls(field, cells);
+            return Ok(Column::Borrowed(Rows::strided(bytes, W, self.rows())?));
+        }
+        let secret = field == Field::SecretKey;
+        let rows = self.fill(secret, |row, to| cells.read(row, to).map_err(|problem| (field, problem)))?;
+        Ok(if secret { Column::Secret(rows) } else { Column::Owned(rows) })
+    }
+
+    /// Digests, of a column or of messages as ECDSA takes them.
+    pub fn digests(&mut self) -> Result<Column<'a, 32>, Error> {
+        self.require_one_content()?;
+        if let Some(cells) = self.optional(Field::Digest)? {
+            return self.bytes(Field::Digest, &cells);
+        }
+        let cells = self.required(Field::Message)?;
+        let digests = self.fill(false, |row, to: &mut [u8; 32]| {
+            let problem = |problem| (Field::Message, problem);
+            *to = if cells.is_text() {
+                let mut message = Vec::new();
+                cells.append(row, &mut message).map_err(problem)?;
+                Sha256::digest(&message).into()
+            } else {
+                Sha256::digest(cells.get(row).map_err(problem)?).into()
+            };
+            Ok(())
+        })?;
+        Ok(Column::Owned(digests))
+    }
+
+    /// One of `digest` and `message`, and an id with messages alone.
+    pub fn require_one_content(&self) -> Result<(), Error> {
+        match (self.has(Field::Digest), self.has(Field::Message)) {
+            (true, true) => Err(Error::Columns("`digest` and `message` are both given".to_owned())),
+            (false, false) => Err(Error::Columns("neither `digest` nor `message` has a column".to_owned())),
+            (true, false) if self.has(Field::Id) => {
+                Err(Error::Columns("`id` goes with `message`: a digest already contains it".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Signatures `r || s` from any form.
+    pub fn signatures(&mut self) -> Result<Column<'a, 64>, Error> {
+        let has = |field| self.has(field);
+        match (has(Field::Signature), has(Field::R) && has(Field::S), has(Field::Der)) {
+            (true, false, false) => self.whole_signatures(),
+            (false, true, false) => self.signatures_of_parts(),
+            (false, false, true) => self.signatures_of_der(),
+            (false, false, false) => {
+                Err(Error::Columns("none of `signature`, `r` with `s`, and `der` has a column".to_owned()))
+            }
+            _ => Err(Error::Columns("more than one of `signature`, `r` with `s`, and `der` is given".to_owned())),
+        }
+    }
+
+    fn whole_signatures(&mut self) -> Result<Column<'a, 64>, Error> {
+        let cells = self.required(Field::Signature)?;
+        // Of r || s || v the last byte is left out.
+        if let Some(bytes) = cells.contiguous(65).filter(|bytes| !bytes.is_empty()) {
+            self.note_nulls(Field::Signature, &cells);
+            return Ok(Column::Borrowed(Rows::strided(bytes, 65, self.rows())?));
+        }
+        if cells.contiguous(64).is_some() {
+            return self.bytes(Field::Signature, &cells);
+        }
+        let rows = self.fill(false, |row, to: &mut [u8; 64]| {
+            with_v(&cells, row).map(|(signature, _)| *to = signature).map_err(|problem| (Field::Signature, problem))
+        })?;
+        Ok(Column::Owned(rows))
+    }
+
+    fn signatures_of_parts(&mut self) -> Result<Column<'a, 64>, Error> {
+        let (r, s) = (self.required(Field::R)?, self.required(Field::S)?);
+        let rows = self.fill(false, |row, to: &mut [u8; 64]| {
+            r.read_number(row, &mut to[..32]).map_err(|problem| (Field::R, problem))?;
+            s.read_number(row, &mut to[32..]).map_err(|problem| (Field::S, problem))
+        })?;
+        Ok(Column::Owned(rows))
+    }
+
+    fn signatures_of_der(&mut self) -> Result<Column<'a, 64>, Error> {
+        let cells = self.required(Field::Der)?;
+        let mut rows = vec![[0; 64]; self.rows()];
+        self.pool.fill(&mut rows, &mut self.problems, |start, rows, problems| {
+            let mut der = Vec::new();
+            for (offset, (row, problem)) in rows.iter_mut().zip(problems).enumerate() {
+                der.clear();
+                match append_der(&cells, start + offset, &mut der) {
+                    Err(found) => note(problem, Field::Der, found),
+                    Ok(()) => match gecc::signature_from_der(without_hash_type(&der)) {
+                        Ok(signature) => *row = signature,
+                        Err(rejection) => note_code(problem, Reason::Rejected(rejection).code()),
+                    },
+                }
+            }
+        })?;
+        Ok(Column::Owned(rows))
+    }
+
+    /// Recovery ids: of their column, or else the last byte of each signature.
+    pub fn recovery_ids(&mut self) -> Result<Vec<[u8; 1]>, Error> {
+        if let Some(place) = self.mapping.index(Field::RecoveryId, self.batch.schema_ref())? {
+            let numbers = Numbers::of(self.batch.column(place).as_ref());
+            return self.fill(false, |row, to| {
+                let number = numbers.get(row).map_err(|problem| (Field::RecoveryId, problem))?;
+                *to = [recovery_id(number)];
+                Ok(())
+            });
+        }
+        if !self.has(Field::Signature) {
+            return Err(missing(Field::RecoveryId));
+        }
+        let cells = self.required(Field::Signature)?;
+        if cells.width() == Some(64) {
+            return Err(Error::Columns("signatures of 64 bytes need a column for `recovery_id`".to_owned()));
+        }
+        self.fill(false, |row, to| {
+            let problem = |problem| (Field::Signature, problem);
+            let (_, v) = with_v(&cells, row).map_err(problem)?;
+            *to = [recovery_id(v.ok_or(CellProblem::WrongLength).map_err(problem)?.into())];
+            Ok(())
+        })
+    }
+
+    /// Codes of all rows: what is wrong with the cells, and else what the engine says.
+    pub fn merged(self, mut codes: Vec<u8>) -> Vec<u8> {
+        for (code, problem) in codes.iter_mut().zip(&self.problems) {
+            if *problem != 0 {
+                *code = *problem;
+            }
+        }
+        codes
+    }
+}
+
+/// A field that an operation cannot do without.
+fn missing(field: Field) -> Error {
+    Error::Columns(format!("no column is given for `{field}`"))
+}
+
+/// Keeps the first problem of a row.
+fn note(problem: &mut u8, field: Field, found: CellProblem) {
+    note_code(problem, Reason::Cell(field, found).code());
+}
+
+fn note_code(problem: &mut u8, code: u8) {
+    if *problem == 0 {
+        *problem = code;
+    }
+}
+
+/// `r || s` of a cell, and v where the cell has 65 bytes.
+fn with_v(cells: &Cells, row: usize) -> Result<([u8; 64], Option<u8>), CellProblem> {
+    let mut signature = [0; 64];
+    if cells.len(row)? != 65 {
+        return cells.read(row, &mut signature).map(|()| (signature, None));
+    }
+    let mut with_v = [0; 65];
+    cells.read(row, &mut with_v)?;
+    signature.copy_from_slice(&with_v[..64]);
+    Ok((signature, Some(with_v[64])))
+}
+
+/// The bytes of a cell, unless it is too long for DER of a signature in any way.
+fn append_der(cells: &Cells, row: usize, der: &mut Vec<u8>) -> Result<(), CellProblem> {
+    if cells.len(row)? > LONG {
+        return Err(CellProblem::WrongLength);
+    }
+    cells.append(row, der)
+}
+
+/// DER without the byte behind it, where the length that it says leaves one.
+fn without_hash_type(der: &[u8]) -> &[u8] {
+    match der {
+        [_, length, ..] if der.len() == usize::from(*length) + 3 => &der[..der.len() - 1],
+        _ => der,
+    }
+}

@@ -1,0 +1,112 @@
+//! Why a call, a file or a stream cannot be worked on.
+
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// Why something could not be done at all. What is wrong with one row is its [`crate::Reason`] and never an error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The columns do not hold what the operation needs.
+    #[error("columns: {0}")]
+    Columns(String),
+    /// Options that do not go together.
+    #[error("options: {0}")]
+    Options(String),
+    /// The engine could not run.
+    #[error(transparent)]
+    Engine(#[from] gecc::Error),
+    /// The operating system refused to read or write.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Reading from or writing to a stream failed.
+    #[error(transparent)]
+    Stream(#[from] std::io::Error),
+    /// The content is neither Parquet nor Arrow IPC.
+    #[error("neither Parquet nor Arrow IPC: it begins with {0}")]
+    UnknownFormat(String),
+    /// The content contradicts itself, ends too early or is not supported.
+    #[error("{0}")]
+    Malformed(String),
+    /// The content asks for more memory than allowed.
+    #[error("{what} of {found} is above the limit of {limit}")]
+    Limit {
+        /// What is too large, with its unit.
+        what: &'static str,
+        /// What the content says.
+        found: u64,
+        /// What is allowed.
+        limit: u64,
+    },
+}
+
+impl Error {
+    /// An error of the system about a file.
+    pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+        move |source| Error::File { path: path.to_owned(), source }
+    }
+}
+
+impl From<ArrowError> for Error {
+    fn from(problem: ArrowError) -> Self {
+        match problem {
+            ArrowError::IoError(_, source) => Error::Stream(source),
+            problem => Error::Malformed(format!("Arrow: {problem}")),
+        }
+    }
+}
+
+impl From<ParquetError> for Error {
+    fn from(problem: ParquetError) -> Self {
+        match problem {
+            ParquetError::External(source) => match source.downcast::<std::io::Error>() {
+                Ok(source) => Error::Stream(*source),
+                Err(other) => Error::Malformed(format!("Parquet: {other}")),
+            },
+            problem => Error::Malformed(format!("Parquet: {problem}")),
+        }
+    }
+}
+
+thread_local! {
+    static CATCHES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread becomes an [`Error`], as those of decoders do. A hook of panics, which is called before, can ask.
+pub fn catches_panics() -> bool {
+    CATCHES.get()
+}
+
+/// Runs a decoder, which may panic on content made to harm it.
+pub(crate) fn caught<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let before = CATCHES.replace(true);
+    // What a decoder held when it panicked is dropped, and not used again.
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    CATCHES.set(before);
+    decoded.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        Err(Error::Malformed(format!("the decoder failed: {}", text.unwrap_or("it does not say why"))))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_with_its_text() {
+        let text = |problem: Result<(), Error>| problem.unwrap_err().to_string();
+        assert_eq!(text(caught(|| panic!("no {}", 7))), "the decoder failed: no 7");
+        assert_eq!(text(caught(|| panic!("no"))), "the decoder failed: no");
+        assert_eq!(caught(|| Ok(3)).unwrap(), 3);
+        assert!(caught(|| Ok(catches_panics())).unwrap() && !catches_panics());
+    }
+}

@@ -1,0 +1,130 @@
+//! Public keys in any encoding: one column for the form of most rows, and a short list of the others.
+
+use crate::cells::{Cells, LONG};
+use crate::columns::{Column, Inputs};
+use crate::error::Error;
+use crate::mapping::Field;
+use crate::reason::CellProblem;
+use gecc::PublicKeys;
+
+/// The public keys of a batch.
+pub(crate) struct Keys<'a> {
+    most: Most<'a>,
+    /// The rows that have another encoding, in order.
+    pub others: Vec<Other>,
+}
+
+enum Most<'a> {
+    Compressed(Column<'a, 33>),
+    Raw(Column<'a, 64>),
+    Uncompressed(Column<'a, 65>),
+}
+
+/// A key of an encoding that few have.
+pub(crate) struct Other {
+    pub row: usize,
+    /// An octet string of SEC 1, or nothing where the length is one that no encoding has.
+    key: [u8; 65],
+    length: u8,
+}
+
+impl<'a> Keys<'a> {
+    pub fn of(inputs: &mut Inputs<'a>) -> Result<Self, Error> {
+        let cells = inputs.required(Field::PublicKey)?;
+        if let Some(width @ (33 | 64 | 65)) = cells.width() {
+            return Ok(Keys { most: Most::of(inputs, &cells, width)?, others: Vec::new() });
+        }
+        let width = most_common_width(inputs, &cells)?;
+        let others = others(inputs, &cells, width)?;
+        let most = Most::of(inputs, &cells, width)?;
+        // They had no problem before, and another width is none.
+        for other in &others {
+            inputs.problems[other.row] = 0;
+        }
+        Ok(Keys { most, others })
+    }
+
+    /// A key for each row. Those of `others` mean nothing.
+    pub fn most(&self) -> PublicKeys<'_> {
+        match &self.most {
+            Most::Compressed(keys) => PublicKeys::compressed(keys.rows()),
+            Most::Raw(keys) => PublicKeys::raw(keys.rows()),
+            Most::Uncompressed(keys) => PublicKeys::uncompressed(keys.rows()),
+        }
+    }
+}
+
+impl<'a> Most<'a> {
+    fn of(inputs: &mut Inputs<'a>, cells: &Cells<'a>, width: usize) -> Result<Self, Error> {
+        Ok(match width {
+            33 => Most::Compressed(inputs.bytes(Field::PublicKey, cells)?),
+            64 => Most::Raw(inputs.bytes(Field::PublicKey, cells)?),
+            _ => Most::Uncompressed(inputs.bytes(Field::PublicKey, cells)?),
+        })
+    }
+}
+
+impl Other {
+    fn read(cells: &Cells, row: usize, length: usize) -> Result<Self, CellProblem> {
+        let mut other = Other { row, key: [0; 65], length: 0 };
+        match length {
+            64 => {
+                cells.read(row, &mut other.key[1..])?;
+                other.key[0] = 4;
+                // Zeros are the identity, as in a column of raw keys.
+                let is_identity = other.key[1..].iter().all(|byte| *byte == 0);
+                other.length = if is_identity { 1 } else { 65 };
+                if is_identity {
+                    other.key[0] = 0;
+                }
+            }
+            0..=65 => {
+                cells.read(row, &mut other.key[..length])?;
+                other.length = length as u8;
+            }
+            _ => check_digits(cells, row, length)?,
+        }
+        Ok(other)
+    }
+
+    /// What [`PublicKeys::sec1`] takes, which rejects an empty string.
+    pub fn sec1(&self) -> &[u8] {
+        &self.key[..usize::from(self.length)]
+    }
+}
+
+/// A cell with too many bytes is rejected for that, unless they are no digits.
+fn check_digits(cells: &Cells, row: usize, length: usize) -> Result<(), CellProblem> {
+    if cells.is_text() && length <= LONG { cells.read(row, &mut vec![0; length]) } else { Ok(()) }
+}
+
+/// 33, 64 or 65, whichever most rows have.
+fn most_common_width(inputs: &Inputs, cells: &Cells) -> Result<usize, Error> {
+    const WIDTHS: [usize; 3] = [33, 65, 64];
+    let counts = inputs.pool.map(inputs.rows(), |rows| {
+        let mut counts = [0usize; 3];
+        for length in rows.filter_map(|row| cells.len(row).ok()) {
+            for (count, width) in counts.iter_mut().zip(WIDTHS) {
+                *count += usize::from(length == width);
+            }
+        }
+        counts
+    })?;
+    let total = |which: usize| counts.iter().map(|counts| counts[which]).sum::<usize>();
+    // Of equal counts the first is taken.
+    let most = (0..WIDTHS.len()).rev().max_by_key(|which| total(*which)).unwrap_or(0);
+    Ok(WIDTHS[most])
+}
+
+/// The rows without problems whose keys have another width. A cell that cannot be read is left to the column of most.
+fn others(inputs: &Inputs, cells: &Cells, width: usize) -> Result<Vec<Other>, Error> {
+    let parts = inputs.pool.map(inputs.rows(), |rows| {
+        let rows = rows.filter(|row| inputs.problems[*row] == 0);
+        let others = rows.filter_map(|row| {
+            let length = cells.len(row).ok().filter(|length| *length != width)?;
+            Other::read(cells, row, length).ok()
+        });
+        others.collect::<Vec<_>>()
+    })?;
+    Ok(parts.into_iter().flatten().collect())
+}

@@ -1,0 +1,79 @@
+//! gecc over Arrow: record batches, Parquet and Arrow IPC in, columns of verdicts and results out.
+//!
+//! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures,
+//! shared secrets or public keys, ECDSA or SM2 as the curve has it. [`open`] reads files as batches, [`Writer`] writes
+//! them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the caller.
+//!
+//! ```
+//! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
+//! use gecc::{CurveId, Engine};
+//! use gecc_arrow::{Mapping, Operation, Pool};
+//! use std::sync::Arc;
+//!
+//! let digests: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter([[7; 32], [8; 32]].into_iter())?);
+//! let signatures: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter([[1; 64], [2; 64]].into_iter())?);
+//! let keys: ArrayRef = Arc::new(StringArray::from(vec![Some("0x02ab"), None]));
+//! let batch = RecordBatch::try_from_iter([("digest", digests), ("sig", signatures), ("pk", keys)])?;
+//!
+//! let engine = Engine::new()?;
+//! let mapping = Mapping::by_name(&batch.schema());
+//! let verify = Operation::Verify(Default::default());
+//! let answers = verify.apply(&engine, CurveId::Secp256k1, &batch, &mapping, &Pool::default())?;
+//! assert_eq!(answers.reason(0).unwrap().to_string(), "the point's encoding is malformed");
+//! assert_eq!(answers.reason(1).unwrap().to_string(), "`public_key` is null");
+//! assert_eq!(answers.to_columns()?.schema().field(0).name(), "valid");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Columns
+//!
+//! Which column holds which [`Field`] is found by name or said as a text ([`Mapping`]). Bytes may be FixedSizeBinary,
+//! Binary, LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or Utf8View; any of
+//! them in a dictionary. Cells of the right width that lie one after the other go to the engine without a copy. Others
+//! are copied in parallel.
+//!
+//! A null or malformed cell is the [`Reason`] of its row, and disturbs no other row. An [`Error`] is about the whole: a
+//! missing column, a type that a field cannot have, a file that contradicts itself.
+//!
+//! # Files made to harm
+//!
+//! What a file claims is checked before memory is taken for it: sizes of pages and messages, decompressed, the number
+//! of row groups, how deep columns are nested ([`ReadOptions`] has the limits). Decoders that panic give an [`Error`].
+//! Lists and structs are read where all columns are asked for, and only their pages are bounded.
+//!
+//! # Secrets
+//!
+//! Columns that are copied for the engine are wiped when they hold secret keys. The memory of shared secrets is wiped
+//! when the last array that holds it is dropped. Arrays of the caller's and of files, such as a column of secret keys,
+//! are not wiped by anyone, and neither are copies that encoders make of shared secrets and the files they are written
+//! to.
+
+#[cfg(not(unix))]
+compile_error!("files are read at places of their own, which is done here for Unix alone");
+
+mod answers;
+mod calls;
+mod cells;
+mod columns;
+mod each;
+mod error;
+mod keys;
+mod mapping;
+mod operation;
+mod pool;
+mod read;
+mod reason;
+mod texts;
+mod transform;
+mod write;
+
+pub use answers::{Answers, Counts};
+pub use each::{Answered, answer_each};
+pub use error::{Error, catches_panics};
+pub use mapping::{Field, Mapping};
+pub use operation::{Key, KeyForm, Operation, Signer, Signing};
+pub use pool::Pool;
+pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};
+pub use reason::{CellProblem, Reason};
+pub use transform::{Job, Outcome, TransformOptions, transform};
+pub use write::{Compression, Encoded, Encoder, Output, Writer};

@@ -1,0 +1,170 @@
+//! The operations over one record batch.
+
+use crate::answers::{Answers, answer_schema};
+use crate::calls::Call;
+use crate::columns::Inputs;
+use crate::error::Error;
+use crate::mapping::{Field, Mapping};
+use crate::pool::Pool;
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Schema, SchemaRef};
+use gecc::ecdsa::{Policy, SForm};
+use gecc::{CurveId, Engine, SecretKey};
+
+/// What is done with each row.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Operation {
+    /// Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`. SM2 on its curve, else
+    /// ECDSA. The answer is `valid`.
+    Verify(Policy),
+    /// Finds who signed (ECDSA). Needs `recovery_id`, or signatures of 65 bytes.
+    Recover(Signer),
+    /// Signs `digest` or `message`. The result is `signature`, 64 bytes `r || s`.
+    Sign(Signing),
+    /// The x-coordinate of `secret_key` times `public_key`, 32 bytes. The result is `shared_secret`.
+    Ecdh(Key),
+    /// The public key of `secret_key`. The result is `public_key`.
+    PublicKeys(KeyForm),
+}
+
+/// What recovery gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signer {
+    /// Public keys, as `public_key`.
+    PublicKey(KeyForm),
+    /// Ethereum addresses, 20 bytes, as `address`. For secp256k1 alone.
+    Address,
+}
+
+/// How public keys are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyForm {
+    /// 65 bytes: `04 || x || y`.
+    #[default]
+    Uncompressed,
+    /// 33 bytes: `02 || x` or `03 || x`.
+    Compressed,
+    /// 64 bytes: `x || y`.
+    Raw,
+}
+
+/// How to sign.
+#[derive(Clone, Debug, Default)]
+pub struct Signing {
+    /// The keys.
+    pub key: Key,
+    /// Which of two values s has (ECDSA; SM2 has one).
+    pub s_form: SForm,
+    /// Whether `recovery_id` (UInt8) is a second result (ECDSA).
+    pub recovery_id: bool,
+}
+
+/// Where the private keys come from.
+#[derive(Clone, Debug, Default)]
+pub enum Key {
+    /// The column `secret_key`.
+    #[default]
+    Column,
+    /// One key for all rows.
+    All(SecretKey),
+}
+
+impl Operation {
+    /// The answers for all rows of a batch.
+    ///
+    /// A null or malformed cell rejects its row alone. Most of the batch goes through one call of the engine; rows
+    /// whose public key is in an encoding that fewer rows have go through a second one. Secret keys and what is made of
+    /// them are computed in constant time; reading them from hexadecimal text is not constant-time.
+    ///
+    /// # Errors
+    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the
+    /// operation does not exist on the curve, and [`Error::Engine`].
+    pub fn apply(
+        &self,
+        engine: &Engine,
+        curve: CurveId,
+        batch: &RecordBatch,
+        mapping: &Mapping,
+        pool: &Pool,
+    ) -> Result<Answers, Error> {
+        self.require(curve)?;
+        let call = Call { engine, curve };
+        let inputs = Inputs::new(batch, mapping, pool);
+        match self {
+            Operation::Verify(policy) => call.verify(inputs, *policy),
+            Operation::Recover(signer) => call.recover(inputs, *signer),
+            Operation::Sign(signing) => call.sign(inputs, signing),
+            Operation::Ecdh(key) => call.ecdh(inputs, key),
+            Operation::PublicKeys(form) => call.public_keys(inputs, *form),
+        }
+    }
+
+    /// Whether a batch of this schema can be worked on, before there is one.
+    ///
+    /// # Errors
+    /// As for [`Operation::apply`], but for the engine's.
+    pub fn check(&self, engine: &Engine, curve: CurveId, schema: &SchemaRef, mapping: &Mapping) -> Result<(), Error> {
+        self.apply(engine, curve, &RecordBatch::new_empty(schema.clone()), mapping, &Pool::default()).map(drop)
+    }
+
+    /// The columns that the operation reads, of those that the mapping has.
+    ///
+    /// # Errors
+    /// As for [`Mapping::index`].
+    pub fn columns(&self, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
+        let read = Field::ALL.into_iter().filter(|field| self.reads(*field));
+        read.filter_map(|field| mapping.index(field, schema).transpose()).collect()
+    }
+
+    fn reads(&self, field: Field) -> bool {
+        use Field::{Der, Digest, Id, Message, PublicKey, R, RecoveryId, S, SecretKey, Signature};
+        match self {
+            Operation::Verify(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | PublicKey),
+            Operation::Recover(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | RecoveryId),
+            Operation::Sign(_) => matches!(field, Digest | Message | Id | SecretKey),
+            Operation::Ecdh(_) => matches!(field, PublicKey | SecretKey),
+            Operation::PublicKeys(_) => matches!(field, SecretKey),
+        }
+    }
+
+    /// The schema of [`Answers::to_columns`].
+    pub fn schema(&self) -> SchemaRef {
+        let bytes = DataType::FixedSizeBinary;
+        match self {
+            Operation::Verify(_) => answer_schema(&[]),
+            Operation::Recover(Signer::Address) => answer_schema(&[("address", bytes(20))]),
+            Operation::Recover(Signer::PublicKey(form)) | Operation::PublicKeys(form) => {
+                answer_schema(&[("public_key", bytes(form.width()))])
+            }
+            Operation::Sign(Signing { recovery_id: true, .. }) => {
+                answer_schema(&[("signature", bytes(64)), ("recovery_id", DataType::UInt8)])
+            }
+            Operation::Sign(_) => answer_schema(&[("signature", bytes(64))]),
+            Operation::Ecdh(_) => answer_schema(&[("shared_secret", bytes(32))]),
+        }
+    }
+
+    fn require(&self, curve: CurveId) -> Result<(), Error> {
+        let problem = match self {
+            Operation::Recover(Signer::Address) if curve != CurveId::Secp256k1 => {
+                "addresses are for secp256k1, the curve of Ethereum's accounts"
+            }
+            Operation::Recover(_) if curve == CurveId::Sm2 => "SM2 has no recovery of public keys",
+            Operation::Verify(policy) if curve == CurveId::Sm2 && policy.low_s => "SM2 has no low s",
+            Operation::Sign(Signing { recovery_id: true, .. }) if curve == CurveId::Sm2 => "SM2 has no recovery ids",
+            _ => return Ok(()),
+        };
+        Err(Error::Options(problem.to_owned()))
+    }
+}
+
+impl KeyForm {
+    fn width(self) -> i32 {
+        match self {
+            KeyForm::Uncompressed => 65,
+            KeyForm::Compressed => 33,
+            KeyForm::Raw => 64,
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Arrow IPC: files, whose batches are decoded on several threads, and streams.
+
+use super::ReadOptions;
+use super::ahead::Ahead;
+use super::source::Source;
+use crate::error::{Error, caught};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_buffer::Buffer;
+use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::{FileDecoder, read_dictionary, read_footer_length, read_record_batch};
+use arrow_ipc::{Block, Message, MessageHeader, root_as_footer, root_as_message};
+use arrow_schema::SchemaRef;
+use std::collections::HashMap;
+use std::io::{ErrorKind, Read};
+use std::sync::Arc;
+
+/// The letters at both ends of a file.
+pub(crate) const MAGIC: &[u8] = b"ARROW1";
+
+/// What a message in a stream begins with.
+pub(crate) const CONTINUATION: [u8; 4] = [0xff; 4];
+
+/// Bytes of the longest metadata of a message, and of the longest footer.
+const LONGEST_METADATA: u64 = 64 << 20;
+
+/// A file whose footer was read.
+pub(crate) struct IpcFile {
+    source: Arc<Source>,
+    decoder: FileDecoder,
+    blocks: Vec<Block>,
+    pub schema: SchemaRef,
+}
+
+impl IpcFile {
+    pub fn open(source: Source, max_memory: u64) -> Result<Self, Error> {
+        let footer = footer(&source)?;
+        caught(|| {
+            let footer = root_as_footer(&footer).map_err(|problem| malformed(&problem.to_string()))?;
+            let schema = footer.schema().ok_or_else(|| malformed("the footer has no schema"))?;
+            let schema = schema_of(schema)?;
+            let mut decoder = FileDecoder::new(schema.clone(), footer.version());
+            let mut left = max_memory;
+            for block in footer.dictionaries().iter().flatten() {
+                let (bytes, size) = checked_block(&source, block, left)?;
+                decoder.read_dictionary(block, &bytes)?;
+                left = left.saturating_sub(size);
+            }
+            let blocks = footer.recordBatches().iter().flatten().copied().collect();
+            Ok(IpcFile { source: Arc::new(source), decoder, blocks, schema })
+        })
+    }
+
+    /// The batches as they are in the file, of these columns.
+    pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<Ahead<Result<RecordBatch, Error>>, Error> {
+        let IpcFile { source, decoder, blocks, .. } = self;
+        let decoder = decoder.with_projection(columns.to_vec());
+        let (tasks, limit) = (blocks.len(), options.max_memory);
+        let longest = blocks.iter().map(|block| u64::try_from(block.bodyLength()).unwrap_or(0)).max().unwrap_or(0);
+        let ahead = (limit / longest.max(1)).clamp(1, options.threads as u64 + 1) as usize;
+        let work = move |task: usize| caught(|| decode(&source, &decoder, &blocks[task], limit));
+        Ok(Ahead::start(tasks, options.threads, ahead, work)?)
+    }
+}
+
+fn decode(source: &Source, decoder: &FileDecoder, block: &Block, limit: u64) -> Result<RecordBatch, Error> {
+    let (bytes, _) = checked_block(source, block, limit)?;
+    let batch = decoder.read_record_batch(block, &bytes)?;
+    batch.ok_or_else(|| malformed("a block holds no batch"))
+}
+
+fn footer(source: &Source) -> Result<Vec<u8>, Error> {
+    const END: u64 = 10;
+    let short = || malformed("the file is too short for its footer");
+    let start = source.length().checked_sub(END).ok_or_else(short)?;
+    let end: [u8; END as usize] = source.bytes(start, END as usize)?.try_into().map_err(|_| short())?;
+    let length = read_footer_length(end)? as u64;
+    if length > LONGEST_METADATA {
+        return Err(Error::Limit { what: "bytes of a footer", found: length, limit: LONGEST_METADATA });
+    }
+    source.bytes(start.checked_sub(length).ok_or_else(short)?, length as usize)
+}
+
+/// The bytes of a block and how many they become, once what its message claims is within the limit.
+fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<(Buffer, u64), Error> {
+    let metadata = usize::try_from(block.metaDataLength()).map_err(|_| malformed("a block has a negative length"))?;
+    let body = u64::try_from(block.bodyLength()).map_err(|_| malformed("a block has a negative length"))?;
+    let start = u64::try_from(block.offset()).map_err(|_| malformed("a block has a negative place"))?;
+    within("bytes of a message", body.saturating_add(metadata as u64), limit)?;
+    let bytes = Buffer::from_vec(source.bytes(start, metadata + body as usize)?);
+    let (head, body) = bytes.split_at(metadata);
+    // Four bytes of length, after four of continuation in all but old files.
+    let skipped = if head.starts_with(&CONTINUATION) { 8 } else { 4 };
+    let size = check_message(head.get(skipped..).unwrap_or(&[]), body, limit)?;
+    Ok((bytes, size))
+}
+
+/// Looks at the sizes that a message claims, since decoders allocate what it says. Gives the bytes of the decoded body.
+fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> {
+    let message = parsed(message)?;
+    let batch = match message.header_type() {
+        MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|header| header.data()),
+        _ => message.header_as_record_batch(),
+    };
+    let Some(batch) = batch else { return Ok(0) };
+    // Types without bytes may have any number of rows.
+    within("rows of a message", u64::try_from(batch.length()).unwrap_or(u64::MAX), limit)?;
+    if batch.compression().is_none() {
+        return Ok(body.len() as u64);
+    }
+    let mut claimed = 0u64;
+    for buffer in batch.buffers().iter().flatten() {
+        let start = usize::try_from(buffer.offset()).ok();
+        let size = start.and_then(|start| body.get(start..)?.first_chunk::<8>());
+        // Below zero means that the buffer is not compressed.
+        claimed = claimed.saturating_add(size.map_or(0, |size| u64::try_from(i64::from_le_bytes(*size)).unwrap_or(0)));
+    }
+    within("bytes of a message, decompressed,", claimed, limit)?;
+    Ok(claimed.saturating_add(body.len() as u64))
+}
+
+/// Messages one after the other, from anything that can be read.
+pub(crate) struct IpcStream {
+    input: Box<dyn Read + Send>,
+    dictionaries: HashMap<i64, ArrayRef>,
+    limit: u64,
+    pub schema: SchemaRef,
+}
+
+impl IpcStream {
+    pub fn open(mut input: Box<dyn Read + Send>, limit: u64) -> Result<Self, Error> {
+        let first =
+            StreamMessage::read(&mut input, limit)?.ok_or_else(|| malformed("the stream ends before its schema"))?;
+        caught(|| {
+            let message = parsed(&first.head)?;
+            let schema =
+                message.header_as_schema().ok_or_else(|| malformed("the stream does not begin with a schema"))?;
+            let schema = schema_of(schema)?;
+            Ok(IpcStream { input, dictionaries: HashMap::new(), limit, schema })
+        })
+    }
+
+    /// The next batch, of these columns; `None` at the end of the stream.
+    pub fn next(&mut self, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
+        while let Some(message) = StreamMessage::read(&mut self.input, self.limit)? {
+            if let Some(batch) = caught(|| self.decode(&message, columns))? {
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A batch, or nothing where the message was a dictionary.
+    fn decode(&mut self, message: &StreamMessage, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
+        let parsed = parsed(&message.head)?;
+        let version = parsed.version();
+        if let Some(dictionary) = parsed.header_as_dictionary_batch() {
+            read_dictionary(&message.body, dictionary, &self.schema, &mut self.dictionaries, &version)?;
+            let kept: usize = self.dictionaries.values().map(|values| values.get_array_memory_size()).sum();
+            within("bytes of the dictionaries of a stream", kept as u64, self.limit)?;
+            return Ok(None);
+        }
+        let Some(batch) = parsed.header_as_record_batch() else {
+            return Err(malformed("a message is neither a batch nor a dictionary"));
+        };
+        let schema = self.schema.clone();
+        Ok(Some(read_record_batch(&message.body, batch, schema, &self.dictionaries, Some(columns), &version)?))
+    }
+}
+
+/// A message of a stream: metadata, and what it is about.
+struct StreamMessage {
+    head: Vec<u8>,
+    body: Buffer,
+}
+
+impl StreamMessage {
+    /// The next message; `None` at the end, which is a length of zero or the end of the input.
+    fn read(input: &mut impl Read, limit: u64) -> Result<Option<Self>, Error> {
+        let mut length = [0; 4];
+        match read_some(input, &mut length[..1])? {
+            0 => return Ok(None),
+            _ => read_exactly(input, &mut length[1..])?,
+        }
+        // Old streams have no continuation.
+        if length == CONTINUATION {
+            read_exactly(input, &mut length)?;
+        }
+        let length = u64::from(u32::from_le_bytes(length));
+        if length == 0 {
+            return Ok(None);
+        }
+        within("bytes of a message's metadata", length, LONGEST_METADATA)?;
+        let head = take(input, length)?;
+        let body = caught(|| Ok(parsed(&head)?.bodyLength()))?;
+        let body = u64::try_from(body).map_err(|_| malformed("a message has a negative length"))?;
+        within("bytes of a message", body, limit)?;
+        let body = take(input, body)?;
+        caught(|| check_message(&head, &body, limit))?;
+        Ok(Some(StreamMessage { head, body: Buffer::from_vec(body) }))
+    }
+}
+
+fn parsed(message: &[u8]) -> Result<Message<'_>, Error> {
+    root_as_message(message).map_err(|problem| malformed(&problem.to_string()))
+}
+
+fn schema_of(schema: arrow_ipc::Schema) -> Result<SchemaRef, Error> {
+    if !schema.endianness().equals_to_target_endianness() {
+        return Err(malformed("numbers have another order of bytes than this processor"));
+    }
+    Ok(Arc::new(fb_to_schema(schema)))
+}
+
+/// So many bytes. What is not there takes no memory.
+fn take(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
+    /// What is asked of memory before there are bytes for it.
+    const BEGIN: u64 = 1 << 20;
+    let mut bytes = Vec::with_capacity(count.min(BEGIN) as usize);
+    let read = input.take(count).read_to_end(&mut bytes)?;
+    if (read as u64) < count { Err(malformed("the stream ends within a message")) } else { Ok(bytes) }
+}
+
+/// At least a byte unless the input has ended.
+fn read_some(input: &mut impl Read, to: &mut [u8]) -> Result<usize, Error> {
+    loop {
+        match input.read(to) {
+            Err(problem) if problem.kind() == ErrorKind::Interrupted => {}
+            read => return Ok(read?),
+        }
+    }
+}
+
+fn read_exactly(input: &mut impl Read, to: &mut [u8]) -> Result<(), Error> {
+    match input.read_exact(to) {
+        Err(problem) if problem.kind() == ErrorKind::UnexpectedEof => {
+            Err(malformed("the stream ends within a message"))
+        }
+        read => Ok(read?),
+    }
+}
+
+fn within(what: &'static str, found: u64, limit: u64) -> Result<(), Error> {
+    if found > limit { Err(Error::Limit { what, found, limit }) } else { Ok(()) }
+}
+
+fn malformed(problem: &str) -> Error {
+    Error::Malformed(format!("Arrow IPC: {problem}"))
+}

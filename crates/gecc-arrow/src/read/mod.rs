@@ -1,0 +1,274 @@
+//! Files and streams as record batches.
+
+mod ahead;
+mod ipc;
+mod pages;
+mod parquet;
+mod recut;
+mod source;
+mod thrift;
+
+use crate::error::Error;
+use ahead::Ahead;
+use arrow_array::RecordBatch;
+use arrow_schema::{Schema, SchemaRef};
+use ipc::{IpcFile, IpcStream};
+use parquet::{ParquetBatches, ParquetFile};
+use recut::Recut;
+use source::Source;
+use std::io::{Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How a file is read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined
+    /// to about as many. Where `max_memory` asks for it there are fewer. 2^18 by default: larger columns are new memory
+    /// for each batch, which costs more than decoding.
+    pub rows: usize,
+    /// Threads that decode. As many as the processor has by default, and at most 16.
+    pub threads: usize,
+    /// Bytes that decoded batches may take before they are handed out, and what one batch may take. 2 GiB by default.
+    pub max_memory: u64,
+    /// Bytes of a page of Parquet when it is decompressed. 256 MiB by default.
+    pub max_page: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16);
+        ReadOptions { rows: 1 << 18, threads, max_memory: 2 << 30, max_page: 256 << 20 }
+    }
+}
+
+/// Which columns are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// All.
+    All,
+    /// Those at these places of the schema, in the order of the schema.
+    Only(Vec<usize>),
+}
+
+impl Columns {
+    fn places(&self, schema: &Schema) -> Result<Vec<usize>, Error> {
+        let count = schema.fields().len();
+        let mut places = match self {
+            Columns::All => (0..count).collect(),
+            Columns::Only(places) => places.clone(),
+        };
+        places.sort_unstable();
+        places.dedup();
+        match places.last() {
+            None => Err(Error::Columns("no column is read".to_owned())),
+            Some(last) if *last >= count => Err(Error::Columns(format!("there is no column number {last}"))),
+            Some(_) => Ok(places),
+        }
+    }
+}
+
+/// What a file or stream turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Parquet.
+    Parquet,
+    /// Arrow IPC with a footer ("Feather").
+    ArrowFile,
+    /// Arrow IPC as a stream of messages.
+    ArrowStream,
+}
+
+/// Bytes that tell the formats apart.
+const FIRST_BYTES: usize = 8;
+
+impl Format {
+    /// The format of what begins with these bytes, 8 or all there are.
+    pub fn of(first: &[u8]) -> Option<Self> {
+        if first.starts_with(parquet::MAGIC) {
+            Some(Format::Parquet)
+        } else if first.starts_with(ipc::MAGIC) {
+            Some(Format::ArrowFile)
+        } else if first.starts_with(&ipc::CONTINUATION) {
+            Some(Format::ArrowStream)
+        } else {
+            None
+        }
+    }
+}
+
+/// A file or stream whose schema is known, before its rows are read.
+pub struct Input {
+    content: Content,
+    schema: SchemaRef,
+    options: ReadOptions,
+}
+
+enum Content {
+    Parquet(ParquetFile),
+    File(IpcFile),
+    Stream(IpcStream),
+}
+
+/// Opens a file of Parquet or Arrow IPC, which its content tells apart.
+///
+/// Pages of Parquet may be uncompressed, or compressed by Snappy or Zstandard; messages of Arrow IPC by Zstandard.
+/// Columns of bytes in Parquet's delta encodings are refused.
+///
+/// # Errors
+/// [`Error::File`] when it cannot be read, [`Error::UnknownFormat`], [`Error::Malformed`], and [`Error::Limit`] when it
+/// asks for more memory than the options allow.
+pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error> {
+    let source = Source::open(path.as_ref())?;
+    let first = source.at_most(0, FIRST_BYTES)?;
+    let content = match Format::of(&first) {
+        Some(Format::Parquet) => Content::Parquet(ParquetFile::open(source)?),
+        Some(Format::ArrowFile) => Content::File(IpcFile::open(source, options.max_memory)?),
+        Some(Format::ArrowStream) => {
+            let file = std::io::BufReader::new(source.into_file());
+            Content::Stream(IpcStream::open(Box::new(file), options.max_memory)?)
+        }
+        None => return Err(unknown(&first)),
+    };
+    Input::of(content, options)
+}
+
+/// Reads a stream of Arrow IPC, such as standard input.
+///
+/// # Errors
+/// [`Error::Stream`] when it cannot be read, and as for [`open`] where it is something else.
+pub fn open_stream(mut input: impl Read + Send + 'static, options: ReadOptions) -> Result<Input, Error> {
+    let mut first = Vec::new();
+    input.by_ref().take(FIRST_BYTES as u64).read_to_end(&mut first)?;
+    match Format::of(&first) {
+        Some(Format::ArrowStream) => {
+            let input = Box::new(Cursor::new(first).chain(input));
+            Input::of(Content::Stream(IpcStream::open(input, options.max_memory)?), options)
+        }
+        Some(_) => Err(Error::Malformed("a file with a footer cannot be read from a pipe".to_owned())),
+        None => Err(unknown(&first)),
+    }
+}
+
+fn unknown(first: &[u8]) -> Error {
+    Error::UnknownFormat(match first {
+        [] => "nothing: it is empty".to_owned(),
+        first => format!("{:?}", String::from_utf8_lossy(first)),
+    })
+}
+
+impl Input {
+    fn of(content: Content, mut options: ReadOptions) -> Result<Self, Error> {
+        if options.rows == 0 {
+            return Err(Error::Options("batches have a row at least".to_owned()));
+        }
+        options.threads = options.threads.max(1);
+        let schema = match &content {
+            Content::Parquet(file) => file.schema().clone(),
+            Content::File(file) => file.schema.clone(),
+            Content::Stream(stream) => stream.schema.clone(),
+        };
+        Ok(Input { content, schema, options })
+    }
+
+    /// The columns of the batches. Parquet's columns of bytes and text are views here, whatever the file calls them.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The columns as the file calls them: what to write them as.
+    pub fn written_schema(&self) -> &SchemaRef {
+        match &self.content {
+            Content::Parquet(file) => &file.written,
+            _ => &self.schema,
+        }
+    }
+
+    /// What is read.
+    pub fn format(&self) -> Format {
+        match self.content {
+            Content::Parquet(_) => Format::Parquet,
+            Content::File(_) => Format::ArrowFile,
+            Content::Stream(_) => Format::ArrowStream,
+        }
+    }
+
+    /// Rows, where the footer says it.
+    pub fn rows(&self) -> Option<u64> {
+        match &self.content {
+            Content::Parquet(file) => Some(file.rows()),
+            _ => None,
+        }
+    }
+
+    /// The rows, in order. After an error there is nothing more.
+    ///
+    /// # Errors
+    /// [`Error::Columns`] when there is none to read or it is not there, [`Error::Limit`] when a row is too long for
+    /// the memory.
+    pub fn batches(self, columns: &Columns) -> Result<Batches, Error> {
+        let Input { content, schema, options } = self;
+        let places = columns.places(&schema)?;
+        let projected = Arc::new(schema.project(&places)?);
+        let source = match content {
+            Content::Parquet(file) => Batched::Parquet(file.batches(&places, &options)?),
+            Content::File(file) => {
+                Batched::File(Recut::new(file.batches(&places, &options)?, projected.clone(), options.rows))
+            }
+            Content::Stream(stream) => {
+                Batched::Stream(Recut::new(StreamBatches { stream, places }, projected.clone(), options.rows))
+            }
+        };
+        Ok(Batches { source: Some(source), schema: projected })
+    }
+}
+
+/// Record batches in order.
+pub struct Batches {
+    /// Nothing after the end or an error.
+    source: Option<Batched>,
+    schema: SchemaRef,
+}
+
+enum Batched {
+    Parquet(ParquetBatches),
+    File(Recut<Ahead<Result<RecordBatch, Error>>>),
+    Stream(Recut<StreamBatches>),
+}
+
+impl Batches {
+    /// The columns of the batches.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = match self.source.as_mut()? {
+            Batched::Parquet(batches) => batches.next(),
+            Batched::File(batches) => batches.next(),
+            Batched::Stream(batches) => batches.next(),
+        };
+        if !matches!(next, Some(Ok(_))) {
+            self.source = None;
+        }
+        next
+    }
+}
+
+/// The columns of a stream that are read.
+struct StreamBatches {
+    stream: IpcStream,
+    places: Vec<usize>,
+}
+
+impl Iterator for StreamBatches {
+    type Item = Result<RecordBatch, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.stream.next(&self.places).transpose()
+    }
+}

@@ -1,0 +1,60 @@
+//! A file that many threads read from at once.
+
+use crate::error::Error;
+use bytes::Bytes;
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, pread};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// A file and its length when it was opened. Nothing is read beyond it, so that a false length inside the file costs no
+/// memory.
+pub(crate) struct Source {
+    file: File,
+    path: PathBuf,
+    length: u64,
+}
+
+impl Source {
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(Error::file(path))?;
+        let length = file.metadata().map_err(Error::file(path))?.len();
+        Ok(Source { file, path: path.to_owned(), length })
+    }
+
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// So many bytes from a place on.
+    pub fn bytes(&self, start: u64, length: usize) -> Result<Vec<u8>, Error> {
+        let end = start.checked_add(length as u64).filter(|end| *end <= self.length);
+        if end.is_none() {
+            let found = format!("the file ends at {}, but {length} bytes at {start} are expected", self.length);
+            return Err(Error::Malformed(found));
+        }
+        let mut bytes = Vec::with_capacity(length);
+        while bytes.len() < length {
+            let place = start + bytes.len() as u64;
+            match pread(&self.file, spare_capacity(&mut bytes), place) {
+                Ok(0) => return Err(Error::Malformed("the file became shorter while it was read".to_owned())),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(problem) => return Err(Error::file(&self.path)(problem.into())),
+            }
+        }
+        // The vector may have room for more, which was read too.
+        bytes.truncate(length);
+        Ok(bytes)
+    }
+
+    /// The bytes from a place on, but at most so many.
+    pub fn at_most(&self, start: u64, length: usize) -> Result<Bytes, Error> {
+        let there = self.length.saturating_sub(start).min(length as u64);
+        self.bytes(start, there as usize).map(Bytes::from)
+    }
+
+    /// The file to read from its beginning.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+}

@@ -1,0 +1,159 @@
+//! Why a row is rejected: by the engine, or because a cell cannot be read.
+
+use crate::mapping::Field;
+use arrow_array::StringArray;
+use gecc::{Rejection, Verdict};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// What is wrong with one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum CellProblem {
+    /// The cell is null.
+    Null,
+    /// A text that is not hexadecimal, or has an odd number of digits.
+    NotHexadecimal,
+    /// A length that the field does not have.
+    WrongLength,
+}
+
+impl CellProblem {
+    const ALL: [CellProblem; 3] = [CellProblem::Null, CellProblem::NotHexadecimal, CellProblem::WrongLength];
+}
+
+/// Why a row has no result, or its signature is not valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The engine computed the item and rejects it.
+    Rejected(Rejection),
+    /// A cell of the row cannot be read. The first in the order of [`Field::ALL`] counts.
+    Cell(Field, CellProblem),
+}
+
+/// The first code of a cell's problem. Codes below are those of the engine.
+const CELL_CODES: u8 = 64;
+
+/// Codes between the first of one problem and the first of the next.
+const FIELDS: u8 = 16;
+
+const _: () = assert!(Field::ALL.len() <= FIELDS as usize);
+
+/// All that the engine rejects items for.
+const REJECTIONS: [Rejection; 17] = [
+    Rejection::MalformedSignature,
+    Rejection::ROutOfRange,
+    Rejection::SOutOfRange,
+    Rejection::HighS,
+    Rejection::ZeroT,
+    Rejection::MalformedPoint,
+    Rejection::NotOnCurve,
+    Rejection::IdentityKey,
+    Rejection::IdentityResult,
+    Rejection::Mismatch,
+    Rejection::RecoveryIdOutOfRange,
+    Rejection::NoSuchR,
+    Rejection::ScalarOutOfRange,
+    Rejection::SecretKeyOutOfRange,
+    Rejection::UserIdTooLong,
+    Rejection::ValueOutOfRange,
+    Rejection::FaultySignature,
+];
+
+impl Reason {
+    /// The stable form of one byte: the code of a [`Rejection`], or 64 and up for cells. Never 1, which is a row that
+    /// passed.
+    pub fn code(self) -> u8 {
+        match self {
+            Reason::Rejected(rejection) => rejection.code(),
+            Reason::Cell(field, problem) => CELL_CODES + FIELDS * problem as u8 + field as u8,
+        }
+    }
+
+    /// The reason with this code; `None` for the code of a row that passed, and for codes that nothing has.
+    pub fn from_code(code: u8) -> Option<Self> {
+        let Some(cell) = code.checked_sub(CELL_CODES) else {
+            let rejection = REJECTIONS.into_iter().find(|rejection| rejection.code() == code);
+            return rejection.map(Reason::Rejected);
+        };
+        let problem = CellProblem::ALL.get(usize::from(cell / FIELDS))?;
+        Some(Reason::Cell(*Field::ALL.get(usize::from(cell % FIELDS))?, *problem))
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Rejected(rejection) => rejection.fmt(f),
+            Reason::Cell(field, CellProblem::Null) => write!(f, "`{field}` is null"),
+            Reason::Cell(field, CellProblem::NotHexadecimal) => write!(f, "`{field}` is not hexadecimal"),
+            Reason::Cell(field, CellProblem::WrongLength) => write!(f, "`{field}` has the wrong length"),
+        }
+    }
+}
+
+/// The texts of all reasons, and where each code's is. The same in all batches, since a file of Arrow IPC holds one
+/// dictionary for each column.
+pub(crate) struct Texts {
+    pub array: Arc<StringArray>,
+    keys: [Option<i8>; 256],
+}
+
+impl Texts {
+    pub fn get() -> &'static Texts {
+        static TEXTS: OnceLock<Texts> = OnceLock::new();
+        TEXTS.get_or_init(|| {
+            let mut keys = [None; 256];
+            let mut texts = Vec::new();
+            for code in 0..=u8::MAX {
+                if let Some(reason) = Reason::from_code(code) {
+                    keys[usize::from(code)] = Some(i8::try_from(texts.len()).expect("fewer reasons than 128"));
+                    texts.push(reason.to_string());
+                }
+            }
+            Texts { array: Arc::new(StringArray::from(texts)), keys }
+        })
+    }
+
+    /// The place of a code's text; `None` for a row that passed. A code that nobody wrote counts as a mismatch.
+    pub fn key(&self, code: u8) -> Option<i8> {
+        match code {
+            Verdict::VALID_CODE => None,
+            code => self.keys[usize::from(code)].or(self.keys[usize::from(Rejection::Mismatch.code())]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_reasons_are_one_to_one() {
+        let mut found = 0;
+        for code in 0..=u8::MAX {
+            if let Some(reason) = Reason::from_code(code) {
+                assert_eq!(reason.code(), code);
+                found += 1;
+            }
+        }
+        assert_eq!(found, REJECTIONS.len() + Field::ALL.len() * CellProblem::ALL.len());
+        assert_eq!(Reason::from_code(Verdict::VALID_CODE), None);
+    }
+
+    #[test]
+    fn no_rejection_of_the_engine_is_left_out() {
+        let codes = include_str!("../../../cuda/codes.toml");
+        assert_eq!(codes.lines().filter(|line| *line == "[[rejection]]").count(), REJECTIONS.len());
+    }
+
+    #[test]
+    fn every_reason_has_its_own_text() {
+        let texts = Texts::get();
+        for code in 0..=u8::MAX {
+            let text = texts.key(code).map(|key| texts.array.value(key as usize).to_owned());
+            let reason = Reason::from_code(code).unwrap_or(Reason::Rejected(Rejection::Mismatch));
+            assert_eq!(text, (code != Verdict::VALID_CODE).then(|| reason.to_string()));
+        }
+    }
+}

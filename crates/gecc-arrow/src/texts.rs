@@ -1,0 +1,85 @@
+//! Messages and user ids: byte strings of any length.
+
+use crate::cells::Cells;
+use crate::columns::Inputs;
+use crate::error::Error;
+use crate::mapping::Field;
+use crate::reason::CellProblem;
+use gecc::sm2::DEFAULT_USER_ID;
+
+/// Bytes that hexadecimal messages of a batch may stand for.
+const MOST_BYTES: u64 = 4 << 30;
+
+/// A byte string for each row, that of a row with problems empty.
+pub(crate) enum Texts<'a> {
+    /// The cells as they are.
+    Stored { cells: Cells<'a>, rows: usize, of_null: &'static [u8] },
+    /// What hexadecimal cells stand for.
+    Decoded(Vec<Part>),
+    /// The same for all rows.
+    All { text: &'static [u8], rows: usize },
+}
+
+/// The byte strings of some rows, one after the other.
+pub(crate) struct Part {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    problems: Vec<Option<CellProblem>>,
+}
+
+impl<'a> Texts<'a> {
+    /// Messages, of which text is hexadecimal.
+    pub fn messages(inputs: &mut Inputs<'a>) -> Result<Self, Error> {
+        let cells = inputs.required(Field::Message)?;
+        if !cells.is_text() {
+            inputs.note_nulls(Field::Message, &cells);
+            return Ok(Texts::Stored { cells, rows: inputs.rows(), of_null: &[] });
+        }
+        // A dictionary may have a long text in very many rows.
+        let bytes = (0..inputs.rows()).fold(0, |sum: u64, row| sum.saturating_add(cells.len(row).unwrap_or(0) as u64));
+        if bytes > MOST_BYTES {
+            return Err(Error::Limit { what: "bytes of the messages of a batch", found: bytes, limit: MOST_BYTES });
+        }
+        let parts = inputs.pool.map(inputs.rows(), |rows| Part::of(&cells, rows))?;
+        let problems = parts.iter().flat_map(|part| &part.problems);
+        for (row, problem) in problems.enumerate() {
+            if let Some(problem) = problem {
+                inputs.note(row, Field::Message, *problem);
+            }
+        }
+        Ok(Texts::Decoded(parts))
+    }
+
+    /// User ids, of which text is taken as it is. The default where there is no column, or null in it.
+    pub fn ids(inputs: &Inputs<'a>) -> Result<Self, Error> {
+        let rows = inputs.rows();
+        Ok(match inputs.optional(Field::Id)? {
+            Some(cells) => Texts::Stored { cells, rows, of_null: DEFAULT_USER_ID },
+            None => Texts::All { text: DEFAULT_USER_ID, rows },
+        })
+    }
+
+    pub fn slices(&self) -> Vec<&[u8]> {
+        match self {
+            Texts::Stored { cells, rows, of_null } => (0..*rows).map(|row| cells.get(row).unwrap_or(of_null)).collect(),
+            Texts::Decoded(parts) => parts.iter().flat_map(Part::slices).collect(),
+            Texts::All { text, rows } => vec![*text; *rows],
+        }
+    }
+}
+
+impl Part {
+    fn of(cells: &Cells, rows: std::ops::Range<usize>) -> Self {
+        let mut part = Part { bytes: Vec::new(), ends: Vec::new(), problems: Vec::new() };
+        for row in rows {
+            part.problems.push(cells.append(row, &mut part.bytes).err());
+            part.ends.push(part.bytes.len());
+        }
+        part
+    }
+
+    fn slices(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
+    }
+}

@@ -1,0 +1,269 @@
+//! Record batches as files and streams.
+
+use crate::error::{Error, caught};
+use crate::pool::Pool;
+use crate::read::Format;
+use arrow_array::RecordBatch;
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_schema::{DataType, SchemaRef};
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves,
+};
+use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::NamedTempFile;
+
+/// How output is compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// Zstandard, level 1.
+    #[default]
+    Zstd,
+}
+
+/// Where output goes.
+pub enum Output {
+    /// A file, which is there only once it is whole: it is written beside and then given its name.
+    File(PathBuf),
+    /// Standard output, or anything else that is written from beginning to end.
+    Stream(Box<dyn Write + Send>),
+    /// Nowhere, where only the counts are wanted.
+    Nowhere,
+}
+
+/// Writes batches of one schema. What was written before an error is kept by [`Writer::finish`].
+pub struct Writer {
+    content: Content,
+    encoder: Encoder,
+}
+
+enum Content {
+    Parquet(SerializedFileWriter<Target>),
+    File(FileWriter<Target>),
+    Stream(StreamWriter<Target>),
+    Nowhere,
+}
+
+impl Writer {
+    /// Begins a file or stream.
+    ///
+    /// # Errors
+    /// [`Error::File`] or [`Error::Stream`] when it cannot be written, [`Error::Malformed`] when the format has no
+    /// place for a type of the schema.
+    pub fn create(output: Output, format: Format, compression: Compression, schema: &SchemaRef) -> Result<Self, Error> {
+        let Some(target) = Target::create(output)? else {
+            return Ok(Writer { content: Content::Nowhere, encoder: Encoder::of(schema, None) });
+        };
+        let ipc = || {
+            let codec = (compression == Compression::Zstd).then_some(CompressionType::ZSTD);
+            IpcWriteOptions::default().try_with_compression(codec)
+        };
+        Ok(match format {
+            Format::Parquet => {
+                let options = ArrowWriterOptions::new().with_properties(properties(schema, compression));
+                let writer = ArrowWriter::try_new_with_options(target, schema.clone(), options)?;
+                let (file, factory) = writer.into_serialized_writer()?;
+                Writer { content: Content::Parquet(file), encoder: Encoder::of(schema, Some(factory)) }
+            }
+            Format::ArrowFile => {
+                let file = FileWriter::try_new_with_options(target, schema, ipc()?)?;
+                Writer { content: Content::File(file), encoder: Encoder::of(schema, None) }
+            }
+            Format::ArrowStream => {
+                let stream = StreamWriter::try_new_with_options(target, schema, ipc()?)?;
+                Writer { content: Content::Stream(stream), encoder: Encoder::of(schema, None) }
+            }
+        })
+    }
+
+    /// What encodes batches for this writer, on any thread.
+    pub fn encoder(&self) -> Encoder {
+        self.encoder.clone()
+    }
+
+    /// Appends a batch, which in Parquet is a row group.
+    ///
+    /// # Errors
+    /// As for [`Writer::create`].
+    pub fn append(&mut self, batch: Encoded) -> Result<(), Error> {
+        match (&mut self.content, batch.0) {
+            (Content::Parquet(file), EncodedAs::RowGroup(columns)) => {
+                let mut group = file.next_row_group()?;
+                for column in columns {
+                    column.append_to_row_group(&mut group)?;
+                }
+                group.close()?;
+            }
+            (Content::File(file), EncodedAs::Batch(batch)) => file.write(&batch)?,
+            (Content::Stream(stream), EncodedAs::Batch(batch)) => {
+                stream.write(&batch)?;
+                stream.flush()?;
+            }
+            (Content::Nowhere, _) => {}
+            _ => return Err(Error::Options("a batch was encoded for another writer".to_owned())),
+        }
+        Ok(())
+    }
+
+    /// Encodes and appends a batch.
+    ///
+    /// # Errors
+    /// As for [`Writer::create`].
+    pub fn write(&mut self, batch: &RecordBatch, pool: &Pool) -> Result<(), Error> {
+        let encoded = self.encoder.encode(batch, pool)?;
+        self.append(encoded)
+    }
+
+    /// Ends the output: a file has its footer and its name only now. Without this call a file is removed.
+    ///
+    /// # Errors
+    /// As for [`Writer::create`].
+    pub fn finish(self) -> Result<(), Error> {
+        match self.content {
+            Content::Parquet(file) => file.into_inner()?.finish(),
+            Content::File(mut file) => {
+                file.finish()?;
+                file.into_inner()?.finish()
+            }
+            Content::Stream(mut stream) => {
+                stream.finish()?;
+                stream.into_inner()?.finish()
+            }
+            Content::Nowhere => Ok(()),
+        }
+    }
+}
+
+/// Encodes batches for a [`Writer`]. Columns of Parquet are encoded in parallel.
+#[derive(Clone)]
+pub struct Encoder {
+    schema: SchemaRef,
+    row_groups: Option<Arc<ArrowRowGroupWriterFactory>>,
+}
+
+/// A batch that is ready to be written.
+pub struct Encoded(EncodedAs);
+
+enum EncodedAs {
+    RowGroup(Vec<ArrowColumnChunk>),
+    Batch(RecordBatch),
+}
+
+impl Encoder {
+    fn of(schema: &SchemaRef, row_groups: Option<ArrowRowGroupWriterFactory>) -> Self {
+        Encoder { schema: schema.clone(), row_groups: row_groups.map(Arc::new) }
+    }
+
+    /// Encodes a batch with as many columns as the schema has.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] when a column does not fit its type.
+    pub fn encode(&self, batch: &RecordBatch, pool: &Pool) -> Result<Encoded, Error> {
+        if batch.num_columns() != self.schema.fields().len() {
+            return Err(Error::Columns("a batch has other columns than its file".to_owned()));
+        }
+        let Some(factory) = &self.row_groups else { return Ok(Encoded(EncodedAs::Batch(batch.clone()))) };
+        let mut writers = factory.create_column_writers(0)?.into_iter();
+        let mut columns = Vec::new();
+        for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
+            for leaf in compute_leaves(field, column)? {
+                let writer =
+                    writers.next().ok_or_else(|| Error::Columns("a column has more parts than its type".to_owned()))?;
+                columns.push((writer, leaf));
+            }
+        }
+        let chunks = pool.each(columns, |(mut writer, leaf)| {
+            caught(|| {
+                writer.write(&leaf)?;
+                Ok(writer.close()?)
+            })
+        })?;
+        Ok(Encoded(EncodedAs::RowGroup(chunks.into_iter().collect::<Result<_, _>>()?)))
+    }
+}
+
+fn properties(schema: &SchemaRef, compression: Compression) -> WriterProperties {
+    let codec = match compression {
+        Compression::None => Codec::UNCOMPRESSED,
+        Compression::Zstd => Codec::ZSTD(ZstdLevel::default()),
+    };
+    let mut properties =
+        WriterProperties::builder().set_compression(codec).set_statistics_enabled(EnabledStatistics::Chunk);
+    for field in schema.fields().iter().filter(|field| is_bytes(field.data_type())) {
+        // Digests, keys and signatures hardly repeat, so that a dictionary would cost time and room.
+        let column = ColumnPath::from(field.name().as_str());
+        properties = properties
+            .set_column_dictionary_enabled(column.clone(), false)
+            .set_column_statistics_enabled(column, EnabledStatistics::None);
+    }
+    properties.build()
+}
+
+fn is_bytes(data_type: &DataType) -> bool {
+    use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
+    matches!(data_type, FixedSizeBinary(_) | Binary | LargeBinary | BinaryView)
+}
+
+/// Bytes on their way to a file or stream.
+enum Target {
+    File { beside: BufWriter<NamedTempFile>, path: PathBuf },
+    Stream(BufWriter<Box<dyn Write + Send>>),
+}
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 20;
+
+impl Target {
+    fn create(output: Output) -> Result<Option<Self>, Error> {
+        Ok(match output {
+            Output::Nowhere => None,
+            Output::Stream(stream) => Some(Target::Stream(BufWriter::with_capacity(BUFFER, stream))),
+            Output::File(path) => {
+                let beside = BufWriter::with_capacity(BUFFER, beside(&path).map_err(Error::file(&path))?);
+                Some(Target::File { beside, path })
+            }
+        })
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        self.flush()?;
+        if let Target::File { beside, path } = self {
+            let beside = beside.into_inner().map_err(|problem| Error::Stream(problem.into_error()))?;
+            beside.persist(&path).map_err(|problem| Error::File { path, source: problem.error })?;
+        }
+        Ok(())
+    }
+}
+
+/// A file in the same folder, with the rights that any new file has.
+fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".gecc-").permissions(std::fs::Permissions::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Target::File { beside, .. } => beside.write(bytes),
+            Target::Stream(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Target::File { beside, .. } => beside.flush(),
+            Target::Stream(stream) => stream.flush(),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Files: real signatures, and tables that come back as they were written.
+
+use crate::items::{CURVES, engine};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field as Column, Schema};
+use flate2::read::GzDecoder;
+use gecc_arrow::{
+    Columns, Compression, Error, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, open, open_stream,
+};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Formats and compressions that are written.
+pub const WRITTEN: [(Format, Compression); 6] = [
+    (Format::Parquet, Compression::None),
+    (Format::Parquet, Compression::Zstd),
+    (Format::ArrowFile, Compression::None),
+    (Format::ArrowFile, Compression::Zstd),
+    (Format::ArrowStream, Compression::None),
+    (Format::ArrowStream, Compression::Zstd),
+];
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+pub fn options(rows: usize) -> ReadOptions {
+    ReadOptions { rows, threads: 3, ..ReadOptions::default() }
+}
+
+/// A batch in a file, written in parts of so many rows.
+pub fn write(path: &Path, batch: &RecordBatch, part: usize, format: Format, compression: Compression) {
+    let mut writer = Writer::create(Output::File(path.to_owned()), format, compression, &batch.schema()).unwrap();
+    for start in (0..batch.num_rows()).step_by(part) {
+        writer.write(&batch.slice(start, part.min(batch.num_rows() - start)), &Pool::default()).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+/// Every batch of a file.
+pub fn read(path: &Path, options: ReadOptions, columns: &Columns) -> Result<Vec<RecordBatch>, Error> {
+    open(path, options)?.batches(columns)?.collect()
+}
+
+#[test]
+fn real_signatures_have_their_verdicts() {
+    let mut text = String::new();
+    GzDecoder::new(File::open(data("signatures_verdicts.csv.gz")).unwrap()).read_to_string(&mut text).unwrap();
+    let expected: Vec<(String, bool)> = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect::<Vec<_>>())
+        .map(|cells| (cells[1].to_owned(), cells[4] == "1"))
+        .collect();
+    assert_eq!((expected.len(), expected.iter().filter(|(_, valid)| *valid).count()), (1702, 1702 - 170 - 45));
+    let mut checked = 0;
+    for rows in [100, 1 << 20] {
+        let input = open(data("signatures.parquet"), options(rows)).unwrap();
+        let mapping = Mapping::by_name(input.schema());
+        let tags = input.schema().index_of("tag").unwrap();
+        let mut first = 0;
+        for batch in input.batches(&Columns::All).unwrap() {
+            let batch = batch.unwrap();
+            let tags = batch.column(tags).as_string_view();
+            for curve in CURVES {
+                let verify = Operation::Verify(Default::default());
+                let answers = verify.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap();
+                let name = format!("{curve:?}").to_lowercase();
+                for row in (0..batch.num_rows()).filter(|row| tags.value(*row) == name) {
+                    let (tag, valid) = &expected[first + row];
+                    assert_eq!((tag, answers.reason(row).is_none()), (&name, *valid), "row {}", first + row);
+                    checked += 1;
+                }
+            }
+            first += batch.num_rows();
+        }
+        assert_eq!(first, 1702);
+    }
+    assert_eq!(checked, 2 * 1702);
+}
+
+/// A table with nulls in every column.
+pub fn table(rows: usize) -> RecordBatch {
+    let some = |row: usize| row % 5 != 3;
+    let fixed = (0..rows).map(|row| some(row).then(rand::random::<[u8; 32]>));
+    let numbers = (0..rows).map(|row| some(row + 1).then_some(row as i64));
+    let bytes: Vec<_> = (0..rows)
+        .map(|row| some(row + 2).then(|| (0..row % 70).map(|_| rand::random()).collect::<Vec<u8>>()))
+        .collect();
+    let texts = (0..rows).map(|row| some(row + 3).then(|| format!("text {}", row % 11)));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("fixed", Arc::new(FixedSizeBinaryArray::try_from_sparse_iter_with_size(fixed, 32).unwrap())),
+        ("number", Arc::new(Int64Array::from_iter(numbers))),
+        ("bytes", Arc::new(BinaryArray::from_iter(bytes.iter().map(Option::as_deref)))),
+        ("text", Arc::new(StringArray::from_iter(texts))),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+/// What is in the columns, whatever their types are called.
+fn content(batches: &[RecordBatch]) -> Vec<Vec<Option<Vec<u8>>>> {
+    let cells = |array: &ArrayRef| -> Vec<Option<Vec<u8>>> {
+        let owned = |cell: Option<&[u8]>| cell.map(<[u8]>::to_vec);
+        match array.data_type() {
+            DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().iter().map(owned).collect(),
+            DataType::Int64 => {
+                array.as_primitive::<Int64Type>().iter().map(|n| n.map(|n| n.to_le_bytes().to_vec())).collect()
+            }
+            DataType::Binary => array.as_binary::<i32>().iter().map(owned).collect(),
+            DataType::BinaryView => array.as_binary_view().iter().map(owned).collect(),
+            DataType::Utf8 => array.as_string::<i32>().iter().map(|t| owned(t.map(str::as_bytes))).collect(),
+            DataType::Utf8View => array.as_string_view().iter().map(|t| owned(t.map(str::as_bytes))).collect(),
+            other => panic!("{other}"),
+        }
+    };
+    let columns = batches.first().map_or(0, RecordBatch::num_columns);
+    (0..columns).map(|column| batches.iter().flat_map(|batch| cells(batch.column(column))).collect()).collect()
+}
+
+#[test]
+fn tables_come_back_in_batches_of_any_size() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    let table = table(1000);
+    let wanted = content(std::slice::from_ref(&table));
+    for (format, compression) in WRITTEN {
+        for part in [7, 333, 1000] {
+            write(&path, &table, part, format, compression);
+            assert_eq!(open(&path, options(10)).unwrap().format(), format);
+            for rows in [1, 64, 300, 5000] {
+                let batches = read(&path, options(rows), &Columns::All).unwrap();
+                assert_eq!(content(&batches), wanted, "{format:?} {compression:?} {part} {rows}");
+                assert!(batches.iter().all(|batch| batch.num_rows() <= rows.max(part)));
+                if format == Format::Parquet {
+                    let (last, others) = batches.split_last().unwrap();
+                    assert!(others.iter().all(|batch| batch.num_rows() == rows) && last.num_rows() <= rows);
+                }
+            }
+            let two = read(&path, options(100), &Columns::Only(vec![3, 1, 3])).unwrap();
+            assert_eq!(content(&two), [wanted[1].clone(), wanted[3].clone()]);
+        }
+    }
+}
+
+#[test]
+fn streams_are_read_from_pipes() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    let table = table(500);
+    write(&path, &table, 100, Format::ArrowStream, Compression::Zstd);
+    let batches = open_stream(File::open(&path).unwrap(), options(200)).unwrap().batches(&Columns::All).unwrap();
+    let batches: Vec<RecordBatch> = batches.map(Result::unwrap).collect();
+    assert_eq!(content(&batches), content(&[table]));
+    for (bytes, text) in [(&b""[..], "it is empty"), (b"digest,r,s", "begins with \"digest,r\""), (b"PAR1....", "pipe")]
+    {
+        assert!(open_stream(bytes, options(1)).err().unwrap().to_string().contains(text));
+    }
+}
+
+#[test]
+fn nothing_is_a_table_too() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    let schema = table(1).schema();
+    for (format, compression) in WRITTEN {
+        // No batch, and batches without rows.
+        for batches in [0, 3] {
+            let mut writer = Writer::create(Output::File(path.clone()), format, compression, &schema).unwrap();
+            for _ in 0..batches {
+                writer.write(&RecordBatch::new_empty(schema.clone()), &Pool::default()).unwrap();
+            }
+            writer.finish().unwrap();
+            assert_eq!(read(&path, options(10), &Columns::All).unwrap().len(), 0);
+        }
+    }
+}
+
+#[test]
+fn row_groups_without_rows_are_passed_over() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table");
+    let (table, none) = (table(30), RecordBatch::new_empty(table(1).schema()));
+    let mut writer =
+        Writer::create(Output::File(path.clone()), Format::Parquet, Compression::None, &table.schema()).unwrap();
+    for batch in [&none, &none, &table.slice(0, 11), &none, &table.slice(11, 19), &none] {
+        writer.write(batch, &Pool::default()).unwrap();
+    }
+    writer.finish().unwrap();
+    for rows in [1, 4, 11, 30, 100] {
+        let batches = read(&path, options(rows), &Columns::All).unwrap();
+        assert_eq!(content(&batches), content(std::slice::from_ref(&table)));
+    }
+}
+
+#[test]
+fn a_million_columns_are_read() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("wide");
+    let columns = (0..1_000_000).map(|column| Column::new(format!("c{column}"), DataType::Int32, true));
+    let schema = Arc::new(Schema::new(columns.collect::<Vec<_>>()));
+    let output = Output::File(path.clone());
+    Writer::create(output, Format::Parquet, Compression::None, &schema).unwrap().finish().unwrap();
+    let input = open(&path, options(10)).unwrap();
+    assert_eq!(input.schema().fields().len(), 1_000_000);
+    assert!(Mapping::by_name(input.schema()).is_empty());
+    let missing: Mapping = "digest=d".parse().unwrap();
+    let problem = missing.index(gecc_arrow::Field::Digest, input.schema()).unwrap_err().to_string();
+    assert!(problem.len() < 1000 && problem.contains("of 1000000 columns"), "{problem}");
+    assert_eq!(input.batches(&Columns::All).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_is_there_only_when_it_is_whole() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("table.parquet");
+    File::create(&path).unwrap().write_all(b"before").unwrap();
+    let table = table(10);
+    let create = || Writer::create(Output::File(path.clone()), Format::Parquet, Compression::None, &table.schema());
+    let mut writer = create().unwrap();
+    writer.write(&table, &Pool::default()).unwrap();
+    drop(writer);
+    assert_eq!(std::fs::read(&path).unwrap(), b"before");
+    let mut writer = create().unwrap();
+    writer.write(&table, &Pool::default()).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"before");
+    writer.finish().unwrap();
+    assert_eq!(content(&read(&path, options(3), &Columns::All).unwrap()), content(&[table]));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}

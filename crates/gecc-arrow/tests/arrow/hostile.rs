@@ -1,0 +1,317 @@
+//! Files that are cut off, changed, or made to harm: an error or a result, and neither a panic nor a large allocation.
+
+use crate::files::{WRITTEN, options, read, table, write};
+use crate::items::engine;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, NullArray, RecordBatch};
+use gecc::{CurveId, Rejection};
+use gecc_arrow::{
+    Columns, Compression, Error, Field, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, open,
+    open_stream,
+};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Encoding;
+use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::properties::WriterProperties;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Changed files of each format.
+const CHANGES: usize = 400;
+
+/// Less than a machine has, and more than the files need.
+fn bounded(rows: usize) -> ReadOptions {
+    ReadOptions { max_memory: 64 << 20, max_page: 16 << 20, ..options(rows) }
+}
+
+fn written(format: Format, compression: Compression, folder: &Path) -> Vec<u8> {
+    let path = folder.join("whole");
+    write(&path, &table(200), 60, format, compression);
+    std::fs::read(&path).unwrap()
+}
+
+/// Reads bytes as a file, and computes what it holds.
+fn attempt(path: &Path, bytes: &[u8]) -> Result<usize, Error> {
+    std::fs::write(path, bytes).unwrap();
+    let mapping = Mapping::new().with(Field::Digest, "fixed").with(Field::Der, "text").with(Field::PublicKey, "bytes");
+    let mut rows = 0;
+    for batch in read(path, bounded(50), &Columns::All)? {
+        rows += batch.num_rows();
+        let verify = Operation::Verify(Default::default());
+        // Changed schemas may lack the columns.
+        let _ = verify.apply(engine(), CurveId::P256, &batch, &mapping, &Pool::default());
+    }
+    Ok(rows)
+}
+
+#[test]
+fn files_that_are_cut_off_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("cut");
+    for (format, compression) in WRITTEN {
+        let bytes = written(format, compression, folder.path());
+        assert_eq!(attempt(&path, &bytes).unwrap(), 200);
+        let step = (bytes.len() / 300).max(1);
+        let ends = (0..bytes.len()).step_by(step).chain(bytes.len() - 40..bytes.len());
+        for end in ends {
+            match attempt(&path, &bytes[..end]) {
+                Err(_) => {}
+                // A stream may end between two messages, or without the mark of its end.
+                Ok(rows) => {
+                    let whole = rows % 60 == 0 || rows == 200;
+                    assert!(format == Format::ArrowStream && whole, "{format:?} {end} {rows}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn changed_files_are_errors_or_tables() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("changed");
+    for (format, compression) in WRITTEN {
+        let bytes = written(format, compression, folder.path());
+        let mut errors = 0;
+        for change in 0..CHANGES {
+            let mut changed = bytes.clone();
+            // Headers and footers are at the ends, where half of the changes go.
+            let near = changed.len().min(700);
+            let place = match change % 4 {
+                0 => rand::random_range(0..near),
+                1 => changed.len() - 1 - rand::random_range(0..near),
+                _ => rand::random_range(0..changed.len()),
+            };
+            match change % 3 {
+                0 => changed[place] ^= 1 << rand::random_range(0..8),
+                1 => changed[place] = rand::random(),
+                _ => {
+                    let end = (place + rand::random_range(1..9)).min(bytes.len());
+                    changed[place..end].fill(0xff);
+                }
+            }
+            errors += usize::from(attempt(&path, &changed).is_err());
+        }
+        assert!(errors > CHANGES / 20, "{format:?} {compression:?}: {errors} errors");
+    }
+}
+
+#[test]
+fn bytes_of_any_kind_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("any");
+    for first in [&b"PAR1"[..], b"ARROW1\0\0", &[0xff; 4], b""] {
+        for length in [0, 1, 8, 12, 100, 5000] {
+            let mut bytes = first.to_vec();
+            bytes.extend((0..length).map(|_| rand::random::<u8>()));
+            bytes.extend_from_slice(&first[..first.len().min(6)]);
+            assert!(attempt(&path, &bytes).is_err(), "{first:?} {length}");
+        }
+    }
+}
+
+/// A Parquet file that is nothing but a footer.
+fn footer(content: &[u8]) -> Vec<u8> {
+    [b"PAR1", content, &(content.len() as u32).to_le_bytes(), b"PAR1"].concat()
+}
+
+#[test]
+fn footers_that_claim_much_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("footer");
+    let message = |bytes: &[u8]| attempt(&path, bytes).unwrap_err().to_string();
+    // Field 4, a list of 2^31 - 1 row groups.
+    assert!(message(&footer(&[0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00])).contains("the footer cannot be read"));
+    // 40,000 row groups without a field.
+    let many = [&[0x49, 0xfc, 0xc0, 0xb8, 0x02][..], &[0; 40_000], &[0]].concat();
+    assert!(message(&footer(&many)).contains("row groups of 40000 is above the limit"));
+    // Groups in groups, 1000 deep: field 2, a list of structs with the name `g` and one child each.
+    let group = [0x48, 0x01, b'g', 0x15, 0x02, 0x00];
+    let deep = [&[0x29, 0xfc, 0xe8, 0x07][..], &group.repeat(1000), &[0]].concat();
+    assert!(message(&footer(&deep)).contains("nested too deep"));
+    // A footer of 4 GiB.
+    let long = [&b"PAR1"[..], &[0xff; 4], b"PAR1"].concat();
+    assert!(message(&long).contains("bytes of a footer of 4294967295 is above the limit"));
+}
+
+fn one_column(path: &Path, column: ArrayRef, format: Format) {
+    let batch = RecordBatch::try_from_iter([("digest", column)]).unwrap();
+    write(path, &batch, batch.num_rows(), format, Compression::Zstd);
+}
+
+#[test]
+fn pages_that_grow_too_large_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("bomb");
+    let zeros: ArrayRef = Arc::new(BinaryArray::from_iter_values([vec![0; 64 << 20]]));
+    one_column(&path, zeros.clone(), Format::Parquet);
+    assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
+    let problem = |options: ReadOptions| read(&path, options, &Columns::All).unwrap_err();
+    let page = ReadOptions { max_page: 32 << 20, ..options(10) };
+    assert!(matches!(problem(page), Error::Limit { limit, .. } if limit == 32 << 20));
+    let memory = ReadOptions { max_memory: 32 << 20, ..options(10) };
+    assert!(matches!(problem(memory), Error::Limit { .. }));
+    assert_eq!(read(&path, options(10), &Columns::All).unwrap()[0].num_rows(), 1);
+    for format in [Format::ArrowFile, Format::ArrowStream] {
+        one_column(&path, zeros.clone(), format);
+        assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
+        let memory = ReadOptions { max_memory: 32 << 20, ..options(10) };
+        let problem = problem(memory).to_string();
+        assert!(problem.contains("decompressed") && problem.contains("above the limit"), "{problem}");
+    }
+}
+
+#[test]
+fn dictionaries_that_grow_too_large_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("bomb");
+    let values = |byte| Arc::new(BinaryArray::from_iter_values([vec![byte; 20 << 20]]));
+    let column =
+        |byte| -> ArrayRef { Arc::new(DictionaryArray::<Int32Type>::new(Int32Array::from(vec![0; 3]), values(byte))) };
+    // Two dictionaries, each of which is within the limit.
+    let batch = RecordBatch::try_from_iter([("a", column(1)), ("b", column(2))]).unwrap();
+    for format in [Format::ArrowFile, Format::ArrowStream] {
+        write(&path, &batch, 3, format, Compression::Zstd);
+        let read = |max_memory| read(&path, ReadOptions { max_memory, ..options(10) }, &Columns::All);
+        assert!(matches!(read(32 << 20), Err(Error::Limit { .. })), "{format:?}");
+        assert_eq!(read(256 << 20).unwrap()[0].num_rows(), 3);
+    }
+}
+
+/// A number as Thrift's compact protocol writes it, in at least so many bytes.
+fn varint(number: i64, bytes: usize) -> Vec<u8> {
+    let (mut rest, mut written) = ((number as u64) << 1, Vec::new());
+    while rest >= 0x80 || written.len() + 1 < bytes {
+        written.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    written.push(rest as u8);
+    written
+}
+
+#[test]
+fn many_pages_together_are_bounded() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("bomb");
+    // 64 pages of 1 MiB of zeros in a batch, of which the footer says that they are a byte.
+    let zeros: ArrayRef = Arc::new(BinaryArray::from_iter_values((0..64).map(|_| vec![0; 1 << 20])));
+    one_column(&path, zeros, Format::Parquet);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&File::open(&path).unwrap()).unwrap();
+    let true_size = varint(metadata.row_group(0).column(0).uncompressed_size(), 1);
+    let places: Vec<_> = (0..bytes.len() - 8).filter(|at| bytes[*at..].starts_with(&true_size)).collect();
+    assert!(!places.is_empty());
+    for at in places {
+        bytes[at..at + true_size.len()].copy_from_slice(&varint(1, true_size.len()));
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let memory = |max_memory| ReadOptions { max_memory, ..options(64) };
+    let problem = read(&path, memory(16 << 20), &Columns::All).unwrap_err().to_string();
+    assert!(problem.contains("bytes of the pages of a batch"), "{problem}");
+    assert_eq!(read(&path, memory(256 << 20), &Columns::All).unwrap()[0].num_rows(), 64);
+}
+
+#[test]
+fn encodings_that_hide_their_sizes_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("delta");
+    let table = table(20);
+    for encoding in [Encoding::DELTA_BYTE_ARRAY, Encoding::DELTA_LENGTH_BYTE_ARRAY] {
+        let properties =
+            WriterProperties::builder().set_dictionary_enabled(false).set_column_encoding("bytes".into(), encoding);
+        let file = File::create(&path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, table.schema(), Some(properties.build())).unwrap();
+        writer.write(&table).unwrap();
+        writer.close().unwrap();
+        let problem = read(&path, options(10), &Columns::All).unwrap_err().to_string();
+        assert!(problem.contains("DELTA_BYTE_ARRAY are not read"), "{problem}");
+        // Other columns are read.
+        assert_eq!(read(&path, options(20), &Columns::Only(vec![0, 1, 3])).unwrap()[0].num_rows(), 20);
+    }
+}
+
+#[test]
+fn few_large_values_may_stand_for_many_rows() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("dictionary");
+    // 20,000 rows of 64 KiB each would be more than the memory that is allowed, and than offsets can tell.
+    let values: ArrayRef = Arc::new(BinaryArray::from_iter_values([vec![0; 64 << 10]]));
+    let rows = 20_000;
+    let keys = Int32Array::from(vec![0; rows]);
+    let column: ArrayRef = Arc::new(DictionaryArray::<Int32Type>::new(keys, values));
+    let wrong = gecc_arrow::Reason::Cell(Field::Digest, gecc_arrow::CellProblem::WrongLength).code();
+    for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
+        let key: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter((0..rows).map(|_| [2; 33])).unwrap());
+        let signature: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter((0..rows).map(|_| [0; 64])).unwrap());
+        let columns = [("digest", column.clone()), ("public_key", key), ("signature", signature)];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        write(&path, &batch, rows, format, Compression::Zstd);
+        let mut seen = 0;
+        for batch in read(&path, bounded(1 << 20), &Columns::All).unwrap() {
+            let verify = Operation::Verify(Default::default());
+            let mapping = Mapping::by_name(&batch.schema());
+            let answers = verify.apply(engine(), CurveId::Secp256k1, &batch, &mapping, &Pool::default()).unwrap();
+            assert!(answers.codes().iter().all(|code| *code == wrong));
+            seen += answers.len();
+        }
+        assert_eq!(seen, rows);
+    }
+}
+
+#[test]
+fn columns_without_bytes_may_not_claim_any_number_of_rows() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("null");
+    let batch = RecordBatch::try_from_iter([("nothing", Arc::new(NullArray::new(1 << 40)) as ArrayRef)]).unwrap();
+    for format in [Format::ArrowFile, Format::ArrowStream] {
+        let output = Output::File(path.clone());
+        let mut writer = Writer::create(output, format, Compression::None, &batch.schema()).unwrap();
+        writer.write(&batch, &Pool::default()).unwrap();
+        writer.finish().unwrap();
+        let problem = read(&path, options(10), &Columns::All).unwrap_err().to_string();
+        assert!(problem.contains("rows of a message"), "{problem}");
+    }
+}
+
+#[test]
+fn rows_that_are_too_long_are_an_error() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("wide");
+    let wide = FixedSizeBinaryArray::try_from_iter((0..2000).map(|_| vec![7; 4096])).unwrap();
+    one_column(&path, Arc::new(wide), Format::Parquet);
+    let memory = ReadOptions { max_memory: 1 << 20, ..options(2000) };
+    assert!(matches!(read(&path, memory, &Columns::All), Err(Error::Limit { what: "bytes of a row", .. })));
+    // Batches become shorter before that.
+    let memory = ReadOptions { max_memory: 20 << 20, ..options(2000) };
+    let batches = read(&path, memory, &Columns::All).unwrap();
+    assert!(batches.len() > 1 && batches.iter().map(RecordBatch::num_rows).sum::<usize>() == 2000);
+}
+
+#[test]
+fn items_that_are_nothing_get_their_verdicts() {
+    let rows = 9;
+    let zeros = |width: usize| -> ArrayRef {
+        Arc::new(FixedSizeBinaryArray::try_from_iter((0..rows).map(|_| vec![0; width])).unwrap())
+    };
+    let columns = [("digest", zeros(32)), ("signature", zeros(64)), ("public_key", zeros(64))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mapping = Mapping::by_name(&batch.schema());
+    let verify = Operation::Verify(Default::default());
+    let answers = verify.apply(engine(), CurveId::P256, &batch, &mapping, &Pool::default()).unwrap();
+    assert_eq!(answers.codes(), [Rejection::ROutOfRange.code(); 9]);
+    let empty = verify.apply(engine(), CurveId::P256, &batch.slice(4, 0), &mapping, &Pool::default()).unwrap();
+    assert!(empty.is_empty() && empty.to_columns().unwrap().num_rows() == 0);
+}
+
+#[test]
+fn files_that_are_not_there_are_named() {
+    let problem = open("no/such/file", options(1)).err().unwrap().to_string();
+    assert!(problem.contains("no/such/file"));
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("text");
+    std::fs::write(&path, "digest,signature\n").unwrap();
+    assert!(open(&path, options(1)).err().unwrap().to_string().contains("begins with \"digest,s\""));
+    assert!(open_stream(&b"\xff\xff\xff\xff\x00\x00\x00\x00"[..], options(1)).is_err());
+}

@@ -1,0 +1,8 @@
+//! Tests of the crate as its users see it: against the calls of the library, on real files, and on files made to harm.
+
+mod columns;
+mod files;
+mod hostile;
+mod items;
+mod operations;
+mod transforms;

@@ -1,0 +1,290 @@
+//! Recovery, signing, key agreement, public keys and messages against the library's calls on slices.
+
+use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some};
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt8Type;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray, UInt8Array,
+    UInt16Array, UInt32Array, UInt64Array,
+};
+use arrow_schema::DataType;
+use gecc::ecdsa::SForm;
+use gecc::{CurveId, Rejection, SecretKey, any, ecdsa, sm2};
+use gecc_arrow::{Answers, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason, Signer, Signing};
+use std::sync::Arc;
+
+fn apply(operation: &Operation, curve: CurveId, columns: Vec<(Field, ArrayRef)>) -> Answers {
+    let (batch, mapping) = batch(columns);
+    let answers = operation.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap();
+    let columns = answers.to_columns().unwrap();
+    assert_eq!(columns.schema(), operation.schema());
+    check_reasons(&answers, &columns);
+    answers
+}
+
+/// `reason` has the text of each code, and results are null where there is a reason.
+fn check_reasons(answers: &Answers, columns: &RecordBatch) {
+    let reasons = columns.column_by_name("reason").unwrap().as_any_dictionary();
+    let texts = reasons.values().as_string::<i32>();
+    for row in 0..answers.len() {
+        let text = reasons.keys().is_valid(row).then(|| texts.value(reasons.normalized_keys()[row]).to_owned());
+        assert_eq!(text, answers.reason(row).map(|reason| reason.to_string()));
+        for (_, result) in answers.results() {
+            assert_eq!(result.is_null(row), answers.reason(row).is_some());
+        }
+    }
+}
+
+/// The rows of a result: nothing where it is null.
+fn rows(answers: &Answers, which: usize) -> Vec<Cell> {
+    let column = answers.results()[which].1.as_fixed_size_binary();
+    column.iter().map(|row| row.map(<[u8]>::to_vec)).collect()
+}
+
+#[test]
+fn keys_and_addresses_are_recovered_from_every_form_of_v() {
+    let curve = CurveId::Secp256k1;
+    let items = Items::random(curve, 30);
+    let signed =
+        any::ecdsa::sign_recoverable(engine(), curve, &items.digests, (&items.secrets).into(), SForm::default());
+    let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
+    let signatures: Vec<_> = signed.iter().map(|signed| signed.signature).collect();
+    let ids: Vec<u8> = signed.iter().map(|signed| signed.recovery_id).collect();
+    let addresses = ecdsa::recover_addresses(engine(), &items.digests, &signatures, &ids).unwrap();
+    let addresses: Vec<Cell> = addresses.into_iter().map(|address| Some(address.unwrap().to_vec())).collect();
+    let digests = fixed(&some(&items.digests)).unwrap();
+    let v = |first: u64| ids.iter().map(move |id| first + u64::from(*id));
+    let forms: Vec<ArrayRef> = vec![
+        Arc::new(BooleanArray::from_iter(ids.iter().map(|id| Some(*id == 1)))),
+        Arc::new(Int8Array::from_iter_values(v(27).map(|v| v as i8))),
+        Arc::new(Int16Array::from_iter_values(v(35).map(|v| v as i16))),
+        Arc::new(Int32Array::from_iter_values(v(35 + 2 * 11_155_111).map(|v| v as i32))),
+        Arc::new(Int64Array::from_iter_values(v(37).map(|v| v as i64))),
+        Arc::new(UInt8Array::from_iter_values(v(0).map(|v| v as u8))),
+        Arc::new(UInt16Array::from_iter_values(v(28 - 1).map(|v| v as u16))),
+        Arc::new(UInt32Array::from_iter_values(v(35 + 2 * 137).map(|v| v as u32))),
+        Arc::new(UInt64Array::from_iter_values(v(35 + 2 * (u64::MAX / 2 - 36)))),
+    ];
+    assert!(ids.iter().all(|id| *id < 2) && ids.contains(&0) && ids.contains(&1));
+    for form in forms {
+        let columns = vec![
+            (Field::Digest, digests.clone()),
+            (Field::Signature, fixed(&some(&signatures)).unwrap()),
+            (Field::RecoveryId, form),
+        ];
+        let answers = apply(&Operation::Recover(Signer::Address), curve, columns.clone());
+        assert_eq!(rows(&answers, 0), addresses);
+        for (form, width) in [(KeyForm::Uncompressed, 65), (KeyForm::Compressed, 33), (KeyForm::Raw, 64)] {
+            let answers = apply(&Operation::Recover(Signer::PublicKey(form)), curve, columns.clone());
+            let keys = items.points.iter().map(|point| match width {
+                33 => point.to_compressed().unwrap().to_vec(),
+                width => point.as_sec1()[65 - width..].to_vec(),
+            });
+            assert_eq!(rows(&answers, 0), keys.map(Some).collect::<Vec<_>>());
+        }
+    }
+    // v as the last byte of the signature.
+    for first in [0, 27] {
+        let with_v: Vec<_> = signed.iter().map(|s| [&s.signature[..], &[first + s.recovery_id]].concat()).collect();
+        for column in columns(&some(&with_v)) {
+            let all = vec![(Field::Digest, digests.clone()), (Field::Signature, column)];
+            assert_eq!(rows(&apply(&Operation::Recover(Signer::Address), curve, all), 0), addresses);
+        }
+    }
+}
+
+#[test]
+fn recovery_rejects_what_is_wrong_with_v() {
+    let curve = CurveId::P256;
+    let items = Items::random(curve, 4);
+    let columns = vec![
+        (Field::Digest, fixed(&some(&items.digests)).unwrap()),
+        (Field::Signature, fixed(&some(&items.signatures)).unwrap()),
+        (Field::RecoveryId, Arc::new(Int64Array::from(vec![Some(-1), Some(4), None, Some(26)])) as ArrayRef),
+    ];
+    let answers = apply(&Operation::Recover(Signer::PublicKey(KeyForm::Raw)), curve, columns);
+    let out_of_range = Rejection::RecoveryIdOutOfRange.code();
+    assert_eq!(answers.codes(), [out_of_range, out_of_range, cell(Field::RecoveryId, CellProblem::Null), out_of_range]);
+    assert_eq!(answers.counts().rejected().map(|(_, count)| count).sum::<u64>(), 4);
+}
+
+#[test]
+fn signatures_are_those_of_the_library() {
+    for curve in CURVES {
+        let items = Items::random(curve, 30);
+        let mut keys = some(&items.secrets.iter().map(|key| *key.expose_bytes()).collect::<Vec<_>>());
+        let mut wanted = some(&items.signatures);
+        let digests = fixed(&some(&items.digests)).unwrap();
+        for column in columns(&keys) {
+            let sign = Operation::Sign(Signing::default());
+            let answers = apply(&sign, curve, vec![(Field::Digest, digests.clone()), (Field::SecretKey, column)]);
+            assert_eq!(rows(&answers, 0), wanted);
+        }
+        keys[3] = None;
+        keys[4] = Some(vec![0; 32]);
+        keys[5] = Some(vec![1; 31]);
+        (wanted[3], wanted[4], wanted[5]) = (None, None, None);
+        for column in columns(&keys) {
+            let sign = Operation::Sign(Signing::default());
+            let answers = apply(&sign, curve, vec![(Field::Digest, digests.clone()), (Field::SecretKey, column)]);
+            assert_eq!(rows(&answers, 0), wanted);
+            assert_eq!(answers.reason(4), Some(Reason::Rejected(Rejection::SecretKeyOutOfRange)));
+            assert_eq!(answers.reason(5), Some(Reason::Cell(Field::SecretKey, CellProblem::WrongLength)));
+        }
+        let signing = Signing { key: Key::All(items.secrets[0].clone()), ..Signing::default() };
+        let answers = apply(&Operation::Sign(signing), curve, vec![(Field::Digest, digests)]);
+        assert_eq!(rows(&answers, 0)[0], Some(items.signatures[0].to_vec()));
+        assert_eq!(answers.counts().passed, 30);
+    }
+}
+
+#[test]
+fn signatures_come_with_recovery_ids() {
+    let curve = CurveId::Secp256k1;
+    let items = Items::random(curve, 20);
+    let keys = fixed(&some(&items.secrets.iter().map(|key| *key.expose_bytes()).collect::<Vec<_>>())).unwrap();
+    let digests = fixed(&some(&items.digests)).unwrap();
+    let sign = Operation::Sign(Signing { recovery_id: true, ..Signing::default() });
+    let signed = apply(&sign, curve, vec![(Field::Digest, digests.clone()), (Field::SecretKey, keys)]);
+    assert_eq!(signed.results()[1].1.as_primitive::<UInt8Type>().len(), 20);
+    let (signatures, ids) = (signed.results()[0].1.clone(), signed.results()[1].1.clone());
+    let columns = vec![(Field::Digest, digests), (Field::Signature, signatures), (Field::RecoveryId, ids)];
+    let answers = apply(&Operation::Recover(Signer::PublicKey(KeyForm::Uncompressed)), curve, columns);
+    assert_eq!(rows(&answers, 0), some(&items.points.iter().map(|point| *point.as_bytes()).collect::<Vec<_>>()));
+}
+
+#[test]
+fn shared_secrets_and_public_keys_are_those_of_the_library() {
+    for curve in CURVES {
+        let (ours, theirs) = (Items::random(curve, 30), Items::random(curve, 30));
+        let wanted =
+            any::ecdh::shared_secrets(engine(), curve, (&ours.secrets).into(), (&theirs.points).into()).unwrap();
+        let mut wanted: Vec<Cell> =
+            wanted.iter().map(|shared| Some(shared.as_ref().unwrap().expose_bytes().to_vec())).collect();
+        let mut keys = some(&ours.secrets.iter().map(|key| *key.expose_bytes()).collect::<Vec<_>>());
+        let mut peers = some(&theirs.mixed_keys());
+        (keys[7], peers[8], peers[9]) = (None, None, Some(vec![5; 33]));
+        (wanted[7], wanted[8], wanted[9]) = (None, None, None);
+        for (keys_column, peers_column) in columns(&keys).into_iter().zip(columns(&peers)) {
+            let all = vec![(Field::SecretKey, keys_column), (Field::PublicKey, peers_column)];
+            assert_eq!(rows(&apply(&Operation::Ecdh(Key::Column), curve, all), 0), wanted);
+        }
+        let one = SecretKey::from_bytes(*ours.secrets[0].expose_bytes());
+        let answers =
+            apply(&Operation::Ecdh(Key::All(one)), curve, vec![(Field::PublicKey, columns(&peers).remove(0))]);
+        assert_eq!(rows(&answers, 0)[0], wanted[0]);
+        assert_eq!(answers.counts().passed, 28);
+        assert_eq!(format!("{answers:?}"), "Answers { rows: 30, results: [\"shared_secret\"], .. }");
+
+        for column in columns(&keys) {
+            let answers = apply(&Operation::PublicKeys(KeyForm::Compressed), curve, vec![(Field::SecretKey, column)]);
+            let mut wanted: Vec<Cell> =
+                ours.points.iter().map(|point| Some(point.to_compressed().unwrap().to_vec())).collect();
+            wanted[7] = None;
+            assert_eq!(rows(&answers, 0), wanted);
+        }
+    }
+}
+
+#[test]
+fn messages_are_hashed_as_the_library_does() {
+    let messages: Vec<Vec<u8>> = (0..25).map(|item| (0..item * 37).map(|_| rand::random()).collect()).collect();
+    for curve in CURVES {
+        let items = Items::random(curve, messages.len());
+        let ids: Vec<String> = (0..messages.len()).map(|item| format!("user {item}")).collect();
+        let id_slices: Vec<&[u8]> = ids.iter().map(String::as_bytes).collect();
+        let secrets = fixed(&some(&items.secrets.iter().map(|key| *key.expose_bytes()).collect::<Vec<_>>())).unwrap();
+        let signed = match curve {
+            CurveId::Sm2 => {
+                sm2::sign_messages(engine(), &messages, sm2::UserIds::each(&id_slices), &items.secrets).unwrap()
+            }
+            CurveId::Secp256k1 => {
+                ecdsa::sign_messages::<gecc::Secp256k1, _>(engine(), &messages, &items.secrets, SForm::default())
+                    .unwrap()
+            }
+            CurveId::P256 => {
+                ecdsa::sign_messages::<gecc::P256, _>(engine(), &messages, &items.secrets, SForm::default()).unwrap()
+            }
+            _ => {
+                ecdsa::sign_messages::<gecc::BrainpoolP256r1, _>(engine(), &messages, &items.secrets, SForm::default())
+                    .unwrap()
+            }
+        };
+        let signed: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+        let id_column: ArrayRef = Arc::new(StringArray::from(ids.clone()));
+        let mut cells = some(&messages);
+        for with_null in [false, true] {
+            let mut codes = vec![1; messages.len()];
+            if with_null {
+                cells[6] = None;
+                codes[6] = cell(Field::Message, CellProblem::Null);
+            }
+            for column in columns(&cells) {
+                let sign = Operation::Sign(Signing::default());
+                let columns = vec![
+                    (Field::Message, column.clone()),
+                    (Field::SecretKey, secrets.clone()),
+                    (Field::Id, id_column.clone()),
+                ];
+                let mut wanted = some(&signed);
+                if with_null {
+                    wanted[6] = None;
+                }
+                assert_eq!(rows(&apply(&sign, curve, columns), 0), wanted, "{}", column.data_type());
+                let columns = vec![
+                    (Field::Message, column),
+                    (Field::Id, id_column.clone()),
+                    (Field::Signature, fixed(&some(&signed)).unwrap()),
+                    (Field::PublicKey, crate::items::columns(&some(&items.mixed_keys())).remove(4)),
+                ];
+                assert_eq!(apply(&Operation::Verify(Default::default()), curve, columns).codes(), codes);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_null_id_is_the_default_one() {
+    let items = Items::random(CurveId::Sm2, 3);
+    let messages = ["a", "bc", "def"];
+    let signed = sm2::sign_messages(engine(), &messages, sm2::UserIds::default(), &items.secrets).unwrap();
+    let signed: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+    let columns = vec![
+        (Field::Message, columns(&some(&messages)).remove(0)),
+        (Field::Signature, fixed(&some(&signed)).unwrap()),
+        (Field::PublicKey, fixed(&some(&items.points.iter().map(|p| *p.as_bytes()).collect::<Vec<_>>())).unwrap()),
+        (Field::Id, Arc::new(StringArray::from(vec![None, Some("1234567812345678"), Some("other")])) as ArrayRef),
+    ];
+    let answers = apply(&Operation::Verify(Default::default()), CurveId::Sm2, columns);
+    assert_eq!(answers.codes(), [1, 1, Rejection::Mismatch.code()]);
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let text = |operation: &Operation, curve, columns: Vec<(Field, ArrayRef)>| {
+        let (batch, mapping) = batch(columns);
+        operation.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap_err().to_string()
+    };
+    let bytes = |width: i32| arrow_array::new_empty_array(&DataType::FixedSizeBinary(width));
+    let verify = Operation::Verify(Default::default());
+    let recover = Operation::Recover(Signer::PublicKey(KeyForm::Raw));
+    let p256 = CurveId::P256;
+    assert!(text(&verify, p256, vec![(Field::R, bytes(32))]).contains("neither `digest` nor `message`"));
+    assert!(
+        text(&verify, p256, vec![(Field::Digest, bytes(32)), (Field::R, bytes(32))]).contains("none of `signature`")
+    );
+    let both = vec![(Field::Digest, bytes(32)), (Field::Signature, bytes(64)), (Field::Der, bytes(70))];
+    assert!(text(&verify, p256, both).contains("more than one of"));
+    let no_key = vec![(Field::Digest, bytes(32)), (Field::Signature, bytes(64))];
+    assert!(text(&verify, p256, no_key.clone()).contains("no column is given for `public_key`"));
+    assert!(text(&recover, p256, no_key.clone()).contains("64 bytes need a column for `recovery_id`"));
+    assert!(text(&recover, CurveId::Sm2, no_key.clone()).contains("SM2 has no recovery"));
+    assert!(text(&Operation::Recover(Signer::Address), p256, no_key).contains("addresses are for secp256k1"));
+    assert!(
+        text(&verify, p256, vec![(Field::Digest, bytes(31))]).contains("FixedSizeBinary(31), but `digest` is 32 bytes")
+    );
+    let missing = Mapping::new().with(Field::Digest, "d");
+    let (batch, _) = batch(vec![(Field::R, bytes(32))]);
+    let problem = verify.apply(engine(), p256, &batch, &missing, &Pool::default()).unwrap_err();
+    assert!(matches!(problem, Error::Columns(text) if text.contains("no column `d`")));
+}

@@ -1,0 +1,209 @@
+//! From files to files.
+
+use crate::files::{WRITTEN, options, read, write};
+use crate::items::{Items, columns, engine, fixed, some, verdicts};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use gecc::CurveId;
+use gecc_arrow::{
+    Columns, Compression, Error, Format, Job, Mapping, Operation, Outcome, Output, Pool, Reason, TransformOptions,
+    open, transform,
+};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use tempfile::TempDir;
+
+const CURVE: CurveId = CurveId::Secp256k1;
+
+/// Items, spoiled in part, as a table with a column that is called as an answer.
+fn items(count: usize) -> (RecordBatch, Vec<u8>) {
+    let mut items = Items::random(CURVE, count);
+    items.spoil();
+    let keys = items.mixed_keys();
+    let table: Vec<(&str, ArrayRef)> = vec![
+        ("digest", fixed(&some(&items.digests)).unwrap()),
+        ("valid", Arc::new(Int64Array::from_iter_values(0..count as i64))),
+        ("sig", fixed(&some(&items.signatures)).unwrap()),
+        ("pubkey", columns(&some(&keys)).remove(0)),
+    ];
+    (RecordBatch::try_from_iter(table).unwrap(), verdicts(CURVE, &items.digests, &items.signatures, &keys))
+}
+
+fn run(from: &Path, to: Output, rows: usize, with: &TransformOptions, stop: bool) -> Result<Outcome, Error> {
+    let input = open(from, options(rows))?;
+    let mapping = Mapping::by_name(input.schema());
+    let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
+    let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
+    transform(&job, input, to, with, &AtomicBool::new(stop))
+}
+
+/// The codes that the columns of a file say.
+fn codes(path: &Path, valid: &str) -> Vec<u8> {
+    let batches = read(path, options(1000), &Columns::All).unwrap();
+    let of_batch = |batch: &RecordBatch| -> Vec<u8> {
+        let valid = batch.column_by_name(valid).unwrap().as_boolean().clone();
+        let reasons = batch.column_by_name("reason").unwrap().clone();
+        (0..batch.num_rows())
+            .map(|row| {
+                assert_eq!(valid.value(row), reasons.is_null(row));
+                if valid.value(row) { 1 } else { code_of(&text(&reasons, row)) }
+            })
+            .collect()
+    };
+    batches.iter().flat_map(of_batch).collect()
+}
+
+fn text(column: &ArrayRef, row: usize) -> String {
+    match column.as_any_dictionary_opt() {
+        Some(reasons) => reasons.values().as_string::<i32>().value(reasons.normalized_keys()[row]).to_owned(),
+        None => column.as_string_view().value(row).to_owned(),
+    }
+}
+
+fn code_of(text: &str) -> u8 {
+    (0..=u8::MAX).find(|code| Reason::from_code(*code).is_some_and(|reason| reason.to_string() == text)).unwrap()
+}
+
+#[test]
+fn answers_stand_alone_or_beside_the_input() {
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    let (table, wanted) = items(3000);
+    for (format, compression) in WRITTEN {
+        write(&from, &table, 700, format, compression);
+        for (beside, rows) in [(false, 256), (true, 256), (true, 10_000)] {
+            let with = TransformOptions { beside, format, compression, ..TransformOptions::default() };
+            let outcome = run(&from, Output::File(to.clone()), rows, &with, false).unwrap();
+            assert!(outcome.problem.is_none());
+            let valid = wanted.iter().filter(|code| **code == 1).count() as u64;
+            assert_eq!((outcome.counts.rows, outcome.counts.passed), (3000, valid));
+            for (reason, count) in outcome.counts.rejected() {
+                assert_eq!(count, wanted.iter().filter(|code| **code == reason.code()).count() as u64);
+            }
+            assert_eq!(codes(&to, if beside { "gecc_valid" } else { "valid" }), wanted);
+            let written = open(&to, options(10)).unwrap();
+            let names: Vec<_> = written.schema().fields().iter().map(|field| field.name().clone()).collect();
+            match beside {
+                false => assert_eq!(names, ["valid", "reason"]),
+                true => {
+                    assert_eq!(names, ["digest", "valid", "sig", "pubkey", "gecc_valid", "reason"]);
+                    let back = read(&to, options(10_000), &Columns::Only(vec![0, 1, 2])).unwrap();
+                    let back: Vec<_> = (0..3).map(|column| joined(&back, column)).collect();
+                    assert_eq!(back, (0..3).map(|column| table.column(column).clone()).collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+}
+
+fn joined(batches: &[RecordBatch], column: usize) -> ArrayRef {
+    let columns: Vec<&dyn Array> = batches.iter().map(|batch| batch.column(column).as_ref()).collect();
+    arrow_select::concat::concat(&columns).unwrap()
+}
+
+#[test]
+fn columns_keep_the_types_that_the_file_gives_them() {
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    let (table, _) = items(10);
+    write(&from, &table, 10, Format::Parquet, Compression::None);
+    let with = TransformOptions { beside: true, ..TransformOptions::default() };
+    run(&from, Output::File(to.clone()), 10, &with, false).unwrap();
+    let written = open(&to, options(10)).unwrap().written_schema().clone();
+    assert_eq!(written.fields()[..4], table.schema().fields()[..]);
+}
+
+#[test]
+fn secret_keys_are_not_written() {
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    let items = Items::random(CURVE, 20);
+    let secrets: Vec<_> = items.secrets.iter().map(|key| *key.expose_bytes()).collect();
+    let table: Vec<(&str, ArrayRef)> = vec![
+        ("sk", fixed(&some(&secrets)).unwrap()),
+        ("digest", fixed(&some(&items.digests)).unwrap()),
+        ("number", Arc::new(Int64Array::from_iter_values(0..20))),
+    ];
+    write(&from, &RecordBatch::try_from_iter(table).unwrap(), 20, Format::Parquet, Compression::None);
+    let input = open(&from, options(7)).unwrap();
+    let mapping = Mapping::by_name(input.schema());
+    let (operation, pool) = (Operation::Sign(Default::default()), Pool::default());
+    let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
+    let with = TransformOptions { beside: true, compression: Compression::None, ..TransformOptions::default() };
+    let outcome = transform(&job, input, Output::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();
+    assert!(outcome.problem.is_none() && outcome.counts.passed == 20);
+    let written = open(&to, options(10)).unwrap();
+    let names: Vec<_> = written.schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["digest", "number", "signature", "reason"]);
+    let signatures = joined(&read(&to, options(100), &Columns::All).unwrap(), 2);
+    assert!(signatures.as_fixed_size_binary().iter().eq(items.signatures.iter().map(|row| Some(&row[..]))));
+    let bytes = std::fs::read(&to).unwrap();
+    assert!(secrets.iter().all(|secret| !bytes.windows(32).any(|window| window == secret)));
+}
+
+#[test]
+fn what_was_computed_before_an_error_is_kept() {
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    let (table, wanted) = items(2000);
+    for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
+        write(&from, &table, 500, format, Compression::Zstd);
+        let mut bytes = std::fs::read(&from).unwrap();
+        // Among the last rows, before the footer: enough that the header of a page or message is hit.
+        let place = bytes.len() * 5 / 6;
+        bytes[place..place + 30_000].fill(0xff);
+        std::fs::write(&from, &bytes).unwrap();
+        let with = TransformOptions { format, ..TransformOptions::default() };
+        let outcome = run(&from, Output::File(to.clone()), 100, &with, false).unwrap();
+        assert!(outcome.problem.is_some(), "{format:?}");
+        let rows = outcome.counts.rows as usize;
+        assert!((500..2000).contains(&rows), "{format:?} {rows}");
+        assert_eq!(codes(&to, "valid"), wanted[..rows]);
+    }
+}
+
+#[test]
+fn a_stop_leaves_a_whole_file() {
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    write(&from, &items(50).0, 50, Format::Parquet, Compression::None);
+    let outcome = run(&from, Output::File(to.clone()), 10, &TransformOptions::default(), true).unwrap();
+    assert!(outcome.problem.is_none() && outcome.counts.rows == 0);
+    assert_eq!(codes(&to, "valid"), []);
+}
+
+#[test]
+fn nothing_is_written_when_columns_are_missing() {
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    let table = items(5).0.project(&[0, 1, 2]).unwrap();
+    write(&from, &table, 5, Format::Parquet, Compression::None);
+    let problem = run(&from, Output::File(to.clone()), 10, &TransformOptions::default(), false).unwrap_err();
+    assert!(problem.to_string().contains("no column is given for `public_key`"));
+    assert!(!to.exists());
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    struct Full(usize);
+    impl std::io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let folder = TempDir::new().unwrap();
+    let from = folder.path().join("in");
+    write(&from, &items(1000).0, 100, Format::Parquet, Compression::None);
+    for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
+        let with = TransformOptions { format, beside: true, ..TransformOptions::default() };
+        let outcome = run(&from, Output::Stream(Box::new(Full(5000))), 10, &with, false).unwrap();
+        assert!(outcome.problem.is_some_and(|problem| problem.to_string().contains("storage")), "{format:?}");
+    }
+    let counts = run(&from, Output::Nowhere, 10, &TransformOptions::default(), false).unwrap().counts;
+    assert_eq!(counts.rows, 1000);
+}

@@ -1,0 +1,132 @@
+//! Where the fields of a row are.
+
+use std::str::FromStr;
+
+/// Wider rows are refused: they are rather a mistake.
+const WIDEST: usize = 1 << 16;
+
+/// The fields of rows, with the names that they have as JSON members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    Digest,
+    PublicKey,
+    Signature,
+    RecoveryId,
+    SecretKey,
+}
+
+impl Field {
+    const ALL: [Field; 5] = [Field::Digest, Field::PublicKey, Field::Signature, Field::RecoveryId, Field::SecretKey];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Digest => "digest",
+            Field::PublicKey => "public_key",
+            Field::Signature => "signature",
+            Field::RecoveryId => "recovery_id",
+            Field::SecretKey => "secret_key",
+        }
+    }
+
+    /// The widths that it may have, and what they mean.
+    fn widths(self) -> (&'static [usize], &'static str) {
+        match self {
+            Field::Digest | Field::SecretKey => (&[32], "32 bytes"),
+            Field::PublicKey => (&[33, 64, 65], "33 bytes (compressed), 64 (x || y) or 65 (uncompressed)"),
+            Field::Signature => (&[64, 65], "64 bytes (r || s) or 65 (r || s || v)"),
+            Field::RecoveryId => (&[1], "1 byte"),
+        }
+    }
+}
+
+/// Where a field is in each row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub offset: usize,
+    pub width: usize,
+}
+
+/// The fields of each row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    width: usize,
+    fields: Vec<(Field, Place)>,
+}
+
+impl Layout {
+    /// Bytes of a row: above 0.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Where a field is. A signature of 65 bytes has a recovery id of its own.
+    pub fn place(&self, field: Field) -> Option<Place> {
+        let given = self.fields.iter().find(|(given, _)| *given == field).map(|(_, place)| *place);
+        given.or_else(|| if field == Field::RecoveryId { self.v() } else { None })
+    }
+
+    /// The last byte of signatures that have 65.
+    pub fn v(&self) -> Option<Place> {
+        let signature = self.place(Field::Signature).filter(|signature| signature.width == 65)?;
+        Some(Place { offset: signature.offset + 64, width: 1 })
+    }
+
+    /// Fails unless the rows have all that a command needs.
+    pub fn require(&self, needed: &[Field]) -> Result<(), String> {
+        let missing: Vec<_> = needed.iter().filter(|field| self.place(**field).is_none()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<_> = missing.iter().map(|field| format!("`{}`", field.name())).collect();
+        Err(format!("the layout has no {}, which the command needs", names.join(" and no ")))
+    }
+
+    /// Puts a field, or bytes that are left out, behind what is there.
+    fn add(&mut self, part: &str) -> Result<(), String> {
+        let (name, width) = part.split_once(':').ok_or_else(|| format!("`{part}` has no width: write NAME:BYTES"))?;
+        let width: usize = width.parse().map_err(|_| format!("`{part}`: the width is not a number of bytes"))?;
+        match Field::ALL.into_iter().find(|field| field.name() == name) {
+            Some(field) => self.add_field(field, width)?,
+            None if name == "skip" && width > 0 => {}
+            None if name == "skip" => return Err("`skip:0` leaves nothing out".to_owned()),
+            None => return Err(unknown(name)),
+        }
+        self.width = self.width.saturating_add(width);
+        if self.width > WIDEST { Err(format!("rows are wider than {WIDEST} bytes")) } else { Ok(()) }
+    }
+
+    fn add_field(&mut self, field: Field, width: usize) -> Result<(), String> {
+        let (name, (widths, meaning)) = (field.name(), field.widths());
+        if !widths.contains(&width) {
+            return Err(format!("`{name}` has {meaning}, not {width}"));
+        }
+        if self.fields.iter().any(|(given, _)| *given == field) {
+            return Err(format!("`{name}` is given twice"));
+        }
+        self.fields.push((field, Place { offset: self.width, width }));
+        let recovery_ids = [self.fields.iter().any(|(given, _)| *given == Field::RecoveryId), self.v().is_some()];
+        if recovery_ids == [true; 2] {
+            return Err("a signature of 65 bytes has a recovery id: `recovery_id` is not given beside it".to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn unknown(name: &str) -> String {
+    if matches!(name, "message" | "der" | "id" | "tag") {
+        return format!("`{name}` has no fixed width: use another format for it");
+    }
+    let known: Vec<_> = Field::ALL.into_iter().map(Field::name).collect();
+    format!("no field is called `{name}`; there are {}, and skip for bytes to leave out", known.join(", "))
+}
+
+/// From `digest:32,public_key:33,signature:64`: names and bytes in the order of the row.
+impl FromStr for Layout {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut layout = Layout { width: 0, fields: Vec::new() };
+        text.split(',').try_for_each(|part| layout.add(part.trim()))?;
+        if layout.fields.is_empty() { Err("the layout has no field".to_owned()) } else { Ok(layout) }
+    }
+}

@@ -1,0 +1,187 @@
+//! Rows from a file or a stream, into the caller's memory.
+
+use super::layout::{Layout, Place};
+use crate::input::open::{Input, PlainFile};
+use crate::input::source::{Next, StreamSource};
+use crate::input::text::{Buffers, Text};
+use crate::secrets::wiped::Wiped;
+use rayon::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// Less is not worth a task of its own.
+const SMALLEST_PART: usize = 1 << 20;
+
+/// What was put into the memory.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// So many rows, above 0.
+    Rows(usize),
+    /// Nothing came in time.
+    Nothing,
+    End,
+}
+
+/// Reads rows, as many at a time as the memory that it is given can have.
+pub struct RowReader {
+    layout: Layout,
+    source: Source,
+}
+
+enum Source {
+    /// A file of whole rows, and how many are left.
+    File(PlainFile, u64),
+    Stream(Stream),
+}
+
+impl RowReader {
+    /// A stream is read ahead of by so many buffers.
+    ///
+    /// # Errors
+    /// Where the length of a file is no multiple of the row's width.
+    pub fn new(input: Input, layout: Layout, buffers: Arc<Buffers>, window: usize) -> Result<Self, String> {
+        let source = match input {
+            Input::Stream(reader) => Source::Stream(Stream::new(StreamSource::start(reader, buffers, window))),
+            Input::File(file) => {
+                let (length, width) = (file.end.saturating_sub(file.start), layout.width() as u64);
+                if !length.is_multiple_of(width) {
+                    let left = length % width;
+                    return Err(format!(
+                        "{length} bytes are no whole rows of {width}: {left} are left over at the end"
+                    ));
+                }
+                Source::File(file, length / width)
+            }
+        };
+        Ok(RowReader { layout, source })
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Rows of a file that are left; not known of a stream.
+    pub fn rows(&self) -> Option<u64> {
+        match &self.source {
+            Source::File(_, rows) => Some(*rows),
+            Source::Stream(_) => None,
+        }
+    }
+
+    /// Puts the next rows into the front of the memory, on the threads of the caller's pool. Waits at most `patience` for a stream.
+    ///
+    /// # Errors
+    /// Where reading fails, a file became shorter, or a stream ends within a row. What was given before is as it was read.
+    pub fn read(&mut self, memory: &mut [u8], patience: Duration) -> Result<Filled, String> {
+        let (width, v) = (self.layout.width(), self.layout.v());
+        match &mut self.source {
+            Source::Stream(stream) => {
+                let filled = stream.read(memory, width, patience)?;
+                if let Filled::Rows(rows) = filled {
+                    normalise_v(&mut memory[..rows * width], width, v);
+                }
+                Ok(filled)
+            }
+            Source::File(file, left) => {
+                let rows = usize::try_from(*left).unwrap_or(usize::MAX).min(memory.len() / width);
+                if rows == 0 {
+                    return Ok(Filled::End);
+                }
+                read_file(file, &mut memory[..rows * width], width, v)?;
+                file.start += (rows * width) as u64;
+                *left -= rows as u64;
+                Ok(Filled::Rows(rows))
+            }
+        }
+    }
+}
+
+/// Fills the memory with whole rows.
+fn read_file(file: &PlainFile, memory: &mut [u8], width: usize, v: Option<Place>) -> Result<(), String> {
+    let part = SMALLEST_PART.div_ceil(width) * width;
+    memory.par_chunks_mut(part).enumerate().try_for_each(|(index, rows)| {
+        let place = file.start + (index * part) as u64;
+        let length = file.read_at(rows, place).map_err(|problem| problem.to_string())?;
+        if length < rows.len() {
+            return Err("the file became shorter while it was read".to_owned());
+        }
+        normalise_v(rows, width, v);
+        Ok(())
+    })
+}
+
+/// Makes a recovery id of v: 27 and 28 as Bitcoin and Ethereum write it, 35 and more with a chain in it (EIP-155). What is
+/// neither stays, and is rejected with its item.
+fn normalise_v(rows: &mut [u8], width: usize, v: Option<Place>) {
+    let Some(Place { offset, .. }) = v else { return };
+    for row in rows.chunks_exact_mut(width) {
+        row[offset] = match row[offset] {
+            v @ 27..=30 => v - 27,
+            v @ 35.. => (v - 35) & 1,
+            v => v,
+        };
+    }
+}
+
+/// Rows from a pipe, or from a file that is decompressed: what has come is given without waiting for more.
+struct Stream {
+    source: StreamSource,
+    /// Pieces that came and are not given yet, the next one last.
+    pieces: Vec<Text>,
+    /// Where the next piece's bytes begin that are not given.
+    start: usize,
+    /// The beginning of a row that has not come whole.
+    part: Wiped,
+    /// How the source ended. Comes after the rows that came before it.
+    end: Option<Result<(), String>>,
+}
+
+impl Stream {
+    fn new(source: StreamSource) -> Self {
+        Stream { source, pieces: Vec::new(), start: 0, part: Wiped::default(), end: None }
+    }
+
+    fn read(&mut self, memory: &mut [u8], row: usize, patience: Duration) -> Result<Filled, String> {
+        let mut filled = self.part.len();
+        memory[..filled].copy_from_slice(&self.part);
+        filled += self.take(&mut memory[filled..]);
+        while filled < row && self.end.is_none() {
+            match self.source.next(patience) {
+                Ok(Next::Pieces(pieces)) => self.pieces.extend(pieces.into_iter().rev()),
+                Ok(Next::Nothing) => break,
+                Ok(Next::End) => self.end = Some(Ok(())),
+                Err(problem) => self.end = Some(Err(problem.to_string())),
+            }
+            filled += self.take(&mut memory[filled..]);
+        }
+        let (rows, left) = (filled / row, filled % row);
+        self.part = Zeroizing::new(memory[filled - left..filled].to_vec());
+        match &self.end {
+            _ if rows > 0 => Ok(Filled::Rows(rows)),
+            None => Ok(Filled::Nothing),
+            Some(Err(problem)) => Err(problem.clone()),
+            Some(Ok(())) if left > 0 => Err(format!("the input ends with {left} bytes, which are no row of {row}")),
+            Some(Ok(())) => Ok(Filled::End),
+        }
+    }
+
+    /// Moves bytes that came to the memory.
+    fn take(&mut self, memory: &mut [u8]) -> usize {
+        let mut filled = 0;
+        while filled < memory.len()
+            && let Some(piece) = self.pieces.last()
+        {
+            let bytes = &piece.bytes()[self.start..];
+            let length = bytes.len().min(memory.len() - filled);
+            memory[filled..filled + length].copy_from_slice(&bytes[..length]);
+            filled += length;
+            self.start += length;
+            if self.start == piece.bytes().len() {
+                self.pieces.pop();
+                self.start = 0;
+            }
+        }
+        filled
+    }
+}

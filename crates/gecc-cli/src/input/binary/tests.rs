@@ -1,0 +1,250 @@
+//! Rows with signatures from files and streams, and rows that are none.
+
+use super::columns::StridedColumns;
+use super::layout::{Field, Layout};
+use super::reader::{Filled, RowReader};
+use crate::input::open::{Input, open};
+use crate::input::text::Buffers;
+use gecc::ecdsa::{Policy, SForm};
+use gecc::{CurveId, Engine, Secp256k1, SecretKeys, Verdict, any, ecdsa, keys};
+use std::fs::File;
+use std::io::{self, Cursor, Read, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
+
+const CURVE: CurveId = CurveId::Secp256k1;
+/// In signatures of 65 bytes, how each recovery id may be written.
+const V: [fn(u8) -> u8; 4] = [|id| id, |id| id + 27, |id| id + 35, |id| id + 37];
+
+/// Rows by a layout with all fields, of which every seventh is spoiled.
+struct Signed {
+    rows: Vec<u8>,
+    /// Whether each is valid.
+    valid: Vec<bool>,
+}
+
+fn layout(text: &str) -> Layout {
+    text.parse().unwrap()
+}
+
+/// Of a row of the layout with all fields.
+const WIDTH: usize = 166;
+
+fn full() -> Layout {
+    layout("skip:3,digest:32,public_key:33,secret_key:32, signature:65 ,skip:1")
+}
+
+fn signed(items: usize) -> Signed {
+    let engine = Engine::cpu().unwrap();
+    let (secret, public) = keys::generate::<Secp256k1>(&engine, items).unwrap();
+    let mut digests = vec![[0; 32]; items];
+    getrandom::fill(digests.as_flattened_mut()).unwrap();
+    let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &digests, &secret, SForm::default()).unwrap();
+    let mut rows = Vec::new();
+    for item in 0..items {
+        let mut signature = signed[item].unwrap();
+        if item % 7 == 3 {
+            signature.signature[item % 64] ^= 1;
+        }
+        rows.extend([b'a'; 3]);
+        rows.extend(digests[item]);
+        rows.extend(public[item].to_compressed().unwrap());
+        rows.extend(secret[item].expose_bytes());
+        rows.extend(signature.signature);
+        rows.push(V[item % 4](signature.recovery_id));
+        rows.push(b'z');
+    }
+    Signed { rows, valid: (0..items).map(|item| item % 7 != 3).collect() }
+}
+
+fn file_of(content: &[u8]) -> NamedTempFile {
+    let file = NamedTempFile::new().unwrap();
+    std::fs::write(&file, content).unwrap();
+    file
+}
+
+fn reader(input: Input, layout: Layout) -> Result<RowReader, String> {
+    RowReader::new(input, layout, Buffers::new(4096, false), 3)
+}
+
+fn of_file(path: &Path, layout: Layout) -> Result<RowReader, String> {
+    reader(open(path).map_err(|problem| problem.to_string())?, layout)
+}
+
+fn of_stream(source: impl Read + Send + 'static, layout: Layout) -> RowReader {
+    reader(Input::Stream(Box::new(source)), layout).unwrap()
+}
+
+/// The next rows, however long they take.
+fn next(reader: &mut RowReader, memory: &mut [u8]) -> Result<Filled, String> {
+    loop {
+        match reader.read(memory, Duration::from_millis(5)) {
+            Ok(Filled::Nothing) => {}
+            filled => return filled,
+        }
+    }
+}
+
+/// Verifies and recovers all rows, so many at a time. Gives the verdicts, and how reading ended.
+fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<bool>, Result<(), String>) {
+    let engine = Engine::cpu().unwrap();
+    let (mut memory, mut verdicts) = (vec![0; most_rows * WIDTH], Vec::new());
+    loop {
+        let rows = match next(&mut reader, &mut memory) {
+            Ok(Filled::Rows(rows)) => rows,
+            end => return (verdicts, end.map(|_| ())),
+        };
+        let columns = StridedColumns::new(reader.layout(), &memory, rows);
+        let (first, mut codes) = (verdicts.len(), vec![0; rows]);
+        let (digests, signatures, keys) = (columns.digests(), columns.signatures(), columns.public_keys());
+        any::ecdsa::verify_into(&engine, CURVE, digests, signatures, keys, Policy::default(), &mut codes).unwrap();
+        verdicts.extend(codes.iter().map(|code| *code == Verdict::VALID_CODE));
+        let mut recovered = vec![[0; 64]; rows];
+        let ids = columns.recovery_ids();
+        any::ecdsa::recover_into(&engine, CURVE, digests, signatures, ids, &mut recovered, &mut codes).unwrap();
+        let mut public = vec![[0; 64]; rows];
+        let secrets = SecretKeys::rows(columns.secret_keys());
+        any::keys::public_keys_into(&engine, CURVE, secrets, &mut public, &mut codes).unwrap();
+        for item in 0..rows {
+            assert_eq!(recovered[item] == public[item], expected.valid[first + item], "{}", first + item);
+        }
+    }
+}
+
+#[test]
+fn files_are_read_in_batches() {
+    let expected = signed(1000);
+    let file = file_of(&expected.rows);
+    for most_rows in [2000, 1000, 60, 1] {
+        let reader = of_file(file.path(), full()).unwrap();
+        assert_eq!(reader.rows(), Some(1000));
+        assert_eq!(check(reader, most_rows, &expected), (expected.valid.clone(), Ok(())));
+    }
+}
+
+/// Several threads read parts of a batch.
+#[test]
+fn large_batches_are_whole() {
+    let mut content = vec![0; 129 * 100_003];
+    getrandom::fill(&mut content).unwrap();
+    let file = file_of(&content);
+    let mut reader = of_file(file.path(), layout("digest:32,public_key:33,signature:64")).unwrap();
+    let (mut memory, mut read) = (vec![0; 129 * 60_000], Vec::new());
+    while let Filled::Rows(rows) = next(&mut reader, &mut memory).unwrap() {
+        read.extend_from_slice(&memory[..rows * 129]);
+    }
+    assert!(read == content);
+}
+
+#[test]
+fn streams_give_whole_rows_however_they_come() {
+    let expected = signed(300);
+    for length in [1, 165, 166, 167, 1000, 1 << 20] {
+        let parts = Parts { bytes: Cursor::new(expected.rows.clone()), length };
+        let reader = of_stream(parts, full());
+        assert_eq!(reader.rows(), None);
+        assert_eq!(check(reader, 120, &expected), (expected.valid.clone(), Ok(())), "{length}");
+    }
+    // What ends within a row is found after the rows.
+    let cut = Cursor::new(expected.rows[..expected.rows.len() - 100].to_vec());
+    let (verdicts, end) = check(of_stream(cut, full()), 2000, &expected);
+    assert_eq!(verdicts, expected.valid[..299]);
+    assert_eq!(end, Err("the input ends with 66 bytes, which are no row of 166".to_owned()));
+    // So is an error.
+    let failing = Cursor::new(expected.rows[..WIDTH * 5].to_vec()).chain(Failing);
+    let (verdicts, end) = check(of_stream(failing, full()), 2000, &expected);
+    assert_eq!((&verdicts[..], end), (&expected.valid[..5], Err("it fails".to_owned())));
+    let (verdicts, end) = check(of_stream(io::empty(), full()), 2000, &expected);
+    assert_eq!((verdicts, end), (Vec::new(), Ok(())));
+}
+
+struct Parts {
+    bytes: Cursor<Vec<u8>>,
+    length: usize,
+}
+
+impl Read for Parts {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = buffer.len().min(self.length);
+        self.bytes.read(&mut buffer[..length])
+    }
+}
+
+struct Failing;
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("it fails"))
+    }
+}
+
+#[test]
+fn a_row_does_not_wait_for_others() {
+    let expected = signed(2);
+    let (source, mut writer) = io::pipe().unwrap();
+    let (mut reader, mut memory) = (of_stream(source, full()), vec![0; 1000 * WIDTH]);
+    assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(Filled::Nothing));
+    // A row and the beginning of one.
+    writer.write_all(&expected.rows[..200]).unwrap();
+    let started = Instant::now();
+    assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(1)));
+    // Far more than it takes; it would wait for ever for a full batch.
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(Filled::Nothing));
+    writer.write_all(&expected.rows[200..]).unwrap();
+    drop(writer);
+    assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(1)));
+    assert_eq!(memory[3..35], expected.rows[WIDTH..][3..35]);
+    assert_eq!(next(&mut reader, &mut memory), Ok(Filled::End));
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let file = file_of(&[0; 130]);
+    let opened = |text: &str| of_file(file.path(), layout(text));
+    let problem = opened("digest:32").err().unwrap();
+    assert_eq!(problem, "130 bytes are no whole rows of 32: 2 are left over at the end");
+    assert!(of_file(&file.path().join("none"), full()).is_err());
+    let empty = file_of(&[]);
+    let (mut reader, mut memory) = (of_file(empty.path(), full()).unwrap(), vec![0; WIDTH]);
+    assert_eq!((reader.rows(), next(&mut reader, &mut memory)), (Some(0), Ok(Filled::End)));
+    // Shorter than it was when it was opened.
+    let mut reader = opened("digest:32,skip:33").unwrap();
+    assert_eq!(next(&mut reader, &mut memory[..65]), Ok(Filled::Rows(1)));
+    File::options().write(true).open(file.path()).unwrap().set_len(100).unwrap();
+    let problem = next(&mut reader, &mut memory[..65]);
+    assert_eq!(problem, Err("the file became shorter while it was read".to_owned()));
+}
+
+#[test]
+fn layouts_are_read_and_explained() {
+    let rows = layout("digest:32,public_key:33,signature:64");
+    assert_eq!(rows.width(), 129);
+    assert_eq!(rows.require(&[Field::Digest, Field::Signature]), Ok(()));
+    let missing = rows.require(&[Field::Digest, Field::RecoveryId, Field::SecretKey]);
+    assert_eq!(missing, Err("the layout has no `recovery_id` and no `secret_key`, which the command needs".to_owned()));
+    assert_eq!(full().require(&[Field::RecoveryId]), Ok(()));
+    for (text, expected) in [
+        ("", "`` has no width"),
+        ("digest", "`digest` has no width"),
+        ("digest:", "the width is not a number"),
+        ("digest:-1", "the width is not a number"),
+        ("digest:99999999999999999999", "the width is not a number"),
+        ("digest:31", "`digest` has 32 bytes, not 31"),
+        ("public_key:32", "33 bytes (compressed), 64 (x || y) or 65"),
+        ("signature:66", "64 bytes (r || s) or 65 (r || s || v), not 66"),
+        ("digest:32,digest:32", "`digest` is given twice"),
+        ("signature:65,recovery_id:1", "a signature of 65 bytes has a recovery id"),
+        ("recovery_id:1,signature:65", "a signature of 65 bytes has a recovery id"),
+        ("message:10", "`message` has no fixed width"),
+        ("hash:32", "no field is called `hash`; there are digest, public_key"),
+        ("skip:0,digest:32", "`skip:0` leaves nothing out"),
+        ("skip:8", "the layout has no field"),
+        ("digest:32,skip:65536", "wider than 65536"),
+        ("digest:32,skip:18446744073709551615", "wider than 65536"),
+    ] {
+        let problem = text.parse::<Layout>().unwrap_err();
+        assert!(problem.contains(expected), "{text}: {problem}");
+    }
+}

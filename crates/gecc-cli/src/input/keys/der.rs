@@ -1,0 +1,69 @@
+//! Private keys as DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958).
+
+use super::exactly_32;
+use super::named_curve::require_identifier;
+use der::asn1::{AnyRef, ObjectIdentifier};
+use der::{Decode, Header, SliceReader, Tag, Tagged};
+use gecc::{CurveId, SecretKey};
+use pkcs8::PrivateKeyInfoRef;
+use sec1::{EcParameters, EcPrivateKey};
+
+/// `id-ecPublicKey` of RFC 5480.
+const ELLIPTIC_CURVE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+
+pub const ENCRYPTED: &str = "the key is encrypted: decrypt it first, for instance with \
+                             `openssl pkcs8 -in FILE -out PLAIN` for PKCS#8 or `openssl ec -in FILE -out PLAIN` for SEC 1";
+
+/// Whether a file is DER: a sequence, whose first byte is the digit 0 in a text, and bytes that no text has.
+pub fn begins(head: &[u8]) -> bool {
+    let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    head.first() == Some(&0x30) && !head.iter().take(16).all(is_text)
+}
+
+/// The key in a file of one key, which the second element of the sequence tells apart.
+pub fn key(der: &[u8], curve: CurveId) -> Result<SecretKey, String> {
+    match elements(der) {
+        Ok([Tag::Sequence, _]) => Err(ENCRYPTED.to_owned()),
+        Ok([Tag::Integer, Tag::Sequence]) => pkcs8_key(der, curve),
+        Ok([Tag::Integer, Tag::OctetString]) => sec1_key(der, curve),
+        _ => Err("no private key in DER: neither SEC 1 nor PKCS#8".to_owned()),
+    }
+}
+
+/// The tags of the first two elements.
+fn elements(der: &[u8]) -> der::Result<[Tag; 2]> {
+    let mut reader = SliceReader::new(der)?;
+    Header::decode(&mut reader)?.tag().assert_eq(Tag::Sequence)?;
+    Ok([AnyRef::decode(&mut reader)?.tag(), AnyRef::decode(&mut reader)?.tag()])
+}
+
+/// RFC 5915, section 3. The curve may be left out there.
+pub fn sec1_key(der: &[u8], curve: CurveId) -> Result<SecretKey, String> {
+    let key = EcPrivateKey::from_der(der).map_err(|_| {
+        "not a private key as in SEC 1; one whose curve is written out as parameters has to be converted, for instance \
+         with `openssl ec -in FILE -param_enc named_curve -out NAMED`"
+            .to_owned()
+    })?;
+    key.parameters.map_or(Ok(()), |named| require_parameters(named, curve))?;
+    exactly_32(key.private_key)
+}
+
+/// RFC 5958, section 2, with the curve and the key as RFC 5915 says.
+pub fn pkcs8_key(der: &[u8], curve: CurveId) -> Result<SecretKey, String> {
+    let info = PrivateKeyInfoRef::from_der(der).map_err(|_| "not a private key as in PKCS#8".to_owned())?;
+    if info.algorithm.oid != ELLIPTIC_CURVE {
+        return Err(format!("not an elliptic-curve key: its algorithm is {}", info.algorithm.oid));
+    }
+    let named: Option<EcParameters> =
+        info.algorithm.parameters.map(|named| named.decode_as()).transpose().map_err(|_| {
+            "the curve is written out as parameters instead of named; convert the key, for instance with \
+         `openssl pkey -in FILE -ec_param_enc named_curve -out NAMED`"
+                .to_owned()
+        })?;
+    require_parameters(named.ok_or("the key names no curve")?, curve)?;
+    sec1_key(info.private_key.as_bytes(), curve)
+}
+
+fn require_parameters(EcParameters::NamedCurve(named): EcParameters, curve: CurveId) -> Result<(), String> {
+    require_identifier(named, curve)
+}

@@ -1,0 +1,138 @@
+//! Private keys as PEM (RFC 7468), any number in one file.
+
+use super::der::{ENCRYPTED, pkcs8_key, sec1_key};
+use super::without_mark;
+use crate::secrets::wiped::push;
+use gecc::{CurveId, SecretKey};
+use pem_rfc7468::Decoder;
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+const END: &[u8] = b"-----END ";
+
+/// What a block is, by its label.
+enum Content {
+    Sec1,
+    Pkcs8,
+    Encrypted,
+    /// Private keys in a form of their own.
+    Unknown,
+    /// Certificates, public keys, parameters: what stands beside keys.
+    Other,
+}
+
+impl Content {
+    fn of(label: &str) -> Self {
+        match label {
+            // OpenSSL has a label of its own for SM2.
+            "EC PRIVATE KEY" | "SM2 PRIVATE KEY" => Content::Sec1,
+            "PRIVATE KEY" => Content::Pkcs8,
+            "ENCRYPTED PRIVATE KEY" => Content::Encrypted,
+            label if label.ends_with("PRIVATE KEY") => Content::Unknown,
+            _ => Content::Other,
+        }
+    }
+}
+
+/// Whether a line begins a block. Text may stand before it.
+pub fn begins(head: &[u8]) -> bool {
+    head.split(|byte| *byte == b'\n').any(|line| without_mark(line).starts_with(BEGIN))
+}
+
+/// The keys of all blocks that hold one, in their order.
+pub fn keys(text: &[u8], curve: CurveId) -> Result<Vec<SecretKey>, String> {
+    let mut keys = Vec::new();
+    for block in Blocks::new(text) {
+        let Block { line, bytes } = block?;
+        let key = block_key(&text[bytes], curve).map_err(|problem| format!("block in line {line}: {problem}"))?;
+        if let Some(key) = key {
+            push(&mut keys, key);
+        }
+    }
+    Ok(keys)
+}
+
+/// `None` where the block is something else.
+fn block_key(block: &[u8], curve: CurveId) -> Result<Option<SecretKey>, String> {
+    let content = Content::of(label(block));
+    let read = match content {
+        Content::Other => return Ok(None),
+        Content::Encrypted => return Err(ENCRYPTED.to_owned()),
+        Content::Unknown => {
+            return Err(format!("`{}` is not supported; PRIVATE KEY and EC PRIVATE KEY are", label(block)));
+        }
+        // The old way to encrypt (RFC 1421) has headers.
+        _ if block.windows(10).any(|part| part == b",ENCRYPTED") => return Err(ENCRYPTED.to_owned()),
+        Content::Sec1 => sec1_key,
+        Content::Pkcs8 => pkcs8_key,
+    };
+    let invalid = |_| "not valid PEM".to_owned();
+    let mut decoder = Decoder::new_detect_wrap(block.trim_ascii_end()).map_err(invalid)?;
+    let mut bytes = Zeroizing::new(vec![0; decoder.remaining_len()]);
+    decoder.decode(&mut bytes).map_err(invalid)?;
+    read(&bytes, curve).map(Some)
+}
+
+/// The label of a block that begins with its first line, or nothing where that has another form.
+fn label(block: &[u8]) -> &str {
+    let line = block.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let label = line.strip_prefix(BEGIN).and_then(|rest| rest.trim_ascii_end().strip_suffix(b"-----"));
+    label.and_then(|label| std::str::from_utf8(label).ok()).unwrap_or_default()
+}
+
+struct Block {
+    /// The line that begins it, counted from 1.
+    line: usize,
+    bytes: Range<usize>,
+}
+
+/// Takes a file apart into blocks.
+struct Blocks<'a> {
+    text: &'a [u8],
+    /// Where the next line begins, and how many are before it.
+    place: usize,
+    lines: usize,
+}
+
+impl<'a> Blocks<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        let place = text.len() - without_mark(text).len();
+        Blocks { text, place, lines: 0 }
+    }
+
+    /// The next line with its end.
+    fn line(&mut self) -> Option<Range<usize>> {
+        let rest = &self.text[self.place..];
+        let length = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+        let line = self.place..self.place + length;
+        self.place = line.end;
+        self.lines += 1;
+        (length > 0).then_some(line)
+    }
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = Result<Block, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = loop {
+            let line = self.line()?;
+            if self.text[line.clone()].starts_with(BEGIN) {
+                break line.start;
+            }
+        };
+        let first = self.lines;
+        while let Some(line) = self.line() {
+            if self.text[line.clone()].starts_with(BEGIN) {
+                break;
+            }
+            if self.text[line.clone()].starts_with(END) {
+                return Some(Ok(Block { line: first, bytes: start..line.end }));
+            }
+        }
+        // What follows is not looked at: the caller gives up.
+        self.place = self.text.len();
+        Some(Err(format!("the block in line {first} has no end")))
+    }
+}

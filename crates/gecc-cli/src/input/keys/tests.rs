@@ -1,0 +1,208 @@
+//! Keys in every form, as the RustCrypto crates and well-known tools write them, and files that are none.
+
+use super::read;
+use base64ct::{Base64UrlUnpadded, Encoding};
+use gecc::{BrainpoolP256r1, Curve, CurveId, P256, Secp256k1, SecretKey, Sm2};
+use pkcs8::EncodePrivateKey;
+use sec1::EcParameters;
+use serde_json::{Value, json};
+use std::io::Cursor;
+
+/// One key in the forms of one curve.
+struct Forms {
+    curve: CurveId,
+    key: [u8; 32],
+    pkcs8_pem: String,
+    pkcs8_der: Vec<u8>,
+    sec1_pem: String,
+    sec1_der: Vec<u8>,
+}
+
+/// What the crate of a curve makes of a random key.
+macro_rules! forms {
+    ($curve:ty, $krate:ident, $secret:ty) => {{
+        let key = SecretKey::generate::<$curve>().unwrap();
+        let theirs = <$secret>::from_slice(key.expose_bytes()).unwrap();
+        Forms {
+            curve: <$curve as Curve>::ID,
+            key: *key.expose_bytes(),
+            pkcs8_pem: theirs.to_pkcs8_pem(Default::default()).unwrap().to_string(),
+            pkcs8_der: theirs.to_pkcs8_der().unwrap().as_bytes().to_vec(),
+            sec1_pem: theirs.to_sec1_pem(Default::default()).unwrap().to_string(),
+            sec1_der: theirs.to_sec1_der().unwrap().to_vec(),
+        }
+    }};
+}
+
+fn all_forms() -> [Forms; 4] {
+    [
+        forms!(Secp256k1, k256, k256::SecretKey),
+        forms!(P256, p256, p256::SecretKey),
+        forms!(BrainpoolP256r1, bp256, bp256::r1::SecretKey),
+        forms!(Sm2, sm2, sm2::SecretKey),
+    ]
+}
+
+fn keys(content: impl AsRef<[u8]>, curve: CurveId) -> Result<Vec<[u8; 32]>, String> {
+    let content = content.as_ref().to_vec();
+    let keys = read(Box::new(Cursor::new(content)), curve)?;
+    Ok(keys.iter().map(|key| *key.expose_bytes()).collect())
+}
+
+#[track_caller]
+fn refused(content: impl AsRef<[u8]>, curve: CurveId, reason: &str) {
+    match keys(content, curve) {
+        Err(problem) => assert!(problem.contains(reason), "{problem}"),
+        Ok(keys) => panic!("{} keys were read", keys.len()),
+    }
+}
+
+fn jwk(crv: &str, key: &[u8; 32]) -> Value {
+    json!({"kty": "EC", "kid": "1", "crv": crv, "x": "AA", "y": "AA", "d": Base64UrlUnpadded::encode_string(key)})
+}
+
+fn name(curve: CurveId) -> &'static str {
+    if curve == CurveId::P256 { "P-256" } else { "secp256k1" }
+}
+
+#[test]
+fn every_form_of_every_curve_is_read() {
+    for _ in 0..20 {
+        for Forms { curve, key, pkcs8_pem, pkcs8_der, sec1_pem, sec1_der } in all_forms() {
+            for content in [pkcs8_pem.as_bytes(), &pkcs8_der, sec1_pem.as_bytes(), &sec1_der] {
+                assert_eq!(keys(content, curve).unwrap(), [key], "{curve}");
+            }
+            let named = name_the_curve(&sec1_der, curve);
+            assert_eq!(keys(named, curve).unwrap(), [key], "{curve}");
+            // Hexadecimal, also where its digits look like a sequence of DER.
+            let hexadecimal = hex::encode(key);
+            for line in [hexadecimal.clone(), format!("0x{hexadecimal}"), format!("0X{hexadecimal}\n# end\n")] {
+                assert_eq!(keys(line, curve).unwrap(), [key], "{curve}");
+            }
+        }
+    }
+    assert_eq!(keys("30".repeat(32), CurveId::P256).unwrap(), [[0x30; 32]]);
+}
+
+/// As openssl writes SEC 1: with the curve beside the key.
+fn name_the_curve(sec1_der: &[u8], curve: CurveId) -> Vec<u8> {
+    use der::{Decode, Encode};
+    let mut key = sec1::EcPrivateKey::from_der(sec1_der).unwrap();
+    key.parameters = Some(EcParameters::NamedCurve(super::named_curve::identifier(curve)));
+    key.to_der().unwrap()
+}
+
+#[test]
+fn files_may_hold_several_keys_and_what_stands_beside_them() {
+    let [one, _, _, _] = all_forms();
+    let [two, _, _, _] = all_forms();
+    let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let parameters = "-----BEGIN EC PARAMETERS-----\nBgUrgQQACg==\n-----END EC PARAMETERS-----\n";
+    let text = format!("Bag Attributes\n  name: a\n{parameters}{}{certificate}\n{}", one.sec1_pem, two.pkcs8_pem);
+    let marked = format!("\u{feff}{}{}", one.sec1_pem, two.pkcs8_pem);
+    for text in [text.clone(), text.replace('\n', "\r\n"), text.trim_end().to_owned() + " \t", text + "  \n\n", marked]
+    {
+        assert_eq!(keys(text, one.curve).unwrap(), [one.key, two.key]);
+    }
+    assert_eq!(keys(certificate, one.curve).unwrap(), [[0; 32]; 0]);
+    let [.., of_sm2] = all_forms();
+    let label = of_sm2.sec1_pem.replace("EC PRIVATE KEY", "SM2 PRIVATE KEY");
+    assert_eq!(keys(label, CurveId::Sm2).unwrap(), [of_sm2.key]);
+}
+
+#[test]
+fn json_web_keys_are_read_alone_in_sets_and_one_after_the_other() {
+    for Forms { curve, key, .. } in all_forms().into_iter().take(2) {
+        let (jwk, other) = (jwk(name(curve), &key), jwk(name(curve), &[7; 32]));
+        let set = json!({"keys": [jwk, other], "more": 1});
+        let pretty = serde_json::to_string_pretty(&set).unwrap();
+        assert_eq!(keys(jwk.to_string(), curve).unwrap(), [key]);
+        assert_eq!(keys(format!("\u{feff}\n {pretty}\n"), curve).unwrap(), [key, [7; 32]]);
+        assert_eq!(keys(format!("{jwk}\n{other}\n"), curve).unwrap(), [key, [7; 32]]);
+        // Longer than what is looked at to tell the form.
+        let many = json!({ "keys": vec![&jwk; 2000] }).to_string();
+        assert_eq!(keys(many, curve).unwrap(), vec![key; 2000]);
+    }
+    let line = json!({"kty": "EC", "secret_key": "11".repeat(32)}).to_string();
+    assert_eq!(keys(line, CurveId::P256).unwrap(), [[0x11; 32]]);
+}
+
+#[test]
+fn keys_of_other_curves_are_refused() {
+    let all = all_forms();
+    for Forms { curve, key, pkcs8_pem, pkcs8_der, sec1_der, .. } in &all {
+        for command in CurveId::ALL.iter().filter(|command| *command != curve) {
+            let reason = format!("the key is for {curve}, the command for {command}");
+            refused(pkcs8_pem, *command, &reason);
+            refused(pkcs8_der, *command, &reason);
+            refused(name_the_curve(sec1_der, *curve), *command, &reason);
+        }
+        let json = jwk(name(*curve), key).to_string();
+        match curve {
+            CurveId::P256 | CurveId::Secp256k1 => {
+                refused(json, CurveId::Sm2, &format!("the key is for {curve}, the command for sm2"));
+            }
+            _ => refused(json, *curve, "the key is for secp256k1"),
+        }
+    }
+    refused(jwk("P-384", &[7; 32]).to_string(), CurveId::P256, "neither P-256 nor secp256k1");
+    refused(jwk("BP-256", &[7; 32]).to_string(), CurveId::BrainpoolP256r1, "no JWK name is registered");
+}
+
+#[test]
+fn what_cannot_be_used_is_explained() {
+    let block = |label: &str, text: &str| format!("-----BEGIN {label}-----\n{text}\n-----END {label}-----\n");
+    let p256 = |content: String, reason: &str| refused(content, CurveId::P256, reason);
+    p256(block("ENCRYPTED PRIVATE KEY", "MAA="), "the key is encrypted: decrypt it first");
+    p256(block("EC PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMAA="), "the key is encrypted");
+    p256(block("RSA PRIVATE KEY", "MAA="), "`RSA PRIVATE KEY` is not supported");
+    p256(block("OPENSSH PRIVATE KEY", "MAA="), "`OPENSSH PRIVATE KEY` is not supported");
+    p256(block("PRIVATE KEY", "M*A="), "block in line 1: not valid PEM");
+    p256("\n-----BEGIN PRIVATE KEY-----\nMAA=\n".to_owned(), "the block in line 2 has no end");
+    // SEQUENCE { SEQUENCE {}, OCTET STRING {} }: the outside of an encrypted key.
+    refused([0x30, 4, 0x30, 0, 4, 0], CurveId::P256, "the key is encrypted");
+    refused([0x30, 2, 5, 0], CurveId::P256, "neither SEC 1 nor PKCS#8");
+    // A key of Ed25519, RFC 8410, section 10.3.
+    let ed25519 = "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC";
+    p256(block("PRIVATE KEY", ed25519), "not an elliptic-curve key: its algorithm is 1.3.101.112");
+    let with = |member: &str, value: Value| {
+        let mut key = jwk("P-256", &[7; 32]);
+        key[member] = value;
+        key.to_string()
+    };
+    p256(with("kty", json!("RSA")), "`kty` is not EC");
+    p256(with("d", Value::Null), "a public key: `d` is not given");
+    p256(with("d", json!("BwcH")), "3 bytes instead of 32");
+    p256(with("d", json!("é")), "`d` is not the base64url form");
+    p256(with("d", json!("\"")), "`d` is not a text without escapes");
+    p256(json!({"keys": [1]}).to_string(), "the set of JSON Web Keys holds something else");
+    p256(json!({"keys": {}}).to_string(), "not as expected at line 1");
+    p256(format!("{} x", jwk("P-256", &[7; 32])), "not as expected at line 1");
+}
+
+/// Files that are cut, spoiled or random are keys or errors, which show no part of a key.
+#[test]
+fn no_file_makes_it_panic_or_show_a_key() {
+    let mut random = [0; 512];
+    for Forms { curve, key, pkcs8_pem, pkcs8_der, sec1_pem, sec1_der } in all_forms() {
+        let json = jwk(name(curve), &key).to_string();
+        let digits = Base64UrlUnpadded::encode_string(&key);
+        for whole in [pkcs8_pem.as_bytes(), &pkcs8_der, sec1_pem.as_bytes(), &sec1_der, json.as_bytes()] {
+            for length in 0..whole.len() {
+                let _ = keys(&whole[..length], curve);
+            }
+            for place in 0..whole.len() {
+                getrandom::fill(&mut random).unwrap();
+                let mut spoiled = whole.to_vec();
+                spoiled[place] = random[0];
+                if let Err(problem) = keys(&spoiled, curve) {
+                    // Parts of the base64 text and of the hexadecimal form.
+                    assert!(digits.as_bytes().windows(8).all(|part| !problem.contains(str::from_utf8(part).unwrap())));
+                }
+                spoiled.splice(place..place, random.iter().copied());
+                let _ = keys(&spoiled, curve);
+            }
+        }
+        let _ = keys(random, curve);
+    }
+}

@@ -1,0 +1,95 @@
+//! Rows of fixed width into batches: what is read is the columns.
+
+use super::arena::Arena;
+use super::compute::Batch;
+use super::limits::Limits;
+use super::parse::Origins;
+use super::run::Job;
+use super::steps::{Arenas, Filled, GROWTH, PATIENCE};
+use super::{Operation, Reads};
+use crate::input::binary::layout::{Field, Layout};
+use crate::input::binary::reader::{Filled as Read, RowReader};
+use crate::input::open::Input;
+use crate::input::text::Buffers;
+
+/// An input of rows.
+pub struct RowSource(RowReader);
+
+impl RowSource {
+    /// What was read is wiped where rows have private keys.
+    pub fn new(input: Input, layout: Layout, limits: &Limits) -> Result<Self, String> {
+        let buffers = Buffers::new(limits.piece, layout.place(Field::SecretKey).is_some());
+        RowReader::new(input, layout, buffers, limits.window).map(RowSource)
+    }
+}
+
+/// The fields that an operation needs.
+pub fn fields_of(reads: Reads) -> Vec<Field> {
+    let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = reads;
+    let needed = [
+        (contents, Field::Digest),
+        (signatures, Field::Signature),
+        (recovery_ids, Field::RecoveryId),
+        (public_keys, Field::PublicKey),
+        (secret_keys, Field::SecretKey),
+    ];
+    needed.into_iter().filter_map(|(is_read, field)| is_read.then_some(field)).collect()
+}
+
+impl<O: Operation> Job<'_, O> {
+    /// Reads rows into batches.
+    pub fn read_rows(&self, source: RowSource, mut arenas: Arenas, filled: &Filled) {
+        let RowSource(mut reader) = source;
+        let limits = match reader.rows() {
+            Some(rows) => self.limits.for_rows(rows),
+            None => self.limits,
+        };
+        let (mut rows, mut number) = (limits.first_rows, 0);
+        let mut step = || -> Option<()> {
+            while !self.is_over() {
+                let new = || Arena::of_rows(self.engine, self.operation, reader.layout(), rows);
+                let mut arena = arenas.take(rows, || self.pool.install(new))?;
+                let room = rows * reader.layout().width();
+                let read = loop {
+                    let memory = &mut arena.memory()[..room];
+                    // Who waits for a stream keeps no thread from other steps.
+                    let read = match reader.rows() {
+                        Some(_) => self.pool.install(|| reader.read(memory, PATIENCE)),
+                        None => reader.read(memory, PATIENCE),
+                    };
+                    match read {
+                        Ok(Read::Nothing) if self.is_over() => return None,
+                        Ok(Read::Nothing) => {}
+                        Ok(Read::End) => return None,
+                        Ok(Read::Rows(read)) => break read,
+                        Err(problem) => return filled.fail(format!("reading the input: {problem}").into()),
+                    }
+                };
+                let bytes = (read * reader.layout().width()) as u64;
+                filled.hand_on(Batch {
+                    arena,
+                    number,
+                    rows: read,
+                    units: self.units(number, read),
+                    notes: 0,
+                    bytes,
+                })?;
+                number += read as u64;
+                if read == rows {
+                    rows = limits.most_rows.min(rows * GROWTH);
+                }
+            }
+            None
+        };
+        // `None` at the end, and where a later step has ended.
+        let _ = step();
+    }
+
+    /// What answers to rows need, in units that are written side by side.
+    fn units(&self, first: u64, rows: usize) -> Vec<Origins> {
+        let limit = self.operation.limit();
+        let unit = self.limits.unit_rows;
+        let starts = (0..rows).step_by(unit);
+        starts.map(|start| Origins::of_rows(first + start as u64, unit.min(rows - start), limit.as_ref())).collect()
+    }
+}

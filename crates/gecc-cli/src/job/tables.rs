@@ -1,0 +1,275 @@
+//! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`. Answers are lines as for other
+//! inputs, or columns.
+
+use super::limits::TableLimits;
+use super::report::Tally;
+use super::run::{End, Started};
+use super::write::{Outcome, Spares, Wanted, Written, put_out, up_to_rejection, write_answer};
+use super::{Operation, TableAnswers};
+use crate::flags::{AnswerFormat, Format, StreamOptions};
+use crate::input::cut::MAX_ROWS;
+use crate::input::open::{Input, PlainFile, is_standard_input};
+use crate::output::{Failure, Output};
+use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt8Type;
+use gecc::stack;
+use gecc_arrow::{
+    Answered, Answers, Columns, Counts, Error, Job, Mapping, Pool, ReadOptions, Reason, TransformOptions, answer_each,
+    transform,
+};
+use rayon::prelude::*;
+use std::io::{self, Write};
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use zeroize::Zeroizing;
+
+/// Bytes that tell the formats apart.
+const FIRST_BYTES: usize = 8;
+/// Batches that are computed at a time, so that the engine has the next while others are read and written.
+const COMPUTING: usize = 3;
+
+/// A table whose schema is known.
+pub struct TableInput(gecc_arrow::Input);
+
+/// Whether the input is a table.
+pub enum Opened {
+    Table(TableInput),
+    Other(Input),
+}
+
+/// Opens an input whose content or options say that it is a table. Files are told by their content; a pipe has to be named as Arrow.
+pub fn open(input: Input, options: &StreamOptions) -> Result<Opened, String> {
+    let is_named = matches!(options.format, Some(Format::Parquet | Format::Arrow));
+    let table = match input {
+        Input::File(file) if is_named || (options.format.is_none() && begins_as_table(&file)) => {
+            open_file(&file, options)
+        }
+        Input::Stream(_) if options.format == Some(Format::Parquet) => {
+            return Err("Parquet is read from files that are not compressed as a whole, and not from pipes".to_owned());
+        }
+        Input::Stream(source) if is_named => gecc_arrow::open_stream(source, read_options(options)),
+        other => return Ok(Opened::Other(other)),
+    };
+    let table = table.map_err(|problem| problem.to_string())?;
+    let is_parquet = table.format() == gecc_arrow::Format::Parquet;
+    match options.format {
+        Some(Format::Parquet) if !is_parquet => Err("the file is Arrow IPC, not Parquet".to_owned()),
+        Some(Format::Arrow) if is_parquet => Err("the file is Parquet, not Arrow IPC".to_owned()),
+        _ => Ok(Opened::Table(TableInput(table))),
+    }
+}
+
+/// A file that cannot be read is left to those who read it next.
+fn begins_as_table(file: &PlainFile) -> bool {
+    let mut first = [0; FIRST_BYTES];
+    let length = file.read_at(&mut first, file.start).unwrap_or(0);
+    gecc_arrow::Format::of(&first[..length]).is_some()
+}
+
+fn open_file(file: &PlainFile, options: &StreamOptions) -> Result<gecc_arrow::Input, Error> {
+    if file.start > 0 {
+        return Err(Error::Malformed("a table is read from the beginning of its file".to_owned()));
+    }
+    let path = if is_standard_input(&options.input) { Path::new("/dev/stdin") } else { &options.input };
+    gecc_arrow::open(path, read_options(options))
+}
+
+fn read_options(options: &StreamOptions) -> ReadOptions {
+    let default = ReadOptions::default();
+    let threads = options.engine.threads.unwrap_or(default.threads);
+    let Some(limit) = options.engine.max_memory else { return ReadOptions { threads, ..default } };
+    let TableLimits { bytes, rows } = TableLimits::within(limit);
+    let max_memory = bytes as u64;
+    ReadOptions { rows: rows.min(default.rows), threads, max_memory, max_page: default.max_page.min(max_memory) }
+}
+
+/// Runs an operation over a table and prints the summary. Gives the exit code.
+pub fn run<O: Operation>(
+    operation: &O,
+    TableInput(input): TableInput,
+    options: &StreamOptions,
+    started: Started,
+) -> Result<u8, Failure> {
+    let mapping = match &options.columns {
+        None => Mapping::by_name(input.schema()),
+        Some(columns) => columns.parse().map_err(said)?,
+    };
+    let answers = if options.answers() == AnswerFormat::Jsonl { TableAnswers::Lines } else { TableAnswers::Columns };
+    let (table_operation, curve) = operation.over_tables(answers)?;
+    let pool = Pool::of(Arc::clone(&started.pool));
+    let job = Job { engine: &started.engine, curve, operation: &table_operation, mapping: &mapping, pool: &pool };
+    table_operation.check(&started.engine, curve, input.schema(), &mapping).map_err(said)?;
+    let output = Output::open(options.output.as_deref(), O::GIVES_SECRETS)?;
+    let (end, tally, output) = match answers {
+        TableAnswers::Lines => write_lines(operation, &job, input, options, &started, output),
+        TableAnswers::Columns => write_columns(&job, input, options, &started, output),
+    };
+    started.conclude(operation, options, end, &tally, output)
+}
+
+/// What an error says without the name of the input.
+fn said(problem: Error) -> String {
+    problem.to_string()
+}
+
+/// How an error ends the job.
+fn end_of(problem: Error, options: &StreamOptions) -> End {
+    match problem {
+        Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => End::ClosedPipe,
+        Error::Engine(problem) => End::Failed(problem.into()),
+        problem => End::Failed(format!("{}: {problem}", options.input.display()).into()),
+    }
+}
+
+/// Writes a line for each row.
+fn write_lines<O: Operation>(
+    operation: &O,
+    job: &Job,
+    input: gecc_arrow::Input,
+    options: &StreamOptions,
+    started: &Started,
+    mut output: Output,
+) -> (End, Tally, Output) {
+    let (spares, wanted) = (Spares::default(), Wanted::new(options, "row"));
+    let mut tally = Tally::default();
+    let lines = Lines { operation, wanted, spares: &spares };
+    let make = |answered: Answered| Ok(started.pool.install(|| lines.of_batch(answered.first, &answered.answers)));
+    let put_out = |units: Vec<Written>| {
+        if started.interrupted.load(Ordering::Relaxed) {
+            return ControlFlow::Break(End::Interrupted);
+        }
+        if let Err(failure) = put_out(units, &mut output, &started.pool, &spares, O::GIVES_SECRETS, &mut tally) {
+            return ControlFlow::Break(End::of(failure));
+        }
+        if wanted.check && tally.rejected() > 0 {
+            ControlFlow::Break(End::Rejection)
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let batches =
+        job.operation.columns(input.schema(), job.mapping).and_then(|places| input.batches(&Columns::Only(places)));
+    let ended = batches.and_then(|batches| answer_each(job, batches, COMPUTING, started.interrupted, make, put_out));
+    let end = match ended {
+        Ok(Some(end)) => end,
+        Ok(None) => end_of_input(started),
+        Err(problem) => end_of(problem, options),
+    };
+    (end, tally, output)
+}
+
+fn end_of_input(started: &Started) -> End {
+    if started.interrupted.load(Ordering::Relaxed) { End::Interrupted } else { End::Input }
+}
+
+/// Makes lines of answers.
+struct Lines<'a, O> {
+    operation: &'a O,
+    wanted: Wanted,
+    spares: &'a Spares,
+}
+
+impl<O: Operation> Lines<'_, O> {
+    /// The answers of a batch whose first row has this number, counted from 0.
+    fn of_batch(&self, first: u64, answers: &Answers) -> Vec<Written> {
+        let columns: Vec<_> = answers.results().iter().map(|(_, column)| column).collect();
+        let units = (0..answers.len()).into_par_iter().step_by(MAX_ROWS);
+        let write = |start: usize| {
+            // Shared secrets pass through.
+            stack::wiped(|| {
+                let mut written = self.spares.empty();
+                self.of_rows(start..answers.len().min(start + MAX_ROWS), first, answers, &columns, &mut written);
+                written
+            })
+        };
+        up_to_rejection(units.map(write).collect(), self.wanted)
+    }
+
+    fn of_rows(&self, rows: Range<usize>, first: u64, answers: &Answers, columns: &[&ArrayRef], written: &mut Written) {
+        // Results may be secret.
+        let mut result = Zeroizing::new(Vec::with_capacity(self.operation.width()));
+        for row in rows {
+            let place = first + row as u64 + 1;
+            let code = answers.codes()[row];
+            let mut write = |outcome| write_answer(self.operation, outcome, place, &[], self.wanted, written);
+            match answers.reason(row) {
+                None => {
+                    result.clear();
+                    columns.iter().for_each(|column| result.extend_from_slice(cell(column, row)));
+                    write(Outcome::Passed(&result));
+                }
+                Some(Reason::Rejected(_)) => write(Outcome::Rejected(code)),
+                Some(reason) => write(Outcome::Refused(&reason.to_string())),
+            }
+            if self.wanted.check && written.tally.rejected() > 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// A result: bytes, or a small number as one byte.
+fn cell(column: &ArrayRef, row: usize) -> &[u8] {
+    match column.as_fixed_size_binary_opt() {
+        Some(column) => column.value(row),
+        None => std::slice::from_ref(&column.as_primitive::<UInt8Type>().values()[row]),
+    }
+}
+
+/// Writes the answers as columns, alone or beside those of the input.
+fn write_columns(
+    job: &Job,
+    input: gecc_arrow::Input,
+    options: &StreamOptions,
+    started: &Started,
+    output: Output,
+) -> (End, Tally, Output) {
+    let shared = Arc::new(Mutex::new(output));
+    let is_file = options.output.as_deref().is_some_and(|path| !is_standard_input(path));
+    let format = match options.answers() {
+        AnswerFormat::Arrow if is_file => gecc_arrow::Format::ArrowFile,
+        AnswerFormat::Arrow => gecc_arrow::Format::ArrowStream,
+        _ => gecc_arrow::Format::Parquet,
+    };
+    let with = TransformOptions { beside: options.beside, format, computing: COMPUTING, ..Default::default() };
+    let sink = gecc_arrow::Output::Stream(Box::new(Sink(Arc::clone(&shared))));
+    let mut tally = Tally::default();
+    let end = match transform(job, input, sink, &with, started.interrupted) {
+        Err(problem) => end_of(problem, options),
+        Ok(outcome) => {
+            count(&outcome.counts, &mut tally);
+            outcome.problem.map_or_else(|| end_of_input(started), |problem| end_of(problem, options))
+        }
+    };
+    let output = Arc::into_inner(shared).expect("the writer has ended");
+    (end, tally, output.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn count(counts: &Counts, tally: &mut Tally) {
+    tally.pass(counts.passed);
+    for (reason, rows) in counts.rejected() {
+        match reason {
+            Reason::Rejected(_) => tally.reject(reason.code(), rows),
+            reason => tally.refuse(&reason.to_string(), rows),
+        }
+    }
+}
+
+/// The output, which is ended by who opened it.
+struct Sink(Arc<Mutex<Output>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
+        // So that it is not taken for an error of reading.
+        let explained = |problem: io::Error| io::Error::new(problem.kind(), format!("writing the output: {problem}"));
+        written.map(|()| bytes.len()).map_err(explained)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+//! `--key-file` with keys as other tools write them.
+
+use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
+use base64ct::{Base64UrlUnpadded, Encoding};
+use gecc::P256;
+use p256::SecretKey;
+use p256::pkcs8::EncodePrivateKey;
+use serde_json::json;
+
+#[test]
+fn keys_give_the_same_answers_in_every_form() {
+    let set = signed::<P256>(2);
+    let theirs: Vec<_> = set.secret.iter().map(|key| SecretKey::from_slice(key.expose_bytes()).unwrap()).collect();
+    let pkcs8 = |key: &SecretKey| key.to_pkcs8_pem(Default::default()).unwrap().to_string();
+    let sec1 = |key: &SecretKey| key.to_sec1_pem(Default::default()).unwrap().to_string();
+    let jwk = |item: usize| {
+        let d = Base64UrlUnpadded::encode_string(set.secret[item].expose_bytes());
+        json!({"kty": "EC", "crv": "P-256", "d": d})
+    };
+    let both = [
+        format!("{}{}", pkcs8(&theirs[0]), sec1(&theirs[1])),
+        json!({"keys": [jwk(0), jwk(1)]}).to_string(),
+        format!("{}\n{}\n", jwk(0), jwk(1)),
+    ];
+    let input = format!("digest\n{}\n{}\n", hex::encode(set.digests[0]), hex::encode(set.digests[1]));
+    let expected = set.signed.iter().map(|signed| json!({"signature": hex::encode(signed.signature)}));
+    let expected: Vec<_> = expected.collect();
+    for (index, keys) in both.iter().enumerate() {
+        let file = TemporaryFile::new(&format!("both{index}"), keys);
+        let output = run(&["sign", "--curve", "p256", "--key-file", file.path()], input.clone());
+        assert_eq!(answers(&output), expected, "{}", stderr(&output));
+        // Keys of another curve.
+        let other = run(&["ecdh", "--curve", "sm2", "--key-file", file.path()], "");
+        assert_eq!(code(&other), 2);
+        assert!(stderr(&other).contains("the key is for p256, the command for sm2"), "{}", stderr(&other));
+    }
+    let der = TemporaryFile::new("one.der", theirs[0].to_pkcs8_der().unwrap().as_bytes());
+    let peers = format!("public_key\n{}\n", hex::encode(set.public[1].as_sec1()));
+    let hexadecimal = TemporaryFile::new("one.hex", hex::encode(set.secret[0].expose_bytes()));
+    let [one, other] = [der.path(), hexadecimal.path()]
+        .map(|path| answers(&run(&["ecdh", "--curve", "p256", "--key-file", path], peers.clone())));
+    assert!(one[0]["shared_secret"].is_string() && one == other, "{one:?}");
+}
+
+#[test]
+fn keys_from_standard_input_leave_the_items_to_a_file() {
+    let set = signed::<P256>(1);
+    let key = hex::encode(set.secret[0].expose_bytes());
+    let both = run(&["sign", "--curve", "p256", "--key-file", "-"], key.clone());
+    assert_eq!(code(&both), 2);
+    assert!(stderr(&both).contains("the key file and the input are both standard input"), "{}", stderr(&both));
+    let items = TemporaryFile::new("items.csv", format!("digest\n{}\n", hex::encode(set.digests[0])));
+    let output = run(&["sign", "--curve", "p256", "--key-file", "-", items.path()], key);
+    assert_eq!(answers(&output), [json!({"signature": hex::encode(set.signed[0].signature)})]);
+}

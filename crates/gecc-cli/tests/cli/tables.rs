@@ -1,0 +1,306 @@
+//! Parquet and Arrow IPC, in and out.
+
+use crate::support::{Signed, TemporaryFile, answers, code, run, signed, stderr};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, UInt8Array};
+use gecc::{P256, Secp256k1};
+use gecc_arrow::{Columns, Compression, Format, Output, Pool, ReadOptions, Writer, open};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+
+const ITEMS: usize = 300;
+
+const WRITTEN: [(Format, Compression); 4] = [
+    (Format::Parquet, Compression::None),
+    (Format::Parquet, Compression::Zstd),
+    (Format::ArrowFile, Compression::Zstd),
+    (Format::ArrowStream, Compression::None),
+];
+
+fn fixed<T: AsRef<[u8]>>(rows: impl Iterator<Item = T>) -> ArrayRef {
+    Arc::new(FixedSizeBinaryArray::try_from_iter(rows).unwrap())
+}
+
+/// A table with some keys as text and every seventh signature spoiled; row 4 has no key, row 5 a short one.
+fn table(set: &Signed) -> RecordBatch {
+    let key = |item: usize| match item {
+        3 => None,
+        4 => Some("0x02ab".to_owned()),
+        _ => Some(hex::encode(set.public[item].to_compressed().unwrap())),
+    };
+    let signature = |item: usize| {
+        let mut signature = set.signed[item].signature;
+        signature[50] ^= u8::from(item % 7 == 6);
+        signature
+    };
+    let items = 0..set.digests.len();
+    RecordBatch::try_from_iter([
+        ("hash", fixed(set.digests.iter())),
+        ("sig", fixed(items.clone().map(signature))),
+        ("v", Arc::new(UInt8Array::from_iter_values(set.signed.iter().map(|one| 27 + one.recovery_id))) as ArrayRef),
+        ("pk", Arc::new(StringArray::from_iter(items.map(key)))),
+        ("sk", fixed(set.secret.iter().map(|key| *key.expose_bytes()))),
+    ])
+    .unwrap()
+}
+
+const COLUMNS: &[&str] = &["--columns", "digest=hash,signature=sig,recovery_id=v,public_key=pk,secret_key=sk"];
+
+/// The same items as text.
+fn lines(table: &RecordBatch) -> String {
+    let bytes = |name: &str, row: usize| hex::encode(table[name].as_fixed_size_binary().value(row));
+    let line = |row: usize| {
+        let keys = table["pk"].as_string::<i32>();
+        let key = keys.is_valid(row).then(|| keys.value(row));
+        let id = table["v"].as_primitive::<arrow_array::types::UInt8Type>().value(row) - 27;
+        let (digest, signature, secret) = (bytes("hash", row), bytes("sig", row), bytes("sk", row));
+        json!({"digest": digest, "signature": signature, "recovery_id": id, "public_key": key, "secret_key": secret})
+            .to_string()
+    };
+    (0..table.num_rows()).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A file of the table, in parts of so many rows.
+fn file(name: &str, table: &RecordBatch, part: usize, (format, compression): (Format, Compression)) -> TemporaryFile {
+    let file = TemporaryFile::new(name, "");
+    let output = Output::File(file.path().into());
+    let mut writer = Writer::create(output, format, compression, &table.schema()).unwrap();
+    for start in (0..table.num_rows()).step_by(part) {
+        let rows = part.min(table.num_rows() - start);
+        writer.write(&table.slice(start, rows), &Pool::default()).unwrap();
+    }
+    writer.finish().unwrap();
+    file
+}
+
+fn read(path: &str) -> Vec<RecordBatch> {
+    open(path, ReadOptions::default()).unwrap().batches(&Columns::All).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+/// Without the reasons of cells, which text says in another way, and without where the item was.
+fn essence(mut answer: Value) -> Value {
+    let fields = answer.as_object_mut().unwrap();
+    for name in ["line", "row", "reason", "error"] {
+        fields.remove(name);
+    }
+    answer
+}
+
+#[test]
+fn tables_have_the_answers_of_text() {
+    let set = signed::<Secp256k1>(ITEMS);
+    let table = table(&set);
+    let text = lines(&table);
+    let key = TemporaryFile::new("tables.key", hex::encode(set.secret[0].expose_bytes()));
+    let commands: [&[&str]; 7] = [
+        &["verify"],
+        &["recover"],
+        &["recover", "--addresses"],
+        &["sign", "--recoverable", "--key-file", key.path()],
+        &["sign", "--der", "--key-file", key.path()],
+        &["ecdh", "--key-file", key.path()],
+        &["pubkey", "--compressed"],
+    ];
+    for (index, written) in WRITTEN.into_iter().enumerate() {
+        let file = file(&format!("same{index}"), &table, 70, written);
+        for command in commands {
+            let command = [command, &["--curve", "secp256k1"]].concat();
+            let expected = run(&[&command[..], &["--line"]].concat(), text.clone());
+            let output = run(&[&command[..], COLUMNS, &["--line", file.path()]].concat(), "");
+            let (found, expected_answers) = (answers(&output), answers(&expected));
+            assert_eq!((found.len(), code(&output)), (ITEMS, code(&expected)), "{command:?} {}", stderr(&output));
+            for (row, (found, expected)) in found.into_iter().zip(expected_answers).enumerate() {
+                assert_eq!(found["row"], json!(row + 1));
+                assert_eq!(essence(found), essence(expected), "{command:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rejections_are_counted_and_end_a_check() {
+    let set = signed::<Secp256k1>(20);
+    let file = file("counted", &table(&set), 20, WRITTEN[0]);
+    let verify = [&["verify", "--curve", "secp256k1", file.path()], COLUMNS].concat();
+    let all = run(&verify, "");
+    let reasons: Vec<Value> = answers(&all).into_iter().filter(|answer| answer["valid"] == false).collect();
+    let expected = [
+        json!({"valid": false, "reason": "`public_key` is null", "row": 4}),
+        json!({"valid": false, "reason": "the point's encoding is malformed", "row": 5}),
+    ];
+    assert_eq!(reasons[..2], expected);
+    assert_eq!(reasons[2]["row"], 7);
+    assert!(stderr(&all).contains("20 items, 16 valid, 4 rejected"), "{}", stderr(&all));
+    assert!(stderr(&all).contains("1  `public_key` is null"), "{}", stderr(&all));
+    let only = run(&[&verify[..], &["--only-rejected", "--quiet"]].concat(), "");
+    assert_eq!((answers(&only), stderr(&only)), (reasons, String::new()));
+    let check = run(&[&verify[..], &["--check"]].concat(), "");
+    assert_eq!((answers(&check).len(), code(&check)), (4, 1));
+}
+
+#[test]
+fn answers_are_written_as_columns() {
+    let set = signed::<Secp256k1>(ITEMS);
+    let table = table(&set);
+    let input = file("columns.in", &table, 100, WRITTEN[1]);
+    let verify = [&["verify", "--curve", "secp256k1", input.path()], COLUMNS].concat();
+    let expected: Vec<bool> = answers(&run(&verify, "")).iter().map(|answer| answer["valid"] == true).collect();
+    for end in ["parquet", "arrow"] {
+        let output = TemporaryFile::new(&format!("answers.{end}"), "");
+        let alone = run(&[&verify[..], &["-o", output.path()]].concat(), "");
+        assert_eq!((code(&alone), alone.stdout.len()), (1, 0), "{}", stderr(&alone));
+        assert!(stderr(&alone).contains("300 items, 256 valid, 44 rejected"), "{}", stderr(&alone));
+        let names = |batch: &RecordBatch| -> Vec<String> {
+            batch.schema().fields().iter().map(|field| field.name().clone()).collect()
+        };
+        let found = read(output.path());
+        assert_eq!(names(&found[0]), ["valid", "reason"]);
+        let valid: Vec<bool> =
+            found.iter().flat_map(|batch| batch["valid"].as_boolean().values().iter().collect::<Vec<_>>()).collect();
+        assert_eq!(valid, expected);
+        let beside = run(&[&verify[..], &["--beside", "-o", output.path()]].concat(), "");
+        assert_eq!(code(&beside), 1, "{}", stderr(&beside));
+        // Secret keys are left out.
+        assert_eq!(names(&read(output.path())[0]), ["hash", "sig", "v", "pk", "valid", "reason"]);
+    }
+    // The other way: from a pipe, to a pipe.
+    let stream = file("columns.stream", &table, 100, WRITTEN[3]);
+    let arguments = ["verify", "--curve", "secp256k1", "--format", "arrow", "--output-format", "arrow"];
+    let piped = run(&[&arguments, COLUMNS].concat(), std::fs::read(stream.path()).unwrap());
+    let written = TemporaryFile::new("columns.piped", &piped.stdout);
+    assert_eq!(read(written.path()).iter().map(RecordBatch::num_rows).sum::<usize>(), ITEMS, "{}", stderr(&piped));
+    // So is standard input that is a file, by its content.
+    let mut command = crate::support::gecc();
+    command.args(["verify", "--curve", "secp256k1"]).args(COLUMNS).stdin(std::fs::File::open(input.path()).unwrap());
+    assert_eq!(answers(&command.output().unwrap()).len(), ITEMS);
+}
+
+/// Shared secrets are their owner's alone.
+#[test]
+#[cfg(unix)]
+fn secrets_in_columns_are_in_a_private_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let set = signed::<P256>(10);
+    let (input, output) = (file("private.in", &table(&set), 10, WRITTEN[0]), TemporaryFile::new("out.parquet", ""));
+    std::fs::set_permissions(output.path(), std::fs::Permissions::from_mode(0o644)).unwrap();
+    let key = TemporaryFile::new("private.key", hex::encode(set.secret[0].expose_bytes()));
+    let arguments = ["ecdh", "--curve", "p256", "--key-file", key.path(), "-o", output.path(), input.path()];
+    let ended = run(&[&arguments, COLUMNS].concat(), "");
+    assert_eq!(code(&ended), 1, "{}", stderr(&ended));
+    assert_eq!(std::fs::metadata(output.path()).unwrap().permissions().mode() & 0o777, 0o600);
+    let secrets = read(output.path())[0]["shared_secret"].clone();
+    assert!(secrets.is_valid(0) && secrets.is_null(3));
+}
+
+#[test]
+fn what_does_not_go_together_is_said() {
+    let set = signed::<P256>(3);
+    let table = table(&set);
+    let (parquet, arrow) =
+        (file("refused.parquet", &table, 3, WRITTEN[0]), file("refused.arrow", &table, 3, WRITTEN[2]));
+    let text = TemporaryFile::new("refused.jsonl", lines(&table));
+    let keys = TemporaryFile::new("refused.keys", format!("{0}\n{0}", "11".repeat(32)));
+    let out = TemporaryFile::new("refused.out.parquet", "before");
+    let (parquet, arrow, text) = (parquet.path(), arrow.path(), text.path());
+    let verify = ["verify", "--curve", "p256"];
+    let sign = ["sign", "--curve", "p256", "--key-file", keys.path()];
+    let cases: Vec<(Vec<&str>, &str)> = vec![
+        ([&verify[..], &[parquet]].concat(), "neither `digest` nor `message`"),
+        ([&verify[..], &["--columns", "digest=none", parquet]].concat(), "there is no column `none` for `digest`"),
+        (
+            [&verify[..], &["--columns", "digest=v", parquet]].concat(),
+            "the column `v` is UInt8, but `digest` is 32 bytes",
+        ),
+        ([&verify[..], &["--columns", "hash", parquet]].concat(), "`hash` is not `field=column`"),
+        ([&verify[..], COLUMNS, &[text]].concat(), "--columns goes with Parquet or Arrow input"),
+        ([&verify[..], &["-o", out.path(), text]].concat(), "only for Parquet or Arrow input"),
+        ([&verify[..], COLUMNS, &["--beside", parquet]].concat(), "--beside goes with answers in Parquet or Arrow"),
+        ([&verify[..], COLUMNS, &["--check", "-o", out.path(), parquet]].concat(), "add --output-format jsonl"),
+        ([&verify[..], COLUMNS, &["--format", "parquet", arrow]].concat(), "the file is Arrow IPC, not Parquet"),
+        ([&verify[..], COLUMNS, &["--format", "arrow", parquet]].concat(), "the file is Parquet, not Arrow IPC"),
+        (
+            [&verify[..], COLUMNS, &["--format", "arrow", text]].concat(),
+            "neither Parquet nor Arrow IPC: it begins with",
+        ),
+        ([&sign[..], COLUMNS, &[parquet]].concat(), "the key file has 2 keys; with Parquet or Arrow input it has one"),
+        ([&verify[..], &["--format", "parquet"]].concat(), "Parquet is read from files"),
+    ];
+    for (arguments, expected) in cases {
+        let output = run(&arguments, "");
+        assert_eq!((code(&output), output.stdout.len()), (2, 0), "{arguments:?} {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{arguments:?} {}", stderr(&output));
+    }
+    assert_eq!(std::fs::read(out.path()).unwrap(), b"before");
+    // Pipes are named.
+    let piped = run(&verify, std::fs::read(parquet).unwrap());
+    assert!(code(&piped) == 2 && stderr(&piped).contains("not from a pipe"), "{}", stderr(&piped));
+}
+
+#[test]
+fn tables_without_rows_have_no_answers() {
+    let empty = table(&signed::<P256>(1)).slice(0, 0);
+    for (index, written) in WRITTEN.into_iter().enumerate() {
+        let input = file(&format!("empty{index}"), &empty, 1, written);
+        let output = run(&[&["verify", "--curve", "p256", input.path()], COLUMNS].concat(), "");
+        assert_eq!((code(&output), output.stdout.len()), (0, 0), "{}", stderr(&output));
+        let out = TemporaryFile::new(&format!("empty{index}.parquet"), "");
+        let arguments = ["verify", "--curve", "p256", "-o", out.path(), input.path()];
+        assert_eq!(code(&run(&[&arguments, COLUMNS].concat(), "")), 0);
+        assert!(Path::new(out.path()).metadata().unwrap().len() > 0);
+        assert_eq!(read(out.path()).iter().map(RecordBatch::num_rows).sum::<usize>(), 0);
+    }
+}
+
+/// Cut off or changed anywhere: answers, or exit code 2 with a message.
+#[test]
+fn broken_tables_are_errors() {
+    let set = signed::<P256>(60);
+    let table = table(&set);
+    for (index, written) in WRITTEN.into_iter().enumerate() {
+        let whole = std::fs::read(file(&format!("whole{index}"), &table, 25, written).path()).unwrap();
+        for round in 0..24 {
+            let mut bytes = whole.clone();
+            let random = getrandom::u64().unwrap() as usize;
+            // Half of the changes are in what describes the file, at its ends.
+            let place = match round % 4 {
+                0 => random % bytes.len(),
+                1 => 8 + random % 600,
+                _ => bytes.len() - 1 - random % 900,
+            };
+            if round < 8 {
+                bytes.truncate(place.max(8));
+            } else {
+                bytes[place] ^= 1 << (random >> 32 & 7);
+            }
+            let broken = TemporaryFile::new(&format!("broken{index}"), &bytes);
+            let arguments = ["verify", "--curve", "p256", "--max-memory", "256M", broken.path()];
+            let output = run(&[&arguments, COLUMNS].concat(), "");
+            let said = stderr(&output);
+            assert!((0..=2).contains(&code(&output)), "{round} {place} {said}");
+            assert!(!said.contains("panicked") && (code(&output) < 2 || said.contains("gecc: ")), "{place} {said}");
+            assert!(round >= 8 || written.0 == Format::ArrowStream || code(&output) == 2, "{place} {said}");
+        }
+    }
+}
+
+/// Much from little.
+#[test]
+fn a_bomb_is_a_limit() {
+    let zeros = vec![0u8; 32 << 20];
+    let set = signed::<P256>(3);
+    let messages = BinaryArray::from_iter_values([&zeros[..], &zeros, &zeros]);
+    let table = RecordBatch::try_from_iter([
+        ("message", Arc::new(messages) as ArrayRef),
+        ("signature", fixed(set.signed.iter().map(|one| one.signature))),
+        ("public_key", fixed(set.public.iter().map(|key| key.to_compressed().unwrap()))),
+    ])
+    .unwrap();
+    for (index, written) in [WRITTEN[1], WRITTEN[2]].into_iter().enumerate() {
+        let bomb = file(&format!("bomb{index}"), &table, 3, written);
+        assert!(Path::new(bomb.path()).metadata().unwrap().len() < 1 << 20);
+        let output = run(&["verify", "--curve", "p256", "--max-memory", "64M", bomb.path()], "");
+        assert_eq!((code(&output), output.stdout.len()), (2, 0), "{}", stderr(&output));
+        assert!(stderr(&output).contains("above the limit of"), "{}", stderr(&output));
+    }
+}
