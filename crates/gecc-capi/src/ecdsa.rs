@@ -1,6 +1,6 @@
 //! ECDSA on secp256k1, P-256 and brainpoolP256r1.
 
-use super::choices::{curve, policy, s_form};
+use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
 use super::status::{GeccStatus, call};
@@ -19,17 +19,17 @@ use gecc::{Verdict, any, ecdsa};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_verify(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     digests: GeccRows,
     signatures: GeccRows,
     keys: GeccKeys,
-    policy_number: i32,
+    policy: i32,
     codes: *mut u8,
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
     call(|| unsafe {
-        let (engine, curve, policy) = (engine_of(engine)?, curve(curve_number)?, policy(policy_number)?);
+        let (engine, curve, policy) = (engine_of(engine)?, choices::curve(curve)?, choices::policy(policy)?);
         let mut memory = Memory::of(items);
         let codes = memory.writes("codes", codes)?;
         let digests = memory.reads("digests", digests)?;
@@ -51,17 +51,17 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_sign(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     digests: GeccRows,
     secret_keys: GeccRows,
-    s_form_number: i32,
+    s_form: i32,
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve, s_form) = (engine_of(engine)?, curve(curve_number)?, s_form(s_form_number)?);
+        let (engine, curve, s_form) = (engine_of(engine)?, choices::curve(curve)?, choices::s_form(s_form)?);
         let mut memory = Memory::of(items);
         let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
         let digests = memory.reads("digests", digests)?;
@@ -78,18 +78,18 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     digests: GeccRows,
     secret_keys: GeccRows,
-    s_form_number: i32,
+    s_form: i32,
     signatures: *mut u8,
     recovery_ids: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve, s_form) = (engine_of(engine)?, curve(curve_number)?, s_form(s_form_number)?);
+        let (engine, curve, s_form) = (engine_of(engine)?, choices::curve(curve)?, choices::s_form(s_form)?);
         let mut memory = Memory::of(items);
         let (signatures, codes) = (memory.writes::<64>("signatures", signatures)?, memory.writes("codes", codes)?);
         let recovery_ids = memory.writes::<1>("recovery_ids", recovery_ids)?;
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_recover(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     digests: GeccRows,
     signatures: GeccRows,
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn gecc_ecdsa_recover(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, curve(curve_number)?);
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
         let mut memory = Memory::of(items);
         let (keys, codes) = (memory.writes("keys", keys)?, memory.writes("codes", codes)?);
         let digests = memory.reads("digests", digests)?;

@@ -1,6 +1,6 @@
 //! Engines: what computes batches.
 
-use super::choices::{backend, curve, flag};
+use super::choices;
 use super::memory::{require_aligned, write_text, write_value};
 use super::status::{Failure, GeccStatus, call};
 use gecc::{BrainpoolP256r1, CurveId, Engine, P256, Secp256k1, Sm2};
@@ -15,7 +15,7 @@ use std::slice;
 pub struct GeccEngine(Engine);
 
 /// How an engine shall be. Set `size` to `sizeof(GeccEngineOptions)` and all else to zero for the defaults:
-/// `GeccEngineOptions options = {sizeof options};`.
+/// `GeccEngineOptions options = {.size = sizeof options};`.
 ///
 /// Later versions may add fields at the end, of which zero is the default. `size` tells the library which are there.
 #[repr(C)]
@@ -76,8 +76,8 @@ unsafe fn options_of(options: *const GeccEngineOptions) -> Result<GeccEngineOpti
 }
 
 fn build(options: GeccEngineOptions) -> Result<Engine, Failure> {
-    let check_signatures = flag("value of check_signatures", options.check_signatures)?;
-    let mut builder = Engine::builder().backend(backend(options.backend)?).check_signatures(check_signatures);
+    let check_signatures = choices::flag("value of check_signatures", options.check_signatures)?;
+    let mut builder = Engine::builder().backend(choices::backend(options.backend)?).check_signatures(check_signatures);
     if options.threads > 0 {
         let threads = usize::try_from(options.threads).map_err(|_| Failure::invalid("options: too many threads"))?;
         builder = builder.threads(threads);
@@ -179,11 +179,11 @@ pub unsafe extern "C" fn gecc_engine_failures(
 ///
 /// Returns `GECC_STATUS_KERNELS` or `GECC_STATUS_DEVICE` when a GPU cannot be made ready; calls may work all the same.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn gecc_engine_warm_up(engine: *const GeccEngine, curve_number: i32) -> GeccStatus {
+pub unsafe extern "C" fn gecc_engine_warm_up(engine: *const GeccEngine, curve: i32) -> GeccStatus {
     call(|| {
         // SAFETY: the caller's promises.
         let engine = unsafe { engine_of(engine)? };
-        match curve(curve_number)? {
+        match choices::curve(curve)? {
             CurveId::Secp256k1 => engine.warm_up::<Secp256k1>()?,
             CurveId::P256 => engine.warm_up::<P256>()?,
             CurveId::BrainpoolP256r1 => engine.warm_up::<BrainpoolP256r1>()?,

@@ -1,6 +1,6 @@
 //! Operations on private keys other than signing.
 
-use super::choices::curve;
+use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
 use super::status::{GeccStatus, call};
@@ -15,7 +15,7 @@ use gecc::any;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_public_keys(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     secret_keys: GeccRows,
     public_keys: *mut u8,
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn gecc_public_keys(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, curve(curve_number)?);
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
         let mut memory = Memory::of(items);
         let (public_keys, codes) = (memory.writes("public_keys", public_keys)?, memory.writes("codes", codes)?);
         let keys = memory.reads_secret_keys(secret_keys)?;
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn gecc_public_keys(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdh_secrets(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     secret_keys: GeccRows,
     peers: GeccKeys,
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn gecc_ecdh_secrets(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, curve(curve_number)?);
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
         let mut memory = Memory::of(items);
         let (secrets, codes) = (memory.writes("secrets", secrets)?, memory.writes("codes", codes)?);
         let keys = memory.reads_secret_keys(secret_keys)?;

@@ -1,6 +1,6 @@
 //! Operations on public points.
 
-use super::choices::curve;
+use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
 use super::status::{GeccStatus, call};
@@ -13,7 +13,7 @@ use gecc::{Point, Verdict, any};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_mul_base(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     scalars: GeccRows,
     points: *mut u8,
@@ -21,7 +21,7 @@ pub unsafe extern "C" fn gecc_mul_base(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, curve(curve_number)?);
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
         let mut memory = Memory::of(items);
         let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
         let scalars = memory.reads("scalars", scalars)?;
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn gecc_mul_base(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_mul(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     scalars: GeccRows,
     points: GeccKeys,
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn gecc_mul(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, curve(curve_number)?);
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
         let mut memory = Memory::of(items);
         let (products, codes) = (memory.writes("products", products)?, memory.writes("codes", codes)?);
         let scalars = memory.reads("scalars", scalars)?;
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn gecc_mul(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_add(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     a: GeccKeys,
     b: GeccKeys,
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn gecc_add(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, curve(curve_number)?);
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
         let mut memory = Memory::of(items);
         let (sums, codes) = (memory.writes("sums", sums)?, memory.writes("codes", codes)?);
         let (a, b) = (memory.reads_keys("a", a)?, memory.reads_keys("b", b)?);
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn gecc_add(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_double(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     points: GeccKeys,
     doubles: *mut u8,
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn gecc_double(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, curve(curve_number)?);
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
         let mut memory = Memory::of(items);
         let (doubles, codes) = (memory.writes("doubles", doubles)?, memory.writes("codes", codes)?);
         let points = memory.reads_keys("points", points)?;
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn gecc_double(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_decompress(
     engine: *const GeccEngine,
-    curve_number: i32,
+    curve: i32,
     items: usize,
     keys: GeccKeys,
     points: *mut u8,
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn gecc_decompress(
 ) -> GeccStatus {
     // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
     call(|| unsafe {
-        let (engine, curve) = (engine_of(engine)?, curve(curve_number)?);
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
         let mut memory = Memory::of(items);
         let (points, codes) = (memory.writes::<64>("points", points)?, memory.writes("codes", codes)?);
         let keys = memory.reads_keys("keys", keys)?;

@@ -1,7 +1,5 @@
 //! The C interface, through the functions that it exports.
 
-#[path = "capi/mod.rs"]
-mod suite;
 #[path = "../src/lib.rs"]
 #[allow(dead_code, reason = "tests call functions by their C signatures and use what they need")]
 mod capi;
@@ -9,6 +7,9 @@ mod capi;
 mod harness;
 #[path = "../../../tests/harness/random.rs"]
 mod random;
+#[path = "capi/mod.rs"]
+#[allow(clippy::undocumented_unsafe_blocks, reason = "pointers are of vectors and arrays with a row for each item")]
+mod suite;
 
 use std::process::ExitCode;
 
