@@ -1,15 +1,16 @@
 //! What a call refuses, and what it allows.
 
-use super::{COMPRESSED, cpu, expect_failure, expect_ok, keys, no_options, one, rows};
+use super::{COMPRESSED, Handle, cpu, expect_failure, expect_ok, keys, last_error, no_options, one, rows};
 use crate::capi::buffer::{gecc_buffer_data, gecc_buffer_free, gecc_buffer_is_locked, gecc_buffer_new};
 use crate::capi::choices::{GeccCurve, gecc_curve_by_name};
 use crate::capi::codes::{GeccCode, gecc_code_text};
 use crate::capi::ecdsa::{gecc_ecdsa_sign, gecc_ecdsa_verify};
 use crate::capi::engine::*;
-use crate::capi::memory::{GeccBytes, GeccKeys, GeccRows};
+use crate::capi::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use crate::capi::point::{gecc_add, gecc_mul_base};
 use crate::capi::sm2::{gecc_sm2_sign_messages, gecc_sm2_verify_messages};
 use crate::capi::status::GeccStatus::{self, InvalidArgument, NoScheme, NullPointer, OutOfMemory};
+use crate::capi::status::call;
 use crate::capi::version::{GECC_ABI_VERSION, gecc_abi_version};
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -102,9 +103,34 @@ pub fn options_of_other_sizes() {
     expect_failure(new_engine(&GeccEngineOptions { backend: 3, ..cpu }), InvalidArgument, "backend");
     expect_failure(new_engine(&GeccEngineOptions { check_signatures: 2, ..cpu }), InvalidArgument, "check_signatures");
     expect_failure(new_engine(&GeccEngineOptions { threads: 5000, ..cpu }), InvalidArgument, "threads");
-    expect_ok(new_engine(&GeccEngineOptions { threads: 3, max_memory: 1 << 26, check_signatures: 1, ..cpu }));
     let misaligned = (&raw const cpu).cast::<u8>().wrapping_add(1);
     expect_failure(new_engine(misaligned.cast()), InvalidArgument, "aligned");
+}
+
+pub fn options_are_passed_on() {
+    let options =
+        GeccEngineOptions { backend: 1, threads: 3, max_memory: 1 << 26, check_signatures: 1, ..no_options() };
+    let mut engine = null_mut();
+    expect_ok(unsafe { gecc_engine_new(&options, &mut engine) });
+    let engine = Handle(engine);
+    let info = unsafe { engine_of(engine.0) }.unwrap().info();
+    assert_eq!((info.backend, info.threads), (gecc::Backend::Cpu, 3));
+    assert_eq!((info.max_memory, info.check_signatures), (Some(1 << 26), true));
+}
+
+/// A panic ends as a status, and takes the codes that were written so far with it.
+pub fn no_panic_gets_out() {
+    let (mut codes, mut memory) = ([0xaa; 3], Memory::of(3));
+    let codes_out = memory.writes("codes", codes.as_mut_ptr()).unwrap();
+    let status = call(|| unsafe {
+        codes_out.answer(|codes| {
+            codes[0] = 1;
+            panic!("as a test wants it");
+        })
+    });
+    expect_failure(status, GeccStatus::Panic, "defect");
+    assert!(!last_error().contains("test"));
+    assert_eq!(codes, [0; 3]);
 }
 
 pub fn strides_and_sizes() {
@@ -163,7 +189,7 @@ pub fn no_items() {
     user_ids_fit_their_items(&engine);
 }
 
-fn user_ids_fit_their_items(engine: &super::Handle) {
+fn user_ids_fit_their_items(engine: &Handle) {
     let (texts, mut signatures, mut codes) = ([GeccBytes { data: null(), length: 0 }; 3], [[0; 64]; 3], [0; 3]);
     let mut sign = |ids: *const GeccBytes, count| unsafe {
         let out = signatures.as_mut_ptr().cast();

@@ -20,10 +20,12 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 24] = named![
+    let everywhere: [Named<fn()>; 26] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
+        arguments::options_are_passed_on,
+        arguments::no_panic_gets_out,
         arguments::strides_and_sizes,
         arguments::no_items,
         arguments::codes_have_texts,
