@@ -177,7 +177,7 @@ impl Memory {
         // SAFETY: not null, aligned, in reach, and the caller's promise.
         let strings = unsafe { slice::from_raw_parts(strings, count) };
         let string = |(item, string): (usize, &GeccBytes)| {
-            self.checked(&format!("{name}[{item}]"), string.data, string.length)?;
+            self.checked(name, string.data, string.length).map_err(|failure| failure.of_item(item))?;
             // SAFETY: passed on.
             Ok(unsafe { slice_of(string.data, string.length) })
         };

@@ -71,8 +71,7 @@ pub unsafe extern "C" fn gecc_sm2_sign(
 /// GM/T 0009 prescribes, `1234567812345678`; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of
 /// `gecc_sm2_verify`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
 ///
-/// Digests take 32 bytes an item of the library's memory on the way, messages 16 and user ids 16, and signatures that do not lie one
-/// after the other 64.
+/// On the way an item takes up to 300 bytes of the library's memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_sm2_verify_messages(
     engine: *const GeccEngine,
@@ -108,7 +107,8 @@ pub unsafe extern "C" fn gecc_sm2_verify_messages(
 /// Reads `messages` and `user_ids` as `gecc_sm2_verify_messages` does; `secret_keys`, 32 bytes each, big-endian. Writes
 /// `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_sm2_sign`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
 ///
-/// Private keys are read where they lie. They are the caller's to wipe. On the way an item takes 200 bytes of the library's memory.
+/// Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 300 bytes of the library's
+/// memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_sm2_sign_messages(
     engine: *const GeccEngine,

@@ -55,6 +55,11 @@ impl Failure {
     pub fn null(name: &str) -> Self {
         Self::new(GeccStatus::NullPointer, format!("{name} is null"))
     }
+
+    /// Says which item it is that failed.
+    pub fn of_item(self, item: usize) -> Self {
+        Self::new(self.status, format!("{}, at item {item}", self.message))
+    }
 }
 
 impl From<gecc::Error> for Failure {

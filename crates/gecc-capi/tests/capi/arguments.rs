@@ -12,6 +12,7 @@ use crate::capi::sm2::{gecc_sm2_sign_messages, gecc_sm2_verify_messages};
 use crate::capi::status::GeccStatus::{self, InvalidArgument, NoScheme, NullPointer, OutOfMemory};
 use crate::capi::status::call;
 use crate::capi::version::{GECC_ABI_VERSION, gecc_abi_version};
+use crate::harness::needs::GPU;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
@@ -118,6 +119,14 @@ pub fn options_are_passed_on() {
     assert_eq!((info.max_memory, info.check_signatures), (Some(1 << 26), true));
 }
 
+pub fn gpus_are_used_or_missed() {
+    let status = new_engine(&GeccEngineOptions { backend: 2, ..no_options() });
+    match GPU.missing() {
+        Some((problem, _)) => expect_failure(status, GeccStatus::NoDevice, problem),
+        None => expect_ok(status),
+    }
+}
+
 /// A panic ends as a status, and takes the codes that were written so far with it.
 pub fn no_panic_gets_out() {
     let (mut codes, mut memory) = ([0xaa; 3], Memory::of(3));
@@ -204,7 +213,7 @@ fn user_ids_fit_their_items(engine: &Handle) {
     let misaligned = texts.as_ptr().cast::<u8>().wrapping_add(1);
     expect_failure(sign(misaligned.cast(), 1), InvalidArgument, "aligned");
     let missing = [GeccBytes { data: null(), length: 1 }];
-    expect_failure(sign(missing.as_ptr(), 1), NullPointer, "user_ids[0]");
+    expect_failure(sign(missing.as_ptr(), 1), NullPointer, "user_ids is null, at item 0");
 }
 
 /// Numbers, names and texts are those of the library's own list.

@@ -5,12 +5,13 @@ use crate::capi::buffer::*;
 use crate::capi::choices::{GeccBackend, GeccCurve};
 use crate::capi::ecdsa::gecc_ecdsa_verify;
 use crate::capi::keys::gecc_ecdh_secrets;
-use crate::capi::memory::{GeccKeys, GeccRows};
+use crate::capi::memory::{GeccBytes, GeccKeys, GeccRows};
 use crate::capi::point::gecc_mul_base;
+use crate::capi::sm2::gecc_sm2_sign_messages;
 use crate::capi::status::GeccStatus;
 use gecc::Rejection;
 use serde_json::Value;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 /// `32 digest | 33 key | 64 signature`.
 const RECORD: usize = 129;
@@ -87,6 +88,14 @@ pub fn overlaps_are_refused() {
         expect_failure(call(scalars, points, codes), invalid, named);
         assert!(arena.iter().all(|byte| *byte == 7));
     }
+    let sign = |text: usize| unsafe {
+        let text = GeccBytes { data: at(text), length: 10 };
+        let secret = GeccRows { data: at(300), stride: 32 };
+        gecc_sm2_sign_messages(engine.0, 1, &text, null(), 0, secret, at(0), at(64))
+    };
+    expect_ok(sign(65));
+    expect_failure(sign(63), invalid, "messages and signatures overlap, at item 0");
+    expect_failure(sign(64), invalid, "messages and codes overlap, at item 0");
     // Inputs may be the same memory.
     let (scalar, mut secrets, mut codes) = ([[1; 32]], [[0; 32]], [0]);
     let key = GeccKeys { data: RECORDS[32..].as_ptr(), stride: 0, encoding: COMPRESSED };

@@ -20,11 +20,12 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 26] = named![
+    let everywhere: [Named<fn()>; 27] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
         arguments::options_are_passed_on,
+        arguments::gpus_are_used_or_missed,
         arguments::no_panic_gets_out,
         arguments::strides_and_sizes,
         arguments::no_items,
