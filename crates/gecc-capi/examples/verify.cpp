@@ -11,7 +11,11 @@ constexpr std::size_t RECORD = 32 + 33 + 64;
 
 std::vector<char> read(const char *path) {
     std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    if (bytes.size() < RECORD) {
+        throw std::runtime_error("usage: verify FILE, with rows of 129 bytes");
+    }
+    return bytes;
 }
 
 std::size_t valid(const gecc::Engine &engine, const std::uint8_t *records, std::size_t items) {

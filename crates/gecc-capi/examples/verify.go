@@ -29,14 +29,11 @@ func newEngine() (*C.GeccEngine, error) {
 	return engine, nil
 }
 
-// verify gives a code for each record. The records and codes are Go's: the library uses them only during the call.
+// verify gives a code for each record, of which there is at least one. The records and codes are Go's: the library uses them only during the call.
 func verify(engine *C.GeccEngine, records []byte) ([]byte, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	codes := make([]byte, len(records)/record)
-	if len(codes) == 0 {
-		return codes, nil
-	}
 	column := func(offset int) C.GeccRows {
 		return C.GeccRows{data: (*C.uint8_t)(&records[offset]), stride: record}
 	}
@@ -71,6 +68,9 @@ func run() error {
 	records, err := os.ReadFile(os.Args[1])
 	if err != nil {
 		return err
+	}
+	if len(records) < record {
+		return fmt.Errorf("%s has no row of %d bytes", os.Args[1], record)
 	}
 	engine, err := newEngine()
 	if err != nil {

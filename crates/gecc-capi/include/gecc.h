@@ -823,7 +823,7 @@ GeccStatus gecc_buffer_new(const GeccEngine *engine,
                            GeccBuffer **buffer);
 
 /**
- * The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null.
+ * The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no bytes.
  */
 uint8_t *gecc_buffer_data(const GeccBuffer *buffer);
 

@@ -39,13 +39,13 @@ pub unsafe extern "C" fn gecc_buffer_new(
         reserved.map_err(|_| Failure::new(GeccStatus::OutOfMemory, format!("no memory for {bytes} bytes")))?;
         values.resize(bytes, 0);
         let mut memory = engine.page_lock(values);
-        let data = memory.as_mut_ptr();
+        let data = if bytes == 0 { std::ptr::null_mut() } else { memory.as_mut_ptr() };
         // SAFETY: the caller's promises.
         unsafe { write_value("buffer", buffer, Box::into_raw(Box::new(GeccBuffer { memory, data }))) }
     })
 }
 
-/// The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null.
+/// The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_buffer_data(buffer: *const GeccBuffer) -> *mut u8 {
     if require_aligned("buffer", buffer).is_err() {

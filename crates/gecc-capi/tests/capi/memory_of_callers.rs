@@ -111,6 +111,7 @@ pub fn buffers() {
     assert!(!use_buffer(&engine));
     let mut empty = null_mut();
     expect_ok(unsafe { gecc_buffer_new(engine.0, 0, &mut empty) });
+    assert!(!empty.is_null() && unsafe { gecc_buffer_data(empty) }.is_null());
     unsafe { gecc_buffer_free(empty) };
 }
 

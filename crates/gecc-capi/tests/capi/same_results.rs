@@ -1,10 +1,11 @@
 //! Every operation on every curve gives what the same call of the library gives.
 
 use super::{engine, expect_ok, keys, one, rows, strings};
-use crate::capi::choices::{GeccBackend, GeccPolicy, GeccSForm, gecc_curve_by_name};
+use crate::capi::choices::{GeccBackend, GeccCurve, GeccPolicy, GeccSForm, gecc_curve_by_name};
 use crate::capi::ecdsa::*;
 use crate::capi::engine::GeccEngine;
 use crate::capi::keys::*;
+use crate::capi::memory::GeccRows;
 use crate::capi::point::*;
 use crate::capi::sm2::*;
 use crate::random::Random;
@@ -29,6 +30,7 @@ fn on_all_curves(backend: GeccBackend) {
     for &curve in CurveId::ALL {
         let batch = Batch::new(c.0, &rust, curve);
         batch.points();
+        batch.decompression();
         batch.secrets();
         if curve.has_ecdsa() {
             batch.ecdsa();
@@ -93,7 +95,6 @@ impl<'a> Batch<'a> {
             run(their_points, their_codes);
             assert_rows(&format!("{what} on {curve}"), (codes, points), (their_codes, their_points));
         };
-        // SAFETY (of all calls): pointers of vectors with a row for each item.
         expect_ok(unsafe {
             gecc_mul_base(c, number, ITEMS, rows(&self.scalars), points.as_mut_ptr().cast(), codes.as_mut_ptr())
         });
@@ -124,7 +125,11 @@ impl<'a> Batch<'a> {
         expect("double", codes, points, &|rows, codes| {
             any::point::double_into(rust, curve, PublicKeys::raw(&raw), rows, codes).unwrap();
         });
+    }
 
+    fn decompression(&self) {
+        let &Batch { c, rust, curve, number, .. } = self;
+        let (codes, points) = &mut self.results::<64>();
         let compressed: Vec<[u8; 33]> = self.points.iter().map(compress).collect();
         expect_ok(unsafe {
             gecc_decompress(c, number, ITEMS, keys(&compressed), points.as_mut_ptr().cast(), codes.as_mut_ptr())
@@ -212,7 +217,7 @@ impl<'a> Batch<'a> {
         let secret = SecretKeys::rows((&self.scalars).into());
         // Digests as fields of records, and one for all.
         let records: Vec<[u8; 50]> = self.digests.iter().map(record).collect();
-        let strided = crate::capi::memory::GeccRows { data: records.as_ptr().cast(), stride: 50 };
+        let strided = GeccRows { data: records.as_ptr().cast(), stride: 50 };
         let first = vec![self.digests[0]; ITEMS];
         for (given, same) in
             [(one(&self.digests[0]), &first), (strided, &self.digests), (rows(&self.digests), &self.digests)]
@@ -233,8 +238,8 @@ impl<'a> Batch<'a> {
         }
         ids[20] = 4;
         ids[22] ^= 1;
-        let (digests, given, id_rows) = (rows(&self.digests), rows(&*signatures), super::one(&ids));
-        let id_rows = crate::capi::memory::GeccRows { stride: 1, ..id_rows };
+        let (digests, given, id_rows) = (rows(&self.digests), rows(&*signatures), one(&ids));
+        let id_rows = GeccRows { stride: 1, ..id_rows };
         let (codes, points) = &mut self.results::<64>();
         let (their_codes, their_points) = &mut self.results::<64>();
         expect_ok(unsafe {
@@ -315,7 +320,7 @@ impl<'a> Batch<'a> {
             signatures[30] = signatures[31];
             // Tight, and as fields of records.
             let records: Vec<[u8; 82]> = signatures.iter().map(record).collect();
-            let strided = crate::capi::memory::GeccRows { data: records.as_ptr().cast(), stride: 82 };
+            let strided = GeccRows { data: records.as_ptr().cast(), stride: 82 };
             let verdicts = sm2::verify_messages(rust, &message_slices, same, signatures, self.uncompressed()).unwrap();
             let their_codes: Vec<u8> = verdicts.iter().map(|verdict| verdict.code()).collect();
             for given in [rows(&*signatures), strided] {
@@ -342,7 +347,7 @@ fn assert_rows<const W: usize>(what: &str, ours: (&[u8], &[[u8; W]]), theirs: (&
 
 fn number_of(curve: CurveId) -> i32 {
     let name = CString::new(curve.name()).unwrap();
-    let mut number = crate::capi::choices::GeccCurve::Sm2;
+    let mut number = GeccCurve::Sm2;
     // SAFETY: a text ended by a zero byte, and a number.
     expect_ok(unsafe { gecc_curve_by_name(name.as_ptr(), &mut number) });
     number as i32
