@@ -4,6 +4,7 @@ use super::{cpu, rows};
 use crate::capi::engine::{gecc_engine_free, gecc_engine_new};
 use crate::capi::keys::gecc_public_keys;
 use crate::capi::status::GeccStatus;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
 pub fn a_child_is_told() {
@@ -12,8 +13,10 @@ pub fn a_child_is_told() {
     // SAFETY: the child calls the library, allocates, and ends without running what the parent has registered.
     let child = unsafe { libc::fork() };
     if child == 0 {
+        // A panic must not reach what runs the parent's tests.
+        let outcome = catch_unwind(AssertUnwindSafe(|| in_child(&mut engine)));
         // SAFETY: ends the child.
-        unsafe { libc::_exit(in_child(&mut engine)) };
+        unsafe { libc::_exit(outcome.unwrap_or(4)) };
     }
     let mut status = 0;
     // SAFETY: a child of this process.
