@@ -1,0 +1,845 @@
+/*
+ * gecc: batches of elliptic-curve operations (ECDSA, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2) on NVIDIA GPUs
+ * and CPUs, for C and what calls C.
+ *
+ * A batch has `items` items, which a call takes and answers in columns. A bad item gets its own code and disturbs no other.
+ *
+ * **Columns that a call reads** are `GeccRows` or `GeccKeys`: the first row, and the distance from each row to the next in bytes.
+ * Records work as they lie: of `32 digest | 33 key | 64 signature` all three columns have a stride of 129. A stride of 0 gives
+ * all items the same row. Numbers, coordinates and digests are 32 bytes, big-endian; signatures 64 bytes `r || s`.
+ *
+ * **Columns that a call writes** are memory of the caller's, with the rows one after the other: `items` times the width of a
+ * row. What lay there before does not matter. `codes` has one byte an item, a `GeccCode`. Where it is not `GECC_CODE_VALID` the
+ * item's other results mean nothing.
+ *
+ * **What a call returns** is a `GeccStatus`, and says nothing of the items. After any status but `GECC_STATUS_OK` results mean
+ * nothing: codes are 0, or untouched if an argument was refused. `gecc_last_error` has the text. Every call can return
+ * `GECC_STATUS_NULL_POINTER` and `GECC_STATUS_INVALID_ARGUMENT`; those that take an engine `GECC_STATUS_FORKED`,
+ * `GECC_STATUS_PANIC`, and with `GECC_BACKEND_GPU` `GECC_STATUS_DEVICE`. No panic and no exception leaves a call. As in any
+ * program, memory that runs out elsewhere than in `gecc_buffer_new` ends the process.
+ *
+ * **What the caller promises**, as no call can check it: pointers that are not null lead to memory that may be read, or written,
+ * in the sizes that are said; nobody writes to it while a call runs; an engine or buffer is from its `_new`, and is not freed
+ * while a call uses it or twice. Memory is used only while a call runs, and stays the caller's, with the secrets in it.
+ * What a call can check it does: null, numbers, strides below a row's width, sizes beyond the address space, alignment, and
+ * memory that is written and overlaps other memory of the call (columns count from their first byte to their last). With no
+ * items no column is looked at, and all of their pointers may be null.
+ *
+ * **Threads.** Any number of threads may call at once, with one engine or several. A call returns when its results are there.
+ * Large batches are worth the most: a call is for millions of items as well as for one.
+ *
+ * **Secrets.** Calls that are **constant-time** in private keys say so; the others are for public data. The library wipes its
+ * own memory of secrets, and writes none of them in a text.
+ *
+ * **Versions.** `GECC_ABI_VERSION` is raised when something here changes, not when something is added. A program compares it
+ * with `gecc_abi_version` where it loads the library itself.
+ *
+ * Written by cbindgen from the sources of gecc-capi.
+ */
+
+#ifndef GECC_H
+#define GECC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * The version of this interface.
+ */
+#define GECC_ABI_VERSION 1
+
+/**
+ * What a call returns. Numbers are never changed and never used again for something else; later versions may add some.
+ */
+enum GeccStatus
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * The call has done what it was asked for. What became of each item is in the codes.
+   */
+  GECC_STATUS_OK = 0,
+  /**
+   * A pointer is null that must not be.
+   */
+  GECC_STATUS_NULL_POINTER = 1,
+  /**
+   * A number, size, stride or alignment is not allowed, memory that is written overlaps other memory of the call, or a
+   * text is not UTF-8.
+   */
+  GECC_STATUS_INVALID_ARGUMENT = 2,
+  /**
+   * The curve does not have the scheme: ECDSA is not on SM2's curve.
+   */
+  GECC_STATUS_NO_SCHEME = 3,
+  /**
+   * GPUs were asked for, and none can be used.
+   */
+  GECC_STATUS_NO_DEVICE = 4,
+  /**
+   * All GPUs failed, and the engine may not use the CPU instead.
+   */
+  GECC_STATUS_DEVICE = 5,
+  /**
+   * Kernels could not be compiled, stored or loaded.
+   */
+  GECC_STATUS_KERNELS = 6,
+  /**
+   * The operating system refused to start threads.
+   */
+  GECC_STATUS_THREADS = 7,
+  /**
+   * The engine was made before this process forked from another. Make one after the fork.
+   */
+  GECC_STATUS_FORKED = 8,
+  /**
+   * There is not enough memory for a buffer.
+   */
+  GECC_STATUS_OUT_OF_MEMORY = 9,
+  /**
+   * The call met a defect of the library, which stopped it. Results mean nothing. Other calls go on. Free the engine when
+   * they have ended, make a new one, and report what the library wrote to standard error.
+   */
+  GECC_STATUS_PANIC = 10,
+  /**
+   * An error that this version of the interface has no number for. `gecc_last_error` says what it is.
+   */
+  GECC_STATUS_OTHER = 11,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccStatus GeccStatus;
+#else
+typedef int32_t GeccStatus;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * A curve. Calls take it as a number, and refuse another with `GECC_STATUS_INVALID_ARGUMENT`.
+ */
+enum GeccCurve
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * secp256k1 (SEC 2 v2, section 2.4.1).
+   */
+  GECC_CURVE_SECP256K1 = 1,
+  /**
+   * P-256 (NIST SP 800-186, section 3.2.1.3).
+   */
+  GECC_CURVE_P256 = 2,
+  /**
+   * brainpoolP256r1 (RFC 5639, section 3.4).
+   */
+  GECC_CURVE_BRAINPOOL_P256R1 = 3,
+  /**
+   * The curve of SM2 (GB/T 32918.5-2017). Without ECDSA.
+   */
+  GECC_CURVE_SM2 = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccCurve GeccCurve;
+#else
+typedef int32_t GeccCurve;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Which kind of device an engine uses.
+ */
+enum GeccBackend
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * All GPUs, and the CPU for what is too small for them or what they leave undone; the CPU alone where there is no GPU.
+   */
+  GECC_BACKEND_AUTO = 0,
+  /**
+   * The CPU.
+   */
+  GECC_BACKEND_CPU = 1,
+  /**
+   * GPUs only: an engine cannot be made where there is none, and calls fail where all have failed.
+   */
+  GECC_BACKEND_GPU = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccBackend GeccBackend;
+#else
+typedef int32_t GeccBackend;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What a call says of an item, in one byte: valid, or the first check that failed. Numbers are never changed and never used
+ * again for something else; later versions may add some.
+ */
+enum GeccCode
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint8_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Nothing is known of the item: its call did not succeed.
+   */
+  GECC_CODE_NONE = 0,
+  /**
+   * Every check passed, and the item's results are there.
+   */
+  GECC_CODE_VALID = 1,
+  /**
+   * The encoding of the signature is malformed. No call of this interface gives it: none takes DER.
+   */
+  GECC_CODE_MALFORMED_SIGNATURE = 2,
+  /**
+   * r is 0 or not below the group order.
+   */
+  GECC_CODE_R_OUT_OF_RANGE = 3,
+  /**
+   * s is 0 or not below the group order.
+   */
+  GECC_CODE_S_OUT_OF_RANGE = 4,
+  /**
+   * s is above n/2 and the policy asks for low s.
+   */
+  GECC_CODE_HIGH_S = 5,
+  /**
+   * SM2: r + s is 0 modulo n.
+   */
+  GECC_CODE_ZERO_T = 6,
+  /**
+   * The point's encoding has the wrong tag, or a coordinate that is not below p.
+   */
+  GECC_CODE_MALFORMED_POINT = 7,
+  /**
+   * The encoding is well-formed, but no point of the curve has these coordinates.
+   */
+  GECC_CODE_NOT_ON_CURVE = 8,
+  /**
+   * The identity where a public key is needed.
+   */
+  GECC_CODE_IDENTITY_KEY = 9,
+  /**
+   * The computation ends in the identity, which the standard rejects.
+   */
+  GECC_CODE_IDENTITY_RESULT = 10,
+  /**
+   * The signature does not belong to this digest and key.
+   */
+  GECC_CODE_MISMATCH = 11,
+  /**
+   * The recovery id is not in 0..=3.
+   */
+  GECC_CODE_RECOVERY_ID_OUT_OF_RANGE = 12,
+  /**
+   * No point of the curve has the x-coordinate that r and the recovery id give.
+   */
+  GECC_CODE_NO_SUCH_R = 13,
+  /**
+   * A public scalar is not below the group order.
+   */
+  GECC_CODE_SCALAR_OUT_OF_RANGE = 14,
+  /**
+   * A private key is 0 or not below the group order (SM2 signing also rejects n - 1).
+   */
+  GECC_CODE_SECRET_KEY_OUT_OF_RANGE = 15,
+  /**
+   * An SM2 user id is longer than 8191 bytes.
+   */
+  GECC_CODE_USER_ID_TOO_LONG = 16,
+  /**
+   * A value is not below the modulus. No call of this interface gives it.
+   */
+  GECC_CODE_VALUE_OUT_OF_RANGE = 17,
+  /**
+   * The signature that was computed does not verify: the processor errs. Only where the engine checks signatures.
+   */
+  GECC_CODE_FAULTY_SIGNATURE = 18,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccCode GeccCode;
+#else
+typedef uint8_t GeccCode;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * How public keys and other points are encoded (SEC 1, section 2.3.3). The number is the bytes of a row.
+ */
+enum GeccKeyEncoding
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * 33 bytes: `02 || x` or `03 || x`.
+   */
+  GECC_KEY_ENCODING_COMPRESSED = 33,
+  /**
+   * 64 bytes: `x || y`, zeros for the identity.
+   */
+  GECC_KEY_ENCODING_RAW = 64,
+  /**
+   * 65 bytes: `04 || x || y`.
+   */
+  GECC_KEY_ENCODING_UNCOMPRESSED = 65,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccKeyEncoding GeccKeyEncoding;
+#else
+typedef int32_t GeccKeyEncoding;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What verification asks for beyond the standard.
+ */
+enum GeccPolicy
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Nothing: high s is accepted.
+   */
+  GECC_POLICY_STANDARD = 0,
+  /**
+   * s above n/2 is rejected with `GECC_CODE_HIGH_S`, as BIP 62 and EIP-2 ask.
+   */
+  GECC_POLICY_LOW_S = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccPolicy GeccPolicy;
+#else
+typedef int32_t GeccPolicy;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Which of the two valid values of s signing gives.
+ */
+enum GeccSForm
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Low for secp256k1, as computed for the other curves.
+   */
+  GECC_S_FORM_CURVE_DEFAULT = 0,
+  /**
+   * The one that is at most n/2; the recovery id is that of this form.
+   */
+  GECC_S_FORM_LOW = 1,
+  /**
+   * As SEC 1 computes it.
+   */
+  GECC_S_FORM_AS_COMPUTED = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccSForm GeccSForm;
+#else
+typedef int32_t GeccSForm;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Page-locked memory, from and to which GPUs copy without help of the host. Any call may read its columns there and write its
+ * results there; where there is no GPU it serves like any other memory.
+ *
+ * It pays for buffers of megabytes that are used many times: locking a gigabyte and unlocking it takes about 50 ms.
+ *
+ * It lasts from `gecc_buffer_new` to `gecc_buffer_free`, also after its engine is freed.
+ */
+typedef struct GeccBuffer GeccBuffer;
+
+/**
+ * What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once, and a program seldom
+ * needs a second one.
+ *
+ * It lasts from `gecc_engine_new` to `gecc_engine_free`. In a child of the process that made it, its calls return
+ * `GECC_STATUS_FORKED`.
+ */
+typedef struct GeccEngine GeccEngine;
+
+/**
+ * How an engine shall be. Set `size` to `sizeof(GeccEngineOptions)` and all else to zero for the defaults:
+ * `GeccEngineOptions options = {.size = sizeof options};`.
+ *
+ * Later versions may add fields at the end, of which zero is the default. `size` tells the library which are there.
+ */
+typedef struct {
+  /**
+   * Bytes of this struct.
+   */
+  size_t size;
+  /**
+   * A `GeccBackend`.
+   */
+  int32_t backend;
+  /**
+   * Threads for work on the CPU, 1 to 4096; 0 for one per core.
+   */
+  uint32_t threads;
+  /**
+   * Upper limit in bytes for working memory beside inputs and results, on the host and on each GPU; 0 for none. What a batch
+   * cannot do without (6 MiB, and one for each thread) is used in any case.
+   */
+  uint64_t max_memory;
+  /**
+   * 1 to verify every signature before it is returned, 0 not to. One that was computed wrongly can give its private key
+   * away. Signing then costs as much as signing and verifying.
+   */
+  int32_t check_signatures;
+  /**
+   * Zero.
+   */
+  int32_t reserved;
+} GeccEngineOptions;
+
+/**
+ * A column that a call reads: a row of bytes for each item. The width of a row is that of the call's parameter.
+ */
+typedef struct {
+  /**
+   * The first row. May be null where there are no items. Needs no alignment.
+   */
+  const uint8_t *data;
+  /**
+   * Bytes from the beginning of a row to that of the next: the width of a row where they lie one after the other, more where
+   * they are fields of records, 0 where one row serves all items.
+   */
+  size_t stride;
+} GeccRows;
+
+/**
+ * A column of public keys or other points.
+ */
+typedef struct {
+  /**
+   * The first key. May be null where there are no items. Needs no alignment.
+   */
+  const uint8_t *data;
+  /**
+   * Bytes from the beginning of a key to that of the next, or 0 where one key serves all items.
+   */
+  size_t stride;
+  /**
+   * A `GeccKeyEncoding`, the same for all keys.
+   */
+  int32_t encoding;
+} GeccKeys;
+
+/**
+ * Bytes of any length: a message, or a user id.
+ */
+typedef struct {
+  /**
+   * The bytes. May be null where there are none. Needs no alignment.
+   */
+  const uint8_t *data;
+  /**
+   * How many.
+   */
+  size_t length;
+} GeccBytes;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the interface that the library has: `GECC_ABI_VERSION` of the header that belongs to it.
+ *
+ * Any thread may call this at any time.
+ */
+uint32_t gecc_abi_version(void);
+
+/**
+ * The text of the last call of the calling thread that did not return `GECC_STATUS_OK`, in English and UTF-8; empty before
+ * there is one. A call that succeeds leaves it as it is.
+ *
+ * Never null. The text stays where it is until the next call of the same thread that fails, or until the thread ends: copy
+ * what is needed longer. It never has a secret in it.
+ */
+const char *gecc_last_error(void);
+
+/**
+ * Makes an engine, which takes some tens of milliseconds, and some seconds where GPUs have to be started.
+ *
+ * `options` may be null for the defaults, and is not needed after the call. The engine is written to `engine`, to be freed by
+ * `gecc_engine_free`; on failure null is. Any thread may call this at any time.
+ *
+ * Returns `GECC_STATUS_NO_DEVICE` when only GPUs are asked for and none can be used, `GECC_STATUS_INVALID_ARGUMENT` for options
+ * that are not allowed, `GECC_STATUS_THREADS` when threads cannot be started.
+ */
+GeccStatus gecc_engine_new(const GeccEngineOptions *options,
+                           GeccEngine **engine);
+
+/**
+ * Frees an engine when no call uses it any more. Null is allowed, and nothing then happens. Buffers of the engine may be
+ * freed later. The pointer must not be used after this.
+ */
+void gecc_engine_free(GeccEngine *engine);
+
+/**
+ * Writes what the engine is and why it was chosen, for instance `CPU, 8 threads (chosen automatically: ...)`.
+ *
+ * At most `capacity` bytes are written to `text`, with a zero byte at the end; what does not fit is left out. `text` may be
+ * null where `capacity` is 0. The length of the whole text in bytes, without the zero byte, goes to `length`, which may be
+ * null. Any thread may call this at any time.
+ */
+GeccStatus gecc_engine_describe(const GeccEngine *engine,
+                                char *text,
+                                size_t capacity,
+                                size_t *length);
+
+/**
+ * Writes which GPUs have failed since the engine was made, which kernels it cannot use for now, and what gave wrong answers to
+ * items whose answers are known: one a line, nothing where all is well. Their work went to other GPUs or to the CPU.
+ *
+ * `text`, `capacity` and `length` are as for `gecc_engine_describe`. Any thread may call this at any time.
+ */
+GeccStatus gecc_engine_failures(const GeccEngine *engine,
+                                char *text,
+                                size_t capacity,
+                                size_t *length);
+
+/**
+ * Makes ready what calls on a curve need, for which the first of them would otherwise wait: tables, and for GPUs kernels, which
+ * may have to be compiled. Takes some tens of milliseconds without a GPU, and some seconds where kernels have to be compiled.
+ *
+ * `curve` is a `GeccCurve`. Any thread may call this at any time.
+ *
+ * Returns `GECC_STATUS_KERNELS` or `GECC_STATUS_DEVICE` when a GPU cannot be made ready; calls may work all the same.
+ */
+GeccStatus gecc_engine_warm_up(const GeccEngine *engine,
+                               int32_t curve);
+
+/**
+ * The number of the curve with a name: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, ended by a zero byte.
+ *
+ * Any thread may call this at any time.
+ */
+GeccStatus gecc_curve_by_name(const char *name, GeccCurve *curve);
+
+/**
+ * What a code says, in English, for instance `the signature does not match`. For a byte that is no code: `no such code`.
+ *
+ * Never null; the text lasts as long as the program. Any thread may call this at any time.
+ */
+const char *gecc_code_text(uint8_t code);
+
+/**
+ * Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
+ *
+ * Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`, one byte an item. `curve` is a
+ * `GeccCurve`, `policy` a `GeccPolicy`.
+ *
+ * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_HIGH_S` (by
+ * policy), `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
+ * `GECC_CODE_MISMATCH`.
+ *
+ * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+ */
+GeccStatus gecc_ecdsa_verify(const GeccEngine *engine,
+                             int32_t curve,
+                             size_t items,
+                             GeccRows digests,
+                             GeccRows signatures,
+                             GeccKeys keys,
+                             int32_t policy,
+                             uint8_t *codes);
+
+/**
+ * Signs one digest per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
+ *
+ * Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
+ * `curve` is a `GeccCurve`, `s_form` a `GeccSForm`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and
+ * `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+ *
+ * Private keys are read where they lie. They are the caller's to wipe.
+ *
+ * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+ */
+GeccStatus gecc_ecdsa_sign(const GeccEngine *engine,
+                           int32_t curve,
+                           size_t items,
+                           GeccRows digests,
+                           GeccRows secret_keys,
+                           int32_t s_form,
+                           uint8_t *signatures,
+                           uint8_t *codes);
+
+/**
+ * Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R) is odd,
+ * bit 1 that x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in keys and nonces.
+ *
+ * Results take 66 bytes an item of the library's memory on the way, and digests that do not lie one after the other 32.
+ */
+GeccStatus gecc_ecdsa_sign_recoverable(const GeccEngine *engine,
+                                       int32_t curve,
+                                       size_t items,
+                                       GeccRows digests,
+                                       GeccRows secret_keys,
+                                       int32_t s_form,
+                                       uint8_t *signatures,
+                                       uint8_t *recovery_ids,
+                                       uint8_t *codes);
+
+/**
+ * The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is public.
+ *
+ * Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `recovery_ids`, one byte each, 0 to 3. Writes `keys`, 64
+ * bytes `x || y`; `codes`. `curve` is a `GeccCurve`. High s is accepted.
+ *
+ * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
+ * `GECC_CODE_RECOVERY_ID_OUT_OF_RANGE`, `GECC_CODE_NO_SUCH_R`, `GECC_CODE_IDENTITY_RESULT`.
+ *
+ * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+ */
+GeccStatus gecc_ecdsa_recover(const GeccEngine *engine,
+                              int32_t curve,
+                              size_t items,
+                              GeccRows digests,
+                              GeccRows signatures,
+                              GeccRows recovery_ids,
+                              uint8_t *keys,
+                              uint8_t *codes);
+
+/**
+ * The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of `x || y`.
+ * **Not constant-time**: everything here is public.
+ *
+ * Reads what `gecc_ecdsa_recover` reads. Writes `addresses`, 20 bytes each; `codes`, the same ones. EIP-2 also asks
+ * transactions for low s, which is not checked here.
+ */
+GeccStatus gecc_ecdsa_recover_addresses(const GeccEngine *engine,
+                                        size_t items,
+                                        GeccRows digests,
+                                        GeccRows signatures,
+                                        GeccRows recovery_ids,
+                                        uint8_t *addresses,
+                                        uint8_t *codes);
+
+/**
+ * Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not constant-time**: everything here is
+ * public.
+ *
+ * Reads `digests`, 32 bytes e = SM3(Z_A || M) each, big-endian; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`.
+ *
+ * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_ZERO_T`,
+ * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
+ * `GECC_CODE_MISMATCH`.
+ */
+GeccStatus gecc_sm2_verify(const GeccEngine *engine,
+                           size_t items,
+                           GeccRows digests,
+                           GeccRows signatures,
+                           GeccKeys keys,
+                           uint8_t *codes);
+
+/**
+ * Signs one digest e per item with SM2 (GB/T 32918.2, section 6), with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys
+ * and nonces.
+ *
+ * Reads `digests`, 32 bytes e each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
+ * Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and `GECC_CODE_FAULTY_SIGNATURE` where the engine checks
+ * signatures.
+ *
+ * Private keys are read where they lie. They are the caller's to wipe.
+ */
+GeccStatus gecc_sm2_sign(const GeccEngine *engine,
+                         size_t items,
+                         GeccRows digests,
+                         GeccRows secret_keys,
+                         uint8_t *signatures,
+                         uint8_t *codes);
+
+/**
+ * Verifies one SM2 signature per item over a message: e = SM3(Z_A || M), where Z_A is of the user id and the key. **Not
+ * constant-time**: everything here is public.
+ *
+ * Reads `messages`, as many as items; `user_ids`, so many of them: as many as items, one for all items, or none for the id that
+ * GM/T 0009 prescribes, `1234567812345678`; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of
+ * `gecc_sm2_verify`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
+ *
+ * On the way an item takes up to 300 bytes of the library's memory.
+ */
+GeccStatus gecc_sm2_verify_messages(const GeccEngine *engine,
+                                    size_t items,
+                                    const GeccBytes *messages,
+                                    const GeccBytes *user_ids,
+                                    size_t user_id_count,
+                                    GeccRows signatures,
+                                    GeccKeys keys,
+                                    uint8_t *codes);
+
+/**
+ * Signs one message per item with SM2: e = SM3(Z_A || M), where Z_A is of the user id and the private key's public key.
+ * **Constant-time** in keys and nonces, not in the length of messages.
+ *
+ * Reads `messages` and `user_ids` as `gecc_sm2_verify_messages` does; `secret_keys`, 32 bytes each, big-endian. Writes
+ * `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_sm2_sign`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
+ *
+ * Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 300 bytes of the library's
+ * memory.
+ */
+GeccStatus gecc_sm2_sign_messages(const GeccEngine *engine,
+                                  size_t items,
+                                  const GeccBytes *messages,
+                                  const GeccBytes *user_ids,
+                                  size_t user_id_count,
+                                  GeccRows secret_keys,
+                                  uint8_t *signatures,
+                                  uint8_t *codes);
+
+/**
+ * The public key of each private key, `d * G`. **Constant-time** in the keys.
+ *
+ * Reads `secret_keys`, 32 bytes each, big-endian. Writes `public_keys`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`.
+ * Code other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`.
+ *
+ * Private keys are read where they lie. They are the caller's to wipe.
+ */
+GeccStatus gecc_public_keys(const GeccEngine *engine,
+                            int32_t curve,
+                            size_t items,
+                            GeccRows secret_keys,
+                            uint8_t *public_keys,
+                            uint8_t *codes);
+
+/**
+ * The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
+ * **Constant-time** in the private keys.
+ *
+ * Reads `secret_keys`, 32 bytes each, big-endian; `peers`. Writes `secrets`, 32 bytes each; `codes`. `curve` is a `GeccCurve`.
+ * Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
+ * `GECC_CODE_IDENTITY_KEY`.
+ *
+ * Private keys are read where they lie, and secrets are written where they stay. Both are the caller's to wipe. A secret is
+ * not uniformly random: derive keys from it.
+ */
+GeccStatus gecc_ecdh_secrets(const GeccEngine *engine,
+                             int32_t curve,
+                             size_t items,
+                             GeccRows secret_keys,
+                             GeccKeys peers,
+                             uint8_t *secrets,
+                             uint8_t *codes);
+
+/**
+ * `scalars[i] * G` for public scalars. **Not constant-time**: for private keys there is `gecc_public_keys`.
+ *
+ * Reads `scalars`, 32 bytes each, big-endian. Writes `points`, 64 bytes `x || y`, zeros for the identity; `codes`. `curve` is a
+ * `GeccCurve`. Code other than valid: `GECC_CODE_SCALAR_OUT_OF_RANGE`.
+ */
+GeccStatus gecc_mul_base(const GeccEngine *engine,
+                         int32_t curve,
+                         size_t items,
+                         GeccRows scalars,
+                         uint8_t *points,
+                         uint8_t *codes);
+
+/**
+ * `scalars[i] * points[i]` for public scalars. **Not constant-time**: for private keys there is `gecc_ecdh_secrets`.
+ *
+ * Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Writes `products`, 64 bytes
+ * `x || y`, zeros for the identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+ * `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+ */
+GeccStatus gecc_mul(const GeccEngine *engine,
+                    int32_t curve,
+                    size_t items,
+                    GeccRows scalars,
+                    GeccKeys points,
+                    uint8_t *products,
+                    uint8_t *codes);
+
+/**
+ * `a[i] + b[i]`. **Not constant-time**: everything here is public.
+ *
+ * Reads points `a` and `b`, where a row of zeros is the identity. Writes `sums`, 64 bytes `x || y`, zeros for the identity;
+ * `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+ */
+GeccStatus gecc_add(const GeccEngine *engine,
+                    int32_t curve,
+                    size_t items,
+                    GeccKeys a,
+                    GeccKeys b,
+                    uint8_t *sums,
+                    uint8_t *codes);
+
+/**
+ * `2 * points[i]`. **Not constant-time**: everything here is public.
+ *
+ * Reads `points`, where a row of zeros is the identity. Writes `doubles`, 64 bytes `x || y`, zeros for the identity; `codes`.
+ * `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+ */
+GeccStatus gecc_double(const GeccEngine *engine,
+                       int32_t curve,
+                       size_t items,
+                       GeccKeys points,
+                       uint8_t *doubles,
+                       uint8_t *codes);
+
+/**
+ * The coordinates of public keys: compressed ones are decompressed, others checked. **Not constant-time**: everything here is
+ * public.
+ *
+ * Reads `keys`. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+ * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+ *
+ * Results take 66 bytes an item of the library's memory on the way.
+ */
+GeccStatus gecc_decompress(const GeccEngine *engine,
+                           int32_t curve,
+                           size_t items,
+                           GeccKeys keys,
+                           uint8_t *points,
+                           uint8_t *codes);
+
+/**
+ * Makes a buffer of `bytes` bytes, all zero, and locks it where there is a GPU and the driver allows it (`gecc_buffer_is_locked`).
+ *
+ * The buffer is written to `buffer`, to be freed by `gecc_buffer_free`; on failure null is. Any thread may call this at any time.
+ *
+ * Returns `GECC_STATUS_OUT_OF_MEMORY` when there is not so much memory.
+ */
+GeccStatus gecc_buffer_new(const GeccEngine *engine,
+                           size_t bytes,
+                           GeccBuffer **buffer);
+
+/**
+ * The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no bytes.
+ */
+uint8_t *gecc_buffer_data(const GeccBuffer *buffer);
+
+/**
+ * Whether a buffer is locked: not where there is no GPU, and not where the driver refuses. False for null.
+ */
+bool gecc_buffer_is_locked(const GeccBuffer *buffer);
+
+/**
+ * Wipes a buffer, as it may have held secrets, unlocks it and frees it. No call may use its memory any more. Null is allowed, and
+ * nothing then happens.
+ */
+void gecc_buffer_free(GeccBuffer *buffer);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* GECC_H */

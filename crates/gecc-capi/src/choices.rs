@@ -1,0 +1,138 @@
+//! Numbers by which a caller chooses: curves, devices, encodings and forms.
+//!
+//! They come in as plain integers, as a caller in C can pass any.
+
+use super::memory::write_value;
+use super::status::{Failure, GeccStatus, call};
+use gecc::ecdsa::{Policy, SForm};
+use gecc::{Backend, CurveId};
+use std::ffi::{CStr, c_char};
+
+/// A curve. Calls take it as a number, and refuse another with `GECC_STATUS_INVALID_ARGUMENT`.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccCurve {
+    /// secp256k1 (SEC 2 v2, section 2.4.1).
+    Secp256k1 = 1,
+    /// P-256 (NIST SP 800-186, section 3.2.1.3).
+    P256 = 2,
+    /// brainpoolP256r1 (RFC 5639, section 3.4).
+    BrainpoolP256r1 = 3,
+    /// The curve of SM2 (GB/T 32918.5-2017). Without ECDSA.
+    Sm2 = 4,
+}
+
+/// Which kind of device an engine uses.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccBackend {
+    /// All GPUs, and the CPU for what is too small for them or what they leave undone; the CPU alone where there is no GPU.
+    Auto = 0,
+    /// The CPU.
+    Cpu = 1,
+    /// GPUs only: an engine cannot be made where there is none, and calls fail where all have failed.
+    Gpu = 2,
+}
+
+/// How public keys and other points are encoded (SEC 1, section 2.3.3). The number is the bytes of a row.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccKeyEncoding {
+    /// 33 bytes: `02 || x` or `03 || x`.
+    Compressed = 33,
+    /// 64 bytes: `x || y`, zeros for the identity.
+    Raw = 64,
+    /// 65 bytes: `04 || x || y`.
+    Uncompressed = 65,
+}
+
+/// What verification asks for beyond the standard.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccPolicy {
+    /// Nothing: high s is accepted.
+    Standard = 0,
+    /// s above n/2 is rejected with `GECC_CODE_HIGH_S`, as BIP 62 and EIP-2 ask.
+    LowS = 1,
+}
+
+/// Which of the two valid values of s signing gives.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccSForm {
+    /// Low for secp256k1, as computed for the other curves.
+    CurveDefault = 0,
+    /// The one that is at most n/2; the recovery id is that of this form.
+    Low = 1,
+    /// As SEC 1 computes it.
+    AsComputed = 2,
+}
+
+/// The value with a number.
+fn chosen<T: Copy>(what: &str, number: i32, values: &[(i32, T)]) -> Result<T, Failure> {
+    let found = values.iter().find(|(other, _)| *other == number);
+    found.map(|(_, value)| *value).ok_or_else(|| Failure::invalid(format!("there is no {what} {number}")))
+}
+
+const CURVES: [(GeccCurve, CurveId); 4] = [
+    (GeccCurve::Secp256k1, CurveId::Secp256k1),
+    (GeccCurve::P256, CurveId::P256),
+    (GeccCurve::BrainpoolP256r1, CurveId::BrainpoolP256r1),
+    (GeccCurve::Sm2, CurveId::Sm2),
+];
+
+pub(crate) fn curve(number: i32) -> Result<CurveId, Failure> {
+    chosen("curve", number, &CURVES.map(|(curve, id)| (curve as i32, id)))
+}
+
+pub(crate) fn backend(number: i32) -> Result<Backend, Failure> {
+    const BACKENDS: [(i32, Backend); 3] = [
+        (GeccBackend::Auto as i32, Backend::Auto),
+        (GeccBackend::Cpu as i32, Backend::Cpu),
+        (GeccBackend::Gpu as i32, Backend::Gpu),
+    ];
+    chosen("backend", number, &BACKENDS)
+}
+
+pub(crate) fn key_encoding(number: i32) -> Result<GeccKeyEncoding, Failure> {
+    use GeccKeyEncoding::{Compressed, Raw, Uncompressed};
+    chosen("encoding of keys", number, &[Compressed, Raw, Uncompressed].map(|encoding| (encoding as i32, encoding)))
+}
+
+pub(crate) fn policy(number: i32) -> Result<Policy, Failure> {
+    let policies = [(GeccPolicy::Standard as i32, Policy::default()), (GeccPolicy::LowS as i32, Policy::low_s())];
+    chosen("policy", number, &policies)
+}
+
+pub(crate) fn s_form(number: i32) -> Result<SForm, Failure> {
+    const FORMS: [(i32, SForm); 3] = [
+        (GeccSForm::CurveDefault as i32, SForm::CurveDefault),
+        (GeccSForm::Low as i32, SForm::Low),
+        (GeccSForm::AsComputed as i32, SForm::AsComputed),
+    ];
+    chosen("form of s", number, &FORMS)
+}
+
+/// A choice between no, 0, and yes, 1.
+pub(crate) fn flag(what: &str, number: i32) -> Result<bool, Failure> {
+    chosen(what, number, &[(0, false), (1, true)])
+}
+
+/// The number of the curve with a name: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, ended by a zero byte.
+///
+/// Any thread may call this at any time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_curve_by_name(name: *const c_char, curve: *mut GeccCurve) -> GeccStatus {
+    call(|| {
+        if name.is_null() {
+            return Err(Failure::null("name"));
+        }
+        // SAFETY: not null, and the caller ends it by a zero byte.
+        let name = unsafe { CStr::from_ptr(name) };
+        let name = name.to_str().map_err(|_| Failure::invalid("the name of the curve is not UTF-8"))?;
+        let found = CURVES.iter().find(|(_, curve)| curve.name() == name);
+        let (number, _) = found.ok_or_else(|| Failure::invalid(format!("there is no curve {name:?}")))?;
+        // SAFETY: the caller's promise.
+        unsafe { write_value("curve", curve, *number) }
+    })
+}

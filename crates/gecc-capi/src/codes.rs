@@ -1,0 +1,68 @@
+//! What a byte says of an item.
+
+use gecc::{Rejection, Verdict};
+use std::ffi::{CString, c_char};
+use std::sync::LazyLock;
+
+/// What a call says of an item, in one byte: valid, or the first check that failed. Numbers are never changed and never used
+/// again for something else; later versions may add some.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccCode {
+    /// Nothing is known of the item: its call did not succeed.
+    None = 0,
+    /// Every check passed, and the item's results are there.
+    Valid = 1,
+    /// The encoding of the signature is malformed. No call of this interface gives it: none takes DER.
+    MalformedSignature = 2,
+    /// r is 0 or not below the group order.
+    ROutOfRange = 3,
+    /// s is 0 or not below the group order.
+    SOutOfRange = 4,
+    /// s is above n/2 and the policy asks for low s.
+    HighS = 5,
+    /// SM2: r + s is 0 modulo n.
+    ZeroT = 6,
+    /// The point's encoding has the wrong tag, or a coordinate that is not below p.
+    MalformedPoint = 7,
+    /// The encoding is well-formed, but no point of the curve has these coordinates.
+    NotOnCurve = 8,
+    /// The identity where a public key is needed.
+    IdentityKey = 9,
+    /// The computation ends in the identity, which the standard rejects.
+    IdentityResult = 10,
+    /// The signature does not belong to this digest and key.
+    Mismatch = 11,
+    /// The recovery id is not in 0..=3.
+    RecoveryIdOutOfRange = 12,
+    /// No point of the curve has the x-coordinate that r and the recovery id give.
+    NoSuchR = 13,
+    /// A public scalar is not below the group order.
+    ScalarOutOfRange = 14,
+    /// A private key is 0 or not below the group order (SM2 signing also rejects n - 1).
+    SecretKeyOutOfRange = 15,
+    /// An SM2 user id is longer than 8191 bytes.
+    UserIdTooLong = 16,
+    /// A value is not below the modulus. No call of this interface gives it.
+    ValueOutOfRange = 17,
+    /// The signature that was computed does not verify: the processor errs. Only where the engine checks signatures.
+    FaultySignature = 18,
+}
+
+/// Texts by code, as C has them.
+static TEXTS: LazyLock<Vec<(u8, CString)>> = LazyLock::new(|| {
+    let rejections = (0..=u8::MAX).filter_map(Rejection::from_code);
+    let rejections = rejections.map(|rejection| (rejection.code(), rejection.to_string()));
+    let valid = (Verdict::VALID_CODE, Verdict::Valid.to_string());
+    let texts = [valid].into_iter().chain(rejections);
+    texts.map(|(code, text)| (code, CString::new(text).unwrap_or_default())).collect()
+});
+
+/// What a code says, in English, for instance `the signature does not match`. For a byte that is no code: `no such code`.
+///
+/// Never null; the text lasts as long as the program. Any thread may call this at any time.
+#[unsafe(no_mangle)]
+pub extern "C" fn gecc_code_text(code: u8) -> *const c_char {
+    let found = TEXTS.iter().find(|(other, _)| *other == code);
+    found.map_or(c"no such code".as_ptr(), |(_, text)| text.as_ptr())
+}

@@ -1,0 +1,172 @@
+//! ECDSA on secp256k1, P-256 and brainpoolP256r1.
+
+use super::choices;
+use super::engine::{GeccEngine, engine_of};
+use super::memory::{GeccKeys, GeccRows, Memory};
+use super::status::{GeccStatus, call};
+use gecc::{Verdict, any, ecdsa};
+
+/// Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
+///
+/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`, one byte an item. `curve` is a
+/// `GeccCurve`, `policy` a `GeccPolicy`.
+///
+/// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_HIGH_S` (by
+/// policy), `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
+/// `GECC_CODE_MISMATCH`.
+///
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_verify(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    digests: GeccRows,
+    signatures: GeccRows,
+    keys: GeccKeys,
+    policy: i32,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
+    call(|| unsafe {
+        let (engine, curve, policy) = (engine_of(engine)?, choices::curve(curve)?, choices::policy(policy)?);
+        let mut memory = Memory::of(items);
+        let codes = memory.writes("codes", codes)?;
+        let digests = memory.reads("digests", digests)?;
+        let signatures = memory.reads("signatures", signatures)?;
+        let keys = memory.reads_keys("keys", keys)?;
+        codes.answer(|codes| any::ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes))
+    })
+}
+
+/// Signs one digest per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
+///
+/// Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
+/// `curve` is a `GeccCurve`, `s_form` a `GeccSForm`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and
+/// `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+///
+/// Private keys are read where they lie. They are the caller's to wipe.
+///
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_sign(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    digests: GeccRows,
+    secret_keys: GeccRows,
+    s_form: i32,
+    signatures: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve, s_form) = (engine_of(engine)?, choices::curve(curve)?, choices::s_form(s_form)?);
+        let mut memory = Memory::of(items);
+        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
+        let digests = memory.reads("digests", digests)?;
+        let keys = memory.reads_secret_keys(secret_keys)?;
+        let signatures = signatures.rows();
+        codes.answer(|codes| any::ecdsa::sign_into(engine, curve, digests, keys, s_form, signatures, codes))
+    })
+}
+
+/// Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R) is odd,
+/// bit 1 that x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in keys and nonces.
+///
+/// Results take 66 bytes an item of the library's memory on the way, and digests that do not lie one after the other 32.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    digests: GeccRows,
+    secret_keys: GeccRows,
+    s_form: i32,
+    signatures: *mut u8,
+    recovery_ids: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve, s_form) = (engine_of(engine)?, choices::curve(curve)?, choices::s_form(s_form)?);
+        let mut memory = Memory::of(items);
+        let (signatures, codes) = (memory.writes::<64>("signatures", signatures)?, memory.writes("codes", codes)?);
+        let recovery_ids = memory.writes::<1>("recovery_ids", recovery_ids)?;
+        let digests = memory.reads_tight("digests", digests)?;
+        let keys = memory.reads_secret_keys(secret_keys)?;
+        let places = signatures.rows().iter_mut().zip(recovery_ids.rows());
+        codes.answer(|codes| {
+            let signed = any::ecdsa::sign_recoverable(engine, curve, &digests, keys, s_form)?;
+            for ((signed, (signature, id)), code) in signed.into_iter().zip(places).zip(codes) {
+                let (row, recovery_id, verdict) = match signed {
+                    Ok(signed) => (signed.signature, signed.recovery_id, Verdict::VALID_CODE),
+                    Err(reason) => ([0; 64], 0, reason.code()),
+                };
+                (*signature, *id, *code) = (row, [recovery_id], verdict);
+            }
+            Ok(())
+        })
+    })
+}
+
+/// The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is public.
+///
+/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `recovery_ids`, one byte each, 0 to 3. Writes `keys`, 64
+/// bytes `x || y`; `codes`. `curve` is a `GeccCurve`. High s is accepted.
+///
+/// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
+/// `GECC_CODE_RECOVERY_ID_OUT_OF_RANGE`, `GECC_CODE_NO_SUCH_R`, `GECC_CODE_IDENTITY_RESULT`.
+///
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_recover(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    digests: GeccRows,
+    signatures: GeccRows,
+    recovery_ids: GeccRows,
+    keys: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let (keys, codes) = (memory.writes("keys", keys)?, memory.writes("codes", codes)?);
+        let digests = memory.reads("digests", digests)?;
+        let signatures = memory.reads("signatures", signatures)?;
+        let ids = memory.reads("recovery_ids", recovery_ids)?;
+        let keys = keys.rows();
+        codes.answer(|codes| any::ecdsa::recover_into(engine, curve, digests, signatures, ids, keys, codes))
+    })
+}
+
+/// The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of `x || y`.
+/// **Not constant-time**: everything here is public.
+///
+/// Reads what `gecc_ecdsa_recover` reads. Writes `addresses`, 20 bytes each; `codes`, the same ones. EIP-2 also asks
+/// transactions for low s, which is not checked here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_recover_addresses(
+    engine: *const GeccEngine,
+    items: usize,
+    digests: GeccRows,
+    signatures: GeccRows,
+    recovery_ids: GeccRows,
+    addresses: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let (addresses, codes) = (memory.writes("addresses", addresses)?, memory.writes("codes", codes)?);
+        let digests = memory.reads::<32>("digests", digests)?;
+        let signatures = memory.reads::<64>("signatures", signatures)?;
+        let ids = memory.reads::<1>("recovery_ids", recovery_ids)?;
+        let addresses = addresses.rows();
+        codes.answer(|codes| ecdsa::recover_addresses_into(engine, digests, signatures, ids, addresses, codes))
+    })
+}

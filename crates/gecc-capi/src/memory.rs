@@ -1,0 +1,298 @@
+//! The memory that callers hand over, checked before it is looked at.
+
+use super::choices::{GeccKeyEncoding, key_encoding};
+use super::status::Failure;
+use gecc::{PublicKeys, Rows, SecretKeys};
+use std::borrow::Cow;
+use std::ffi::c_char;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice;
+
+/// A column that a call reads: a row of bytes for each item. The width of a row is that of the call's parameter.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GeccRows {
+    /// The first row. May be null where there are no items. Needs no alignment.
+    pub data: *const u8,
+    /// Bytes from the beginning of a row to that of the next: the width of a row where they lie one after the other, more where
+    /// they are fields of records, 0 where one row serves all items.
+    pub stride: usize,
+}
+
+/// A column of public keys or other points.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GeccKeys {
+    /// The first key. May be null where there are no items. Needs no alignment.
+    pub data: *const u8,
+    /// Bytes from the beginning of a key to that of the next, or 0 where one key serves all items.
+    pub stride: usize,
+    /// A `GeccKeyEncoding`, the same for all keys.
+    pub encoding: i32,
+}
+
+/// Bytes of any length: a message, or a user id.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GeccBytes {
+    /// The bytes. May be null where there are none. Needs no alignment.
+    pub data: *const u8,
+    /// How many.
+    pub length: usize,
+}
+
+/// The memory of one call. What it writes is told first, and may overlap nothing that is told later.
+///
+/// References are made of pointers only after that is known.
+pub(crate) struct Memory {
+    items: usize,
+    written: Vec<(&'static str, Range<usize>)>,
+}
+
+impl Memory {
+    pub fn of(items: usize) -> Self {
+        Memory { items, written: Vec::with_capacity(3) }
+    }
+
+    /// The addresses of so many bytes, which are in reach and overlap nothing that is written.
+    fn checked(&self, name: &str, data: *const u8, bytes: usize) -> Result<Range<usize>, Failure> {
+        if bytes == 0 {
+            return Ok(0..0);
+        }
+        if data.is_null() {
+            return Err(Failure::null(name));
+        }
+        let start = data.addr();
+        // Rust allows no object above isize::MAX bytes.
+        let end = start.checked_add(bytes).filter(|_| isize::try_from(bytes).is_ok());
+        let end = end.ok_or_else(|| too_large(name))?;
+        match self.written.iter().find(|(_, other)| start < other.end && other.start < end) {
+            None => Ok(start..end),
+            Some((other, _)) => Err(Failure::invalid(format!("{name} and {other} overlap"))),
+        }
+    }
+
+    /// Rows of `W` bytes, one after the other, that the call writes.
+    pub fn writes<'a, const W: usize>(&mut self, name: &'static str, data: *mut u8) -> Result<Output<'a, W>, Failure> {
+        let bytes = self.items.checked_mul(W).ok_or_else(|| too_large(name))?;
+        let addresses = self.checked(name, data, bytes)?;
+        self.written.push((name, addresses));
+        Ok(Output { data, items: self.items, memory: PhantomData })
+    }
+
+    /// Rows of `W` bytes that the call reads.
+    ///
+    /// # Safety
+    /// The caller of the interface promises that the memory may be read during `'a`.
+    pub unsafe fn reads<'a, const W: usize>(&self, name: &str, rows: GeccRows) -> Result<Rows<'a, W>, Failure> {
+        // SAFETY: passed on.
+        let bytes = unsafe { self.span(name, rows, W)? };
+        match bytes.first_chunk() {
+            Some(row) if rows.stride == 0 => Ok(Rows::all(row)),
+            _ => Ok(Rows::strided(bytes, rows.stride.max(W), self.items)?),
+        }
+    }
+
+    /// The same, for calls of the library that take rows one after the other. Others are copied.
+    ///
+    /// # Safety
+    /// As for `reads`.
+    pub unsafe fn reads_tight<'a, const W: usize>(
+        &self,
+        name: &str,
+        rows: GeccRows,
+    ) -> Result<Cow<'a, [[u8; W]]>, Failure> {
+        // SAFETY: passed on.
+        let column = unsafe { self.reads::<W>(name, rows)? };
+        if rows.stride == W {
+            // SAFETY: passed on; rows of this stride lie one after the other.
+            return Ok(unsafe { self.span(name, rows, W)? }.as_chunks().0.into());
+        }
+        Ok((0..self.items).map(|item| *column.get(item)).collect::<Vec<_>>().into())
+    }
+
+    /// The bytes from the beginning of the first row to the end of the last.
+    ///
+    /// # Safety
+    /// As for `reads`.
+    unsafe fn span<'a>(&self, name: &str, rows: GeccRows, width: usize) -> Result<&'a [u8], Failure> {
+        let GeccRows { data, stride } = rows;
+        if stride != 0 && stride < width {
+            return Err(Failure::invalid(format!("{name}: a stride of {stride} is below the {width} bytes of a row")));
+        }
+        let bytes = match self.items.checked_sub(1) {
+            None => 0,
+            Some(others) => {
+                let bytes = others.checked_mul(stride).and_then(|before| before.checked_add(width));
+                bytes.ok_or_else(|| too_large(name))?
+            }
+        };
+        self.checked(name, data, bytes)?;
+        // SAFETY: passed on.
+        Ok(unsafe { slice_of(data, bytes) })
+    }
+
+    /// Public keys, or other points, that the call reads.
+    ///
+    /// # Safety
+    /// As for `reads`.
+    pub unsafe fn reads_keys<'a>(&self, name: &str, keys: GeccKeys) -> Result<PublicKeys<'a>, Failure> {
+        let rows = GeccRows { data: keys.data, stride: keys.stride };
+        // SAFETY: passed on.
+        unsafe {
+            Ok(match key_encoding(keys.encoding)? {
+                GeccKeyEncoding::Compressed => PublicKeys::compressed(self.reads::<33>(name, rows)?),
+                GeccKeyEncoding::Raw => PublicKeys::raw(self.reads::<64>(name, rows)?),
+                GeccKeyEncoding::Uncompressed => PublicKeys::uncompressed(self.reads::<65>(name, rows)?),
+            })
+        }
+    }
+
+    /// Private keys that the call reads where they lie.
+    ///
+    /// # Safety
+    /// As for `reads`.
+    pub unsafe fn reads_secret_keys<'a>(&self, rows: GeccRows) -> Result<SecretKeys<'a>, Failure> {
+        // SAFETY: passed on.
+        Ok(SecretKeys::rows(unsafe { self.reads("secret_keys", rows)? }))
+    }
+
+    /// Byte strings that the call reads, so many.
+    ///
+    /// # Safety
+    /// As for `reads`, of the array and of each string.
+    pub unsafe fn reads_strings<'a>(
+        &self,
+        name: &str,
+        strings: *const GeccBytes,
+        count: usize,
+    ) -> Result<Vec<&'a [u8]>, Failure> {
+        let bytes = count.checked_mul(size_of::<GeccBytes>()).ok_or_else(|| too_large(name))?;
+        self.checked(name, strings.cast(), bytes)?;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        require_aligned(name, strings)?;
+        // SAFETY: not null, aligned, in reach, and the caller's promise.
+        let strings = unsafe { slice::from_raw_parts(strings, count) };
+        let string = |(item, string): (usize, &GeccBytes)| {
+            self.checked(name, string.data, string.length).map_err(|failure| failure.of_item(item))?;
+            // SAFETY: passed on.
+            Ok(unsafe { slice_of(string.data, string.length) })
+        };
+        strings.iter().enumerate().map(string).collect()
+    }
+}
+
+/// # Safety
+/// The memory may be read during `'a`; where there are no bytes the pointer does not matter.
+unsafe fn slice_of<'a>(data: *const u8, bytes: usize) -> &'a [u8] {
+    // SAFETY: the caller's promise.
+    if bytes == 0 { &[] } else { unsafe { slice::from_raw_parts(data, bytes) } }
+}
+
+fn too_large(name: &str) -> Failure {
+    Failure::invalid(format!("{name}: so many rows do not fit the address space"))
+}
+
+/// Rows that a call writes: in reach, and apart from all else that the call uses.
+pub(crate) struct Output<'a, const W: usize> {
+    data: *mut u8,
+    items: usize,
+    memory: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a, const W: usize> Output<'a, W> {
+    /// The rows.
+    ///
+    /// # Safety
+    /// All memory of the call has been told to its `Memory`, and the caller of the interface promises that these rows may be
+    /// written during `'a`.
+    pub unsafe fn rows(self) -> &'a mut [[u8; W]] {
+        if self.items == 0 {
+            return &mut [];
+        }
+        // SAFETY: not null, of a size that was checked, without another reference to it; the rest is promised.
+        unsafe { slice::from_raw_parts_mut(self.data.cast(), self.items) }
+    }
+}
+
+impl Output<'_, 1> {
+    /// Has the codes of a call written. They are 0 unless the call succeeds, so that codes of another call, or of half of this
+    /// one, are not taken for its answer.
+    ///
+    /// # Safety
+    /// As for `rows`.
+    pub unsafe fn answer(self, run: impl FnOnce(&mut [u8]) -> Result<(), gecc::Error>) -> Result<(), Failure> {
+        // SAFETY: passed on.
+        let mut codes = Codes { codes: unsafe { self.rows() }.as_flattened_mut(), complete: false };
+        codes.codes.fill(0);
+        run(codes.codes)?;
+        codes.complete = true;
+        Ok(())
+    }
+}
+
+/// Codes that are wiped when they are dropped, also by a panic, before they are complete.
+struct Codes<'a> {
+    codes: &'a mut [u8],
+    complete: bool,
+}
+
+impl Drop for Codes<'_> {
+    fn drop(&mut self) {
+        if !self.complete {
+            self.codes.fill(0);
+        }
+    }
+}
+
+/// Writes a text, cut to what there is room for and ended by a zero byte, and its whole length without that byte.
+///
+/// # Safety
+/// The caller of the interface promises that `capacity` bytes may be written at `text`, and a number at `length` if that is
+/// not null.
+pub(crate) unsafe fn write_text(
+    from: &str,
+    text: *mut c_char,
+    capacity: usize,
+    length: *mut usize,
+) -> Result<(), Failure> {
+    if text.is_null() && capacity > 0 {
+        return Err(Failure::null("text"));
+    }
+    if !length.is_null() {
+        // SAFETY: passed on.
+        unsafe { write_value("length", length, from.len())? };
+    }
+    if let Some(room) = capacity.checked_sub(1) {
+        let bytes = from.len().min(room);
+        // SAFETY: `bytes` and a zero byte fit the capacity; a text of the library's own does not overlap the caller's memory.
+        unsafe {
+            text.copy_from_nonoverlapping(from.as_ptr().cast(), bytes);
+            text.add(bytes).write(0);
+        }
+    }
+    Ok(())
+}
+
+/// Writes a value.
+///
+/// # Safety
+/// The caller of the interface promises that it may be written there, if the pointer is not null.
+pub(crate) unsafe fn write_value<T>(name: &str, to: *mut T, value: T) -> Result<(), Failure> {
+    require_aligned(name, to)?;
+    // SAFETY: not null, aligned, and the caller's promise.
+    unsafe { to.write(value) };
+    Ok(())
+}
+
+/// Checks what can be checked of a pointer to one value.
+pub(crate) fn require_aligned<T>(name: &str, to: *const T) -> Result<(), Failure> {
+    match to {
+        _ if to.is_null() => Err(Failure::null(name)),
+        _ if !to.is_aligned() => Err(Failure::invalid(format!("{name} is not aligned"))),
+        _ => Ok(()),
+    }
+}

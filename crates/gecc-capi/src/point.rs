@@ -1,0 +1,145 @@
+//! Operations on public points.
+
+use super::choices;
+use super::engine::{GeccEngine, engine_of};
+use super::memory::{GeccKeys, GeccRows, Memory};
+use super::status::{GeccStatus, call};
+use gecc::{Point, Verdict, any};
+
+/// `scalars[i] * G` for public scalars. **Not constant-time**: for private keys there is `gecc_public_keys`.
+///
+/// Reads `scalars`, 32 bytes each, big-endian. Writes `points`, 64 bytes `x || y`, zeros for the identity; `codes`. `curve` is a
+/// `GeccCurve`. Code other than valid: `GECC_CODE_SCALAR_OUT_OF_RANGE`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_mul_base(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    scalars: GeccRows,
+    points: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
+        let scalars = memory.reads("scalars", scalars)?;
+        let points = points.rows();
+        codes.answer(|codes| any::point::mul_base_into(engine, curve, scalars, points, codes))
+    })
+}
+
+/// `scalars[i] * points[i]` for public scalars. **Not constant-time**: for private keys there is `gecc_ecdh_secrets`.
+///
+/// Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Writes `products`, 64 bytes
+/// `x || y`, zeros for the identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+/// `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_mul(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    scalars: GeccRows,
+    points: GeccKeys,
+    products: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let (products, codes) = (memory.writes("products", products)?, memory.writes("codes", codes)?);
+        let scalars = memory.reads("scalars", scalars)?;
+        let points = memory.reads_keys("points", points)?;
+        let products = products.rows();
+        codes.answer(|codes| any::point::mul_into(engine, curve, scalars, points, products, codes))
+    })
+}
+
+/// `a[i] + b[i]`. **Not constant-time**: everything here is public.
+///
+/// Reads points `a` and `b`, where a row of zeros is the identity. Writes `sums`, 64 bytes `x || y`, zeros for the identity;
+/// `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_add(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    a: GeccKeys,
+    b: GeccKeys,
+    sums: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let (sums, codes) = (memory.writes("sums", sums)?, memory.writes("codes", codes)?);
+        let (a, b) = (memory.reads_keys("a", a)?, memory.reads_keys("b", b)?);
+        let sums = sums.rows();
+        codes.answer(|codes| any::point::add_into(engine, curve, a, b, sums, codes))
+    })
+}
+
+/// `2 * points[i]`. **Not constant-time**: everything here is public.
+///
+/// Reads `points`, where a row of zeros is the identity. Writes `doubles`, 64 bytes `x || y`, zeros for the identity; `codes`.
+/// `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_double(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    points: GeccKeys,
+    doubles: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let (doubles, codes) = (memory.writes("doubles", doubles)?, memory.writes("codes", codes)?);
+        let points = memory.reads_keys("points", points)?;
+        let doubles = doubles.rows();
+        codes.answer(|codes| any::point::double_into(engine, curve, points, doubles, codes))
+    })
+}
+
+/// The coordinates of public keys: compressed ones are decompressed, others checked. **Not constant-time**: everything here is
+/// public.
+///
+/// Reads `keys`. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+///
+/// Results take 66 bytes an item of the library's memory on the way.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_decompress(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    keys: GeccKeys,
+    points: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let (points, codes) = (memory.writes::<64>("points", points)?, memory.writes("codes", codes)?);
+        let keys = memory.reads_keys("keys", keys)?;
+        let rows = points.rows();
+        codes.answer(|codes| {
+            let decoded = any::point::decode_keys(engine, curve, items, keys)?;
+            for ((decoded, row), code) in decoded.into_iter().zip(rows).zip(codes) {
+                let (point, verdict) = match decoded {
+                    Ok(point) => (point, Verdict::VALID_CODE),
+                    Err(reason) => (Point::IDENTITY, reason.code()),
+                };
+                row.copy_from_slice(&point.as_bytes()[1..]);
+                *code = verdict;
+            }
+            Ok(())
+        })
+    })
+}

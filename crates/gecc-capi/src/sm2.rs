@@ -1,0 +1,155 @@
+//! SM2 signatures.
+
+use super::engine::{GeccEngine, engine_of};
+use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
+use super::status::{Failure, GeccStatus, call};
+use gecc::Verdict;
+use gecc::sm2::{self, UserIds};
+
+/// Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not constant-time**: everything here is
+/// public.
+///
+/// Reads `digests`, 32 bytes e = SM3(Z_A || M) each, big-endian; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`.
+///
+/// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_ZERO_T`,
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
+/// `GECC_CODE_MISMATCH`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_sm2_verify(
+    engine: *const GeccEngine,
+    items: usize,
+    digests: GeccRows,
+    signatures: GeccRows,
+    keys: GeccKeys,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let codes = memory.writes("codes", codes)?;
+        let digests = memory.reads::<32>("digests", digests)?;
+        let signatures = memory.reads::<64>("signatures", signatures)?;
+        let keys = memory.reads_keys("keys", keys)?;
+        codes.answer(|codes| sm2::verify_into(engine, digests, signatures, keys, codes))
+    })
+}
+
+/// Signs one digest e per item with SM2 (GB/T 32918.2, section 6), with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys
+/// and nonces.
+///
+/// Reads `digests`, 32 bytes e each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
+/// Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and `GECC_CODE_FAULTY_SIGNATURE` where the engine checks
+/// signatures.
+///
+/// Private keys are read where they lie. They are the caller's to wipe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_sm2_sign(
+    engine: *const GeccEngine,
+    items: usize,
+    digests: GeccRows,
+    secret_keys: GeccRows,
+    signatures: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
+        let digests = memory.reads::<32>("digests", digests)?;
+        let keys = memory.reads_secret_keys(secret_keys)?;
+        let signatures = signatures.rows();
+        codes.answer(|codes| sm2::sign_into(engine, digests, keys, signatures, codes))
+    })
+}
+
+/// Verifies one SM2 signature per item over a message: e = SM3(Z_A || M), where Z_A is of the user id and the key. **Not
+/// constant-time**: everything here is public.
+///
+/// Reads `messages`, as many as items; `user_ids`, so many of them: as many as items, one for all items, or none for the id that
+/// GM/T 0009 prescribes, `1234567812345678`; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of
+/// `gecc_sm2_verify`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
+///
+/// On the way an item takes up to 300 bytes of the library's memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_sm2_verify_messages(
+    engine: *const GeccEngine,
+    items: usize,
+    messages: *const GeccBytes,
+    user_ids: *const GeccBytes,
+    user_id_count: usize,
+    signatures: GeccRows,
+    keys: GeccKeys,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let codes = memory.writes("codes", codes)?;
+        let messages = memory.reads_strings("messages", messages, items)?;
+        let ids = memory.reads_strings("user_ids", user_ids, user_id_count)?;
+        let ids = ids_of(&ids, items)?;
+        let signatures = memory.reads_tight("signatures", signatures)?;
+        let keys = memory.reads_keys("keys", keys)?;
+        codes.answer(|codes| {
+            let verdicts = sm2::verify_messages(engine, &messages, ids, &signatures, keys)?;
+            codes.iter_mut().zip(verdicts).for_each(|(code, verdict)| *code = verdict.code());
+            Ok(())
+        })
+    })
+}
+
+/// Signs one message per item with SM2: e = SM3(Z_A || M), where Z_A is of the user id and the private key's public key.
+/// **Constant-time** in keys and nonces, not in the length of messages.
+///
+/// Reads `messages` and `user_ids` as `gecc_sm2_verify_messages` does; `secret_keys`, 32 bytes each, big-endian. Writes
+/// `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_sm2_sign`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
+///
+/// Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 300 bytes of the library's
+/// memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_sm2_sign_messages(
+    engine: *const GeccEngine,
+    items: usize,
+    messages: *const GeccBytes,
+    user_ids: *const GeccBytes,
+    user_id_count: usize,
+    secret_keys: GeccRows,
+    signatures: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let (signatures, codes) = (memory.writes::<64>("signatures", signatures)?, memory.writes("codes", codes)?);
+        let messages = memory.reads_strings("messages", messages, items)?;
+        let ids = memory.reads_strings("user_ids", user_ids, user_id_count)?;
+        let ids = ids_of(&ids, items)?;
+        let keys = memory.reads_secret_keys(secret_keys)?;
+        let signatures = signatures.rows();
+        codes.answer(|codes| {
+            let signed = sm2::sign_messages(engine, &messages, ids, keys)?;
+            for ((signed, signature), code) in signed.into_iter().zip(signatures).zip(codes) {
+                let (row, verdict) = match signed {
+                    Ok(row) => (row, Verdict::VALID_CODE),
+                    Err(reason) => ([0; 64], reason.code()),
+                };
+                (*signature, *code) = (row, verdict);
+            }
+            Ok(())
+        })
+    })
+}
+
+/// The ids of a batch. One id for a batch of one item is the id of that item either way.
+fn ids_of<'a>(ids: &'a [&'a [u8]], items: usize) -> Result<UserIds<'a>, Failure> {
+    match ids {
+        [] => Ok(UserIds::default()),
+        [id] => Ok(UserIds::all(id)),
+        ids if ids.len() == items => Ok(UserIds::each(ids)),
+        ids => Err(Failure::invalid(format!("user_ids: {} for {items} items", ids.len()))),
+    }
+}

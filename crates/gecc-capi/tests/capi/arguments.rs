@@ -1,0 +1,262 @@
+//! What a call refuses, and what it allows.
+
+use super::{COMPRESSED, Handle, cpu, expect_failure, expect_ok, keys, last_error, no_options, one, rows};
+use crate::capi::buffer::{gecc_buffer_data, gecc_buffer_free, gecc_buffer_is_locked, gecc_buffer_new};
+use crate::capi::choices::{GeccCurve, gecc_curve_by_name};
+use crate::capi::codes::{GeccCode, gecc_code_text};
+use crate::capi::ecdsa::{gecc_ecdsa_sign, gecc_ecdsa_verify};
+use crate::capi::engine::*;
+use crate::capi::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
+use crate::capi::point::{gecc_add, gecc_mul_base};
+use crate::capi::sm2::{gecc_sm2_sign_messages, gecc_sm2_verify_messages};
+use crate::capi::status::GeccStatus::{self, InvalidArgument, NoScheme, NullPointer, OutOfMemory};
+use crate::capi::status::call;
+use crate::capi::version::{GECC_ABI_VERSION, gecc_abi_version};
+use crate::harness::needs::GPU;
+use std::ffi::CStr;
+use std::ptr::{null, null_mut};
+
+const SECP256K1: i32 = GeccCurve::Secp256k1 as i32;
+const NOTHING: GeccRows = GeccRows { data: null(), stride: 32 };
+
+pub fn null_is_refused() {
+    let (engine, scalars) = (cpu(), [[1; 32]; 2]);
+    let (mut points, mut codes) = ([[0xaa; 64]; 2], [0xaa; 2]);
+    let call = |engine, scalars, points: *mut u8, codes: *mut u8| unsafe {
+        gecc_mul_base(engine, SECP256K1, 2, scalars, points, codes)
+    };
+    let (out, verdicts) = (points.as_mut_ptr().cast(), codes.as_mut_ptr());
+    expect_failure(call(null(), rows(&scalars), out, verdicts), NullPointer, "engine");
+    expect_failure(call(engine.0, NOTHING, out, verdicts), NullPointer, "scalars");
+    expect_failure(call(engine.0, rows(&scalars), null_mut(), verdicts), NullPointer, "points");
+    expect_failure(call(engine.0, rows(&scalars), out, null_mut()), NullPointer, "codes");
+    expect_failure(unsafe { gecc_engine_new(null(), null_mut()) }, NullPointer, "engine");
+    expect_failure(unsafe { gecc_buffer_new(engine.0, 1, null_mut()) }, NullPointer, "buffer");
+    expect_failure(unsafe { gecc_curve_by_name(null(), &mut GeccCurve::Sm2) }, NullPointer, "name");
+    expect_failure(unsafe { gecc_curve_by_name(c"p256".as_ptr(), null_mut()) }, NullPointer, "curve");
+    // Refused arguments leave results as they were.
+    assert_eq!((points, codes), ([[0xaa; 64]; 2], [0xaa; 2]));
+    unsafe {
+        gecc_engine_free(null_mut());
+        gecc_buffer_free(null_mut());
+        assert!(gecc_buffer_data(null()).is_null() && !gecc_buffer_is_locked(null()));
+    }
+}
+
+pub fn numbers_are_refused() {
+    let (engine, digests, signatures, points) = (cpu(), [[1; 32]], [[1; 64]], [[2; 33]]);
+    let mut codes = [0];
+    let mut verify = |curve, encoding, policy| unsafe {
+        let key = GeccKeys { encoding, ..keys(&points) };
+        gecc_ecdsa_verify(engine.0, curve, 1, rows(&digests), rows(&signatures), key, policy, codes.as_mut_ptr())
+    };
+    expect_ok(verify(SECP256K1, COMPRESSED, 0));
+    for number in [i32::MIN, -1, 0, 5, i32::MAX] {
+        expect_failure(verify(number, COMPRESSED, 0), InvalidArgument, "curve");
+    }
+    for number in [-33, 0, 1, 32, 66] {
+        expect_failure(verify(SECP256K1, number, 0), InvalidArgument, "encoding");
+    }
+    expect_failure(verify(SECP256K1, COMPRESSED, 2), InvalidArgument, "policy");
+    expect_failure(verify(GeccCurve::Sm2 as i32, COMPRESSED, 0), NoScheme, "ECDSA");
+    let mut signatures = [[0; 64]];
+    let signed = unsafe {
+        let (digests, out) = (rows(&digests), signatures.as_mut_ptr().cast());
+        gecc_ecdsa_sign(engine.0, SECP256K1, 1, digests, digests, 3, out, codes.as_mut_ptr())
+    };
+    expect_failure(signed, InvalidArgument, "form of s");
+    let mut curve = GeccCurve::Sm2;
+    expect_failure(unsafe { gecc_curve_by_name(c"p-256".as_ptr(), &mut curve) }, InvalidArgument, "p-256");
+    expect_failure(unsafe { gecc_curve_by_name(c"\xff".as_ptr(), &mut curve) }, InvalidArgument, "UTF-8");
+    expect_failure(unsafe { gecc_engine_warm_up(engine.0, 9) }, InvalidArgument, "curve");
+    for curve in 1..=4 {
+        expect_ok(unsafe { gecc_engine_warm_up(engine.0, curve) });
+    }
+    assert_eq!(gecc_abi_version(), GECC_ABI_VERSION);
+}
+
+fn new_engine(options: *const GeccEngineOptions) -> GeccStatus {
+    let mut engine = null_mut();
+    let status = unsafe { gecc_engine_new(options, &mut engine) };
+    assert_eq!(engine.is_null(), status != GeccStatus::Ok);
+    unsafe { gecc_engine_free(engine) };
+    status
+}
+
+pub fn options_of_other_sizes() {
+    /// As a later version might have them.
+    #[repr(C)]
+    struct Later {
+        known: GeccEngineOptions,
+        more: [u64; 4],
+    }
+    expect_ok(new_engine(null()));
+    let cpu = GeccEngineOptions { backend: 1, ..no_options() };
+    expect_ok(new_engine(&cpu));
+    for size in [0, 1, cpu.size - 1, 4097, usize::MAX] {
+        expect_failure(new_engine(&GeccEngineOptions { size, ..cpu }), InvalidArgument, "size");
+    }
+    let mut later = Later { known: GeccEngineOptions { size: size_of::<Later>(), ..cpu }, more: [0; 4] };
+    expect_ok(new_engine((&raw const later).cast()));
+    later.more[3] = 1;
+    expect_failure(new_engine((&raw const later).cast()), InvalidArgument, "does not know");
+    expect_failure(new_engine(&GeccEngineOptions { reserved: 1, ..cpu }), InvalidArgument, "does not know");
+    expect_failure(new_engine(&GeccEngineOptions { backend: 3, ..cpu }), InvalidArgument, "backend");
+    expect_failure(new_engine(&GeccEngineOptions { check_signatures: 2, ..cpu }), InvalidArgument, "check_signatures");
+    expect_failure(new_engine(&GeccEngineOptions { threads: 5000, ..cpu }), InvalidArgument, "threads");
+    let misaligned = (&raw const cpu).cast::<u8>().wrapping_add(1);
+    expect_failure(new_engine(misaligned.cast()), InvalidArgument, "aligned");
+}
+
+pub fn options_are_passed_on() {
+    let options =
+        GeccEngineOptions { backend: 1, threads: 3, max_memory: 1 << 26, check_signatures: 1, ..no_options() };
+    let mut engine = null_mut();
+    expect_ok(unsafe { gecc_engine_new(&options, &mut engine) });
+    let engine = Handle(engine);
+    let info = unsafe { engine_of(engine.0) }.unwrap().info();
+    assert_eq!((info.backend, info.threads), (gecc::Backend::Cpu, 3));
+    assert_eq!((info.max_memory, info.check_signatures), (Some(1 << 26), true));
+}
+
+pub fn gpus_are_used_or_missed() {
+    let status = new_engine(&GeccEngineOptions { backend: 2, ..no_options() });
+    match GPU.missing() {
+        Some((problem, _)) => expect_failure(status, GeccStatus::NoDevice, problem),
+        None => expect_ok(status),
+    }
+}
+
+/// A panic ends as a status, and takes the codes that were written so far with it.
+pub fn no_panic_gets_out() {
+    let (mut codes, mut memory) = ([0xaa; 3], Memory::of(3));
+    let codes_out = memory.writes("codes", codes.as_mut_ptr()).unwrap();
+    let status = call(|| unsafe {
+        codes_out.answer(|codes| {
+            codes[0] = 1;
+            panic!("as a test wants it");
+        })
+    });
+    expect_failure(status, GeccStatus::Panic, "defect");
+    assert!(!last_error().contains("test"));
+    assert_eq!(codes, [0; 3]);
+}
+
+pub fn strides_and_sizes() {
+    let (engine, scalars) = (cpu(), [[1; 32]; 4]);
+    let (mut points, mut codes) = ([[0; 64]; 4], [0; 4]);
+    let mut call = |stride, items| unsafe {
+        let scalars = GeccRows { stride, ..rows(&scalars) };
+        gecc_mul_base(engine.0, SECP256K1, items, scalars, points.as_mut_ptr().cast(), codes.as_mut_ptr())
+    };
+    for stride in [0, 32, 40] {
+        expect_ok(call(stride, 3));
+    }
+    for stride in [1, 31] {
+        expect_failure(call(stride, 3), InvalidArgument, "stride");
+        // Whether it can matter or not.
+        expect_failure(call(stride, 0), InvalidArgument, "stride");
+    }
+    for stride in [usize::MAX, usize::MAX / 2, usize::MAX / 3 + 1] {
+        expect_failure(call(stride, 4), InvalidArgument, "address space");
+        // One row has no distance to another.
+        expect_ok(call(stride, 1));
+    }
+    for items in [usize::MAX, usize::MAX / 2 + 1, usize::MAX / 64, usize::MAX / 128 + 1] {
+        expect_failure(call(32, items), InvalidArgument, "address space");
+        expect_failure(call(0, items), InvalidArgument, "address space");
+    }
+    let mut buffer = null_mut();
+    for bytes in [usize::MAX, usize::MAX / 2, 1 << 60] {
+        expect_failure(unsafe { gecc_buffer_new(engine.0, bytes, &mut buffer) }, OutOfMemory, "bytes");
+        assert!(buffer.is_null());
+    }
+}
+
+pub fn no_items() {
+    let engine = cpu();
+    let no_keys = GeccKeys { data: null(), stride: 0, encoding: COMPRESSED };
+    let (out, codes) = (null_mut(), null_mut());
+    unsafe {
+        expect_ok(gecc_mul_base(engine.0, SECP256K1, 0, NOTHING, out, codes));
+        expect_ok(gecc_add(engine.0, SECP256K1, 0, no_keys, no_keys, out, codes));
+        expect_ok(gecc_sm2_verify_messages(
+            engine.0,
+            0,
+            null(),
+            null(),
+            0,
+            GeccRows { stride: 0, ..NOTHING },
+            no_keys,
+            codes,
+        ));
+        expect_ok(gecc_sm2_sign_messages(engine.0, 0, null(), null(), 0, NOTHING, out, codes));
+        // What has nothing to do with items is checked all the same.
+        expect_failure(gecc_mul_base(engine.0, 0, 0, NOTHING, out, codes), InvalidArgument, "curve");
+        expect_failure(gecc_mul_base(null(), SECP256K1, 0, NOTHING, out, codes), NullPointer, "engine");
+    }
+    user_ids_fit_their_items(&engine);
+}
+
+fn user_ids_fit_their_items(engine: &Handle) {
+    let (texts, mut signatures, mut codes) = ([GeccBytes { data: null(), length: 0 }; 3], [[0; 64]; 3], [0; 3]);
+    let mut sign = |ids: *const GeccBytes, count| unsafe {
+        let out = signatures.as_mut_ptr().cast();
+        gecc_sm2_sign_messages(engine.0, 3, texts.as_ptr(), ids, count, one(&[1; 32]), out, codes.as_mut_ptr())
+    };
+    for count in [0, 1, 3] {
+        expect_ok(sign(texts.as_ptr(), count));
+    }
+    expect_failure(sign(texts.as_ptr(), 2), InvalidArgument, "user_ids");
+    expect_failure(sign(null(), 1), NullPointer, "user_ids");
+    expect_failure(sign(texts.as_ptr(), usize::MAX), InvalidArgument, "user_ids");
+    let misaligned = texts.as_ptr().cast::<u8>().wrapping_add(1);
+    expect_failure(sign(misaligned.cast(), 1), InvalidArgument, "aligned");
+    let missing = [GeccBytes { data: null(), length: 1 }];
+    expect_failure(sign(missing.as_ptr(), 1), NullPointer, "user_ids is null, at item 0");
+}
+
+/// Numbers, names and texts are those of the library's own list.
+pub fn codes_have_texts() {
+    let list = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cuda/codes.toml")).unwrap();
+    let list: toml::Table = list.parse().unwrap();
+    let header = include_str!("../../include/gecc.h");
+    let text = |code: u8| unsafe { CStr::from_ptr(gecc_code_text(code)) }.to_str().unwrap();
+    let rejections = list["rejection"].as_array().unwrap();
+    for rejection in rejections {
+        let (name, number) = (rejection["name"].as_str().unwrap(), rejection["number"].as_integer().unwrap());
+        assert_eq!(text(number as u8), rejection["message"].as_str().unwrap());
+        let constant =
+            name.chars().flat_map(|c| c.is_uppercase().then_some('_').into_iter().chain([c.to_ascii_uppercase()]));
+        let constant = format!("GECC_CODE{} = {number},", constant.collect::<String>());
+        assert!(header.contains(&constant), "{constant}");
+    }
+    assert_eq!(header.matches("  GECC_CODE_").count(), rejections.len() + 2);
+    assert_eq!(text(GeccCode::Valid as u8), "valid");
+    for code in [0, 19, 255] {
+        assert_eq!(text(code), "no such code");
+    }
+}
+
+pub fn texts_are_cut() {
+    let engine = cpu();
+    let describe = |text: &mut [u8], length: *mut usize| unsafe {
+        gecc_engine_describe(engine.0, text.as_mut_ptr().cast(), text.len(), length)
+    };
+    let (mut whole, mut length) = ([0xaa; 200], 0);
+    expect_ok(describe(&mut whole, &mut length));
+    let text = CStr::from_bytes_until_nul(&whole).unwrap().to_str().unwrap();
+    assert!(text.starts_with("CPU, 2 threads") && text.len() == length, "{text}");
+    for capacity in [1, 2, length, length + 1] {
+        let mut cut = vec![0xaa; capacity];
+        expect_ok(describe(&mut cut, null_mut()));
+        let kept = capacity - 1;
+        assert_eq!((&cut[..kept], cut[kept]), (&whole[..kept], 0));
+    }
+    length = 0;
+    expect_ok(unsafe { gecc_engine_describe(engine.0, null_mut(), 0, &mut length) });
+    assert_eq!(length, text.len());
+    expect_failure(unsafe { gecc_engine_describe(engine.0, null_mut(), 1, &mut length) }, NullPointer, "text");
+    expect_ok(unsafe { gecc_engine_failures(engine.0, whole.as_mut_ptr().cast(), whole.len(), &mut length) });
+    assert_eq!((length, whole[0]), (0, 0));
+}

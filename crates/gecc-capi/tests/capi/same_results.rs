@@ -1,0 +1,372 @@
+//! Every operation on every curve gives what the same call of the library gives.
+
+use super::{engine, expect_ok, keys, one, rows, strings};
+use crate::capi::choices::{GeccBackend, GeccCurve, GeccPolicy, GeccSForm, gecc_curve_by_name};
+use crate::capi::ecdsa::*;
+use crate::capi::engine::GeccEngine;
+use crate::capi::keys::*;
+use crate::capi::memory::GeccRows;
+use crate::capi::point::*;
+use crate::capi::sm2::*;
+use crate::random::Random;
+use gecc::ecdsa::{Policy, SForm};
+use gecc::{CurveId, Engine, Point, PublicKeys, Rejection, Rows, SecretKeys, any, ecdsa, sm2};
+use rand::RngExt;
+use std::ffi::CString;
+
+/// More than one chunk of the CPU engine, and not a multiple of it.
+const ITEMS: usize = 1100;
+
+pub fn on_the_cpu() {
+    on_all_curves(GeccBackend::Cpu);
+}
+
+pub fn on_gpus() {
+    on_all_curves(GeccBackend::Gpu);
+}
+
+fn on_all_curves(backend: GeccBackend) {
+    let (c, rust) = (engine(backend), Engine::cpu().unwrap());
+    for &curve in CurveId::ALL {
+        let batch = Batch::new(c.0, &rust, curve);
+        batch.points();
+        batch.decompression();
+        batch.secrets();
+        if curve.has_ecdsa() {
+            batch.ecdsa();
+            batch.recovery();
+        }
+        if curve.has_sm2() {
+            batch.sm2();
+            batch.sm2_messages();
+        }
+    }
+}
+
+/// Inputs of all operations, a few of them bad, in the engine that is tested and in the library's own.
+struct Batch<'a> {
+    c: *const GeccEngine,
+    rust: &'a Engine,
+    curve: CurveId,
+    number: i32,
+    scalars: Vec<[u8; 32]>,
+    digests: Vec<[u8; 32]>,
+    points: Vec<[u8; 65]>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(c: *const GeccEngine, rust: &'a Engine, curve: CurveId) -> Self {
+        let mut random = Random::new();
+        let mut scalars = random_rows(&mut random);
+        // Below the order of each curve, but for some.
+        scalars.iter_mut().for_each(|scalar: &mut [u8; 32]| scalar[0] &= 0x7f);
+        for item in [0, 7, 600, ITEMS - 1] {
+            scalars[item] = if item % 2 == 0 { [0; 32] } else { [0xff; 32] };
+        }
+        let points = any::point::mul_base(rust, curve, &scalars).unwrap();
+        let mut points: Vec<[u8; 65]> =
+            points.into_iter().map(|point| *point.unwrap_or(Point::IDENTITY).as_bytes()).collect();
+        // Another tag, and another y.
+        points[3][0] = 7;
+        points[900][64] ^= 1;
+        let digests = random_rows(&mut random);
+        Batch { c, rust, curve, number: number_of(curve), scalars, digests, points }
+    }
+
+    /// Codes, and rows of `W` bytes.
+    fn results<const W: usize>(&self) -> (Vec<u8>, Vec<[u8; W]>) {
+        (vec![0xaa; ITEMS], vec![[0xaa; W]; ITEMS])
+    }
+
+    fn raw(&self) -> Vec<[u8; 64]> {
+        self.points.iter().map(|point| point[1..].try_into().unwrap()).collect()
+    }
+
+    fn uncompressed(&self) -> PublicKeys<'_> {
+        PublicKeys::uncompressed(&self.points)
+    }
+
+    fn points(&self) {
+        let &Batch { c, rust, curve, number, .. } = self;
+        let raw = self.raw();
+        let (codes, points) = &mut self.results::<64>();
+        let expect = |what: &str, codes: &[u8], points: &[[u8; 64]], run: &dyn Fn(&mut [[u8; 64]], &mut [u8])| {
+            let (their_codes, their_points) = &mut self.results::<64>();
+            run(their_points, their_codes);
+            assert_rows(&format!("{what} on {curve}"), (codes, points), (their_codes, their_points));
+        };
+        expect_ok(unsafe {
+            gecc_mul_base(c, number, ITEMS, rows(&self.scalars), points.as_mut_ptr().cast(), codes.as_mut_ptr())
+        });
+        expect("mul_base", codes, points, &|rows, codes| {
+            any::point::mul_base_into(rust, curve, (&self.scalars).into(), rows, codes).unwrap();
+        });
+        assert!(codes.iter().any(|code| *code == Rejection::ScalarOutOfRange.code()));
+
+        let (scalars, scalar, key) = (rows(&self.scalars), one(&self.scalars[1]), keys(&self.points));
+        for (scalars, same) in [(scalars, Rows::from(&self.scalars)), (scalar, Rows::all(&self.scalars[1]))] {
+            expect_ok(unsafe {
+                gecc_mul(c, number, ITEMS, scalars, key, points.as_mut_ptr().cast(), codes.as_mut_ptr())
+            });
+            expect("mul", codes, points, &|rows, codes| {
+                any::point::mul_into(rust, curve, same, self.uncompressed(), rows, codes).unwrap();
+            });
+        }
+
+        expect_ok(unsafe {
+            gecc_add(c, number, ITEMS, key, keys(&raw), points.as_mut_ptr().cast(), codes.as_mut_ptr())
+        });
+        expect("add", codes, points, &|rows, codes| {
+            any::point::add_into(rust, curve, self.uncompressed(), PublicKeys::raw(&raw), rows, codes).unwrap();
+        });
+        assert!(codes.iter().any(|code| *code == Rejection::NotOnCurve.code()));
+
+        expect_ok(unsafe { gecc_double(c, number, ITEMS, keys(&raw), points.as_mut_ptr().cast(), codes.as_mut_ptr()) });
+        expect("double", codes, points, &|rows, codes| {
+            any::point::double_into(rust, curve, PublicKeys::raw(&raw), rows, codes).unwrap();
+        });
+    }
+
+    fn decompression(&self) {
+        let &Batch { c, rust, curve, number, .. } = self;
+        let (codes, points) = &mut self.results::<64>();
+        let compressed: Vec<[u8; 33]> = self.points.iter().map(compress).collect();
+        expect_ok(unsafe {
+            gecc_decompress(c, number, ITEMS, keys(&compressed), points.as_mut_ptr().cast(), codes.as_mut_ptr())
+        });
+        let decoded = any::point::decode_keys(rust, curve, ITEMS, PublicKeys::compressed(&compressed)).unwrap();
+        for ((code, row), decoded) in codes.iter().zip(&*points).zip(decoded) {
+            match decoded {
+                Ok(point) => assert_eq!((*code, &row[..]), (1, &point.as_bytes()[1..])),
+                Err(reason) => assert_eq!(*code, reason.code()),
+            }
+        }
+        assert!(codes.iter().any(|code| *code != 1) && codes.contains(&1));
+    }
+
+    fn secrets(&self) {
+        let &Batch { c, rust, curve, number, .. } = self;
+        let (codes, points) = &mut self.results::<64>();
+        let (their_codes, their_points) = &mut self.results::<64>();
+        let secret = SecretKeys::rows((&self.scalars).into());
+        expect_ok(unsafe {
+            gecc_public_keys(c, number, ITEMS, rows(&self.scalars), points.as_mut_ptr().cast(), codes.as_mut_ptr())
+        });
+        any::keys::public_keys_into(rust, curve, secret, their_points, their_codes).unwrap();
+        assert_rows("public keys", (codes, points), (their_codes, their_points));
+        assert!(codes.iter().any(|code| *code == Rejection::SecretKeyOutOfRange.code()));
+
+        let (codes, secrets) = &mut self.results::<32>();
+        let (their_codes, their_secrets) = &mut self.results::<32>();
+        let each = (rows(&self.scalars), secret);
+        let all = (one(&self.scalars[1]), SecretKeys::rows(Rows::all(&self.scalars[1])));
+        for (given, secret) in [each, all] {
+            let (data, peers) = (secrets.as_mut_ptr().cast(), keys(&self.points));
+            expect_ok(unsafe { gecc_ecdh_secrets(c, number, ITEMS, given, peers, data, codes.as_mut_ptr()) });
+            any::ecdh::shared_secrets_into(rust, curve, secret, self.uncompressed(), their_secrets, their_codes)
+                .unwrap();
+            assert_rows("shared secrets", (codes, secrets), (their_codes, their_secrets));
+            assert!(codes.iter().any(|code| *code == Rejection::MalformedPoint.code()));
+        }
+    }
+
+    fn ecdsa(&self) {
+        let &Batch { c, rust, curve, number, .. } = self;
+        let secret = SecretKeys::rows((&self.scalars).into());
+        let (codes, signatures) = &mut self.results::<64>();
+        let (their_codes, their_signatures) = &mut self.results::<64>();
+        let forms = [
+            (GeccSForm::Low, SForm::Low),
+            (GeccSForm::AsComputed, SForm::AsComputed),
+            (GeccSForm::CurveDefault, SForm::CurveDefault),
+        ];
+        for (form, same) in forms {
+            let (digests, given, data) = (rows(&self.digests), rows(&self.scalars), signatures.as_mut_ptr().cast());
+            expect_ok(unsafe {
+                gecc_ecdsa_sign(c, number, ITEMS, digests, given, form as i32, data, codes.as_mut_ptr())
+            });
+            let digests = (&self.digests).into();
+            any::ecdsa::sign_into(rust, curve, digests, secret, same, their_signatures, their_codes).unwrap();
+            assert_rows("signatures", (codes, signatures), (their_codes, their_signatures));
+        }
+        signatures[20][40] ^= 1;
+        signatures[21] = [0; 64];
+        for (policy, same) in [(GeccPolicy::Standard, Policy::default()), (GeccPolicy::LowS, Policy::low_s())] {
+            let (digests, given, key) = (rows(&self.digests), rows(&*signatures), keys(&self.points));
+            expect_ok(unsafe {
+                gecc_ecdsa_verify(c, number, ITEMS, digests, given, key, policy as i32, codes.as_mut_ptr())
+            });
+            let (digests, given) = ((&self.digests).into(), (&*signatures).into());
+            any::ecdsa::verify_into(rust, curve, digests, given, self.uncompressed(), same, their_codes).unwrap();
+            assert_eq!(codes, their_codes, "{curve}");
+            assert!(codes.contains(&Rejection::ROutOfRange.code()));
+            // A bad item may have a high s, which is looked at before the rest.
+            for reason in [Rejection::Mismatch, Rejection::MalformedPoint] {
+                assert!(policy == GeccPolicy::LowS || codes.contains(&reason.code()), "{reason}");
+            }
+            // The form of the last signatures is the curve's default.
+            let high = codes.contains(&Rejection::HighS.code());
+            assert_eq!(high, policy == GeccPolicy::LowS && curve != CurveId::Secp256k1);
+        }
+    }
+
+    fn recovery(&self) {
+        let &Batch { c, rust, curve, number, .. } = self;
+        let (codes, signatures) = &mut self.results::<64>();
+        let mut ids = vec![0xaa; ITEMS];
+        let secret = SecretKeys::rows((&self.scalars).into());
+        // Digests as fields of records, and one for all.
+        let records: Vec<[u8; 50]> = self.digests.iter().map(record).collect();
+        let strided = GeccRows { data: records.as_ptr().cast(), stride: 50 };
+        let first = vec![self.digests[0]; ITEMS];
+        for (given, same) in
+            [(one(&self.digests[0]), &first), (strided, &self.digests), (rows(&self.digests), &self.digests)]
+        {
+            let (data, id_data) = (signatures.as_mut_ptr().cast(), ids.as_mut_ptr());
+            expect_ok(unsafe {
+                let scalars = rows(&self.scalars);
+                gecc_ecdsa_sign_recoverable(c, number, ITEMS, given, scalars, 0, data, id_data, codes.as_mut_ptr())
+            });
+            let signed = any::ecdsa::sign_recoverable(rust, curve, same, secret, SForm::CurveDefault).unwrap();
+            for (item, signed) in signed.into_iter().enumerate() {
+                let (code, row, id) = match signed {
+                    Ok(signed) => (1, signed.signature, signed.recovery_id),
+                    Err(reason) => (reason.code(), [0; 64], 0),
+                };
+                assert_eq!((codes[item], signatures[item], ids[item]), (code, row, id), "{curve} {item}");
+            }
+        }
+        ids[20] = 4;
+        ids[22] ^= 1;
+        let (digests, given, id_rows) = (rows(&self.digests), rows(&*signatures), one(&ids));
+        let id_rows = GeccRows { stride: 1, ..id_rows };
+        let (codes, points) = &mut self.results::<64>();
+        let (their_codes, their_points) = &mut self.results::<64>();
+        expect_ok(unsafe {
+            let data = points.as_mut_ptr().cast();
+            gecc_ecdsa_recover(c, number, ITEMS, digests, given, id_rows, data, codes.as_mut_ptr())
+        });
+        let their_ids = Rows::strided(&ids, 1, ITEMS).unwrap();
+        let (their_digests, their_given) = (Rows::from(&self.digests), Rows::from(&*signatures));
+        any::ecdsa::recover_into(rust, curve, their_digests, their_given, their_ids, their_points, their_codes)
+            .unwrap();
+        assert_rows("recovered keys", (codes, points), (their_codes, their_points));
+        assert_eq!(codes[20], Rejection::RecoveryIdOutOfRange.code());
+        if curve != CurveId::Secp256k1 {
+            return;
+        }
+        let (codes, addresses) = &mut self.results::<20>();
+        let (their_codes, their_addresses) = &mut self.results::<20>();
+        expect_ok(unsafe {
+            let data = addresses.as_mut_ptr().cast();
+            gecc_ecdsa_recover_addresses(c, ITEMS, digests, given, id_rows, data, codes.as_mut_ptr())
+        });
+        ecdsa::recover_addresses_into(rust, their_digests, their_given, their_ids, their_addresses, their_codes)
+            .unwrap();
+        assert_rows("addresses", (codes, addresses), (their_codes, their_addresses));
+    }
+
+    fn sm2(&self) {
+        let &Batch { c, rust, .. } = self;
+        let (codes, signatures) = &mut self.results::<64>();
+        let (their_codes, their_signatures) = &mut self.results::<64>();
+        let (digests, secret) = (rows(&self.digests), rows(&self.scalars));
+        expect_ok(unsafe {
+            gecc_sm2_sign(c, ITEMS, digests, secret, signatures.as_mut_ptr().cast(), codes.as_mut_ptr())
+        });
+        let theirs = SecretKeys::rows((&self.scalars).into());
+        sm2::sign_into(rust, &self.digests, theirs, their_signatures, their_codes).unwrap();
+        assert_rows("SM2 signatures", (codes, signatures), (their_codes, their_signatures));
+        signatures[20][40] ^= 1;
+        expect_ok(unsafe {
+            gecc_sm2_verify(c, ITEMS, digests, rows(&*signatures), keys(&self.points), codes.as_mut_ptr())
+        });
+        sm2::verify_into(rust, &self.digests, &*signatures, self.uncompressed(), their_codes).unwrap();
+        assert_eq!(codes, their_codes);
+        assert!(codes.contains(&1) && codes.contains(&Rejection::Mismatch.code()));
+    }
+
+    fn sm2_messages(&self) {
+        let &Batch { c, rust, .. } = self;
+        let mut random = Random::new();
+        let mut texts = |longest: usize| -> Vec<Vec<u8>> {
+            (0..ITEMS).map(|_| (0..random.random_range(0..=longest)).map(|_| random.random()).collect()).collect()
+        };
+        let (messages, mut ids) = (texts(200), texts(40));
+        ids[30] = vec![1; 8192];
+        let message_slices: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+        let id_slices: Vec<&[u8]> = ids.iter().map(Vec::as_slice).collect();
+        let (message_strings, id_strings) = (strings(message_slices.clone()), strings(id_slices.clone()));
+        let secret = SecretKeys::rows((&self.scalars).into());
+        let choices = [
+            (0, sm2::UserIds::default()),
+            (1, sm2::UserIds::all(id_slices[0])),
+            (ITEMS, sm2::UserIds::each(&id_slices)),
+        ];
+        for (count, same) in choices {
+            let (codes, signatures) = &mut self.results::<64>();
+            let (texts, ids, scalars) = (message_strings.as_ptr(), id_strings.as_ptr(), rows(&self.scalars));
+            expect_ok(unsafe {
+                let data = signatures.as_mut_ptr().cast();
+                gecc_sm2_sign_messages(c, ITEMS, texts, ids, count, scalars, data, codes.as_mut_ptr())
+            });
+            let signed = sm2::sign_messages(rust, &message_slices, same, secret).unwrap();
+            for (item, signed) in signed.into_iter().enumerate() {
+                let expected = signed.map_or_else(|reason| (reason.code(), [0; 64]), |row| (1, row));
+                assert_eq!((codes[item], signatures[item]), expected, "{item}");
+            }
+            signatures[20][40] ^= 1;
+            // The one whose id is too long was not signed.
+            signatures[30] = signatures[31];
+            // Tight, and as fields of records.
+            let records: Vec<[u8; 82]> = signatures.iter().map(record).collect();
+            let strided = GeccRows { data: records.as_ptr().cast(), stride: 82 };
+            let verdicts = sm2::verify_messages(rust, &message_slices, same, signatures, self.uncompressed()).unwrap();
+            let their_codes: Vec<u8> = verdicts.iter().map(|verdict| verdict.code()).collect();
+            for given in [rows(&*signatures), strided] {
+                codes.fill(0xaa);
+                expect_ok(unsafe {
+                    let key = keys(&self.points);
+                    gecc_sm2_verify_messages(c, ITEMS, texts, ids, count, given, key, codes.as_mut_ptr())
+                });
+                assert_eq!(*codes, their_codes);
+            }
+            assert_eq!(codes.contains(&Rejection::UserIdTooLong.code()), count == ITEMS);
+        }
+    }
+}
+
+/// Codes are the same, and rows where the item passed.
+fn assert_rows<const W: usize>(what: &str, ours: (&[u8], &[[u8; W]]), theirs: (&[u8], &[[u8; W]])) {
+    assert_eq!(ours.0, theirs.0, "codes of {what}");
+    assert!(ours.0.contains(&1), "{what}");
+    for item in (0..ITEMS).filter(|item| ours.0[*item] == 1) {
+        assert_eq!(ours.1[item], theirs.1[item], "{what}: item {item}");
+    }
+}
+
+fn number_of(curve: CurveId) -> i32 {
+    let name = CString::new(curve.name()).unwrap();
+    let mut number = GeccCurve::Sm2;
+    // SAFETY: a text ended by a zero byte, and a number.
+    expect_ok(unsafe { gecc_curve_by_name(name.as_ptr(), &mut number) });
+    number as i32
+}
+
+fn random_rows(random: &mut Random) -> Vec<[u8; 32]> {
+    (0..ITEMS).map(|_| random.random()).collect()
+}
+
+/// A field with other bytes after it.
+fn record<const W: usize, const R: usize>(field: &[u8; W]) -> [u8; R] {
+    let mut record = [0xee; R];
+    record[..W].copy_from_slice(field);
+    record
+}
+
+fn compress(point: &[u8; 65]) -> [u8; 33] {
+    let mut compressed = [0; 33];
+    compressed[0] = 2 + (point[64] & 1) + u8::from(point[0] == 7) * 5;
+    compressed[1..].copy_from_slice(&point[1..33]);
+    compressed
+}
