@@ -6,6 +6,7 @@ mod live;
 mod pages;
 mod parquet;
 mod recut;
+mod room;
 mod source;
 mod thrift;
 

@@ -324,13 +324,17 @@ fn small_batches_of_long_rows_are_not_gathered_beyond_the_limit() {
     let cell = vec![rand::random::<u8>(); LONG];
     let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(&cell, 420)));
     let table = RecordBatch::try_from_iter([("message", column)]).unwrap();
-    let limited = ReadOptions { max_memory: 8 << 20, ..options(1 << 18) };
+    let limited = ReadOptions { threads: 16, max_memory: 8 << 20, ..options(1 << 18) };
     for format in [Format::ArrowFile, Format::ArrowStream] {
         // Each row compresses to almost nothing.
         write(&path, &table, 3, format, Compression::Zstd);
         let batches = read(&path, limited.clone(), &Columns::All).unwrap();
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 420);
         let longest = batches.iter().map(RecordBatch::num_rows).max().unwrap();
+        // Threads that wait for room end too.
+        let mut some = open(&path, limited.clone()).unwrap().batches(&Columns::All).unwrap();
+        assert!(some.next().unwrap().unwrap().num_rows() <= longest);
+        drop(some);
         // A quarter of the limit, for rows that are there twice while they are combined. A stream may have fewer.
         assert!(longest * LONG <= 1 << 20, "{format:?} {longest}");
         assert!(format == Format::ArrowStream || longest > 3);
