@@ -46,7 +46,7 @@ struct Small {
     batches: Vec<RecordBatch>,
     rows: usize,
     bytes: u64,
-    /// When the first of them came.
+    /// When the first of them came, or was last asked for.
     since: Option<Instant>,
 }
 
@@ -68,6 +68,8 @@ impl Recut {
 
     /// The next batch; `None` after the last, and where the source gives nothing and no more is wanted.
     pub fn next(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {
+        // Who computes may have been busy for long, and more may have come since.
+        self.small.since = self.small.since.map(|_| Instant::now());
         loop {
             if let Some(part) = self.cut() {
                 return Some(Ok(part));
@@ -218,6 +220,25 @@ mod tests {
         let batches = [Some(10), Some(20), None, None, Some(30), None, Some(40)];
         let batches = batches.into_iter().map(|rows| rows.map(|rows| batch(rows, 3))).collect();
         assert_eq!(recut(batches, 100, 1 << 30), [30, 30, 40]);
+    }
+
+    #[test]
+    fn time_in_which_nobody_asks_is_not_counted() {
+        let (send, given) = std::sync::mpsc::channel();
+        let next = move |patience| {
+            send.send(patience).unwrap();
+            Came::Batch(batch(60, 3))
+        };
+        let options = ReadOptions { rows: 100, ..ReadOptions::default() };
+        let mut recut = Recut::new(Box::new(next), batch(0, 0).schema(), &options);
+        for _ in 0..2 {
+            // The second of two batches is left over.
+            assert_eq!(recut.next(&|| true).unwrap().unwrap().num_rows(), 60);
+            std::thread::sleep(2 * PATIENCE);
+        }
+        assert!(given.try_iter().count() == 3);
+        recut.next(&|| true);
+        assert!(given.recv().unwrap() > Duration::ZERO);
     }
 
     #[test]
