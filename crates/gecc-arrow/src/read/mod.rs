@@ -26,8 +26,8 @@ use std::sync::Arc;
 pub struct ReadOptions {
     /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined
     /// to about as many, and those of a stream wait at most 10 ms for others that do not come. Where `max_memory` asks for
-    /// it there are fewer. 2^18 by default: larger columns are new memory
-    /// for each batch, which costs more than decoding.
+    /// it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs more than
+    /// decoding.
     pub rows: usize,
     /// Threads that decode. As many as the processor has by default, and at most 16.
     pub threads: usize,
@@ -249,8 +249,8 @@ impl Batches {
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
-    /// The next batch, as the iterator gives it. Where a stream gives nothing it is also the end that no more is wanted,
-    /// which is asked every 10 ms.
+    /// The next batch, as the iterator gives it. While a stream gives nothing, `wanted` is asked every 10 ms, and the
+    /// batches end when it says no.
     pub(crate) fn next_while(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {
         let next = match self.source.as_mut()? {
             Batched::Parquet(batches) => batches.next(),
