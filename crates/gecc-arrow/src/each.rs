@@ -95,7 +95,7 @@ fn compute<T>(
     stop: &AtomicBool,
 ) {
     while !stop.load(Ordering::Relaxed) {
-        let Some((number, first, batch)) = queue.next() else { return };
+        let Some((number, first, batch)) = queue.next(stop) else { return };
         let done = batch.and_then(|batch| caught(|| work(first, &batch)));
         if send.send((number, done)).is_err() {
             return;
@@ -134,8 +134,9 @@ impl Queue {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next batch with its number and that of its first row, once there is room for it.
-    fn next(&self) -> Option<(usize, u64, Result<RecordBatch, Error>)> {
+    /// The next batch with its number and that of its first row, once there is room for it. Nothing where it is waited
+    /// for and no more is wanted.
+    fn next(&self, stop: &AtomicBool) -> Option<(usize, u64, Result<RecordBatch, Error>)> {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         let (number, row) = (source.number, source.row);
         let mut progress = self.progress();
@@ -146,7 +147,7 @@ impl Queue {
             return None;
         }
         drop(progress);
-        let batch = source.batches.next()?;
+        let batch = source.batches.next_while(&|| !stop.load(Ordering::Relaxed) && !self.progress().stopped)?;
         source.number += 1;
         source.row += batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
         Some((number, row, batch))

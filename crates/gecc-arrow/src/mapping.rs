@@ -27,7 +27,8 @@ pub enum Field {
     PublicKey,
     /// 32 bytes, big-endian.
     SecretKey,
-    /// The user id of SM2. A text is taken as it is. Null means the default id.
+    /// The user id of SM2, for a message. A text is taken as it is. Null means the default id. [`Mapping::by_name`] takes
+    /// any column called `id` for it that holds text or bytes.
     Id,
 }
 
@@ -149,6 +150,11 @@ impl Mapping {
     /// cannot have is passed over. Of columns for the same field the first name in the list counts, then the first
     /// column. A digest goes before a message, and of signatures `signature` before `r` and `s`, and these before
     /// `der`.
+    ///
+    /// A column of text or bytes called `id` or `user_id` is taken as the user id of SM2 where there is a message and no
+    /// digest, though it may be the name of the row in its table. With SM2 each row is then verified or signed under the
+    /// id of its own, and signatures that were made under the default id are rejected. ECDSA does not read it. A mapping
+    /// that is said as a text, or made by [`Mapping::with`], has no id unless it names one.
     pub fn by_name(schema: &Schema) -> Self {
         let mut mapping = Self::new();
         for field in Field::ALL {

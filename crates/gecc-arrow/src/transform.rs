@@ -82,9 +82,17 @@ pub fn transform(
     };
     let schema = output_schema(&input, &kept, job.operation, options.format)?;
     let batches = input.batches(&read)?;
-    let writer = Writer::create(output, options.format, options.compression, &schema)?;
+    let replaces = matches!(output, Output::File(_));
+    let mut writer = Writer::create(output, options.format, options.compression, &schema)?;
     let maker = Maker { pool: job.pool, encoder: writer.encoder(), schema, kept };
-    Ok(run(job, &maker, batches, writer, options.computing, stop))
+    let Outcome { counts, problem } = run(job, &maker, batches, &mut writer, options.computing, stop);
+    // A file is not replaced by nothing, where the input could not be read. Streams have a beginning already, and are
+    // ended so that they can be read.
+    if replaces && counts.rows == 0 && problem.is_some() {
+        return Ok(Outcome { counts, problem });
+    }
+    let finished = writer.finish();
+    Ok(Outcome { counts, problem: problem.or(finished.err()) })
 }
 
 /// The places of the columns that stand beside the answers.
@@ -118,7 +126,15 @@ struct Done {
     encoded: Encoded,
 }
 
-fn run(job: &Job, maker: &Maker, batches: Batches, mut writer: Writer, computing: usize, stop: &AtomicBool) -> Outcome {
+/// Writes the answers for all batches, without the end of the output.
+fn run(
+    job: &Job,
+    maker: &Maker,
+    batches: Batches,
+    writer: &mut Writer,
+    computing: usize,
+    stop: &AtomicBool,
+) -> Outcome {
     let mut counts = Counts::default();
     let append = |done: Done| match writer.append(done.encoded) {
         Ok(()) => {
@@ -129,12 +145,7 @@ fn run(job: &Job, maker: &Maker, batches: Batches, mut writer: Writer, computing
     };
     let end = answer_each(job, batches, computing, stop, |answered| maker.make(answered), append);
     let problem = end.unwrap_or_else(Some);
-    // An output that would replace a file and has nothing in it is no use, where the input could not be read.
-    if counts.rows == 0 && problem.is_some() {
-        return Outcome { counts, problem };
-    }
-    let finished = writer.finish();
-    Outcome { counts, problem: problem.or(finished.err()) }
+    Outcome { counts, problem }
 }
 
 /// Makes what is written of a batch.

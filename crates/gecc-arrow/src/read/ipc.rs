@@ -2,6 +2,7 @@
 
 use super::ReadOptions;
 use super::ahead::Ahead;
+use super::room::Room;
 use super::source::Source;
 use crate::error::{Error, caught};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -51,21 +52,53 @@ impl IpcFile {
     }
 
     /// The batches as they are in the file, of these columns.
-    pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<Ahead<Result<RecordBatch, Error>>, Error> {
+    pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<FileBatches, Error> {
         let IpcFile { source, decoder, blocks, .. } = self;
         let decoder = decoder.with_projection(columns.to_vec());
         let (tasks, limit) = (blocks.len(), options.max_memory);
         let longest = blocks.iter().map(|block| u64::try_from(block.bodyLength()).unwrap_or(0)).max().unwrap_or(0);
+        // What the first message becomes is what others are expected to become. What is wrong with it is said in its turn.
+        let first = blocks.first().and_then(|block| caught(|| checked_block(&source, block, limit)).ok());
+        let longest = first.map_or(longest, |(_, size)| longest.max(size));
         let ahead = (limit / longest.max(1)).clamp(1, options.threads as u64 + 1) as usize;
-        let work = move |task: usize| caught(|| decode(&source, &decoder, &blocks[task], limit));
-        Ok(Ahead::start(tasks, options.threads, ahead, work)?)
+        // Memory that a thread has freed is often kept for it, so that there are no more threads than have room.
+        let threads = options.threads.min(ahead);
+        let room = Arc::new(Room::new(limit));
+        let entered = room.clone();
+        let work = move |task: usize| {
+            caught(|| {
+                let (bytes, size) = checked_block(&source, &blocks[task], limit)?;
+                // Only now it is known what a compressed message becomes.
+                entered.enter(task, size);
+                let batch = decoder.read_record_batch(&blocks[task], &bytes)?;
+                batch.ok_or_else(|| malformed("a block holds no batch"))
+            })
+        };
+        Ok(FileBatches { batches: Ahead::start(tasks, threads, ahead, work)?, room })
     }
 }
 
-fn decode(source: &Source, decoder: &FileDecoder, block: &Block, limit: u64) -> Result<RecordBatch, Error> {
-    let (bytes, _) = checked_block(source, block, limit)?;
-    let batch = decoder.read_record_batch(block, &bytes)?;
-    batch.ok_or_else(|| malformed("a block holds no batch"))
+/// The batches of a file, of which some are decoded ahead.
+pub(crate) struct FileBatches {
+    batches: Ahead<Result<RecordBatch, Error>>,
+    room: Arc<Room>,
+}
+
+impl Iterator for FileBatches {
+    type Item = Result<RecordBatch, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.batches.next()?;
+        self.room.leave();
+        Some(batch)
+    }
+}
+
+impl Drop for FileBatches {
+    fn drop(&mut self) {
+        // Before the threads are waited for.
+        self.room.stop();
+    }
 }
 
 fn footer(source: &Source) -> Result<Vec<u8>, Error> {

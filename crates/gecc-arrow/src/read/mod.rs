@@ -2,19 +2,20 @@
 
 mod ahead;
 mod ipc;
+mod live;
 mod pages;
 mod parquet;
 mod recut;
+mod room;
 mod source;
 mod thrift;
 
 use crate::error::Error;
-use ahead::Ahead;
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use ipc::{IpcFile, IpcStream};
 use parquet::{ParquetBatches, ParquetFile};
-use recut::Recut;
+use recut::{Came, Recut};
 use source::Source;
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -24,8 +25,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// Rows of a batch. Those of Parquet have as many, and the last the rest; those of Arrow IPC are cut and combined
-    /// to about as many. Where `max_memory` asks for it there are fewer. 2^18 by default: larger columns are new memory
-    /// for each batch, which costs more than decoding.
+    /// to about as many, and those of a stream wait at most 10 ms for others that do not come. Where `max_memory` asks for
+    /// it there are fewer. 2^18 by default: larger columns are new memory for each batch, which costs more than
+    /// decoding.
     pub rows: usize,
     /// Threads that decode. As many as the processor has by default, and at most 16.
     pub threads: usize,
@@ -133,7 +135,8 @@ pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error
     Input::of(content, options)
 }
 
-/// Reads a stream of Arrow IPC, such as standard input.
+/// Reads a stream of Arrow IPC, such as standard input, up to its schema. The rest is read on a thread of its own. Who
+/// drops the batches before their end does not wait for this thread: it ends when the stream gives something or ends.
 ///
 /// # Errors
 /// [`Error::Stream`] when it cannot be read, and as for [`open`] where it is something else.
@@ -213,10 +216,16 @@ impl Input {
         let source = match content {
             Content::Parquet(file) => Batched::Parquet(file.batches(&places, &options)?),
             Content::File(file) => {
-                Batched::File(Recut::new(file.batches(&places, &options)?, projected.clone(), options.rows))
+                let mut batches = file.batches(&places, &options)?;
+                let next = move |_| match batches.next() {
+                    Some(Ok(batch)) => Came::Batch(batch),
+                    Some(Err(problem)) => Came::Failed(problem),
+                    None => Came::End,
+                };
+                Batched::Ipc(Recut::new(Box::new(next), projected.clone(), &options))
             }
             Content::Stream(stream) => {
-                Batched::Stream(Recut::new(StreamBatches { stream, places }, projected.clone(), options.rows))
+                Batched::Ipc(Recut::new(live::batches(stream, places)?, projected.clone(), &options))
             }
         };
         Ok(Batches { source: Some(source), schema: projected })
@@ -232,8 +241,7 @@ pub struct Batches {
 
 enum Batched {
     Parquet(ParquetBatches),
-    File(Recut<Ahead<Result<RecordBatch, Error>>>),
-    Stream(Recut<StreamBatches>),
+    Ipc(Recut),
 }
 
 impl Batches {
@@ -241,16 +249,12 @@ impl Batches {
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
-}
-
-impl Iterator for Batches {
-    type Item = Result<RecordBatch, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+    /// The next batch, as the iterator gives it. While a stream gives nothing, `wanted` is asked every 10 ms, and the
+    /// batches end when it says no.
+    pub(crate) fn next_while(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {
         let next = match self.source.as_mut()? {
             Batched::Parquet(batches) => batches.next(),
-            Batched::File(batches) => batches.next(),
-            Batched::Stream(batches) => batches.next(),
+            Batched::Ipc(batches) => batches.next(wanted),
         };
         if !matches!(next, Some(Ok(_))) {
             self.source = None;
@@ -259,16 +263,10 @@ impl Iterator for Batches {
     }
 }
 
-/// The columns of a stream that are read.
-struct StreamBatches {
-    stream: IpcStream,
-    places: Vec<usize>,
-}
-
-impl Iterator for StreamBatches {
+impl Iterator for Batches {
     type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.stream.next(&self.places).transpose()
+        self.next_while(&|| true)
     }
 }

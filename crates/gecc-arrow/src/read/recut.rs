@@ -1,33 +1,133 @@
 //! Batches of any size as batches of about one size.
 
+use super::ReadOptions;
 use crate::error::Error;
-use arrow_array::RecordBatch;
+use arrow_array::{Array, RecordBatch};
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// How long rows wait for others, where these do not come.
+const PATIENCE: Duration = Duration::from_millis(10);
+
+/// Bytes that small batches take at most while they wait and are combined: a column of texts or bytes with offsets of 32
+/// bits has room for 2^31.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// What a source of batches gives.
+pub(crate) enum Came {
+    Batch(RecordBatch),
+    /// Nothing yet, in the time that was given.
+    Nothing,
+    Failed(Error),
+    End,
+}
+
+/// Gives the next batch. One that has to wait for it gives up after so long.
+pub(crate) type Next = Box<dyn FnMut(Duration) -> Came + Send>;
 
 /// Cuts large batches without a copy, and combines small ones. Empty ones are left out.
-pub(crate) struct Recut<I> {
-    batches: I,
+pub(crate) struct Recut {
+    source: Next,
     schema: SchemaRef,
     rows: usize,
-    /// Small batches that wait for more, of fewer rows together than wanted.
-    small: Vec<RecordBatch>,
+    bytes: u64,
+    small: Small,
     /// What is left of a large one.
     large: Option<RecordBatch>,
     /// What comes after all small batches.
     end: Option<Error>,
 }
 
-impl<I: Iterator<Item = Result<RecordBatch, Error>>> Recut<I> {
-    pub fn new(batches: I, schema: SchemaRef, rows: usize) -> Self {
-        Recut { batches, schema, rows, small: Vec::new(), large: None, end: None }
+/// Small batches that wait for more, of fewer rows together than wanted.
+#[derive(Default)]
+struct Small {
+    batches: Vec<RecordBatch>,
+    rows: usize,
+    bytes: u64,
+    /// When the first of them came, or was last asked for.
+    since: Option<Instant>,
+}
+
+impl Small {
+    fn push(&mut self, batch: RecordBatch, bytes: u64) {
+        self.rows += batch.num_rows();
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.since.get_or_insert_with(Instant::now);
+        self.batches.push(batch);
+    }
+}
+
+impl Recut {
+    pub fn new(source: Next, schema: SchemaRef, options: &ReadOptions) -> Self {
+        // What waits is a small part of what is in memory: other batches are decoded and computed at the same time.
+        let bytes = (options.max_memory / 4).min(MOST_BYTES);
+        Recut { source, schema, rows: options.rows, bytes, small: Small::default(), large: None, end: None }
     }
 
-    fn combined(&mut self) -> Result<RecordBatch, Error> {
+    /// The next batch; `None` after the last, and where the source gives nothing and no more is wanted.
+    pub fn next(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {
+        // Who computes may have been busy for long, and more may have come since.
+        self.small.since = self.small.since.map(|_| Instant::now());
+        loop {
+            if let Some(part) = self.cut() {
+                return Some(Ok(part));
+            }
+            if let Some(problem) = self.end.take() {
+                return Some(Err(problem));
+            }
+            let patience = self.patience();
+            let combined = match (self.source)(patience) {
+                Came::Batch(batch) => self.add(batch),
+                Came::Nothing if self.small.rows == 0 && !wanted() => return None,
+                Came::Nothing => self.combined(),
+                Came::Failed(problem) => {
+                    // What came before an error is not lost.
+                    self.end = Some(problem);
+                    self.combined()
+                }
+                Came::End if self.small.rows == 0 => return None,
+                Came::End => self.combined(),
+            };
+            if combined.is_some() {
+                return combined;
+            }
+        }
+    }
+
+    /// How long those that wait may still do so.
+    fn patience(&self) -> Duration {
+        self.small.since.map_or(PATIENCE, |since| PATIENCE.saturating_sub(since.elapsed()))
+    }
+
+    /// Takes a batch. Gives those that waited, where it does not go with them.
+    fn add(&mut self, batch: RecordBatch) -> Option<Result<RecordBatch, Error>> {
+        let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
+        let goes = |with: &Small| with.rows + rows < self.rows && with.bytes.saturating_add(bytes) <= self.bytes;
+        if rows == 0 {
+            return None;
+        }
+        if goes(&self.small) {
+            self.small.push(batch, bytes);
+            return None;
+        }
+        let is_small = goes(&Small::default());
+        let combined = self.combined();
+        match is_small {
+            true => self.small.push(batch, bytes),
+            false => self.large = Some(batch),
+        }
+        combined
+    }
+
+    /// All that wait as one batch.
+    fn combined(&mut self) -> Option<Result<RecordBatch, Error>> {
         let small = std::mem::take(&mut self.small);
-        match &small[..] {
-            [one] => Ok(one.clone()),
-            several => Ok(concat_batches(&self.schema, several)?),
+        match &small.batches[..] {
+            [] => None,
+            [one] => Some(Ok(one.clone())),
+            several => Some(concat_batches(&self.schema, several).map_err(Error::from)),
         }
     }
 
@@ -42,36 +142,108 @@ impl<I: Iterator<Item = Result<RecordBatch, Error>>> Recut<I> {
     }
 }
 
-impl<I: Iterator<Item = Result<RecordBatch, Error>>> Iterator for Recut<I> {
-    type Item = Result<RecordBatch, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(part) = self.cut() {
-                return Some(Ok(part));
-            }
-            if let Some(problem) = self.end.take() {
-                return Some(Err(problem));
-            }
-            let waiting: usize = self.small.iter().map(RecordBatch::num_rows).sum();
-            match self.batches.next() {
-                Some(Ok(batch)) if batch.num_rows() == 0 => {}
-                Some(Ok(batch)) if waiting + batch.num_rows() < self.rows => self.small.push(batch),
-                Some(Ok(batch)) => {
-                    self.large = Some(batch);
-                    if waiting > 0 {
-                        return Some(self.combined());
-                    }
-                }
-                // What came before an error is not lost.
-                Some(Err(problem)) if waiting > 0 => {
-                    self.end = Some(problem);
-                    return Some(self.combined());
-                }
-                Some(Err(problem)) => return Some(Err(problem)),
-                None if waiting > 0 => return Some(self.combined()),
-                None => return None,
+/// Bytes of memory that a batch takes until it is combined with others, and that its columns then take again.
+fn bytes_of(batch: &RecordBatch) -> u64 {
+    let mut allocations = HashSet::new();
+    let mut bytes = 0;
+    let mut left: Vec<_> = batch.columns().iter().map(|column| column.to_data()).collect();
+    while let Some(data) = left.pop() {
+        for buffer in data.buffers().iter().chain(data.nulls().map(|nulls| nulls.buffer())) {
+            bytes += buffer.len() as u64;
+            // The columns of a message lie in one allocation, where they are not compressed.
+            if allocations.insert(buffer.data_ptr()) {
+                bytes += buffer.capacity() as u64;
             }
         }
+        left.extend_from_slice(data.child_data());
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{ArrayRef, BinaryArray};
+    use std::sync::Arc;
+
+    /// A batch of rows of so many bytes.
+    fn batch(rows: usize, bytes: usize) -> RecordBatch {
+        let cell = vec![rand::random::<u8>(); bytes];
+        let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(&cell, rows)));
+        RecordBatch::try_from_iter([("bytes", column)]).unwrap()
+    }
+
+    /// The rows of what comes out where these go in, and nothing at all comes in the places of `None`.
+    fn recut(batches: Vec<Option<RecordBatch>>, rows: usize, max_memory: u64) -> Vec<usize> {
+        let schema = batch(0, 0).schema();
+        let mut batches = batches.into_iter();
+        let next = move |_| match batches.next() {
+            Some(Some(batch)) => Came::Batch(batch),
+            Some(None) => Came::Nothing,
+            None => Came::End,
+        };
+        let options = ReadOptions { rows, max_memory, ..ReadOptions::default() };
+        let mut recut = Recut::new(Box::new(next), schema, &options);
+        let all = std::iter::from_fn(|| recut.next(&|| true));
+        all.map(|batch| batch.unwrap().num_rows()).collect()
+    }
+
+    #[test]
+    fn batches_are_cut_and_combined_by_rows() {
+        let of_rows = |rows: &[usize]| rows.iter().map(|rows| Some(batch(*rows, 3))).collect();
+        assert_eq!(recut(of_rows(&[40, 0, 30, 40, 50, 250, 7, 100]), 100, 1 << 30), [70, 90, 100, 100, 50, 7, 100]);
+    }
+
+    #[test]
+    fn small_batches_of_long_rows_are_not_gathered_beyond_the_bound() {
+        // Rows of 1 KiB, which count twice, against a bound of 256 KiB.
+        let batches = (0..40).map(|_| Some(batch(50, 1024))).collect();
+        let rows = recut(batches, 1 << 18, 1 << 20);
+        assert_eq!(rows, [100; 20]);
+        assert_eq!(
+            recut(vec![Some(batch(3, 10)), Some(batch(300, 1024)), Some(batch(3, 10))], 1 << 18, 1 << 20),
+            [3, 300, 3]
+        );
+    }
+
+    #[test]
+    fn an_allocation_that_columns_share_counts_once() {
+        let one = batch(50, 1024);
+        let column = one.column(0);
+        let nine = RecordBatch::try_from_iter((0..9).map(|name| (name.to_string(), column.clone()))).unwrap();
+        // Each has its bytes and 51 offsets of 4 bytes when it is combined.
+        assert_eq!(bytes_of(&nine) - bytes_of(&one), 8 * (50 * 1024 + 51 * 4));
+    }
+
+    #[test]
+    fn rows_do_not_wait_for_others_that_do_not_come() {
+        let batches = [Some(10), Some(20), None, None, Some(30), None, Some(40)];
+        let batches = batches.into_iter().map(|rows| rows.map(|rows| batch(rows, 3))).collect();
+        assert_eq!(recut(batches, 100, 1 << 30), [30, 30, 40]);
+    }
+
+    #[test]
+    fn time_in_which_nobody_asks_is_not_counted() {
+        let (send, given) = std::sync::mpsc::channel();
+        let next = move |patience| {
+            send.send(patience).unwrap();
+            Came::Batch(batch(60, 3))
+        };
+        let options = ReadOptions { rows: 100, ..ReadOptions::default() };
+        let mut recut = Recut::new(Box::new(next), batch(0, 0).schema(), &options);
+        for _ in 0..2 {
+            // The second of two batches is left over.
+            assert_eq!(recut.next(&|| true).unwrap().unwrap().num_rows(), 60);
+            std::thread::sleep(2 * PATIENCE);
+        }
+        assert!(given.try_iter().count() == 3);
+        recut.next(&|| true);
+        assert!(given.recv().unwrap() > Duration::ZERO);
+    }
+
+    #[test]
+    fn a_source_that_gives_nothing_is_left_when_no_more_is_wanted() {
+        let mut recut = Recut::new(Box::new(|_| Came::Nothing), batch(0, 0).schema(), &ReadOptions::default());
+        assert!(recut.next(&|| false).is_none());
     }
 }

@@ -103,7 +103,7 @@ pub fn table(rows: usize) -> RecordBatch {
 }
 
 /// What is in the columns, whatever their types are called.
-fn content(batches: &[RecordBatch]) -> Vec<Vec<Option<Vec<u8>>>> {
+pub fn content(batches: &[RecordBatch]) -> Vec<Vec<Option<Vec<u8>>>> {
     let cells = |array: &ArrayRef| -> Vec<Option<Vec<u8>>> {
         let owned = |cell: Option<&[u8]>| cell.map(<[u8]>::to_vec);
         match array.data_type() {

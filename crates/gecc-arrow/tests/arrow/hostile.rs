@@ -315,3 +315,28 @@ fn files_that_are_not_there_are_named() {
     assert!(open(&path, options(1)).err().unwrap().to_string().contains("begins with \"digest,s\""));
     assert!(open_stream(&b"\xff\xff\xff\xff\x00\x00\x00\x00"[..], options(1)).is_err());
 }
+
+#[test]
+fn small_batches_of_long_rows_are_not_gathered_beyond_the_limit() {
+    const LONG: usize = 100_000;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("long");
+    let cell = vec![rand::random::<u8>(); LONG];
+    let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(&cell, 420)));
+    let table = RecordBatch::try_from_iter([("message", column)]).unwrap();
+    let limited = ReadOptions { threads: 16, max_memory: 8 << 20, ..options(1 << 18) };
+    for format in [Format::ArrowFile, Format::ArrowStream] {
+        // Each row compresses to almost nothing.
+        write(&path, &table, 3, format, Compression::Zstd);
+        let batches = read(&path, limited.clone(), &Columns::All).unwrap();
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 420);
+        let longest = batches.iter().map(RecordBatch::num_rows).max().unwrap();
+        // Threads that wait for room end too.
+        let mut some = open(&path, limited.clone()).unwrap().batches(&Columns::All).unwrap();
+        assert!(some.next().unwrap().unwrap().num_rows() <= longest);
+        drop(some);
+        // A quarter of the limit, for rows that are there twice while they are combined. A stream may have fewer.
+        assert!(longest * LONG <= 1 << 20, "{format:?} {longest}");
+        assert!(format == Format::ArrowStream || longest > 3);
+    }
+}

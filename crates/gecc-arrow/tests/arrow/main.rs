@@ -4,5 +4,6 @@ mod columns;
 mod files;
 mod hostile;
 mod items;
+mod live;
 mod operations;
 mod transforms;

@@ -10,14 +10,14 @@ use gecc_arrow::{
     open, transform,
 };
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
-const CURVE: CurveId = CurveId::Secp256k1;
+pub const CURVE: CurveId = CurveId::Secp256k1;
 
 /// Items, spoiled in part, as a table with a column that is called as an answer.
-fn items(count: usize) -> (RecordBatch, Vec<u8>) {
+pub fn items(count: usize) -> (RecordBatch, Vec<u8>) {
     let mut items = Items::random(CURVE, count);
     items.spoil();
     let keys = items.mixed_keys();
@@ -160,6 +160,39 @@ fn what_was_computed_before_an_error_is_kept() {
         let rows = outcome.counts.rows as usize;
         assert!((500..2000).contains(&rows), "{format:?} {rows}");
         assert_eq!(codes(&to, "valid"), wanted[..rows]);
+    }
+}
+
+#[test]
+fn a_stream_is_whole_though_its_first_batch_is_an_error() {
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+    impl std::io::Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    write(&from, &items(500).0, 500, Format::ArrowStream, Compression::None);
+    let bytes = std::fs::read(&from).unwrap();
+    std::fs::write(&from, &bytes[..bytes.len() / 2]).unwrap();
+    for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
+        let (written, with) = (Kept::default(), TransformOptions { format, ..TransformOptions::default() });
+        let outcome = run(&from, Output::Stream(Box::new(written.clone())), 100, &with, false).unwrap();
+        assert!(outcome.problem.is_some() && outcome.counts.rows == 0);
+        let written = written.0.lock().unwrap();
+        assert!(format != Format::ArrowStream || written.ends_with(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]));
+        std::fs::write(&to, &written[..]).unwrap();
+        assert_eq!(codes(&to, "valid"), [], "{format:?}");
+        // A file stays what it was.
+        std::fs::write(&to, b"before").unwrap();
+        assert!(run(&from, Output::File(to.clone()), 100, &with, false).unwrap().problem.is_some());
+        assert_eq!(std::fs::read(&to).unwrap(), b"before");
     }
 }
 

@@ -1,0 +1,115 @@
+//! Memory that tasks share whose results are taken in order.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Bytes for the results of numbered tasks. The task whose result is taken next never waits, so that the limit may be
+/// passed by what this one takes.
+pub(crate) struct Room {
+    state: Mutex<State>,
+    changed: Condvar,
+    limit: u64,
+}
+
+#[derive(Default)]
+struct State {
+    /// What each task has.
+    held: BTreeMap<usize, u64>,
+    /// The task whose result is taken next.
+    next: usize,
+    stopped: bool,
+}
+
+impl State {
+    /// All that is held, and so many bytes more.
+    fn with(&self, bytes: u64) -> u64 {
+        self.held.values().fold(bytes, |sum, held| sum.saturating_add(*held))
+    }
+}
+
+impl Room {
+    pub fn new(limit: u64) -> Self {
+        Room { state: Mutex::default(), changed: Condvar::new(), limit }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there are so many bytes for a task.
+    pub fn enter(&self, task: usize, bytes: u64) {
+        let mut state = self.lock();
+        while !state.stopped && task > state.next && state.with(bytes) > self.limit {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.held.insert(task, bytes);
+    }
+
+    /// The result of the next task was taken.
+    pub fn leave(&self) {
+        let mut state = self.lock();
+        let task = state.next;
+        state.held.remove(&task);
+        state.next += 1;
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Nobody waits any more.
+    pub fn stop(&self) {
+        self.lock().stopped = true;
+        self.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::mpsc::{Receiver, channel};
+    use std::thread;
+    use std::time::Duration;
+
+    /// Enters on a thread of its own, which says when it has.
+    fn enter(room: &Arc<Room>, task: usize, bytes: u64) -> Receiver<()> {
+        let (send, receive) = channel();
+        let room = room.clone();
+        thread::spawn(move || {
+            room.enter(task, bytes);
+            send.send(())
+        });
+        receive
+    }
+
+    fn has_entered(entered: &Receiver<()>) -> bool {
+        entered.recv_timeout(Duration::from_secs(60)).is_ok()
+    }
+
+    fn waits(entered: &Receiver<()>) -> bool {
+        entered.recv_timeout(Duration::from_millis(50)).is_err()
+    }
+
+    #[test]
+    fn tasks_wait_for_room_and_the_next_one_does_not() {
+        let room = Arc::new(Room::new(100));
+        room.enter(1, 60);
+        room.enter(2, 40);
+        let third = enter(&room, 3, 50);
+        assert!(waits(&third));
+        assert!(has_entered(&enter(&room, 0, 1000)));
+        room.leave();
+        assert!(waits(&third));
+        room.leave();
+        assert!(has_entered(&third));
+    }
+
+    #[test]
+    fn nobody_waits_after_a_stop() {
+        let room = Arc::new(Room::new(100));
+        room.enter(1, 100);
+        let second = enter(&room, 2, 1);
+        assert!(waits(&second));
+        room.stop();
+        assert!(has_entered(&second));
+    }
+}
