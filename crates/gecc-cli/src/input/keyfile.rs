@@ -2,7 +2,7 @@
 
 use crate::flags::StreamOptions;
 use crate::input::keys;
-use crate::input::open::open;
+use crate::input::open::{is_standard_stream, open};
 use crate::job::Numbers;
 use crate::output::{note, refuse_overwriting};
 use gecc::stack;
@@ -18,7 +18,7 @@ impl KeyFile {
     /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that name a
     /// curve have to name this one. `streams` says where else the command reads and writes.
     pub fn open(path: &Path, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
-        if [path, &streams.input].iter().all(|path| *path == Path::new("-")) {
+        if [path, &streams.input].iter().all(|path| is_standard_stream(path)) {
             return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
         }
         refuse_overwriting(path, streams.output.as_deref())?;

@@ -41,13 +41,14 @@ impl Input {
 
 /// Opens a file, or standard input for `-`.
 pub fn open(path: &Path) -> io::Result<Input> {
-    if is_standard_input(path) {
+    if is_standard_stream(path) {
         return open_standard_input();
     }
     as_input(File::open(path)?)
 }
 
-pub fn is_standard_input(path: &Path) -> bool {
+/// Whether a path stands for standard input, or for standard output where it is that of an output.
+pub fn is_standard_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
@@ -83,6 +84,11 @@ fn as_input(mut file: File) -> io::Result<Input> {
 #[cfg(not(unix))]
 fn as_input(file: File) -> io::Result<Input> {
     Ok(Input::Stream(decompressed_when_read(Box::new(file))))
+}
+
+/// Of a file that ends before where it ended when it was opened.
+pub fn became_shorter() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read")
 }
 
 impl PlainFile {

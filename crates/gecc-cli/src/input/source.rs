@@ -1,7 +1,7 @@
 //! An input in pieces: a file by several threads at once, a stream as it comes.
 
 use super::items::read;
-use super::open::{Input, PlainFile};
+use super::open::{Input, PlainFile, became_shorter};
 use super::text::{Buffers, Text};
 use rayon::prelude::*;
 use std::io::{self, Read};
@@ -90,7 +90,7 @@ impl FileSource {
             }
         }
         if whole.is_empty() && self.place < self.plain.end {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read"));
+            return Err(became_shorter());
         }
         Ok(if whole.is_empty() { Next::End } else { Next::Pieces(whole) })
     }

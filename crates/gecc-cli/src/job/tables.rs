@@ -8,7 +8,7 @@ use super::write::{Outcome, Spares, Wanted, Written, put_out, up_to_rejection, w
 use super::{Operation, TableAnswers};
 use crate::flags::{AnswerFormat, Format, StreamOptions};
 use crate::input::cut::MAX_ROWS;
-use crate::input::open::{Input, PlainFile, is_standard_input};
+use crate::input::open::{Input, PlainFile, is_standard_stream};
 use crate::output::{Failure, Output};
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
@@ -73,7 +73,7 @@ fn open_file(file: &PlainFile, options: &StreamOptions) -> Result<gecc_arrow::In
     if file.start > 0 {
         return Err(Error::Malformed("a table is read from the beginning of its file".to_owned()));
     }
-    let path = if is_standard_input(&options.input) { Path::new("/dev/stdin") } else { &options.input };
+    let path = if is_standard_stream(&options.input) { Path::new("/dev/stdin") } else { &options.input };
     gecc_arrow::open(path, read_options(options))
 }
 
@@ -228,7 +228,7 @@ fn write_columns(
     output: Output,
 ) -> (End, Tally, Output) {
     let shared = Arc::new(Mutex::new(output));
-    let is_file = options.output.as_deref().is_some_and(|path| !is_standard_input(path));
+    let is_file = options.output.as_deref().is_some_and(|path| !is_standard_stream(path));
     let format = match options.answers() {
         AnswerFormat::Arrow if is_file => gecc_arrow::Format::ArrowFile,
         AnswerFormat::Arrow => gecc_arrow::Format::ArrowStream,

@@ -1,7 +1,7 @@
 //! Rows from a file or a stream, into the caller's memory.
 
 use super::layout::{Layout, Place};
-use crate::input::open::{Input, PlainFile};
+use crate::input::open::{Input, PlainFile, became_shorter};
 use crate::input::source::{Next, StreamSource};
 use crate::input::text::{Buffers, Text};
 use crate::secrets::wiped::Wiped;
@@ -104,7 +104,7 @@ fn read_file(file: &PlainFile, memory: &mut [u8], width: usize, v: Option<Place>
         let place = file.start + (index * part) as u64;
         let length = file.read_at(rows, place).map_err(|problem| problem.to_string())?;
         if length < rows.len() {
-            return Err("the file became shorter while it was read".to_owned());
+            return Err(became_shorter().to_string());
         }
         normalise_v(rows, width, v);
         Ok(())
