@@ -10,6 +10,7 @@ mod job;
 mod memory;
 mod output;
 mod secrets;
+mod threads;
 
 use clap::{CommandFactory, Parser};
 use commands::{doctor, ecdh, kernels, pubkey, recover, sign, verify};

@@ -179,7 +179,7 @@ impl Cutter {
         if range.is_empty() {
             return;
         }
-        let end = range.start + self.scanner.last_end(&text.bytes()[range.clone()]);
+        let end = range.start + self.scanner.last_end(&text.bytes()[range.clone()], text.has_quotes());
         append(&mut self.carry, &text.bytes()[end..range.end]);
         if end > range.start {
             cuts.push(Cut::Rows(Span { text, range: range.start..end }));
@@ -252,6 +252,9 @@ pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Measure {
         Cut::Rows(span) => span.bytes(),
         Cut::Fault(_, lines) => return Measure { parts: vec![Part { end: 0, lines: *lines, rows: 1 }] },
     };
+    if let Some(rows) = plain_lines(layout, text).filter(|rows| *rows <= most) {
+        return Measure { parts: vec![Part { end: text.len(), lines: count_lines(text), rows }] };
+    }
     let (mut parts, mut start, mut rows) = (Vec::new(), 0, 0);
     for row in rows_of(layout, text) {
         rows += usize::from(layout.content(&text[row.clone()]).is_some());
@@ -262,6 +265,23 @@ pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Measure {
     }
     parts.push(Part { end: text.len(), lines: count_lines(&text[start..]), rows });
     Measure { parts }
+}
+
+/// The items of a text in which every line is one, as nearly all texts are. `None` where that takes more to know.
+fn plain_lines(layout: &Layout, text: &[u8]) -> Option<usize> {
+    let is_plain = match layout {
+        Layout::JsonLines => true,
+        Layout::Table(_) => memchr(b'"', text).is_none(),
+        Layout::JsonArray | Layout::Keys => false,
+    };
+    // A line is blank only if it begins so.
+    let begins_item = |start: usize| text.get(start).is_none_or(|byte| *byte > b' ');
+    let mut ends = memchr_iter(b'\n', text);
+    if !is_plain || !begins_item(0) {
+        return None;
+    }
+    let lines = ends.try_fold(0, |lines, end| begins_item(end + 1).then_some(lines + 1))?;
+    Some(lines + usize::from(text.last().is_some_and(|last| *last != b'\n')))
 }
 
 /// The places of rows in a text of whole rows.

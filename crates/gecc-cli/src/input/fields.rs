@@ -1,5 +1,6 @@
 //! The fields of one input item, borrowed from its text, and what they mean.
 
+use super::shape::Value;
 use const_hex::decode_to_slice;
 use gecc::Rejection;
 use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -183,6 +184,22 @@ impl<'a> Fields<'a> {
             Field::Id => self.id = text(),
             Field::SecretKey => self.secret_key = Some(value),
             Field::Tag => self.tag = Some(Tag::Text(value)),
+        }
+    }
+
+    /// Sets a field from a JSON object's text without escapes, or whole number.
+    pub fn set_from_json(&mut self, field: Field, value: Value<'a>) {
+        let text = || Some(Text(Cow::Borrowed(value.text)));
+        match field {
+            Field::Digest => self.digest = text(),
+            Field::Message => self.message = text(),
+            Field::Signature => self.signature = text(),
+            Field::Der => self.der = text(),
+            Field::PublicKey => self.public_key = text(),
+            Field::RecoveryId => self.recovery_id = Some(RecoveryId::from_text(value.text)),
+            Field::Id => self.id = text(),
+            Field::SecretKey => self.secret_key = Some(value.text),
+            Field::Tag => self.tag = Some(Tag::Json(value.json)),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::cut::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
 use super::fields::{Fields, Tag};
 use super::layout::{Header, Layout};
+use super::shape::Shape;
 use super::table::Cells;
 use super::text::Buffers;
 use crate::flags::Format;
@@ -98,7 +99,7 @@ pub fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// Makes fields of rows.
 enum Reader<'l> {
-    Json { is_array: bool },
+    Json { is_array: bool, shapes: Shapes },
     Keys,
     Table(Cells, &'l Header),
 }
@@ -108,8 +109,8 @@ const NOT_UTF8: &str = "the text is not UTF-8";
 impl<'l> Reader<'l> {
     fn new(layout: &'l Layout) -> Self {
         match layout {
-            Layout::JsonLines => Reader::Json { is_array: false },
-            Layout::JsonArray => Reader::Json { is_array: true },
+            Layout::JsonLines => Reader::Json { is_array: false, shapes: Shapes::default() },
+            Layout::JsonArray => Reader::Json { is_array: true, shapes: Shapes::default() },
             Layout::Keys => Reader::Keys,
             Layout::Table(header) => Reader::Table(Cells::new(header.delimiter), header),
         }
@@ -118,7 +119,7 @@ impl<'l> Reader<'l> {
     /// The line that an item begins in, by that of its row and the space before it.
     fn first_line(&self, line: u64, space: &[u8]) -> u64 {
         match self {
-            Reader::Json { is_array: true } => line + count_lines(space),
+            Reader::Json { is_array: true, .. } => line + count_lines(space),
             _ => line,
         }
     }
@@ -126,8 +127,8 @@ impl<'l> Reader<'l> {
     /// The fields of what a row holds, which is `None` where that is not UTF-8.
     fn read<'a>(&'a mut self, content: Option<&'a str>) -> Result<Fields<'a>, Unreadable<'a>> {
         match self {
-            Reader::Json { .. } => match content {
-                Some(object) => Fields::from_json(object),
+            Reader::Json { shapes, .. } => match content {
+                Some(object) => shapes.read(object),
                 None => Err((format!("not a JSON object: {NOT_UTF8}"), None)),
             },
             Reader::Keys => content.map(Fields::of_key).ok_or_else(|| (NOT_UTF8.to_owned(), None)),
@@ -139,15 +140,40 @@ impl<'l> Reader<'l> {
     }
 }
 
+/// The shape of the last objects that a parser had to read.
+#[derive(Default)]
+struct Shapes {
+    last: Option<Shape>,
+    /// How often it was looked for.
+    found: usize,
+}
+
+impl Shapes {
+    /// Where objects differ in shape, looking for it takes longer than it saves.
+    const MOST: usize = 16;
+
+    fn read<'a>(&mut self, object: &'a str) -> Result<Fields<'a>, Unreadable<'a>> {
+        if let Some(fields) = self.last.as_ref().and_then(|shape| shape.read(object)) {
+            return Ok(fields);
+        }
+        let fields = Fields::from_json(object)?;
+        if self.found < Self::MOST {
+            self.last = Shape::of(object);
+            self.found += 1;
+        }
+        Ok(fields)
+    }
+}
+
 fn fields_of_row<'a>(cells: &'a mut Cells, header: &Header, row: &'a str) -> Result<Fields<'a>, String> {
-    let row = cells.of(row.as_bytes())?;
+    let row = cells.of(row)?;
     if row.len() != header.columns.len() {
         return Err(format!("{} columns instead of {}", row.len(), header.columns.len()));
     }
     let mut fields = Fields::default();
     for (column, cell) in header.columns.iter().zip(row.iter()) {
         if let Some(field) = column {
-            fields.set(*field, from_utf8(cell).map_err(|_| NOT_UTF8.to_owned())?);
+            fields.set(*field, cell);
         }
     }
     Ok(fields)

@@ -150,8 +150,9 @@ fn table(text: &[u8], at_end: bool, keys: bool) -> Result<Option<(Header, usize)
 fn names(row: &[u8], delimiter: u8) -> Result<Vec<Option<Field>>, String> {
     let mut names = Vec::new();
     let mut cells = table::Cells::new(delimiter);
-    for cell in cells.of(row)?.iter() {
-        names.push(Field::by_name(cell.trim_ascii()));
+    // What is not UTF-8 names no field.
+    for cell in cells.of(&String::from_utf8_lossy(row))?.iter() {
+        names.push(Field::by_name(cell.as_bytes().trim_ascii()));
     }
     Ok(names)
 }

@@ -3,7 +3,8 @@
 use super::items::read;
 use super::open::{Input, PlainFile, became_shorter};
 use super::text::{Buffers, Text};
-use rayon::prelude::*;
+use crate::threads::map;
+use rayon::ThreadPool;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,23 +22,23 @@ pub enum Next {
     End,
 }
 
-pub enum Source {
-    File(FileSource),
+pub enum Source<'p> {
+    File(FileSource<'p>),
     Stream(StreamSource),
 }
 
-impl Source {
-    /// Gives up to `window` pieces at a time.
-    pub fn new(input: Input, buffers: Arc<Buffers>, window: usize) -> Self {
+impl<'p> Source<'p> {
+    /// Gives up to `window` pieces at a time, which the threads of a pool read.
+    pub fn new(input: Input, buffers: Arc<Buffers>, window: usize, pool: &'p ThreadPool) -> Self {
         match input {
             Input::File(plain) => {
-                Source::File(FileSource { place: plain.start, plain, buffers, window: 1, largest: window })
+                Source::File(FileSource { place: plain.start, plain, buffers, window: 1, largest: window, pool })
             }
             Input::Stream(reader) => Source::Stream(StreamSource::start(reader, buffers, window)),
         }
     }
 
-    /// The next pieces, read on the threads of the caller's pool. Waits at most `patience` for a first one.
+    /// The next pieces. Waits at most `patience` for a first one.
     pub fn next(&mut self, patience: Duration) -> io::Result<Next> {
         match self {
             Source::File(file) => file.next(),
@@ -47,16 +48,17 @@ impl Source {
 }
 
 /// A file, read at several places at once.
-pub struct FileSource {
+pub struct FileSource<'p> {
     plain: PlainFile,
     place: u64,
     buffers: Arc<Buffers>,
     /// Pieces that are read at a time: few at first, so that work begins early.
     window: usize,
     largest: usize,
+    pool: &'p ThreadPool,
 }
 
-impl FileSource {
+impl FileSource<'_> {
     fn next(&mut self) -> io::Result<Next> {
         let size = self.buffers.size() as u64;
         // The end may have moved since, which shows when it is reached.
@@ -68,9 +70,11 @@ impl FileSource {
             let mut text = self.buffers.take();
             let length = plain.read_at(text.room(), place + piece as u64 * size)?;
             text.fill(length);
+            // Here, where pieces are looked at side by side.
+            text.look_for_quotes();
             Ok(text)
         };
-        let texts: Vec<io::Result<Text>> = (0..pieces).into_par_iter().map(read).collect();
+        let texts = map(self.pool, (0..pieces).collect(), read);
         let mut whole = Vec::with_capacity(pieces);
         for text in texts {
             let text = match text {
@@ -213,7 +217,8 @@ mod tests {
 
     /// All of an input, and how it ended.
     fn read_all(input: Input, window: usize) -> (Vec<u8>, io::Result<()>) {
-        let (mut source, mut all) = (Source::new(input, Buffers::new(PIECE, false), window), Vec::new());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let (mut source, mut all) = (Source::new(input, Buffers::new(PIECE, false), window, &pool), Vec::new());
         loop {
             match source.next(Duration::from_millis(10)) {
                 Ok(Next::Pieces(pieces)) => pieces.iter().for_each(|piece| all.extend_from_slice(piece.bytes())),

@@ -3,6 +3,7 @@
 use crate::secrets::wiped::Wiped;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use memchr::{memchr, memchr_iter};
+use std::str::from_utf8;
 use zeroize::Zeroizing;
 
 /// Takes rows apart. One for many rows: its table is not free to build.
@@ -18,7 +19,7 @@ pub struct Cells {
 
 /// The cells of a row.
 pub struct Row<'a> {
-    text: &'a [u8],
+    text: &'a str,
     ends: &'a [usize],
     /// Bytes between cells.
     gap: usize,
@@ -29,7 +30,7 @@ impl<'a> Row<'a> {
         self.ends.len()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> {
+    pub fn iter(&self) -> impl Iterator<Item = &'a str> {
         let (text, gap) = (self.text, self.gap);
         let starts = std::iter::once(0).chain(self.ends.iter().map(move |end| end + gap));
         starts.zip(self.ends).map(move |(start, &end)| &text[start..end])
@@ -42,18 +43,18 @@ impl Cells {
     }
 
     /// The cells of a row, with or without its line end.
-    pub fn of<'a>(&'a mut self, row: &'a [u8]) -> Result<Row<'a>, String> {
+    pub fn of<'a>(&'a mut self, row: &'a str) -> Result<Row<'a>, String> {
         self.ends.clear();
-        if memchr(b'"', row).is_some() {
+        if memchr(b'"', row.as_bytes()).is_some() {
             return self.unquote(row);
         }
         let text = without_end(row)?;
-        self.ends.extend(memchr_iter(self.delimiter, text));
+        self.ends.extend(memchr_iter(self.delimiter, text.as_bytes()));
         self.ends.push(text.len());
         Ok(Row { text, ends: &self.ends, gap: 1 })
     }
 
-    fn unquote(&mut self, row: &[u8]) -> Result<Row<'_>, String> {
+    fn unquote(&mut self, row: &str) -> Result<Row<'_>, String> {
         let delimiter = self.delimiter;
         let reader = self.reader.get_or_insert_with(|| Box::new(ReaderBuilder::new().delimiter(delimiter).build()));
         reader.reset();
@@ -62,7 +63,7 @@ impl Cells {
             // Not grown: that would leave the old bytes behind.
             self.unquoted = Zeroizing::new(vec![0; (row.len() + 1).next_power_of_two()]);
         }
-        let (mut unread, mut written) = (row, 0);
+        let (mut unread, mut written) = (row.as_bytes(), 0);
         loop {
             let mut ends = [0; 16];
             let (result, read, wrote, ended) = reader.read_record(unread, &mut self.unquoted[written..], &mut ends);
@@ -81,18 +82,19 @@ impl Cells {
         if !unread.trim_ascii().is_empty() {
             return Err(CARRIAGE_RETURN.to_owned());
         }
-        Ok(Row { text: &self.unquoted[..written], ends: &self.ends, gap: 0 })
+        let text = from_utf8(&self.unquoted[..written]).expect("quotes are characters of their own");
+        Ok(Row { text, ends: &self.ends, gap: 0 })
     }
 }
 
 const CARRIAGE_RETURN: &str = "a carriage return inside the line";
 
 /// A row without quotes, without the carriage return or line feed that ends it.
-fn without_end(row: &[u8]) -> Result<&[u8], String> {
-    let row = row.strip_suffix(b"\n").unwrap_or(row);
-    match memchr(b'\r', row) {
+fn without_end(row: &str) -> Result<&str, String> {
+    let row = row.strip_suffix('\n').unwrap_or(row);
+    match memchr(b'\r', row.as_bytes()) {
         None => Ok(row),
-        Some(end) if row[end..].trim_ascii().is_empty() => Ok(&row[..end]),
+        Some(end) if row.as_bytes()[end..].trim_ascii().is_empty() => Ok(&row[..end]),
         Some(_) => Err(CARRIAGE_RETURN.to_owned()),
     }
 }
@@ -103,8 +105,8 @@ mod tests {
 
     fn cells(delimiter: u8, row: &str) -> Result<Vec<String>, String> {
         let mut cells = Cells::new(delimiter);
-        let row = cells.of(row.as_bytes())?;
-        let texts: Vec<String> = row.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        let row = cells.of(row)?;
+        let texts: Vec<String> = row.iter().map(str::to_owned).collect();
         assert_eq!(texts.len(), row.len());
         Ok(texts)
     }

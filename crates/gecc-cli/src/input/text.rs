@@ -1,6 +1,7 @@
 //! Pieces of input text in buffers that are used again.
 
 use crate::secrets::wiped::Wiped;
+use memchr::memchr;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use zeroize::{Zeroize, Zeroizing};
@@ -10,6 +11,8 @@ pub struct Text {
     /// Its length is that of the buffer.
     buffer: Wiped,
     filled: usize,
+    /// Whether there is a quote in it, once somebody has looked.
+    has_quotes: Option<bool>,
     /// Where the buffer goes when the piece is dropped.
     home: Option<Arc<Buffers>>,
 }
@@ -17,7 +20,7 @@ pub struct Text {
 impl Text {
     /// A text that is in memory already.
     pub fn from_bytes(buffer: Wiped) -> Self {
-        Text { filled: buffer.len(), buffer, home: None }
+        Text { filled: buffer.len(), buffer, has_quotes: None, home: None }
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -37,6 +40,16 @@ impl Text {
     /// Says that so many bytes of the room are text now.
     pub fn fill(&mut self, bytes: usize) {
         self.filled += bytes;
+        self.has_quotes = None;
+    }
+
+    /// Looks for quotes, so that nobody else has to.
+    pub fn look_for_quotes(&mut self) {
+        self.has_quotes = Some(self.has_quotes());
+    }
+
+    pub fn has_quotes(&self) -> bool {
+        self.has_quotes.unwrap_or_else(|| memchr(b'"', self.bytes()).is_some())
     }
 
     pub fn is_full(&self) -> bool {
@@ -92,7 +105,7 @@ impl Buffers {
     pub fn take(self: &Arc<Self>) -> Text {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let buffer = Zeroizing::new(free.unwrap_or_else(|| vec![0; self.size]));
-        Text { buffer, filled: 0, home: Some(Arc::clone(self)) }
+        Text { buffer, filled: 0, has_quotes: None, home: Some(Arc::clone(self)) }
     }
 
     fn give_back(&self, mut buffer: Vec<u8>) {

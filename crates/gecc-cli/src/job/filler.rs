@@ -8,8 +8,8 @@ use super::run::Job;
 use super::steps::{Arenas, GROWTH};
 use crate::input::cut::Unit;
 use crate::input::layout::Layout;
-use gecc::stack;
-use rayon::prelude::*;
+use crate::secrets::wiped::wiped_if;
+use crate::threads::map;
 use std::sync::Arc;
 
 /// Units of the input that came together.
@@ -24,7 +24,7 @@ pub struct Filler<'a, O> {
     job: &'a Job<'a, O>,
     rules: Rules,
     arenas: Arenas,
-    /// Items of a full batch, and the most of any.
+    /// Items of a full batch, and the most of any, once that is known.
     rows: usize,
     most_rows: Option<usize>,
     /// The batch that is being filled.
@@ -45,9 +45,14 @@ impl<'a, O: Operation> Filler<'a, O> {
         let Window { mut units, layout, bytes } = window;
         let rows: usize = units.iter().map(|unit| unit.rows).sum();
         let Job { limits, length, .. } = self.job;
-        let most_rows = *self.most_rows.get_or_insert_with(|| {
-            length.map_or(*limits, |length| limits.for_file(length, bytes, rows as u64)).most_rows
-        });
+        let most_rows = match self.most_rows {
+            Some(rows) => rows,
+            None => {
+                let limits = length.map_or(*limits, |length| limits.for_file(length, bytes, rows as u64));
+                self.rows = limits.first_rows;
+                *self.most_rows.insert(limits.most_rows)
+            }
+        };
         let mut bytes = Some(bytes);
         while !units.is_empty() {
             let mut batch = match self.batch.take() {
@@ -95,12 +100,8 @@ impl<'a, O: Operation> Filler<'a, O> {
             self.number += *rows as u64;
         }
         let rules = &self.rules;
-        let origins: Vec<_> = self.job.pool.install(|| {
-            let parts = parts.into_par_iter();
-            // Private keys pass through.
-            parts
-                .map(|(unit, mut part, number)| stack::wiped(|| fill(unit, layout, rules, number, &mut part)))
-                .collect()
+        let origins = map(self.job.pool, parts, |(unit, mut part, number)| {
+            wiped_if(rules.reads.secret_keys, || fill(unit, layout, rules, number, &mut part))
         });
         batch.notes += origins.iter().map(Origins::notes).sum::<usize>();
         batch.units.extend(origins);

@@ -11,7 +11,7 @@ const OWN: usize = 8 * MIB;
 /// The part of a larger limit that these get.
 const SHARE: usize = 8;
 /// Items of a batch where memory is not limited.
-const MOST_ROWS_ON_GPU: usize = 1 << 20;
+const MOST_ROWS_ON_GPU: usize = 1 << 18;
 const MOST_ROWS_ON_CPU: usize = 1 << 16;
 /// Bytes of the first batch, and of any, where rows are long.
 const FIRST_BYTES: usize = 16 * MIB;
@@ -81,7 +81,7 @@ impl Limits {
         let (batches, computing) = if has_gpu { (4, 2) } else { (3, 1) };
         let most_rows = if has_gpu { MOST_ROWS_ON_GPU } else { MOST_ROWS_ON_CPU };
         let unlimited = Limits {
-            piece: MIB,
+            piece: MIB / 2,
             window: (2 * threads).clamp(4, 32),
             unit_rows: MAX_ROWS,
             first_rows: MAX_ROWS.min((FIRST_BYTES / row_bytes).max(1)),
@@ -98,8 +98,8 @@ impl Limits {
 
     /// Smaller, so that all fits so many bytes: half of them for the rows, a quarter for text.
     fn within(self, bytes: usize, width: usize, row_bytes: usize) -> Self {
-        // A window is read, one waits, and one is parsed.
-        let window_bytes = bytes / 4 / 3;
+        // A window is read, one cut, one waits, and one is parsed.
+        let window_bytes = bytes / 4 / 4;
         let piece = (window_bytes / 4).clamp(1 << 14, self.piece);
         let window = (window_bytes / piece).clamp(1, self.window);
         // Answers are made of one batch while those of another are written.
@@ -117,6 +117,8 @@ impl Limits {
     /// For a file of so many items.
     pub fn for_rows(self, items: u64) -> Self {
         let part = usize::try_from(items / BATCHES).unwrap_or(usize::MAX);
-        Limits { most_rows: self.most_rows.min(part.max(LEAST_ROWS)), ..self }
+        let most_rows = self.most_rows.min(part.max(LEAST_ROWS));
+        // Its rows are all there: nobody waits for the first, and one arena serves all batches.
+        Limits { first_rows: most_rows, most_rows, ..self }
     }
 }

@@ -162,7 +162,7 @@ fn rates_of_one_thread_and_of_all() {
             let (spares, wanted) =
                 (Spares::default(), Wanted { place: "line", line: false, only_rejected: false, check: false });
             let writing = nanoseconds(|| {
-                for written in one.install(|| write_batch(&operation, &batch, wanted, &spares)) {
+                for written in write_batch(&operation, &batch, wanted, &spares, &one) {
                     spares.give_back(written.text, false);
                 }
             });

@@ -61,6 +61,8 @@ pub struct Arenas {
     free: Receiver<Arena>,
     count: usize,
     most: usize,
+    /// Those that are too small. Kept to the end: unlocking memory waits for all that a GPU does.
+    retired: Vec<Arena>,
 }
 
 impl Arenas {
@@ -73,8 +75,8 @@ impl Arenas {
         };
         match free {
             Some(arena) if arena.capacity() >= rows => return Some(arena),
-            // Too small: another takes its place.
-            Some(_) => {}
+            // Another takes its place.
+            Some(arena) => self.retired.push(arena),
             None => self.count += 1,
         }
         Some(new())
@@ -98,16 +100,17 @@ impl<O: Operation> Job<'_, O> {
         let (to_output, answers) = sync_channel(1);
         let (to_free, free) = channel();
         let filled = Filled { engine: to_engine, writer: to_writer };
-        let arenas = Arenas { free, count: 0, most: self.limits.batches };
+        let arenas = Arenas { free, count: 0, most: self.limits.batches, retired: Vec::new() };
         std::thread::scope(|scope| {
             match items {
                 Items::Rows(source) => {
                     scope.spawn(move || self.read_rows(source, arenas, &filled));
                 }
                 Items::Text(input) => {
-                    let (to_parser, windows) = sync_channel(1);
+                    let ((to_cutter, pieces), (to_parser, windows)) = (sync_channel(0), sync_channel(1));
                     let waits = matches!(input, Input::Stream(_));
-                    scope.spawn(move || self.read(input, to_parser));
+                    scope.spawn(move || self.read(input, to_cutter));
+                    scope.spawn(move || self.cut(pieces, to_parser));
                     scope.spawn(move || self.parse(windows, waits, arenas, &filled));
                 }
             }
@@ -160,7 +163,7 @@ impl<O: Operation> Job<'_, O> {
                     Err(RecvError) => return,
                     Ok(Err(problem)) => problem.into(),
                     Ok(Ok(mut batch)) => {
-                        let units = self.pool.install(|| write_batch(self.operation, &batch, wanted, spares));
+                        let units = write_batch(self.operation, &batch, wanted, spares, self.pool);
                         batch.arena.wipe(batch.rows);
                         let _ = free.send(batch.arena);
                         if to.send(Ordered::Next(Answers { units, bytes: batch.bytes })).is_err() {
@@ -193,7 +196,7 @@ impl<O: Operation> Job<'_, O> {
             if self.interrupted.load(Ordering::Relaxed) {
                 return End::Interrupted;
             }
-            match put_out(units, output, self.pool, spares, O::GIVES_SECRETS, tally) {
+            match put_out(units, output, spares, O::GIVES_SECRETS, tally) {
                 Ok(()) => progress.inc(bytes),
                 Err(failure) => return End::of(failure),
             }

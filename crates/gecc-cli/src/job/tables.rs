@@ -141,7 +141,7 @@ fn write_lines<O: Operation>(
         if started.interrupted.load(Ordering::Relaxed) {
             return ControlFlow::Break(End::Interrupted);
         }
-        if let Err(failure) = put_out(units, &mut output, &started.pool, &spares, O::GIVES_SECRETS, &mut tally) {
+        if let Err(failure) = put_out(units, &mut output, &spares, O::GIVES_SECRETS, &mut tally) {
             return ControlFlow::Break(End::of(failure));
         }
         if wanted.check && tally.rejected() > 0 {

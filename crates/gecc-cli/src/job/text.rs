@@ -5,53 +5,77 @@ use super::compute::Batch;
 use super::filler::{Filler, Window};
 use super::run::Job;
 use super::steps::{Arenas, Filled, Ordered, PATIENCE};
-use crate::input::cut::{Cutter, measure};
+use crate::input::cut::{Cut, Cutter, measure};
 use crate::input::open::Input;
 use crate::input::source::{Next, Source};
-use crate::input::text::Buffers;
-use rayon::prelude::*;
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
+use crate::input::text::{Buffers, Text};
+use crate::output::Failure;
+use crate::threads::map;
+use std::sync::mpsc::{Receiver, RecvError, SyncSender, TryRecvError};
 
 impl<O: Operation> Job<'_, O> {
-    /// Reads the input, and cuts it into units.
-    pub fn read(&self, input: Input, to: SyncSender<Ordered<Window>>) {
+    /// Reads the input.
+    pub fn read(&self, input: Input, to: SyncSender<Ordered<Vec<Text>>>) {
         let buffers = Buffers::new(self.limits.piece, self.keys);
-        let mut source = Source::new(input, buffers, self.limits.window);
-        let mut cutter = Cutter::new(self.options.format, self.keys);
-        let mut has_ended = false;
-        while !has_ended && !self.is_over() {
-            let next = match &source {
-                Source::File(_) => self.pool.install(|| source.next(PATIENCE)),
-                Source::Stream(_) => source.next(PATIENCE),
-            };
-            let (mut cuts, mut bytes) = (Vec::new(), 0);
-            let outcome = match next {
+        let mut source = Source::new(input, buffers, self.limits.window, self.pool);
+        while !self.is_over() {
+            let sent = match source.next(PATIENCE) {
                 Ok(Next::Nothing) => continue,
-                Ok(Next::Pieces(pieces)) => pieces.into_iter().try_for_each(|piece| {
-                    bytes += piece.bytes().len() as u64;
-                    cutter.push(piece, &mut cuts)
-                }),
-                Ok(Next::End) => {
-                    has_ended = true;
-                    cutter.end(&mut cuts)
-                }
-                Err(problem) => Err(problem.to_string()),
-            };
-            // What was read before an error is still answered.
-            if let Some(layout) = cutter.layout().cloned() {
-                let measures = self
-                    .pool
-                    .install(|| cuts.par_iter().map(|cut| measure(cut, &layout, self.limits.unit_rows)).collect());
-                let units = cutter.number(cuts, measures);
-                if !units.is_empty() && to.send(Ordered::Next(Window { units, layout, bytes })).is_err() {
+                Ok(Next::Pieces(pieces)) => to.send(Ordered::Next(pieces)),
+                Ok(Next::End) => return,
+                Err(problem) => {
+                    let _ = to.send(Ordered::Failed(unreadable(&problem.to_string())));
                     return;
                 }
-            }
-            if let Err(problem) = outcome {
-                let _ = to.send(Ordered::Failed(format!("reading the input: {problem}").into()));
+            };
+            if sent.is_err() {
                 return;
             }
         }
+    }
+
+    /// Cuts what was read into units.
+    pub fn cut(&self, pieces: Receiver<Ordered<Vec<Text>>>, to: SyncSender<Ordered<Window>>) {
+        let mut cutter = Cutter::new(self.options.format, self.keys);
+        let mut has_ended = false;
+        while !has_ended {
+            let (mut cuts, mut bytes) = (Vec::new(), 0);
+            let outcome = match pieces.recv() {
+                Ok(Ordered::Next(pieces)) => {
+                    let cut = pieces.into_iter().try_for_each(|piece| {
+                        bytes += piece.bytes().len() as u64;
+                        cutter.push(piece, &mut cuts)
+                    });
+                    cut.map_err(|problem| unreadable(&problem))
+                }
+                Ok(Ordered::Failed(failure)) => Err(failure),
+                // Nobody reads on, though there may be more.
+                Err(RecvError) if self.is_over() => return,
+                Err(RecvError) => {
+                    has_ended = true;
+                    cutter.end(&mut cuts).map_err(|problem| unreadable(&problem))
+                }
+            };
+            // What was read before an error is still answered.
+            if let Some(window) = self.measured(&mut cutter, cuts, bytes)
+                && to.send(Ordered::Next(window)).is_err()
+            {
+                return;
+            }
+            if let Err(failure) = outcome {
+                let _ = to.send(Ordered::Failed(failure));
+                return;
+            }
+        }
+    }
+
+    /// Units of what was cut; `None` where there are none.
+    fn measured(&self, cutter: &mut Cutter, cuts: Vec<Cut>, bytes: u64) -> Option<Window> {
+        let layout = cutter.layout().cloned()?;
+        let most = self.limits.unit_rows;
+        let measures = map(self.pool, cuts.iter().collect(), |cut| measure(cut, &layout, most));
+        let units = cutter.number(cuts, measures);
+        (!units.is_empty()).then_some(Window { units, layout, bytes })
     }
 
     /// Parses units into batches.
@@ -85,4 +109,8 @@ impl<O: Operation> Job<'_, O> {
         // `None` where a later step has ended.
         let _ = step();
     }
+}
+
+fn unreadable(problem: &str) -> Failure {
+    format!("reading the input: {problem}").into()
 }

@@ -7,10 +7,10 @@ use super::parse::Origins;
 use super::report::{Tally, reason_of};
 use crate::flags::StreamOptions;
 use crate::output::{Failure, Line, Output};
-use crate::secrets::wiped::Wiped;
-use gecc::{Verdict, stack};
+use crate::secrets::wiped::{Wiped, wiped_if};
+use crate::threads::map;
+use gecc::Verdict;
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -63,20 +63,25 @@ impl Spares {
 pub fn put_out(
     units: Vec<Written>,
     output: &mut Output,
-    pool: &ThreadPool,
     spares: &Spares,
     secret: bool,
     tally: &mut Tally,
 ) -> Result<(), Failure> {
     let texts: Vec<&[u8]> = units.iter().map(|unit| unit.text.as_slice()).collect();
-    let (written, outcome) = output.write(&texts, pool);
+    let (written, outcome) = output.write(&texts);
     units[..written].iter().for_each(|unit| tally.add(&unit.tally));
     units.into_iter().for_each(|unit| spares.give_back(unit.text, secret));
     Ok(outcome?)
 }
 
-/// Writes the answers of a batch, unit by unit, on the threads of the caller's pool.
-pub fn write_batch<O: Operation>(operation: &O, batch: &Batch, wanted: Wanted, spares: &Spares) -> Vec<Written> {
+/// Writes the answers of a batch, unit by unit, on the threads of a pool.
+pub fn write_batch<O: Operation>(
+    operation: &O,
+    batch: &Batch,
+    wanted: Wanted,
+    spares: &Spares,
+    pool: &ThreadPool,
+) -> Vec<Written> {
     let starts: Vec<usize> = batch
         .units
         .iter()
@@ -86,14 +91,13 @@ pub fn write_batch<O: Operation>(operation: &O, batch: &Batch, wanted: Wanted, s
         })
         .collect();
     let write = |(unit, start): (&Origins, &usize)| {
-        // Shared secrets pass through.
-        stack::wiped(|| {
+        wiped_if(O::GIVES_SECRETS, || {
             let mut written = spares.empty();
             write_unit(operation, &batch.arena, *start, unit, wanted, &mut written);
             written
         })
     };
-    up_to_rejection(batch.units.par_iter().zip(&starts).map(write).collect(), wanted)
+    up_to_rejection(map(pool, batch.units.iter().zip(&starts).collect(), write), wanted)
 }
 
 /// Where the first rejection is the last answer, leaves out what comes after it.

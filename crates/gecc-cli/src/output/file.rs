@@ -1,8 +1,6 @@
 //! Where answers go: to a stream at once, or to a file that has its name when all of them are there.
 
 use super::failure::note;
-use rayon::ThreadPool;
-use rayon::prelude::*;
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -29,13 +27,12 @@ impl Output {
         }
     }
 
-    /// Hands parts of whole lines to the operating system, in order; parts of a file by several threads. Gives how many went out
-    /// before an error.
-    pub fn write(&mut self, parts: &[&[u8]], pool: &ThreadPool) -> (usize, io::Result<()>) {
+    /// Hands parts of whole lines to the operating system, in order. Gives how many went out before an error.
+    pub fn write(&mut self, parts: &[&[u8]]) -> (usize, io::Result<()>) {
         match &mut self.0 {
             Sink::Direct(sink) => write_each(sink, parts),
             Sink::Beside { part, length, .. } => {
-                let (written, outcome) = pool.install(|| write_at(part.as_file(), *length, parts));
+                let (written, outcome) = write_at(part.as_file(), *length, parts);
                 *length += parts[..written].iter().map(|part| part.len() as u64).sum::<u64>();
                 (written, outcome)
             }
@@ -93,32 +90,24 @@ fn write_one(file: &File, place: u64, bytes: &[u8]) -> io::Result<()> {
     file.write_all_at(bytes, place)
 }
 
-#[cfg(all(not(unix), feature = "arrow"))]
+#[cfg(not(unix))]
 fn write_one(mut file: &File, _: u64, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Writes parts one behind the other, from a place on, on the threads of the caller's pool. After an error the file ends before
-/// the part that it was about.
-#[cfg(unix)]
+/// Writes parts of a file one behind the other, from a place on. After an error the file ends before the part that it was about.
+/// One thread: a file is locked while it is written to, and several only wait for each other.
 fn write_at(file: &File, start: u64, parts: &[&[u8]]) -> (usize, io::Result<()>) {
-    let places = parts.iter().scan(start, |next, part| {
-        let place = *next;
-        *next += part.len() as u64;
-        Some(place)
-    });
-    let placed: Vec<(u64, &[u8])> = places.zip(parts.iter().copied()).collect();
-    let outcomes: Vec<io::Result<()>> = placed.par_iter().map(|(place, part)| write_one(file, *place, part)).collect();
-    let written = outcomes.iter().take_while(|outcome| outcome.is_ok()).count();
-    match outcomes.into_iter().nth(written) {
-        None => (written, Ok(())),
-        Some(problem) => (written, problem.and(file.set_len(placed[written].0))),
+    let mut place = start;
+    for (written, part) in parts.iter().enumerate() {
+        if let Err(problem) = write_one(file, place, part) {
+            // Where that fails too, the first error says why.
+            let _ = file.set_len(place);
+            return (written, Err(problem));
+        }
+        place += part.len() as u64;
     }
-}
-
-#[cfg(not(unix))]
-fn write_at(mut file: &File, _: u64, parts: &[&[u8]]) -> (usize, io::Result<()>) {
-    write_each(&mut file, parts)
+    (parts.len(), Ok(()))
 }
 
 fn kept(part: NamedTempFile) -> String {

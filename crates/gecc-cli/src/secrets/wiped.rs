@@ -1,6 +1,6 @@
 //! Buffers that may hold secrets.
 
-use gecc::SecretKey;
+use gecc::{SecretKey, stack};
 use zeroize::Zeroizing;
 
 /// Bytes that are wiped when dropped. Filled by [`append`] alone: a `Vec` that grows leaves its old bytes behind.
@@ -25,4 +25,9 @@ pub fn push(keys: &mut Vec<SecretKey>, key: SecretKey) {
         *keys = larger;
     }
     keys.push(key);
+}
+
+/// Does work, and wipes the stack that it used where secrets pass through: that takes as long as some hundred rows of text.
+pub fn wiped_if<R>(secret: bool, work: impl FnOnce() -> R) -> R {
+    if secret { stack::wiped(work) } else { work() }
 }

@@ -4,6 +4,8 @@ use super::super::timing::timed;
 use super::answers::{Expected, fingerprint};
 use crate::flags::{FileOperation, FilesOptions};
 use crate::{ALL_PASSED, SOME_REJECTED};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -26,6 +28,8 @@ impl Call<'_> {
     ) -> Result<f64, String> {
         let (mut seconds, mut compared) = (Vec::new(), None);
         for _ in 0..self.options.runs {
+            // To free what a file has in the page cache takes long; it is no part of the command's work.
+            remove(output).map_err(|problem| format!("{}: {problem}", output.display()))?;
             seconds.push(self.run(format_arguments, input, output, expected.code())?);
             let found = fingerprint(output).map_err(|problem| format!("{}: {problem}", output.display()))?;
             if compared != Some(found) {
@@ -55,6 +59,14 @@ impl Call<'_> {
             }
             _ => Err(reason(&ended.stderr)),
         }
+    }
+}
+
+/// Removes a file, where there is one.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(problem) if problem.kind() != io::ErrorKind::NotFound => Err(problem),
+        _ => Ok(()),
     }
 }
 

@@ -1,0 +1,190 @@
+//! JSON objects that differ in their values alone, as most lines of a file do: read without a parser.
+
+use super::fields::{Field, Fields};
+use memchr::memchr;
+
+/// The members of an object, in order, and all that is written around their values. Values are texts without escapes, or whole numbers.
+pub struct Shape {
+    members: Vec<Member>,
+    /// What comes after the last value.
+    end: String,
+}
+
+struct Member {
+    /// What comes before the value, from the end of the value before it.
+    before: String,
+    /// `None` for a member that is ignored.
+    field: Option<Field>,
+    is_text: bool,
+}
+
+/// A value as it is written, and without its quotes.
+#[derive(Clone, Copy)]
+pub struct Value<'a> {
+    pub json: &'a str,
+    pub text: &'a str,
+}
+
+impl Shape {
+    /// The shape of an object that a JSON parser has read. `None` where it has other values.
+    pub fn of(object: &str) -> Option<Self> {
+        if !is_plain(object.as_bytes()) {
+            return None;
+        }
+        let (mut members, mut written) = (Vec::new(), 0);
+        let mut rest = object.strip_prefix('{')?.trim_start();
+        while let Some(name) = rest.strip_prefix('"') {
+            let (name, value) = name.split_once('"')?;
+            let value = value.trim_start().strip_prefix(':')?.trim_start();
+            let (is_text, start) = match value.strip_prefix('"') {
+                Some(text) => (true, text),
+                None => (false, value),
+            };
+            let length = value_length(start, is_text)?;
+            let at = object.len() - start.len();
+            members.push(Member {
+                before: object[written..at].to_owned(),
+                field: Field::by_name(name.as_bytes()),
+                is_text,
+            });
+            written = at + length;
+            let after = start[length..].strip_prefix('"').unwrap_or(&start[length..]).trim_start();
+            rest = after.strip_prefix(',').unwrap_or(after).trim_start();
+        }
+        (rest == "}").then(|| Shape { members, end: object[written..].to_owned() })
+    }
+
+    /// The fields of an object of this shape, the same that a JSON parser would find. `None` for others.
+    pub fn read<'a>(&self, object: &'a str) -> Option<Fields<'a>> {
+        if !is_plain(object.as_bytes()) {
+            return None;
+        }
+        let (mut fields, mut rest) = (Fields::default(), object);
+        for Member { before, field, is_text } in &self.members {
+            rest = rest.strip_prefix(before.as_str())?;
+            let (text, after) = rest.split_at(value_length(rest, *is_text)?);
+            if let Some(field) = field {
+                let (start, quotes) = (object.len() - rest.len(), usize::from(*is_text));
+                let json = &object[start - quotes..start + text.len() + quotes];
+                fields.set_from_json(*field, Value { json, text });
+            }
+            rest = after;
+        }
+        (rest == self.end).then_some(fields)
+    }
+}
+
+/// Whether a text has neither escapes nor control characters, also none between values.
+fn is_plain(text: &[u8]) -> bool {
+    // Without an early end, so that it is computed for many bytes at a time.
+    text.iter().fold(true, |plain, byte| plain & (*byte >= b' ') & (*byte != b'\\'))
+}
+
+/// Bytes of a text up to its quote, or of a number that JSON allows.
+fn value_length(rest: &str, is_text: bool) -> Option<usize> {
+    if is_text {
+        return memchr(b'"', rest.as_bytes());
+    }
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    (digits == 1 || digits > 1 && !rest.starts_with('0')).then_some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All that is read of fields.
+    fn said(fields: &Fields) -> String {
+        let content = fields.content().map(|content| match content {
+            super::super::fields::Content::Digest(digest) => format!("digest {digest:?}"),
+            super::super::fields::Content::Message(digits) => format!("message {digits}"),
+        });
+        let (mut signature, mut secret_key) = ([0; 64], [0; 32]);
+        let signed = fields.signature(&mut signature);
+        let key = fields.secret_key_into(&mut secret_key);
+        let (public_key, id, tag) = (fields.public_key(), fields.recovery_id(), fields.tag.map(tag_of));
+        format!(
+            "{content:?} {signed:?} {signature:?} {key:?} {secret_key:?} {public_key:?} {id:?} {:?} {tag:?}",
+            fields.id()
+        )
+    }
+
+    fn tag_of(tag: super::super::fields::Tag) -> String {
+        match tag {
+            super::super::fields::Tag::Json(json) | super::super::fields::Tag::Text(json) => json.to_owned(),
+        }
+    }
+
+    fn hex(bytes: usize) -> String {
+        let mut random = vec![0; bytes];
+        getrandom::fill(&mut random).unwrap();
+        const_hex::encode(random)
+    }
+
+    fn object(tag: &str) -> String {
+        let (digest, signature, key) = (hex(32), hex(64), hex(33));
+        format!(
+            "{{ \"digest\": \"{digest}\",\"signature\" :\"0x{signature}\", \"public_key\":\"{key}\",\"height\":{},\"recovery_id\":1,\
+             \"x\":\"{}\",\"tag\":{tag}, \"id\":\"é\" }}",
+            digest.len() + tag.len(),
+            hex(3)
+        )
+    }
+
+    #[test]
+    fn objects_of_a_shape_are_read_as_by_the_parser() {
+        let shape = Shape::of(&object("\"first\"")).unwrap();
+        for tag in ["\"\"", "\"second, longer\"", "\"ü\"", "\"{}\""] {
+            let object = object(tag);
+            let read = shape.read(&object).expect("the shape is the same");
+            assert_eq!(said(&read), said(&Fields::from_json(&object).ok().unwrap()), "{object}");
+        }
+        let key = format!("{{\"secret_key\":\"{}\"}}", hex(32));
+        let read = Shape::of(&key).unwrap().read(&key);
+        assert_eq!(said(&read.unwrap()), said(&Fields::from_json(&key).ok().unwrap()));
+        assert!(Shape::of("{}").unwrap().read("{}").is_some());
+        for other in ["\"a\\\"b\"", "1", "null", "[1]", "\"a\",\"tag2\":1", "\"a\tb\""] {
+            assert!(shape.read(&object(other)).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn values_of_other_kinds_have_no_shape() {
+        for value in ["null", "true", "-1", "1.5", "1e3", "[]", "{}", "\"\\u0041\""] {
+            let object = format!("{{\"digest\":\"00\",\"x\":{value}}}");
+            assert!(Fields::from_json(&object).is_ok() && Shape::of(&object).is_none(), "{object}");
+        }
+    }
+
+    /// Whatever is changed in an object: what is read of it by its shape is what the parser reads.
+    #[test]
+    fn changed_objects_are_read_as_by_the_parser_or_not_at_all() {
+        const CHANGES: usize = 200_000;
+        let bytes = b"\"\\{}[]:,0123456789abcfxeE+-. \t\r\n\x01tagid";
+        let (original, mut random, mut read) = (object("7"), vec![0; 8 * CHANGES], 0);
+        let shape = Shape::of(&original).unwrap();
+        getrandom::fill(&mut random).unwrap();
+        for choice in random.as_chunks::<8>().0 {
+            let mut changed = original.clone().into_bytes();
+            let number = |at: usize| usize::from(u16::from_le_bytes([choice[at], choice[at + 1]]));
+            for at in [0, 4] {
+                let (place, byte) = (number(at) % changed.len(), bytes[number(at + 2) % bytes.len()]);
+                match number(at + 2) % 3 {
+                    0 => changed.insert(place, byte),
+                    1 => _ = changed.remove(place),
+                    _ => changed[place] = byte,
+                }
+            }
+            let Ok(changed) = String::from_utf8(changed) else { continue };
+            if let Some(fields) = shape.read(&changed) {
+                let parsed = Fields::from_json(&changed).unwrap_or_else(|(problem, _)| panic!("{problem}: {changed}"));
+                assert_eq!(said(&fields), said(&parsed), "{changed}");
+                read += 1;
+            }
+            if let (Ok(_), Some(shape)) = (Fields::from_json(&changed), Shape::of(&changed)) {
+                assert!(shape.read(&changed).is_some(), "{changed}");
+            }
+        }
+        assert!(read > CHANGES / 4, "{read}");
+    }
+}
