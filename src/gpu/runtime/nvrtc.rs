@@ -1,6 +1,6 @@
 //! From a kernel file to machine code for one architecture, by NVRTC.
 
-use super::sources::{HEADERS, Unit};
+use super::sources::Unit;
 use crate::host::once;
 use cudarc::nvrtc::result::{destroy_program, get_program_log};
 use cudarc::nvrtc::sys;
@@ -122,7 +122,7 @@ struct Program {
 
 impl Program {
     fn new(unit: Unit) -> Result<Self, String> {
-        let headers = HEADERS.iter().copied().chain([("curve.cuh", unit.curve_header())]);
+        let headers = unit.headers().chain([("curve.cuh", unit.curve_header())]);
         let (names, bodies): (Vec<CString>, Vec<CString>) = headers.map(|(n, b)| (c_string(n), c_string(b))).unzip();
         let (source, file) = (c_string(unit.source()), c_string(unit.file));
         let name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
