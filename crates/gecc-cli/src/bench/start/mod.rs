@@ -23,7 +23,7 @@ pub fn run(options: &StartOptions) -> Result<u8, Failure> {
     // What the rows are about, and whether there is such an engine.
     let engine = options.engine.start()?;
     let on_gpu = engine.info().backend == Backend::Gpu;
-    let mut report = Report::new(options.json, options.curve, &engine)?;
+    let report = Report::new(options.json, options.curve, &engine)?;
     drop(engine);
     let item = signed(options.curve)?;
     let mut all_measured = true;

@@ -1,7 +1,7 @@
 //! What was measured, as a table or as JSON Lines.
 
 use super::Run;
-use super::once::Phases;
+use super::once::{Kernels, Phases};
 use super::places::Place;
 use crate::output::Failure;
 use gecc::{CurveId, Engine};
@@ -37,10 +37,8 @@ impl Report {
             writeln!(io::stdout(), "{row}")?;
             return Ok(());
         }
-        let [got, loaded] = [0, 1].map(|which| {
-            let seconds = kernels.iter().map(|kernels| [kernels.got, kernels.loaded][which]);
-            seconds.sum::<f64>()
-        });
+        let sums = |(got, loaded): (f64, f64), kernels: &Kernels| (got + kernels.got, loaded + kernels.loaded);
+        let (got, loaded) = kernels.iter().fold((0.0, 0.0), sums);
         write!(io::stdout(), "{:9}", place.name())?;
         let seconds = [*verdict, *process, *engine, *first, *next, got, loaded];
         seconds.iter().try_for_each(|seconds| write!(io::stdout(), " {seconds:>9.4}"))?;
