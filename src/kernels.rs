@@ -76,14 +76,18 @@ pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -
 }
 
 /// Compiles the kernels of all operations for one architecture, such as `sm_90`, into a file of a folder, the pack
-/// `sm_90.gecckernels`: a fifth of the size, for [`crate::EngineBuilder::kernels`]. One that is there is replaced. Returns the file.
+/// `sm_90.gecckernels`, for [`crate::EngineBuilder::kernels`]. Returns the file.
 ///
-/// It takes some tens of seconds of each core, and no GPU. The pack serves a library of the very same sources, with and without
+/// It takes minutes of a core, and no GPU. A pack that is there already, whole and by the same version of NVRTC, is kept. The pack serves a library of the very same sources, with and without
 /// the feature `lab`.
 ///
 /// # Errors
 /// As for [`build`].
 pub fn pack(architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
+    let (nvrtc, path) = (nvrtc_version()?, pack::path(folder, architecture));
+    if check_pack(&path).is_ok_and(|there| there.nvrtc == nvrtc) {
+        return Ok(path);
+    }
     pack_units(Unit::of_operations(), architecture, folder)
 }
 

@@ -309,7 +309,7 @@ mod tests {
         count().expect("there is a GPU");
         let architecture = Device::open(0, &Limits::default()).expect("there is a GPU").architecture;
         let code = places.load_for_this_machine(unit, &architecture).unwrap().cubin;
-        assert_ne!(origin_of(&folder, unit, b"no machine code"), KernelOrigin::Pack);
+        assert_ne!(origin_of(&folder, unit, b"no machine code\0"), KernelOrigin::Pack);
         assert_eq!(origin_of(&folder, unit, &code), KernelOrigin::Pack);
     }
 }

@@ -50,11 +50,12 @@ impl Nvrtc {
 
     /// The machine code and the log.
     fn run(self, unit: Unit, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String), String> {
-        let architecture = format!("--gpu-architecture={architecture}");
-        let options = OPTIONS.iter().chain(more).copied().chain([&*architecture]);
+        let for_architecture = format!("--gpu-architecture={architecture}");
+        let options = OPTIONS.iter().chain(more).copied().chain([&*for_architecture]);
         let program = Program::new(unit)?;
         let cubin = program.compile(&options.map(c_string).collect::<Vec<_>>());
-        let cubin = cubin.map_err(|problem| format!("{} for {}: {problem}", unit.file, unit.curve))?;
+        let cubin =
+            cubin.map_err(|problem| format!("{} for {} and {architecture}: {problem}", unit.file, unit.curve))?;
         Ok((cubin, program.log()))
     }
 }
