@@ -59,7 +59,7 @@ impl Places {
         architecture: &str,
     ) -> Result<FoundCode, String> {
         let mut problems = Vec::new();
-        if let Some(code) = self.from_pack(unit, architecture, &mut problems) {
+        if let Some(code) = self.in_pack(unit, architecture, &mut problems) {
             return Ok(code);
         }
         let here = |cubin, origin| FoundCode { cubin, origin, architecture: architecture.to_owned() };
@@ -68,7 +68,7 @@ impl Places {
             return Ok(here(cubin, KernelOrigin::Cache));
         }
         let mut earlier = earlier_compatible(architecture).into_iter();
-        if let Some(code) = earlier.find_map(|earlier| self.from_pack(unit, &earlier, &mut problems)) {
+        if let Some(code) = earlier.find_map(|earlier| self.in_pack(unit, &earlier, &mut problems)) {
             return Ok(code);
         }
         let nvrtc = nvrtc.map_err(|problem| without_nvrtc(&problem, &problems))?;
@@ -80,7 +80,7 @@ impl Places {
 
     /// What the pack of an architecture has of a unit. A pack that is there and cannot be used is a problem, which matters where
     /// nothing else serves.
-    fn from_pack(&self, unit: Unit, architecture: &str, problems: &mut Vec<String>) -> Option<FoundCode> {
+    fn in_pack(&self, unit: Unit, architecture: &str, problems: &mut Vec<String>) -> Option<FoundCode> {
         let path = pack::path(self.packs.as_deref()?, architecture);
         match read(&path, unit, architecture) {
             Ok(cubin) => {
