@@ -82,13 +82,13 @@ impl Places {
     /// nothing else serves.
     fn in_pack(&self, unit: Unit, architecture: &str, problems: &mut Vec<String>) -> Option<FoundCode> {
         let path = pack::path(self.packs.as_deref()?, architecture);
-        match read(&path, unit, architecture) {
+        match in_file(&path, unit, architecture) {
             Ok(cubin) => {
                 let origin = KernelOrigin::Pack;
                 cubin.map(|cubin| FoundCode { cubin, origin, architecture: architecture.to_owned() })
             }
             Err(problem) => {
-                problems.push(problem);
+                problems.push(format!("{}: {problem}", path.display()));
                 None
             }
         }
@@ -96,10 +96,9 @@ impl Places {
 }
 
 /// `None` where there is no pack.
-fn read(path: &Path, unit: Unit, architecture: &str) -> Result<Option<Vec<u8>>, String> {
+fn in_file(path: &Path, unit: Unit, architecture: &str) -> Result<Option<Vec<u8>>, String> {
     let Some(pack) = Pack::open(path)? else { return Ok(None) };
-    let read = pack.read(unit, architecture).and_then(|cubin| cubin.ok_or_else(of_other_sources));
-    read.map(Some).map_err(|problem| format!("{}: {problem}", path.display()))
+    pack.read(unit, architecture)?.map(Some).ok_or_else(of_other_sources)
 }
 
 /// What is said of a pack that lacks a kernel.

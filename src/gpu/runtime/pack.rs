@@ -111,7 +111,7 @@ impl Pack {
         let opened = open_trusted(path).and_then(|file| Pack::of(file).map(Some));
         match opened {
             Err(problem) if problem.kind() == ErrorKind::NotFound => Ok(None),
-            opened => opened.map_err(|problem| format!("{}: {problem}", path.display())),
+            opened => opened.map_err(|problem| problem.to_string()),
         }
     }
 
@@ -353,7 +353,7 @@ mod tests {
         for mode in [0o666, 0o664, 0o602] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let problem = open(&path).unwrap_err();
-            assert!(problem.contains("can be written by others") && problem.contains("sm_90"), "{problem}");
+            assert!(problem.contains("can be written by others"), "{problem}");
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         // Only root can give a file away.
