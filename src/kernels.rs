@@ -1,18 +1,30 @@
 //! Compiled kernels: building them ahead of time, and where they are kept.
 //!
-//! The GPU engine compiles what it needs for the GPU that is there when it first needs it, which takes some seconds, and
-//! keeps it in a folder: the one that `GECC_KERNEL_CACHE` names, else `gecc` in the user's cache folder. A folder that
-//! [`build`] filled serves where NVRTC is not installed. Files are used only if they are whole, belong to the user or to
-//! root, and can be written by nobody else.
+//! The GPU engine takes the kernels that it first needs from where they are, and else compiles them for the GPU that is there,
+//! which takes some seconds:
 //!
-//! NVRTC is looked up as the loader does; `GECC_NVRTC_DIR` names its folder where that fails.
+//! 1. a pack for the GPU's architecture, made by [`pack`], in the folder that [`crate::EngineBuilder::kernels`] or else the
+//!    environment variable `GECC_KERNELS` names;
+//! 2. the cache: the folder that `GECC_KERNEL_CACHE` names, else `gecc` in the user's cache folder. The engine keeps there what it
+//!    has compiled, and [`build`] fills such a folder beforehand;
+//! 3. a pack for an earlier architecture whose machine code runs on the GPU too, such as `sm_80` on `sm_86`;
+//! 4. NVRTC, which is looked up as the loader does; `GECC_NVRTC_DIR` names its folder where that fails.
+//!
+//! Files are used only if they are whole, were compiled from the sources of this very library, belong to the user or to root,
+//! and can be written by nobody else.
 
 use crate::gpu::runtime::Unit;
 use crate::gpu::runtime::kernel_cache::Cache;
+use crate::gpu::runtime::machine_code::{of_other_sources, packs_of_environment};
 use crate::gpu::runtime::nvrtc::Nvrtc;
+use crate::gpu::runtime::pack::{self, Pack, Packed};
 use crate::host::workers::Pool;
 use crate::types::Error;
 use std::path::{Path, PathBuf};
+
+/// The architectures of which releases have packs. Their machine code runs on every GPU from Ampere on but for those of Jetson
+/// boards.
+pub const PACKED: &[&str] = &["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"];
 
 /// What one kernel takes of a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +75,79 @@ pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -
     each(Unit::all(), build)
 }
 
+/// Compiles the kernels of all operations for one architecture, such as `sm_90`, into a file of a folder, the pack
+/// `sm_90.gecckernels`, for [`crate::EngineBuilder::kernels`]. Returns the file.
+///
+/// It takes minutes of a core, and no GPU. A pack that is there already, whole and by the same version of NVRTC, is kept. The pack serves a library of the very same sources, with and without
+/// the feature `lab`.
+///
+/// # Errors
+/// As for [`build`].
+pub fn pack(architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
+    let (nvrtc, path) = (nvrtc_version()?, pack::path(folder, architecture));
+    if check_pack(&path).is_ok_and(|there| there.nvrtc == nvrtc) {
+        return Ok(path);
+    }
+    pack_units(Unit::of_operations(), architecture, folder)
+}
+
+fn pack_units(units: impl Iterator<Item = Unit>, architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
+    let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
+    let of_folder = |problem: std::io::Error| Error::Kernels(format!("{}: {problem}", folder.display()));
+    // As for `build`.
+    std::fs::create_dir_all(folder).map_err(of_folder)?;
+    let compile = |unit: &Unit| {
+        let cubin = nvrtc.compile(*unit, architecture).map_err(Error::Kernels)?;
+        Packed::new(*unit, architecture, &cubin).map_err(of_folder)
+    };
+    pack::write(folder, architecture, nvrtc, &each(units, compile)?).map_err(of_folder)
+}
+
+/// A pack that was found whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PackInfo {
+    /// What it was compiled for, such as `sm_90`.
+    pub architecture: String,
+    /// The version of NVRTC that compiled it.
+    pub nvrtc: (i32, i32),
+    /// Kernel files in it, one for each curve.
+    pub kernels: usize,
+}
+
+/// Checks a pack as the engine does, with all of its kernels.
+///
+/// # Errors
+/// [`Error::Kernels`] with the reason why this library does not use it, or not all of it.
+pub fn check_pack(path: &Path) -> Result<PackInfo, Error> {
+    check_units(Unit::of_operations(), path).map_err(|problem| Error::Kernels(format!("{}: {problem}", path.display())))
+}
+
+fn check_units(units: impl Iterator<Item = Unit>, path: &Path) -> Result<PackInfo, String> {
+    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let pack = Pack::open(path)?.ok_or("there is no such file")?;
+    let mut kernels = 0;
+    for unit in units {
+        pack.read(unit, name)?.ok_or_else(of_other_sources)?;
+        kernels += 1;
+    }
+    Ok(PackInfo { architecture: name.to_owned(), nvrtc: pack.nvrtc, kernels })
+}
+
+/// The packs in a folder, by name. None where it cannot be read.
+pub fn packs_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut packs: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == pack::EXTENSION)).collect();
+    packs.sort();
+    packs
+}
+
+/// The folder of packs that the environment names, which an engine uses whose builder names none.
+pub fn packs_folder() -> Option<PathBuf> {
+    packs_of_environment()
+}
+
 /// Compiles every kernel for one architecture, and tells what each takes, by the report of the assembler.
 ///
 /// # Errors
@@ -102,7 +187,7 @@ pub fn machine_code(architecture: &str, files: &[&str]) -> Result<Vec<MachineCod
     each(Unit::all().filter(|unit| files.contains(&unit.file)), compile)
 }
 
-/// The folder of compiled kernels; `None` where the environment names none.
+/// The folder where compiled kernels are kept; `None` where the environment names none.
 pub fn cache_folder() -> Option<PathBuf> {
     Cache::of_user().folder().map(Path::to_owned)
 }
@@ -141,6 +226,39 @@ fn parse_report(unit: Unit, report: &str) -> Vec<KernelUsage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Some units that are compiled in no time.
+    fn quick() -> impl Iterator<Item = Unit> {
+        ["rows", "address", "layout"].into_iter().map(|file| Unit::of(file, "secp256k1"))
+    }
+
+    #[test]
+    #[cfg_attr(gecc_tests_without_nvrtc, ignore = "needs NVRTC; GECC_REQUIRE_NVRTC=1 where this is built makes it run")]
+    fn packs_have_what_nvrtc_compiles() {
+        let folder = std::env::temp_dir().join(format!("gecc-packs-{}", std::process::id()));
+        let path = pack_units(quick(), "sm_90", &folder).unwrap();
+        assert_eq!(packs_in(&folder), std::slice::from_ref(&path));
+        let nvrtc = nvrtc_version().unwrap();
+        let expected = PackInfo { architecture: "sm_90".to_owned(), nvrtc, kernels: quick().count() };
+        assert_eq!(check_units(quick(), &path), Ok(expected));
+        let (opened, mut bytes) = (Pack::open(&path).unwrap().unwrap(), 0);
+        for code in machine_code("sm_90", &["rows", "address", "layout"]).unwrap() {
+            let unit = Unit { file: code.file, curve: code.curve };
+            if quick().any(|other| other == unit) {
+                assert_eq!(opened.read(unit, "sm_90"), Ok(Some(code.cubin.clone())), "{unit:?}");
+                bytes += code.cubin.len();
+            }
+        }
+        let size = std::fs::metadata(&path).unwrap().len() as usize;
+        assert!(size < bytes / 2, "{size} of {bytes} bytes");
+        // All kernels of operations are more than these, and another name is another architecture.
+        assert!(check_pack(&path).unwrap_err().to_string().contains("another version"));
+        let renamed = folder.join("sm_80.gecckernels");
+        std::fs::rename(&path, &renamed).unwrap();
+        assert!(check_units(quick(), &renamed).unwrap_err().contains("another version"));
+        assert!(check_units(quick(), &path).unwrap_err().contains("no such file"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn reports_are_understood() {

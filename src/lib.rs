@@ -63,7 +63,10 @@ mod types;
 
 pub use curve::types::*;
 pub use curve::{Curve, CurveId, EcdsaCurve, UnknownCurve};
-pub use engine::{Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelTime, PageLocked};
+pub use engine::{
+    Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels,
+    PageLocked,
+};
 pub use host::stack;
 pub use ops::{ecdh, keys, modular, point};
 pub use schemes::{ecdsa, sm2};

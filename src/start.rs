@@ -102,6 +102,7 @@ impl EngineBuilder {
             largest_chunk: self.chunk_items,
             time_kernels: self.time_kernels,
             l2_persistence: self.l2_persistence,
+            kernels: self.kernels,
         };
         let (gpu, reason) = match self.backend {
             Backend::Cpu => (None, "asked for".to_owned()),

@@ -1,5 +1,7 @@
 //! How an engine is asked for.
 
+use std::path::PathBuf;
+
 /// Which kind of device a caller asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -25,6 +27,7 @@ pub struct EngineBuilder {
     pub(crate) check_signatures: bool,
     pub(crate) time_kernels: bool,
     pub(crate) l2_persistence: bool,
+    pub(crate) kernels: Option<PathBuf>,
 }
 
 impl EngineBuilder {
@@ -82,6 +85,16 @@ impl EngineBuilder {
     /// for every engine of the process, where the GPU can do that. Results are the same. Default: off.
     pub fn l2_persistence(mut self, persist: bool) -> Self {
         self.l2_persistence = persist;
+        self
+    }
+
+    /// The folder of kernels that came with the program, as `gecc kernels pack` makes it: `sm_90.gecckernels` and the like, a file
+    /// for each architecture. Default: the folder that the environment variable `GECC_KERNELS` names, if any.
+    ///
+    /// Kernels that are not there, or were made from other sources than this library's, are compiled when they are first needed.
+    /// A file that does not belong to the user or to root, or can be written by others, is not used.
+    pub fn kernels(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.kernels = Some(folder.into());
         self
     }
 

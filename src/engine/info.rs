@@ -1,6 +1,7 @@
 //! What an engine says of itself.
 
 use super::Backend;
+pub use crate::gpu::{KernelOrigin, LoadedKernels};
 use std::fmt;
 
 /// What an engine is, and why it was chosen.
@@ -68,6 +69,16 @@ pub struct KernelTime {
     pub seconds: f64,
     /// Launches.
     pub launches: u64,
+}
+
+impl fmt::Display for KernelOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KernelOrigin::Pack => "pack",
+            KernelOrigin::Cache => "cache",
+            KernelOrigin::Compiled => "compiled",
+        })
+    }
 }
 
 impl fmt::Display for EngineInfo {

@@ -10,7 +10,7 @@ use crate::host::fork::Process;
 use crate::op::{Operation, Reduction, Worth};
 use crate::types::{Batch as _, Error, Place, Results, ResultsMut, collect};
 pub use builder::{Backend, EngineBuilder};
-pub use info::{EngineInfo, Failure, FailureKind, KernelTime};
+pub use info::{EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels};
 pub use page_locked::PageLocked;
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -114,6 +114,12 @@ impl Engine {
         let times = self.gpu().map(GpuEngine::take_kernel_times).unwrap_or_default();
         let entry = |(kernel, (seconds, launches))| KernelTime { kernel, seconds, launches };
         times.into_iter().map(entry).collect()
+    }
+
+    /// The kernel files that are loaded on GPUs by now, with where their machine code came from. Kernels are loaded when they are
+    /// first needed.
+    pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
+        self.gpu().map(GpuEngine::loaded_kernels).unwrap_or_default()
     }
 
     /// Locks memory for the GPUs, where there are any that can.

@@ -23,7 +23,7 @@ pub use schedule::{Launch, OnGpu, Running, Test, Trial};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-pub use terms::{Failure, FaultKind, Limits, Unavailable};
+pub use terms::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Unavailable};
 
 /// Every GPU of the machine.
 pub struct GpuEngine {
@@ -148,7 +148,7 @@ impl GpuEngine {
         let _kept = CallersContext::keep();
         let (mut devices, mut unopened) = (Vec::new(), Vec::new());
         for ordinal in 0..count {
-            match Device::open(ordinal, limits) {
+            match Device::open(ordinal, &limits) {
                 Ok(device) => devices.push(Slot::new(device)),
                 Err(fault) => unopened.push((format!("GPU {ordinal}"), fault)),
             }
@@ -291,6 +291,11 @@ impl GpuEngine {
             *sum = (sum.0 + seconds, sum.1 + launches);
         }
         all
+    }
+
+    /// The kernels that are loaded, of all devices.
+    pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
+        self.devices.iter().flat_map(|slot| slot.device.loaded_kernels()).collect()
     }
 
     /// Locks memory for every device; `None` where a driver refuses.

@@ -1,9 +1,10 @@
 //! What the engine is asked for, and what it says of itself. Needs nothing of CUDA, so that a library without it has the same.
 
 use crate::types::Error;
+use std::path::PathBuf;
 
 /// What the caller asks of the engine.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Bytes on each device.
     pub max_memory: Option<usize>,
@@ -13,6 +14,40 @@ pub struct Limits {
     pub time_kernels: bool,
     /// Whether prefix products get a part of the L2 cache.
     pub l2_persistence: bool,
+    /// The folder of packs of kernels.
+    pub kernels: Option<PathBuf>,
+}
+
+/// Where machine code came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum KernelOrigin {
+    /// A pack, which was compiled beforehand (`gecc kernels pack`).
+    Pack,
+    /// The folder where compiled kernels are kept.
+    Cache,
+    /// NVRTC compiled it for this engine.
+    Compiled,
+}
+
+/// A kernel file whose machine code is loaded on a GPU, see [`crate::Engine::loaded_kernels`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LoadedKernels {
+    /// The GPU's number and name.
+    pub device: String,
+    /// The kernel file, without its extension.
+    pub file: &'static str,
+    /// The curve; `none` where the file needs none.
+    pub curve: &'static str,
+    /// Where the machine code came from.
+    pub origin: KernelOrigin,
+    /// What it was compiled for, such as `sm_90`: the GPU's own architecture, or one whose code runs there too.
+    pub architecture: String,
+    /// Seconds to get the machine code, from a file or by compiling. Several may have been got at a time.
+    pub seconds: f64,
+    /// Seconds that the driver took to load it.
+    pub load_seconds: f64,
 }
 
 /// Why there is no engine.

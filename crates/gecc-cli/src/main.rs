@@ -6,6 +6,7 @@ mod curve;
 mod draw;
 mod flags;
 mod input;
+mod installed;
 mod job;
 mod memory;
 mod output;
@@ -61,7 +62,7 @@ fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Pubkey(options) => pubkey::run(options),
         Command::Bench(options) => bench::run(options),
         Command::Kernels(command) => kernels::run(command),
-        Command::Doctor => doctor::run(),
+        Command::Doctor { kernels } => doctor::run(kernels),
         Command::Completions { shell } => {
             // It panics where it cannot write.
             let mut script = Vec::new();

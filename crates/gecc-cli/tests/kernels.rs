@@ -1,6 +1,7 @@
-//! `gecc kernels build` where something is in the way: what it says, and that no part of a file ever passes for a kernel.
-//! Then what becomes of kernels that cannot be kept or compiled where they are needed. (What the engine makes of damaged files
-//! and of files of others: the unit tests of `src/gpu/runtime/kernel_cache.rs`.)
+//! `gecc kernels` where something is in the way: what it says, and that no part of a file ever passes for a kernel.
+//! Then what becomes of kernels that cannot be kept or compiled where they are needed. (What the engine makes of
+//! damaged files and of files of others: the unit tests of `kernel_cache.rs`, `pack.rs` and `machine_code.rs` in
+//! `src/gpu/runtime`.)
 //!
 //! Tests that only compile need NVRTC but no GPU.
 
@@ -34,10 +35,14 @@ fn main() -> ExitCode {
             a_folder_that_cannot_be_written_is_told,
         ],
     );
-    all.extend(tests(None, named![a_missing_nvrtc_is_told]));
+    all.extend(tests(None, named![a_missing_nvrtc_is_told, packs_that_cannot_be_used_are_told]));
     all.extend(tests(
         Some(&GPU),
-        named![a_kernel_cache_that_is_damaged_or_cannot_be_written, devices_without_kernels_are_told],
+        named![
+            a_kernel_cache_that_is_damaged_or_cannot_be_written,
+            a_pack_serves_without_nvrtc,
+            devices_without_kernels_are_told,
+        ],
     ));
     harness::run(all)
 }
@@ -70,6 +75,12 @@ impl Drop for Folder {
 fn build(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["kernels", "build", "--arch", ARCHITECTURE, "--out"]).arg(folder);
+    command
+}
+
+fn pack(architecture: &str, folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    command.args(["kernels", "pack", "--arch", architecture, "--out"]).arg(folder);
     command
 }
 
@@ -134,8 +145,14 @@ fn a_folder_that_cannot_be_written_is_told() {
     let file = folder.0.join("file");
     fs::write(&file, "in the way").expect("writable");
     let out = file.join("kernels");
-    let text = problem(&build(&out).output().expect("the binary runs"));
-    assert!(text.contains(out.to_str().expect("UTF-8")), "{text}");
+    for mut command in [build(&out), pack(ARCHITECTURE, &out)] {
+        let text = problem(&command.output().expect("the binary runs"));
+        assert!(text.contains(out.to_str().expect("UTF-8")), "{text}");
+    }
+    // What NVRTC says of an architecture that there is not.
+    let text = problem(&pack("sm_1", &folder.0.join("packs")).output().expect("the binary runs"));
+    assert!(text.contains("sm_1"), "{text}");
+    assert_eq!(fs::read_dir(folder.0.join("packs")).expect("it is made").count(), 0);
     // Root may write everywhere.
     if !rustix::process::geteuid().is_root() {
         use std::os::unix::fs::PermissionsExt;
@@ -156,6 +173,8 @@ fn a_missing_nvrtc_is_told() {
     };
     let text = without(&libraries.0);
     assert!(text.contains("there is no libnvrtc in that folder"), "{text}");
+    let output = pack(ARCHITECTURE, &out.0).env("GECC_NVRTC_DIR", &libraries.0).output().expect("the binary runs");
+    assert_eq!(problem(&output), text);
     let text = without(&libraries.0.join("absent"));
     assert!(text.contains("No such file or directory"), "{text}");
     fs::write(libraries.0.join("libnvrtc.so.13"), "no library").expect("writable");
@@ -167,19 +186,42 @@ fn a_missing_nvrtc_is_told() {
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().find(|line| line.contains("NVRTC:")).expect("a line on NVRTC");
     assert!(
-        line.starts_with("[--]") && line.contains("gecc kernels build") && line.contains("GECC_KERNEL_CACHE"),
+        line.starts_with("[--]") && line.contains("gecc kernels pack") && line.contains("GECC_KERNEL_CACHE"),
         "{line}"
     );
     assert_eq!(out.files(), (vec![], vec![]));
 }
 
-/// `gecc pubkey` for the key 1, with kernels cached in `cache`, and NVRTC from `nvrtc` if not where it is.
-fn pubkey(engine: &str, cache: &Path, nvrtc: Option<&Path>) -> Output {
+/// What the doctor says of packs, in the folder that the environment names.
+fn doctor_of_packs(folder: &str) -> String {
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    let output = doctor.arg("doctor").env("GECC_KERNELS", folder).output().expect("the binary runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    text.lines().find(|line| line.contains("kernel packs:")).expect("a line on packs").to_owned()
+}
+
+fn packs_that_cannot_be_used_are_told() {
+    let folder = Folder::new("not-packs");
+    let packs = folder.0.to_str().expect("UTF-8");
+    let line = doctor_of_packs(packs);
+    assert!(line.starts_with("[--]") && line.contains(packs) && line.contains("none that can be used"), "{line}");
+    let path = folder.0.join("sm_90.gecckernels");
+    fs::write(&path, [0x5a; 5000]).expect("writable");
+    let line = doctor_of_packs(packs);
+    assert!(line.starts_with("[--]") && line.contains("sm_90.gecckernels: the file is damaged"), "{line}");
+    // An empty value turns packs off, and what is no folder has none.
+    assert!(doctor_of_packs("").contains("none beside this program"));
+    assert!(doctor_of_packs(path.to_str().expect("UTF-8")).starts_with("[--]"));
+}
+
+/// `gecc pubkey` for the key 1, with kernels packed in `packs` or cached in `cache`, and NVRTC from `nvrtc` if not where it is.
+fn pubkey(engine: &str, packs: Option<&Path>, cache: &Path, nvrtc: Option<&Path>) -> Output {
     let input = Folder::new("input");
     let key = input.0.join("key");
     fs::write(&key, format!("{:064x}\n", 1)).expect("writable");
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["pubkey", "--curve", "secp256k1", "--engine", engine]).arg(&key).env("GECC_KERNEL_CACHE", cache);
+    command.env("GECC_KERNELS", packs.unwrap_or(Path::new("")));
     if let Some(folder) = nvrtc {
         command.env("GECC_NVRTC_DIR", folder);
     }
@@ -196,7 +238,7 @@ fn assert_right(output: &Output) {
 fn a_kernel_cache_that_is_damaged_or_cannot_be_written() {
     let cache = Folder::new("cache");
     let no_nvrtc = Folder::new("no-nvrtc");
-    assert_right(&pubkey("gpu", &cache.0, None));
+    assert_right(&pubkey("gpu", None, &cache.0, None));
     let (kernels, _) = cache.files();
     assert!(!kernels.is_empty());
     // From the cache alone.
@@ -205,24 +247,56 @@ fn a_kernel_cache_that_is_damaged_or_cannot_be_written() {
         for (path, content) in kernels.iter().zip(&contents) {
             fs::write(path, &content[..damage.min(content.len())]).expect("writable");
         }
-        assert_right(&pubkey("gpu", &cache.0, None));
+        assert_right(&pubkey("gpu", None, &cache.0, None));
         let repaired =
             kernels.iter().zip(&contents).all(|(path, content)| fs::read(path).expect("readable") == *content);
         assert!(repaired, "damaged files are replaced");
     }
     // A folder that is a file, and one that is not there and cannot be made.
-    assert_right(&pubkey("gpu", &kernels[0], None));
-    assert_right(&pubkey("gpu", &kernels[0].join("below"), None));
+    assert_right(&pubkey("gpu", None, &kernels[0], None));
+    assert_right(&pubkey("gpu", None, &kernels[0].join("below"), None));
     // No NVRTC, and nothing in the cache.
     let empty = Folder::new("empty");
-    let output = pubkey("gpu", &empty.0, Some(&no_nvrtc.0));
+    let output = pubkey("gpu", None, &empty.0, Some(&no_nvrtc.0));
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    for part in ["GPU 0", "GECC_NVRTC_DIR", "GECC_KERNEL_CACHE", "gecc kernels build"] {
+    for part in ["GPU 0", "GECC_NVRTC_DIR", "GECC_KERNELS", "gecc kernels pack", "GECC_KERNEL_CACHE"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // The cache suffices where there is no NVRTC.
-    assert_right(&pubkey("gpu", &cache.0, Some(&no_nvrtc.0)));
+    assert_right(&pubkey("gpu", None, &cache.0, Some(&no_nvrtc.0)));
+}
+
+/// The driver and a pack are enough. One that is damaged leaves its work to NVRTC, and where that is missing too is named.
+fn a_pack_serves_without_nvrtc() {
+    let (packs, empty, cache) = (Folder::new("packs"), Folder::new("nothing-here"), Folder::new("cache-beside"));
+    let doctor = Command::new(env!("CARGO_BIN_EXE_gecc")).args(["doctor", "--kernels"]).output();
+    let said = String::from_utf8(doctor.expect("the binary runs").stdout).expect("UTF-8");
+    let of_kernels = said.lines().filter(|line| line.contains(" got in "));
+    let architecture = of_kernels.flat_map(|line| line.split([' ', ','])).find(|word| word.starts_with("sm_"));
+    let architecture = architecture.unwrap_or_else(|| panic!("no architecture: {said}"));
+    let output = pack(architecture, &packs.0).output().expect("the binary runs");
+    assert!(output.status.success(), "{output:?}");
+    assert_right(&pubkey("gpu", Some(&packs.0), &cache.0, Some(&empty.0)));
+    assert_eq!(cache.files(), (vec![], vec![]), "nothing was compiled");
+    // All operations.
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
+    doctor.arg("doctor").env("GECC_KERNELS", &packs.0).env("GECC_KERNEL_CACHE", &cache.0);
+    let said = doctor.env("GECC_NVRTC_DIR", &empty.0).output().expect("the binary runs").stdout;
+    let said = String::from_utf8(said).expect("UTF-8");
+    for part in ["[ok] known answers: every operation", " files from packs, 0 from the cache, 0 compiled just now"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let path = packs.0.join(format!("{architecture}.gecckernels"));
+    let mut damaged = fs::read(&path).expect("it is there");
+    damaged[50] ^= 1;
+    fs::write(&path, damaged).expect("writable");
+    let output = pubkey("gpu", Some(&packs.0), &cache.0, Some(&empty.0));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains(path.to_str().expect("UTF-8")) && text.contains("the file is damaged"), "{text}");
+    assert_right(&pubkey("gpu", Some(&packs.0), &cache.0, None));
+    assert_ne!(cache.files().0.len(), 0, "what the pack lacks was compiled");
 }
 
 /// Kernels that cannot be compiled have their work done by the CPU, and are told.
@@ -232,10 +306,11 @@ fn devices_without_kernels_are_told() {
     fs::write(&keys, format!("{:064x}\n", 1).repeat(1 << 15)).expect("writable");
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["pubkey", "--curve", "secp256k1"]).arg(&keys);
-    let output = command.env("GECC_KERNEL_CACHE", &empty.0).env("GECC_NVRTC_DIR", &empty.0).output();
+    command.env("GECC_KERNELS", "").env("GECC_KERNEL_CACHE", &empty.0).env("GECC_NVRTC_DIR", &empty.0);
+    let output = command.output();
     let output = output.expect("the binary runs");
     assert_right(&output);
     assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 1 << 15);
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(text.contains("cannot use some kernels for now") && text.contains("gecc kernels build"), "{text}");
+    assert!(text.contains("cannot use some kernels for now") && text.contains("gecc kernels pack"), "{text}");
 }

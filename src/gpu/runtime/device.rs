@@ -2,10 +2,10 @@
 
 use super::fault::{Fault, describe};
 use super::gates::Gates;
-use super::kernel_cache::Cache;
+use super::machine_code::{FoundCode, Places};
 use super::sources::Unit;
 use super::{STREAMS, at_work};
-use crate::gpu::terms::{FaultKind, Limits};
+use crate::gpu::terms::{FaultKind, KernelOrigin, Limits, LoadedKernels};
 use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUlimit};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;
@@ -21,9 +21,20 @@ type Slot = Arc<Mutex<Loaded>>;
 /// The kernels of a unit.
 #[derive(Debug, Default)]
 struct Loaded {
-    module: Option<Arc<CudaModule>>,
+    ready: Option<Ready>,
     /// Why they could not be had, and when that was.
     failure: Option<(Fault, Instant)>,
+}
+
+/// Kernels that can be started, and how they were got.
+#[derive(Debug)]
+struct Ready {
+    module: Arc<CudaModule>,
+    origin: KernelOrigin,
+    architecture: String,
+    /// Until the machine code was there, and until the driver had loaded it.
+    got: Duration,
+    loaded: Duration,
 }
 
 /// After this time kernels that could not be had are tried again: a full disk, a folder that was not there yet or a lack of
@@ -43,7 +54,7 @@ pub struct Device {
     /// Bytes of the L2 cache that are set aside for what a stream says, 0 for none; and the longest range it can say.
     pub persisting_l2: usize,
     pub largest_window: usize,
-    pub cache: Cache,
+    pub places: Places,
     modules: Mutex<HashMap<Unit, Slot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
     /// Of streams at the host's cores and at the device.
@@ -91,8 +102,8 @@ fn set_l2_aside(context: &CudaContext) -> Result<(usize, usize), Fault> {
 }
 
 impl Device {
-    pub fn open(ordinal: usize, limits: Limits) -> Result<Self, Fault> {
-        let Limits { max_memory, time_kernels, l2_persistence, .. } = limits;
+    pub fn open(ordinal: usize, limits: &Limits) -> Result<Self, Fault> {
+        let &Limits { max_memory, time_kernels, l2_persistence, .. } = limits;
         let context = CudaContext::new(ordinal)?;
         // SAFETY: no two streams share a buffer: each has its own, and tables are complete before they are lent.
         unsafe { context.disable_event_tracking() };
@@ -108,7 +119,7 @@ impl Device {
             multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             // What others allocate meanwhile, and the driver's own needs.
             memory: max_memory.unwrap_or(usize::MAX).min(free / 10 * 8),
-            cache: Cache::of_user(),
+            places: Places::new(limits.kernels.clone()),
             modules: Mutex::default(),
             functions: Mutex::default(),
             gates: Gates::new(),
@@ -152,7 +163,7 @@ impl Device {
     pub fn prepare_units(&self, mut units: impl Iterator<Item = Unit> + Clone) -> Result<(), Fault> {
         let load = |unit: Unit| self.module(unit).map(|_| ());
         // What is being loaded is waited for below.
-        let missing = |unit: &Unit| self.slot(*unit).try_lock().is_ok_and(|loaded| loaded.module.is_none());
+        let missing = |unit: &Unit| self.slot(*unit).try_lock().is_ok_and(|loaded| loaded.ready.is_none());
         let mut missing = units.clone().filter(missing);
         let first = missing.next();
         thread::scope(|scope| {
@@ -202,23 +213,62 @@ impl Device {
     fn module(&self, unit: Unit) -> Result<Arc<CudaModule>, Fault> {
         let slot = self.slot(unit);
         let mut loaded = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = &loaded.module {
-            return Ok(module.clone());
+        if let Some(ready) = &loaded.ready {
+            return Ok(ready.module.clone());
         }
         if let Some((fault, _)) = loaded.failure.as_ref().filter(|(_, since)| since.elapsed() < RETRY_AFTER) {
             return Err(fault.clone());
         }
-        let module = self.load(unit);
-        let failure = module.as_ref().err().filter(|fault| fault.kind == FaultKind::Kernels);
+        let ready = self.load(unit);
+        let failure = ready.as_ref().err().filter(|fault| fault.kind == FaultKind::Kernels);
         loaded.failure = failure.map(|fault| (fault.clone(), Instant::now()));
-        loaded.module = module.as_ref().ok().cloned();
-        module
+        let ready = ready?;
+        Ok(loaded.ready.insert(ready).module.clone())
     }
 
-    fn load(&self, unit: Unit) -> Result<Arc<CudaModule>, Fault> {
-        let (cubin, _) = self.cache.load(unit, &self.architecture).map_err(Fault::kernels)?;
+    fn load(&self, unit: Unit) -> Result<Ready, Fault> {
+        let started = Instant::now();
+        let code = self.places.load(unit, &self.architecture).map_err(Fault::kernels)?;
+        let is_packed = code.origin == KernelOrigin::Pack;
+        match self.load_code(unit, code, started) {
+            // A driver may be older than what compiled the pack: NVRTC, where it is installed, is one for this driver.
+            Err(refused) if is_packed && refused.kind == FaultKind::Kernels => {
+                let code = self.places.load_for_this_machine(unit, &self.architecture);
+                let both = |problem| Fault::kernels(format!("{}; {problem}", refused.problem));
+                self.load_code(unit, code.map_err(both)?, started)
+            }
+            loaded => loaded,
+        }
+    }
+
+    fn load_code(&self, unit: Unit, code: FoundCode, started: Instant) -> Result<Ready, Fault> {
+        let FoundCode { cubin, origin, architecture } = code;
+        let got = started.elapsed();
         let loaded = self.context.load_module(Ptx::from_binary(cubin));
-        loaded.map_err(|problem| Fault::of_loading(&problem).of(&format!("loading {} for {}", unit.file, unit.curve)))
+        let of = |fault: Fault| fault.of(&format!("loading {} for {}", unit.file, unit.curve));
+        let module = loaded.map_err(|problem| of(Fault::of_loading(&problem)))?;
+        Ok(Ready { module, origin, architecture, got, loaded: started.elapsed() - got })
+    }
+
+    /// The kernels that are loaded.
+    pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
+        let mut slots: Vec<(Unit, Slot)> = self.modules().iter().map(|(unit, slot)| (*unit, slot.clone())).collect();
+        slots.sort_by_key(|(unit, _)| (unit.curve, unit.file));
+        let describe = |(Unit { file, curve }, slot): (Unit, Slot)| {
+            // Those that are being loaded just now are not there yet.
+            let loaded = slot.try_lock().ok()?;
+            let Ready { origin, architecture, got, loaded, .. } = loaded.ready.as_ref()?;
+            Some(LoadedKernels {
+                device: self.label.clone(),
+                file,
+                curve,
+                origin: *origin,
+                architecture: architecture.clone(),
+                seconds: got.as_secs_f64(),
+                load_seconds: loaded.as_secs_f64(),
+            })
+        };
+        slots.into_iter().filter_map(describe).collect()
     }
 
     /// A new stream, of another priority than the one before. Streams of equal priority would share the device evenly, finish
@@ -228,5 +278,38 @@ impl Device {
         // Lower numbers go first; the driver clamps what the device does not have.
         let priority = -i32::try_from(turn).unwrap_or(0);
         Ok(self.context.new_stream_with_priority(priority)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kernel_files::tests::Folder;
+    use super::super::nvrtc::Nvrtc;
+    use super::super::pack::{self, Packed};
+    use super::*;
+
+    /// Where the kernels of a unit come from that a pack has so.
+    fn origin_of(folder: &Folder, unit: Unit, code: &[u8]) -> KernelOrigin {
+        let limits = Limits { kernels: Some(folder.0.clone()), ..Limits::default() };
+        let device = Device::open(0, &limits).expect("there is a GPU");
+        let kernel = Packed::new(unit, &device.architecture, code).unwrap();
+        pack::write(&folder.0, &device.architecture, Nvrtc::find().unwrap(), &[kernel]).unwrap();
+        device.prepare_units(std::iter::once(unit)).unwrap();
+        let [loaded] = &device.loaded_kernels()[..] else { panic!("one is loaded") };
+        assert_eq!((loaded.file, loaded.curve, &loaded.architecture), (unit.file, unit.curve, &device.architecture));
+        loaded.origin
+    }
+
+    /// A driver that does not load what a pack has gets what NVRTC makes.
+    #[test]
+    #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+    fn packs_that_the_driver_refuses_are_compiled_around() {
+        let (folder, unit) = (Folder::new("refused"), Unit::of("rows", ""));
+        let places = Places::new(Some(folder.0.clone()));
+        count().expect("there is a GPU");
+        let architecture = Device::open(0, &Limits::default()).expect("there is a GPU").architecture;
+        let code = places.load_for_this_machine(unit, &architecture).unwrap().cubin;
+        assert_ne!(origin_of(&folder, unit, b"no machine code\0"), KernelOrigin::Pack);
+        assert_eq!(origin_of(&folder, unit, &code), KernelOrigin::Pack);
     }
 }

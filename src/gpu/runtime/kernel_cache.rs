@@ -1,26 +1,19 @@
-//! Compiled kernels on disk.
+//! Kernels that were compiled on this machine, each in a file of a folder.
 //!
 //! A file's name holds the hash of everything that went into the compilation; its head holds the hash of that name and of the
 //! content. What is damaged, renamed, or could have been written by somebody else, is compiled again and never loaded.
 
-use super::nvrtc::{Nvrtc, OPTIONS};
-use super::sources::{HEADERS, Unit};
-use sha2::{Digest, Sha256};
-use std::io::Write;
+use super::kernel_files::{content_hash, open_trusted, stem, write_whole};
+use super::nvrtc::Nvrtc;
+use super::sources::Unit;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Names another folder than the user's cache.
-const FOLDER_VARIABLE: &str = "GECC_KERNEL_CACHE";
+pub const FOLDER_VARIABLE: &str = "GECC_KERNEL_CACHE";
 
 const MAGIC: &[u8; 16] = b"gecc kernels v1\n";
-
-/// Where a compiled kernel came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    Disk,
-    Compiled,
-}
 
 /// A folder of compiled kernels; `None` where the user has no place for one.
 #[derive(Clone, Debug)]
@@ -44,27 +37,6 @@ impl Cache {
         self.folder.as_deref()
     }
 
-    /// The machine code of a unit, from disk or compiled now and kept.
-    ///
-    /// # Errors
-    /// Why it is neither on disk nor can be compiled. A cache that cannot be written is none.
-    pub fn load(&self, unit: Unit, architecture: &str) -> Result<(Vec<u8>, Origin), String> {
-        let nvrtc = Nvrtc::find();
-        if let Some(cubin) = self.read(unit, architecture, nvrtc.as_ref().ok()) {
-            return Ok((cubin, Origin::Disk));
-        }
-        let nvrtc = nvrtc.map_err(|problem| {
-            format!(
-                "{problem}. It compiles the kernels: install it and name its folder in GECC_NVRTC_DIR, or name a folder in \
-                 {FOLDER_VARIABLE} that `gecc kernels build` has filled elsewhere"
-            )
-        })?;
-        let cubin = nvrtc.compile(unit, architecture)?;
-        // The next process compiles again, which costs time only.
-        let _ = self.write(unit, architecture, nvrtc, &cubin);
-        Ok((cubin, Origin::Compiled))
-    }
-
     /// Compiles a unit and stores it.
     ///
     /// # Errors
@@ -76,7 +48,8 @@ impl Cache {
         self.write(unit, architecture, nvrtc, &cubin).map_err(describe)
     }
 
-    fn read(&self, unit: Unit, architecture: &str, nvrtc: Option<&Nvrtc>) -> Option<Vec<u8>> {
+    /// The machine code of a unit, if it is there whole and trusted: as this version of NVRTC made it, or without one any.
+    pub fn read(&self, unit: Unit, architecture: &str, nvrtc: Option<&Nvrtc>) -> Option<Vec<u8>> {
         let folder = self.folder.as_ref()?;
         let stem = stem(unit, architecture);
         match nvrtc {
@@ -90,83 +63,30 @@ impl Cache {
         }
     }
 
-    /// Writes a file of its own and renames it, so that a reader sees all of it or nothing.
-    fn write(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc, cubin: &[u8]) -> io::Result<PathBuf> {
+    /// Keeps the machine code of a unit.
+    ///
+    /// # Errors
+    /// Why it could not be written.
+    pub fn write(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc, cubin: &[u8]) -> io::Result<PathBuf> {
         let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        fs::create_dir_all(folder)?;
         let stem = stem(unit, architecture);
-        let path = folder.join(file_name(&stem, nvrtc));
-        // Of this call alone: other devices and other processes, also of other containers, may be writing the same.
-        let random = getrandom::u64().map_err(|problem| io::Error::other(problem.to_string()))?;
-        let temporary = folder.join(format!(".{}.{}.{random:016x}.tmp", unit.file, unit.curve));
-        let written = write_new(&temporary, &[MAGIC, &content_hash(&stem, cubin), cubin])
-            .and_then(|()| fs::rename(&temporary, &path));
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        written.map(|()| path)
+        let name = file_name(&stem, nvrtc);
+        write_whole(folder, &name, &[MAGIC, &content_hash(&stem, cubin), cubin])?;
+        Ok(folder.join(name))
     }
 }
 
-fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    let mut options = fs::File::options();
-    // Whatever the user's file mode mask is: `is_trusted` refuses what a group can write.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
-    let mut file = options.write(true).create_new(true).open(path)?;
-    parts.iter().try_for_each(|part| file.write_all(part))?;
-    file.sync_all()
-}
-
-fn stem(unit: Unit, architecture: &str) -> String {
-    let mut hash = Sha256::new();
-    // Lengths keep neighbouring texts apart.
-    let mut add = |text: &str| {
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    };
-    HEADERS.iter().for_each(|(name, text)| {
-        add(name);
-        add(text);
-    });
-    OPTIONS.iter().for_each(|option| add(option));
-    [unit.curve_header(), unit.source(), unit.file, architecture].iter().for_each(|text| add(text));
-    let hash: String = hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{architecture}-{hash}-", unit.file, unit.curve)
-}
-
-fn content_hash(stem: &str, cubin: &[u8]) -> [u8; 32] {
-    Sha256::new().chain_update(stem).chain_update([0]).chain_update(cubin).finalize().into()
-}
-
-fn file_name(stem: &str, nvrtc: Nvrtc) -> String {
+pub fn file_name(stem: &str, nvrtc: Nvrtc) -> String {
     let (major, minor) = nvrtc.version;
     format!("{stem}nvrtc{major}.{minor}.cubin")
 }
 
 /// The content of a file that is whole and trusted.
 fn read_checked(path: &Path, stem: &str) -> Option<Vec<u8>> {
-    let file = fs::File::open(path).ok()?;
-    if !is_trusted(&file.metadata().ok()?) {
-        return None;
-    }
     let mut content = Vec::new();
-    io::Read::read_to_end(&mut io::BufReader::new(file), &mut content).ok()?;
+    open_trusted(path).ok()?.read_to_end(&mut content).ok()?;
     let (hash, cubin) = content.strip_prefix(MAGIC)?.split_at_checked(32)?;
     (content_hash(stem, cubin) == hash).then(|| cubin.to_vec())
-}
-
-/// Written by this user or by root, and writable by nobody else.
-#[cfg(unix)]
-fn is_trusted(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let owner = metadata.uid();
-    metadata.is_file() && (owner == 0 || owner == rustix::process::geteuid().as_raw()) && metadata.mode() & 0o022 == 0
-}
-
-#[cfg(not(unix))]
-fn is_trusted(metadata: &fs::Metadata) -> bool {
-    metadata.is_file()
 }
 
 #[cfg(test)]
@@ -240,41 +160,6 @@ mod tests {
             assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)).is_some(), trusted);
         }
         fs::remove_dir_all(cache.folder().unwrap()).unwrap();
-    }
-
-    /// What the engine does at its first use of a kernel.
-    #[test]
-    #[cfg_attr(gecc_tests_without_nvrtc, ignore = "needs NVRTC; GECC_REQUIRE_NVRTC=1 where this is built makes it run")]
-    fn kernels_are_compiled_where_none_are_whole() {
-        let unit = Unit::of("rows", "");
-        let nvrtc = Nvrtc::find().expect("there is NVRTC");
-        let cache = cache("load");
-        let (code, origin) = cache.load(unit, "sm_90").unwrap();
-        assert_eq!(origin, Origin::Compiled);
-        assert_eq!(cache.load(unit, "sm_90").unwrap(), (code.clone(), Origin::Disk));
-        let path = cache.folder().unwrap().join(file_name(&stem(unit, "sm_90"), nvrtc));
-        let whole = fs::read(&path).unwrap();
-        // Cut off, another file's, one that cannot be read as a file: replaced.
-        for damage in [&whole[..whole.len() - 1], b"", b"something else"] {
-            fs::write(&path, damage).unwrap();
-            assert_eq!(cache.load(unit, "sm_90").unwrap(), (code.clone(), Origin::Compiled));
-            assert_eq!(fs::read(&path).unwrap(), whole);
-        }
-        // Several devices and processes may write the same at once.
-        std::thread::scope(|scope| {
-            for _ in 0..6 {
-                scope.spawn(|| {
-                    (0..50).for_each(|_| _ = cache.write(unit, "sm_90", nvrtc, &code).unwrap());
-                });
-                scope.spawn(|| (0..50).for_each(|_| assert_eq!(cache.read(unit, "sm_90", None), Some(code.clone()))));
-            }
-        });
-        assert_eq!(fs::read_dir(cache.folder().unwrap()).unwrap().count(), 1, "nothing is left over");
-        // Where nothing can be written, everything works all the same.
-        fs::remove_dir_all(cache.folder().unwrap()).unwrap();
-        fs::write(cache.folder().unwrap(), "a file in the way").unwrap();
-        assert_eq!(cache.load(unit, "sm_90").unwrap(), (code, Origin::Compiled));
-        fs::remove_file(cache.folder().unwrap()).unwrap();
     }
 
     #[test]

@@ -72,6 +72,6 @@ impl Device {
 
     /// The machine code of a unit.
     pub fn machine_code(&self, unit: Unit) -> Result<Vec<u8>, Fault> {
-        self.cache.load(unit, &self.architecture).map(|(cubin, _)| cubin).map_err(Fault::kernels)
+        self.places.load(unit, &self.architecture).map(|code| code.cubin).map_err(Fault::kernels)
     }
 }

@@ -1,13 +1,17 @@
 //! One GPU: the driver, its memory, kernels from source to machine code, and streams. The only user of cudarc.
 
+mod architecture;
 mod device;
 mod fault;
 mod gates;
 pub mod kernel_cache;
+mod kernel_files;
 #[cfg(feature = "lab")]
 mod lab;
+pub mod machine_code;
 mod memory;
 pub mod nvrtc;
+pub mod pack;
 mod page_lock;
 mod plan;
 pub mod sources;

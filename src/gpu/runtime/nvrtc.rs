@@ -1,6 +1,6 @@
 //! From a kernel file to machine code for one architecture, by NVRTC.
 
-use super::sources::{HEADERS, Unit};
+use super::sources::Unit;
 use crate::host::once;
 use cudarc::nvrtc::result::{destroy_program, get_program_log};
 use cudarc::nvrtc::sys;
@@ -50,11 +50,12 @@ impl Nvrtc {
 
     /// The machine code and the log.
     fn run(self, unit: Unit, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String), String> {
-        let architecture = format!("--gpu-architecture={architecture}");
-        let options = OPTIONS.iter().chain(more).copied().chain([&*architecture]);
+        let for_architecture = format!("--gpu-architecture={architecture}");
+        let options = OPTIONS.iter().chain(more).copied().chain([&*for_architecture]);
         let program = Program::new(unit)?;
         let cubin = program.compile(&options.map(c_string).collect::<Vec<_>>());
-        let cubin = cubin.map_err(|problem| format!("{} for {}: {problem}", unit.file, unit.curve))?;
+        let cubin =
+            cubin.map_err(|problem| format!("{} for {} and {architecture}: {problem}", unit.file, unit.curve))?;
         Ok((cubin, program.log()))
     }
 }
@@ -122,7 +123,7 @@ struct Program {
 
 impl Program {
     fn new(unit: Unit) -> Result<Self, String> {
-        let headers = HEADERS.iter().copied().chain([("curve.cuh", unit.curve_header())]);
+        let headers = unit.headers().chain([("curve.cuh", unit.curve_header())]);
         let (names, bodies): (Vec<CString>, Vec<CString>) = headers.map(|(n, b)| (c_string(n), c_string(b))).unzip();
         let (source, file) = (c_string(unit.source()), c_string(unit.file));
         let name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();

@@ -27,7 +27,18 @@ impl Unit {
 
     /// Those of the public operations.
     pub fn of_operations() -> impl Iterator<Item = Unit> + Clone {
-        Unit::all().filter(|unit| OF_OPERATIONS.contains(&unit.file))
+        Unit::all().filter(Unit::is_of_operations)
+    }
+
+    fn is_of_operations(&self) -> bool {
+        OF_OPERATIONS.contains(&self.file)
+    }
+
+    /// The headers that it may include, by name. Those of measurements, which not every library has, are for these alone: what
+    /// an operation is compiled from is the same in all.
+    pub fn headers(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let all = !self.is_of_operations();
+        HEADERS.iter().copied().filter(move |(name, _)| all || !name.starts_with("lab/"))
     }
 
     /// The text of the kernel file.

@@ -32,7 +32,7 @@ pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
     if opened.is_none() {
         count().map_err(Error::NoDevice)?;
         let limits = Limits { time_kernels: true, l2_persistence, ..Limits::default() };
-        *opened = Some((Arc::new(Device::open(0, limits)?), Arc::default()));
+        *opened = Some((Arc::new(Device::open(0, &limits)?), Arc::default()));
     }
     let (device, kept) = opened.clone().expect("opened above");
     Ok(Lane::new(device, kept)?)

@@ -1,24 +1,39 @@
 //! `gecc kernels`: machine code for GPUs, ahead of time.
 
 use crate::ALL_PASSED;
-use crate::flags::{KernelsCommand, KernelsOptions};
+use crate::flags::{BuildOptions, KernelsCommand, PackOptions};
 use crate::output::Failure;
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Instant;
 
 pub fn run(command: KernelsCommand) -> Result<u8, Failure> {
     match command {
         KernelsCommand::Build(options) => build(&options),
+        KernelsCommand::Pack(options) => pack(&options),
     }
 }
 
-fn build(options: &KernelsOptions) -> Result<u8, Failure> {
+fn build(options: &BuildOptions) -> Result<u8, Failure> {
     for architecture in &options.arch {
         // A closed pipe is found when the total is printed; the files are what was asked for.
         let report = |path: &Path| _ = writeln!(io::stdout(), "{}", path.display());
-        let files =
-            gecc::kernels::build(architecture, &options.out, report).map_err(|e| Failure::Problem(e.to_string()))?;
+        let files = gecc::kernels::build(architecture, &options.out, report)?;
         writeln!(io::stdout(), "{architecture}: {} files", files.len())?;
+    }
+    Ok(ALL_PASSED)
+}
+
+fn pack(options: &PackOptions) -> Result<u8, Failure> {
+    for architecture in &options.arch {
+        let started = Instant::now();
+        let path = gecc::kernels::pack(architecture, &options.out)?;
+        // As it will be read.
+        let kernels = gecc::kernels::check_pack(&path)?.kernels;
+        let bytes = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", path.display()))?.len();
+        let seconds = started.elapsed().as_secs_f64();
+        writeln!(io::stdout(), "{}: {kernels} kernel files, {bytes} bytes, {seconds:.1} s", path.display())?;
     }
     Ok(ALL_PASSED)
 }

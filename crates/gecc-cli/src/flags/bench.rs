@@ -45,6 +45,22 @@ Examples:
   gecc bench files --items 4194304 --formats jsonl,rows --json
   gecc bench files --dir /var/tmp/gecc --plot files.svg";
 
+const START_HELP: &str = "\
+Each row is about new processes that verify one signature, and is the run with the median time to the first verdict. On a GPU \
+there is a row for each place where kernels may come from, and the others are out of reach there: `pack` with an empty cache and \
+without NVRTC, `cache` with a full one, `compiled` by NVRTC with an empty one.
+
+`verdict` is from the start of the process to the first verdict, `process` to its end. `engine` is the start of the engine, `first` \
+and `next` are the first and the second call. Within the first call kernels are got, loaded by the driver and tested by known \
+answers, and tables are built: `got` and `loaded` are the sums over all kernel files, of which several are in work at a time.
+
+The exit code is 1 where a row could not be measured.
+
+Examples:
+  gecc bench start --kernels /opt/gecc/kernels
+  gecc bench start --curve sm2 --runs 20 --json
+  gecc bench start --engine cpu";
+
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct BenchOptions {
@@ -82,6 +98,9 @@ pub enum BenchCommand {
     /// Every method of modular multiplication on the GPU, side by side, each checked against the CPU.
     #[command(after_help = METHODS_HELP)]
     Methods(MethodsOptions),
+    /// How long a new process takes to its first verdict, with kernels from packs, from the cache and compiled.
+    #[command(after_help = START_HELP)]
+    Start(StartOptions),
 }
 
 #[derive(Args)]
@@ -199,6 +218,27 @@ pub struct FilesOptions {
     pub engine: EngineOptions,
 }
 
+#[derive(Args)]
+pub struct StartOptions {
+    /// The curve.
+    #[arg(long, value_parser = any(), default_value = CurveId::Secp256k1.name())]
+    pub curve: CurveId,
+    /// Processes for each row.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+    /// The folder of packs [default: where this command finds them].
+    #[arg(long, value_name = "DIR")]
+    pub kernels: Option<PathBuf>,
+    /// Print JSON Lines instead of a table, with every kernel file.
+    #[arg(long)]
+    pub json: bool,
+    /// Be such a process: read a signature from standard input, and say how long its verdicts took.
+    #[arg(long, hide = true)]
+    pub once: bool,
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}
+
 impl FilesOptions {
     /// What is measured: what was asked for, or all that the curve has.
     pub fn operations(&self) -> Vec<FileOperation> {
@@ -281,7 +321,7 @@ impl FileFormat {
 #[cfg(test)]
 mod tests {
     use super::super::{keys, signatures};
-    use super::{BENCH_HELP, FILES_HELP, METHODS_HELP};
+    use super::{BENCH_HELP, FILES_HELP, METHODS_HELP, START_HELP};
 
     #[test]
     fn paragraphs_of_the_help_are_not_broken() {
@@ -289,6 +329,7 @@ mod tests {
             BENCH_HELP,
             FILES_HELP,
             METHODS_HELP,
+            START_HELP,
             keys::ECDH_HELP,
             keys::PUBKEY_HELP,
             signatures::RECOVER_HELP,

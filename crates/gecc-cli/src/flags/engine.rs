@@ -1,5 +1,6 @@
 //! The engine that works on a batch.
 
+use crate::installed;
 use clap::{Args, ValueEnum};
 use gecc::{Backend, Engine, EngineBuilder};
 use std::thread;
@@ -49,7 +50,7 @@ impl EngineOptions {
             EngineName::Cpu => Backend::Cpu,
             EngineName::Gpu => Backend::Gpu,
         };
-        let mut builder = Engine::builder().backend(backend).check_signatures(self.check_signatures);
+        let mut builder = installed::engine().backend(backend).check_signatures(self.check_signatures);
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
         }

@@ -9,9 +9,10 @@ mod stream;
 
 pub use bench::{
     BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions, Operation,
+    StartOptions,
 };
 use clap::{Parser, Subcommand};
-pub use kernels::{KernelsCommand, KernelsOptions};
+pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
 #[cfg(feature = "arrow")]
@@ -54,7 +55,11 @@ pub enum Command {
     #[command(subcommand)]
     Kernels(KernelsCommand),
     /// Say what this machine has for gecc, and what is missing.
-    Doctor,
+    Doctor {
+        /// Also list every kernel file that is loaded on a GPU, and where its machine code came from.
+        #[arg(long)]
+        kernels: bool,
+    },
     /// Print a completion script for a shell.
     Completions {
         /// The shell.

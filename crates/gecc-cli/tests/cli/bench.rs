@@ -110,3 +110,27 @@ fn a_file_that_fails_does_not_stop_the_others() {
     }
     refuses_without_gpu(&["bench", "files", "--engine", "gpu", "--items", "1"]);
 }
+
+/// On the CPU, which has no kernels: a row for what new processes say of themselves.
+#[test]
+fn the_start_is_measured() {
+    let arguments = ["bench", "start", "--engine", "cpu", "--runs", "3", "--json"];
+    for curve in CurveId::ALL {
+        let output = run(&[&arguments[..], &["--curve", curve.name()]].concat(), "");
+        let rows = answers(&output);
+        assert_eq!((code(&output), rows.len()), (0, 1), "{}", stderr(&output));
+        let number = |name: &str| rows[0][name].as_f64().unwrap();
+        assert_eq!((rows[0]["curve"].as_str(), rows[0]["kernels_from"].as_str()), (Some(curve.name()), Some("none")));
+        let inside = number("engine_seconds") + number("first_call_seconds");
+        assert!(0.0 < number("next_call_seconds") && inside < number("verdict_seconds"), "{}", rows[0]);
+        assert!(number("verdict_seconds") < number("process_seconds"), "{}", rows[0]);
+    }
+    let once = ["bench", "start", "--once", "--engine", "cpu"];
+    for wrong in ["", "{}", r#"{"digest": "00", "signature": "", "public_key": ""}"#] {
+        let output = run(&once, wrong);
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains("there is no signature"), "{}", stderr(&output));
+    }
+    assert_eq!(code(&run(&["bench", "start", "--engine", "cpu", "--runs", "0"], "")), 2);
+    refuses_without_gpu(&["bench", "start", "--engine", "gpu"]);
+}

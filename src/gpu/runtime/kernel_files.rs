@@ -1,0 +1,129 @@
+//! Files of machine code: what a kernel is known by, whose files are loaded, and how they are written.
+
+use super::nvrtc::OPTIONS;
+use super::sources::Unit;
+use sha2::{Digest, Sha256};
+use std::io::Write;
+use std::path::Path;
+use std::{fs, io};
+
+/// The hash of everything that goes into the compilation of a unit.
+pub fn source_hash(unit: Unit, architecture: &str) -> [u8; 16] {
+    let mut hash = Sha256::new();
+    // Lengths keep neighbouring texts apart.
+    let mut add = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    unit.headers().for_each(|(name, text)| {
+        add(name);
+        add(text);
+    });
+    OPTIONS.iter().for_each(|option| add(option));
+    [unit.curve_header(), unit.source(), unit.file, architecture].iter().for_each(|text| add(text));
+    hash.finalize()[..16].try_into().expect("SHA-256 has 32 bytes")
+}
+
+/// What machine code of a unit is known by.
+pub fn stem(unit: Unit, architecture: &str) -> String {
+    let hash: String = source_hash(unit, architecture).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{}-{architecture}-{hash}-", unit.file, unit.curve)
+}
+
+/// The hash by which machine code is checked before it is loaded.
+pub fn content_hash(stem: &str, cubin: &[u8]) -> [u8; 32] {
+    Sha256::new().chain_update(stem).chain_update([0]).chain_update(cubin).finalize().into()
+}
+
+/// Opens a file if it is trusted.
+///
+/// # Errors
+/// Why it is not opened: of the kind `NotFound` where there is none.
+pub fn open_trusted(path: &Path) -> io::Result<fs::File> {
+    let file = fs::File::open(path)?;
+    // Of what is open, which nobody can exchange any more.
+    if is_trusted(&file.metadata()?) {
+        return Ok(file);
+    }
+    Err(io::Error::other("it does not belong to root or to this user, can be written by others, or is no file"))
+}
+
+/// Written by this user or by root, and writable by nobody else.
+#[cfg(unix)]
+fn is_trusted(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owner = metadata.uid();
+    metadata.is_file() && (owner == 0 || owner == rustix::process::geteuid().as_raw()) && metadata.mode() & 0o022 == 0
+}
+
+#[cfg(not(unix))]
+fn is_trusted(metadata: &fs::Metadata) -> bool {
+    metadata.is_file()
+}
+
+/// Writes a file of its own in a folder, which it makes, and renames it, so that a reader sees all of it or nothing.
+pub fn write_whole(folder: &Path, name: &str, parts: &[&[u8]]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    // Of this call alone: other devices and other processes, also of other containers, may be writing the same.
+    let random = getrandom::u64().map_err(|problem| io::Error::other(problem.to_string()))?;
+    let temporary = folder.join(format!(".{name}.{random:016x}.tmp"));
+    let written = write_new(&temporary, parts).and_then(|()| fs::rename(&temporary, folder.join(name)));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut options = fs::File::options();
+    // Whatever the user's file mode mask is: `is_trusted` refuses what a group can write.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+    let mut file = options.write(true).create_new(true).open(path)?;
+    parts.iter().try_for_each(|part| file.write_all(part))?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use std::path::PathBuf;
+    use std::{env, process};
+
+    /// A folder of a test, empty at first, removed with it.
+    pub struct Folder(pub PathBuf);
+
+    impl Folder {
+        pub fn new(name: &str) -> Self {
+            let path = env::temp_dir().join(format!("gecc-kernel-files-{}-{name}", process::id()));
+            let _ = fs::remove_dir_all(&path);
+            fs::create_dir(&path).expect("the temporary folder is writable");
+            Folder(path)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn hashes_tell_units_and_architectures_apart() {
+        let mut hashes: Vec<_> = Unit::all()
+            .flat_map(|unit| ["sm_80", "sm_90"].map(|architecture| source_hash(unit, architecture)))
+            .collect();
+        hashes.sort_unstable();
+        let count = hashes.len();
+        hashes.dedup();
+        assert_eq!(hashes.len(), count);
+    }
+
+    /// A library with measurements and one without take the same packs.
+    #[test]
+    fn headers_of_measurements_are_no_part_of_operations() {
+        let of_lab = |unit: &Unit| unit.headers().any(|(name, _)| name.starts_with("lab/"));
+        assert_eq!(Unit::of_operations().find(of_lab), None);
+        assert_eq!(Unit::all().any(|unit| of_lab(&unit)), cfg!(feature = "lab"));
+    }
+}

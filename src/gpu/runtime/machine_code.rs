@@ -1,0 +1,263 @@
+//! Where the machine code of a kernel file comes from: packs, the cache, or NVRTC.
+
+use super::architecture::earlier_compatible;
+use super::kernel_cache::{self, Cache};
+use super::nvrtc::Nvrtc;
+use super::pack::{self, Pack};
+use super::sources::Unit;
+use crate::gpu::terms::KernelOrigin;
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// Names the folder of packs where the program names none. An empty value means that there is none.
+const PACKS_VARIABLE: &str = "GECC_KERNELS";
+
+/// The machine code of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundCode {
+    pub cubin: Vec<u8>,
+    pub origin: KernelOrigin,
+    /// What it was compiled for: the GPU's own architecture, or one whose code runs there too.
+    pub architecture: String,
+}
+
+/// The places where machine code is looked for.
+#[derive(Clone, Debug)]
+pub struct Places {
+    packs: Option<PathBuf>,
+    cache: Cache,
+}
+
+impl Places {
+    /// A folder of packs, or without one that of `GECC_KERNELS`; and the user's cache.
+    pub fn new(packs: Option<PathBuf>) -> Self {
+        Places { packs: packs.or_else(packs_of_environment), cache: Cache::of_user() }
+    }
+
+    /// The machine code of a unit. A pack for this very architecture goes first: it is of the same sources, and NVRTC, a large
+    /// library, need not be loaded. What was compiled for this GPU goes before a pack for an earlier architecture, and that
+    /// before seconds of compiling. What is compiled is kept in the cache.
+    ///
+    /// # Errors
+    /// Why it is nowhere and cannot be compiled.
+    pub fn load(&self, unit: Unit, architecture: &str) -> Result<FoundCode, String> {
+        self.load_with(Nvrtc::find, unit, architecture)
+    }
+
+    /// The same without packs.
+    ///
+    /// # Errors
+    /// As for `load`.
+    pub fn load_for_this_machine(&self, unit: Unit, architecture: &str) -> Result<FoundCode, String> {
+        Places { packs: None, cache: self.cache.clone() }.load(unit, architecture)
+    }
+
+    fn load_with(
+        &self,
+        find_nvrtc: impl FnOnce() -> Result<Nvrtc, String>,
+        unit: Unit,
+        architecture: &str,
+    ) -> Result<FoundCode, String> {
+        let mut problems = Vec::new();
+        if let Some(code) = self.in_pack(unit, architecture, &mut problems) {
+            return Ok(code);
+        }
+        let here = |cubin, origin| FoundCode { cubin, origin, architecture: architecture.to_owned() };
+        let nvrtc = find_nvrtc();
+        if let Some(cubin) = self.cache.read(unit, architecture, nvrtc.as_ref().ok()) {
+            return Ok(here(cubin, KernelOrigin::Cache));
+        }
+        let mut earlier = earlier_compatible(architecture).into_iter();
+        if let Some(code) = earlier.find_map(|earlier| self.in_pack(unit, &earlier, &mut problems)) {
+            return Ok(code);
+        }
+        let nvrtc = nvrtc.map_err(|problem| without_nvrtc(&problem, &problems))?;
+        let cubin = nvrtc.compile(unit, architecture)?;
+        // A cache that cannot be written is none: the next process compiles again, which costs time only.
+        let _ = self.cache.write(unit, architecture, nvrtc, &cubin);
+        Ok(here(cubin, KernelOrigin::Compiled))
+    }
+
+    /// What the pack of an architecture has of a unit. A pack that is there and cannot be used is a problem, which matters where
+    /// nothing else serves.
+    fn in_pack(&self, unit: Unit, architecture: &str, problems: &mut Vec<String>) -> Option<FoundCode> {
+        let path = pack::path(self.packs.as_deref()?, architecture);
+        match in_file(&path, unit, architecture) {
+            Ok(cubin) => {
+                let origin = KernelOrigin::Pack;
+                cubin.map(|cubin| FoundCode { cubin, origin, architecture: architecture.to_owned() })
+            }
+            Err(problem) => {
+                problems.push(format!("{}: {problem}", path.display()));
+                None
+            }
+        }
+    }
+}
+
+/// `None` where there is no pack.
+fn in_file(path: &Path, unit: Unit, architecture: &str) -> Result<Option<Vec<u8>>, String> {
+    let Some(pack) = Pack::open(path)? else { return Ok(None) };
+    pack.read(unit, architecture)?.map(Some).ok_or_else(of_other_sources)
+}
+
+/// What is said of a pack that lacks a kernel.
+pub fn of_other_sources() -> String {
+    "it has the kernels of another version of gecc".to_owned()
+}
+
+fn without_nvrtc(problem: &str, of_packs: &[String]) -> String {
+    let of_packs: String = of_packs.iter().map(|problem| format!(" Not used: {problem}.")).collect();
+    format!(
+        "{problem}. It compiles the kernels: install it and name its folder in GECC_NVRTC_DIR, or name a folder in \
+         {PACKS_VARIABLE} that `gecc kernels pack` has filled elsewhere, or one in {} that `gecc kernels build` has \
+         filled.{of_packs}",
+        kernel_cache::FOLDER_VARIABLE
+    )
+}
+
+/// The folder that `GECC_KERNELS` names.
+pub fn packs_of_environment() -> Option<PathBuf> {
+    env::var_os(PACKS_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kernel_cache::file_name;
+    use super::super::kernel_files::stem;
+    use super::super::kernel_files::tests::Folder;
+    use super::super::pack::Packed;
+    use super::*;
+    use std::fs;
+
+    const UNIT: Unit = Unit { file: "layout", curve: "p256" };
+    const NVRTC: Nvrtc = Nvrtc { version: (13, 0) };
+
+    /// Packs and a cache in a folder of the test.
+    fn places(folder: &Folder) -> Places {
+        Places { packs: Some(folder.0.join("packs")), cache: Cache::at(&folder.0.join("cache")) }
+    }
+
+    fn write_pack(places: &Places, architecture: &str, code: &[u8]) -> PathBuf {
+        let kernel = Packed::new(UNIT, architecture, code).unwrap();
+        pack::write(places.packs.as_deref().unwrap(), architecture, NVRTC, &[kernel]).unwrap()
+    }
+
+    fn found(code: &[u8], origin: KernelOrigin, architecture: &str) -> Result<FoundCode, String> {
+        Ok(FoundCode { cubin: code.to_vec(), origin, architecture: architecture.to_owned() })
+    }
+
+    fn no_nvrtc() -> Result<Nvrtc, String> {
+        Err("there is no NVRTC here".to_owned())
+    }
+
+    #[test]
+    fn places_are_searched_in_order() {
+        let folder = Folder::new("order");
+        let places = places(&folder);
+        let load = |architecture| places.load_with(no_nvrtc, UNIT, architecture);
+        assert!(load("sm_86").is_err());
+        write_pack(&places, "sm_80", b"packed for 80");
+        assert_eq!(load("sm_86"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
+        // Not on a GPU of another major version.
+        assert!(load("sm_90").is_err());
+        // What was compiled for the GPU itself goes before.
+        places.cache.write(UNIT, "sm_86", NVRTC, b"cached").unwrap();
+        assert_eq!(load("sm_86"), found(b"cached", KernelOrigin::Cache, "sm_86"));
+        assert_eq!(load("sm_89"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
+        // What another NVRTC has compiled does not count as this one's.
+        let newer = || Ok(Nvrtc { version: (13, 9) });
+        let with_newer = places.load_with(newer, UNIT, "sm_86");
+        assert_eq!(with_newer, found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
+        // A pack for the GPU itself goes first, and nobody looks for NVRTC.
+        write_pack(&places, "sm_86", b"packed for 86");
+        let unneeded = || unreachable!("the pack suffices");
+        assert_eq!(places.load_with(unneeded, UNIT, "sm_86"), found(b"packed for 86", KernelOrigin::Pack, "sm_86"));
+        assert_eq!(load("sm_89"), found(b"packed for 86", KernelOrigin::Pack, "sm_86"));
+        // The nearest that can be used.
+        fs::write(places.packs.as_ref().unwrap().join("sm_86.gecckernels"), "damaged").unwrap();
+        assert_eq!(load("sm_89"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
+    }
+
+    #[test]
+    fn packs_that_cannot_be_used_are_told_where_nothing_serves() {
+        let folder = Folder::new("told");
+        let places = places(&folder);
+        let problem = || places.load_with(no_nvrtc, UNIT, "sm_89").unwrap_err();
+        for part in ["there is no NVRTC here", "GECC_NVRTC_DIR", "GECC_KERNELS", "GECC_KERNEL_CACHE"] {
+            assert!(problem().contains(part), "{part}: {}", problem());
+        }
+        assert!(!problem().contains("Not used"));
+        let path = write_pack(&places, "sm_89", b"code");
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert!(problem().contains("sm_89.gecckernels: the file is damaged"), "{}", problem());
+        let kernel = Packed::new(Unit { file: "sign", ..UNIT }, "sm_80", b"code").unwrap();
+        pack::write(places.packs.as_deref().unwrap(), "sm_80", NVRTC, &[kernel]).unwrap();
+        assert!(problem().contains("sm_80.gecckernels: it has the kernels of another version"), "{}", problem());
+    }
+
+    /// A unit that is compiled in no time.
+    fn quick() -> Unit {
+        Unit::of("rows", "")
+    }
+
+    /// What the engine does at its first use of a kernel.
+    #[test]
+    #[cfg_attr(gecc_tests_without_nvrtc, ignore = "needs NVRTC; GECC_REQUIRE_NVRTC=1 where this is built makes it run")]
+    fn kernels_are_compiled_where_none_are_whole() {
+        let nvrtc = Nvrtc::find().expect("there is NVRTC");
+        let folder = Folder::new("load");
+        let places = places(&folder);
+        let load = || places.load(quick(), "sm_90").unwrap();
+        let code = load();
+        assert_eq!((code.origin, &*code.architecture), (KernelOrigin::Compiled, "sm_90"));
+        let cached = FoundCode { origin: KernelOrigin::Cache, ..load() };
+        assert_eq!((load(), &cached.cubin), (cached.clone(), &code.cubin));
+        let path = places.cache.folder().unwrap().join(file_name(&stem(quick(), "sm_90"), nvrtc));
+        let whole = fs::read(&path).unwrap();
+        // Cut off, another file's, one that cannot be read as a file: replaced.
+        for damage in [&whole[..whole.len() - 1], b"", b"something else"] {
+            fs::write(&path, damage).unwrap();
+            assert_eq!(load(), code);
+            assert_eq!(fs::read(&path).unwrap(), whole);
+        }
+        // Several devices and processes may write the same at once.
+        let (cache, cubin) = (&places.cache, &code.cubin);
+        let read = || cache.read(quick(), "sm_90", None);
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    (0..50).for_each(|_| _ = cache.write(quick(), "sm_90", nvrtc, cubin).unwrap());
+                });
+                scope.spawn(|| (0..50).for_each(|_| assert_eq!(read().as_ref(), Some(cubin))));
+            }
+        });
+        assert_eq!(fs::read_dir(cache.folder().unwrap()).unwrap().count(), 1, "nothing is left over");
+        // Where nothing can be written, everything works all the same.
+        fs::remove_dir_all(cache.folder().unwrap()).unwrap();
+        fs::write(cache.folder().unwrap(), "a file in the way").unwrap();
+        assert_eq!(load(), code);
+    }
+
+    /// A pack that is damaged, or of other sources, leaves everything to NVRTC.
+    #[test]
+    #[cfg_attr(gecc_tests_without_nvrtc, ignore = "needs NVRTC; GECC_REQUIRE_NVRTC=1 where this is built makes it run")]
+    fn packs_that_cannot_be_used_are_compiled_around() {
+        let folder = Folder::new("around");
+        let places = places(&folder);
+        let load = || places.load(quick(), "sm_90").unwrap();
+        let packs = places.packs.as_deref().unwrap();
+        let other = [Packed::new(Unit { file: "sign", ..UNIT }, "sm_90", b"code").unwrap()];
+        let path = pack::write(packs, "sm_90", NVRTC, &other).unwrap();
+        let compiled = load();
+        assert_eq!(compiled.origin, KernelOrigin::Compiled);
+        let kernel = [Packed::new(quick(), "sm_90", &compiled.cubin).unwrap()];
+        pack::write(packs, "sm_90", NVRTC, &kernel).unwrap();
+        assert_eq!(load(), FoundCode { origin: KernelOrigin::Pack, ..compiled.clone() });
+        let mut damaged = fs::read(&path).unwrap();
+        damaged[70] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        assert_eq!(load(), FoundCode { origin: KernelOrigin::Cache, ..compiled });
+    }
+}

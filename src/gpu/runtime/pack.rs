@@ -1,0 +1,368 @@
+//! Packs: the kernels of all operations for one architecture in one file, compiled beforehand.
+//!
+//! A pack begins with a head: [`MAGIC`], the SHA-256 of the rest of the head, the version of NVRTC, the number of kernels, and
+//! an entry for each. Then the kernels follow, each compressed on its own (deflate), so that a reader takes only what it needs.
+//! Numbers are little-endian. An entry is found by the hash of what its kernel was compiled from, so that other sources find
+//! nothing; and a kernel is checked by its content like one in the cache. What is damaged, or could have been written by
+//! somebody else, is never loaded.
+
+use super::kernel_files::{content_hash, open_trusted, source_hash, stem, write_whole};
+use super::nvrtc::Nvrtc;
+use super::sources::Unit;
+use flate2::Compression;
+use flate2::read::{DeflateDecoder, DeflateEncoder};
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+const MAGIC: &[u8; 16] = b"gecc kernel pack";
+
+/// What stands before the entries: magic, hash, the two numbers of NVRTC's version, and the number of entries.
+const FIXED: usize = 16 + 32 + 4 + 4 + 4;
+/// Where the part of the head begins that its hash is of.
+const HASHED: usize = 16 + 32;
+
+/// Hash of the sources, place, bytes as compressed, hash of the content.
+const ENTRY: usize = 16 + 8 + 8 + 32;
+
+/// More than a pack has, and little memory.
+const MOST_KERNELS: usize = 4096;
+/// Bytes of a kernel, more than one has, so that no length that a file claims takes more memory.
+const LARGEST_KERNEL: u64 = 1 << 24;
+
+/// The file of an architecture's pack in a folder.
+pub fn path(folder: &Path, architecture: &str) -> PathBuf {
+    folder.join(file_name(architecture))
+}
+
+fn file_name(architecture: &str) -> String {
+    format!("{architecture}.{EXTENSION}")
+}
+
+/// How names of packs end.
+pub const EXTENSION: &str = "gecckernels";
+
+/// A kernel as it lies in a pack.
+#[derive(Debug)]
+pub struct Packed {
+    sources: [u8; 16],
+    content: [u8; 32],
+    compressed: Vec<u8>,
+}
+
+impl Packed {
+    /// # Errors
+    /// Where a kernel is too large for a pack.
+    pub fn new(unit: Unit, architecture: &str, cubin: &[u8]) -> io::Result<Self> {
+        if cubin.len() as u64 > LARGEST_KERNEL {
+            return Err(io::Error::other(format!("{} for {} is too large for a pack", unit.file, unit.curve)));
+        }
+        let mut compressed = Vec::new();
+        DeflateEncoder::new(cubin, Compression::best()).read_to_end(&mut compressed)?;
+        let content = content_hash(&stem(unit, architecture), cubin);
+        Ok(Packed { sources: source_hash(unit, architecture), content, compressed })
+    }
+}
+
+/// Writes a pack into a folder, in place of one that is there.
+///
+/// # Errors
+/// Why it could not be written.
+pub fn write(folder: &Path, architecture: &str, nvrtc: Nvrtc, kernels: &[Packed]) -> io::Result<PathBuf> {
+    let (major, minor) = nvrtc.version;
+    let mut head = [major.to_le_bytes(), minor.to_le_bytes(), (kernels.len() as u32).to_le_bytes()].concat();
+    let mut place = (FIXED + ENTRY * kernels.len()) as u64;
+    for Packed { sources, content, compressed } in kernels {
+        let length = compressed.len() as u64;
+        head.extend([&sources[..], &place.to_le_bytes(), &length.to_le_bytes(), content].concat());
+        place += length;
+    }
+    let hash: [u8; 32] = Sha256::digest(&head).into();
+    let contents = kernels.iter().map(|kernel| &*kernel.compressed);
+    let parts: Vec<&[u8]> = [&MAGIC[..], &hash, &head].into_iter().chain(contents).collect();
+    write_whole(folder, &file_name(architecture), &parts)?;
+    Ok(path(folder, architecture))
+}
+
+/// A pack whose head is whole, and whose file is trusted.
+#[derive(Debug)]
+pub struct Pack {
+    file: File,
+    /// The version of NVRTC that compiled it.
+    pub nvrtc: (i32, i32),
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    sources: [u8; 16],
+    place: u64,
+    length: u64,
+    content: [u8; 32],
+}
+
+impl Pack {
+    /// `None` where there is no such file.
+    ///
+    /// # Errors
+    /// Why the pack cannot be used.
+    pub fn open(path: &Path) -> Result<Option<Self>, String> {
+        let opened = open_trusted(path).and_then(|file| Pack::of(file).map(Some));
+        match opened {
+            Err(problem) if problem.kind() == ErrorKind::NotFound => Ok(None),
+            opened => opened.map_err(|problem| problem.to_string()),
+        }
+    }
+
+    fn of(mut file: File) -> io::Result<Self> {
+        let mut fixed = [0; FIXED];
+        read_exact(&mut file, &mut fixed)?;
+        let number = |at: usize| i32::from_le_bytes(fixed[at..at + 4].try_into().expect("four bytes"));
+        let count = usize::try_from(number(FIXED - 4)).unwrap_or(usize::MAX);
+        if fixed[..16] != *MAGIC || count > MOST_KERNELS {
+            return Err(damaged());
+        }
+        let mut entries = vec![0; count * ENTRY];
+        read_exact(&mut file, &mut entries)?;
+        let hash = Sha256::new().chain_update(&fixed[HASHED..]).chain_update(&entries).finalize();
+        if fixed[16..HASHED] != *hash {
+            return Err(damaged());
+        }
+        let entries = entries.chunks_exact(ENTRY).map(Entry::of).collect();
+        Ok(Pack { file, nvrtc: (number(HASHED), number(HASHED + 4)), entries })
+    }
+
+    /// The machine code of a unit; `None` where the pack has none that is compiled from these sources.
+    ///
+    /// # Errors
+    /// Where it is damaged.
+    pub fn read(&self, unit: Unit, architecture: &str) -> Result<Option<Vec<u8>>, String> {
+        let sources = source_hash(unit, architecture);
+        let Some(entry) = self.entries.iter().find(|entry| entry.sources == sources) else { return Ok(None) };
+        let cubin = entry.inflate(&self.file).map_err(|problem| problem.to_string())?;
+        let is_whole = content_hash(&stem(unit, architecture), &cubin) == entry.content;
+        is_whole.then_some(Some(cubin)).ok_or_else(|| damaged().to_string())
+    }
+}
+
+impl Entry {
+    fn of(bytes: &[u8]) -> Self {
+        let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        let [sources, content] = [&bytes[..16], &bytes[32..]];
+        Entry {
+            sources: sources.try_into().expect("16 bytes"),
+            place: number(16),
+            length: number(24),
+            content: content.try_into().expect("32 bytes"),
+        }
+    }
+
+    /// What is compressed here, or what a damaged file has in its place: of bounded length.
+    fn inflate(&self, mut file: &File) -> io::Result<Vec<u8>> {
+        file.seek(SeekFrom::Start(self.place))?;
+        let compressed = io::BufReader::new(file.take(self.length));
+        let mut cubin = Vec::new();
+        let inflated = DeflateDecoder::new(compressed).take(LARGEST_KERNEL).read_to_end(&mut cubin);
+        inflated.map_err(|_| damaged())?;
+        Ok(cubin)
+    }
+}
+
+fn read_exact(file: &mut File, to: &mut [u8]) -> io::Result<()> {
+    file.read_exact(to).map_err(|problem| match problem.kind() {
+        ErrorKind::UnexpectedEof => damaged(),
+        _ => problem,
+    })
+}
+
+fn damaged() -> io::Error {
+    io::Error::other("the file is damaged, or is no pack of kernels")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kernel_files::tests::Folder;
+    use super::*;
+    use std::fs;
+
+    const NVRTC: Nvrtc = Nvrtc { version: (13, 7) };
+    const ARCHITECTURE: &str = "sm_90";
+    const FIRST: Unit = Unit { file: "layout", curve: "p256" };
+    const SECOND: Unit = Unit { file: "layout", curve: "sm2" };
+
+    /// What stands for machine code: half of it random, so that it is compressed, and not to nothing.
+    fn code(length: usize) -> Vec<u8> {
+        let mut code = vec![0; length];
+        getrandom::fill(&mut code[..length / 2]).expect("the system has random numbers");
+        code
+    }
+
+    fn packed(unit: Unit, cubin: &[u8]) -> Packed {
+        Packed::new(unit, ARCHITECTURE, cubin).expect("it is small")
+    }
+
+    /// A pack of two kernels, and these.
+    fn two(folder: &Folder) -> (PathBuf, [Vec<u8>; 2]) {
+        let codes = [code(300), code(500)];
+        let kernels = [packed(FIRST, &codes[0]), packed(SECOND, &codes[1])];
+        (write(&folder.0, ARCHITECTURE, NVRTC, &kernels).expect("the folder is writable"), codes)
+    }
+
+    fn open(path: &Path) -> Result<Pack, String> {
+        Ok(Pack::open(path)?.expect("the file is there"))
+    }
+
+    /// What the engine gets from a file; `None` where the file or the kernel is not used.
+    fn read(path: &Path, unit: Unit) -> Option<Vec<u8>> {
+        open(path).ok()?.read(unit, ARCHITECTURE).ok()?
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let folder = Folder::new("round-trip");
+        let (path, codes) = two(&folder);
+        let pack = open(&path).unwrap();
+        assert_eq!((pack.nvrtc, pack.entries.len()), (NVRTC.version, 2));
+        for (unit, code) in [FIRST, SECOND].iter().zip(&codes) {
+            assert_eq!(pack.read(*unit, ARCHITECTURE), Ok(Some(code.clone())));
+        }
+        // A kernel that is not there, or for another architecture.
+        assert_eq!(pack.read(Unit { file: "sign", ..FIRST }, ARCHITECTURE), Ok(None));
+        assert_eq!(pack.read(FIRST, "sm_80"), Ok(None));
+        assert!(Pack::open(&super::path(&folder.0, "sm_80")).unwrap().is_none());
+        // One pack replaces another, and leaves nothing beside.
+        let newer = code(64);
+        write(&folder.0, ARCHITECTURE, NVRTC, &[packed(FIRST, &newer)]).unwrap();
+        assert_eq!((read(&path, FIRST), read(&path, SECOND)), (Some(newer), None));
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn kernels_of_other_sources_are_not_found() {
+        let folder = Folder::new("other-sources");
+        let mut kernel = packed(FIRST, &code(100));
+        kernel.sources[7] ^= 1;
+        let path = write(&folder.0, ARCHITECTURE, NVRTC, &[kernel]).unwrap();
+        assert_eq!(open(&path).unwrap().read(FIRST, ARCHITECTURE), Ok(None));
+        // Nor those of another kernel in its place.
+        let mut kernel = packed(SECOND, &code(100));
+        kernel.sources = source_hash(FIRST, ARCHITECTURE);
+        let path = write(&folder.0, ARCHITECTURE, NVRTC, &[kernel]).unwrap();
+        assert!(open(&path).unwrap().read(FIRST, ARCHITECTURE).is_err());
+    }
+
+    #[test]
+    fn damaged_packs_are_not_used() {
+        let folder = Folder::new("damaged");
+        let (path, codes) = two(&folder);
+        let whole = fs::read(&path).unwrap();
+        let head = FIXED + 2 * ENTRY;
+        let second_at = head + open(&path).unwrap().entries[0].length as usize;
+        for place in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[place] ^= 1 << (place % 8);
+            fs::write(&path, &changed).unwrap();
+            let found = [read(&path, FIRST), read(&path, SECOND)];
+            match place {
+                _ if place < head => assert!(open(&path).is_err(), "byte {place}"),
+                // What deflate does not need, such as the bits behind its end, may differ: the content never does.
+                _ if place < second_at => {
+                    assert!(found[0].as_ref().is_none_or(|code| *code == codes[0]), "byte {place}");
+                    assert_eq!(found[1].as_ref(), Some(&codes[1]), "byte {place}");
+                }
+                _ => {
+                    assert!(found[1].as_ref().is_none_or(|code| *code == codes[1]), "byte {place}");
+                    assert_eq!(found[0].as_ref(), Some(&codes[0]), "byte {place}");
+                }
+            }
+        }
+        // The random half of each is stored as it is, or nearly so.
+        fs::write(&path, whole.iter().enumerate().map(|(i, b)| b ^ u8::from(i > head)).collect::<Vec<_>>()).unwrap();
+        assert_eq!([read(&path, FIRST), read(&path, SECOND)], [None, None]);
+        for length in 0..whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            assert_eq!(open(&path).is_err(), length < head, "cut to {length}");
+            assert_eq!(read(&path, SECOND), None, "cut to {length}");
+            assert_eq!(read(&path, FIRST).is_some(), length >= second_at, "cut to {length}");
+        }
+    }
+
+    /// Numbers that lie, in a head whose hash is right.
+    #[test]
+    fn numbers_that_lie_take_no_memory() {
+        let folder = Folder::new("lying");
+        let (path, codes) = two(&folder);
+        let whole = fs::read(&path).unwrap();
+        let head = FIXED + 2 * ENTRY;
+        let with = |place: usize, number: &[u8], hashed: usize| {
+            let mut changed = whole.clone();
+            changed[place..place + number.len()].copy_from_slice(number);
+            let hash = Sha256::digest(&changed[HASHED..hashed.clamp(HASHED, whole.len())]);
+            changed[16..HASHED].copy_from_slice(&hash);
+            fs::write(&path, &changed).unwrap();
+        };
+        let most = MOST_KERNELS as i32;
+        for count in [-1, i32::MIN, i32::MAX, most, most + 1] {
+            let entries = usize::try_from(count).unwrap_or(0).saturating_mul(ENTRY);
+            with(FIXED - 4, &count.to_le_bytes(), entries.saturating_add(FIXED));
+            assert!(open(&path).is_err(), "{count}");
+        }
+        // An entry that is none has no kernel.
+        with(FIXED - 4, &3i32.to_le_bytes(), FIXED + 3 * ENTRY);
+        assert_eq!([read(&path, FIRST), read(&path, SECOND)], codes.clone().map(Some));
+        // Fewer entries than kernels: those that are left.
+        with(FIXED - 4, &1i32.to_le_bytes(), FIXED + ENTRY);
+        assert_eq!((read(&path, FIRST), read(&path, SECOND)), (Some(codes[0].clone()), None));
+        let (place, length) = (FIXED + 16, FIXED + 24);
+        let far = [u64::MAX, 1 << 63, (1 << 63) - 1, whole.len() as u64, 1 << 40, 0];
+        for (at, number) in far.map(|number| (place, number)).into_iter().chain([(length, 0), (length, 5)]) {
+            with(at, &number.to_le_bytes(), head);
+            assert_eq!((read(&path, FIRST), read(&path, SECOND)), (None, Some(codes[1].clone())), "{at} {number}");
+        }
+        // Deflate knows where it ends.
+        for number in [u64::MAX, 1 << 40] {
+            with(length, &number.to_le_bytes(), head);
+            assert_eq!(read(&path, FIRST), Some(codes[0].clone()));
+        }
+    }
+
+    /// A few kilobytes that would become more than a kernel may have.
+    #[test]
+    fn kernels_that_would_grow_without_end_are_refused() {
+        let folder = Folder::new("grows");
+        let zeros = vec![0; 4 * LARGEST_KERNEL as usize];
+        assert!(Packed::new(FIRST, ARCHITECTURE, &zeros).is_err());
+        let mut compressed = Vec::new();
+        DeflateEncoder::new(&zeros[..], Compression::best()).read_to_end(&mut compressed).unwrap();
+        let content = content_hash(&stem(FIRST, ARCHITECTURE), &zeros);
+        let kernel = Packed { sources: source_hash(FIRST, ARCHITECTURE), content, compressed };
+        let path = write(&folder.0, ARCHITECTURE, NVRTC, &[kernel]).unwrap();
+        let pack = open(&path).unwrap();
+        assert_eq!(pack.entries[0].inflate(&pack.file).unwrap().len() as u64, LARGEST_KERNEL);
+        assert!(pack.read(FIRST, ARCHITECTURE).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn packs_that_others_can_write_or_own_are_not_used() {
+        use std::os::unix::fs::{PermissionsExt, chown};
+        let folder = Folder::new("foreign");
+        let (path, _) = two(&folder);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
+        for mode in [0o666, 0o664, 0o602] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let problem = open(&path).unwrap_err();
+            assert!(problem.contains("can be written by others"), "{problem}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        // Only root can give a file away.
+        if chown(&path, Some(54321), None).is_ok() {
+            assert_eq!(open(&path).is_ok(), rustix::process::geteuid().as_raw() == 54321);
+        }
+        // A folder in its place.
+        let (folder, other) = (folder.0.join("folder"), super::path(&folder.0.join("folder"), ARCHITECTURE));
+        fs::create_dir_all(folder.join(file_name(ARCHITECTURE))).unwrap();
+        assert!(open(&other).is_err());
+    }
+}
