@@ -16,6 +16,7 @@ pub(crate) mod known_answers;
 pub(crate) mod recover_cpu;
 #[cfg(feature = "cuda")]
 mod recover_gpu;
+mod v;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
 use crate::cpu::CpuEngine;
@@ -31,6 +32,7 @@ use crate::types::{
     require_lengths,
 };
 use std::ops::Range;
+pub use v::recovery_id_of_v;
 
 /// What is ECDSA's own.
 pub(crate) static ECDSA: Scheme = Scheme {

@@ -27,7 +27,7 @@ Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\",\"line\":7}, one
 
 pub const RECOVER_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`, `signature` or `der`, `recovery_id` (0 to 3).
+Fields: `digest` or `message`, `signature` or `der`, `recovery_id` or `v` (0 to 3, 27 to 30, or as EIP-155 has it).
 
 Examples:
   gecc recover --curve secp256k1 transactions.jsonl
