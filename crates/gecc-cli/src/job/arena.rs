@@ -134,7 +134,7 @@ fn columns_of_rows<'a>(layout: &'a Layout, memory: &'a Pages, number: u64, rows:
 }
 
 impl Arena {
-    /// For columns that are filled part by part. Takes the memory on the threads of the caller's pool.
+    /// For columns that are filled part by part.
     pub fn new<O: Operation>(engine: &Engine, operation: &O, capacity: usize) -> Self {
         let inputs = Inputs::Columns(ColumnPages::new(engine, operation.reads(), capacity));
         Self::with(inputs, engine, operation, capacity)
