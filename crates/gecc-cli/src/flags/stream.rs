@@ -56,6 +56,9 @@ pub struct StreamOptions {
     /// Output file [default: standard output].
     #[arg(short, long)]
     pub output: Option<PathBuf>,
+    /// Wait until the output file and its name are on the disk, so that a loss of power loses neither.
+    #[arg(long, requires = "output")]
+    pub sync: bool,
     /// Input format [default: told by content].
     #[arg(long, value_enum)]
     pub format: Option<Format>,

@@ -90,7 +90,7 @@ impl Started {
         output: Output,
     ) -> Result<u8, Failure> {
         let kept = match end {
-            End::Input | End::Rejection => output.finish().map(|()| String::new()),
+            End::Input | End::Rejection => output.finish(options.sync).map(|()| String::new()),
             End::ClosedPipe | End::Interrupted | End::Failed(_) => Ok(output.abandon(tally.items > 0)),
         };
         self.say(operation, options, &end, tally);

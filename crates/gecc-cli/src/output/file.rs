@@ -60,12 +60,17 @@ impl Output {
         }
     }
 
-    /// Gives the file its name, in place of what had it.
-    pub fn finish(self) -> Result<(), String> {
+    /// Gives the file its name, in place of what had it. With `sync` the file is on the disk before, and its name after.
+    pub fn finish(self, sync: bool) -> Result<(), String> {
         let Sink::Beside { part, target, .. } = self.0 else { return Ok(()) };
+        let named = |problem: io::Error| format!("{}: {problem}", target.display());
+        if sync && let Err(problem) = part.as_file().sync_all() {
+            return Err(named(problem) + &kept(part));
+        }
         match part.persist(&target) {
+            Ok(_) if sync => sync_folder(folder_of(&target)).map_err(named),
             Ok(_) => Ok(()),
-            Err(failed) => Err(format!("{}: {}", target.display(), failed.error) + &kept(failed.file)),
+            Err(failed) => Err(named(failed.error) + &kept(failed.file)),
         }
     }
 
@@ -80,6 +85,17 @@ impl Output {
 
 fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
+}
+
+/// Has the names of its files on the disk.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

@@ -32,7 +32,7 @@ fn many_chunks_keep_their_order_and_go_to_a_file() {
     let input = TemporaryFile::new("many.jsonl", input);
     let out = TemporaryFile::new("many.out", "");
     let output = gecc()
-        .args(["verify", "--curve", "secp256k1", "--max-memory", "8M", "-o", out.path(), input.path()])
+        .args(["verify", "--curve", "secp256k1", "--max-memory", "8M", "--sync", "-o", out.path(), input.path()])
         .output()
         .expect("the binary runs");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
