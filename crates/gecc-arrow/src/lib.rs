@@ -2,7 +2,8 @@
 //!
 //! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures,
 //! shared secrets or public keys, ECDSA or SM2 as the curve has it. [`open`] reads files as batches, [`Writer`] writes
-//! them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the caller.
+//! them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the caller, and
+//! [`AnswerMaker`] makes columns also of answers that were not computed from tables.
 //!
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};

@@ -18,7 +18,7 @@ pub struct Arena {
 
 enum Inputs {
     /// A column for each that an operation reads.
-    Columns(ColumnPages),
+    Columns(Box<ColumnPages>),
     /// Rows with all columns.
     Rows(Layout, Pages),
 }
@@ -142,7 +142,7 @@ fn columns_of_rows<'a>(layout: &'a Layout, memory: &'a Pages, number: u64, rows:
 impl Arena {
     /// For columns that are filled part by part.
     pub fn new<O: Operation>(engine: &Engine, operation: &O, capacity: usize) -> Self {
-        let inputs = Inputs::Columns(ColumnPages::new(engine, operation.reads(), capacity));
+        let inputs = Inputs::Columns(Box::new(ColumnPages::new(engine, operation.reads(), capacity)));
         Self::with(inputs, engine, operation, capacity)
     }
 

@@ -184,7 +184,7 @@ fn keys_of_items_are_those_of_a_file() {
         let mut json = set.json(item);
         json["secret_key"] = json!(keys[item]);
         // Keys of either form, so that some are computed apart.
-        if item % 3 == 0 {
+        if item.is_multiple_of(3) {
             json["public_key"] = json!(hex::encode(set.public[item].to_compressed().unwrap()));
         }
         json.to_string()
