@@ -18,9 +18,9 @@
 /// [`crate::point`].
 pub mod point {
     pub use crate::ops::point::{
-        add_into_on as add_into, add_on as add, decode_keys, double_into_on as double_into, double_on as double,
-        mul_base_into_on as mul_base_into, mul_base_on as mul_base, mul_into_on as mul_into, mul_on as mul,
-        sum_on as sum,
+        add_into_on as add_into, add_on as add, decode_keys, decode_keys_into_on as decode_keys_into,
+        double_into_on as double_into, double_on as double, mul_base_into_on as mul_base_into, mul_base_on as mul_base,
+        mul_into_on as mul_into, mul_on as mul, sum_on as sum,
     };
 }
 
@@ -42,7 +42,9 @@ pub mod ecdh {
 /// [`crate::ecdsa`].
 pub mod ecdsa {
     pub use crate::schemes::ecdsa::{
-        recover_into_on as recover_into, recover_on as recover, sign_into_on as sign_into, sign_on as sign,
-        sign_recoverable_on as sign_recoverable, verify_into_on as verify_into, verify_on as verify,
+        recover_into_on as recover_into, recover_on as recover, sign_into_on as sign_into,
+        sign_messages_into_on as sign_messages_into, sign_on as sign,
+        sign_recoverable_into_on as sign_recoverable_into, sign_recoverable_on as sign_recoverable,
+        verify_into_on as verify_into, verify_messages_into_on as verify_messages_into, verify_on as verify,
     };
 }

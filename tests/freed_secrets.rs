@@ -165,6 +165,21 @@ macro_rules! ecdsa_scheme {
                 into_columns(digests.len(), |rows, codes| {
                     ecdsa::sign_into::<$curve>(engine, digests, keys, Default::default(), rows, codes)
                 });
+                into_columns(digests.len(), |rows, codes| {
+                    let mut ids = vec![0; digests.len()];
+                    ecdsa::sign_recoverable_into::<$curve>(
+                        engine,
+                        digests,
+                        keys,
+                        ecdsa::SForm::Low,
+                        rows,
+                        &mut ids,
+                        codes,
+                    )
+                });
+                into_columns(digests.len(), |rows, codes| {
+                    ecdsa::sign_messages_into::<$curve, _>(engine, digests, keys, Default::default(), rows, codes)
+                });
             }
         }
     };
@@ -188,6 +203,9 @@ impl Scheme for Sm2 {
     fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
         assert!(sm2::sign_messages(engine, digests, Default::default(), keys).unwrap().iter().all(Result::is_ok));
         into_columns(digests.len(), |rows, codes| sm2::sign_into(engine, digests, keys, rows, codes));
+        into_columns(digests.len(), |rows, codes| {
+            sm2::sign_messages_into(engine, digests, Default::default(), keys, rows, codes)
+        });
     }
 }
 

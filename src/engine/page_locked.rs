@@ -2,12 +2,13 @@
 
 use super::Engine;
 use crate::gpu::PageLock;
-use crate::types::{Rows, SecretKey, SecretKeys};
+use crate::host::pages::WholePages;
+use crate::types::{Error, Rows, SecretKey, SecretKeys};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 /// Values in page-locked (pinned) memory, from which GPUs copy without help of the host (CUDA C++ Programming Guide,
-/// "Page-Locked Host Memory"). Made by [`Engine::page_lock`].
+/// "Page-Locked Host Memory"). Made by [`Engine::page_lock`] and [`Engine::page_locked_zeros`].
 ///
 /// A slice of it may be the input of any call on any engine of the process, and take the results of calls that write to the
 /// caller's memory, such as [`crate::point::mul_base_into`]. Calls are otherwise bound by the host where an item takes a GPU less
@@ -32,40 +33,75 @@ use std::ops::{Deref, DerefMut};
 pub struct PageLocked<T> {
     /// Dropped before the values: memory is unlocked before it is freed.
     lock: Option<PageLock>,
-    /// Never reallocated while they are locked.
-    values: Vec<T>,
+    values: Values<T>,
+}
+
+enum Values<T> {
+    /// In pages of their own, which may be locked.
+    Pages(WholePages<T>),
+    Vec(Vec<T>),
 }
 
 impl<T> PageLocked<T> {
-    /// Whether the memory is locked: not where there is no GPU, and not where the driver refuses, for instance because another
-    /// value shares a page with it. Such values serve all the same, at the usual speed.
+    /// Whether the memory is locked: not where there is no GPU, and not where the driver refuses, for instance because the
+    /// operating system lets the process lock no more. Such values serve all the same, at the usual speed.
     pub fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
 
-    /// The values, in memory that is not locked any more.
+    /// The values, in memory that is not locked any more. Those that were locked are moved, and wiped where they were.
     pub fn into_vec(self) -> Vec<T> {
-        // Unlocked at the end, before the caller has the values.
-        let PageLocked { lock: _lock, values } = self;
-        values
+        let PageLocked { lock, values } = self;
+        drop(lock);
+        match values {
+            Values::Pages(pages) => pages.into_vec(),
+            Values::Vec(values) => values,
+        }
     }
 }
 
 impl Engine {
     /// Locks the memory of values that will be inputs, see [`PageLocked`]. They serve all the same where that fails
     /// ([`PageLocked::is_locked`]), as it does without a GPU.
+    ///
+    /// With a GPU the values are moved to pages in which nothing else lies, as pages are locked whole and once, and wiped where
+    /// they were. [`Engine::page_locked_zeros`] makes a buffer without that copy.
     pub fn page_lock<T>(&self, values: Vec<T>) -> PageLocked<T> {
-        let range = values.as_ptr_range();
-        // SAFETY: `PageLocked` keeps the vector's memory where it is until the lock is dropped.
-        let lock = unsafe { self.lock_pages(range.start.cast()..range.end.cast()) };
-        PageLocked { lock, values }
+        if self.gpu().is_none() || size_of_val(&*values) == 0 {
+            return values.into();
+        }
+        WholePages::of(values).map_or_else(PageLocked::from, |pages| self.locked(pages))
+    }
+
+    /// A buffer of so many zeros, in pages in which nothing else lies, and locked where there is a GPU, see [`PageLocked`].
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] when there is not so much memory; [`Error::Forked`].
+    ///
+    /// ```
+    /// use gecc::{Engine, Rows};
+    /// let engine = Engine::new()?;
+    /// let mut records = engine.page_locked_zeros(129 * 1000)?;
+    /// records[65] = 1;
+    /// assert_eq!(Rows::<64>::strided(&records[65..], 129, 1000)?.get(0)[0], 1);
+    /// # Ok::<(), gecc::Error>(())
+    /// ```
+    pub fn page_locked_zeros(&self, bytes: usize) -> Result<PageLocked<u8>, Error> {
+        let pages = WholePages::zeroed(bytes, &self.devices()?.cpu.pool).ok_or(Error::OutOfMemory { bytes })?;
+        Ok(self.locked(pages))
+    }
+
+    fn locked<T>(&self, pages: WholePages<T>) -> PageLocked<T> {
+        // SAFETY: `PageLocked` keeps the pages where they are until the lock is dropped.
+        let lock = unsafe { self.lock_pages(pages.memory()) };
+        PageLocked { lock, values: Values::Pages(pages) }
     }
 }
 
 impl<T> From<Vec<T>> for PageLocked<T> {
     /// Values in memory that is not locked.
     fn from(values: Vec<T>) -> Self {
-        PageLocked { lock: None, values }
+        PageLocked { lock: None, values: Values::Vec(values) }
     }
 }
 
@@ -73,19 +109,25 @@ impl<T> Deref for PageLocked<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.values
+        match &self.values {
+            Values::Pages(pages) => pages,
+            Values::Vec(values) => values,
+        }
     }
 }
 
 impl<T> DerefMut for PageLocked<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.values
+        match &mut self.values {
+            Values::Pages(pages) => pages,
+            Values::Vec(values) => values,
+        }
     }
 }
 
 impl<T: fmt::Debug> fmt::Debug for PageLocked<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.values.fmt(f)
+        (**self).fmt(f)
     }
 }
 

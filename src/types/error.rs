@@ -45,6 +45,12 @@ pub enum Error {
     /// The modulus of a call is even, or 1.
     #[error("the modulus is not an odd number above 1")]
     InvalidModulus,
+    /// There is no memory for a buffer.
+    #[error("no memory for {bytes} bytes")]
+    OutOfMemory {
+        /// Bytes that were asked for.
+        bytes: usize,
+    },
     /// The operating system refused to start the worker threads.
     #[error("worker threads could not be started: {0}")]
     Threads(String),

@@ -43,7 +43,7 @@ fn with_keys<R: Eq>(operation: impl Fn(SecretKeys) -> Vec<R>) {
 }
 
 /// The rows and codes that a call writes.
-fn columns<const W: usize>(call: impl Fn(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) -> Vec<([u8; W], u8)> {
+fn columns<const W: usize>(call: impl FnOnce(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) -> Vec<([u8; W], u8)> {
     let (mut rows, mut codes) = ([[0; W]; DIGESTS.len()], [0; DIGESTS.len()]);
     call(&mut rows, &mut codes).unwrap();
     rows.into_iter().zip(codes).collect()
@@ -63,12 +63,25 @@ fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
     with_keys(|keys| {
         columns(|rows, codes| ecdsa::sign_into::<C>(engine, &DIGESTS, keys, SForm::CurveDefault, rows, codes))
     });
+    with_keys(|keys| {
+        columns(|rows, codes| ecdsa::sign_messages_into::<C, _>(engine, &MESSAGES, keys, SForm::Low, rows, codes))
+    });
+    with_keys(|keys| {
+        let mut ids = [0; DIGESTS.len()];
+        let signed = columns(|rows, codes| {
+            ecdsa::sign_recoverable_into::<C>(engine, &DIGESTS, keys, SForm::Low, rows, &mut ids, codes)
+        });
+        signed.into_iter().zip(ids).collect()
+    });
 }
 
 fn sm2(engine: &Engine) {
     with_keys(|keys| sm2::sign(engine, &DIGESTS, keys).unwrap());
     with_keys(|keys| sm2::sign_messages(engine, &MESSAGES, sm2::UserIds::default(), keys).unwrap());
     with_keys(|keys| columns(|rows, codes| sm2::sign_into(engine, &DIGESTS, keys, rows, codes)));
+    with_keys(|keys| {
+        columns(|rows, codes| sm2::sign_messages_into(engine, &MESSAGES, Default::default(), keys, rows, codes))
+    });
 }
 
 fn public_keys<C: Curve>(engine: &Engine) {

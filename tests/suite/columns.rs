@@ -8,7 +8,7 @@ use gecc::ecdsa::{Policy, SForm};
 use gecc::{
     Backend, Engine, Error, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, SecretKeys, Sm2, Verdict,
 };
-use gecc::{PageLocked, ecdh, ecdsa, keys, point, sm2};
+use gecc::{PageLocked, any, ecdh, ecdsa, keys, point, sm2};
 
 /// Short of a whole number of chunks and blocks.
 const ITEMS: usize = 701;
@@ -20,11 +20,9 @@ type Expected<const W: usize> = Vec<Result<[u8; W], Rejection>>;
 const MARGIN: usize = 5;
 const UNTOUCHED: u8 = 0xee;
 
-/// Values in locked memory. There are no others in their pages: the allocator gives so much memory pages of its own.
+/// Values in locked memory.
 fn locked<T>(engine: &Engine, values: Vec<T>) -> PageLocked<T> {
-    let mut alone = Vec::with_capacity((33 << 20) / size_of::<T>().max(1));
-    alone.extend(values);
-    let locked = engine.page_lock(alone);
+    let locked = engine.page_lock(values);
     let can_be = engine.info().backend == Backend::Gpu && size_of_val(&*locked) > 0;
     assert_eq!(locked.is_locked(), can_be);
     locked
@@ -228,6 +226,12 @@ fn points_on<C: TestCurve>(engine: &Engine) {
         let sums = rows_of(point::add::<C>(engine, points, &others).unwrap());
         let doubles = rows_of(point::double::<C>(engine, points).unwrap());
         let products = rows_of(point::mul::<C>(engine, scalars, points).unwrap());
+        for keys in encodings.into_iter().chain([records.compressed()]) {
+            let decoded = rows_of(any::point::decode_keys(engine, C::ID, items, keys).unwrap());
+            check(engine, "decode_keys", &decoded, |engine, rows, codes| {
+                point::decode_keys_into::<C>(engine, keys, rows, codes)
+            });
+        }
         for points in encodings {
             check(engine, "add", &sums, |engine, rows, codes| {
                 point::add_into::<C>(engine, points, of_others, rows, codes)
@@ -361,7 +365,9 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
                 });
             }
         }
+        sign_recoverable::<C>(engine, &batch, &records);
         verify_ecdsa::<C>(engine, &batch, &records);
+        ecdsa_messages::<C>(engine, &batch, &records);
         let Batch { digests, signatures, ids, .. } = &batch;
         let expected = rows_of(ecdsa::recover::<C>(engine, digests, signatures, ids).unwrap());
         check(engine, "recover", &expected, |engine, rows, codes| {
@@ -369,6 +375,55 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
         });
     }
     one_for_all_signatures::<C>(engine);
+}
+
+/// With the recovery ids in memory of their own, and in locked memory.
+fn sign_recoverable<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
+    let secret = batch.secret();
+    for form in [SForm::Low, SForm::AsComputed] {
+        let expected = ecdsa::sign_recoverable::<C>(engine, &batch.digests, &secret, form).unwrap();
+        let signatures: Expected<64> = expected.iter().map(|signed| signed.map(|signed| signed.signature)).collect();
+        for (digests, keys) in [(Rows::from(&batch.digests), (&secret).into()), (records.digests(), records.secret())] {
+            check(engine, "sign recoverable", &signatures, |engine, rows, codes| {
+                for is_locked in [false, true] {
+                    let ids = vec![UNTOUCHED; expected.len()];
+                    let mut ids = if is_locked { locked(engine, ids) } else { ids.into() };
+                    ecdsa::sign_recoverable_into::<C>(engine, digests, keys, form, rows, &mut ids, codes)?;
+                    for (item, signed) in expected.iter().enumerate() {
+                        assert!(signed.is_err_and(|_| true) || signed.unwrap().recovery_id == ids[item], "{item}");
+                    }
+                }
+                Ok(())
+            });
+        }
+    }
+}
+
+/// Messages of some lengths.
+fn messages(items: usize) -> Vec<Vec<u8>> {
+    let mut random = Random::new();
+    (0..items).map(|item| random.vector(item * item % 300)).collect()
+}
+
+fn ecdsa_messages<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
+    let (messages, secret, form, policy) = (messages(batch.len()), batch.secret(), SForm::Low, Policy::low_s());
+    let signed = ecdsa::sign_messages::<C, _>(engine, &messages, &secret, form).unwrap();
+    for keys in [SecretKeys::each(&secret), records.secret()] {
+        check(engine, "sign messages", &signed, |engine, rows, codes| {
+            ecdsa::sign_messages_into::<C, _>(engine, &messages, keys, form, rows, codes)
+        });
+    }
+    let signatures: Vec<[u8; 64]> = signed.into_iter().map(|signed| signed.unwrap_or([7; 64])).collect();
+    let strided: Vec<[u8; 65]> =
+        signatures.iter().map(|row| std::array::from_fn(|at| *row.get(at).unwrap_or(&9))).collect();
+    let keys = PublicKeys::points(&batch.points);
+    let expected = codes_of(ecdsa::verify_messages::<C, _>(engine, &messages, &signatures, keys, policy).unwrap());
+    assert!(batch.len() < ITEMS || expected.iter().filter(|verdict| verdict.is_ok()).count() > ITEMS / 2);
+    for column in [Rows::from(&signatures), Rows::strided(strided.as_flattened(), 65, batch.len()).unwrap()] {
+        check(engine, "verify messages", &expected, |engine, _, codes| {
+            ecdsa::verify_messages_into::<C, _>(engine, &messages, column, keys, policy, codes)
+        });
+    }
 }
 
 fn verify_ecdsa<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
@@ -461,6 +516,28 @@ pub fn sm2(engine: &Engine) {
                 sm2::verify_into(engine, records.digests(), records.signatures(), keys, codes)
             });
         }
+        sm2_messages(engine, &batch, &records);
+    }
+}
+
+/// With one id for all items, and with ids of which some are too long.
+fn sm2_messages(engine: &Engine, batch: &Batch, records: &Records) {
+    let (messages, secret, long) = (messages(batch.len()), batch.secret(), vec![b'i'; sm2::MAX_USER_ID_LEN + 1]);
+    let ids: Vec<&[u8]> = (0..batch.len()).map(|item| if item % 11 == 4 { &long[..] } else { &long[..item] }).collect();
+    for ids in [sm2::UserIds::default(), sm2::UserIds::all(&long), sm2::UserIds::each(&ids)] {
+        let signed = sm2::sign_messages(engine, &messages, ids, &secret).unwrap();
+        for keys in [SecretKeys::each(&secret), records.secret()] {
+            check(engine, "sign messages", &signed, |engine, rows, codes| {
+                sm2::sign_messages_into(engine, &messages, ids, keys, rows, codes)
+            });
+        }
+        let signatures: Vec<[u8; 64]> = signed.into_iter().map(|signed| signed.unwrap_or([7; 64])).collect();
+        for keys in [PublicKeys::points(&batch.points), records.raw()] {
+            let expected = codes_of(sm2::verify_messages(engine, &messages, ids, &signatures, keys).unwrap());
+            check(engine, "verify messages", &expected, |engine, _, codes| {
+                sm2::verify_messages_into(engine, &messages, ids, &signatures, keys, codes)
+            });
+        }
     }
 }
 
@@ -506,6 +583,38 @@ pub fn mismatches(engine: &Engine) {
         differs(ecdsa::sign_into::<C>(engine, &numbers, &key, form, out, codes), "digests", found);
         differs(ecdsa::sign_into::<C>(engine, &two, &secret, form, out, codes), "secret keys", found);
         differs(ecdsa::sign_into::<C>(engine, &two, &key, form, &mut rows_out, codes), "signatures", found);
+        let mut ids_out = vec![0; found];
+        differs(
+            ecdsa::sign_recoverable_into::<C>(engine, &two, &key, form, out, &mut ids_out, codes),
+            "recovery ids",
+            found,
+        );
+        differs(
+            ecdsa::sign_recoverable_into::<C>(engine, &two, &key, form, &mut rows_out, &mut [0; 2], codes),
+            "signatures",
+            found,
+        );
+        let (messages, ids_of, id) = (vec!["a"; found], vec![&b"id"[..]; found], sm2::UserIds::default());
+        let ids_of = sm2::UserIds::each(&ids_of);
+        differs(ecdsa::sign_messages_into::<C, _>(engine, &messages, &key, form, out, codes), "messages", found);
+        differs(ecdsa::sign_messages_into::<C, _>(engine, &["a"; 2], &secret, form, out, codes), "secret keys", found);
+        differs(
+            ecdsa::verify_messages_into::<C, _>(engine, &messages, &two_keys, keys, policy, codes),
+            "messages",
+            found,
+        );
+        differs(
+            ecdsa::verify_messages_into::<C, _>(engine, &["a"; 2], &two_keys, wrong, policy, codes),
+            "public keys",
+            found,
+        );
+        differs(sm2::sign_messages_into(engine, &messages, id, &key, out, codes), "messages", found);
+        differs(sm2::sign_messages_into(engine, &["a"; 2], ids_of, &key, out, codes), "user ids", found);
+        differs(sm2::sign_messages_into(engine, &["a"; 2], id, &key, &mut rows_out, codes), "signatures", found);
+        differs(sm2::verify_messages_into(engine, &["a"; 2], id, &rows, keys, codes), "signatures", found);
+        differs(sm2::verify_messages_into(engine, &["a"; 2], ids_of, &two_keys, keys, codes), "user ids", found);
+        differs(point::decode_keys_into::<C>(engine, wrong, out, codes), "public keys", found);
+        differs(point::decode_keys_into::<C>(engine, keys, &mut rows_out, codes), "points", found);
         differs(ecdsa::recover_into::<C>(engine, &two, &two_keys, &ids, out, codes), "recovery ids", found);
         differs(
             ecdsa::recover_into::<C>(engine, &two, &two_keys, Rows::all(&[0]), &mut rows_out, codes),

@@ -92,7 +92,7 @@ const TESTS: &[Test] = on_engines! {
     malleability { overflowing_r_and_s high_s }
     message_lengths { ecdsa_messages sm2_messages bad_items_among_many }
     nist { signature_verification signature_generation public_key_validation diffie_hellman }
-    page_locked { same_results }
+    page_locked { same_results many_small_ones }
     point_arithmetic { random_points edge_scalars_and_points complete_addition }
     point_vectors { base_point variable_point }
     poisoned_points { add double mul mul_base decompress }

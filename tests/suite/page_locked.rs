@@ -108,3 +108,25 @@ pub fn same_results(engine: &Engine) {
     assert_ne!(other.signed[7], expected[0].signed[7]);
     assert_eq!(other.signed[8..], expected[0].signed[8..]);
 }
+
+/// Values of any size are locked, however many there are, and whatever lies beside them.
+pub fn many_small_ones(engine: &Engine) {
+    let on_gpu = engine.info().backend == Backend::Gpu;
+    let mut random = Random::new();
+    let mut kept = Vec::new();
+    for items in (1..200).chain([4095, 4096, 4097]) {
+        let rows: Vec<[u8; 33]> = (0..items).map(|_| random.vector(33).try_into().unwrap()).collect();
+        // The allocator puts them side by side.
+        let (first, second) = (engine.page_lock(rows.clone()), engine.page_lock(rows.clone()));
+        let zeros = engine.page_locked_zeros(33 * items).unwrap();
+        assert_eq!([first.is_locked(), second.is_locked(), zeros.is_locked()], [on_gpu; 3], "{items}");
+        assert!(zeros.len() == 33 * items && zeros.iter().all(|byte| *byte == 0));
+        assert_eq!(first.into_vec(), rows);
+        kept.push((second, rows));
+    }
+    assert!(kept.into_iter().all(|(locked, rows)| locked.into_vec() == rows));
+    let empty = engine.page_locked_zeros(0).unwrap();
+    assert!(!empty.is_locked() && empty.is_empty() && empty.into_vec().is_empty());
+    let problem = engine.page_locked_zeros(usize::MAX).err().unwrap();
+    assert_eq!(problem.to_string(), format!("no memory for {} bytes", usize::MAX));
+}

@@ -1,35 +1,70 @@
 //! What an operation says of the rows of a batch, and as columns of Arrow.
 
 use crate::error::Error;
+use crate::operation::KeyForm;
 use crate::reason::{Reason, Texts};
 use arrow_array::types::Int8Type;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, RecordBatch, UInt8Array,
+    Array, ArrayRef, BinaryArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, RecordBatch,
+    StringArray, UInt8Array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use gecc::Verdict;
+use gecc::{Verdict, signature_to_der};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The answers for a batch, one for each row, in order.
+/// The answers for a batch, one for each row, in order. Those of calls that someone else made can be put together too: results
+/// are as many as codes, or there is a panic.
 #[derive(Clone)]
 pub struct Answers {
     codes: Vec<u8>,
     /// Names and columns of results; none for verification, whose result is the code.
     results: Vec<(&'static str, ArrayRef)>,
+    /// What rejected some rows, in order, where the code does not say it.
+    texts: Option<Vec<(usize, String)>>,
 }
 
 impl Answers {
-    pub(crate) fn of(codes: Vec<u8>) -> Self {
-        Answers { codes, results: Vec::new() }
+    /// Answers of these codes, without results.
+    pub fn new(codes: Vec<u8>) -> Self {
+        Answers { codes, results: Vec::new(), texts: None }
+    }
+
+    /// With reasons of some rows, in order, that take the place of what their codes say. The codes may be any but
+    /// [`Verdict::VALID_CODE`]. The column of reasons is then plain text.
+    pub fn with_reasons(self, texts: Vec<(usize, String)>) -> Self {
+        Answers { texts: Some(texts), ..self }
+    }
+
+    /// With public keys, given as `x || y`.
+    pub fn with_keys(self, keys: Vec<[u8; 64]>, form: KeyForm) -> Self {
+        const NAME: &str = "public_key";
+        match form {
+            KeyForm::Raw => self.with_rows(NAME, keys),
+            KeyForm::Compressed => self.with_rows(NAME, keys.iter().map(compressed).collect()),
+            KeyForm::Uncompressed => self.with_rows(NAME, keys.iter().map(uncompressed).collect()),
+        }
+    }
+
+    /// With signatures, as `signature` or as `der`.
+    pub fn with_signatures(mut self, signatures: Vec<[u8; 64]>, der: bool) -> Self {
+        if !der {
+            return self.with_rows("signature", signatures);
+        }
+        assert_eq!(signatures.len(), self.codes.len(), "a signature for each row");
+        let passed =
+            |(signature, code): (&[u8; 64], &u8)| (*code == Verdict::VALID_CODE).then(|| signature_to_der(signature));
+        let column: BinaryArray = signatures.iter().zip(&self.codes).map(passed).collect();
+        self.results.push(("der", Arc::new(column)));
+        self
     }
 
     /// With a column of results, of which those of rejected rows are wiped.
-    pub(crate) fn with_rows<const W: usize>(mut self, name: &'static str, mut rows: Vec<[u8; W]>) -> Self {
+    pub fn with_rows<const W: usize>(mut self, name: &'static str, mut rows: Vec<[u8; W]>) -> Self {
         self.clear_rejected(&mut rows);
         let bytes = Buffer::from_vec(rows.into_flattened());
         self.results.push((name, Arc::new(FixedSizeBinaryArray::new(W as i32, bytes, self.nulls()))));
@@ -37,7 +72,7 @@ impl Answers {
     }
 
     /// With a column of secrets, whose memory is wiped when the last array that holds it is dropped.
-    pub(crate) fn with_secret_rows(mut self, name: &'static str, mut rows: Zeroizing<Vec<[u8; 32]>>) -> Self {
+    pub fn with_secret_rows(mut self, name: &'static str, mut rows: Zeroizing<Vec<[u8; 32]>>) -> Self {
         self.clear_rejected(&mut rows);
         let bytes = rows.as_flattened();
         let (start, length) = (NonNull::from(bytes).cast::<u8>(), bytes.len());
@@ -49,7 +84,7 @@ impl Answers {
     }
 
     /// With a column of small numbers.
-    pub(crate) fn with_numbers(mut self, name: &'static str, numbers: Vec<u8>) -> Self {
+    pub fn with_numbers(mut self, name: &'static str, numbers: Vec<u8>) -> Self {
         self.results.push((name, Arc::new(UInt8Array::new(numbers.into(), self.nulls()))));
         self
     }
@@ -97,11 +132,16 @@ impl Answers {
 
     /// How many rows passed, and how many were rejected for what.
     pub fn counts(&self) -> Counts {
+        self.counts_of(self.len())
+    }
+
+    /// The same of the first rows.
+    pub(crate) fn counts_of(&self, rows: usize) -> Counts {
         let mut histogram = [0u64; 256];
-        for code in &self.codes {
+        for code in &self.codes[..rows] {
             histogram[usize::from(*code)] += 1;
         }
-        let mut counts = Counts { rows: self.codes.len() as u64, ..Counts::default() };
+        let mut counts = Counts { rows: rows as u64, ..Counts::default() };
         for (code, count) in (0..=u8::MAX).zip(histogram).filter(|(_, count)| *count > 0) {
             match reason_of(code) {
                 None => counts.passed += count,
@@ -112,7 +152,7 @@ impl Answers {
     }
 
     /// The answers as columns: `valid` (Boolean, never null) where there are no results, or else the results (null
-    /// where a row is rejected), and then `reason` (a dictionary of text, null where a row passed).
+    /// where a row is rejected), and then `reason` (a dictionary of text, or text, null where a row passed).
     ///
     /// # Errors
     /// None that is known; those of Arrow's checks.
@@ -127,8 +167,11 @@ impl Answers {
             fields.push(Field::new(*name, column.data_type().clone(), true));
             columns.push(column.clone());
         }
-        fields.push(reason_field());
-        columns.push(Arc::new(self.reasons()?));
+        fields.push(reason_field(self.texts.is_some()));
+        columns.push(match &self.texts {
+            None => Arc::new(self.reasons()?),
+            Some(texts) => Arc::new(self.plain_reasons(texts)),
+        });
         Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
     }
 
@@ -139,6 +182,16 @@ impl Answers {
             Some(_) => self.codes.iter().map(|code| texts.key(*code)).collect(),
         };
         Ok(DictionaryArray::try_new(keys, texts.array.clone())?)
+    }
+
+    fn plain_reasons(&self, texts: &[(usize, String)]) -> StringArray {
+        let of_codes = Texts::get();
+        let mut texts = texts.iter().peekable();
+        let reason = |(row, code): (usize, &u8)| match texts.next_if(|(of, _)| *of == row) {
+            Some((_, text)) => Some(text.as_str()),
+            None => of_codes.key(*code).map(|key| of_codes.array.value(key as usize)),
+        };
+        self.codes.iter().enumerate().map(reason).collect()
     }
 }
 
@@ -192,8 +245,31 @@ fn valid_field() -> Field {
     Field::new("valid", DataType::Boolean, false)
 }
 
-fn reason_field() -> Field {
-    Field::new("reason", DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)), true)
+fn reason_field(plain: bool) -> Field {
+    let dictionary = || DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
+    Field::new(REASON, if plain { DataType::Utf8 } else { dictionary() }, true)
+}
+
+/// The last column of answers.
+const REASON: &str = "reason";
+
+/// The columns with reasons that are plain text.
+pub(crate) fn with_plain_reasons(columns: &Schema) -> Schema {
+    let plain = |field: &Arc<Field>| if field.name() == REASON { Arc::new(reason_field(true)) } else { field.clone() };
+    Schema::new(columns.fields().iter().map(plain).collect::<Vec<_>>())
+}
+
+/// SEC 1, section 2.3.3.
+fn compressed(key: &[u8; 64]) -> [u8; 33] {
+    let mut row = [2 + (key[63] & 1); 33];
+    row[1..].copy_from_slice(&key[..32]);
+    row
+}
+
+fn uncompressed(key: &[u8; 64]) -> [u8; 65] {
+    let mut row = [4; 65];
+    row[1..].copy_from_slice(key);
+    row
 }
 
 /// The columns that answers have: `valid` alone where there are no results.
@@ -203,6 +279,6 @@ pub(crate) fn answer_schema(results: &[(&'static str, DataType)]) -> SchemaRef {
     if fields.is_empty() {
         fields.push(valid_field());
     }
-    fields.push(reason_field());
+    fields.push(reason_field(false));
     Arc::new(Schema::new(fields))
 }

@@ -9,6 +9,7 @@ use arrow_array::{
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
+use gecc::ecdsa::recovery_id_of_v;
 
 /// A column of byte strings or hexadecimal texts.
 pub(crate) enum Cells<'a> {
@@ -265,15 +266,10 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The recovery id, 0 to 3, that a value of v stands for: 0 to 3 itself, 27 to 30 as first in Bitcoin's signed
-/// messages, or 35 + 2 * chain id + parity (EIP-155). Others become an id that the engine rejects.
+/// The recovery id that a value of v stands for, or one that the engine rejects.
 pub(crate) fn recovery_id(v: i128) -> u8 {
-    match v {
-        0..=3 => v as u8,
-        27..=30 => (v - 27) as u8,
-        35.. => ((v - 35) % 2) as u8,
-        _ => u8::MAX,
-    }
+    let v = u128::try_from(v).ok();
+    v.and_then(|v| recovery_id_of_v(&v.to_be_bytes())).unwrap_or(u8::MAX)
 }
 
 #[cfg(test)]

@@ -36,13 +36,6 @@ impl<const W: usize> Column<'_, W> {
     }
 }
 
-impl<const W: usize> Column<'_, W> {
-    /// A copy, for calls that take no columns.
-    pub fn to_vec(&self, rows: usize) -> Vec<[u8; W]> {
-        (0..rows).map(|row| *self.rows().get(row)).collect()
-    }
-}
-
 impl<const W: usize> Drop for Column<'_, W> {
     fn drop(&mut self) {
         if let Column::Secret(rows) = self {
@@ -101,6 +94,11 @@ impl<'a> Inputs<'a> {
     /// Marks a row, unless something was wrong with it before.
     pub fn note(&mut self, row: usize, field: Field, found: CellProblem) {
         note(&mut self.problems[row], field, found);
+    }
+
+    /// The same for what is no cell's.
+    pub fn note_reason(&mut self, row: usize, reason: Reason) {
+        note_code(&mut self.problems[row], reason.code());
     }
 
     /// Marks the rows whose cell is null.

@@ -40,7 +40,7 @@ pub fn answer_each<T: Send, B>(
     let queue = Queue::new(batches, 2 * computing);
     let work = |first: u64, batch: &RecordBatch| {
         let Job { engine, curve, operation, mapping, pool } = job;
-        let answers = operation.apply(engine, *curve, batch, mapping, pool)?;
+        let answers = operation.apply_at(engine, *curve, first, batch, mapping, pool)?;
         make(Answered { first, batch, answers })
     };
     thread::scope(|scope| {

@@ -2,7 +2,8 @@
 //!
 //! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures,
 //! shared secrets or public keys, ECDSA or SM2 as the curve has it. [`open`] reads files as batches, [`Writer`] writes
-//! them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the caller.
+//! them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the caller, and
+//! [`AnswerMaker`] makes columns also of answers that were not computed from tables.
 //!
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
@@ -58,11 +59,13 @@ mod columns;
 mod each;
 mod error;
 mod keys;
+mod maker;
 mod mapping;
 mod operation;
 mod pool;
 mod read;
 mod reason;
+mod secrets;
 mod texts;
 mod transform;
 mod write;
@@ -70,6 +73,7 @@ mod write;
 pub use answers::{Answers, Counts};
 pub use each::{Answered, answer_each};
 pub use error::{Error, catches_panics};
+pub use maker::{AnswerMaker, Made, Places, Wanted};
 pub use mapping::{Field, Mapping};
 pub use operation::{Key, KeyForm, Operation, Signer, Signing};
 pub use pool::Pool;

@@ -10,6 +10,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, Engine, SecretKey};
+use std::sync::Arc;
 
 /// What is done with each row.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub enum Operation {
     Verify(Policy),
     /// Finds who signed (ECDSA). Needs `recovery_id`, or signatures of 65 bytes.
     Recover(Signer),
-    /// Signs `digest` or `message`. The result is `signature`, 64 bytes `r || s`.
+    /// Signs `digest` or `message`. The result is `signature`, 64 bytes `r || s`, or `der`.
     Sign(Signing),
     /// The x-coordinate of `secret_key` times `public_key`, 32 bytes. The result is `shared_secret`.
     Ecdh(Key),
@@ -58,6 +59,8 @@ pub struct Signing {
     pub s_form: SForm,
     /// Whether `recovery_id` (UInt8) is a second result (ECDSA).
     pub recovery_id: bool,
+    /// Whether the result is `der`, the signature in DER, instead of `signature`.
+    pub der: bool,
 }
 
 /// Where the private keys come from.
@@ -68,6 +71,8 @@ pub enum Key {
     Column,
     /// One key for all rows.
     All(SecretKey),
+    /// Row i has key i. Rows behind the last key are rejected with [`crate::Reason::NoKey`].
+    Each(Arc<Vec<SecretKey>>),
 }
 
 impl Operation {
@@ -88,8 +93,24 @@ impl Operation {
         mapping: &Mapping,
         pool: &Pool,
     ) -> Result<Answers, Error> {
+        self.apply_at(engine, curve, 0, batch, mapping, pool)
+    }
+
+    /// The same for a batch whose first row has a number of its own, counted from 0, by which keys are found ([`Key::Each`]).
+    ///
+    /// # Errors
+    /// As for [`Operation::apply`].
+    pub fn apply_at(
+        &self,
+        engine: &Engine,
+        curve: CurveId,
+        first: u64,
+        batch: &RecordBatch,
+        mapping: &Mapping,
+        pool: &Pool,
+    ) -> Result<Answers, Error> {
         self.require(curve)?;
-        let call = Call { engine, curve };
+        let call = Call { engine, curve, first };
         let inputs = Inputs::new(batch, mapping, pool);
         match self {
             Operation::Verify(policy) => call.verify(inputs, *policy),
@@ -122,8 +143,10 @@ impl Operation {
         match self {
             Operation::Verify(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | PublicKey),
             Operation::Recover(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | RecoveryId),
-            Operation::Sign(_) => matches!(field, Digest | Message | Id | SecretKey),
-            Operation::Ecdh(_) => matches!(field, PublicKey | SecretKey),
+            Operation::Sign(Signing { key: Key::Column, .. }) => matches!(field, Digest | Message | Id | SecretKey),
+            Operation::Sign(_) => matches!(field, Digest | Message | Id),
+            Operation::Ecdh(Key::Column) => matches!(field, PublicKey | SecretKey),
+            Operation::Ecdh(_) => matches!(field, PublicKey),
             Operation::PublicKeys(_) => matches!(field, SecretKey),
         }
     }
@@ -137,10 +160,11 @@ impl Operation {
             Operation::Recover(Signer::PublicKey(form)) | Operation::PublicKeys(form) => {
                 answer_schema(&[("public_key", bytes(form.width()))])
             }
-            Operation::Sign(Signing { recovery_id: true, .. }) => {
-                answer_schema(&[("signature", bytes(64)), ("recovery_id", DataType::UInt8)])
+            Operation::Sign(Signing { recovery_id, der, .. }) => {
+                let signature = if *der { ("der", DataType::Binary) } else { ("signature", bytes(64)) };
+                let id = recovery_id.then_some(("recovery_id", DataType::UInt8));
+                answer_schema(&[signature].into_iter().chain(id).collect::<Vec<_>>())
             }
-            Operation::Sign(_) => answer_schema(&[("signature", bytes(64))]),
             Operation::Ecdh(_) => answer_schema(&[("shared_secret", bytes(32))]),
         }
     }

@@ -29,6 +29,8 @@ pub enum Reason {
     Rejected(Rejection),
     /// A cell of the row cannot be read. The first in the order of [`Field::ALL`] counts.
     Cell(Field, CellProblem),
+    /// There are fewer private keys than rows ([`crate::Key::Each`]).
+    NoKey,
 }
 
 /// The first code of a cell's problem. Codes below are those of the engine.
@@ -37,20 +39,27 @@ const CELL_CODES: u8 = 64;
 /// Codes between the first of one problem and the first of the next.
 const FIELDS: u8 = 16;
 
+/// The code of [`Reason::NoKey`].
+const NO_KEY: u8 = u8::MAX;
+
 const _: () = assert!(Field::ALL.len() <= FIELDS as usize);
 
 impl Reason {
-    /// The stable form of one byte: the code of a [`Rejection`], or 64 and up for cells. Never 1, which is a row that
-    /// passed.
+    /// The stable form of one byte: the code of a [`Rejection`], 64 and up for cells, or 255 for no key. Never 1, which is a
+    /// row that passed.
     pub fn code(self) -> u8 {
         match self {
             Reason::Rejected(rejection) => rejection.code(),
             Reason::Cell(field, problem) => CELL_CODES + FIELDS * problem as u8 + field as u8,
+            Reason::NoKey => NO_KEY,
         }
     }
 
     /// The reason with this code; `None` for the code of a row that passed, and for codes that nothing has.
     pub fn from_code(code: u8) -> Option<Self> {
+        if code == NO_KEY {
+            return Some(Reason::NoKey);
+        }
         let Some(cell) = code.checked_sub(CELL_CODES) else {
             return Rejection::from_code(code).map(Reason::Rejected);
         };
@@ -66,6 +75,7 @@ impl fmt::Display for Reason {
             Reason::Cell(field, CellProblem::Null) => write!(f, "`{field}` is null"),
             Reason::Cell(field, CellProblem::NotHexadecimal) => write!(f, "`{field}` is not hexadecimal"),
             Reason::Cell(field, CellProblem::WrongLength) => write!(f, "`{field}` has the wrong length"),
+            Reason::NoKey => f.write_str("there is no private key for this row"),
         }
     }
 }
@@ -116,7 +126,7 @@ mod tests {
             }
         }
         let rejections = (0..=u8::MAX).filter_map(Rejection::from_code).count();
-        assert_eq!(found, rejections + Field::ALL.len() * CellProblem::ALL.len());
+        assert_eq!(found, rejections + Field::ALL.len() * CellProblem::ALL.len() + 1);
         assert_eq!(Reason::from_code(Verdict::VALID_CODE), None);
     }
 

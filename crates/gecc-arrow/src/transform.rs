@@ -3,16 +3,15 @@
 use crate::answers::Counts;
 use crate::each::{Answered, answer_each};
 use crate::error::Error;
+use crate::maker::{AnswerMaker, Made, Places, Wanted};
 use crate::mapping::{self, Mapping};
 use crate::operation::Operation;
 use crate::pool::Pool;
 use crate::read::{Batches, Columns, Format, Input};
-use crate::write::{Compression, Encoded, Encoder, Output, Writer};
-use arrow_array::RecordBatch;
-use arrow_schema::{Field, Schema, SchemaRef};
+use crate::write::{Compression, Output, Writer};
+use arrow_schema::Schema;
 use gecc::{CurveId, Engine};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// What is computed, and with what.
@@ -39,6 +38,8 @@ pub struct TransformOptions {
     pub format: Format,
     /// Its compression.
     pub compression: Compression,
+    /// Which answers are written, and what they say. A `place` is the number of the row, counted from 1.
+    pub wanted: Wanted,
     /// Batches that are computed at a time: 3 by default, so that the engine has the next while others are converted
     /// and encoded.
     pub computing: usize,
@@ -46,7 +47,8 @@ pub struct TransformOptions {
 
 impl Default for TransformOptions {
     fn default() -> Self {
-        TransformOptions { beside: false, format: Format::Parquet, compression: Compression::default(), computing: 3 }
+        let (format, compression, wanted) = (Format::Parquet, Compression::default(), Wanted::default());
+        TransformOptions { beside: false, format, compression, wanted, computing: 3 }
     }
 }
 
@@ -55,8 +57,8 @@ impl Default for TransformOptions {
 pub struct Outcome {
     /// The rows whose answers were written.
     pub counts: Counts,
-    /// Why there are not more; `None` where all rows were read, or where it was asked to stop. The output holds all
-    /// answers of `counts` unless this is an error of writing.
+    /// Why there are not more; `None` where all rows were read, at a rejection that was to be the last, or where it was asked to
+    /// stop. The output holds all answers of `counts` unless this is an error of writing.
     pub problem: Option<Error>,
 }
 
@@ -80,12 +82,21 @@ pub fn transform(
         true => (Columns::All, kept_columns(input.schema(), job.mapping)?),
         false => (Columns::Only(job.operation.columns(input.schema(), job.mapping)?), Vec::new()),
     };
-    let schema = output_schema(&input, &kept, job.operation, options.format)?;
+    // Arrow IPC is written as it is in memory.
+    let columns = match options.format {
+        Format::Parquet => input.written_schema(),
+        Format::ArrowFile | Format::ArrowStream => input.schema(),
+    };
+    let schema = options.wanted.schema(&columns.project(&kept)?, job.operation);
     let batches = input.batches(&read)?;
     let replaces = matches!(output, Output::File(_));
     let mut writer = Writer::create(output, options.format, options.compression, &schema)?;
-    let maker = Maker { pool: job.pool, encoder: writer.encoder(), schema, kept };
-    let Outcome { counts, problem } = run(job, &maker, batches, &mut writer, options.computing, stop);
+    let maker = AnswerMaker::new(&writer, schema, options.wanted.clone());
+    let make = |Answered { first, batch, answers }: Answered| {
+        let columns = kept.iter().map(|place| batch.column(*place).clone()).collect();
+        maker.make(columns, &answers, Places::From(first + 1), job.pool)
+    };
+    let Outcome { counts, problem } = run(job, make, batches, &mut writer, options.computing, stop);
     // A file is not replaced by nothing, where the input could not be read. Streams have a beginning already, and are
     // ended so that they can be read.
     if replaces && counts.rows == 0 && problem.is_some() {
@@ -101,71 +112,24 @@ fn kept_columns(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error>
     Ok((0..schema.fields().len()).filter(|place| Some(*place) != secret).collect())
 }
 
-/// The columns of the input that are kept, and those of the answers.
-fn output_schema(input: &Input, kept: &[usize], operation: &Operation, format: Format) -> Result<SchemaRef, Error> {
-    // Arrow IPC is written as it is in memory.
-    let columns = match format {
-        Format::Parquet => input.written_schema(),
-        Format::ArrowFile | Format::ArrowStream => input.schema(),
-    };
-    let columns = columns.project(kept)?;
-    let mut fields = columns.fields().to_vec();
-    for field in operation.schema().fields() {
-        let mut name = field.name().clone();
-        while columns.fields().iter().any(|column| *column.name() == name) {
-            name.insert_str(0, "gecc_");
-        }
-        fields.push(Arc::new(Field::clone(field).with_name(name)));
-    }
-    Ok(Arc::new(Schema::new_with_metadata(fields, columns.metadata().clone())))
-}
-
-/// A batch with its answers, ready to be written.
-struct Done {
-    counts: Counts,
-    encoded: Encoded,
-}
-
 /// Writes the answers for all batches, without the end of the output.
 fn run(
     job: &Job,
-    maker: &Maker,
+    make: impl Fn(Answered) -> Result<Made, Error> + Sync,
     batches: Batches,
     writer: &mut Writer,
     computing: usize,
     stop: &AtomicBool,
 ) -> Outcome {
     let mut counts = Counts::default();
-    let append = |done: Done| match writer.append(done.encoded) {
-        Ok(()) => {
-            counts.add(&done.counts);
-            ControlFlow::Continue(())
+    let append = |made: Made| {
+        let (of_batch, is_last) = (made.counts.clone(), made.is_last);
+        if let Err(problem) = made.write(writer) {
+            return ControlFlow::Break(Some(problem));
         }
-        Err(problem) => ControlFlow::Break(problem),
+        counts.add(&of_batch);
+        if is_last { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
     };
-    let end = answer_each(job, batches, computing, stop, |answered| maker.make(answered), append);
-    let problem = end.unwrap_or_else(Some);
+    let problem = answer_each(job, batches, computing, stop, make, append).map_or_else(Some, Option::flatten);
     Outcome { counts, problem }
-}
-
-/// Makes what is written of a batch.
-struct Maker<'a> {
-    pool: &'a Pool,
-    encoder: Encoder,
-    schema: SchemaRef,
-    /// The places of the batch's columns that are written.
-    kept: Vec<usize>,
-}
-
-impl Maker<'_> {
-    fn make(&self, Answered { batch, answers, .. }: Answered) -> Result<Done, Error> {
-        let mut columns: Vec<_> = self.kept.iter().map(|place| batch.column(*place).clone()).collect();
-        columns.extend_from_slice(answers.to_columns()?.columns());
-        // Views are written as what the file calls them, so that the batch has types of its own.
-        let fields = self.schema.fields().iter().zip(&columns);
-        let fields = fields.map(|(field, column)| Field::clone(field).with_data_type(column.data_type().clone()));
-        let schema = Schema::new(fields.collect::<Vec<_>>());
-        let encoded = self.encoder.encode(&RecordBatch::try_new(Arc::new(schema), columns)?, self.pool)?;
-        Ok(Done { counts: answers.counts(), encoded })
-    }
 }

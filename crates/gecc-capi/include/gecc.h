@@ -586,8 +586,6 @@ GeccStatus gecc_ecdsa_sign(const GeccEngine *engine,
 /**
  * Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R) is odd,
  * bit 1 that x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in keys and nonces.
- *
- * Results take 66 bytes an item of the library's memory on the way, and digests that do not lie one after the other 32.
  */
 GeccStatus gecc_ecdsa_sign_recoverable(const GeccEngine *engine,
                                        int32_t curve,
@@ -598,6 +596,46 @@ GeccStatus gecc_ecdsa_sign_recoverable(const GeccEngine *engine,
                                        uint8_t *signatures,
                                        uint8_t *recovery_ids,
                                        uint8_t *codes);
+
+/**
+ * Verifies one ECDSA signature per item over the SHA-256 of a message. **Not constant-time**: everything here is public.
+ *
+ * Reads `messages`, as many as items; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of `gecc_ecdsa_verify`.
+ * `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
+ *
+ * On the way an item takes up to 64 bytes of the library's memory.
+ *
+ * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+ */
+GeccStatus gecc_ecdsa_verify_messages(const GeccEngine *engine,
+                                      int32_t curve,
+                                      size_t items,
+                                      const GeccBytes *messages,
+                                      GeccRows signatures,
+                                      GeccKeys keys,
+                                      int32_t policy,
+                                      uint8_t *codes);
+
+/**
+ * Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and
+ * nonces, not in the length of messages.
+ *
+ * Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`:
+ * those of `gecc_ecdsa_sign`. `curve` is a `GeccCurve`, `s_form` a `GeccSForm`.
+ *
+ * Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 64 bytes of the library's
+ * memory.
+ *
+ * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+ */
+GeccStatus gecc_ecdsa_sign_messages(const GeccEngine *engine,
+                                    int32_t curve,
+                                    size_t items,
+                                    const GeccBytes *messages,
+                                    GeccRows secret_keys,
+                                    int32_t s_form,
+                                    uint8_t *signatures,
+                                    uint8_t *codes);
 
 /**
  * The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is public.
@@ -801,8 +839,6 @@ GeccStatus gecc_double(const GeccEngine *engine,
  *
  * Reads `keys`. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
  * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
- *
- * Results take 66 bytes an item of the library's memory on the way.
  */
 GeccStatus gecc_decompress(const GeccEngine *engine,
                            int32_t curve,

@@ -2,7 +2,7 @@
 
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{require_aligned, write_value};
-use super::status::{Failure, GeccStatus, call};
+use super::status::{GeccStatus, call};
 use gecc::PageLocked;
 use zeroize::Zeroize;
 
@@ -34,11 +34,7 @@ pub unsafe extern "C" fn gecc_buffer_new(
             write_value("buffer", buffer, std::ptr::null_mut())?;
             engine_of(engine)?
         };
-        let mut values = Vec::new();
-        let reserved = values.try_reserve_exact(bytes);
-        reserved.map_err(|_| Failure::new(GeccStatus::OutOfMemory, format!("no memory for {bytes} bytes")))?;
-        values.resize(bytes, 0);
-        let mut memory = engine.page_lock(values);
+        let mut memory = engine.page_locked_zeros(bytes)?;
         let data = if bytes == 0 { std::ptr::null_mut() } else { memory.as_mut_ptr() };
         // SAFETY: the caller's promises.
         unsafe { write_value("buffer", buffer, Box::into_raw(Box::new(GeccBuffer { memory, data }))) }

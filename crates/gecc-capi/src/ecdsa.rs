@@ -2,9 +2,9 @@
 
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
-use super::memory::{GeccKeys, GeccRows, Memory};
+use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::status::{GeccStatus, call};
-use gecc::{Verdict, any, ecdsa};
+use gecc::{any, ecdsa};
 
 /// Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
 ///
@@ -73,8 +73,6 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
 
 /// Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R) is odd,
 /// bit 1 that x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in keys and nonces.
-///
-/// Results take 66 bytes an item of the library's memory on the way, and digests that do not lie one after the other 32.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     engine: *const GeccEngine,
@@ -91,22 +89,79 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     call(|| unsafe {
         let (engine, curve, s_form) = (engine_of(engine)?, choices::curve(curve)?, choices::s_form(s_form)?);
         let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes::<64>("signatures", signatures)?, memory.writes("codes", codes)?);
+        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
         let recovery_ids = memory.writes::<1>("recovery_ids", recovery_ids)?;
-        let digests = memory.reads_tight("digests", digests)?;
+        let digests = memory.reads("digests", digests)?;
         let keys = memory.reads_secret_keys(secret_keys)?;
-        let places = signatures.rows().iter_mut().zip(recovery_ids.rows());
+        let (signatures, ids) = (signatures.rows(), recovery_ids.rows().as_flattened_mut());
         codes.answer(|codes| {
-            let signed = any::ecdsa::sign_recoverable(engine, curve, &digests, keys, s_form)?;
-            for ((signed, (signature, id)), code) in signed.into_iter().zip(places).zip(codes) {
-                let (row, recovery_id, verdict) = match signed {
-                    Ok(signed) => (signed.signature, signed.recovery_id, Verdict::VALID_CODE),
-                    Err(reason) => ([0; 64], 0, reason.code()),
-                };
-                (*signature, *id, *code) = (row, [recovery_id], verdict);
-            }
-            Ok(())
+            any::ecdsa::sign_recoverable_into(engine, curve, digests, keys, s_form, signatures, ids, codes)
         })
+    })
+}
+
+/// Verifies one ECDSA signature per item over the SHA-256 of a message. **Not constant-time**: everything here is public.
+///
+/// Reads `messages`, as many as items; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of `gecc_ecdsa_verify`.
+/// `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
+///
+/// On the way an item takes up to 64 bytes of the library's memory.
+///
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    messages: *const GeccBytes,
+    signatures: GeccRows,
+    keys: GeccKeys,
+    policy: i32,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
+    call(|| unsafe {
+        let (engine, curve, policy) = (engine_of(engine)?, choices::curve(curve)?, choices::policy(policy)?);
+        let mut memory = Memory::of(items);
+        let codes = memory.writes("codes", codes)?;
+        let messages = memory.reads_strings("messages", messages, items)?;
+        let signatures = memory.reads("signatures", signatures)?;
+        let keys = memory.reads_keys("keys", keys)?;
+        codes
+            .answer(|codes| any::ecdsa::verify_messages_into(engine, curve, &messages, signatures, keys, policy, codes))
+    })
+}
+
+/// Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and
+/// nonces, not in the length of messages.
+///
+/// Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`:
+/// those of `gecc_ecdsa_sign`. `curve` is a `GeccCurve`, `s_form` a `GeccSForm`.
+///
+/// Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 64 bytes of the library's
+/// memory.
+///
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    messages: *const GeccBytes,
+    secret_keys: GeccRows,
+    s_form: i32,
+    signatures: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve, s_form) = (engine_of(engine)?, choices::curve(curve)?, choices::s_form(s_form)?);
+        let mut memory = Memory::of(items);
+        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
+        let messages = memory.reads_strings("messages", messages, items)?;
+        let keys = memory.reads_secret_keys(secret_keys)?;
+        let signatures = signatures.rows();
+        codes.answer(|codes| any::ecdsa::sign_messages_into(engine, curve, &messages, keys, s_form, signatures, codes))
     })
 }
 

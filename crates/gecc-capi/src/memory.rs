@@ -3,7 +3,6 @@
 use super::choices::{GeccKeyEncoding, key_encoding};
 use super::status::Failure;
 use gecc::{PublicKeys, Rows, SecretKeys};
-use std::borrow::Cow;
 use std::ffi::c_char;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -92,24 +91,6 @@ impl Memory {
             Some(row) if rows.stride == 0 => Ok(Rows::all(row)),
             _ => Ok(Rows::strided(bytes, rows.stride.max(W), self.items)?),
         }
-    }
-
-    /// The same, for calls of the library that take rows one after the other. Others are copied.
-    ///
-    /// # Safety
-    /// As for `reads`.
-    pub unsafe fn reads_tight<'a, const W: usize>(
-        &self,
-        name: &str,
-        rows: GeccRows,
-    ) -> Result<Cow<'a, [[u8; W]]>, Failure> {
-        // SAFETY: passed on.
-        let column = unsafe { self.reads::<W>(name, rows)? };
-        if rows.stride == W {
-            // SAFETY: passed on; rows of this stride lie one after the other.
-            return Ok(unsafe { self.span(name, rows, W)? }.as_chunks().0.into());
-        }
-        Ok((0..self.items).map(|item| *column.get(item)).collect::<Vec<_>>().into())
     }
 
     /// The bytes from the beginning of the first row to the end of the last.

@@ -4,7 +4,7 @@ use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
 use super::status::{GeccStatus, call};
-use gecc::{Point, Verdict, any};
+use gecc::any;
 
 /// `scalars[i] * G` for public scalars. **Not constant-time**: for private keys there is `gecc_public_keys`.
 ///
@@ -111,8 +111,6 @@ pub unsafe extern "C" fn gecc_double(
 ///
 /// Reads `keys`. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
 /// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
-///
-/// Results take 66 bytes an item of the library's memory on the way.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_decompress(
     engine: *const GeccEngine,
@@ -126,20 +124,9 @@ pub unsafe extern "C" fn gecc_decompress(
     call(|| unsafe {
         let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
         let mut memory = Memory::of(items);
-        let (points, codes) = (memory.writes::<64>("points", points)?, memory.writes("codes", codes)?);
+        let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
         let keys = memory.reads_keys("keys", keys)?;
-        let rows = points.rows();
-        codes.answer(|codes| {
-            let decoded = any::point::decode_keys(engine, curve, items, keys)?;
-            for ((decoded, row), code) in decoded.into_iter().zip(rows).zip(codes) {
-                let (point, verdict) = match decoded {
-                    Ok(point) => (point, Verdict::VALID_CODE),
-                    Err(reason) => (Point::IDENTITY, reason.code()),
-                };
-                row.copy_from_slice(&point.as_bytes()[1..]);
-                *code = verdict;
-            }
-            Ok(())
-        })
+        let points = points.rows();
+        codes.answer(|codes| any::point::decode_keys_into(engine, curve, keys, points, codes))
     })
 }

@@ -3,7 +3,6 @@
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::status::{Failure, GeccStatus, call};
-use gecc::Verdict;
 use gecc::sm2::{self, UserIds};
 
 /// Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not constant-time**: everything here is
@@ -91,13 +90,9 @@ pub unsafe extern "C" fn gecc_sm2_verify_messages(
         let messages = memory.reads_strings("messages", messages, items)?;
         let ids = memory.reads_strings("user_ids", user_ids, user_id_count)?;
         let ids = ids_of(&ids, items)?;
-        let signatures = memory.reads_tight("signatures", signatures)?;
+        let signatures = memory.reads::<64>("signatures", signatures)?;
         let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(|codes| {
-            let verdicts = sm2::verify_messages(engine, &messages, ids, &signatures, keys)?;
-            codes.iter_mut().zip(verdicts).for_each(|(code, verdict)| *code = verdict.code());
-            Ok(())
-        })
+        codes.answer(|codes| sm2::verify_messages_into(engine, &messages, ids, signatures, keys, codes))
     })
 }
 
@@ -124,23 +119,13 @@ pub unsafe extern "C" fn gecc_sm2_sign_messages(
     call(|| unsafe {
         let engine = engine_of(engine)?;
         let mut memory = Memory::of(items);
-        let (signatures, codes) = (memory.writes::<64>("signatures", signatures)?, memory.writes("codes", codes)?);
+        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
         let messages = memory.reads_strings("messages", messages, items)?;
         let ids = memory.reads_strings("user_ids", user_ids, user_id_count)?;
         let ids = ids_of(&ids, items)?;
         let keys = memory.reads_secret_keys(secret_keys)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| {
-            let signed = sm2::sign_messages(engine, &messages, ids, keys)?;
-            for ((signed, signature), code) in signed.into_iter().zip(signatures).zip(codes) {
-                let (row, verdict) = match signed {
-                    Ok(row) => (row, Verdict::VALID_CODE),
-                    Err(reason) => ([0; 64], reason.code()),
-                };
-                (*signature, *code) = (row, verdict);
-            }
-            Ok(())
-        })
+        codes.answer(|codes| sm2::sign_messages_into(engine, &messages, ids, keys, signatures, codes))
     })
 }
 

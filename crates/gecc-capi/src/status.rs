@@ -74,6 +74,7 @@ impl From<gecc::Error> for Failure {
             Error::Device(_) => GeccStatus::Device,
             Error::Kernels(_) => GeccStatus::Kernels,
             Error::Threads(_) => GeccStatus::Threads,
+            Error::OutOfMemory { .. } => GeccStatus::OutOfMemory,
             Error::Forked => GeccStatus::Forked,
             _ => GeccStatus::Other,
         };

@@ -421,3 +421,42 @@ pub fn decode_keys(engine: &Engine, curve: CurveId, items: usize, keys: PublicKe
     require_lengths(items, &[("public keys", keys.len_for(items))])?;
     engine.collect(&DecodeKeys { curve, keys, items }, point_of)
 }
+
+/// What [`decompress`] gives of keys in any encoding, from columns into columns. Compressed keys are decompressed, others checked.
+/// Items are rejected as by [`decompress`], and with [`Rejection::IdentityKey`]. Variable-time.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the columns differ in length, and as for [`decompress`].
+///
+/// ```
+/// use gecc::{Engine, Secp256k1, point};
+/// let engine = Engine::new()?;
+/// let point = point::mul_base::<Secp256k1>(&engine, &[[7; 32]])?[0].unwrap();
+/// let compressed = [point.to_compressed().unwrap(), [5; 33]];
+/// let (mut points, mut codes) = ([[0; 64]; 2], [0; 2]);
+/// point::decode_keys_into::<Secp256k1>(&engine, &compressed, &mut points, &mut codes)?;
+/// assert_eq!((points[0], codes[0]), (point.as_bytes()[1..].try_into().unwrap(), 1));
+/// assert_eq!(codes[1], gecc::Rejection::MalformedPoint.code());
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn decode_keys_into<'k, C: Curve>(
+    engine: &Engine,
+    keys: impl Into<PublicKeys<'k>>,
+    points: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    decode_keys_into_on(engine, C::ID, keys.into(), points, codes)
+}
+
+/// [`crate::point::decode_keys_into`] on a curve chosen when the program runs.
+pub fn decode_keys_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    keys: PublicKeys<'_>,
+    points: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let items = codes.len();
+    require_lengths(items, &[("public keys", keys.len_for(items)), ("points", points.len())])?;
+    engine.run(&DecodeKeys { curve, keys, items }, &mut ResultsMut::rows(codes, points))
+}

@@ -13,24 +13,29 @@ pub(crate) mod cpu;
 mod gpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
+mod messages;
 pub(crate) mod recover_cpu;
 #[cfg(feature = "cuda")]
 mod recover_gpu;
+mod v;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, EcdsaCurve, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
 use crate::op::{Operation, Worth};
-use crate::ops::hash::sha256;
-use crate::ops::keys::require_keys;
 use crate::ops::point::point_of;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
     Batch, Check, Error, Place, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdicts,
     require_lengths,
 };
+pub use messages::{
+    sign_messages, sign_messages_into, sign_messages_into_on, verify_messages, verify_messages_into,
+    verify_messages_into_on,
+};
 use std::ops::Range;
+pub use v::recovery_id_of_v;
 
 /// What is ECDSA's own.
 pub(crate) static ECDSA: Scheme = Scheme {
@@ -139,37 +144,6 @@ pub fn verify_into_on(
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
-/// Verifies one signature per item over SHA-256 of the messages. Variable-time. See [`verify`].
-///
-/// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
-///
-/// ```
-/// use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
-/// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<P256>(&engine, 1)?;
-/// let messages = ["a message"];
-/// let signed = ecdsa::sign_messages::<P256, _>(&engine, &messages, &secret, Default::default())?;
-/// let signatures = [signed[0].unwrap()];
-/// let keys = PublicKeys::points(&public);
-/// assert!(ecdsa::verify_messages::<P256, _>(&engine, &messages, &signatures, keys, Default::default())?.all_valid());
-/// # Ok::<(), gecc::Error>(())
-/// ```
-pub fn verify_messages<'k, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
-    engine: &Engine,
-    messages: &[M],
-    signatures: &[[u8; 64]],
-    keys: impl Into<PublicKeys<'k>>,
-    policy: Policy,
-) -> Result<Verdicts, Error> {
-    let keys = keys.into();
-    let items = messages.len();
-    require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
-    let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
-    verify_on(engine, C::ID, &digests, signatures, keys, policy)
-}
-
 /// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
 ///
 /// Bit for bit what `k256` and `p256` give, unless `s_form` asks otherwise. `secret_keys` is one key per item or one for
@@ -264,32 +238,6 @@ fn signing<'a>(
     Sign::new(&ECDSA, curve, signing, items)
 }
 
-/// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See [`sign`].
-///
-/// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
-///
-/// ```
-/// use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
-/// let engine = Engine::new()?;
-/// let key = SecretKey::generate::<Secp256k1>()?;
-/// let signed = ecdsa::sign_messages::<Secp256k1, _>(&engine, &["one", "two"], &key, Default::default())?;
-/// assert!(signed.iter().all(Result::is_ok));
-/// # Ok::<(), gecc::Error>(())
-/// ```
-pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
-    engine: &Engine,
-    messages: &[M],
-    secret_keys: impl Into<SecretKeys<'a>>,
-    s_form: SForm,
-) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let secret_keys = secret_keys.into();
-    require_keys(messages.len(), &secret_keys)?;
-    let digests = sha256(engine, messages.len(), &|item| messages[item].as_ref())?;
-    sign_on(engine, C::ID, &digests, secret_keys, s_form)
-}
-
 /// Signs like [`sign`] and gives the recovery id besides. **Constant-time** in keys and nonces.
 ///
 /// # Errors
@@ -324,6 +272,57 @@ pub fn sign_recoverable_on(
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
     let sign = signing(engine, curve, digests.into(), secret_keys, s_form, true, digests.len())?;
     engine.collect(&sign, recoverable_of)
+}
+
+/// What [`sign_recoverable`] gives, from columns into columns: 64 bytes `r || s` and a recovery id an item. **Constant-time** in
+/// keys and nonces.
+///
+/// # Errors
+/// As for [`sign_recoverable`].
+///
+/// ```
+/// use gecc::{Engine, Rows, Secp256k1, ecdsa, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let (mut signatures, mut ids, mut codes) = ([[0; 64]; 2], [0; 2], [0; 2]);
+/// let digest = Rows::all(&[9; 32]);
+/// ecdsa::sign_recoverable_into::<Secp256k1>(
+///     &engine, digest, &secret, Default::default(), &mut signatures, &mut ids, &mut codes,
+/// )?;
+/// assert_eq!(codes, [gecc::Verdict::VALID_CODE; 2]);
+/// let recovered = ecdsa::recover::<Secp256k1>(&engine, &[[9; 32]; 2], &signatures, &ids)?;
+/// assert_eq!(recovered, [Ok(public[0]), Ok(public[1])]);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn sign_recoverable_into<'a, 'b, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    secret_keys: impl Into<SecretKeys<'b>>,
+    s_form: SForm,
+    signatures: &mut [[u8; 64]],
+    recovery_ids: &mut [u8],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let (digests, secret_keys) = (digests.into(), secret_keys.into());
+    sign_recoverable_into_on(engine, C::ID, digests, secret_keys, s_form, signatures, recovery_ids, codes)
+}
+
+/// [`crate::ecdsa::sign_recoverable_into`] on a curve chosen when the program runs.
+#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
+pub fn sign_recoverable_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: Rows<32>,
+    secret_keys: SecretKeys,
+    s_form: SForm,
+    signatures: &mut [[u8; 64]],
+    recovery_ids: &mut [u8],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("signatures", signatures.len()), ("recovery ids", recovery_ids.len())])?;
+    let sign = signing(engine, curve, digests, secret_keys, s_form, true, codes.len())?;
+    let columns = [signatures.as_flattened_mut(), recovery_ids];
+    engine.run(&sign, &mut ResultsMut::new(codes, columns, cpu::widths(true)))
 }
 
 /// A signature with its recovery id.

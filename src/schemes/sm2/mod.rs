@@ -20,8 +20,8 @@ use crate::ops::hash::{SizedTexts, Texts, digests};
 use crate::ops::keys::{public_keys_on, require_keys};
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, Verdicts,
-    require_lengths,
+    Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdicts, require_lengths,
+    result_of,
 };
 use digest::{MessageDigests, SizedIds};
 
@@ -78,16 +78,13 @@ impl<'a> UserIds<'a> {
         }
     }
 
-    fn is_too_long(&self, item: usize) -> bool {
-        self.get(item).len() > MAX_USER_ID_LEN
-    }
-
-    /// Whether any id is too long.
-    fn any_too_long(&self) -> bool {
-        match self.0 {
+    /// The items whose ids are too long.
+    fn too_long(self, items: usize) -> impl Iterator<Item = usize> {
+        let may_be = match self.0 {
             Ids::All(id) => id.len() > MAX_USER_ID_LEN,
-            Ids::Each(ids) => ids.iter().any(|id| id.len() > MAX_USER_ID_LEN),
-        }
+            Ids::Each(_) => true,
+        };
+        (0..if may_be { items } else { 0 }).filter(move |item| self.get(*item).len() > MAX_USER_ID_LEN)
     }
 
     /// The id as far as it can be hashed; an item with a longer one is rejected, whatever its digest.
@@ -134,7 +131,7 @@ pub fn verify<'k>(
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
-/// What [`verify`] finds, from columns into codes, a byte an item ([`Verdict::VALID_CODE`], or that of a [`Rejection`]).
+/// What [`verify`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]).
 /// Variable-time: everything here is public.
 ///
 /// # Errors
@@ -178,32 +175,48 @@ pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let keys = keys.into();
-    let items = messages.len();
-    let lengths = [("signatures", signatures.len()), ("user ids", user_ids.len_for(items))];
-    require_lengths(items, &lengths)?;
-    require_lengths(items, &[("public keys", keys.len_for(items))])?;
+    let mut codes = vec![0; messages.len()];
+    verify_messages_into(engine, messages, user_ids, signatures, keys, &mut codes)?;
+    Ok(Verdicts::new(codes.into_iter().map(|code| result_of(code).into()).collect()))
+}
+
+/// What [`verify_messages`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]).
+/// Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`verify_messages`].
+pub fn verify_messages_into<'a, 'k, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    user_ids: UserIds<'_>,
+    signatures: impl Into<Rows<'a, 64>>,
+    keys: impl Into<PublicKeys<'k>>,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let (signatures, keys, items) = (signatures.into(), keys.into(), codes.len());
+    require_messages(items, messages, &user_ids)?;
+    require_lengths(items, &[("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))])?;
     let points = decode_once(engine, items, keys)?;
     let keys = points.as_deref().map_or(keys, PublicKeys::points);
     let digests = hash(engine, items, &|item| messages[item].as_ref(), user_ids, keys)?;
-    let verdicts = verify(engine, &digests, signatures, keys)?;
-    if !user_ids.any_too_long() {
-        return Ok(verdicts);
-    }
-    let merge = |(item, verdict): (usize, Verdict)| match verdict {
-        verdict if user_ids.is_too_long(item) && !comes_before_id(verdict) => {
-            Verdict::Rejected(Rejection::UserIdTooLong)
+    verify_into(engine, &digests, signatures, keys, codes)?;
+    for item in user_ids.too_long(items) {
+        if !comes_before_id(codes[item]) {
+            codes[item] = Rejection::UserIdTooLong.code();
         }
-        verdict => verdict,
-    };
-    Ok(Verdicts::new(verdicts.into_iter().enumerate().map(merge).collect()))
+    }
+    Ok(())
 }
 
-/// Whether the verdict speaks of the signature's ranges or of the key, which are checked before the user id.
-fn comes_before_id(verdict: Verdict) -> bool {
+/// Whether the code speaks of the signature's ranges or of the key, which are checked before the user id.
+fn comes_before_id(code: u8) -> bool {
     use Rejection::{IdentityKey, MalformedPoint, NotOnCurve, ROutOfRange, SOutOfRange, ZeroT};
-    let Verdict::Rejected(reason) = verdict else { return false };
+    let Err(reason) = result_of(code) else { return false };
     matches!(reason, ROutOfRange | SOutOfRange | ZeroT | MalformedPoint | NotOnCurve | IdentityKey)
+}
+
+fn require_messages<M>(items: usize, messages: &[M], user_ids: &UserIds) -> Result<(), Error> {
+    require_lengths(items, &[("messages", messages.len()), ("user ids", user_ids.len_for(items))])
 }
 
 /// Signs one digest e per item, with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys and nonces.
@@ -237,7 +250,7 @@ fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, keys: SecretKeys<'a>, ite
     Sign::new(&SM2, Sm2::ID, signing, items)
 }
 
-/// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte ([`Verdict::VALID_CODE`], or that of
+/// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte ([`crate::Verdict::VALID_CODE`], or that of
 /// a [`Rejection`]: then the row means nothing). **Constant-time** in keys and nonces.
 ///
 /// # Errors
@@ -278,22 +291,64 @@ pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
     secret_keys: impl Into<SecretKeys<'a>>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let (items, secret_keys) = (messages.len(), secret_keys.into());
-    require_lengths(items, &[("user ids", user_ids.len_for(items))])?;
+    let ToSign { digests, too_long } = to_sign(engine, items, messages, user_ids, secret_keys)?;
+    let mut signed = sign(engine, &digests, secret_keys)?;
+    for (item, reason) in too_long {
+        signed[item] = Err(reason);
+    }
+    Ok(signed)
+}
+
+/// What [`sign_messages`] gives, from columns into columns: 64 bytes `r || s` an item, and a code a byte ([`crate::Verdict::VALID_CODE`], or
+/// that of a [`Rejection`]: then the row means nothing). **Constant-time** in keys and nonces, not in the length of messages.
+///
+/// # Errors
+/// As for [`sign_messages`].
+pub fn sign_messages_into<'a, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    user_ids: UserIds<'_>,
+    secret_keys: impl Into<SecretKeys<'a>>,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let (items, secret_keys) = (codes.len(), secret_keys.into());
+    require_lengths(items, &[("signatures", signatures.len())])?;
+    let ToSign { digests, too_long } = to_sign(engine, items, messages, user_ids, secret_keys)?;
+    sign_into(engine, &digests, secret_keys, signatures, codes)?;
+    for (item, reason) in too_long {
+        (signatures[item], codes[item]) = ([0; 64], reason.code());
+    }
+    Ok(())
+}
+
+/// The digests of messages, and the items whose user ids are too long, with what rejects them.
+struct ToSign {
+    digests: Vec<[u8; 32]>,
+    too_long: Vec<(usize, Rejection)>,
+}
+
+fn to_sign<M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    items: usize,
+    messages: &[M],
+    user_ids: UserIds<'_>,
+    secret_keys: SecretKeys,
+) -> Result<ToSign, Error> {
+    require_messages(items, messages, &user_ids)?;
     require_keys(items, &secret_keys)?;
     let one_for_all = secret_keys.is_one_for_all();
     let public = public_keys_on(engine, Sm2::ID, secret_keys, if one_for_all { 1 } else { items })?;
     let public: Vec<Point> = public.into_iter().map(|point| point.unwrap_or(Point::IDENTITY)).collect();
     let keys = if one_for_all { PublicKeys::all(public[0].as_sec1()) } else { PublicKeys::points(&public) };
     let digests = hash(engine, items, &|item| messages[item].as_ref(), user_ids, keys)?;
-    let mut signed = sign(engine, &digests, secret_keys)?;
-    if user_ids.any_too_long() {
-        for (item, signed) in signed.iter_mut().enumerate().filter(|(item, _)| user_ids.is_too_long(*item)) {
-            // A key out of range comes first. n - 1 is one to `sign` alone: it has a public key.
-            let key = if one_for_all { public[0] } else { public[item] };
-            *signed = Err(if key.is_identity() { Rejection::SecretKeyOutOfRange } else { Rejection::UserIdTooLong });
-        }
-    }
-    Ok(signed)
+    // A key out of range comes first. n - 1 is one to `sign` alone: it has a public key.
+    let reason = |item: usize| match public[if one_for_all { 0 } else { item }].is_identity() {
+        true => Rejection::SecretKeyOutOfRange,
+        false => Rejection::UserIdTooLong,
+    };
+    let too_long = user_ids.too_long(items).map(|item| (item, reason(item))).collect();
+    Ok(ToSign { digests, too_long })
 }
 
 /// Z_A = SM3(ENTL || id || a || b || x_G || y_G || x_A || y_A) (GB/T 32918.2, section 5.5).

@@ -5,7 +5,7 @@ use crate::error::Error;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// How long rows wait for others, where these do not come.
@@ -34,7 +34,9 @@ pub(crate) struct Recut {
     rows: usize,
     bytes: u64,
     small: Small,
-    /// What is left of a large one.
+    /// What small ones were combined to, in order.
+    combined: VecDeque<RecordBatch>,
+    /// What is left of a large one, which comes after them.
     large: Option<RecordBatch>,
     /// What comes after all small batches.
     end: Option<Error>,
@@ -63,7 +65,8 @@ impl Recut {
     pub fn new(source: Next, schema: SchemaRef, options: &ReadOptions) -> Self {
         // What waits is a small part of what is in memory: other batches are decoded and computed at the same time.
         let bytes = (options.max_memory / 4).min(MOST_BYTES);
-        Recut { source, schema, rows: options.rows, bytes, small: Small::default(), large: None, end: None }
+        let (small, combined) = (Small::default(), VecDeque::new());
+        Recut { source, schema, rows: options.rows, bytes, small, combined, large: None, end: None }
     }
 
     /// The next batch; `None` after the last, and where the source gives nothing and no more is wanted.
@@ -71,27 +74,24 @@ impl Recut {
         // Who computes may have been busy for long, and more may have come since.
         self.small.since = self.small.since.map(|_| Instant::now());
         loop {
-            if let Some(part) = self.cut() {
-                return Some(Ok(part));
+            if let Some(batch) = self.combined.pop_front().or_else(|| self.cut()) {
+                return Some(Ok(batch));
             }
             if let Some(problem) = self.end.take() {
                 return Some(Err(problem));
             }
             let patience = self.patience();
-            let combined = match (self.source)(patience) {
+            match (self.source)(patience) {
                 Came::Batch(batch) => self.add(batch),
                 Came::Nothing if self.small.rows == 0 && !wanted() => return None,
-                Came::Nothing => self.combined(),
+                Came::Nothing => self.combine(),
                 Came::Failed(problem) => {
                     // What came before an error is not lost.
                     self.end = Some(problem);
-                    self.combined()
+                    self.combine();
                 }
                 Came::End if self.small.rows == 0 => return None,
-                Came::End => self.combined(),
-            };
-            if combined.is_some() {
-                return combined;
+                Came::End => self.combine(),
             }
         }
     }
@@ -101,34 +101,28 @@ impl Recut {
         self.small.since.map_or(PATIENCE, |since| PATIENCE.saturating_sub(since.elapsed()))
     }
 
-    /// Takes a batch. Gives those that waited, where it does not go with them.
-    fn add(&mut self, batch: RecordBatch) -> Option<Result<RecordBatch, Error>> {
+    /// Takes a batch. Those that waited are combined, where it does not go with them.
+    fn add(&mut self, batch: RecordBatch) {
         let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
         let goes = |with: &Small| with.rows + rows < self.rows && with.bytes.saturating_add(bytes) <= self.bytes;
         if rows == 0 {
-            return None;
+            return;
         }
-        if goes(&self.small) {
-            self.small.push(batch, bytes);
-            return None;
+        if !goes(&self.small) {
+            let is_small = goes(&Small::default());
+            self.combine();
+            if !is_small {
+                self.large = Some(batch);
+                return;
+            }
         }
-        let is_small = goes(&Small::default());
-        let combined = self.combined();
-        match is_small {
-            true => self.small.push(batch, bytes),
-            false => self.large = Some(batch),
-        }
-        combined
+        self.small.push(batch, bytes);
     }
 
-    /// All that wait as one batch.
-    fn combined(&mut self) -> Option<Result<RecordBatch, Error>> {
+    /// Combines all that wait.
+    fn combine(&mut self) {
         let small = std::mem::take(&mut self.small);
-        match &small.batches[..] {
-            [] => None,
-            [one] => Some(Ok(one.clone())),
-            several => Some(concat_batches(&self.schema, several).map_err(Error::from)),
-        }
+        combine(&self.schema, &small.batches, &mut self.combined);
     }
 
     /// A part of the large batch.
@@ -139,6 +133,23 @@ impl Recut {
             self.large = Some(large.slice(rows, large.num_rows() - rows));
         }
         Some(large.slice(0, rows))
+    }
+}
+
+/// Combines batches to one. Halves stay apart where that has no form: keys of 8 bits are too short for all values of their
+/// dictionaries together.
+fn combine(schema: &SchemaRef, batches: &[RecordBatch], to: &mut VecDeque<RecordBatch>) {
+    match batches {
+        [] => {}
+        [one] => to.push_back(one.clone()),
+        several => match concat_batches(schema, several) {
+            Ok(batch) => to.push_back(batch),
+            Err(_) => {
+                let (first, second) = several.split_at(several.len() / 2);
+                combine(schema, first, to);
+                combine(schema, second, to);
+            }
+        },
     }
 }
 
@@ -163,7 +174,9 @@ fn bytes_of(batch: &RecordBatch) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::{ArrayRef, BinaryArray};
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int8Type;
+    use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, StringArray};
     use std::sync::Arc;
 
     /// A batch of rows of so many bytes.
@@ -173,9 +186,13 @@ mod tests {
         RecordBatch::try_from_iter([("bytes", column)]).unwrap()
     }
 
-    /// The rows of what comes out where these go in, and nothing at all comes in the places of `None`.
-    fn recut(batches: Vec<Option<RecordBatch>>, rows: usize, max_memory: u64) -> Vec<usize> {
-        let schema = batch(0, 0).schema();
+    /// What comes out where these go in, and nothing at all comes in the places of `None`.
+    fn batches_of(
+        batches: Vec<Option<RecordBatch>>,
+        schema: SchemaRef,
+        rows: usize,
+        max_memory: u64,
+    ) -> Vec<RecordBatch> {
         let mut batches = batches.into_iter();
         let next = move |_| match batches.next() {
             Some(Some(batch)) => Came::Batch(batch),
@@ -185,7 +202,41 @@ mod tests {
         let options = ReadOptions { rows, max_memory, ..ReadOptions::default() };
         let mut recut = Recut::new(Box::new(next), schema, &options);
         let all = std::iter::from_fn(|| recut.next(&|| true));
-        all.map(|batch| batch.unwrap().num_rows()).collect()
+        all.map(Result::unwrap).collect()
+    }
+
+    /// The rows of each.
+    fn recut(batches: Vec<Option<RecordBatch>>, rows: usize, max_memory: u64) -> Vec<usize> {
+        let schema = batch(0, 0).schema();
+        batches_of(batches, schema, rows, max_memory).iter().map(RecordBatch::num_rows).collect()
+    }
+
+    /// A batch of texts in a dictionary with keys of 8 bits.
+    fn of_dictionary(texts: &[String]) -> RecordBatch {
+        let column: DictionaryArray<Int8Type> = texts.iter().map(String::as_str).collect();
+        RecordBatch::try_from_iter([("texts", Arc::new(column) as ArrayRef)]).unwrap()
+    }
+
+    fn texts_of(batch: &RecordBatch) -> Vec<String> {
+        let column = batch.column(0).as_dictionary::<Int8Type>().downcast_dict::<StringArray>().unwrap();
+        column.into_iter().map(|text| text.unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn dictionaries_that_are_too_large_together_stay_apart() {
+        // Texts of a batch, and how many of them no other batch has.
+        for (texts, own, most) in [(5, 0, 1), (100, 0, 20), (10, 10, 20), (100, 30, 20), (127, 127, 20)] {
+            let text =
+                |batch: usize, text: usize| if text < own { format!("{batch} {text}") } else { format!("{text}") };
+            let all: Vec<Vec<String>> =
+                (0..20).map(|batch| (0..300).map(|row| text(batch, row % texts)).collect()).collect();
+            let batches: Vec<_> = all.iter().map(|texts| Some(of_dictionary(texts))).collect();
+            let schema = of_dictionary(&[]).schema();
+            let combined = batches_of(batches, schema, 1 << 18, 1 << 30);
+            let found: Vec<String> = combined.iter().flat_map(texts_of).collect();
+            assert_eq!(found, all.concat(), "{texts} {own}");
+            assert!(combined.len() <= most, "{texts} {own}: {}", combined.len());
+        }
     }
 
     #[test]

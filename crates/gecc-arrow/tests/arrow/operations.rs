@@ -138,6 +138,54 @@ fn signatures_are_those_of_the_library() {
     }
 }
 
+/// By the numbers of the rows; the last ones have none.
+#[test]
+fn keys_of_a_list_belong_to_rows() {
+    let curve = CurveId::P256;
+    let items = Items::random(curve, 40);
+    let keys = Arc::new(items.secrets[..30].to_vec());
+    let others: Vec<_> = items.points.iter().rev().map(|point| point.to_compressed().unwrap()).collect();
+    let peers = any::ecdh::shared_secrets(engine(), curve, (&items.secrets).into(), (&others).into()).unwrap();
+    // Rows in another encoding are computed apart.
+    let mixed: Vec<Cell> = others
+        .iter()
+        .enumerate()
+        .map(|(row, key)| match row % 3 {
+            0 => Some(items.points[39 - row].as_bytes().to_vec()),
+            _ => Some(key.to_vec()),
+        })
+        .collect();
+    for (first, rows_of) in [(0, 40), (0, 30), (7, 10), (25, 15), (29, 1), (30, 10)] {
+        let part = first..first + rows_of;
+        let expect = |result: Vec<u8>, row: usize| (row < 30).then_some(result);
+        let apply = |operation: Operation, column: (Field, ArrayRef)| {
+            let (batch, mapping) = batch(vec![column]);
+            let answers =
+                operation.apply_at(engine(), curve, first as u64, &batch, &mapping, &Pool::default()).unwrap();
+            for row in 0..rows_of {
+                assert_eq!(answers.reason(row), (first + row >= 30).then_some(Reason::NoKey));
+            }
+            rows(&answers, 0)
+        };
+        let signing = Signing { key: Key::Each(keys.clone()), ..Signing::default() };
+        let digests = fixed(&some(&items.digests[part.clone()])).unwrap();
+        let wanted: Vec<Cell> = part.clone().map(|row| expect(items.signatures[row].to_vec(), row)).collect();
+        assert_eq!(apply(Operation::Sign(signing.clone()), (Field::Digest, digests.clone())), wanted);
+        let der = |row: usize| expect(gecc::signature_to_der(&items.signatures[row]), row);
+        let (batch, mapping) = batch(vec![(Field::Digest, digests)]);
+        let sign = Operation::Sign(Signing { der: true, ..signing });
+        let answers = sign.apply_at(engine(), curve, first as u64, &batch, &mapping, &Pool::default()).unwrap();
+        assert_eq!(answers.to_columns().unwrap().schema(), sign.schema());
+        let found = answers.results()[0].1.as_binary::<i32>();
+        let found: Vec<Cell> = found.iter().map(|cell| cell.map(<[u8]>::to_vec)).collect();
+        assert_eq!(found, part.clone().map(der).collect::<Vec<_>>());
+        let column = columns(&mixed[part.clone()]).remove(0);
+        let secret = |row: usize| expect(peers[row].as_ref().unwrap().expose_bytes().to_vec(), row);
+        let wanted: Vec<Cell> = part.map(secret).collect();
+        assert_eq!(apply(Operation::Ecdh(Key::Each(keys.clone())), (Field::PublicKey, column)), wanted);
+    }
+}
+
 #[test]
 fn signatures_come_with_recovery_ids() {
     let curve = CurveId::Secp256k1;

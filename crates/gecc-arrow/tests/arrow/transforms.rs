@@ -3,11 +3,12 @@
 use crate::files::{WRITTEN, options, read, write};
 use crate::items::{Items, columns, engine, fixed, some, verdicts};
 use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use gecc::CurveId;
 use gecc_arrow::{
     Columns, Compression, Error, Format, Job, Mapping, Operation, Outcome, Output, Pool, Reason, TransformOptions,
-    open, transform,
+    Wanted, open, transform,
 };
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -239,4 +240,34 @@ fn a_full_disk_is_an_error() {
     }
     let counts = run(&from, Output::Nowhere, 10, &TransformOptions::default(), false).unwrap().counts;
     assert_eq!(counts.rows, 1000);
+}
+
+/// Where rows were, rejections alone, and the end at the first of them.
+#[test]
+fn what_is_wanted_is_written() {
+    let folder = TempDir::new().unwrap();
+    let (from, to) = (folder.path().join("in"), folder.path().join("out"));
+    let (table, codes) = items(3000);
+    write(&from, &table, 700, Format::Parquet, Compression::None);
+    let first = codes.iter().position(|code| *code != 1).unwrap();
+    for (only_rejected, check) in [(false, false), (true, false), (false, true), (true, true)] {
+        for format in [Format::Parquet, Format::ArrowFile] {
+            // A name that the table has.
+            let wanted = Wanted { place: Some("digest".to_owned()), only_rejected, check, plain_reasons: false };
+            let with = TransformOptions { beside: true, format, wanted, ..TransformOptions::default() };
+            let outcome = run(&from, Output::File(to.clone()), 256, &with, false).unwrap();
+            assert!(outcome.problem.is_none());
+            let rows = if check { first + 1 } else { 3000 };
+            let passed = codes[..rows].iter().filter(|code| **code == 1).count() as u64;
+            assert_eq!((outcome.counts.rows, outcome.counts.passed), (rows as u64, passed));
+            let places: Vec<u64> = read(&to, options(1000), &Columns::All)
+                .unwrap()
+                .iter()
+                .flat_map(|batch| batch["gecc_digest"].as_primitive::<UInt64Type>().values().to_vec())
+                .collect();
+            let expected: Vec<u64> =
+                (0..rows).filter(|row| !only_rejected || codes[*row] != 1).map(|row| row as u64 + 1).collect();
+            assert_eq!(places, expected, "{only_rejected} {check}");
+        }
+    }
 }

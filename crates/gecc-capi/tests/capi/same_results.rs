@@ -34,6 +34,7 @@ fn on_all_curves(backend: GeccBackend) {
         batch.secrets();
         if curve.has_ecdsa() {
             batch.ecdsa();
+            batch.ecdsa_messages();
             batch.recovery();
         }
         if curve.has_sm2() {
@@ -229,11 +230,16 @@ impl<'a> Batch<'a> {
             });
             let signed = any::ecdsa::sign_recoverable(rust, curve, same, secret, SForm::CurveDefault).unwrap();
             for (item, signed) in signed.into_iter().enumerate() {
-                let (code, row, id) = match signed {
-                    Ok(signed) => (1, signed.signature, signed.recovery_id),
-                    Err(reason) => (reason.code(), [0; 64], 0),
-                };
-                assert_eq!((codes[item], signatures[item], ids[item]), (code, row, id), "{curve} {item}");
+                match signed {
+                    Ok(signed) => {
+                        let expected = (1, signed.signature, signed.recovery_id);
+                        assert_eq!((codes[item], signatures[item], ids[item]), expected, "{curve} {item}");
+                    }
+                    Err(reason) => {
+                        assert_eq!(codes[item], reason.code(), "{curve} {item}");
+                        (signatures[item], ids[item]) = ([0; 64], 0);
+                    }
+                }
             }
         }
         ids[20] = 4;
@@ -286,12 +292,39 @@ impl<'a> Batch<'a> {
         assert!(codes.contains(&1) && codes.contains(&Rejection::Mismatch.code()));
     }
 
+    fn ecdsa_messages(&self) {
+        let &Batch { c, rust, curve, number, .. } = self;
+        let messages = texts(200);
+        let slices: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+        let (messages, secret) = (strings(slices.clone()), SecretKeys::rows((&self.scalars).into()));
+        let (codes, signatures) = &mut self.results::<64>();
+        let (their_codes, their_signatures) = &mut self.results::<64>();
+        let (given, form, data) = (rows(&self.scalars), GeccSForm::AsComputed, signatures.as_mut_ptr().cast());
+        expect_ok(unsafe {
+            let codes = codes.as_mut_ptr();
+            gecc_ecdsa_sign_messages(c, number, ITEMS, messages.as_ptr(), given, form as i32, data, codes)
+        });
+        let same = SForm::AsComputed;
+        any::ecdsa::sign_messages_into(rust, curve, &slices, secret, same, their_signatures, their_codes).unwrap();
+        assert_rows("signatures of messages", (codes, signatures), (their_codes, their_signatures));
+        assert!(codes.contains(&Rejection::SecretKeyOutOfRange.code()));
+        signatures[20][40] ^= 1;
+        for (policy, same) in [(GeccPolicy::Standard, Policy::default()), (GeccPolicy::LowS, Policy::low_s())] {
+            let (texts, given, key) = (messages.as_ptr(), rows(&*signatures), keys(&self.points));
+            expect_ok(unsafe {
+                gecc_ecdsa_verify_messages(c, number, ITEMS, texts, given, key, policy as i32, codes.as_mut_ptr())
+            });
+            let (given, key) = ((&*signatures).into(), self.uncompressed());
+            any::ecdsa::verify_messages_into(rust, curve, &slices, given, key, same, their_codes).unwrap();
+            assert_eq!(codes, their_codes, "{curve}");
+            assert!(codes.contains(&1));
+            let expected = if same == Policy::default() { Rejection::Mismatch } else { Rejection::HighS };
+            assert!(codes.contains(&expected.code()), "{curve}");
+        }
+    }
+
     fn sm2_messages(&self) {
         let &Batch { c, rust, .. } = self;
-        let mut random = Random::new();
-        let mut texts = |longest: usize| -> Vec<Vec<u8>> {
-            (0..ITEMS).map(|_| (0..random.random_range(0..=longest)).map(|_| random.random()).collect()).collect()
-        };
         let (messages, mut ids) = (texts(200), texts(40));
         ids[30] = vec![1; 8192];
         let message_slices: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
@@ -312,8 +345,10 @@ impl<'a> Batch<'a> {
             });
             let signed = sm2::sign_messages(rust, &message_slices, same, secret).unwrap();
             for (item, signed) in signed.into_iter().enumerate() {
-                let expected = signed.map_or_else(|reason| (reason.code(), [0; 64]), |row| (1, row));
-                assert_eq!((codes[item], signatures[item]), expected, "{item}");
+                match signed {
+                    Ok(row) => assert_eq!((codes[item], signatures[item]), (1, row), "{item}"),
+                    Err(reason) => assert_eq!(codes[item], reason.code(), "{item}"),
+                }
             }
             signatures[20][40] ^= 1;
             // The one whose id is too long was not signed.
@@ -351,6 +386,12 @@ fn number_of(curve: CurveId) -> i32 {
     // SAFETY: a text ended by a zero byte, and a number.
     expect_ok(unsafe { gecc_curve_by_name(name.as_ptr(), &mut number) });
     number as i32
+}
+
+/// As many as items, of up to so many bytes.
+fn texts(longest: usize) -> Vec<Vec<u8>> {
+    let mut random = Random::new();
+    (0..ITEMS).map(|_| (0..random.random_range(0..=longest)).map(|_| random.random()).collect()).collect()
 }
 
 fn random_rows(random: &mut Random) -> Vec<[u8; 32]> {

@@ -1,19 +1,19 @@
 //! `gecc ecdh`.
 
 use crate::flags::EcdhOptions;
-use crate::input::keyfile::KeyFile;
+use crate::input::keyfile::Keys;
 use crate::job::{self, Columns, Operation, Reads, Results};
 use crate::output::{Failure, Line};
 use gecc::any::ecdh;
 use gecc::{CurveId, Engine, Error};
 
 pub fn run(options: EcdhOptions) -> Result<u8, Failure> {
-    let keys = KeyFile::open(&options.key_file, options.curve, &options.stream)?;
-    job::run(&Ecdh { keys, curve: options.curve }, &options.stream, false)
+    let keys = Keys::open(options.key_file.as_deref(), options.curve, &options.stream)?;
+    job::run(&Ecdh { keys, curve: options.curve }, &options.stream)
 }
 
 struct Ecdh {
-    keys: KeyFile,
+    keys: Keys,
     curve: CurveId,
 }
 
@@ -22,7 +22,7 @@ impl Operation for Ecdh {
     const GIVES_SECRETS: bool = true;
 
     fn reads(&self) -> Reads {
-        Reads { public_keys: true, ..Reads::default() }
+        Reads { public_keys: true, secret_keys: self.keys.are_of_items(), ..Reads::default() }
     }
 
     fn width(&self) -> usize {
@@ -31,14 +31,19 @@ impl Operation for Ecdh {
 
     fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
         let (secrets, codes) = results.rows_of();
-        self.keys.of_items(columns.numbers, codes.len(), |keys| {
+        self.keys.of_items(columns, codes.len(), |keys| {
             ecdh::shared_secrets_into(engine, self.curve, keys, columns.public_keys, secrets, codes)
         })
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
-        Ok((gecc_arrow::Operation::Ecdh(self.keys.for_tables()?), self.curve))
+    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+        (gecc_arrow::Operation::Ecdh(self.keys.for_tables()), self.curve)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn columns(&self, results: &[u8], answers: gecc_arrow::Answers) -> gecc_arrow::Answers {
+        answers.with_secret_rows("shared_secret", zeroize::Zeroizing::new(results.as_chunks().0.to_vec()))
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {

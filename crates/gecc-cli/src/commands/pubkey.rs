@@ -7,12 +7,20 @@ use gecc::any::keys;
 use gecc::{CurveId, Engine, Error, SecretKeys};
 
 pub fn run(options: PubkeyOptions) -> Result<u8, Failure> {
-    job::run(&Pubkey { compressed: options.compressed, curve: options.curve }, &options.stream, true)
+    job::run(&Pubkey { compressed: options.compressed, curve: options.curve }, &options.stream)
 }
 
 struct Pubkey {
     compressed: bool,
     curve: CurveId,
+}
+
+#[cfg(feature = "arrow")]
+impl Pubkey {
+    /// In columns.
+    fn form(&self) -> gecc_arrow::KeyForm {
+        if self.compressed { gecc_arrow::KeyForm::Compressed } else { gecc_arrow::KeyForm::Uncompressed }
+    }
 }
 
 impl Operation for Pubkey {
@@ -32,13 +40,17 @@ impl Operation for Pubkey {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+    fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         let form = match answers {
             job::TableAnswers::Lines => gecc_arrow::KeyForm::Raw,
-            job::TableAnswers::Columns if self.compressed => gecc_arrow::KeyForm::Compressed,
-            job::TableAnswers::Columns => gecc_arrow::KeyForm::Uncompressed,
+            job::TableAnswers::Columns => self.form(),
         };
-        Ok((gecc_arrow::Operation::PublicKeys(form), self.curve))
+        (gecc_arrow::Operation::PublicKeys(form), self.curve)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn columns(&self, results: &[u8], answers: gecc_arrow::Answers) -> gecc_arrow::Answers {
+        answers.with_keys(results.as_chunks().0.to_vec(), self.form())
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {

@@ -10,7 +10,7 @@ pub fn run(options: RecoverOptions) -> Result<u8, Failure> {
     if addresses && curve != CurveId::Secp256k1 {
         return Err("--addresses is for secp256k1, the curve of Ethereum's accounts".to_owned().into());
     }
-    job::run(&Recover { curve, addresses }, &stream, false)
+    job::run(&Recover { curve, addresses }, &stream)
 }
 
 struct Recover {
@@ -41,13 +41,21 @@ impl Operation for Recover {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
+    fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         let signer = match answers {
             _ if self.addresses => gecc_arrow::Signer::Address,
             job::TableAnswers::Lines => gecc_arrow::Signer::PublicKey(gecc_arrow::KeyForm::Raw),
             job::TableAnswers::Columns => gecc_arrow::Signer::PublicKey(gecc_arrow::KeyForm::Uncompressed),
         };
-        Ok((gecc_arrow::Operation::Recover(signer), self.curve))
+        (gecc_arrow::Operation::Recover(signer), self.curve)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn columns(&self, results: &[u8], answers: gecc_arrow::Answers) -> gecc_arrow::Answers {
+        match self.addresses {
+            true => answers.with_rows::<20>("address", results.as_chunks().0.to_vec()),
+            false => answers.with_keys(results.as_chunks().0.to_vec(), gecc_arrow::KeyForm::Uncompressed),
+        }
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {

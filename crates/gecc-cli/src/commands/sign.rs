@@ -2,11 +2,11 @@
 
 use crate::curve::Scheme;
 use crate::flags::SignOptions;
-use crate::input::keyfile::KeyFile;
+use crate::input::keyfile::Keys;
 use crate::job::{self, Columns, Contents, Operation, Reads, Results};
 use crate::output::{Failure, Line};
 use gecc::ecdsa::SForm;
-use gecc::{CurveId, Engine, Error, Rejection, Verdict, any, signature_to_der, sm2};
+use gecc::{CurveId, Engine, Error, any, signature_to_der, sm2};
 
 /// Bytes of `r || s`; a recovery id comes after them.
 const SIGNATURE: usize = 64;
@@ -14,11 +14,11 @@ const SIGNATURE: usize = 64;
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
     let (curve, recoverable, der) = (options.curve, options.recoverable, options.der);
-    let keys = || KeyFile::open(&options.key_file, curve, &options.stream);
+    let keys = || Keys::open(options.key_file.as_deref(), curve, &options.stream);
     match Scheme::of(curve) {
-        Scheme::Ecdsa => job::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, &options.stream, false),
+        Scheme::Ecdsa => job::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, &options.stream),
         Scheme::Sm2 if recoverable => Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into()),
-        Scheme::Sm2 => job::run(&Sm2 { keys: keys()?, der }, &options.stream, false),
+        Scheme::Sm2 => job::run(&Sm2 { keys: keys()?, der }, &options.stream),
     }
 }
 
@@ -29,23 +29,29 @@ fn answer_signature(signature: &[u8], der: bool, line: &mut Line) {
     }
 }
 
-/// Columns of signatures have a fixed width, which DER has not.
 #[cfg(feature = "arrow")]
-fn signing_tables(
-    keys: &KeyFile,
-    answers: job::TableAnswers,
-    recovery_id: bool,
-    der: bool,
-) -> Result<gecc_arrow::Operation, String> {
-    if der && answers == job::TableAnswers::Columns {
-        return Err("--der goes with answers in JSON Lines: add --output-format jsonl".to_owned());
+fn signing_tables(keys: &Keys, answers: job::TableAnswers, recovery_id: bool, der: bool) -> gecc_arrow::Operation {
+    // Lines are made of r || s.
+    let der = der && answers == job::TableAnswers::Columns;
+    gecc_arrow::Operation::Sign(gecc_arrow::Signing {
+        key: keys.for_tables(),
+        s_form: SForm::default(),
+        recovery_id,
+        der,
+    })
+}
+
+/// Puts an id behind each of the signatures that lie one after the other at the front of the rows.
+fn put_behind(rows: &mut [u8], ids: &[u8]) {
+    for (item, id) in ids.iter().enumerate().rev() {
+        let row = item * (SIGNATURE + 1);
+        rows.copy_within(item * SIGNATURE..(item + 1) * SIGNATURE, row);
+        rows[row + SIGNATURE] = *id;
     }
-    let signing = gecc_arrow::Signing { key: keys.for_tables()?, s_form: SForm::default(), recovery_id };
-    Ok(gecc_arrow::Operation::Sign(signing))
 }
 
 struct Ecdsa {
-    keys: KeyFile,
+    keys: Keys,
     curve: CurveId,
     recoverable: bool,
     der: bool,
@@ -55,7 +61,7 @@ impl Operation for Ecdsa {
     const PASSED: &'static str = "signed";
 
     fn reads(&self) -> Reads {
-        Reads { contents: true, ..Reads::default() }
+        Reads { contents: true, secret_keys: self.keys.are_of_items(), ..Reads::default() }
     }
 
     fn width(&self) -> usize {
@@ -64,28 +70,34 @@ impl Operation for Ecdsa {
 
     fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
         let digests = columns.contents.digests();
-        self.keys.of_items(columns.numbers, results.codes.len(), |keys| {
+        self.keys.of_items(columns, results.codes.len(), |keys| {
             if !self.recoverable {
                 let (signatures, codes) = results.rows_of();
                 return any::ecdsa::sign_into(engine, self.curve, digests, keys, SForm::default(), signatures, codes);
             }
-            let digests: Vec<[u8; 32]> = (0..results.codes.len()).map(|item| *digests.get(item)).collect();
-            let signed = any::ecdsa::sign_recoverable(engine, self.curve, &digests, keys, SForm::default())?;
-            let rows = results.rows.chunks_exact_mut(SIGNATURE + 1);
-            for ((signed, row), code) in signed.into_iter().zip(rows).zip(results.codes) {
-                *code = signed.as_ref().err().map_or(Verdict::VALID_CODE, |rejection| rejection.code());
-                if let Ok(signed) = signed {
-                    row[..SIGNATURE].copy_from_slice(&signed.signature);
-                    row[SIGNATURE] = signed.recovery_id;
-                }
-            }
+            let mut ids = vec![0; results.codes.len()];
+            let (signatures, codes) = (results.rows[..ids.len() * SIGNATURE].as_chunks_mut().0, results.codes);
+            let form = SForm::default();
+            any::ecdsa::sign_recoverable_into(engine, self.curve, digests, keys, form, signatures, &mut ids, codes)?;
+            put_behind(results.rows, &ids);
             Ok(())
         })
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
-        signing_tables(&self.keys, answers, self.recoverable, self.der).map(|signing| (signing, self.curve))
+    fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+        (signing_tables(&self.keys, answers, self.recoverable, self.der), self.curve)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn columns(&self, results: &[u8], answers: gecc_arrow::Answers) -> gecc_arrow::Answers {
+        if !self.recoverable {
+            return answers.with_signatures(results.as_chunks().0.to_vec(), self.der);
+        }
+        let rows: &[[u8; SIGNATURE + 1]] = results.as_chunks().0;
+        let signatures = rows.iter().filter_map(|row| row.first_chunk().copied()).collect();
+        let ids = rows.iter().map(|row| row[SIGNATURE]).collect();
+        answers.with_signatures(signatures, self.der).with_numbers("recovery_id", ids)
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {
@@ -106,7 +118,7 @@ impl Operation for Ecdsa {
 }
 
 struct Sm2 {
-    keys: KeyFile,
+    keys: Keys,
     der: bool,
 }
 
@@ -114,7 +126,7 @@ impl Operation for Sm2 {
     const PASSED: &'static str = "signed";
 
     fn reads(&self) -> Reads {
-        Reads { contents: true, messages: true, ..Reads::default() }
+        Reads { contents: true, messages: true, secret_keys: self.keys.are_of_items(), ..Reads::default() }
     }
 
     fn width(&self) -> usize {
@@ -122,24 +134,24 @@ impl Operation for Sm2 {
     }
 
     fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
-        self.keys.of_items(columns.numbers, results.codes.len(), |keys| {
+        self.keys.of_items(columns, results.codes.len(), |keys| {
             let (signatures, codes) = results.rows_of();
             let (messages, ids) = match columns.contents {
                 Contents::Digests(digests) => return sm2::sign_into(engine, digests, keys, signatures, codes),
                 Contents::Messages { messages, ids } => (messages, ids),
             };
-            let signed = sm2::sign_messages(engine, messages, sm2::UserIds::each(ids), keys)?;
-            for ((signed, row), code) in signed.into_iter().zip(signatures).zip(codes) {
-                *code = signed.map_or_else(Rejection::code, |_| Verdict::VALID_CODE);
-                *row = signed.unwrap_or([0; SIGNATURE]);
-            }
-            Ok(())
+            sm2::sign_messages_into(engine, messages, sm2::UserIds::each(ids), keys, signatures, codes)
         })
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
-        signing_tables(&self.keys, answers, false, self.der).map(|signing| (signing, CurveId::Sm2))
+    fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+        (signing_tables(&self.keys, answers, false, self.der), CurveId::Sm2)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn columns(&self, results: &[u8], answers: gecc_arrow::Answers) -> gecc_arrow::Answers {
+        answers.with_signatures(results.as_chunks().0.to_vec(), self.der)
     }
 
     fn answer(&self, result: &[u8], line: &mut Line) {

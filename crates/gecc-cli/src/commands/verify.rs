@@ -11,9 +11,9 @@ pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
     let VerifyOptions { curve, low_s, stream } = options;
     let policy = if low_s { Policy::low_s() } else { Policy::default() };
     match Scheme::of(curve) {
-        Scheme::Ecdsa => job::run(&Ecdsa { curve, policy }, &stream, false),
+        Scheme::Ecdsa => job::run(&Ecdsa { curve, policy }, &stream),
         Scheme::Sm2 if low_s => Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into()),
-        Scheme::Sm2 => job::run(&Sm2, &stream, false),
+        Scheme::Sm2 => job::run(&Sm2, &stream),
     }
 }
 
@@ -46,8 +46,8 @@ impl Operation for Ecdsa {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
-        Ok((gecc_arrow::Operation::Verify(self.policy), self.curve))
+    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+        (gecc_arrow::Operation::Verify(self.policy), self.curve)
     }
 
     fn answer(&self, _: &[u8], line: &mut Line) {
@@ -70,18 +70,15 @@ impl Operation for Sm2 {
         match *contents {
             Contents::Digests(digests) => sm2::verify_into(engine, digests, *signatures, *public_keys, results.codes),
             Contents::Messages { messages, ids } => {
-                let signatures: Vec<[u8; 64]> = (0..messages.len()).map(|item| *signatures.get(item)).collect();
                 let ids = sm2::UserIds::each(ids);
-                let verdicts = sm2::verify_messages(engine, messages, ids, &signatures, *public_keys)?;
-                results.codes.iter_mut().zip(verdicts.iter()).for_each(|(code, verdict)| *code = verdict.code());
-                Ok(())
+                sm2::verify_messages_into(engine, messages, ids, *signatures, *public_keys, results.codes)
             }
         }
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: job::TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String> {
-        Ok((gecc_arrow::Operation::Verify(Policy::default()), CurveId::Sm2))
+    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+        (gecc_arrow::Operation::Verify(Policy::default()), CurveId::Sm2)
     }
 
     fn answer(&self, _: &[u8], line: &mut Line) {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 pub const ECDH_HELP: &str = concat!(
     "\
-Field: `public_key`. The key file is as for `gecc sign`.
+Field: `public_key`, and `secret_key` where no key file is given. The key file is as for `gecc sign`.
 
 Example:
   gecc ecdh --curve p256 --key-file key.hex -o secrets.jsonl peers.jsonl
@@ -40,9 +40,10 @@ pub struct EcdhOptions {
     /// The curve.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file.
+    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file
+    /// [default: `secret_key` of each item].
     #[arg(long)]
-    pub key_file: PathBuf,
+    pub key_file: Option<PathBuf>,
     #[command(flatten)]
     pub stream: StreamOptions,
 }

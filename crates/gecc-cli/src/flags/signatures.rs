@@ -27,7 +27,7 @@ Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\",\"line\":7}, one
 
 pub const RECOVER_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`, `signature` or `der`, `recovery_id` (0 to 3).
+Fields: `digest` or `message`, `signature` or `der`, `recovery_id` or `v` (0 to 3, 27 to 30, or as EIP-155 has it).
 
 Examples:
   gecc recover --curve secp256k1 transactions.jsonl
@@ -41,7 +41,7 @@ Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or
 
 pub const SIGN_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`; for sm2 the optional text `id`. The key file has one key for all items or one per item: as the \
+Fields: `digest` or `message`; for sm2 the optional text `id`; `secret_key` where no key file is given. The key file has one key for all items or one per item: as the \
 input of `gecc pubkey`, as PEM or DER (SEC 1 `EC PRIVATE KEY`, PKCS#8 `PRIVATE KEY`, not encrypted), or as JSON Web Keys. Its \
 content tells the form. Lines that begin with # are comments where each line is a hexadecimal key.
 
@@ -84,9 +84,10 @@ pub struct SignOptions {
     /// The curve; sm2 means SM2 signatures, the others ECDSA.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file.
+    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file
+    /// [default: `secret_key` of each item].
     #[arg(long)]
-    pub key_file: PathBuf,
+    pub key_file: Option<PathBuf>,
     /// Print the recovery id too; ECDSA only.
     #[arg(long)]
     pub recoverable: bool,

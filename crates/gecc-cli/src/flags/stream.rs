@@ -56,6 +56,9 @@ pub struct StreamOptions {
     /// Output file [default: standard output].
     #[arg(short, long)]
     pub output: Option<PathBuf>,
+    /// Wait until the output file and its name are on the disk, so that a loss of power loses neither.
+    #[arg(long, requires = "output")]
+    pub sync: bool,
     /// Input format [default: told by content].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
@@ -65,11 +68,10 @@ pub struct StreamOptions {
     /// The columns of a Parquet or Arrow input, such as digest=hash,r=r,s=s,public_key=pk [default: found by name].
     #[arg(long, value_name = "FIELD=COLUMN,…")]
     pub columns: Option<String>,
-    /// Format of the answers; Parquet and Arrow for Parquet or Arrow input [default: by the end of the output's name, .parquet or
-    /// .arrow, or else JSON Lines].
+    /// Format of the answers [default: by the end of the output's name, .parquet or .arrow, or else JSON Lines].
     #[arg(long, value_enum)]
     pub output_format: Option<AnswerFormat>,
-    /// Write Parquet or Arrow with the input's columns beside the answers.
+    /// Write Parquet or Arrow with the input's columns beside the answers; for Parquet or Arrow input.
     #[arg(long)]
     pub beside: bool,
     /// Say in every answer which line the item began in, or which row it is, not only where it is rejected.
@@ -105,12 +107,12 @@ impl StreamOptions {
         let refusals = [
             (self.layout.is_some() && self.format != Some(Format::Rows), "--layout goes with --format rows"),
             (self.columns.is_some() && !is_table, "--columns goes with Parquet or Arrow input"),
-            (!writes_lines && !is_table, "answers are written as Parquet or Arrow only for Parquet or Arrow input"),
-            (self.beside && writes_lines, "--beside goes with answers in Parquet or Arrow, such as -o FILE.parquet"),
             (
-                !writes_lines && (self.line || self.only_rejected || self.check),
-                "--line, --only-rejected and --check go with answers in JSON Lines: add --output-format jsonl",
+                !writes_lines && cfg!(not(feature = "arrow")),
+                "this gecc was built without Parquet and Arrow: answers are JSON Lines",
             ),
+            (self.beside && writes_lines, "--beside goes with answers in Parquet or Arrow, such as -o FILE.parquet"),
+            (self.beside && !is_table, "--beside goes with Parquet or Arrow input, whose columns it keeps"),
         ];
         refusals.iter().find(|(is_wrong, _)| *is_wrong).map_or(Ok(()), |(_, problem)| Err((*problem).to_owned()))
     }

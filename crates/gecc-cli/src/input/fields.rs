@@ -3,6 +3,7 @@
 use super::shape::Value;
 use const_hex::decode_to_slice;
 use gecc::Rejection;
+use gecc::ecdsa::recovery_id_of_v;
 use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -20,19 +21,21 @@ pub enum Field {
     Der,
     PublicKey,
     RecoveryId,
+    V,
     Id,
     SecretKey,
     Tag,
 }
 
 /// The names of fields.
-pub const FIELD_NAMES: [(&str, Field); 9] = [
+pub const FIELD_NAMES: [(&str, Field); 10] = [
     ("digest", Field::Digest),
     ("message", Field::Message),
     ("signature", Field::Signature),
     ("der", Field::Der),
     ("public_key", Field::PublicKey),
     ("recovery_id", Field::RecoveryId),
+    ("v", Field::V),
     ("id", Field::Id),
     ("secret_key", Field::SecretKey),
     ("tag", Field::Tag),
@@ -58,6 +61,7 @@ pub struct Fields<'a> {
     #[serde(borrow)]
     public_key: Option<Text<'a>>,
     recovery_id: Option<RecoveryId>,
+    v: Option<RecoveryId>,
     #[serde(borrow)]
     id: Option<Text<'a>>,
     #[serde(borrow, default, deserialize_with = "without_showing")]
@@ -71,14 +75,33 @@ pub struct Fields<'a> {
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A number, or a text that is one; `None` where the value is anything else.
+/// The recovery id of a number, or of a text that is one, decimal or hexadecimal behind 0x; `None` where the value is anything else.
 struct RecoveryId(Option<u8>);
 
 impl RecoveryId {
+    /// Of v, or one that the engine rejects.
+    fn of_v(v: &[u8]) -> Self {
+        RecoveryId(Some(recovery_id_of_v(v).unwrap_or(u8::MAX)))
+    }
+
     fn from_text(text: &str) -> Self {
-        RecoveryId(text.trim().parse().ok())
+        let (text, digits) = (text.trim(), digits(text));
+        if digits.len() == text.len() {
+            return text.parse::<u128>().map_or(RecoveryId(None), |v| Self::of_v(&v.to_be_bytes()));
+        }
+        // Numbers of Ethereum's interfaces have no zeros in front.
+        let mut padded = [b'0'; 2 * MOST_V_BYTES];
+        let Some(zeros) = padded.len().checked_sub(digits.len()).filter(|_| !digits.is_empty()) else {
+            return RecoveryId(None);
+        };
+        padded[zeros..].copy_from_slice(digits.as_bytes());
+        let mut v = [0; MOST_V_BYTES];
+        decode_to_slice(padded, &mut v).map_or(RecoveryId(None), |()| Self::of_v(&v))
     }
 }
+
+/// Bytes of the largest v that is read: chain ids have at most 32.
+const MOST_V_BYTES: usize = 33;
 
 impl<'de> Deserialize<'de> for RecoveryId {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
@@ -96,7 +119,7 @@ impl<'de> Visitor<'de> for RecoveryIdVisitor {
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<RecoveryId, E> {
-        Ok(RecoveryId(u8::try_from(number).ok()))
+        Ok(RecoveryId::of_v(&number.to_be_bytes()))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<RecoveryId, E> {
@@ -173,6 +196,15 @@ impl<'a> Fields<'a> {
         if value.is_empty() || (!is_text && value.trim().is_empty()) {
             return;
         }
+        self.put(field, value, Tag::Text(value));
+    }
+
+    /// Sets a field from a JSON object's text without escapes, or whole number.
+    pub fn set_from_json(&mut self, field: Field, value: Value<'a>) {
+        self.put(field, value.text, Tag::Json(value.json));
+    }
+
+    fn put(&mut self, field: Field, value: &'a str, tag: Tag<'a>) {
         let text = || Some(Text(Cow::Borrowed(value)));
         match field {
             Field::Digest => self.digest = text(),
@@ -181,25 +213,10 @@ impl<'a> Fields<'a> {
             Field::Der => self.der = text(),
             Field::PublicKey => self.public_key = text(),
             Field::RecoveryId => self.recovery_id = Some(RecoveryId::from_text(value)),
+            Field::V => self.v = Some(RecoveryId::from_text(value)),
             Field::Id => self.id = text(),
             Field::SecretKey => self.secret_key = Some(value),
-            Field::Tag => self.tag = Some(Tag::Text(value)),
-        }
-    }
-
-    /// Sets a field from a JSON object's text without escapes, or whole number.
-    pub fn set_from_json(&mut self, field: Field, value: Value<'a>) {
-        let text = || Some(Text(Cow::Borrowed(value.text)));
-        match field {
-            Field::Digest => self.digest = text(),
-            Field::Message => self.message = text(),
-            Field::Signature => self.signature = text(),
-            Field::Der => self.der = text(),
-            Field::PublicKey => self.public_key = text(),
-            Field::RecoveryId => self.recovery_id = Some(RecoveryId::from_text(value.text)),
-            Field::Id => self.id = text(),
-            Field::SecretKey => self.secret_key = Some(value.text),
-            Field::Tag => self.tag = Some(Tag::Json(value.json)),
+            Field::Tag => self.tag = Some(tag),
         }
     }
 
@@ -239,8 +256,8 @@ impl<'a> Fields<'a> {
     }
 
     pub fn recovery_id(&self) -> Result<u8, String> {
-        let RecoveryId(id) = required("recovery_id", self.recovery_id.as_ref())?;
-        id.ok_or_else(|| "`recovery_id` is not a number from 0 to 3".to_owned())
+        let RecoveryId(id) = required("recovery_id", self.recovery_id.as_ref().or(self.v.as_ref()))?;
+        id.ok_or_else(|| "`recovery_id` is not a number from 0 to 3, nor a v of 27 and more".to_owned())
     }
 
     pub fn secret_key(&self) -> Result<gecc::SecretKey, String> {

@@ -1,23 +1,78 @@
-//! Files with private keys.
+//! Where private keys come from: files with keys, or the items themselves.
 
 use crate::flags::StreamOptions;
 use crate::input::keys;
 use crate::input::open::{is_standard_stream, open};
-use crate::job::Numbers;
+use crate::job::{Columns, Numbers};
 use crate::output::{note, refuse_overwriting};
 use gecc::stack;
 use gecc::{CurveId, SecretKey, SecretKeys};
 use std::path::Path;
+use std::sync::Arc;
 
-/// The private keys of a batch: one for all items, or one per item.
+/// The private keys of all items.
+pub enum Keys {
+    File(KeyFile),
+    /// Each item has its own, in `secret_key`.
+    OfItems,
+}
+
+impl Keys {
+    /// Of a file, where one is given.
+    pub fn open(path: Option<&Path>, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
+        path.map_or(Ok(Keys::OfItems), |path| KeyFile::open(path, curve, streams).map(Keys::File))
+    }
+
+    pub fn are_of_items(&self) -> bool {
+        matches!(self, Keys::OfItems)
+    }
+
+    /// Passes `work` the keys of the items of some columns, so many, all of which have one.
+    pub fn of_items<R>(&self, columns: &Columns, items: usize, work: impl FnOnce(SecretKeys) -> R) -> R {
+        match self {
+            Keys::File(keys) => keys.of_items(columns.numbers, items, work),
+            Keys::OfItems => work(SecretKeys::rows(columns.secret_keys)),
+        }
+    }
+
+    /// The number of the first item that has no key, and why. `None` where all have one.
+    pub fn limit(&self) -> Option<(u64, String)> {
+        match self {
+            Keys::File(keys) => keys.limit(),
+            Keys::OfItems => None,
+        }
+    }
+
+    /// What to say of keys that no item used.
+    pub fn surplus(&self, items: u64) -> Option<String> {
+        match self {
+            Keys::File(keys) => keys.surplus(items),
+            Keys::OfItems => None,
+        }
+    }
+
+    /// The keys of the rows of a table.
+    #[cfg(feature = "arrow")]
+    pub fn for_tables(&self) -> gecc_arrow::Key {
+        match self {
+            Keys::File(KeyFile { keys }) => match keys.as_slice() {
+                [key] => gecc_arrow::Key::All(key.clone()),
+                _ => gecc_arrow::Key::Each(Arc::clone(keys)),
+            },
+            Keys::OfItems => gecc_arrow::Key::Column,
+        }
+    }
+}
+
+/// The private keys of a file: one for all items, or one per item.
 pub struct KeyFile {
-    keys: Vec<SecretKey>,
+    keys: Arc<Vec<SecretKey>>,
 }
 
 impl KeyFile {
     /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that name a
     /// curve have to name this one. `streams` says where else the command reads and writes.
-    pub fn open(path: &Path, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
+    fn open(path: &Path, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
         if [path, &streams.input].iter().all(|path| is_standard_stream(path)) {
             return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
         }
@@ -29,29 +84,18 @@ impl KeyFile {
             let keys = keys::read(source, curve)?;
             if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
         });
-        Ok(KeyFile { keys: keys.map_err(|problem| format!("{}: {problem}", path.display()))? })
-    }
-
-    /// The key for all rows of a table.
-    #[cfg(feature = "arrow")]
-    pub fn for_tables(&self) -> Result<gecc_arrow::Key, String> {
-        match self.keys.as_slice() {
-            [key] => Ok(gecc_arrow::Key::All(key.clone())),
-            keys => Err(format!(
-                "the key file has {} keys; with Parquet or Arrow input it has one, which serves all rows",
-                keys.len()
-            )),
-        }
+        let keys = keys.map_err(|problem| format!("{}: {problem}", path.display()))?;
+        Ok(KeyFile { keys: Arc::new(keys) })
     }
 
     /// The number of the first item that has no key, and why. `None` where one key serves all.
-    pub fn limit(&self) -> Option<(u64, String)> {
+    fn limit(&self) -> Option<(u64, String)> {
         let keys = self.keys.len();
         (keys > 1).then(|| (keys as u64, format!("the key file has {keys} keys, none for this item")))
     }
 
     /// Passes `work` the keys of so many items, all of which have one.
-    pub fn of_items<R>(&self, numbers: Numbers, items: usize, work: impl FnOnce(SecretKeys) -> R) -> R {
+    fn of_items<R>(&self, numbers: Numbers, items: usize, work: impl FnOnce(SecretKeys) -> R) -> R {
         let place = |number: u64| usize::try_from(number).expect("the item has a key");
         match (self.keys.as_slice(), numbers) {
             ([key], _) => work(SecretKeys::all(key)),
@@ -66,7 +110,7 @@ impl KeyFile {
     }
 
     /// Keys that no item used point to a file that does not belong to the input.
-    pub fn surplus(&self, items: u64) -> Option<String> {
+    fn surplus(&self, items: u64) -> Option<String> {
         let keys = self.keys.len();
         (keys > 1 && keys as u64 > items).then(|| format!("the key file has {keys} keys for {items} items"))
     }

@@ -5,6 +5,7 @@ use super::{Columns, Contents, Numbers, Operation, Reads, Results};
 use crate::input::binary::columns::StridedColumns;
 use crate::input::binary::layout::{Field, Layout};
 use gecc::{Engine, PublicKeys, Rows};
+use zeroize::Zeroizing;
 
 /// Room for so many rows of inputs, and for their results.
 pub struct Arena {
@@ -17,7 +18,7 @@ pub struct Arena {
 
 enum Inputs {
     /// A column for each that an operation reads.
-    Columns(ColumnPages),
+    Columns(Box<ColumnPages>),
     /// Rows with all columns.
     Rows(Layout, Pages),
 }
@@ -62,12 +63,17 @@ pub struct Part<'a> {
 impl Part<'_> {
     /// Makes a row one of zeros, which is rejected early.
     pub fn clear(&mut self, row: usize) {
+        self.clear_public(row);
+        self.secret_keys.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
+    }
+
+    /// The same, but for its private key.
+    pub fn clear_public(&mut self, row: usize) {
         let width = self.form.width();
         self.digests.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
         self.signatures.get_mut(row).unwrap_or(&mut [0; 64]).fill(0);
         self.public_keys.get_mut(row * width..(row + 1) * width).unwrap_or_default().fill(0);
         self.recovery_ids.get_mut(row..=row).unwrap_or_default().fill(0);
-        self.secret_keys.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
     }
 }
 
@@ -134,9 +140,9 @@ fn columns_of_rows<'a>(layout: &'a Layout, memory: &'a Pages, number: u64, rows:
 }
 
 impl Arena {
-    /// For columns that are filled part by part. Takes the memory on the threads of the caller's pool.
+    /// For columns that are filled part by part.
     pub fn new<O: Operation>(engine: &Engine, operation: &O, capacity: usize) -> Self {
-        let inputs = Inputs::Columns(ColumnPages::new(engine, operation.reads(), capacity));
+        let inputs = Inputs::Columns(Box::new(ColumnPages::new(engine, operation.reads(), capacity)));
         Self::with(inputs, engine, operation, capacity)
     }
 
@@ -201,6 +207,23 @@ impl Arena {
         let width = self.width;
         let (codes, results) = (self.codes.bytes_mut(), self.results.bytes_mut());
         (columns, Results { codes: &mut codes[..rows], rows: &mut results[..rows * width] })
+    }
+
+    /// The private keys of some rows, where they are read.
+    pub fn secret_keys(&self, rows: impl ExactSizeIterator<Item = usize>) -> Zeroizing<Vec<[u8; 32]>> {
+        // Allocated once: a vector that grows would leave its old contents behind.
+        let mut keys = Zeroizing::new(Vec::with_capacity(rows.len()));
+        if let Inputs::Columns(pages) = &self.inputs {
+            let all: &[[u8; 32]] = pages.secret_keys.bytes().as_chunks().0;
+            keys.extend(rows.filter_map(|row| all.get(row).copied()));
+        }
+        keys
+    }
+
+    /// The codes and results of the first rows, as they were computed.
+    #[cfg(feature = "arrow")]
+    pub fn computed(&self, rows: usize) -> (&[u8], &[u8]) {
+        (&self.codes.bytes()[..rows], &self.results.bytes()[..rows * self.width])
     }
 
     /// The codes and results of the first rows.

@@ -30,11 +30,11 @@ pub fn compute<O: Operation>(operation: &O, engine: &Engine, batch: &mut Batch) 
         let (columns, results) = arena.columns(*number, computable);
         operation.compute(engine, &columns, results)?;
     }
-    let mut results = arena.results(*rows);
     for has_message in [false, true] {
         let items = odd_items(units, |item| item.message.is_some() == has_message);
         if !items.is_empty() {
-            compute_odd(operation, engine, &items, *number, &mut results)?;
+            let secret_keys = arena.secret_keys(items.iter().map(|(row, ..)| *row));
+            compute_odd(operation, engine, &items, *number, &secret_keys, &mut arena.results(*rows))?;
         }
     }
     Ok(())
@@ -59,6 +59,7 @@ fn compute_odd<O: Operation>(
     engine: &Engine,
     items: &[Placed],
     number: u64,
+    secret_keys: &[[u8; 32]],
     results: &mut Results,
 ) -> Result<(), Error> {
     let width = operation.width();
@@ -78,7 +79,7 @@ fn compute_odd<O: Operation>(
         signatures: Rows::new(&signatures),
         public_keys: PublicKeys::sec1(&keys),
         recovery_ids: Rows::new(&[]),
-        secret_keys: Rows::new(&[]),
+        secret_keys: Rows::new(secret_keys),
     };
     // Results may be secret.
     let (mut codes, mut rows) = (vec![0; items.len()], Zeroizing::new(vec![0; width * items.len()]));

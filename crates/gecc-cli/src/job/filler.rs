@@ -83,8 +83,8 @@ impl<'a, O: Operation> Filler<'a, O> {
 
     /// A batch without items, of which the next unit is the first.
     fn begin(&mut self, first: &Unit, layout: &Layout) -> Option<Batch> {
-        let (Job { operation, engine, pool, .. }, rows) = (self.job, self.rows);
-        let mut arena = self.arenas.take(rows, || pool.install(|| Arena::new(engine, *operation, rows)))?;
+        let (Job { operation, engine, .. }, rows) = (self.job, self.rows);
+        let mut arena = self.arenas.take(rows, || Arena::new(engine, *operation, rows))?;
         if self.rules.reads.public_keys {
             arena.set_form(key_form(first, layout));
         }

@@ -1,10 +1,12 @@
 //! What the commands have in common that answer item by item: an [`Operation`] over columns, which knows nothing of where these come
 //! from; the `arena` that has the columns of a batch, and `compute`, which takes it through the engine; and the job. `run` opens
 //! what it needs, and `steps` are its parts that work at the same time. Of these `text` and `rows` fill arenas: text by the `filler`, which
-//! `parse`s lines, and rows as they are. `write` makes lines of results. Parquet and Arrow go through `tables`, whose columns another crate
-//! reads.
+//! `parse`s lines, and rows as they are. `write` makes lines of results, `columns` makes Parquet and Arrow of them. Input that is
+//! Parquet or Arrow goes through `tables`, whose columns another crate reads.
 
 mod arena;
+#[cfg(feature = "arrow")]
+mod columns;
 mod compute;
 mod filler;
 mod limits;
@@ -71,11 +73,14 @@ pub trait Operation: Sync {
     }
 
     /// The same over tables of Arrow, and its curve.
-    ///
-    /// # Errors
-    /// Where it cannot be done over tables as it was asked for.
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: TableAnswers) -> Result<(gecc_arrow::Operation, CurveId), String>;
+    fn over_tables(&self, answers: TableAnswers) -> (gecc_arrow::Operation, CurveId);
+
+    /// Answers with the results of their items, one after the other, as the columns that `over_tables` has.
+    #[cfg(feature = "arrow")]
+    fn columns(&self, _results: &[u8], answers: gecc_arrow::Answers) -> gecc_arrow::Answers {
+        answers
+    }
 
     /// What to say after so many items.
     fn warning(&self, _items: u64) -> Option<String> {

@@ -58,7 +58,7 @@ impl Origins {
 }
 
 /// Items that do not fit the columns: whose keys have another form, or with messages that the operation hashes. In the columns their
-/// rows are zeros.
+/// rows are zeros, but for private keys.
 #[derive(Default)]
 pub struct Odd {
     pub items: Vec<OddItem>,
@@ -253,7 +253,7 @@ impl Filling<'_, '_> {
         let digest = self.part.digests.get(row).copied().unwrap_or_default();
         let signature = self.part.signatures.get(row).copied().unwrap_or([0; 64]);
         items.push(OddItem { row, digest, signature, public_key, message });
-        self.part.clear(row);
+        self.part.clear_public(row);
     }
 }
 

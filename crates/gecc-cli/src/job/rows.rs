@@ -48,7 +48,7 @@ impl<O: Operation> Job<'_, O> {
         let mut step = || -> Option<()> {
             while !self.is_over() {
                 let new = || Arena::of_rows(self.engine, self.operation, reader.layout(), rows);
-                let mut arena = arenas.take(rows, || self.pool.install(new))?;
+                let mut arena = arenas.take(rows, new)?;
                 let room = rows * reader.layout().width();
                 let read = loop {
                     let memory = &mut arena.memory()[..room];

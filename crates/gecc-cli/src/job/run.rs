@@ -2,10 +2,15 @@
 
 use super::Operation;
 use super::arena::Arena;
+#[cfg(feature = "arrow")]
+use super::columns;
 use super::limits::{Limits, of_engine};
 use super::report::Tally;
 use super::rows::{RowSource, fields_of};
 use super::tables::{self, Opened};
+use super::write::{LineSink, Lines, Spares, Wanted};
+#[cfg(feature = "arrow")]
+use crate::flags::AnswerFormat;
 use crate::flags::{Format, StreamOptions};
 use crate::input::keyfile::warn_if_exposed;
 use crate::input::open::{Input, open};
@@ -85,7 +90,7 @@ impl Started {
         output: Output,
     ) -> Result<u8, Failure> {
         let kept = match end {
-            End::Input | End::Rejection => output.finish().map(|()| String::new()),
+            End::Input | End::Rejection => output.finish(options.sync).map(|()| String::new()),
             End::ClosedPipe | End::Interrupted | End::Failed(_) => Ok(output.abandon(tally.items > 0)),
         };
         self.say(operation, options, &end, tally);
@@ -117,9 +122,10 @@ impl Started {
     }
 }
 
-/// Runs an operation over the whole input and prints the summary. Gives the exit code. With `keys` the input is private keys, which may
-/// come bare, one a line.
-pub fn run<O: Operation>(operation: &O, options: &StreamOptions, keys: bool) -> Result<u8, Failure> {
+/// Runs an operation over the whole input and prints the summary. Gives the exit code. Where private keys are read, they may come
+/// bare, one a line.
+pub fn run<O: Operation>(operation: &O, options: &StreamOptions) -> Result<u8, Failure> {
+    let keys = operation.reads().secret_keys;
     refuse_overwriting(&options.input, options.output.as_deref())?;
     let named = |problem: String| format!("{}: {problem}", options.input.display());
     let input = open(&options.input).map_err(|problem| named(problem.to_string()))?;
@@ -144,14 +150,37 @@ pub fn run<O: Operation>(operation: &O, options: &StreamOptions, keys: bool) -> 
         }
         _ => Items::Text(input),
     };
-    let mut output = Output::open(options.output.as_deref(), O::GIVES_SECRETS)?;
+    let output = Output::open(options.output.as_deref(), O::GIVES_SECRETS, interrupted)?;
     let stopped = AtomicBool::new(false);
     let job = Job { operation, engine, options, keys, pool, limits, length, stopped, interrupted };
     let progress = if options.quiet { ProgressBar::hidden() } else { progress_bar(length) };
     let mut tally = Tally::default();
-    let end = job.answer_all(items, &mut output, &progress, &mut tally);
+    let (end, output) = job.answer(items, pool, output, &progress, &mut tally);
     progress.finish_and_clear();
     started.conclude(operation, options, end, &tally, output)
+}
+
+impl<O: Operation> Job<'_, O> {
+    /// Answers all items in the form that is asked for.
+    fn answer(
+        &self,
+        items: Items,
+        pool: &Arc<ThreadPool>,
+        mut output: Output,
+        progress: &ProgressBar,
+        tally: &mut Tally,
+    ) -> (End, Output) {
+        #[cfg(feature = "arrow")]
+        if self.options.answers() != AnswerFormat::Jsonl {
+            return columns::answer_all(self, items, pool, output, progress, tally);
+        }
+        let place = if matches!(items, Items::Rows(_)) { "row" } else { "line" };
+        let (wanted, spares) = (Wanted::new(self.options, place), Spares::default());
+        let form = Lines { operation: self.operation, wanted, spares: &spares, pool };
+        let mut sink = LineSink { output: &mut output, spares: &spares, secret: O::GIVES_SECRETS };
+        let end = self.answer_all(items, &form, &mut sink, progress, tally);
+        (end, output)
+    }
 }
 
 /// Threads for what is done to text.

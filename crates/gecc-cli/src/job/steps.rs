@@ -9,9 +9,9 @@ use super::arena::Arena;
 use super::compute::{Batch, compute};
 use super::report::Tally;
 use super::run::{End, Items, Job};
-use super::write::{Spares, Wanted, Written, put_out, write_batch};
+use super::write::{Form, Sink};
 use crate::input::open::Input;
-use crate::output::{Failure, Output};
+use crate::output::Failure;
 use gecc::stack;
 use indicatif::ProgressBar;
 use std::sync::atomic::Ordering;
@@ -84,16 +84,21 @@ impl Arenas {
 }
 
 /// Answers of a batch, and the bytes of input that it took.
-struct Answers {
-    units: Vec<Written>,
+struct Answers<M> {
+    made: M,
     bytes: u64,
 }
 
 impl<O: Operation> Job<'_, O> {
-    /// Starts the steps, and writes what they give.
-    pub fn answer_all(&self, items: Items, output: &mut Output, progress: &ProgressBar, tally: &mut Tally) -> End {
-        let spares = Spares::default();
-        let wanted = Wanted::new(self.options, if matches!(items, Items::Rows(_)) { "row" } else { "line" });
+    /// Starts the steps, and puts out what they give.
+    pub fn answer_all<F: Form>(
+        &self,
+        items: Items,
+        form: &F,
+        sink: &mut impl Sink<F::Made>,
+        progress: &ProgressBar,
+        tally: &mut Tally,
+    ) -> End {
         let (to_engine, batches) = sync_channel(1);
         let batches = Arc::new(Mutex::new(batches));
         let (to_writer, computed) = sync_channel(self.limits.batches);
@@ -120,9 +125,8 @@ impl<O: Operation> Job<'_, O> {
             }
             // When these threads are gone, so that nobody hands on to them.
             drop(batches);
-            let spares = &spares;
-            scope.spawn(move || self.write(computed, wanted, spares, to_free, to_output));
-            let end = self.put_out(answers, output, wanted, spares, progress, tally);
+            scope.spawn(move || self.write(computed, form, to_free, to_output));
+            let end = self.put_out(answers, sink, progress, tally);
             self.stopped.store(true, Ordering::Relaxed);
             end
         })
@@ -146,14 +150,13 @@ impl<O: Operation> Job<'_, O> {
         }
     }
 
-    /// Writes the answers of batches, into memory.
-    fn write(
+    /// Makes the answers of batches, in memory.
+    fn write<F: Form>(
         &self,
         computed: Receiver<Ordered<Receiver<Computed>>>,
-        wanted: Wanted,
-        spares: &Spares,
+        form: &F,
         free: Sender<Arena>,
-        to: SyncSender<Ordered<Answers>>,
+        to: SyncSender<Ordered<Answers<F::Made>>>,
     ) {
         for next in computed {
             let failure = match next {
@@ -163,13 +166,16 @@ impl<O: Operation> Job<'_, O> {
                     Err(RecvError) => return,
                     Ok(Err(problem)) => problem.into(),
                     Ok(Ok(mut batch)) => {
-                        let units = write_batch(self.operation, &batch, wanted, spares, self.pool);
+                        let made = form.make(&batch);
                         batch.arena.wipe(batch.rows);
                         let _ = free.send(batch.arena);
-                        if to.send(Ordered::Next(Answers { units, bytes: batch.bytes })).is_err() {
-                            return;
+                        match made {
+                            Err(failure) => failure,
+                            Ok(made) => match to.send(Ordered::Next(Answers { made, bytes: batch.bytes })) {
+                                Ok(()) => continue,
+                                Err(_) => return,
+                            },
                         }
-                        continue;
                     }
                 },
             };
@@ -179,28 +185,28 @@ impl<O: Operation> Job<'_, O> {
     }
 
     /// Puts answers out, in order.
-    fn put_out(
+    fn put_out<M>(
         &self,
-        answers: Receiver<Ordered<Answers>>,
-        output: &mut Output,
-        wanted: Wanted,
-        spares: &Spares,
+        answers: Receiver<Ordered<Answers<M>>>,
+        sink: &mut impl Sink<M>,
         progress: &ProgressBar,
         tally: &mut Tally,
     ) -> End {
         for next in answers {
-            let Answers { units, bytes } = match next {
+            let Answers { made, bytes } = match next {
                 Ordered::Next(answers) => answers,
                 Ordered::Failed(failure) => return End::Failed(failure),
             };
             if self.interrupted.load(Ordering::Relaxed) {
                 return End::Interrupted;
             }
-            match put_out(units, output, spares, O::GIVES_SECRETS, tally) {
+            match sink.put_out(made, tally) {
                 Ok(()) => progress.inc(bytes),
+                // An output that takes nothing is not waited for any more.
+                Err(_) if self.interrupted.load(Ordering::Relaxed) => return End::Interrupted,
                 Err(failure) => return End::of(failure),
             }
-            if wanted.check && tally.rejected() > 0 {
+            if self.options.check && tally.rejected() > 0 {
                 return End::Rejection;
             }
         }

@@ -1,10 +1,11 @@
 //! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`. Answers are lines as for other
 //! inputs, or columns.
 
+use super::columns::{Shared, format, wanted};
 use super::limits::TableLimits;
 use super::report::Tally;
 use super::run::{End, Started};
-use super::write::{Outcome, Spares, Wanted, Written, put_out, up_to_rejection, write_answer};
+use super::write::{LineSink, Outcome, Sink, Spares, Wanted, Written, up_to_rejection, write_answer};
 use super::{Operation, TableAnswers};
 use crate::flags::{AnswerFormat, Format, StreamOptions};
 use crate::input::cut::MAX_ROWS;
@@ -19,15 +20,17 @@ use gecc_arrow::{
     transform,
 };
 use rayon::prelude::*;
-use std::io::{self, Write};
+use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// Bytes that tell the formats apart.
 const FIRST_BYTES: usize = 8;
+/// What the number of an item's place is called.
+const PLACE: &str = "row";
 /// Batches that are computed at a time, so that the engine has the next while others are read and written.
 const COMPUTING: usize = 3;
 
@@ -98,11 +101,11 @@ pub fn run<O: Operation>(
         Some(columns) => columns.parse().map_err(said)?,
     };
     let answers = if options.answers() == AnswerFormat::Jsonl { TableAnswers::Lines } else { TableAnswers::Columns };
-    let (table_operation, curve) = operation.over_tables(answers)?;
+    let (table_operation, curve) = operation.over_tables(answers);
     let pool = Pool::of(Arc::clone(&started.pool));
     let job = Job { engine: &started.engine, curve, operation: &table_operation, mapping: &mapping, pool: &pool };
     table_operation.check(&started.engine, curve, input.schema(), &mapping).map_err(said)?;
-    let output = Output::open(options.output.as_deref(), O::GIVES_SECRETS)?;
+    let output = Output::open(options.output.as_deref(), O::GIVES_SECRETS, started.interrupted)?;
     let (end, tally, output) = match answers {
         TableAnswers::Lines => write_lines(operation, &job, input, options, &started, output),
         TableAnswers::Columns => write_columns(&job, input, options, &started, output),
@@ -133,16 +136,18 @@ fn write_lines<O: Operation>(
     started: &Started,
     mut output: Output,
 ) -> (End, Tally, Output) {
-    let (spares, wanted) = (Spares::default(), Wanted::new(options, "row"));
+    let (spares, wanted) = (Spares::default(), Wanted::new(options, PLACE));
     let mut tally = Tally::default();
     let lines = Lines { operation, wanted, spares: &spares };
     let make = |answered: Answered| Ok(started.pool.install(|| lines.of_batch(answered.first, &answered.answers)));
+    let mut sink = LineSink { output: &mut output, spares: &spares, secret: O::GIVES_SECRETS };
     let put_out = |units: Vec<Written>| {
-        if started.interrupted.load(Ordering::Relaxed) {
+        let is_interrupted = || started.interrupted.load(Ordering::Relaxed);
+        if is_interrupted() {
             return ControlFlow::Break(End::Interrupted);
         }
-        if let Err(failure) = put_out(units, &mut output, &spares, O::GIVES_SECRETS, &mut tally) {
-            return ControlFlow::Break(End::of(failure));
+        if let Err(failure) = sink.put_out(units, &mut tally) {
+            return ControlFlow::Break(if is_interrupted() { End::Interrupted } else { End::of(failure) });
         }
         if wanted.check && tally.rejected() > 0 {
             ControlFlow::Break(End::Rejection)
@@ -227,25 +232,23 @@ fn write_columns(
     started: &Started,
     output: Output,
 ) -> (End, Tally, Output) {
-    let shared = Arc::new(Mutex::new(output));
-    let is_file = options.output.as_deref().is_some_and(|path| !is_standard_stream(path));
-    let format = match options.answers() {
-        AnswerFormat::Arrow if is_file => gecc_arrow::Format::ArrowFile,
-        AnswerFormat::Arrow => gecc_arrow::Format::ArrowStream,
-        _ => gecc_arrow::Format::Parquet,
-    };
-    let with = TransformOptions { beside: options.beside, format, computing: COMPUTING, ..Default::default() };
-    let sink = gecc_arrow::Output::Stream(Box::new(Sink(Arc::clone(&shared))));
+    let shared = Shared::new(output);
+    let (format, wanted) = (format(options), wanted(options, PLACE, false));
+    let with = TransformOptions { beside: options.beside, format, wanted, computing: COMPUTING, ..Default::default() };
     let mut tally = Tally::default();
-    let end = match transform(job, input, sink, &with, started.interrupted) {
+    let end = match transform(job, input, shared.writer(), &with, started.interrupted) {
         Err(problem) => end_of(problem, options),
         Ok(outcome) => {
             count(&outcome.counts, &mut tally);
-            outcome.problem.map_or_else(|| end_of_input(started), |problem| end_of(problem, options))
+            match outcome.problem {
+                // An output that takes nothing is not waited for any more.
+                Some(problem) if !started.interrupted.load(Ordering::Relaxed) => end_of(problem, options),
+                None if options.check && tally.rejected() > 0 => End::Rejection,
+                _ => end_of_input(started),
+            }
         }
     };
-    let output = Arc::into_inner(shared).expect("the writer has ended");
-    (end, tally, output.into_inner().unwrap_or_else(PoisonError::into_inner))
+    (end, tally, shared.into_output())
 }
 
 fn count(counts: &Counts, tally: &mut Tally) {
@@ -255,21 +258,5 @@ fn count(counts: &Counts, tally: &mut Tally) {
             Reason::Rejected(_) => tally.reject(reason.code(), rows),
             reason => tally.refuse(&reason.to_string(), rows),
         }
-    }
-}
-
-/// The output, which is ended by who opened it.
-struct Sink(Arc<Mutex<Output>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.0.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
-        // So that it is not taken for an error of reading.
-        let explained = |problem: io::Error| io::Error::new(problem.kind(), format!("writing the output: {problem}"));
-        written.map(|()| bytes.len()).map_err(explained)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

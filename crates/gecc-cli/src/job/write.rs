@@ -6,7 +6,7 @@ use super::compute::Batch;
 use super::parse::Origins;
 use super::report::{Tally, reason_of};
 use crate::flags::StreamOptions;
-use crate::output::{Failure, Line, Output};
+use crate::output::{Failure, Line, Output, Put};
 use crate::secrets::wiped::{Wiped, wiped_if};
 use crate::threads::map;
 use gecc::Verdict;
@@ -59,19 +59,52 @@ impl Spares {
     }
 }
 
-/// Puts answers out, and counts those that went out whole.
-pub fn put_out(
-    units: Vec<Written>,
-    output: &mut Output,
-    spares: &Spares,
-    secret: bool,
-    tally: &mut Tally,
-) -> Result<(), Failure> {
-    let texts: Vec<&[u8]> = units.iter().map(|unit| unit.text.as_slice()).collect();
-    let (written, outcome) = output.write(&texts);
-    units[..written].iter().for_each(|unit| tally.add(&unit.tally));
-    units.into_iter().for_each(|unit| spares.give_back(unit.text, secret));
-    Ok(outcome?)
+/// How answers are made of the results of a batch, and put out.
+pub trait Form: Sync {
+    type Made: Send;
+    /// Makes the answers.
+    fn make(&self, batch: &Batch) -> Result<Self::Made, Failure>;
+}
+
+/// Where answers go.
+pub trait Sink<M> {
+    /// Puts answers out, and counts those that went out whole.
+    fn put_out(&mut self, made: M, tally: &mut Tally) -> Result<(), Failure>;
+}
+
+/// Lines of text.
+pub struct Lines<'a, O> {
+    pub operation: &'a O,
+    pub wanted: Wanted,
+    pub spares: &'a Spares,
+    /// The threads that write them.
+    pub pool: &'a ThreadPool,
+}
+
+impl<O: Operation> Form for Lines<'_, O> {
+    type Made = Vec<Written>;
+
+    fn make(&self, batch: &Batch) -> Result<Vec<Written>, Failure> {
+        Ok(write_batch(self.operation, batch, self.wanted, self.spares, self.pool))
+    }
+}
+
+/// Where lines go.
+pub struct LineSink<'a> {
+    pub output: &'a mut Output,
+    pub spares: &'a Spares,
+    /// Whether nothing of the lines may stay in memory.
+    pub secret: bool,
+}
+
+impl Sink<Vec<Written>> for LineSink<'_> {
+    fn put_out(&mut self, units: Vec<Written>, tally: &mut Tally) -> Result<(), Failure> {
+        let (texts, tallies): (Vec<Wiped>, Vec<Tally>) = units.into_iter().map(|unit| (unit.text, unit.tally)).unzip();
+        let Put { parts, whole, outcome } = self.output.write(texts);
+        tallies[..whole].iter().for_each(|of_unit| tally.add(of_unit));
+        parts.into_iter().for_each(|text| self.spares.give_back(text, self.secret));
+        Ok(outcome?)
+    }
 }
 
 /// Writes the answers of a batch, unit by unit, on the threads of a pool.

@@ -1,9 +1,12 @@
 //! Where answers go: to a stream at once, or to a file that has its name when all of them are there.
 
+use super::direct::{Direct, Put};
 use super::failure::note;
+use crate::secrets::wiped::Wiped;
 use std::fs::{File, Metadata, Permissions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use tempfile::{Builder, NamedTempFile};
 
 /// An output that is open.
@@ -11,30 +14,33 @@ pub struct Output(Sink);
 
 enum Sink {
     /// Standard output, terminals, pipes and devices.
-    Direct(Box<dyn Write + Send>),
+    Direct(Direct),
     /// A file beside the one that it becomes, and how much of it is written.
     Beside { part: NamedTempFile, length: u64, target: PathBuf },
 }
 
 impl Output {
-    /// Opens a file, or standard output for `-` and `None`. A file for secrets is its owner's alone.
-    pub fn open(path: Option<&Path>, secret: bool) -> Result<Self, String> {
-        match path.filter(|path| *path != Path::new("-")) {
-            None => Ok(Output(Sink::Direct(Box::new(io::stdout())))),
-            Some(path) => {
-                open_file(path, secret).map(Output).map_err(|problem| format!("{}: {problem}", path.display()))
-            }
-        }
+    /// Opens a file, or standard output for `-` and `None`. A file for secrets is its owner's alone. What is no file is not waited
+    /// for once the command is interrupted.
+    pub fn open(path: Option<&Path>, secret: bool, interrupted: &'static AtomicBool) -> Result<Self, String> {
+        let path = path.filter(|path| *path != Path::new("-"));
+        let sink = match path {
+            None => Direct::start(Box::new(io::stdout()), interrupted).map(Sink::Direct),
+            Some(path) => open_file(path, secret, interrupted),
+        };
+        let name = path.unwrap_or(Path::new("standard output"));
+        sink.map(Output).map_err(|problem| format!("{}: {problem}", name.display()))
     }
 
-    /// Hands parts of whole lines to the operating system, in order. Gives how many went out before an error.
-    pub fn write(&mut self, parts: &[&[u8]]) -> (usize, io::Result<()>) {
+    /// Hands parts of whole lines to the operating system, in order.
+    pub fn write(&mut self, parts: Vec<Wiped>) -> Put {
         match &mut self.0 {
-            Sink::Direct(sink) => write_each(sink, parts),
+            Sink::Direct(direct) => direct.write(parts),
             Sink::Beside { part, length, .. } => {
-                let (written, outcome) = write_at(part.as_file(), *length, parts);
-                *length += parts[..written].iter().map(|part| part.len() as u64).sum::<u64>();
-                (written, outcome)
+                let texts: Vec<&[u8]> = parts.iter().map(|part| part.as_slice()).collect();
+                let (whole, outcome) = write_at(part.as_file(), *length, &texts);
+                *length += texts[..whole].iter().map(|text| text.len() as u64).sum::<u64>();
+                Put { parts, whole, outcome }
             }
         }
     }
@@ -43,7 +49,7 @@ impl Output {
     #[cfg(feature = "arrow")]
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.0 {
-            Sink::Direct(sink) => write_each(sink, &[bytes]).1,
+            Sink::Direct(direct) => direct.write(vec![Wiped::new(bytes.to_vec())]).outcome,
             Sink::Beside { part, length, .. } => {
                 write_one(part.as_file(), *length, bytes)?;
                 *length += bytes.len() as u64;
@@ -52,17 +58,17 @@ impl Output {
         }
     }
 
-    /// Gives the file its name, in place of what had it.
-    pub fn finish(self) -> Result<(), String> {
-        match self.0 {
-            Sink::Direct(_) => Ok(()),
-            Sink::Beside { part, target, .. } => match part.persist(&target) {
-                Ok(_) => Ok(()),
-                Err(failed) => {
-                    let problem = format!("{}: {}", target.display(), failed.error);
-                    Err(problem + &kept(failed.file))
-                }
-            },
+    /// Gives the file its name, in place of what had it. With `sync` the file is on the disk before, and its name after.
+    pub fn finish(self, sync: bool) -> Result<(), String> {
+        let Sink::Beside { part, target, .. } = self.0 else { return Ok(()) };
+        let named = |problem: io::Error| format!("{}: {problem}", target.display());
+        if sync && let Err(problem) = part.as_file().sync_all() {
+            return Err(named(problem) + &kept(part));
+        }
+        match part.persist(&target) {
+            Ok(_) if sync => sync_folder(folder_of(&target)).map_err(named),
+            Ok(_) => Ok(()),
+            Err(failed) => Err(named(failed.error) + &kept(failed.file)),
         }
     }
 
@@ -75,13 +81,19 @@ impl Output {
     }
 }
 
-fn write_each(sink: &mut dyn Write, parts: &[&[u8]]) -> (usize, io::Result<()>) {
-    for (written, part) in parts.iter().enumerate() {
-        if let Err(problem) = sink.write_all(part).and_then(|()| sink.flush()) {
-            return (written, Err(problem));
-        }
-    }
-    (parts.len(), Ok(()))
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
+}
+
+/// Has the names of its files on the disk.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -92,6 +104,7 @@ fn write_one(file: &File, place: u64, bytes: &[u8]) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn write_one(mut file: &File, _: u64, bytes: &[u8]) -> io::Result<()> {
+    use std::io::Write;
     file.write_all(bytes)
 }
 
@@ -117,14 +130,14 @@ fn kept(part: NamedTempFile) -> String {
     }
 }
 
-fn open_file(path: &Path, secret: bool) -> io::Result<Sink> {
+fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io::Result<Sink> {
     let before = match std::fs::metadata(path) {
         Ok(metadata) => Some(metadata),
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => None,
         Err(problem) => return Err(problem),
     };
     if before.as_ref().is_some_and(|before| !before.is_file()) {
-        return Ok(Sink::Direct(Box::new(File::options().write(true).open(path)?)));
+        return Direct::start(Box::new(File::options().write(true).open(path)?), interrupted).map(Sink::Direct);
     }
     if before.is_some() {
         // A file that may not be written is not replaced either.
@@ -132,7 +145,7 @@ fn open_file(path: &Path, secret: bool) -> io::Result<Sink> {
     }
     // A link stays, and what it points to is replaced.
     let target = if before.is_some() { path.canonicalize()? } else { path.to_owned() };
-    let folder = target.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let folder = folder_of(&target);
     let mut name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
     name.push(".part-");
     let part = create(Builder::new().prefix(&name), folder, before.as_ref(), secret)?;

@@ -118,6 +118,26 @@ fn commands_free_no_secrets() {
         let code = command(&[&["pubkey", "--curve", "p256", "-o", &out, &rows], &layout[..]].concat());
         assert!(matches!(code, Ok(0)));
     });
+    let with_key = |item: usize, field: &str, value: &str| {
+        format!("{{\"secret_key\":\"{}\",\"{field}\":\"{value}\"}}\n", digits[item])
+    };
+    let of_items = |field: &str, value: &dyn Fn(usize) -> String| -> String {
+        (0..ITEMS).map(|item| with_key(item, field, &value(item))).collect()
+    };
+    let signed = folder.write("signed.jsonl", of_items("message", &|item| format!("{item:08x}")));
+    // Keys of either form, so that some are computed apart.
+    let peer = |item: usize| match item % 2 {
+        0 => hex::encode(public[item].to_compressed().unwrap()),
+        _ => hex::encode(public[item].as_sec1()),
+    };
+    let agreed = of_items("public_key", &peer);
+    let agreed = folder.write("agreed.jsonl", agreed);
+    for (operation, curve, input) in [("sign", "p256", &signed), ("sign", "sm2", &signed), ("ecdh", "p256", &agreed)] {
+        secrets.freed_blocks(&format!("{operation} on {curve} with keys of items"), || {
+            let code = command(&[operation, "--curve", curve, "-o", &out, input]);
+            assert!(matches!(code, Ok(0)));
+        });
+    }
     key_files.push(one);
     for keys in &key_files {
         for (operation, curve, input) in

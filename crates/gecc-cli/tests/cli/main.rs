@@ -2,6 +2,8 @@
 
 mod answers;
 mod bench;
+#[cfg(feature = "arrow")]
+mod columns;
 mod compressed;
 mod formats;
 mod help;

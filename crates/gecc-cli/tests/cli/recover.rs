@@ -4,6 +4,8 @@ use crate::support::{answers, code, run, signed, stderr};
 use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
 use serde_json::json;
 
+const NO_NUMBER: &str = "`recovery_id` is not a number from 0 to 3, nor a v of 27 and more";
+
 #[test]
 fn recover_gives_keys_or_errors() {
     let set = signed::<Secp256k1>(2);
@@ -21,7 +23,7 @@ fn recover_gives_keys_or_errors() {
             key(0),
             key(1),
             json!({"error": "the recovery id is not in 0..=3", "line": 3, "tag": {"item": 1}}),
-            json!({"error": "`recovery_id` is not a number from 0 to 3", "line": 4, "tag": {"item": 1}}),
+            json!({"error": NO_NUMBER, "line": 4, "tag": {"item": 1}}),
         ]
     );
     assert_eq!(code(&output), 1);
@@ -74,12 +76,51 @@ fn a_recovery_id_is_a_number_or_a_text_that_is_one() {
     let input: String = given.iter().map(|id| line(id)).collect();
     let public = hex::encode(set.public[0].as_sec1());
     assert_eq!(answers(&run(&["recover", "--curve", "secp256k1"], input)), vec![json!({"public_key": public}); 3]);
-    let wrong = ["-1", "0.0", "256", "true", "[0]", "{\"a\":[0]}", "\"0x0\"", "99999999999999999999"];
+    let wrong = ["-1", "0.0", "true", "[0]", "{\"a\":[0]}", "\"0x\"", "\"0xg\"", "99999999999999999999"];
     let input: String = wrong.iter().map(|id| line(id)).collect();
     let output = run(&["recover", "--curve", "secp256k1"], input);
     for (answer, id) in answers(&output).iter().zip(wrong) {
-        assert_eq!(answer["error"], "`recovery_id` is not a number from 0 to 3", "{id}");
+        assert_eq!(answer["error"], NO_NUMBER, "{id}");
     }
     let absent = run(&["recover", "--curve", "secp256k1"], line("null"));
     assert_eq!(answers(&absent)[0]["error"], "`recovery_id` is not given");
+}
+
+#[test]
+fn a_recovery_id_may_be_given_as_v() {
+    let set = signed::<Secp256k1>(1);
+    let id = u64::from(set.signed[0].recovery_id);
+    let chain = u64::from(getrandom::u32().unwrap());
+    let (parity, eip155) = (id % 2, 35 + 2 * chain + id % 2);
+    let long = format!("0x1{:064x}", 35 + parity);
+    let given = [
+        json!({"v": id}),
+        json!({"v": 27 + id}),
+        json!({"recovery_id": 27 + id}),
+        json!({"v": format!("0x{:x}", 27 + id)}),
+        json!({"v": eip155}),
+        json!({"v": eip155.to_string()}),
+        json!({"v": format!("0x{eip155:X}")}),
+        json!({"v": long}),
+        // The other name counts first.
+        json!({"v": 99, "recovery_id": id}),
+    ];
+    let mut input = String::new();
+    for v in &given {
+        let mut item = set.json(0);
+        item.as_object_mut().unwrap().remove("recovery_id");
+        item.as_object_mut().unwrap().extend(v.as_object().unwrap().clone());
+        input += &(item.to_string() + "\n");
+    }
+    let output = run(&["recover", "--curve", "secp256k1"], input);
+    let public = hex::encode(set.public[0].as_sec1());
+    for (answer, v) in answers(&output).iter().zip(&given) {
+        assert_eq!(answer["public_key"], json!(public), "{v}");
+    }
+    assert_eq!(answers(&output).len(), given.len());
+    let (digest, signature) = (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature));
+    let table = format!("digest,signature,v\n{digest},{signature},{eip155}\n{digest},{signature},26\n");
+    let of_table = answers(&run(&["recover", "--curve", "secp256k1"], table));
+    assert_eq!(of_table[0]["public_key"], json!(public));
+    assert_eq!(of_table[1]["error"], "the recovery id is not in 0..=3");
 }

@@ -3,7 +3,7 @@
 use crate::support::{TemporaryFile, answers, code, gecc, refuses_without_gpu, run, signed, start, stderr};
 use gecc::{P256, Secp256k1};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 #[test]
@@ -32,7 +32,7 @@ fn many_chunks_keep_their_order_and_go_to_a_file() {
     let input = TemporaryFile::new("many.jsonl", input);
     let out = TemporaryFile::new("many.out", "");
     let output = gecc()
-        .args(["verify", "--curve", "secp256k1", "--max-memory", "8M", "-o", out.path(), input.path()])
+        .args(["verify", "--curve", "secp256k1", "--max-memory", "8M", "--sync", "-o", out.path(), input.path()])
         .output()
         .expect("the binary runs");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -91,6 +91,35 @@ fn an_interrupt_ends_after_complete_lines() {
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).unwrap();
     assert!(answer.ends_with('\n') && rest.is_empty());
+}
+
+/// Nobody reads the pipe, so that writing to it never ends.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_also_while_a_full_pipe_is_not_read() {
+    let line = signed::<P256>(1).lines().remove(0) + "\n";
+    let input = TemporaryFile::new("unread.jsonl", line.repeat(100_000));
+    for more in [&[][..], &["--output-format", "arrow"]] {
+        let mut command = gecc();
+        command.args(["verify", "--curve", "p256", "--line", input.path()]).args(more);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Until the pipe is full.
+        std::thread::sleep(Duration::from_secs(2));
+        assert!(child.try_wait().unwrap().is_none());
+        let started = std::time::Instant::now();
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        while child.try_wait().unwrap().is_none() {
+            if started.elapsed() > Duration::from_secs(10) {
+                child.kill().unwrap();
+                panic!("the first interrupt did not end the command: {more:?}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(code(&output), 130, "{}", stderr(&output));
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(!more.is_empty() || text.lines().next().unwrap().starts_with("{\"valid\":true"));
+    }
 }
 
 #[test]

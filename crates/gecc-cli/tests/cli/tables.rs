@@ -93,8 +93,17 @@ fn tables_have_the_answers_of_text() {
     let table = table(&set);
     let text = lines(&table);
     let key = TemporaryFile::new("tables.key", hex::encode(set.secret[0].expose_bytes()));
-    let commands: [&[&str]; 7] = [
+    let keys = |count: usize| set.secret.iter().rev().take(count).map(|key| hex::encode(key.expose_bytes()) + "\n");
+    let each = TemporaryFile::new("tables.keys", keys(ITEMS).collect::<String>());
+    let few = TemporaryFile::new("tables.few", keys(200).collect::<String>());
+    let commands: [&[&str]; 13] = [
         &["verify"],
+        &["sign", "--key-file", each.path()],
+        &["sign", "--recoverable", "--key-file", few.path()],
+        &["sign"],
+        &["ecdh", "--key-file", each.path()],
+        &["ecdh", "--key-file", few.path()],
+        &["ecdh"],
         &["recover"],
         &["recover", "--addresses"],
         &["sign", "--recoverable", "--key-file", key.path()],
@@ -137,6 +146,62 @@ fn rejections_are_counted_and_end_a_check() {
     assert_eq!((answers(&only), stderr(&only)), (reasons, String::new()));
     let check = run(&[&verify[..], &["--check"]].concat(), "");
     assert_eq!((answers(&check).len(), code(&check)), (4, 1));
+}
+
+/// Rows without a key say so, and what is left of a key file is told.
+#[test]
+fn key_files_of_several_keys_go_with_tables() {
+    let set = signed::<Secp256k1>(20);
+    let file = file("several.keys.in", &table(&set), 7, WRITTEN[0]);
+    let keys = |count: usize| format!("{}\n", "11".repeat(32)).repeat(count);
+    let (few, many) = (TemporaryFile::new("several.few", keys(12)), TemporaryFile::new("several.many", keys(30)));
+    let sign = |keys: &TemporaryFile, more: &[&str]| {
+        let arguments = ["sign", "--curve", "secp256k1", "--key-file", keys.path(), file.path()];
+        run(&[&arguments, COLUMNS, more].concat(), "")
+    };
+    let output = sign(&few, &[]);
+    let found = answers(&output);
+    assert_eq!((code(&output), found.len()), (1, 20), "{}", stderr(&output));
+    assert!(found[..12].iter().all(|answer| answer["signature"].is_string()));
+    let expected = |row: usize| json!({"error": "there is no private key for this row", "row": row});
+    assert_eq!(found[12..], (13..=20).map(expected).collect::<Vec<_>>());
+    let output = sign(&many, &["--quiet"]);
+    assert_eq!(code(&output), 0);
+    assert!(stderr(&output).contains("30 keys for 20 items"), "{}", stderr(&output));
+}
+
+/// Numbers of rows, rejections alone, and the end at the first.
+#[test]
+fn columns_of_tables_are_selected() {
+    let set = signed::<Secp256k1>(ITEMS);
+    let table = table(&set);
+    let input = file("selected.in", &table, 100, WRITTEN[1]);
+    let verify = [&["verify", "--curve", "secp256k1", input.path()], COLUMNS].concat();
+    let expected: Vec<Value> = answers(&run(&[&verify[..], &["--line"]].concat(), ""));
+    let first = expected.iter().position(|answer| answer["valid"] == false).unwrap();
+    for (end, beside) in [("parquet", false), ("arrow", false), ("parquet", true)] {
+        let output = TemporaryFile::new(&format!("selected.{end}"), "");
+        for (options, wanted) in [
+            (&["--line"][..], expected.clone()),
+            (&["--only-rejected"], expected.iter().filter(|answer| answer["valid"] == false).cloned().collect()),
+            (&["--check", "--line"], expected[..=first].to_vec()),
+            (&["--check", "--only-rejected"], vec![expected[first].clone()]),
+        ] {
+            let more: &[&str] = if beside { &["--beside"] } else { &[] };
+            let ended = run(&[&verify[..], options, more, &["-o", output.path()]].concat(), "");
+            assert_eq!(code(&ended), 1, "{}", stderr(&ended));
+            let of_batch = |batch: &RecordBatch| -> Vec<Value> {
+                let numbers = batch["row"].as_primitive::<arrow_array::types::UInt64Type>();
+                let valid = batch["valid"].as_boolean();
+                let answer = |row: usize| json!({"row": numbers.value(row), "valid": valid.value(row)});
+                (0..batch.num_rows()).map(answer).collect()
+            };
+            let found: Vec<Value> = read(output.path()).iter().flat_map(of_batch).collect();
+            let wanted: Vec<Value> =
+                wanted.iter().map(|answer| json!({"row": answer["row"], "valid": answer["valid"]})).collect();
+            assert_eq!(found, wanted, "{options:?} {end}");
+        }
+    }
 }
 
 #[test]
@@ -200,11 +265,9 @@ fn what_does_not_go_together_is_said() {
     let (parquet, arrow) =
         (file("refused.parquet", &table, 3, WRITTEN[0]), file("refused.arrow", &table, 3, WRITTEN[2]));
     let text = TemporaryFile::new("refused.jsonl", lines(&table));
-    let keys = TemporaryFile::new("refused.keys", format!("{0}\n{0}", "11".repeat(32)));
     let out = TemporaryFile::new("refused.out.parquet", "before");
     let (parquet, arrow, text) = (parquet.path(), arrow.path(), text.path());
     let verify = ["verify", "--curve", "p256"];
-    let sign = ["sign", "--curve", "p256", "--key-file", keys.path()];
     let cases: Vec<(Vec<&str>, &str)> = vec![
         ([&verify[..], &[parquet]].concat(), "neither `digest` nor `message`"),
         ([&verify[..], &["--columns", "digest=none", parquet]].concat(), "there is no column `none` for `digest`"),
@@ -214,16 +277,14 @@ fn what_does_not_go_together_is_said() {
         ),
         ([&verify[..], &["--columns", "hash", parquet]].concat(), "`hash` is not `field=column`"),
         ([&verify[..], COLUMNS, &[text]].concat(), "--columns goes with Parquet or Arrow input"),
-        ([&verify[..], &["-o", out.path(), text]].concat(), "only for Parquet or Arrow input"),
+        ([&verify[..], &["--beside", "-o", out.path(), text]].concat(), "--beside goes with Parquet or Arrow input"),
         ([&verify[..], COLUMNS, &["--beside", parquet]].concat(), "--beside goes with answers in Parquet or Arrow"),
-        ([&verify[..], COLUMNS, &["--check", "-o", out.path(), parquet]].concat(), "add --output-format jsonl"),
         ([&verify[..], COLUMNS, &["--format", "parquet", arrow]].concat(), "the file is Arrow IPC, not Parquet"),
         ([&verify[..], COLUMNS, &["--format", "arrow", parquet]].concat(), "the file is Parquet, not Arrow IPC"),
         (
             [&verify[..], COLUMNS, &["--format", "arrow", text]].concat(),
             "neither Parquet nor Arrow IPC: it begins with",
         ),
-        ([&sign[..], COLUMNS, &[parquet]].concat(), "the key file has 2 keys; with Parquet or Arrow input it has one"),
         ([&verify[..], &["--format", "parquet"]].concat(), "Parquet is read from files"),
     ];
     for (arguments, expected) in cases {

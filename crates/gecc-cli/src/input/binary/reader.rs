@@ -1,10 +1,11 @@
 //! Rows from a file or a stream, into the caller's memory.
 
-use super::layout::{Layout, Place};
+use super::layout::{Field, Layout, Place};
 use crate::input::open::{Input, PlainFile, became_shorter};
 use crate::input::source::{Next, StreamSource};
 use crate::input::text::{Buffers, Text};
 use crate::secrets::wiped::Wiped;
+use gecc::ecdsa::recovery_id_of_v;
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +75,7 @@ impl RowReader {
     /// # Errors
     /// Where reading fails, a file became shorter, or a stream ends within a row. What was given before is as it was read.
     pub fn read(&mut self, memory: &mut [u8], patience: Duration) -> Result<Filled, String> {
-        let (width, v) = (self.layout.width(), self.layout.v());
+        let (width, v) = (self.layout.width(), self.layout.place(Field::RecoveryId));
         match &mut self.source {
             Source::Stream(stream) => {
                 let filled = stream.read(memory, width, patience)?;
@@ -111,16 +112,11 @@ fn read_file(file: &PlainFile, memory: &mut [u8], width: usize, v: Option<Place>
     })
 }
 
-/// Makes a recovery id of v: 27 and 28 as Bitcoin and Ethereum write it, 35 and more with a chain in it (EIP-155). What is
-/// neither stays, and is rejected with its item.
+/// Makes a recovery id of v. What stands for none stays, and is rejected with its item.
 fn normalise_v(rows: &mut [u8], width: usize, v: Option<Place>) {
     let Some(Place { offset, .. }) = v else { return };
-    for row in rows.chunks_exact_mut(width) {
-        row[offset] = match row[offset] {
-            v @ 27..=30 => v - 27,
-            v @ 35.. => (v - 35) & 1,
-            v => v,
-        };
+    for v in rows.chunks_exact_mut(width).map(|row| &mut row[offset]) {
+        *v = recovery_id_of_v(&[*v]).unwrap_or(*v);
     }
 }
 

@@ -180,6 +180,23 @@ impl Read for Failing {
 }
 
 #[test]
+fn recovery_ids_may_be_values_of_v() {
+    let v: Vec<u8> = (0..=u8::MAX).collect();
+    for text in ["recovery_id:1", "signature:65"] {
+        let layout = layout(text);
+        let rows: Vec<u8> = v.iter().flat_map(|v| [vec![7; layout.width() - 1], vec![*v]].concat()).collect();
+        let (file, mut memory) = (file_of(&rows), vec![0; rows.len()]);
+        let mut reader = of_file(file.path(), layout).unwrap();
+        assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(256)));
+        let columns = StridedColumns::new(reader.layout(), &memory, 256);
+        for v in &v {
+            let expected = ecdsa::recovery_id_of_v(&[*v]).unwrap_or(*v);
+            assert_eq!(columns.recovery_ids().get(usize::from(*v)), &[expected], "{text} {v}");
+        }
+    }
+}
+
+#[test]
 fn a_row_does_not_wait_for_others() {
     let expected = signed(2);
     let (source, mut writer) = io::pipe().unwrap();

@@ -1,0 +1,128 @@
+//! From answers to what is written of them: which of them, and what stands beside them.
+
+use crate::answers::{Answers, Counts, with_plain_reasons};
+use crate::error::Error;
+use crate::operation::Operation;
+use crate::pool::Pool;
+use crate::write::{Encoded, Encoder, Writer};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt64Array};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_select::filter::filter_record_batch;
+use gecc::Verdict;
+use std::sync::Arc;
+
+/// Which answers are written, and what they say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The name of a column (UInt64) that says where each item was, before the answers.
+    pub place: Option<String>,
+    /// Whether answers of rows that passed are left out.
+    pub only_rejected: bool,
+    /// Whether the first rejection is the last answer.
+    pub check: bool,
+    /// Whether reasons are plain text, as [`Answers::with_reasons`] has them, and not a dictionary.
+    pub plain_reasons: bool,
+}
+
+/// Where the rows of a batch were.
+#[derive(Clone, Copy, Debug)]
+pub enum Places<'a> {
+    /// One behind the other, the first here.
+    From(u64),
+    /// Each somewhere.
+    Each(&'a [u64]),
+}
+
+/// Makes what a [`Writer`] writes of the answers for a batch.
+#[derive(Clone)]
+pub struct AnswerMaker {
+    encoder: Encoder,
+    schema: SchemaRef,
+    wanted: Wanted,
+}
+
+/// The answers for a batch, ready to be written.
+pub struct Made {
+    /// The rows that have an answer or are left out as wanted: all but those behind the last.
+    pub rows: usize,
+    /// What became of these rows, by their codes.
+    pub counts: Counts,
+    /// Whether nothing comes after it.
+    pub is_last: bool,
+    encoded: Option<Encoded>,
+}
+
+impl Wanted {
+    /// The columns that are written: some that stand beside the answers, and the answers of an operation. Of those whose name is
+    /// taken it begins with `gecc_`.
+    pub fn schema(&self, beside: &Schema, operation: &Operation) -> SchemaRef {
+        let answers = operation.schema();
+        let answers = if self.plain_reasons { Arc::new(with_plain_reasons(&answers)) } else { answers };
+        let place = self.place.iter().map(|name| Arc::new(Field::new(name, DataType::UInt64, false)));
+        let mut fields = beside.fields().to_vec();
+        for field in place.chain(answers.fields().iter().cloned()) {
+            let mut name = field.name().clone();
+            while beside.fields().iter().any(|column| *column.name() == name) {
+                name.insert_str(0, "gecc_");
+            }
+            fields.push(Arc::new(Field::clone(&field).with_name(name)));
+        }
+        Arc::new(Schema::new_with_metadata(fields, beside.metadata().clone()))
+    }
+}
+
+impl AnswerMaker {
+    /// For a writer of a schema that [`Wanted::schema`] gave.
+    pub fn new(writer: &Writer, schema: SchemaRef, wanted: Wanted) -> Self {
+        AnswerMaker { encoder: writer.encoder(), schema, wanted }
+    }
+
+    /// Makes what is written of a batch, with the columns that stand beside its answers.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] when a column does not fit its type.
+    pub fn make(
+        &self,
+        mut columns: Vec<ArrayRef>,
+        answers: &Answers,
+        places: Places,
+        pool: &Pool,
+    ) -> Result<Made, Error> {
+        let rows = self.rows(answers.codes());
+        if self.wanted.place.is_some() {
+            columns.push(Arc::new(match places {
+                Places::From(first) => UInt64Array::from_iter_values(first..first + answers.len() as u64),
+                Places::Each(places) => UInt64Array::from_iter_values(places.iter().copied()),
+            }));
+        }
+        columns.extend_from_slice(answers.to_columns()?.columns());
+        // Views are written as what the file calls them, so that the batch has types of its own.
+        let fields = self.schema.fields().iter().zip(&columns);
+        let fields = fields.map(|(field, column)| Field::clone(field).with_data_type(column.data_type().clone()));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let mut batch = RecordBatch::try_new(schema, columns)?.slice(0, rows);
+        if self.wanted.only_rejected {
+            let rejected = answers.codes()[..rows].iter().map(|code| Some(*code != Verdict::VALID_CODE));
+            batch = filter_record_batch(&batch, &rejected.collect::<BooleanArray>())?;
+        }
+        let encoded = if batch.num_rows() > 0 { Some(self.encoder.encode(&batch, pool)?) } else { None };
+        let counts = answers.counts_of(rows);
+        Ok(Made { rows, is_last: self.wanted.check && counts.passed < counts.rows, counts, encoded })
+    }
+
+    /// Rows up to the first rejection, where that is the last answer.
+    fn rows(&self, codes: &[u8]) -> usize {
+        let is_last = |code: &u8| self.wanted.check && *code != Verdict::VALID_CODE;
+        codes.iter().position(is_last).map_or(codes.len(), |last| last + 1)
+    }
+}
+
+impl Made {
+    /// Appends it to what the writer has written.
+    ///
+    /// # Errors
+    /// As for [`Writer::append`].
+    pub fn write(self, writer: &mut Writer) -> Result<(), Error> {
+        self.encoded.map_or(Ok(()), |encoded| writer.append(encoded))
+    }
+}

@@ -1,0 +1,66 @@
+//! The private keys of a batch.
+
+use crate::columns::{Column, Inputs};
+use crate::error::Error;
+use crate::mapping::Field;
+use crate::operation::Key;
+use crate::reason::Reason;
+use gecc::{Rows, SecretKey, SecretKeys};
+use zeroize::Zeroizing;
+
+/// A key for each row. Those of rows with problems mean nothing.
+pub(crate) enum Secrets<'a> {
+    All(&'a SecretKey),
+    Each(&'a [SecretKey]),
+    Column(Column<'a, 32>),
+}
+
+impl<'a> Secrets<'a> {
+    /// Of a batch whose first row has this number, counted from 0. Rows that have no key get a problem.
+    pub fn of<'c: 'a>(inputs: &mut Inputs<'c>, key: &'a Key, first: u64) -> Result<Self, Error> {
+        let keys = match key {
+            Key::Column => {
+                let cells = inputs.required(Field::SecretKey)?;
+                return inputs.bytes(Field::SecretKey, &cells).map(Secrets::Column);
+            }
+            Key::All(key) => return Ok(Secrets::All(key)),
+            Key::Each(keys) => keys.as_slice(),
+        };
+        let left = usize::try_from(first).ok().and_then(|first| keys.get(first..)).unwrap_or_default();
+        if let Some(keys) = left.get(..inputs.rows()) {
+            return Ok(Secrets::Each(keys));
+        }
+        let mut rows = vec![[0; 32]; inputs.rows()];
+        for (row, key) in rows.iter_mut().zip(left) {
+            row.copy_from_slice(key.expose_bytes());
+        }
+        (left.len()..inputs.rows()).for_each(|row| inputs.note_reason(row, Reason::NoKey));
+        Ok(Secrets::Column(Column::Secret(rows)))
+    }
+
+    /// As calls take them.
+    pub fn keys(&self) -> SecretKeys<'_> {
+        match self {
+            Secrets::All(key) => SecretKeys::all(key),
+            Secrets::Each(keys) => SecretKeys::each(keys),
+            Secrets::Column(column) => SecretKeys::rows(column.rows()),
+        }
+    }
+
+    /// The keys of some rows.
+    pub fn of_rows(&self, rows: impl ExactSizeIterator<Item = usize>) -> Zeroizing<Vec<[u8; 32]>> {
+        // Allocated once: a vector that grows would leave its old contents behind.
+        let mut gathered = Zeroizing::new(Vec::with_capacity(rows.len()));
+        gathered.extend(rows.map(|row| match self {
+            Secrets::All(key) => *key.expose_bytes(),
+            Secrets::Each(keys) => *keys[row].expose_bytes(),
+            Secrets::Column(column) => *column.rows().get(row),
+        }));
+        gathered
+    }
+}
+
+/// Keys that were gathered.
+pub(crate) fn keys_of(gathered: &[[u8; 32]]) -> SecretKeys<'_> {
+    SecretKeys::rows(Rows::new(gathered))
+}

@@ -1,0 +1,196 @@
+//! From results to columns of Parquet or Arrow, for items of text and of rows.
+
+use super::arena::Arena;
+use super::compute::Batch;
+use super::parse::Origins;
+use super::report::Tally;
+use super::run::{End, Items, Job};
+use super::write::{Form, Sink};
+use super::{Operation, TableAnswers};
+use crate::flags::{AnswerFormat, StreamOptions};
+use crate::input::open::is_standard_stream;
+use crate::output::{Failure, Output};
+use arrow_array::{ArrayRef, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use gecc::{Verdict, stack};
+use gecc_arrow::{AnswerMaker, Answers, Compression, Format, Made, Places, Pool, Wanted, Writer};
+use indicatif::ProgressBar;
+use rayon::ThreadPool;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Which answers are written, and what they say. A `place` is what the number of an item's place is called.
+pub fn wanted(options: &StreamOptions, place: &str, plain_reasons: bool) -> Wanted {
+    // Without the others nothing else says where a rejected item was.
+    let says_place = options.line || options.only_rejected;
+    let place = says_place.then(|| place.to_owned());
+    Wanted { place, only_rejected: options.only_rejected, check: options.check, plain_reasons }
+}
+
+/// The format of the output, if it is one of columns.
+pub fn format(options: &StreamOptions) -> Format {
+    let is_file = options.output.as_deref().is_some_and(|path| !is_standard_stream(path));
+    match options.answers() {
+        AnswerFormat::Arrow if is_file => Format::ArrowFile,
+        AnswerFormat::Arrow => Format::ArrowStream,
+        _ => Format::Parquet,
+    }
+}
+
+/// An output that a writer of columns writes to, and that is ended by who opened it.
+pub struct Shared(Arc<Mutex<Output>>);
+
+impl Shared {
+    pub fn new(output: Output) -> Self {
+        Shared(Arc::new(Mutex::new(output)))
+    }
+
+    /// For a writer.
+    pub fn writer(&self) -> gecc_arrow::Output {
+        gecc_arrow::Output::Stream(Box::new(Shared(Arc::clone(&self.0))))
+    }
+
+    /// The output, when its writer has ended.
+    pub fn into_output(self) -> Output {
+        let output = Arc::into_inner(self.0).expect("the writer has ended");
+        output.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
+        // So that it is not taken for an error of reading.
+        let explained = |problem: io::Error| io::Error::new(problem.kind(), format!("writing the output: {problem}"));
+        written.map(|()| bytes.len()).map_err(explained)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Answers all items in columns. Gives back the output, to which nothing more is written.
+pub fn answer_all<O: Operation>(
+    job: &Job<O>,
+    items: Items,
+    pool: &Arc<ThreadPool>,
+    output: Output,
+    progress: &ProgressBar,
+    tally: &mut Tally,
+) -> (End, Output) {
+    let shared = Shared::new(output);
+    let is_text = matches!(items, Items::Text(_));
+    let wanted = wanted(job.options, if is_text { "line" } else { "row" }, true);
+    let (operation, _) = job.operation.over_tables(TableAnswers::Columns);
+    let schema = wanted.schema(&beside(is_text), &operation);
+    let writer = Writer::create(shared.writer(), format(job.options), Compression::default(), &schema);
+    let end = match writer {
+        Err(problem) => end_of(problem),
+        Ok(mut writer) => {
+            let maker = AnswerMaker::new(&writer, schema, wanted);
+            let form = Columns { operation: job.operation, maker, pool: Pool::of(Arc::clone(pool)), is_text };
+            let end = job.answer_all(items, &form, &mut writer, progress, tally);
+            match (end, writer.finish()) {
+                (End::Input | End::Rejection, Err(problem)) => end_of(problem),
+                (end, _) => end,
+            }
+        }
+    };
+    (end, shared.into_output())
+}
+
+/// How an error of the output ends the job.
+fn end_of(problem: gecc_arrow::Error) -> End {
+    End::of(failure(problem))
+}
+
+fn failure(problem: gecc_arrow::Error) -> Failure {
+    match problem {
+        gecc_arrow::Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        problem => Failure::Problem(problem.to_string()),
+    }
+}
+
+/// What stands beside the answers: in text the tags, as JSON.
+fn beside(is_text: bool) -> Schema {
+    let tag = is_text.then(|| Field::new("tag", DataType::Utf8, true));
+    Schema::new(tag.into_iter().collect::<Vec<_>>())
+}
+
+/// Columns of answers.
+struct Columns<'a, O> {
+    operation: &'a O,
+    maker: AnswerMaker,
+    pool: Pool,
+    is_text: bool,
+}
+
+impl<O: Operation> Form for Columns<'_, O> {
+    type Made = (Made, Tally);
+
+    fn make(&self, batch: &Batch) -> Result<Self::Made, Failure> {
+        // Shared secrets pass through.
+        stack::wiped(|| {
+            let answers = self.answers(&batch.arena, &batch.units, batch.rows);
+            let tags: Vec<ArrayRef> = if self.is_text { vec![Arc::new(tags(&batch.units))] } else { Vec::new() };
+            let lines: Vec<u64> =
+                batch.units.iter().flat_map(|unit| (0..unit.rows()).map(move |row| unit.line(row))).collect();
+            let made = self.maker.make(tags, &answers, Places::Each(&lines), &self.pool).map_err(failure)?;
+            let tally = tally(&batch.units, &answers.codes()[..made.rows]);
+            Ok((made, tally))
+        })
+    }
+}
+
+impl<O: Operation> Columns<'_, O> {
+    fn answers(&self, arena: &Arena, units: &[Origins], rows: usize) -> Answers {
+        let (codes, results) = arena.computed(rows);
+        let (mut codes, mut texts) = (codes.to_vec(), Vec::new());
+        for (row, reason) in faults(units) {
+            codes[row] = NO_CODE;
+            texts.push((row, reason.to_owned()));
+        }
+        self.operation.columns(results, Answers::new(codes)).with_reasons(texts)
+    }
+}
+
+/// Of an item that the engine was not asked about.
+const NO_CODE: u8 = 0;
+
+/// The rows of a batch that cannot be used, and why, in order.
+fn faults(units: &[Origins]) -> impl Iterator<Item = (usize, &str)> {
+    let starts = units.iter().scan(0, |next, unit| {
+        *next += unit.rows();
+        Some(*next - unit.rows())
+    });
+    let faults = units.iter().zip(starts);
+    faults.flat_map(|(unit, start)| unit.faults.iter().map(move |(row, reason)| (start + row, reason.as_str())))
+}
+
+fn tags(units: &[Origins]) -> StringArray {
+    let tags = units.iter().flat_map(|unit| (0..unit.rows()).map(move |row| unit.tag(row)));
+    let tags = tags.map(|tag| std::str::from_utf8(tag).unwrap_or_default());
+    tags.map(|tag| (!tag.is_empty()).then_some(tag)).collect()
+}
+
+/// What became of the first items of a batch.
+fn tally(units: &[Origins], codes: &[u8]) -> Tally {
+    let (mut tally, mut faults) = (Tally::default(), faults(units).peekable());
+    for (row, code) in codes.iter().enumerate() {
+        match faults.next_if(|(of, _)| *of == row) {
+            Some((_, reason)) => tally.refuse(reason, 1),
+            None if *code == Verdict::VALID_CODE => tally.pass(1),
+            None => tally.reject(*code, 1),
+        }
+    }
+    tally
+}
+
+impl Sink<(Made, Tally)> for Writer {
+    fn put_out(&mut self, (made, of_batch): (Made, Tally), tally: &mut Tally) -> Result<(), Failure> {
+        made.write(self).map_err(failure)?;
+        tally.add(&of_batch);
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! Standard output, terminals, pipes and devices. They may take what is written to them at any time, or never: a thread writes to
+//! them, and is not waited for any more when the command is interrupted.
+
+use crate::secrets::wiped::Wiped;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How often a write that takes long is asked whether the command was interrupted.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What became of parts that were to be written.
+pub struct Put {
+    /// The parts; none where they are still being written and nobody waits for it.
+    pub parts: Vec<Wiped>,
+    /// How many went out whole.
+    pub whole: usize,
+    pub outcome: io::Result<()>,
+}
+
+/// The thread that writes.
+pub struct Direct {
+    to: Sender<Vec<Wiped>>,
+    back: Receiver<Put>,
+    /// Parts of the present write that are out.
+    whole: Arc<AtomicUsize>,
+    interrupted: &'static AtomicBool,
+    /// Whether a write was left to itself.
+    is_stuck: bool,
+}
+
+impl Direct {
+    pub fn start(mut sink: Box<dyn Write + Send>, interrupted: &'static AtomicBool) -> io::Result<Self> {
+        let ((to, parts), (done, back)) = (channel::<Vec<Wiped>>(), channel());
+        let whole = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&whole);
+        let write = move || {
+            for parts in parts {
+                let outcome = write_each(&mut sink, &parts, &count);
+                let put = Put { parts, whole: count.load(Ordering::Relaxed), outcome };
+                if done.send(put).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("gecc-output".to_owned()).spawn(write)?;
+        Ok(Direct { to, back, whole, interrupted, is_stuck: false })
+    }
+
+    /// Writes parts, in order. After an interrupt one that takes long is an error, and so is every later one.
+    pub fn write(&mut self, parts: Vec<Wiped>) -> Put {
+        if self.is_stuck {
+            return Put { parts, whole: 0, outcome: Err(interrupted()) };
+        }
+        self.whole.store(0, Ordering::Relaxed);
+        if let Err(unsent) = self.to.send(parts) {
+            return Put { parts: unsent.0, whole: 0, outcome: Err(ended()) };
+        }
+        loop {
+            let problem = match self.back.recv_timeout(PATIENCE) {
+                Ok(put) => return put,
+                Err(RecvTimeoutError::Timeout) if !self.interrupted.load(Ordering::Relaxed) => continue,
+                Err(RecvTimeoutError::Timeout) => interrupted(),
+                Err(RecvTimeoutError::Disconnected) => ended(),
+            };
+            self.is_stuck = true;
+            return Put { parts: Vec::new(), whole: self.whole.load(Ordering::Relaxed), outcome: Err(problem) };
+        }
+    }
+}
+
+fn write_each(sink: &mut dyn Write, parts: &[Wiped], whole: &AtomicUsize) -> io::Result<()> {
+    parts.iter().try_for_each(|part| {
+        sink.write_all(part)?;
+        sink.flush()?;
+        whole.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+/// Not of the kind `Interrupted`, which is tried again.
+fn interrupted() -> io::Error {
+    io::Error::other("interrupted")
+}
+
+fn ended() -> io::Error {
+    io::Error::other("the thread that writes has ended")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
+
+    fn parts(count: usize) -> Vec<Wiped> {
+        (0..count).map(|part| Wiped::new(vec![part as u8; 1000])).collect()
+    }
+
+    /// As they are read.
+    fn bytes(count: usize) -> Vec<u8> {
+        (0..count).flat_map(|part| vec![part as u8; 1000]).collect()
+    }
+
+    #[test]
+    fn parts_come_back_in_order() {
+        let (mut from, to) = io::pipe().unwrap();
+        let mut direct = Direct::start(Box::new(to), &NEVER).unwrap();
+        let read = thread::spawn(move || {
+            let mut all = Vec::new();
+            from.read_to_end(&mut all).map(|_| all).unwrap()
+        });
+        for _ in 0..3 {
+            let put = direct.write(parts(200));
+            assert!(put.outcome.is_ok() && put.whole == 200 && put.parts == parts(200));
+        }
+        drop(direct);
+        assert_eq!(read.join().unwrap(), bytes(200).repeat(3));
+    }
+
+    #[test]
+    fn an_error_says_how_many_parts_went_out() {
+        let (from, to) = io::pipe().unwrap();
+        let mut direct = Direct::start(Box::new(to), &NEVER).unwrap();
+        assert_eq!(direct.write(parts(3)).whole, 3);
+        drop(from);
+        let put = direct.write(parts(3));
+        assert_eq!((put.whole, put.outcome.unwrap_err().kind()), (0, io::ErrorKind::BrokenPipe));
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_reads_is_left_after_an_interrupt() {
+        static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+        let (mut from, to) = io::pipe().unwrap();
+        let mut direct = Direct::start(Box::new(to), &INTERRUPTED).unwrap();
+        // More than a pipe holds.
+        let interrupt = thread::spawn(|| {
+            thread::sleep(2 * PATIENCE);
+            INTERRUPTED.store(true, Ordering::Relaxed);
+        });
+        let put = direct.write(parts(2000));
+        interrupt.join().unwrap();
+        assert!(put.outcome.is_err() && put.parts.is_empty());
+        // What went out whole is in the pipe.
+        let mut read = vec![0; put.whole * 1000];
+        from.read_exact(&mut read).unwrap();
+        assert!(put.whole > 0 && read == bytes(put.whole));
+        // Though there is room again.
+        let later = direct.write(parts(1));
+        assert!(later.outcome.is_err() && later.parts.len() == 1);
+    }
+}

@@ -1,0 +1,232 @@
+//! Memory in whole pages, in which nothing else lies.
+//!
+//! A driver locks whole pages, and refuses a range that shares a page with one it has locked. What an allocator gives for a vector
+//! begins and ends anywhere.
+
+use super::workers::Pool;
+use std::alloc::{Layout, alloc, dealloc};
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut, Range};
+use std::ptr::{self, NonNull};
+use zeroize::Zeroize;
+
+/// Bytes that one thread touches at a time.
+const PART: usize = 1 << 20;
+
+/// What x86-64, and 64-bit ARM as it is usually set up, have for memory that asks for it.
+const HUGE_PAGE: usize = 2 << 20;
+/// Bytes from which the last page, which is seldom full, does not matter.
+const LARGE: usize = 4 * HUGE_PAGE;
+
+/// Values in pages of their own, dropped with them.
+pub struct WholePages<T> {
+    start: NonNull<T>,
+    items: usize,
+    /// A multiple of the page's size, and aligned to it; without bytes where the values have none, and nothing is allocated.
+    layout: Layout,
+}
+
+// SAFETY: it owns its values, as a vector does.
+unsafe impl<T: Send> Send for WholePages<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for WholePages<T> {}
+
+/// Memory without values. It is freed when it is dropped, unless values are put there.
+struct Room<T>(WholePages<T>);
+
+impl<T> Room<T> {
+    /// For so many values; `None` where there is not so much memory.
+    fn new(items: usize) -> Option<Self> {
+        let values = Layout::array::<T>(items).ok()?;
+        let page = if values.size() < LARGE { page_size() } else { HUGE_PAGE };
+        let layout = values.align_to(page).ok()?.pad_to_align();
+        let start: NonNull<T> = match layout.size() {
+            0 => NonNull::dangling(),
+            // SAFETY: the layout has bytes.
+            _ => NonNull::new(unsafe { alloc(layout) })?.cast(),
+        };
+        if layout.size() >= LARGE {
+            // SAFETY: the memory was allocated, and nobody else has it.
+            unsafe { ask_for_huge_pages(start.as_ptr().cast(), layout.size()) };
+        }
+        Some(Room(WholePages { start, items: 0, layout }))
+    }
+
+    fn start(&mut self) -> *mut T {
+        self.0.start.as_ptr()
+    }
+
+    /// # Safety
+    /// So many values are there.
+    unsafe fn filled(mut self, items: usize) -> WholePages<T> {
+        self.0.items = items;
+        self.0
+    }
+}
+
+impl<T> WholePages<T> {
+    /// Moves values, and wipes where they were. They come back where there is no memory for them.
+    pub fn of(mut values: Vec<T>) -> Result<Self, Vec<T>> {
+        let items = values.len();
+        let Some(mut room) = Room::new(items) else { return Err(values) };
+        // SAFETY: there is room for the values, which are no longer those of the vector.
+        unsafe {
+            values.set_len(0);
+            ptr::copy_nonoverlapping(values.as_ptr(), room.start(), items);
+        }
+        values.spare_capacity_mut()[..items].zeroize();
+        // SAFETY: they were copied.
+        Ok(unsafe { room.filled(items) })
+    }
+
+    /// Moves the values to a vector, and wipes where they were.
+    pub fn into_vec(mut self) -> Vec<T> {
+        let items = self.items;
+        let mut values = Vec::with_capacity(items);
+        // SAFETY: there is room for the values, which are no longer those of the pages. Their places stay allocated until the end.
+        unsafe {
+            self.items = 0;
+            ptr::copy_nonoverlapping(self.start.as_ptr(), values.as_mut_ptr(), items);
+            values.set_len(items);
+            std::slice::from_raw_parts_mut(self.start.as_ptr().cast::<MaybeUninit<T>>(), items).zeroize();
+        }
+        values
+    }
+
+    /// All bytes of the pages.
+    pub fn memory(&self) -> Range<*const u8> {
+        let start = self.start.as_ptr().cast_const().cast::<u8>();
+        start..start.wrapping_add(self.layout.size())
+    }
+}
+
+impl WholePages<u8> {
+    /// So many zeros; `None` where there is not so much memory. They are written on the threads of the pool, as the first touch of a
+    /// page is what takes time.
+    pub fn zeroed(bytes: usize, pool: &Pool) -> Option<Self> {
+        let mut room = Room::<u8>::new(bytes)?;
+        // SAFETY: the room has so many bytes, and nobody else has it.
+        let places = unsafe { std::slice::from_raw_parts_mut(room.start().cast::<MaybeUninit<u8>>(), bytes) };
+        pool.for_each(places.chunks_mut(PART).collect(), |part: &mut [MaybeUninit<u8>]| part.fill(MaybeUninit::new(0)));
+        // SAFETY: all of them are written.
+        Some(unsafe { room.filled(bytes) })
+    }
+}
+
+impl<T> Deref for WholePages<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: so many values are there.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.items) }
+    }
+}
+
+impl<T> DerefMut for WholePages<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: so many values are there, borrowed for as long as the pages.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.items) }
+    }
+}
+
+impl<T> Drop for WholePages<T> {
+    fn drop(&mut self) {
+        // SAFETY: the values are there, and are not used again. The memory was allocated with this layout.
+        unsafe {
+            ptr::drop_in_place(&raw mut **self);
+            if self.layout.size() > 0 {
+                dealloc(self.start.as_ptr().cast(), self.layout);
+            }
+        }
+    }
+}
+
+/// Fewer pages are touched and locked in less time. It is advice: memory is as usable where it is not taken.
+///
+/// # Safety
+/// The memory is the caller's.
+#[cfg(target_os = "linux")]
+unsafe fn ask_for_huge_pages(start: *mut u8, bytes: usize) {
+    use rustix::mm::{Advice, madvise};
+    // SAFETY: the contents stay as they are.
+    let _ = unsafe { madvise(start.cast(), bytes, Advice::LinuxHugepage) };
+}
+
+/// Elsewhere the system decides.
+///
+/// # Safety
+/// None is needed.
+#[cfg(not(target_os = "linux"))]
+unsafe fn ask_for_huge_pages(_: *mut u8, _: usize) {}
+
+#[cfg(unix)]
+fn page_size() -> usize {
+    rustix::param::page_size()
+}
+
+/// No system has larger ones for memory that is not asked for otherwise.
+#[cfg(not(unix))]
+fn page_size() -> usize {
+    1 << 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::Rng;
+    use std::rc::Rc;
+
+    #[test]
+    fn no_page_has_anything_else() {
+        let mut all = Vec::new();
+        for items in [0, 1, 31, 4096, 4097, 70_000, LARGE] {
+            let mut values = vec![0_u8; items];
+            rand::rng().fill_bytes(&mut values);
+            let pages = WholePages::of(values.clone()).ok().unwrap();
+            let memory = pages.memory();
+            let ends = [memory.start.addr(), memory.end.addr()];
+            assert!(items == 0 || ends.iter().all(|end| end % page_size() == 0));
+            assert_eq!(memory.end.addr() - memory.start.addr(), items.next_multiple_of(page_size()));
+            assert_eq!(*pages, values);
+            all.push((pages, values));
+        }
+        all[3].0[7] ^= 1;
+        all[3].1[7] ^= 1;
+        for (pages, values) in all {
+            assert_eq!(pages.into_vec(), values);
+        }
+    }
+
+    #[test]
+    fn values_are_dropped_once() {
+        let value = Rc::new(());
+        let pages = WholePages::of(vec![value.clone(); 1000]).ok().unwrap();
+        assert_eq!(Rc::strong_count(&value), 1001);
+        drop(pages);
+        assert_eq!(Rc::strong_count(&value), 1);
+        let values = WholePages::of(vec![value.clone(); 1000]).ok().unwrap().into_vec();
+        assert_eq!(Rc::strong_count(&value), 1001);
+        drop(values);
+        assert_eq!(Rc::strong_count(&value), 1);
+    }
+
+    #[test]
+    fn values_without_bytes() {
+        let pages = WholePages::of(vec![(); 5]).ok().unwrap();
+        assert_eq!((pages.len(), pages.memory().is_empty()), (5, true));
+        assert_eq!(pages.into_vec(), [(); 5]);
+    }
+
+    #[test]
+    fn zeros_of_any_size() {
+        let pool = Pool::new(Some(2)).unwrap();
+        for bytes in [0, 1, PART - 1, 3 * PART + 5] {
+            // What was freed before and is used again is not zero.
+            drop(vec![0xee_u8; bytes]);
+            let pages = WholePages::zeroed(bytes, &pool).unwrap();
+            assert!(pages.len() == bytes && pages.iter().all(|byte| *byte == 0));
+        }
+        assert!(WholePages::zeroed(usize::MAX / 2, &pool).is_none());
+        assert!(WholePages::zeroed(usize::MAX, &pool).is_none());
+    }
+}

@@ -1,0 +1,133 @@
+//! ECDSA over messages, which are hashed with SHA-256 first.
+
+use super::{ECDSA, sign_into_on, sign_on, verify_into_on, verify_on};
+use crate::curve::{CurveId, EcdsaCurve};
+use crate::engine::Engine;
+use crate::ops::hash::sha256;
+use crate::ops::keys::require_keys;
+use crate::types::{Error, Policy, PublicKeys, Rejection, Rows, SForm, SecretKeys, Verdicts, require_lengths};
+
+/// Verifies one signature per item over SHA-256 of the messages. Variable-time. See [`super::verify`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<P256>(&engine, 1)?;
+/// let messages = ["a message"];
+/// let signed = ecdsa::sign_messages::<P256, _>(&engine, &messages, &secret, Default::default())?;
+/// let signatures = [signed[0].unwrap()];
+/// let keys = PublicKeys::points(&public);
+/// assert!(ecdsa::verify_messages::<P256, _>(&engine, &messages, &signatures, keys, Default::default())?.all_valid());
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn verify_messages<'k, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    signatures: &[[u8; 64]],
+    keys: impl Into<PublicKeys<'k>>,
+    policy: Policy,
+) -> Result<Verdicts, Error> {
+    let keys = keys.into();
+    let items = messages.len();
+    require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
+    let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
+    verify_on(engine, C::ID, &digests, signatures, keys, policy)
+}
+
+/// What [`verify_messages`] finds, from columns into codes. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`verify_messages`].
+pub fn verify_messages_into<'a, 'k, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    signatures: impl Into<Rows<'a, 64>>,
+    keys: impl Into<PublicKeys<'k>>,
+    policy: Policy,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    verify_messages_into_on(engine, C::ID, messages, signatures.into(), keys.into(), policy, codes)
+}
+
+/// [`crate::ecdsa::verify_messages_into`] on a curve chosen when the program runs.
+pub fn verify_messages_into_on<M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    curve: CurveId,
+    messages: &[M],
+    signatures: Rows<64>,
+    keys: PublicKeys<'_>,
+    policy: Policy,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    ECDSA.require(curve)?;
+    let items = codes.len();
+    let lengths =
+        [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
+    require_lengths(items, &lengths)?;
+    let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
+    verify_into_on(engine, curve, Rows::new(&digests), signatures, keys, policy, codes)
+}
+
+/// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See [`super::sign`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
+/// let engine = Engine::new()?;
+/// let key = SecretKey::generate::<Secp256k1>()?;
+/// let signed = ecdsa::sign_messages::<Secp256k1, _>(&engine, &["one", "two"], &key, Default::default())?;
+/// assert!(signed.iter().all(Result::is_ok));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    secret_keys: impl Into<SecretKeys<'a>>,
+    s_form: SForm,
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    let secret_keys = secret_keys.into();
+    require_keys(messages.len(), &secret_keys)?;
+    let digests = sha256(engine, messages.len(), &|item| messages[item].as_ref())?;
+    sign_on(engine, C::ID, &digests, secret_keys, s_form)
+}
+
+/// What [`sign_messages`] gives, into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces, not in the length of
+/// messages.
+///
+/// # Errors
+/// As for [`sign_messages`].
+pub fn sign_messages_into<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    secret_keys: impl Into<SecretKeys<'a>>,
+    s_form: SForm,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    sign_messages_into_on(engine, C::ID, messages, secret_keys.into(), s_form, signatures, codes)
+}
+
+/// [`crate::ecdsa::sign_messages_into`] on a curve chosen when the program runs.
+pub fn sign_messages_into_on<M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    curve: CurveId,
+    messages: &[M],
+    secret_keys: SecretKeys,
+    s_form: SForm,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    ECDSA.require(curve)?;
+    let items = codes.len();
+    require_lengths(items, &[("messages", messages.len()), ("signatures", signatures.len())])?;
+    require_keys(items, &secret_keys)?;
+    let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
+    sign_into_on(engine, curve, Rows::new(&digests), secret_keys, s_form, signatures, codes)
+}
