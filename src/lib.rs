@@ -42,6 +42,7 @@ pub mod any;
 pub mod kernels;
 #[cfg(feature = "lab")]
 pub mod lab;
+pub mod service;
 
 mod cpu;
 mod curve;

@@ -1,0 +1,157 @@
+//! Which device computes a batch, by how long batches of that size took on each.
+
+use crate::engine::Device;
+
+/// Sizes from 2^i to 2^(i+1) - 1 are taken for one.
+const SIZES: usize = 32;
+/// Batches of a size after which a device that was never asked is.
+const UNTIL_TRIAL: u32 = 16;
+/// Up to this size the CPU may be asked without knowing how it does with half as many.
+const SMALL: usize = 6;
+/// After so many batches in a row on one device, what is known of the other is believed less.
+const UNTIL_DOUBT: u32 = 64;
+/// By how much.
+const DOUBT: f64 = 0.8;
+/// What the latest batch counts for.
+const NEWS: f64 = 0.125;
+/// A device is tried where it may take so much longer than the other.
+const TRIED: f64 = 2.0;
+
+/// How long recent batches took, by device and size.
+pub struct Rates {
+    seconds: [[Option<f64>; SIZES]; 2],
+    /// Batches of a size since both devices were asked.
+    in_a_row: [u32; SIZES],
+}
+
+impl Rates {
+    pub fn new() -> Self {
+        Rates { seconds: [[None; SIZES]; 2], in_a_row: [0; SIZES] }
+    }
+
+    /// The device for a batch. `first` is taken before anything is known.
+    pub fn choose(&mut self, items: usize, first: Device) -> Device {
+        let size = size_of(items);
+        self.in_a_row[size] += 1;
+        let [cpu, gpu] = [Device::Cpu, Device::Gpu].map(|device| self.seconds[device as usize][size]);
+        match (cpu, gpu) {
+            (Some(cpu), Some(gpu)) => self.better(size, cpu, gpu),
+            (Some(cpu), None) if self.is_worth_a_trial(Device::Gpu, size, cpu) => Device::Gpu,
+            (None, Some(gpu)) if self.is_worth_a_trial(Device::Cpu, size, gpu) => Device::Cpu,
+            (Some(_), None) => Device::Cpu,
+            (None, Some(_)) => Device::Gpu,
+            (None, None) => first,
+        }
+    }
+
+    /// The device that is faster, and from time to time the other one, as things change.
+    fn better(&mut self, size: usize, cpu: f64, gpu: f64) -> Device {
+        let (better, other) = if cpu <= gpu { (Device::Cpu, Device::Gpu) } else { (Device::Gpu, Device::Cpu) };
+        if self.in_a_row[size] >= UNTIL_DOUBT {
+            self.in_a_row[size] = 0;
+            self.seconds[other as usize][size] = Some(cpu.max(gpu) * DOUBT);
+        }
+        better
+    }
+
+    /// Whether a device is tried at a size for the first time. A GPU takes about as long for few items as for many. How long the
+    /// CPU takes is known from half as many.
+    fn is_worth_a_trial(&self, device: Device, size: usize, seconds: f64) -> bool {
+        let of_half = size.checked_sub(1).and_then(|half| self.seconds[device as usize][half]);
+        let is_promising = match (device, of_half) {
+            (_, Some(of_half)) => 2.0 * of_half <= TRIED * seconds,
+            (Device::Gpu, None) => true,
+            (Device::Cpu, None) => size <= SMALL,
+        };
+        is_promising && self.in_a_row[size] >= UNTIL_TRIAL
+    }
+
+    /// Takes note of a batch.
+    pub fn record(&mut self, device: Device, items: usize, seconds: f64) {
+        let size = size_of(items);
+        let known = &mut self.seconds[device as usize][size];
+        *known = Some(known.map_or(seconds, |known| known + NEWS * (seconds - known)));
+        let other = match device {
+            Device::Cpu => Device::Gpu,
+            Device::Gpu => Device::Cpu,
+        };
+        if self.seconds[other as usize][size].is_some_and(|other| other < seconds) {
+            self.in_a_row[size] = 0;
+        }
+    }
+}
+
+fn size_of(items: usize) -> usize {
+    (items.max(1).ilog2() as usize).min(SIZES - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seconds of a batch, about as on a machine with an H200.
+    fn cpu(items: usize) -> f64 {
+        40e-6 + 0.7e-6 * items as f64
+    }
+
+    fn gpu(items: usize) -> f64 {
+        800e-6 + 20e-9 * items as f64
+    }
+
+    /// The devices that batches of these sizes are computed by.
+    fn devices(rates: &mut Rates, items: usize, batches: usize, gpu: fn(usize) -> f64) -> Vec<Device> {
+        let mut batch = || {
+            let device = rates.choose(items, if items < 4096 { Device::Cpu } else { Device::Gpu });
+            rates.record(device, items, if device == Device::Cpu { cpu(items) } else { gpu(items) });
+            device
+        };
+        (0..batches).map(|_| batch()).collect()
+    }
+
+    fn share(devices: &[Device], device: Device) -> f64 {
+        devices.iter().filter(|other| **other == device).count() as f64 / devices.len() as f64
+    }
+
+    #[test]
+    fn small_batches_go_to_the_cpu_and_large_ones_to_a_gpu() {
+        let mut rates = Rates::new();
+        for power in (0..17).chain((0..17).rev()) {
+            let items = 1 << power;
+            let better = if cpu(items) <= gpu(items) { Device::Cpu } else { Device::Gpu };
+            let chosen = devices(&mut rates, items, 300, gpu);
+            assert!(share(&chosen, better) > 0.9, "{items} items: {}", share(&chosen, better));
+        }
+    }
+
+    #[test]
+    fn what_was_a_wrong_guess_is_found_out() {
+        // Between where the guess changes and where it should.
+        for items in [1500, 2048, 4000] {
+            let chosen = devices(&mut Rates::new(), items, 100, gpu);
+            assert_eq!(chosen[0], Device::Cpu);
+            assert!(share(&chosen[20..], Device::Gpu) > 0.9, "{items}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_changes_is_noticed() {
+        let mut rates = Rates::new();
+        // As while its kernels are compiled.
+        devices(&mut rates, 2048, 100, |_| 5e-3);
+        assert_eq!(share(&devices(&mut rates, 2048, 100, |_| 5e-3), Device::Gpu), 0.0);
+        let chosen = devices(&mut rates, 2048, 3000, gpu);
+        assert!(share(&chosen[2000..], Device::Gpu) > 0.9);
+        // And slower again.
+        let chosen = devices(&mut rates, 2048, 200, |_| 20e-3);
+        assert!(share(&chosen[20..], Device::Cpu) > 0.9);
+    }
+
+    #[test]
+    fn the_cpu_is_not_tried_with_far_too_much() {
+        let mut rates = Rates::new();
+        for power in (0..18).chain((0..18).rev()) {
+            let chosen = devices(&mut rates, 1 << power, 200, gpu);
+            assert!(cpu(1 << power) < 4.0 * gpu(1 << power) || share(&chosen, Device::Cpu) == 0.0, "2^{power}");
+        }
+    }
+}
