@@ -285,6 +285,12 @@ impl Dispatcher {
         if self.compute.has_choice() { lock(&lane.rates).choose(items, first) } else { first }
     }
 
+    /// Whether every batch that was gathered has begun.
+    #[cfg(test)]
+    pub fn is_all_begun(&self) -> bool {
+        lock(&self.desk).complete.is_empty() && self.gathered().next().is_none()
+    }
+
     /// Lets nobody in any more, and has the threads end when all who were let in have what they get.
     pub fn close(&self, shutdown: Shutdown) {
         self.refuses.fetch_or(shutdown == Shutdown::Refuse, Ordering::Relaxed);

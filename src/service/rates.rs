@@ -19,21 +19,33 @@ const TRIED: f64 = 2.0;
 
 /// How long recent batches took, by device and size.
 pub struct Rates {
-    seconds: [[Option<f64>; SIZES]; 2],
-    /// Batches of a size since both devices were asked.
+    known: [[Option<Known>; SIZES]; 2],
+    /// Batches of a size since the other device was tried or doubted.
     in_a_row: [u32; SIZES],
+}
+
+/// What is known of a device and a size.
+#[derive(Clone, Copy)]
+struct Known {
+    seconds: f64,
+    /// Not measured lately.
+    is_doubted: bool,
 }
 
 impl Rates {
     pub fn new() -> Self {
-        Rates { seconds: [[None; SIZES]; 2], in_a_row: [0; SIZES] }
+        Rates { known: [[None; SIZES]; 2], in_a_row: [0; SIZES] }
+    }
+
+    fn seconds(&self, device: Device, size: usize) -> Option<f64> {
+        self.known[device as usize][size].map(|known| known.seconds)
     }
 
     /// The device for a batch. `first` is taken before anything is known.
     pub fn choose(&mut self, items: usize, first: Device) -> Device {
         let size = size_of(items);
         self.in_a_row[size] += 1;
-        let [cpu, gpu] = [Device::Cpu, Device::Gpu].map(|device| self.seconds[device as usize][size]);
+        let [cpu, gpu] = [Device::Cpu, Device::Gpu].map(|device| self.seconds(device, size));
         match (cpu, gpu) {
             (Some(cpu), Some(gpu)) => self.better(size, cpu, gpu),
             (Some(cpu), None) if self.is_worth_a_trial(Device::Gpu, size, cpu) => Device::Gpu,
@@ -49,7 +61,7 @@ impl Rates {
         let (better, other) = if cpu <= gpu { (Device::Cpu, Device::Gpu) } else { (Device::Gpu, Device::Cpu) };
         if self.in_a_row[size] >= UNTIL_DOUBT {
             self.in_a_row[size] = 0;
-            self.seconds[other as usize][size] = Some(cpu.max(gpu) * DOUBT);
+            self.known[other as usize][size] = Some(Known { seconds: cpu.max(gpu) * DOUBT, is_doubted: true });
         }
         better
     }
@@ -57,7 +69,7 @@ impl Rates {
     /// Whether a device is tried at a size for the first time. A GPU takes about as long for few items as for many. How long the
     /// CPU takes is known from half as many.
     fn is_worth_a_trial(&self, device: Device, size: usize, seconds: f64) -> bool {
-        let of_half = size.checked_sub(1).and_then(|half| self.seconds[device as usize][half]);
+        let of_half = size.checked_sub(1).and_then(|half| self.seconds(device, half));
         let is_promising = match (device, of_half) {
             (_, Some(of_half)) => 2.0 * of_half <= TRIED * seconds,
             (Device::Gpu, None) => true,
@@ -69,15 +81,9 @@ impl Rates {
     /// Takes note of a batch.
     pub fn record(&mut self, device: Device, items: usize, seconds: f64) {
         let size = size_of(items);
-        let known = &mut self.seconds[device as usize][size];
-        *known = Some(known.map_or(seconds, |known| known + NEWS * (seconds - known)));
-        let other = match device {
-            Device::Cpu => Device::Gpu,
-            Device::Gpu => Device::Cpu,
-        };
-        if self.seconds[other as usize][size].is_some_and(|other| other < seconds) {
-            self.in_a_row[size] = 0;
-        }
+        let of_before = self.known[device as usize][size].filter(|known| !known.is_doubted);
+        let mean = of_before.map_or(seconds, |known| known.seconds + NEWS * (seconds - known.seconds));
+        self.known[device as usize][size] = Some(Known { seconds: mean, is_doubted: false });
     }
 }
 

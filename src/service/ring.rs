@@ -27,6 +27,7 @@ impl<W> Ring<W> {
         self.callers.is_empty()
     }
 
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.callers.iter().map(|(_, requests)| requests.len()).sum()
     }

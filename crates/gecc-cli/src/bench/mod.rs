@@ -7,6 +7,7 @@ mod methods;
 mod operations;
 mod report;
 mod schemes;
+mod service;
 mod timing;
 
 use crate::ALL_PASSED;
@@ -35,6 +36,7 @@ pub fn run(options: BenchOptions) -> Result<u8, Failure> {
         Some(BenchCommand::Ablations(batches)) => ablations::run(batches),
         Some(BenchCommand::Files(options)) => files::run(options),
         Some(BenchCommand::Methods(methods)) => methods::run(methods),
+        Some(BenchCommand::Service(options)) => service::run(options),
         None => operations(&options),
     }
 }

@@ -8,7 +8,8 @@ mod signatures;
 mod stream;
 
 pub use bench::{
-    BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions, Operation,
+    Arrivals, BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions,
+    Operation, ServiceMode, ServiceOptions,
 };
 use clap::{Parser, Subcommand};
 pub use kernels::{KernelsCommand, KernelsOptions};
