@@ -48,12 +48,20 @@ impl Rates {
         let [cpu, gpu] = [Device::Cpu, Device::Gpu].map(|device| self.seconds(device, size));
         match (cpu, gpu) {
             (Some(cpu), Some(gpu)) => self.better(size, cpu, gpu),
-            (Some(cpu), None) if self.is_worth_a_trial(Device::Gpu, size, cpu) => Device::Gpu,
-            (None, Some(gpu)) if self.is_worth_a_trial(Device::Cpu, size, gpu) => Device::Cpu,
-            (Some(_), None) => Device::Cpu,
-            (None, Some(_)) => Device::Gpu,
+            (Some(cpu), None) => self.trial_or(Device::Gpu, Device::Cpu, size, cpu),
+            (None, Some(gpu)) => self.trial_or(Device::Cpu, Device::Gpu, size, gpu),
             (None, None) => first,
         }
+    }
+
+    /// A device that is not known at a size yet, if it is its turn to be tried, or else the one that takes so many seconds. Batches
+    /// that begin before it is known how the trial went are no trials.
+    fn trial_or(&mut self, unknown: Device, known: Device, size: usize, seconds: f64) -> Device {
+        if self.in_a_row[size] < UNTIL_TRIAL || !self.is_worth_a_trial(unknown, size, seconds) {
+            return known;
+        }
+        self.in_a_row[size] = 0;
+        unknown
     }
 
     /// The device that is faster, and from time to time the other one, as things change.
@@ -70,12 +78,11 @@ impl Rates {
     /// CPU takes is known from half as many.
     fn is_worth_a_trial(&self, device: Device, size: usize, seconds: f64) -> bool {
         let of_half = size.checked_sub(1).and_then(|half| self.seconds(device, half));
-        let is_promising = match (device, of_half) {
+        match (device, of_half) {
             (_, Some(of_half)) => 2.0 * of_half <= TRIED * seconds,
             (Device::Gpu, None) => true,
             (Device::Cpu, None) => size <= SMALL,
-        };
-        is_promising && self.in_a_row[size] >= UNTIL_TRIAL
+        }
     }
 
     /// Takes note of a batch.
