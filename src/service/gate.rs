@@ -98,10 +98,15 @@ impl Gate {
 
     /// What has become of a request that waits, which is told once; or `None`, and `waker` is woken when that is known.
     pub fn poll(&self, waiter: &Arc<Waiter>, waker: &Waker) -> Option<Answer> {
-        if let State::Waits(known) = &mut *lock(&waiter.state) {
-            known.clone_from(waker);
+        let mut state = lock(&waiter.state);
+        if let State::Waits(known) = &mut *state {
+            let old = std::mem::replace(known, waker.clone());
+            // Wakers are dropped without the lock: that may run code of the caller's.
+            drop(state);
+            drop(old);
             return None;
         }
+        drop(state);
         Some(if self.claim(waiter) { Answer::LetIn } else { Answer::Stopped })
     }
 

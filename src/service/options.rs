@@ -40,14 +40,14 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Batches computed by the CPU, or by an engine on its own choice of devices that has no GPU.
+    /// Batches that the CPU was to compute, and that did not fail.
     pub cpu_batches: u64,
-    /// Batches given to the GPUs.
+    /// Batches that the GPUs were to compute, and that did not fail.
     pub gpu_batches: u64,
     /// Items computed.
     pub items: u64,
     /// Items of requests that were dropped before their batch began, and not computed.
     pub dropped_items: u64,
-    /// Batches that failed, of either device.
+    /// Batches that failed, or were refused at the shutdown.
     pub failed_batches: u64,
 }

@@ -142,7 +142,10 @@ impl<T> Future for Request<'_, T> {
 
 impl<T> Drop for Request<'_, T> {
     fn drop(&mut self) {
-        if let Stage::Waits(waiter) = &self.stage {
+        if let Stage::Waits(waiter) = &self.stage
+            // The locks of another process may be held for ever.
+            && self.dispatcher.process.is_this()
+        {
             self.dispatcher.gate.forget(waiter);
         }
     }
@@ -212,7 +215,6 @@ impl<T> Drop for Ticket<T> {
     fn drop(&mut self) {
         if let Some(Placed { batch, items }) = &self.placed
             && batch.outcome().is_none()
-            // The locks of another process may be held for ever.
             && self.process.is_this()
         {
             batch.drop_request(items.clone(), self.place);

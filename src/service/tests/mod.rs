@@ -460,14 +460,14 @@ fn tasks_that_are_aborted_take_nothing_with_them() {
                 let answer = items.sign(&caller, Some(a_curve())).await;
                 tally.note(&items, answer);
             });
-            if task % 5 == 0 {
+            if task.is_multiple_of(5) {
                 handle.abort();
             }
             handle
         })
         .collect();
     let ended: Vec<bool> = tasks.into_iter().map(|task| runtime.block_on(task).is_ok()).collect();
-    assert!(ended.iter().enumerate().all(|(task, is_ended)| *is_ended || task % 5 == 0));
+    assert!(ended.iter().enumerate().all(|(task, is_ended)| *is_ended || task.is_multiple_of(5)));
     let items_of = |task: usize| 1 + task as u64 % 9;
     let expected: u64 = ended.iter().enumerate().filter(|(_, is)| **is).map(|(task, _)| items_of(task)).sum();
     assert_eq!(tally.all(), [expected, 0, 0, 0, 0]);

@@ -51,7 +51,7 @@ every verdict. Requests are sent when they are due, whatever became of those bef
 when its answer is taken. The coalescer refuses requests that it has no room for.
 
 Modes: `requests` of --items at four rates up to nine tenths of what direct calls of the largest batch do, or at --rate; \
-`bursts` of 100 such requests at half of that rate; `single` items at half of it, at most 1 M/s; a `lone` caller at 100 requests \
+`bursts` of 16 such requests at half of that rate; `single` items at half of it, at most 1 M/s; a `lone` caller at 100 requests \
 a second, each beside a direct call of the same items; `overload`, requests at twice that rate.
 
 The exit code is 1 where verdicts are wrong.
@@ -377,7 +377,7 @@ impl ServiceMode {
 pub enum Arrivals {
     /// One by one, at random.
     Poisson,
-    /// A hundred at once, at random.
+    /// Sixteen at once, at random.
     Bursts,
 }
 

@@ -32,10 +32,10 @@ pub fn run(options: &ServiceOptions) -> Result<u8, Failure> {
     let service = options.coalescer().build(&engine)?;
     let pool = (4 * service.largest_batch()).max(1 << 14).max(options.senders() * options.items as usize);
     let items = Items::new(&engine, options.curve, pool)?;
-    let capacity = capacity(&engine, &items, service.largest_batch())?;
+    let (capacity, wrong) = capacity(&engine, &items, service.largest_batch())?;
     let report = Report::new(options, &engine);
     report.capacity(service.largest_batch(), capacity)?;
-    let mut bench = Bench { options, engine, service, items, capacity, report, wrong: 0 };
+    let mut bench = Bench { options, engine, service, items, capacity, report, wrong };
     for &mode in options.modes() {
         bench.mode(mode)?;
     }
@@ -45,14 +45,15 @@ pub fn run(options: &ServiceOptions) -> Result<u8, Failure> {
     Ok(if bench.wrong == 0 { ALL_PASSED } else { SOME_REJECTED })
 }
 
-/// Items a second of direct calls of so many.
-fn capacity(engine: &Engine, items: &Items, batch: usize) -> Result<f64, Failure> {
-    items.call(engine, 0..batch)?;
+/// Items a second of direct calls of so many, and how many verdicts were wrong.
+fn capacity(engine: &Engine, items: &Items, batch: usize) -> Result<(f64, usize), Failure> {
+    // This call builds tables too.
+    let wrong = Items::wrong(0..batch, &items.call(engine, 0..batch)?);
     let call = || {
         let (verdicts, seconds) = timed(|| items.call(engine, 0..batch));
-        verdicts.map(|_| (seconds, ()))
+        verdicts.map(|verdicts| (seconds, verdicts))
     };
-    Ok(batch as f64 / median(call)?.seconds)
+    Ok((batch as f64 / median(call)?.seconds, wrong))
 }
 
 struct Bench<'a> {
