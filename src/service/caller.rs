@@ -5,6 +5,7 @@ use super::dispatch::Dispatcher;
 use super::kind::{Column, Inputs, Kind};
 use super::request::Request;
 use crate::curve::CurveId;
+use crate::host::stack;
 use crate::ops::point::point_of;
 use crate::schemes::frame::verdict_of;
 use crate::types::{Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Verdicts};
@@ -161,5 +162,5 @@ fn signatures(results: &Results) -> Signatures {
 }
 
 fn shared_secrets(results: &Results) -> Vec<Result<SharedSecret, Rejection>> {
-    each(results, |results, item| results.get(item).map(SharedSecret::of))
+    stack::wiped(|| each(results, |results, item| results.get(item).map(SharedSecret::of)))
 }
