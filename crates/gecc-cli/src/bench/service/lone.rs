@@ -30,23 +30,26 @@ pub fn median(sorted: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// Calls by way of the service at the rate, each with a direct call half way to the next.
+/// Calls by way of the service at the rate, each with a direct call half way to the next. No two calls in a row have the same items:
+/// those that were used last are in the processor's caches.
 pub fn run(service: &Coalescer, engine: &Engine, items: &Items, size: usize, seconds: f64) -> Result<Outcome, Failure> {
     let (caller, start) = (service.caller(), Instant::now());
+    let range = |number: usize| {
+        let first = number * size % (items.len() - size + 1);
+        first..first + size
+    };
     let mut outcome = Outcome { by_service: Vec::new(), direct: Vec::new(), wrong: 0 };
     for call in 0..((seconds * RATE) as usize).max(1) {
-        let first = call * size % (items.len() - size + 1);
-        let at = first..first + size;
         let due = Duration::from_secs_f64(call as f64 / RATE);
         thread::sleep(due.saturating_sub(start.elapsed()));
-        let (verdicts, seconds) = timed(|| items.request(&caller, at.clone()).wait());
+        let (verdicts, seconds) = timed(|| items.request(&caller, range(2 * call)).wait());
         let verdicts = verdicts.map_err(|problem| Failure::Problem(problem.to_string()))?;
         outcome.by_service.push(seconds);
-        outcome.wrong += Items::wrong(at.clone(), &verdicts);
+        outcome.wrong += Items::wrong(range(2 * call), &verdicts);
         thread::sleep((due + Duration::from_secs_f64(0.5 / RATE)).saturating_sub(start.elapsed()));
-        let (verdicts, seconds) = timed(|| items.call(engine, at.clone()));
+        let (verdicts, seconds) = timed(|| items.call(engine, range(2 * call + 1)));
         outcome.direct.push(seconds);
-        outcome.wrong += Items::wrong(at, &verdicts?);
+        outcome.wrong += Items::wrong(range(2 * call + 1), &verdicts?);
     }
     outcome.by_service.sort_by(f64::total_cmp);
     outcome.direct.sort_by(f64::total_cmp);
