@@ -5,6 +5,7 @@ use super::batch::wake_all;
 use super::error::ServiceError;
 use super::lock;
 use super::ring::{Ring, Turn};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
@@ -21,8 +22,8 @@ pub struct Gate {
 
 struct Waiters {
     ring: Ring<Arc<Waiter>>,
-    /// Those who were let in and have not seen it yet. Their room is taken.
-    let_in: Vec<Arc<Waiter>>,
+    /// Those who were let in and have not seen it yet, by their names. Their room is taken.
+    let_in: HashMap<usize, Arc<Waiter>>,
 }
 
 /// A request that waits for room.
@@ -53,7 +54,7 @@ impl Gate {
             total: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             is_waiting: AtomicBool::new(false),
-            waiters: Mutex::new(Waiters { ring: Ring::new(), let_in: Vec::new() }),
+            waiters: Mutex::new(Waiters { ring: Ring::new(), let_in: HashMap::new() }),
         }
     }
 
@@ -129,9 +130,7 @@ impl Gate {
 
     /// Whether a request was let in and has not been told so before.
     fn claim(&self, waiter: &Arc<Waiter>) -> bool {
-        let mut waiters = lock(&self.waiters);
-        let place = waiters.let_in.iter().position(|other| Arc::ptr_eq(other, waiter));
-        place.map(|place| waiters.let_in.swap_remove(place)).is_some()
+        lock(&self.waiters).let_in.remove(&name_of(waiter)).is_some()
     }
 
     /// Takes back a request that was let in and is in no batch.
@@ -153,7 +152,7 @@ impl Gate {
         let (waiting, unaware) = (waiters.ring.take_all(), std::mem::take(&mut waiters.let_in));
         self.is_waiting.store(false, Ordering::SeqCst);
         drop(waiters);
-        unaware.iter().for_each(|waiter| self.undo(&waiter.account, waiter.items));
+        unaware.values().for_each(|waiter| self.undo(&waiter.account, waiter.items));
         tell(&waiting, || State::Stopped);
     }
 
@@ -175,7 +174,7 @@ impl Gate {
             Room::ForOthers => Turn::Passed,
             Room::None => Turn::Waits,
         });
-        waiters.let_in.extend(done.iter().cloned());
+        waiters.let_in.extend(done.iter().map(|waiter| (name_of(waiter), waiter.clone())));
         self.is_waiting.store(!waiters.ring.is_empty(), Ordering::SeqCst);
         drop(waiters);
         tell(&done, || State::LetIn);
@@ -183,6 +182,11 @@ impl Gate {
             self.close();
         }
     }
+}
+
+/// What no other has while this one lives.
+fn name_of(waiter: &Arc<Waiter>) -> usize {
+    Arc::as_ptr(waiter).addr()
 }
 
 /// Tells those who wait what has become of them.

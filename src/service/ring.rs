@@ -1,10 +1,13 @@
 //! Those who wait for room, caller by caller in turn.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// Requests that wait, in the order of each caller; callers take turns.
 pub struct Ring<W> {
-    callers: VecDeque<(u64, VecDeque<W>)>,
+    requests: HashMap<u64, VecDeque<W>>,
+    /// The callers of the map, each once. Some may have taken back all their requests.
+    turns: VecDeque<u64>,
+    waiting: usize,
 }
 
 /// What becomes of the first request of a caller.
@@ -20,64 +23,65 @@ pub enum Turn {
 
 impl<W> Ring<W> {
     pub fn new() -> Self {
-        Ring { callers: VecDeque::new() }
+        Ring { requests: HashMap::new(), turns: VecDeque::new(), waiting: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.callers.is_empty()
-    }
-
-    #[cfg(test)]
-    pub fn len(&self) -> usize {
-        self.callers.iter().map(|(_, requests)| requests.len()).sum()
+        self.waiting == 0
     }
 
     /// Puts a request behind those of its caller.
     pub fn push(&mut self, caller: u64, request: W) {
-        match self.callers.iter_mut().find(|(id, _)| *id == caller) {
-            Some((_, requests)) => requests.push_back(request),
-            None => self.callers.push_back((caller, VecDeque::from([request]))),
-        }
+        let turns = &mut self.turns;
+        let requests = self.requests.entry(caller).or_insert_with(|| {
+            turns.push_back(caller);
+            VecDeque::new()
+        });
+        requests.push_back(request);
+        self.waiting += 1;
     }
 
     /// Takes out a request of a caller. Whether it was there.
     pub fn remove(&mut self, caller: u64, is_it: impl Fn(&W) -> bool) -> bool {
-        let Some(index) = self.callers.iter().position(|(id, _)| *id == caller) else { return false };
-        let requests = &mut self.callers[index].1;
+        let Some(requests) = self.requests.get_mut(&caller) else { return false };
         let Some(place) = requests.iter().position(is_it) else { return false };
         requests.remove(place);
-        if requests.is_empty() {
-            self.callers.remove(index);
-        }
+        self.waiting -= 1;
         true
     }
 
     /// Gives turns until every caller has passed his or one waits. Gives the requests that are done.
     pub fn turn(&mut self, mut decide: impl FnMut(&W) -> Turn) -> Vec<W> {
         let (mut done, mut passed) = (Vec::new(), 0);
-        while passed < self.callers.len() {
-            let (caller, mut requests) = self.callers.pop_front().expect("there is one");
-            match decide(requests.front().expect("callers without requests are not here")) {
-                Turn::Done => {
+        while passed < self.turns.len() {
+            let caller = self.turns.pop_front().expect("there is one");
+            let requests = self.requests.get_mut(&caller).expect("it is in the map");
+            match requests.front().map(&mut decide) {
+                None => {
+                    self.requests.remove(&caller);
+                    continue;
+                }
+                Some(Turn::Done) => {
                     done.extend(requests.pop_front());
+                    self.waiting -= 1;
                     passed = 0;
                 }
-                Turn::Passed => passed += 1,
-                Turn::Waits => {
-                    self.callers.push_front((caller, requests));
+                Some(Turn::Passed) => passed += 1,
+                Some(Turn::Waits) => {
+                    self.turns.push_front(caller);
                     break;
                 }
             }
-            if !requests.is_empty() {
-                self.callers.push_back((caller, requests));
-            }
+            self.turns.push_back(caller);
         }
         done
     }
 
     /// All requests, of which none waits any more.
     pub fn take_all(&mut self) -> Vec<W> {
-        self.callers.drain(..).flat_map(|(_, requests)| requests).collect()
+        self.turns.clear();
+        self.waiting = 0;
+        self.requests.drain().flat_map(|(_, requests)| requests).collect()
     }
 }
 
@@ -85,7 +89,6 @@ impl<W> Ring<W> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::HashMap;
 
     #[test]
     fn callers_take_turns() {
@@ -100,7 +103,7 @@ mod tests {
             if room >= 0 { Turn::Done } else { Turn::Waits }
         });
         assert_eq!(done, [(1, 0), (2, 0), (3, 0), (1, 1), (3, 1), (1, 2)]);
-        assert_eq!((ring.len(), ring.take_all()), (2, vec![(1, 3), (1, 4)]));
+        assert_eq!((ring.waiting, ring.take_all()), (2, vec![(1, 3), (1, 4)]));
         assert!(ring.is_empty());
     }
 
@@ -134,12 +137,13 @@ mod tests {
                     given.insert(*caller, request + 1);
                     *counts.entry(*caller).or_default() += 1;
                 }
-                let still: Vec<u64> = ring.callers.iter().map(|(id, _)| *id).collect();
+                let still = ring.requests.iter().filter(|(_, requests)| !requests.is_empty());
+                let still: Vec<u64> = still.map(|(id, _)| *id).collect();
                 prop_assert!(done.len() == room || still.is_empty());
                 let most = counts.values().copied().max().unwrap_or(0);
                 prop_assert!(still.iter().all(|caller| most - counts.get(caller).copied().unwrap_or(0) <= 1));
             }
-            prop_assert_eq!(ring.len() as u32 + given.values().sum::<u32>(), pushed.values().sum::<u32>());
+            prop_assert_eq!(ring.waiting as u32 + given.values().sum::<u32>(), pushed.values().sum::<u32>());
         }
     }
 }
