@@ -22,6 +22,8 @@ pub struct Rates {
     known: [[Option<Known>; SIZES]; 2],
     /// Batches of a size since the other device was tried or doubted.
     in_a_row: [u32; SIZES],
+    /// Whether a device has computed a batch. The first may have had to wait for kernels and tables.
+    is_ready: [bool; 2],
 }
 
 /// What is known of a device and a size.
@@ -34,7 +36,7 @@ struct Known {
 
 impl Rates {
     pub fn new() -> Self {
-        Rates { known: [[None; SIZES]; 2], in_a_row: [0; SIZES] }
+        Rates { known: [[None; SIZES]; 2], in_a_row: [0; SIZES], is_ready: [false; 2] }
     }
 
     fn seconds(&self, device: Device, size: usize) -> Option<f64> {
@@ -85,8 +87,11 @@ impl Rates {
         }
     }
 
-    /// Takes note of a batch.
+    /// Takes note of a batch, unless it is the device's first.
     pub fn record(&mut self, device: Device, items: usize, seconds: f64) {
+        if !std::mem::replace(&mut self.is_ready[device as usize], true) {
+            return;
+        }
         let size = size_of(items);
         let of_before = self.known[device as usize][size].filter(|known| !known.is_doubted);
         let mean = of_before.map_or(seconds, |known| known.seconds + NEWS * (seconds - known.seconds));
@@ -140,10 +145,19 @@ mod tests {
     fn what_was_a_wrong_guess_is_found_out() {
         // Between where the guess changes and where it should.
         for items in [1500, 2048, 4000] {
-            let chosen = devices(&mut Rates::new(), items, 100, gpu);
+            let chosen = devices(&mut Rates::new(), items, 200, gpu);
             assert_eq!(chosen[0], Device::Cpu);
-            assert!(share(&chosen[20..], Device::Gpu) > 0.9, "{items}");
+            assert!(share(&chosen[40..], Device::Gpu) > 0.9, "{items}");
         }
+    }
+
+    #[test]
+    fn the_first_batch_of_a_device_says_nothing() {
+        let mut rates = Rates::new();
+        devices(&mut rates, 2048, 10, gpu);
+        // Kernels are compiled.
+        rates.record(Device::Gpu, 2048, 20.0);
+        assert!(share(&devices(&mut rates, 2048, 200, gpu)[40..], Device::Gpu) > 0.9);
     }
 
     #[test]
