@@ -30,6 +30,8 @@
 //! | key generation, public keys | [`keys`] | in private keys |
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
+//!
+//! [`service`] is for the opposite, many callers with few items each: it gathers their requests into batches.
 
 #![cfg_attr(not(feature = "cuda"), allow(dead_code, unused_imports, reason = "what only GPUs need"))]
 
@@ -42,6 +44,7 @@ pub mod any;
 pub mod kernels;
 #[cfg(feature = "lab")]
 pub mod lab;
+pub mod service;
 
 mod cpu;
 mod curve;

@@ -7,7 +7,8 @@
 
 mod harness;
 
-use gecc::{Backend, Engine, EngineBuilder, Error, Point, Secp256k1, SecretKey, ecdsa, keys};
+use gecc::service::{Caller, Coalescer, ServiceError};
+use gecc::{Backend, Curve, Engine, EngineBuilder, Error, Point, Secp256k1, SecretKey, ecdsa, keys};
 use harness::needs::{GPU, Need};
 use harness::{Named, test};
 use rayon::prelude::*;
@@ -261,6 +262,9 @@ fn works(engine: &Engine) {
 fn fork() {
     let engine = Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads");
     let locked = engine.page_lock(vec![[1; 32]; 10]);
+    let service = Coalescer::new(&engine).expect("threads");
+    let caller = service.caller();
+    by_service(&caller).expect("it answers");
     (0..100).for_each(|number| call(&engine, number));
     // SAFETY: the child computes and ends; the C library makes its allocator usable there.
     match unsafe { libc::fork() } {
@@ -271,11 +275,14 @@ fn fork() {
             let refused = calls.iter().all(|call| matches!(call, Err(Error::Forked)));
             let warm_up = matches!(engine.warm_up::<Secp256k1>(), Err(Error::Forked));
             let lock = !engine.page_lock(vec![[1; 32]; 10]).is_locked();
+            let no_service = matches!(by_service(&caller), Err(ServiceError::Forked))
+                && matches!(Coalescer::new(&engine), Err(Error::Forked));
+            drop((caller, service));
             drop((engine, locked));
             let own = Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads");
             (0..100).for_each(|number| call(&own, number));
             // SAFETY: ends the child at once, without what the parent has set up for its own end.
-            unsafe { libc::_exit(if refused && warm_up && lock { 0 } else { 1 }) }
+            unsafe { libc::_exit(if refused && warm_up && lock && no_service { 0 } else { 1 }) }
         }
         child => {
             let mut status = -1;
@@ -284,7 +291,14 @@ fn fork() {
             assert_eq!(status, 0, "the child has failed");
         }
     }
+    by_service(&caller).expect("it still answers");
     (0..100).for_each(|number| call(&engine, number));
+}
+
+/// One request to a coalescer.
+fn by_service(caller: &Caller) -> Result<(), ServiceError> {
+    let keys = [SecretKey::from_bytes([1; 32])];
+    caller.public_keys(Secp256k1::ID, &keys).wait().map(|points| assert!(points[0].is_ok()))
 }
 
 /// The application may still build rayon's global pool.

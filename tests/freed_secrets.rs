@@ -9,8 +9,10 @@ mod search;
 use elliptic_curve::consts::U32;
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
+use gecc::service::{Caller, Coalescer, Request};
 use gecc::{
-    Backend, Curve, Engine, EngineBuilder, Error, P256, Point, PublicKeys, SecretKey, SecretKeys, Sm2, Verdict,
+    Backend, Curve, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Rejection, SecretKey, SecretKeys, Sm2,
+    Verdict,
 };
 use gecc::{ecdh, ecdsa, keys, modular, point, sm2};
 use harness::needs::{AVX512, GPU, Need};
@@ -132,6 +134,29 @@ trait Scheme: Curve {
     fn nonce(key: &[u8; 32], digest: &[u8; 32]) -> [u8; 32];
     fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys);
     fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys);
+    fn request<'a>(caller: &'a Caller, digests: &'a [[u8; 32]], keys: SecretKeys<'a>) -> Request<'a, Signatures>;
+}
+
+/// What signing by way of a coalescer gives.
+type Signatures = Vec<Result<[u8; 64], Rejection>>;
+
+/// Signs and agrees by way of a coalescer that is gone afterwards: on this thread, and on one of its own.
+fn by_coalescer<C: Scheme>(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys, peers: PublicKeys) {
+    let service = Coalescer::builder().largest_batch(ITEMS).build(engine).unwrap();
+    let caller = service.caller();
+    let signed = [
+        C::request(&caller, digests, keys).wait().unwrap(),
+        C::request(&caller, digests, keys).submit().unwrap().wait().unwrap(),
+    ];
+    assert!(signed.iter().flatten().all(Result::is_ok));
+    let shared = [
+        caller.shared_secrets(C::ID, keys, peers).wait().unwrap(),
+        caller.shared_secrets(C::ID, keys, peers).submit().unwrap().wait().unwrap(),
+    ];
+    assert!(shared.iter().flatten().all(Result::is_ok));
+    assert!(caller.public_keys(C::ID, keys).wait().unwrap().iter().all(Result::is_ok));
+    // Handed in, and perhaps not begun.
+    drop(C::request(&caller, digests, keys).submit().unwrap());
 }
 
 /// RFC 6979, by the crate of that name.
@@ -181,6 +206,14 @@ macro_rules! ecdsa_scheme {
                     ecdsa::sign_messages_into::<$curve, _>(engine, digests, keys, Default::default(), rows, codes)
                 });
             }
+
+            fn request<'a>(
+                caller: &'a Caller,
+                digests: &'a [[u8; 32]],
+                keys: SecretKeys<'a>,
+            ) -> Request<'a, Signatures> {
+                caller.ecdsa_sign(Self::ID, digests, keys, Default::default())
+            }
         }
     };
 }
@@ -206,6 +239,10 @@ impl Scheme for Sm2 {
         into_columns(digests.len(), |rows, codes| {
             sm2::sign_messages_into(engine, digests, Default::default(), keys, rows, codes)
         });
+    }
+
+    fn request<'a>(caller: &'a Caller, digests: &'a [[u8; 32]], keys: SecretKeys<'a>) -> Request<'a, Signatures> {
+        caller.sm2_sign(digests, keys)
     }
 }
 
@@ -291,6 +328,7 @@ fn operations<C: Scheme>((name, builder): Kind) {
             check("shared points", &|| {
                 assert!(ecdh::shared_points::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
             });
+            check("by a coalescer", &|| by_coalescer::<C>(&engine, digests, keys, peers));
             let into_rows =
                 |rows: &mut [_], codes: &mut [u8]| ecdh::shared_secrets_into::<C>(&engine, keys, peers, rows, codes);
             check("shared secrets, into columns", &|| into_columns(size, into_rows));

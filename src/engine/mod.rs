@@ -36,7 +36,18 @@ use std::sync::Arc;
 /// After a `fork` the child cannot use an engine that it has inherited: its calls give [`Error::Forked`]. It may make one of its
 /// own; there the CUDA driver does not work if the parent has used it.
 #[derive(Clone, Debug)]
-pub struct Engine(Arc<Shared>);
+pub struct Engine {
+    shared: Arc<Shared>,
+    /// What computes batches of this clone where the engine may choose, in place of its own choice.
+    preferred: Option<Device>,
+}
+
+/// What computes a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Device {
+    Cpu,
+    Gpu,
+}
 
 #[derive(Debug)]
 struct Shared {
@@ -66,7 +77,18 @@ impl Drop for Shared {
 impl Engine {
     pub(crate) fn of(cpu: CpuEngine, gpu: Option<GpuEngine>, info: EngineInfo, asked: Backend) -> Self {
         let devices = ManuallyDrop::new(Devices { cpu, gpu });
-        Engine(Arc::new(Shared { devices, info, asked, process: Process::this() }))
+        let shared = Arc::new(Shared { devices, info, asked, process: Process::this() });
+        Engine { shared, preferred: None }
+    }
+
+    /// Whether both the CPU and a GPU may compute a batch.
+    pub(crate) fn has_choice(&self) -> bool {
+        self.shared.asked == Backend::Auto && self.gpu().is_some()
+    }
+
+    /// The same engine, which has batches computed by this where it has the choice.
+    pub(crate) fn preferring(&self, device: Device) -> Self {
+        Engine { shared: self.shared.clone(), preferred: Some(device) }
     }
 
     /// Options: backend, threads, memory.
@@ -76,7 +98,7 @@ impl Engine {
 
     /// What this engine is, and why.
     pub fn info(&self) -> &EngineInfo {
-        &self.0.info
+        &self.shared.info
     }
 
     /// GPUs that have failed since the engine started, kernels that it cannot use for now, and what gave wrong answers to items
@@ -91,7 +113,7 @@ impl Engine {
             };
             Failure { device, kind, problem }
         };
-        let of_cpu = self.0.devices.cpu.problem_of_lanes.map(|problem| Failure {
+        let of_cpu = self.shared.devices.cpu.problem_of_lanes.map(|problem| Failure {
             device: "the CPU with AVX-512 IFMA".to_owned(),
             kind: FailureKind::KnownAnswers,
             problem: problem.to_owned(),
@@ -100,7 +122,7 @@ impl Engine {
     }
 
     pub(crate) fn devices(&self) -> Result<&Devices, Error> {
-        if self.0.process.is_this() { Ok(&self.0.devices) } else { Err(Error::Forked) }
+        if self.shared.process.is_this() { Ok(&self.shared.devices) } else { Err(Error::Forked) }
     }
 
     /// Not those of another process.
@@ -139,7 +161,7 @@ impl Engine {
         let on_cpu = |items: Range<usize>, place: &mut dyn Place| operation.on_cpu(cpu, items, place);
         match gpu {
             Some(gpu) if self.is_worth_a_gpu(items, operation.worth())? => {
-                Ok(gpu.run(cpu, operation, place, &on_cpu, self.0.asked == Backend::Auto)?)
+                Ok(gpu.run(cpu, operation, place, &on_cpu, self.shared.asked == Backend::Auto)?)
             }
             _ => {
                 on_cpu(0..items, place);
@@ -152,7 +174,8 @@ impl Engine {
     pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: Worth) -> Result<bool, Error> {
         let Devices { cpu, gpu } = self.devices()?;
         let worth = if cpu.lanes.is_some() { worth.lanes } else { worth.portable };
-        let pays = items >= worth * cpu.threads() || self.0.asked != Backend::Auto;
+        let by_size = || self.preferred.map_or(items >= worth * cpu.threads(), |device| device == Device::Gpu);
+        let pays = self.shared.asked != Backend::Auto || by_size();
         Ok(gpu.is_some() && items > 0 && pays)
     }
 
@@ -177,6 +200,6 @@ impl Engine {
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.info.fmt(f)
+        self.shared.info.fmt(f)
     }
 }

@@ -111,7 +111,11 @@ impl Imported {
             KeyForm::Points => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG | TagSet::IDENTITY_TAG),
             KeyForm::Mixed => {
                 let write = move |start: usize, to: &mut [u8]| keys.write_mixed_rows(start, to);
-                let rows = plan.input_of(POINT_ROW * plan.items(), Source::Written(POINT_ROW, Box::new(write)));
+                let written = || Source::Written(POINT_ROW, Box::new(write));
+                let rows = match keys.rows() {
+                    Some(rows) => plan.input(rows),
+                    None => plan.input_of(POINT_ROW * plan.items(), written()),
+                };
                 Encoded::Tagged(rows, TagSet::UNCOMPRESSED_TAG | TagSet::COMPRESSED_TAG | TagSet::IDENTITY_TAG)
             }
         };

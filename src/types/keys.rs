@@ -18,6 +18,7 @@ enum Encoded<'a> {
     Points(Rows<'a, 65>),
     Sec1(&'a [&'a [u8]]),
     All(&'a [u8]),
+    Mixed(Rows<'a, POINT_ROW>),
 }
 
 /// One public key as the caller wrote it. `Ord` and `Hash` group equal encodings.
@@ -58,15 +59,25 @@ impl<'a> PublicKeys<'a> {
         PublicKeys(Encoded::All(key))
     }
 
+    /// Rows that [`PublicKeys::write_mixed_rows`] has written.
+    pub(crate) fn mixed(rows: Rows<'a, POINT_ROW>) -> Self {
+        PublicKeys(Encoded::Mixed(rows))
+    }
+
+    /// Keys given; `None` where one serves all.
+    pub(crate) fn len(&self) -> Option<usize> {
+        match self.0 {
+            Encoded::Compressed(keys) => keys.len(),
+            Encoded::Uncompressed(keys) | Encoded::Points(keys) | Encoded::Mixed(keys) => keys.len(),
+            Encoded::Raw(keys) => keys.len(),
+            Encoded::Sec1(keys) => Some(keys.len()),
+            Encoded::All(_) => None,
+        }
+    }
+
     /// Keys given, or `items` where one serves all.
     pub(crate) fn len_for(&self, items: usize) -> usize {
-        match self.0 {
-            Encoded::Compressed(keys) => keys.len_for(items),
-            Encoded::Uncompressed(keys) | Encoded::Points(keys) => keys.len_for(items),
-            Encoded::Raw(keys) => keys.len_for(items),
-            Encoded::Sec1(keys) => keys.len(),
-            Encoded::All(_) => items,
-        }
+        self.len().unwrap_or(items)
     }
 
     pub(crate) fn get(&self, item: usize) -> KeyBytes<'a> {
@@ -77,6 +88,7 @@ impl<'a> PublicKeys<'a> {
             Encoded::Points(keys) => KeyBytes::Sec1(sec1_of_point(keys.get(item))),
             Encoded::Sec1(keys) => KeyBytes::Sec1(keys[item]),
             Encoded::All(key) => KeyBytes::Sec1(key),
+            Encoded::Mixed(keys) => KeyBytes::Sec1(sec1_of_mixed(keys.get(item))),
         }
     }
 
@@ -89,6 +101,7 @@ impl<'a> PublicKeys<'a> {
             Encoded::Points(keys) => Encoded::Points(keys.slice(items)),
             Encoded::Sec1(keys) => Encoded::Sec1(&keys[items]),
             Encoded::All(key) => Encoded::All(key),
+            Encoded::Mixed(keys) => Encoded::Mixed(keys.slice(items)),
         })
     }
 
@@ -99,15 +112,15 @@ impl<'a> PublicKeys<'a> {
             Encoded::Uncompressed(_) => KeyForm::Uncompressed,
             Encoded::Raw(_) => KeyForm::Raw,
             Encoded::Points(_) => KeyForm::Points,
-            Encoded::Sec1(_) | Encoded::All(_) => KeyForm::Mixed,
+            Encoded::Sec1(_) | Encoded::All(_) | Encoded::Mixed(_) => KeyForm::Mixed,
         }
     }
 
-    /// The rows of all keys, where they lie so in memory: not those of the mixed form.
+    /// The rows of all keys in their form, where they lie so in memory.
     pub(crate) fn rows(&self) -> Option<ByteRows<'a>> {
         match self.0 {
             Encoded::Compressed(keys) => Some(keys.bytes()),
-            Encoded::Uncompressed(keys) | Encoded::Points(keys) => Some(keys.bytes()),
+            Encoded::Uncompressed(keys) | Encoded::Points(keys) | Encoded::Mixed(keys) => Some(keys.bytes()),
             Encoded::Raw(keys) => Some(keys.bytes()),
             Encoded::Sec1(_) | Encoded::All(_) => None,
         }
@@ -169,6 +182,15 @@ fn sec1_of_point(row: &[u8; POINT_ROW]) -> &[u8] {
     if row.iter().all(|byte| *byte == 0) { &row[..1] } else { row }
 }
 
+/// The octet string in a mixed row. What is none in the row is none here.
+fn sec1_of_mixed(row: &[u8; POINT_ROW]) -> &[u8] {
+    match row[0] {
+        0 => &row[..1],
+        2 | 3 => &row[..33],
+        _ => row,
+    }
+}
+
 /// Rows of keys for a device, all of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyForm {
@@ -199,6 +221,25 @@ fn write_mixed(key: &[u8], row: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mixed_rows_hold_what_was_written() {
+        let lengths = [0, 1, 2, 32, 33, 34, 64, 65, 66];
+        let of_tag = |tag: u8| lengths.map(|length: usize| [&[tag][..], &[7; 65]].concat()[..length].to_vec());
+        let keys: Vec<Vec<u8>> = [0, 1, 2, 3, 4, 5, MALFORMED_TAG].into_iter().flat_map(of_tag).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let mut rows = vec![[0xee; POINT_ROW]; keys.len()];
+        PublicKeys::sec1(&keys).write_mixed_rows(0, rows.as_flattened_mut());
+        let mixed = PublicKeys::mixed((&rows).into());
+        for (item, key) in keys.iter().enumerate() {
+            let KeyBytes::Sec1(found) = mixed.get(item) else { panic!("not raw") };
+            let is_key = matches!((key.first(), key.len()), (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65));
+            assert!(if is_key { found == *key } else { found[0] == MALFORMED_TAG }, "{key:?}: {found:?}");
+        }
+        let slice = mixed.slice(3..5);
+        assert!(slice.get(0) == mixed.get(3) && slice.len() == Some(2) && slice.rows().is_some());
+        assert_eq!(mixed.form(), KeyForm::Mixed);
+    }
 
     #[test]
     fn rows_are_the_bytes_of_the_points() {

@@ -16,6 +16,9 @@ use crate::types::{
 };
 use std::ops::Range;
 
+/// From which size a GPU pays.
+pub(crate) const WORTH: Worth = Worth { portable: 15, lanes: 70 };
+
 /// Shared points of a batch.
 pub(crate) struct Agreement<'a> {
     pub curve: CurveId,
@@ -43,7 +46,7 @@ impl Batch for Agreement<'_> {
 
 impl Operation for Agreement<'_> {
     fn worth(&self) -> Worth {
-        Worth { portable: 15, lanes: 70 }
+        WORTH
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {

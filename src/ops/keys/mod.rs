@@ -16,6 +16,9 @@ use crate::op::{Operation, Worth};
 use crate::types::{Batch, Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths};
 use std::ops::Range;
 
+/// From which size a GPU pays.
+pub(crate) const WORTH: Worth = Worth { portable: 5, lanes: 50 };
+
 /// The public keys of a batch of private ones.
 pub(crate) struct PublicKeysOf<'a> {
     pub curve: CurveId,
@@ -31,7 +34,7 @@ impl Batch for PublicKeysOf<'_> {
 
 impl Operation for PublicKeysOf<'_> {
     fn worth(&self) -> Worth {
-        Worth { portable: 5, lanes: 50 }
+        WORTH
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {

@@ -338,6 +338,9 @@ pub(crate) enum Wanted {
     Addresses,
 }
 
+/// From which size a GPU pays for recovery.
+pub(crate) const RECOVER_WORTH: Worth = Worth { portable: 35, lanes: 50 };
+
 /// The recovery of a batch's keys.
 pub(crate) struct Recover<'a> {
     pub curve: CurveId,
@@ -368,7 +371,7 @@ impl Batch for Recover<'_> {
 
 impl Operation for Recover<'_> {
     fn worth(&self) -> Worth {
-        Worth { portable: 35, lanes: 50 }
+        RECOVER_WORTH
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {

@@ -7,6 +7,7 @@ mod methods;
 mod operations;
 mod report;
 mod schemes;
+mod service;
 mod start;
 mod timing;
 
@@ -36,6 +37,7 @@ pub fn run(options: BenchOptions) -> Result<u8, Failure> {
         Some(BenchCommand::Ablations(batches)) => ablations::run(batches),
         Some(BenchCommand::Files(options)) => files::run(options),
         Some(BenchCommand::Methods(methods)) => methods::run(methods),
+        Some(BenchCommand::Service(options)) => service::run(options),
         Some(BenchCommand::Start(options)) => start::run(options),
         None => operations(&options),
     }

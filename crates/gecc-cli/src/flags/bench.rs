@@ -45,6 +45,22 @@ Examples:
   gecc bench files --items 4194304 --formats jsonl,rows --json
   gecc bench files --dir /var/tmp/gecc --plot files.svg";
 
+const SERVICE_HELP: &str = "\
+Verifies signatures that were made beforehand, with distinct keys and one in 97 spoiled, by way of the coalescer, and checks \
+every verdict. Requests are sent when they are due, whatever became of those before. What one takes is counted from then to \
+when its answer is taken. The coalescer refuses requests that it has no room for.
+
+Modes: `requests` of --items at four rates up to nine tenths of what direct calls of the largest batch do, or at --rate; \
+`bursts` of 16 such requests at half of that rate; `single` items at half of it, at most 1 M/s; a `lone` caller at 100 requests \
+a second, each beside a direct call of the same items; `overload`, requests at twice that rate.
+
+The exit code is 1 where verdicts are wrong.
+
+Examples:
+  gecc bench service
+  gecc bench service --modes requests --rate 20e6 --seconds 10 --json
+  gecc bench service --modes single,overload --engine cpu --plot service.svg";
+
 const START_HELP: &str = "\
 Each row is about new processes that verify one signature, and is the run with the median time to the first verdict. On a GPU \
 there is a row for each place where kernels may come from, and the others are out of reach there: `pack` with an empty cache and \
@@ -98,6 +114,9 @@ pub enum BenchCommand {
     /// Every method of modular multiplication on the GPU, side by side, each checked against the CPU.
     #[command(after_help = METHODS_HELP)]
     Methods(MethodsOptions),
+    /// The coalescer under load: rates, and what share of the answers came within which time.
+    #[command(after_help = SERVICE_HELP)]
+    Service(ServiceOptions),
     /// How long a new process takes to its first verdict, with kernels from packs, from the cache and compiled.
     #[command(after_help = START_HELP)]
     Start(StartOptions),
@@ -318,10 +337,106 @@ impl FileFormat {
     }
 }
 
+#[derive(Args)]
+pub struct ServiceOptions {
+    /// The curve.
+    #[arg(long, value_parser = any(), default_value = CurveId::Secp256k1.name())]
+    pub curve: CurveId,
+    /// Only these, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub modes: Vec<ServiceMode>,
+    /// Items of a request.
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub items: u32,
+    /// Items that are sent in a second [default: shares of what direct calls do].
+    #[arg(long, value_parser = parse_positive)]
+    pub rate: Option<f64>,
+    /// Seconds of each measurement; a fifth of that goes before it.
+    #[arg(long, default_value = "5", value_parser = parse_positive)]
+    pub seconds: f64,
+    /// How requests arrive.
+    #[arg(long, value_enum, default_value = "poisson")]
+    pub arrivals: Arrivals,
+    /// Threads that send, with as many that take the answers [default: one for four cores].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub senders: Option<u32>,
+    /// Items of the largest batch of the coalescer.
+    #[arg(long)]
+    pub largest_batch: Option<u32>,
+    /// The longest wait of the coalescer, in microseconds.
+    #[arg(long)]
+    pub longest_wait: Option<u64>,
+    /// Items in the coalescer's queue.
+    #[arg(long)]
+    pub queue: Option<u32>,
+    /// Batches that the coalescer has computed at a time.
+    #[arg(long)]
+    pub in_flight: Option<u32>,
+    /// Print JSON Lines instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the times by rate, as SVG.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}
+
+impl ServiceOptions {
+    /// What was asked for, or all.
+    pub fn modes(&self) -> &[ServiceMode] {
+        if self.modes.is_empty() { ServiceMode::value_variants() } else { &self.modes }
+    }
+
+    /// Threads that send.
+    pub fn senders(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.senders.map_or(cores.div_ceil(4), |senders| senders as usize)
+    }
+}
+
+/// Loads of the coalescer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ServiceMode {
+    Requests,
+    Bursts,
+    Single,
+    Lone,
+    Overload,
+}
+
+impl ServiceMode {
+    /// As the command line writes it.
+    pub fn name(self) -> String {
+        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+    }
+}
+
+/// How requests arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Arrivals {
+    /// One by one, at random.
+    Poisson,
+    /// Sixteen at once, at random.
+    Bursts,
+}
+
+impl Arrivals {
+    /// As the command line writes it.
+    pub fn name(self) -> String {
+        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+    }
+}
+
+fn parse_positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| *number > 0.0 && *number <= 1e12);
+    number.ok_or_else(|| "a number above 0, such as 2.5 or 20e6".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{keys, signatures};
-    use super::{BENCH_HELP, FILES_HELP, METHODS_HELP, START_HELP};
+    use super::{BENCH_HELP, FILES_HELP, METHODS_HELP, SERVICE_HELP, START_HELP};
 
     #[test]
     fn paragraphs_of_the_help_are_not_broken() {
@@ -329,6 +444,7 @@ mod tests {
             BENCH_HELP,
             FILES_HELP,
             METHODS_HELP,
+            SERVICE_HELP,
             START_HELP,
             keys::ECDH_HELP,
             keys::PUBKEY_HELP,

@@ -8,8 +8,8 @@ mod signatures;
 mod stream;
 
 pub use bench::{
-    BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions, Operation,
-    StartOptions,
+    Arrivals, BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions,
+    Operation, ServiceMode, ServiceOptions, StartOptions,
 };
 use clap::{Parser, Subcommand};
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};

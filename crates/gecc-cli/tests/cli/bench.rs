@@ -134,3 +134,55 @@ fn the_start_is_measured() {
     assert_eq!(code(&run(&["bench", "start", "--engine", "cpu", "--runs", "0"], "")), 2);
     refuses_without_gpu(&["bench", "start", "--engine", "gpu"]);
 }
+
+const SERVICE: [&str; 5] = ["bench", "service", "--engine", "cpu", "--json"];
+
+/// Every load is measured, and every verdict is as expected.
+#[test]
+fn the_coalescer_is_measured() {
+    let plot = TemporaryFile::new("service.svg", "");
+    for curve in ["secp256k1", "sm2"] {
+        let output = run(&[&SERVICE[..], &["--seconds", "0.5", "--curve", curve, "--plot", plot.path()]].concat(), "");
+        let rows = answers(&output);
+        assert_eq!(code(&output), 0, "{} {rows:?}", stderr(&output));
+        let modes: Vec<&str> = rows.iter().map(|row| row["mode"].as_str().unwrap()).collect();
+        let requests = ["requests"; 4];
+        let expected = [&["direct"], &requests[..], &["bursts", "single", "lone", "lone", "overload"]].concat();
+        assert_eq!(modes, expected);
+        let number = |row: &Value, name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"));
+        for row in &rows[1..] {
+            assert_eq!((row["curve"].as_str(), number(row, "wrong")), (Some(curve), 0.0), "{row}");
+        }
+        for row in rows.iter().filter(|row| row["mode"] == "lone") {
+            assert_eq!((number(row, "calls"), number(row, "ratio") > 0.0), (50.0, true), "{row}");
+        }
+        for row in rows.iter().filter(|row| row["sent"].is_u64()) {
+            let times = ["p50_ms", "p99_ms", "p999_ms"].map(|name| number(row, name));
+            assert!(times[0] > 0.0 && times.is_sorted(), "{row}");
+            let answered = (number(row, "sent") - number(row, "refused")) * number(row, "items");
+            let achieved = number(row, "achieved_per_second") * number(row, "seconds");
+            assert!(answered > 0.0 && (achieved - answered).abs() < 1e-3 * answered, "{row}");
+            assert!((number(row, "mean_batch") * number(row, "batches") - answered).abs() < 1.0, "{row}");
+        }
+        let drawing = fs::read_to_string(plot.path()).unwrap();
+        assert!(drawing.contains("overload") && drawing.contains(">p99.9<"), "{drawing}");
+    }
+    // More than any processor does.
+    let too_much = ["--modes", "requests", "--rate", "1e8", "--seconds", "0.1", "--queue", "1000"];
+    let rows = answers(&run(&[&SERVICE[..], &too_much].concat(), ""));
+    assert!(rows[1]["refused"].as_u64().unwrap() > 0, "{}", rows[1]);
+    let table =
+        run(&["bench", "service", "--engine", "cpu", "--seconds", "0.1", "--modes", "single", "--rate", "1e3"], "");
+    let text = String::from_utf8(table.stdout).unwrap();
+    assert_eq!((table.status.code(), text.lines().count()), (Some(0), 5), "{text}");
+    let wrong: [&[_]; 5] = [
+        &["--items", "0"],
+        &["--rate", "-1"],
+        &["--seconds", "nan"],
+        &["--modes", "nothing"],
+        &["--queue", "100", "--largest-batch", "51"],
+    ];
+    for wrong in wrong {
+        assert_eq!(code(&run(&[&SERVICE[..], wrong].concat(), "")), 2, "{wrong:?}");
+    }
+}

@@ -1,0 +1,74 @@
+//! When requests arrive: as many strangers send them, whatever becomes of earlier ones.
+
+use crate::flags::Arrivals;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use std::time::Duration;
+
+/// Requests of a burst.
+const BURST: u32 = 16;
+
+/// Times of arrival, from 0 on, without end: single requests or bursts of them, with exponentially distributed gaps.
+pub struct Schedule {
+    random: StdRng,
+    /// Seconds.
+    mean_gap: f64,
+    at_once: u32,
+    left: u32,
+    /// Seconds.
+    now: f64,
+}
+
+impl Schedule {
+    /// So many requests a second on average.
+    pub fn new(arrivals: Arrivals, requests_per_second: f64) -> Self {
+        let at_once = match arrivals {
+            Arrivals::Poisson => 1,
+            Arrivals::Bursts => BURST,
+        };
+        let mean_gap = f64::from(at_once) / requests_per_second;
+        Schedule { random: StdRng::seed_from_u64(rand::random()), mean_gap, at_once, left: 0, now: 0.0 }
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        if self.left == 0 {
+            self.left = self.at_once;
+            // Of a number below 1, so that the logarithm is of none that is 0.
+            self.now -= self.mean_gap * (1.0 - self.random.random::<f64>()).ln();
+        }
+        self.left -= 1;
+        Some(Duration::from_secs_f64(self.now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrivals_have_the_rate_that_is_asked_for() {
+        for (arrivals, together) in [(Arrivals::Poisson, 1), (Arrivals::Bursts, BURST as usize)] {
+            let times: Vec<Duration> = Schedule::new(arrivals, 1e5).take(200_000).collect();
+            let seconds = times.last().unwrap().as_secs_f64();
+            // Of 12500 bursts the time has a standard deviation of a hundredth.
+            assert!((1.9..2.1).contains(&seconds), "{seconds}");
+            assert!(times.is_sorted());
+            assert!(times.chunks(together).all(|burst| burst.iter().all(|time| *time == burst[0])));
+            // A third of the gaps is longer than the mean, as 1/e says, and not a half or none.
+            let gaps: Vec<f64> = times
+                .chunks(together)
+                .map(|burst| burst[0].as_secs_f64())
+                .collect::<Vec<_>>()
+                .windows(2)
+                .map(|pair| pair[1] - pair[0])
+                .collect();
+            let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+            let long = gaps.iter().filter(|gap| **gap > mean).count() as f64 / gaps.len() as f64;
+            assert!((0.3..0.44).contains(&long), "{long}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What the requests of a batch share: its answers, who waits for them, and which requests were dropped.
+
+use super::error::ServiceError;
+use super::lock;
+use crate::types::Results;
+use std::array;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::task::Waker;
+use zeroize::Zeroize;
+
+/// Lists of those who wait, so that few of them meet at one.
+const LISTS: usize = 16;
+
+/// Answers of all items of a batch.
+pub struct Answers {
+    pub codes: Vec<u8>,
+    pub rows: Vec<u8>,
+    pub width: usize,
+    pub is_secret: bool,
+}
+
+impl Answers {
+    /// Those of no item yet, with memory for so many.
+    pub fn new(items: usize, width: usize, is_secret: bool) -> Self {
+        Answers { codes: vec![0; items], rows: vec![0; items * width], width, is_secret }
+    }
+
+    /// Those of some items.
+    pub fn slice(&self, items: Range<usize>) -> Results<'_> {
+        let (start, count) = (items.start, items.len());
+        Results::new(&self.codes, [&self.rows, &[]], [self.width, 0]).slice(start, count)
+    }
+
+    /// Puts the answer of an item in the place of another.
+    pub fn copy(&mut self, from: usize, to: usize) {
+        self.codes[to] = self.codes[from];
+        self.rows.copy_within(from * self.width..(from + 1) * self.width, to * self.width);
+    }
+}
+
+impl Drop for Answers {
+    fn drop(&mut self) {
+        if self.is_secret {
+            self.rows.zeroize();
+        }
+    }
+}
+
+pub type Outcome = Result<Answers, ServiceError>;
+
+/// A batch, as those see it who wait for it.
+pub struct Batch {
+    outcome: OnceLock<Outcome>,
+    waiting: [Mutex<Waiting>; LISTS],
+    /// Items of dropped requests; `None` once the batch has begun.
+    dropped: Mutex<Option<Vec<Range<usize>>>>,
+    /// Outlives the answers, for who counts what is under way.
+    is_done: Arc<AtomicBool>,
+}
+
+/// Who waits, in places that they keep; `None` once there is an outcome.
+struct Waiting(Option<Vec<Option<Waker>>>);
+
+/// The place of one who waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Place(usize);
+
+impl Batch {
+    pub fn new() -> Self {
+        Batch {
+            outcome: OnceLock::new(),
+            waiting: array::from_fn(|_| Mutex::new(Waiting(Some(Vec::new())))),
+            dropped: Mutex::new(Some(Vec::new())),
+            is_done: Arc::default(),
+        }
+    }
+
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.get()
+    }
+
+    /// Whether the batch takes up no room any more.
+    pub fn is_done(&self) -> &Arc<AtomicBool> {
+        &self.is_done
+    }
+
+    /// Has a request woken when there is an outcome, or says that there is one. `item` is the first of the request.
+    pub fn wake_at_end(&self, item: usize, place: &mut Option<Place>, waker: &Waker) -> bool {
+        let mut waiting = lock(&self.waiting[list_of(item)]);
+        let Some(list) = &mut waiting.0 else { return false };
+        let Place(place) = *place.get_or_insert_with(|| {
+            list.push(None);
+            Place(list.len() - 1)
+        });
+        let known = &mut list[place];
+        if known.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            return true;
+        }
+        let old = known.replace(waker.clone());
+        // Wakers are dropped without the lock: that may run code of the caller's.
+        drop(waiting);
+        drop(old);
+        true
+    }
+
+    /// Takes a request out, whose items are not computed unless the batch has begun.
+    pub fn drop_request(&self, items: Range<usize>, place: Option<Place>) {
+        if let Some(Place(place)) = place {
+            let mut waiting = lock(&self.waiting[list_of(items.start)]);
+            let waker = waiting.0.as_mut().and_then(|list| list[place].take());
+            drop(waiting);
+            drop(waker);
+        }
+        if let Some(dropped) = &mut *lock(&self.dropped) {
+            dropped.push(items);
+        }
+    }
+
+    /// Begins the batch. Gives the items that nobody waits for.
+    pub fn begin(&self) -> Vec<Range<usize>> {
+        lock(&self.dropped).take().unwrap_or_default()
+    }
+
+    /// Says that the batch takes up no room any more.
+    pub fn leave(&self) {
+        self.is_done.store(true, Ordering::Release);
+    }
+
+    /// Gives everybody the outcome.
+    pub fn end(&self, outcome: Outcome) {
+        // A second outcome is not possible: a batch is taken once.
+        let _ = self.outcome.set(outcome);
+        for list in &self.waiting {
+            let waiting = lock(list).0.take().unwrap_or_default();
+            wake_all(waiting.into_iter().flatten());
+        }
+    }
+}
+
+/// Neighbours that are one task are woken once. A waker that panics keeps no other from being woken.
+pub fn wake_all(wakers: impl Iterator<Item = Waker>) {
+    let mut last: Option<Waker> = None;
+    for waker in wakers {
+        if last.as_ref().is_none_or(|last| !last.will_wake(&waker)) {
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
+        }
+        last = Some(waker);
+    }
+}
+
+/// Spreads requests of every size over the lists.
+fn list_of(item: usize) -> usize {
+    ((item as u32).wrapping_mul(0x9e37_79b1) >> 28) as usize % LISTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+    use std::task::Wake;
+
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    struct Panics;
+
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("on purpose");
+        }
+    }
+
+    fn counter() -> (Arc<Count>, Waker) {
+        let count = Arc::new(Count(AtomicUsize::new(0)));
+        (count.clone(), Waker::from(count))
+    }
+
+    #[test]
+    fn everybody_is_woken_who_still_waits() {
+        let batch = Batch::new();
+        let counters: Vec<_> = (0..100).map(|_| counter()).collect();
+        let mut places = vec![None; 100];
+        for (item, (_, waker)) in counters.iter().enumerate() {
+            assert!(batch.wake_at_end(item, &mut places[item], waker));
+            assert!(batch.wake_at_end(item, &mut places[item], waker));
+        }
+        assert!(batch.wake_at_end(100, &mut None, &Waker::from(Arc::new(Panics))));
+        batch.drop_request(7..8, places[7]);
+        let dropped = batch.begin();
+        assert!(dropped.len() == 1 && dropped[0] == (7..8));
+        batch.drop_request(8..9, places[8]);
+        batch.end(Err(ServiceError::Stopped));
+        for (item, (count, _)) in counters.iter().enumerate() {
+            assert_eq!(count.0.load(Ordering::Relaxed), usize::from(item != 7 && item != 8), "{item}");
+        }
+        assert!(!batch.wake_at_end(3, &mut None, &counters[3].1));
+        assert!(matches!(batch.outcome(), Some(Err(ServiceError::Stopped))));
+    }
+
+    #[test]
+    fn a_task_with_many_requests_is_woken_once_a_list() {
+        let (batch, (count, waker)) = (Batch::new(), counter());
+        for item in 0..1000 {
+            batch.wake_at_end(item, &mut None, &waker);
+        }
+        batch.end(Err(ServiceError::Stopped));
+        assert!((1..=LISTS).contains(&count.0.load(Ordering::Relaxed)));
+    }
+
+    #[test]
+    fn requests_are_spread() {
+        for size in [1, 64, 100, 4096] {
+            let mut lists = [0; LISTS];
+            (0..1600).for_each(|request| lists[list_of(request * size)] += 1);
+            assert!(lists.iter().all(|count| (20..400).contains(count)), "{size}: {lists:?}");
+        }
+    }
+}

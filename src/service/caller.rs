@@ -1,0 +1,166 @@
+//! What can be asked of a coalescer.
+
+use super::account::Account;
+use super::dispatch::Dispatcher;
+use super::kind::{Column, Inputs, Kind};
+use super::request::Request;
+use crate::curve::CurveId;
+use crate::host::stack;
+use crate::ops::point::point_of;
+use crate::schemes::frame::verdict_of;
+use crate::types::{Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Verdicts};
+use std::fmt;
+use std::sync::Arc;
+
+/// Somebody who makes requests: a connection, a tenant, a partition. Made by [`crate::service::Coalescer::caller`].
+///
+/// Room in the queue is shared between callers: each may have as many items under way as are left free. One alone gets half of
+/// the queue, two get a third each, and there is always room for who has less under way than others. With
+/// [`crate::service::WhenFull::Wait`] callers who wait are let in by turns.
+///
+/// Clones are the same caller. Requests may be made from any number of threads at once; those of one caller then share a lock for
+/// some nanoseconds each.
+#[derive(Clone)]
+pub struct Caller {
+    pub(super) dispatcher: Arc<Dispatcher>,
+    pub(super) account: Arc<Account>,
+}
+
+/// Signatures, one per item, or why there is none.
+type Signatures = Vec<Result<[u8; 64], Rejection>>;
+
+impl Caller {
+    fn request<'a, T>(
+        &'a self,
+        kind: Kind,
+        columns: [(&'static str, Column<'a>); 3],
+        read: fn(&Results) -> T,
+    ) -> Request<'a, T> {
+        Request::new(&self.dispatcher, &self.account, kind, Inputs::new(columns), read)
+    }
+
+    /// [`crate::ecdsa::verify`]: a verdict per item. Variable-time: everything here is public.
+    pub fn ecdsa_verify<'a>(
+        &'a self,
+        curve: CurveId,
+        digests: impl Into<Rows<'a, 32>>,
+        signatures: impl Into<Rows<'a, 64>>,
+        keys: impl Into<PublicKeys<'a>>,
+        policy: Policy,
+    ) -> Request<'a, Verdicts> {
+        let columns = verification(digests.into(), signatures.into(), keys.into());
+        self.request(Kind::EcdsaVerify(curve, policy), columns, verdicts)
+    }
+
+    /// [`crate::sm2::verify`]: a verdict per item over e. Variable-time: everything here is public.
+    pub fn sm2_verify<'a>(
+        &'a self,
+        digests: impl Into<Rows<'a, 32>>,
+        signatures: impl Into<Rows<'a, 64>>,
+        keys: impl Into<PublicKeys<'a>>,
+    ) -> Request<'a, Verdicts> {
+        self.request(Kind::Sm2Verify, verification(digests.into(), signatures.into(), keys.into()), verdicts)
+    }
+
+    /// [`crate::ecdsa::recover`]: the key that made each signature. Variable-time: everything here is public.
+    pub fn ecdsa_recover<'a>(
+        &'a self,
+        curve: CurveId,
+        digests: impl Into<Rows<'a, 32>>,
+        signatures: impl Into<Rows<'a, 64>>,
+        recovery_ids: impl Into<Rows<'a, 1>>,
+    ) -> Request<'a, Points> {
+        let columns = [
+            ("digests", Column::rows(digests.into())),
+            ("signatures", Column::rows(signatures.into())),
+            ("recovery ids", Column::rows(recovery_ids.into())),
+        ];
+        self.request(Kind::EcdsaRecover(curve), columns, points)
+    }
+
+    /// [`crate::ecdsa::sign`]: 64 bytes `r || s` an item. **Constant-time** in keys and nonces. The copies of the keys are wiped
+    /// when the batch is done.
+    pub fn ecdsa_sign<'a>(
+        &'a self,
+        curve: CurveId,
+        digests: impl Into<Rows<'a, 32>>,
+        secret_keys: impl Into<SecretKeys<'a>>,
+        s_form: SForm,
+    ) -> Request<'a, Signatures> {
+        let columns = signing(digests.into(), secret_keys.into());
+        self.request(Kind::EcdsaSign(curve, s_form), columns, signatures)
+    }
+
+    /// [`crate::sm2::sign`]: 64 bytes `r || s` an item over e. **Constant-time** in keys and nonces. The copies of the keys are
+    /// wiped when the batch is done.
+    pub fn sm2_sign<'a>(
+        &'a self,
+        digests: impl Into<Rows<'a, 32>>,
+        secret_keys: impl Into<SecretKeys<'a>>,
+    ) -> Request<'a, Signatures> {
+        self.request(Kind::Sm2Sign, signing(digests.into(), secret_keys.into()), signatures)
+    }
+
+    /// [`crate::ecdh::shared_secrets`]: the shared secret of each private key with its peer. **Constant-time** in the keys. The
+    /// copies of keys and secrets are wiped, the latter when the last request of the batch has its answer.
+    pub fn shared_secrets<'a>(
+        &'a self,
+        curve: CurveId,
+        secret_keys: impl Into<SecretKeys<'a>>,
+        peers: impl Into<PublicKeys<'a>>,
+    ) -> Request<'a, Vec<Result<SharedSecret, Rejection>>> {
+        let columns = [
+            ("secret keys", Column::secret_keys(secret_keys.into())),
+            ("peers", Column::Keys(peers.into())),
+            ("", Column::None),
+        ];
+        self.request(Kind::SharedSecrets(curve), columns, shared_secrets)
+    }
+
+    /// [`crate::keys::public_keys`]: the public key of each private key. **Constant-time** in the keys. Their copies are wiped
+    /// when the batch is done.
+    pub fn public_keys<'a>(&'a self, curve: CurveId, secret_keys: impl Into<SecretKeys<'a>>) -> Request<'a, Points> {
+        let columns =
+            [("secret keys", Column::secret_keys(secret_keys.into())), ("", Column::None), ("", Column::None)];
+        self.request(Kind::PublicKeys(curve), columns, points)
+    }
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Caller")
+    }
+}
+
+fn verification<'a>(
+    digests: Rows<'a, 32>,
+    signatures: Rows<'a, 64>,
+    keys: PublicKeys<'a>,
+) -> [(&'static str, Column<'a>); 3] {
+    [("digests", Column::rows(digests)), ("signatures", Column::rows(signatures)), ("public keys", Column::Keys(keys))]
+}
+
+fn signing<'a>(digests: Rows<'a, 32>, keys: SecretKeys<'a>) -> [(&'static str, Column<'a>); 3] {
+    [("digests", Column::rows(digests)), ("secret keys", Column::secret_keys(keys)), ("", Column::None)]
+}
+
+/// One value per item.
+fn each<T>(results: &Results, value: impl Fn(&Results, usize) -> T) -> Vec<T> {
+    (0..results.items()).map(|item| value(results, item)).collect()
+}
+
+fn verdicts(results: &Results) -> Verdicts {
+    Verdicts::new(each(results, verdict_of))
+}
+
+fn points(results: &Results) -> Points {
+    each(results, point_of)
+}
+
+fn signatures(results: &Results) -> Signatures {
+    each(results, |results, item| results.get(item).copied())
+}
+
+fn shared_secrets(results: &Results) -> Vec<Result<SharedSecret, Rejection>> {
+    stack::wiped(|| each(results, |results, item| results.get(item).map(SharedSecret::of)))
+}

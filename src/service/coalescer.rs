@@ -1,0 +1,201 @@
+//! The coalescer and its options.
+
+use super::account::Account;
+use super::caller::Caller;
+use super::compute::{Compute, OnEngine};
+use super::dispatch::Dispatcher;
+use super::lock;
+use super::options::{Options, Shutdown, Stats, WhenFull};
+use crate::engine::{Backend, Engine};
+use crate::types::Error;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Items of a batch for a GPU, where nothing else is asked for: enough to fill it.
+const GPU_BATCH: usize = 1 << 17;
+/// The same for each thread of the CPU: as many as share an inversion.
+const CPU_BATCH: usize = 512;
+/// Batches that the queue holds, where nothing else is asked for.
+const QUEUED_BATCHES: usize = 4;
+/// Longer requests and batches than this fit no memory.
+const MOST_ITEMS: usize = 1 << 26;
+const MOST_IN_FLIGHT: usize = 256;
+
+/// Gathers the requests of many callers into batches, and gives each its answers.
+///
+/// It has threads and arenas of its own, in page-locked memory where there is a GPU. They live until it is dropped, which is
+/// [`Coalescer::shutdown`] with [`Shutdown::Refuse`].
+pub struct Coalescer {
+    dispatcher: Arc<Dispatcher>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Coalescer {
+    /// A coalescer with the usual options.
+    ///
+    /// # Errors
+    /// [`Error::Threads`] when its threads cannot be started.
+    pub fn new(engine: &Engine) -> Result<Self, Error> {
+        Self::builder().build(engine)
+    }
+
+    /// Options: sizes, times, and what becomes of requests without room.
+    pub fn builder() -> CoalescerBuilder {
+        CoalescerBuilder::default()
+    }
+
+    pub(super) fn start(compute: Box<dyn Compute>, options: Options) -> Result<Self, Error> {
+        let coalescer =
+            Coalescer { dispatcher: Arc::new(Dispatcher::new(compute, options)), threads: Mutex::default() };
+        for number in 0..options.in_flight {
+            let dispatcher = coalescer.dispatcher.clone();
+            let builder = thread::Builder::new().name(format!("gecc-service-{number}"));
+            let thread = builder.spawn(move || dispatcher.work());
+            lock(&coalescer.threads).push(thread.map_err(|problem| Error::Threads(problem.to_string()))?);
+        }
+        Ok(coalescer)
+    }
+
+    /// Somebody new who makes requests.
+    pub fn caller(&self) -> Caller {
+        Caller { dispatcher: self.dispatcher.clone(), account: Arc::new(Account::new()) }
+    }
+
+    /// Items of the largest batch, and so of the largest request.
+    pub fn largest_batch(&self) -> usize {
+        self.dispatcher.options.largest_batch
+    }
+
+    /// What was done so far.
+    pub fn stats(&self) -> Stats {
+        self.dispatcher.stats()
+    }
+
+    /// Refuses new requests and those that wait for room, answers or refuses what waits for its batch, answers what has begun,
+    /// and returns when all that is done. Tickets keep their answers.
+    pub fn shutdown(&self, shutdown: Shutdown) {
+        if !self.dispatcher.process.is_this() {
+            return;
+        }
+        self.dispatcher.close(shutdown);
+        let threads = std::mem::take(&mut *lock(&self.threads));
+        // What a future does when it is woken may end the service on one of its own threads.
+        for thread in threads.into_iter().filter(|thread| thread.thread().id() != thread::current().id()) {
+            thread.join().expect("threads of the service do not panic");
+        }
+    }
+}
+
+impl Drop for Coalescer {
+    fn drop(&mut self) {
+        self.shutdown(Shutdown::Refuse);
+    }
+}
+
+impl fmt::Debug for Coalescer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Coalescer").field("options", &self.dispatcher.options).finish_non_exhaustive()
+    }
+}
+
+/// Options of a [`Coalescer`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CoalescerBuilder {
+    largest_batch: Option<usize>,
+    longest_wait: Option<Duration>,
+    queue: Option<usize>,
+    when_full: WhenFull,
+    in_flight: Option<usize>,
+}
+
+impl CoalescerBuilder {
+    /// Items of the largest batch, and so of the largest request: 131072 with a GPU, 512 for each thread without one, or half of
+    /// the queue where that is less. Arenas of that size are kept for the batches that there are at a time: for verification
+    /// 161 bytes an item.
+    pub fn largest_batch(self, items: usize) -> Self {
+        CoalescerBuilder { largest_batch: Some(items), ..self }
+    }
+
+    /// How long a request waits at most for others while a thread of the service is free: 0.5 ms. When nothing is computed no
+    /// request waits; when all threads compute it waits for one of them.
+    pub fn longest_wait(self, wait: Duration) -> Self {
+        CoalescerBuilder { longest_wait: Some(wait), ..self }
+    }
+
+    /// Items that are let in and not done: four of the largest batches. Bounds memory and how long a request takes.
+    pub fn queue(self, items: usize) -> Self {
+        CoalescerBuilder { queue: Some(items), ..self }
+    }
+
+    /// What becomes of a request for which there is no room: it waits.
+    pub fn when_full(self, when_full: WhenFull) -> Self {
+        CoalescerBuilder { when_full, ..self }
+    }
+
+    /// Batches that are computed at a time, each by a thread of the service: 4 with a GPU, so that it works on while answers are
+    /// handed out, 2 without one.
+    pub fn in_flight(self, batches: usize) -> Self {
+        CoalescerBuilder { in_flight: Some(batches), ..self }
+    }
+
+    /// Starts it.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] for a number out of range, or a queue of less than two of the largest batches;
+    /// [`Error::Threads`] when threads cannot be started; [`Error::Forked`] in a child of the process that made the engine.
+    pub fn build(self, engine: &Engine) -> Result<Coalescer, Error> {
+        engine.devices()?;
+        let info = engine.info();
+        let (batch, in_flight) = match info.backend {
+            Backend::Gpu => (GPU_BATCH, 4 * info.devices.len()),
+            Backend::Auto | Backend::Cpu => (CPU_BATCH * info.threads, 2),
+        };
+        Coalescer::start(Box::new(OnEngine::new(engine)), self.options(batch, in_flight)?)
+    }
+
+    /// The options, with these in place of what was not given.
+    pub(super) fn options(self, batch: usize, in_flight: usize) -> Result<Options, Error> {
+        let queue = self.queue.unwrap_or_else(|| self.largest_batch.unwrap_or(batch).saturating_mul(QUEUED_BATCHES));
+        let largest_batch = self.largest_batch.unwrap_or(batch.min(queue / 2));
+        let in_flight = self.in_flight.unwrap_or(in_flight);
+        within("queue", queue, 2..=QUEUED_BATCHES * MOST_ITEMS)?;
+        within("largest_batch", largest_batch, 1..=MOST_ITEMS.min(queue / 2))?;
+        within("in_flight", in_flight, 1..=MOST_IN_FLIGHT)?;
+        let longest_wait = self.longest_wait.unwrap_or(Duration::from_micros(500));
+        Ok(Options { largest_batch, longest_wait, queue, when_full: self.when_full, in_flight })
+    }
+}
+
+fn within(option: &'static str, value: usize, range: std::ops::RangeInclusive<usize>) -> Result<(), Error> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(Error::InvalidOption { option, problem: format!("{value} is not in {range:?}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_fit_each_other() {
+        let options = |builder: CoalescerBuilder| builder.options(1024, 2);
+        let defaults = options(CoalescerBuilder::default()).unwrap();
+        assert_eq!((defaults.largest_batch, defaults.queue, defaults.in_flight), (1024, 4096, 2));
+        let small = options(CoalescerBuilder::default().queue(100)).unwrap();
+        assert_eq!((small.largest_batch, small.queue), (50, 100));
+        let large = options(CoalescerBuilder::default().largest_batch(1 << 20)).unwrap();
+        assert_eq!(large.queue, 1 << 22);
+        for (wrong, name) in [
+            (CoalescerBuilder::default().queue(1), "queue"),
+            (CoalescerBuilder::default().largest_batch(0), "queue"),
+            (CoalescerBuilder::default().largest_batch(usize::MAX / 8), "queue"),
+            (CoalescerBuilder::default().queue(100).largest_batch(51), "largest_batch"),
+            (CoalescerBuilder::default().in_flight(0), "in_flight"),
+        ] {
+            assert!(matches!(options(wrong), Err(Error::InvalidOption { option, .. }) if option == name), "{wrong:?}");
+        }
+    }
+}

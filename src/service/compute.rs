@@ -1,0 +1,78 @@
+//! What computes batches: an engine, on the device that is asked for.
+
+use super::kind::{COLUMNS, Kind};
+use crate::engine::{Backend, Device, Engine, PageLocked};
+use crate::types::Error;
+
+/// What computes batches. Tests have others than the engine.
+pub trait Compute: Send + Sync {
+    /// Whether batches may be computed by either device.
+    fn has_choice(&self) -> bool;
+
+    /// The device that computes batches, as far as is known before anything was measured.
+    fn first_choice(&self, kind: Kind, items: usize) -> Device;
+
+    /// # Errors
+    /// That of the engine.
+    fn compute(
+        &self,
+        device: Device,
+        kind: Kind,
+        columns: [&[u8]; COLUMNS],
+        codes: &mut [u8],
+        rows: &mut [u8],
+    ) -> Result<(), Error>;
+
+    /// Memory for a column.
+    fn memory(&self, bytes: usize) -> PageLocked<u8>;
+}
+
+/// An engine, and itself with either device preferred.
+pub struct OnEngine {
+    engine: Engine,
+    on_cpu: Engine,
+    on_gpu: Engine,
+}
+
+impl OnEngine {
+    pub fn new(engine: &Engine) -> Self {
+        let [on_cpu, on_gpu] = [Device::Cpu, Device::Gpu].map(|device| engine.preferring(device));
+        OnEngine { engine: engine.clone(), on_cpu, on_gpu }
+    }
+}
+
+impl Compute for OnEngine {
+    fn has_choice(&self) -> bool {
+        self.engine.has_choice()
+    }
+
+    fn first_choice(&self, kind: Kind, items: usize) -> Device {
+        match self.engine.is_worth_a_gpu(items, kind.worth()) {
+            Ok(true) => Device::Gpu,
+            Ok(false) | Err(_) => Device::Cpu,
+        }
+    }
+
+    fn compute(
+        &self,
+        device: Device,
+        kind: Kind,
+        columns: [&[u8]; COLUMNS],
+        codes: &mut [u8],
+        rows: &mut [u8],
+    ) -> Result<(), Error> {
+        let engine = match device {
+            Device::Cpu => &self.on_cpu,
+            Device::Gpu => &self.on_gpu,
+        };
+        kind.compute(engine, columns, codes, rows)
+    }
+
+    fn memory(&self, bytes: usize) -> PageLocked<u8> {
+        let memory = vec![0; bytes];
+        match self.engine.info().backend {
+            Backend::Gpu => self.engine.page_lock(memory),
+            Backend::Auto | Backend::Cpu => memory.into(),
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! From requests to batches, and from batches to answers: the threads of the service, and what they share with its callers.
+//!
+//! The lock of the desk is taken once or twice a batch, and by a caller only whose item is the first or the last of one. A lane's
+//! list of free slots is locked below it, never above.
+
+use super::account::Account;
+use super::batch::{Answers, Batch, Outcome};
+use super::compute::Compute;
+use super::error::ServiceError;
+use super::gate::Gate;
+use super::holes::Moves;
+use super::kind::{Inputs, Kind};
+use super::lane::{Complete, Lane};
+use super::lock;
+use super::options::{Options, Shutdown, Stats};
+use super::plan::{self, Gathered, Step};
+use crate::curve::CurveId;
+use crate::engine::Device;
+use crate::host::fork::Process;
+use crate::host::once::get_or_compute;
+use std::any::Any;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// At least as many as there are kinds.
+const LANES: usize = 10 * CurveId::ALL.len() + 10;
+
+/// How often threads look whether all is done while a service ends.
+const WHILE_CLOSING: Duration = Duration::from_millis(1);
+
+pub struct Dispatcher {
+    compute: Box<dyn Compute>,
+    pub options: Options,
+    pub gate: Gate,
+    pub process: Process,
+    lanes: [OnceLock<Lane>; LANES],
+    desk: Mutex<Desk>,
+    /// There is something on the desk, or gathered, for a thread that sleeps.
+    work: Condvar,
+    refuses: AtomicBool,
+    started: Instant,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Desk {
+    /// Batches with the numbers of their lanes, the oldest first.
+    complete: VecDeque<(usize, Complete)>,
+    /// Batches that are computed now.
+    computing: usize,
+    /// Threads that sleep.
+    asleep: usize,
+}
+
+#[derive(Default)]
+struct Counts {
+    batches: [AtomicU64; 2],
+    items: AtomicU64,
+    dropped: AtomicU64,
+    failed: AtomicU64,
+}
+
+/// Where the answers of a request will be.
+pub struct Placed {
+    pub batch: Arc<Batch>,
+    pub items: Range<usize>,
+}
+
+/// What a thread does next.
+enum Next {
+    Run(usize, Complete),
+    Sleep(Option<Duration>),
+    End,
+}
+
+impl Dispatcher {
+    pub fn new(compute: Box<dyn Compute>, options: Options) -> Self {
+        Dispatcher {
+            compute,
+            options,
+            gate: Gate::new(options.queue),
+            process: Process::this(),
+            lanes: [const { OnceLock::new() }; LANES],
+            desk: Mutex::default(),
+            work: Condvar::new(),
+            refuses: AtomicBool::new(false),
+            started: Instant::now(),
+            counts: Counts::default(),
+        }
+    }
+
+    pub fn stats(&self) -> Stats {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        Stats {
+            cpu_batches: count(&self.counts.batches[Device::Cpu as usize]),
+            gpu_batches: count(&self.counts.batches[Device::Gpu as usize]),
+            items: count(&self.counts.items),
+            dropped_items: count(&self.counts.dropped),
+            failed_batches: count(&self.counts.failed),
+        }
+    }
+
+    /// Puts a request that the gate has let in into a batch. A caller who `waits` for the answer computes it himself if nothing
+    /// else is computed: another thread would only have to be woken for it.
+    ///
+    /// # Errors
+    /// [`ServiceError::Full`] when there is no arena left.
+    pub fn place(&self, account: &Account, kind: Kind, inputs: &Inputs, waits: bool) -> Result<Placed, ServiceError> {
+        let (number, lane) = self.lane(kind);
+        let memory = |bytes| self.compute.memory(bytes);
+        let hand_in = |batch| self.hand_in(number, batch);
+        let Ok((slot, reservation)) = lane.reserve(inputs.items(), self.now(), memory, hand_in) else {
+            self.gate.undo(account, inputs.items());
+            return Err(self.gate.full(inputs.items()));
+        };
+        let (is_first, placed) =
+            (reservation.is_first(), Placed { batch: reservation.batch(), items: reservation.items() });
+        account.enter(&placed.batch, inputs.items());
+        match reservation.write(inputs) {
+            Some(items) => self.hand_in(number, Complete { slot, items }),
+            None if is_first => self.announce(number, waits),
+            None => {}
+        }
+        Ok(placed)
+    }
+
+    /// The lane of a kind.
+    fn lane(&self, kind: Kind) -> (usize, &Lane) {
+        let lane = |place| get_or_compute(place, || Lane::new(kind, self.options.largest_batch));
+        let mut lanes = self.lanes.iter().map(lane).enumerate();
+        lanes.find(|(_, lane)| lane.kind == kind).expect("there is a place for every kind")
+    }
+
+    fn lane_at(&self, number: usize) -> &Lane {
+        self.lanes[number].get().expect("numbers of lanes are those of lanes that there are")
+    }
+
+    /// Nanoseconds since the service began.
+    fn now(&self) -> u64 {
+        self.started.elapsed().as_nanos() as u64
+    }
+
+    /// Hands in a batch that is to be computed.
+    fn hand_in(&self, lane: usize, batch: Complete) {
+        let mut desk = lock(&self.desk);
+        desk.complete.push_back((lane, batch));
+        if desk.asleep > 0 {
+            self.work.notify_one();
+        }
+    }
+
+    /// Says that there is a first item in a lane's open slot.
+    fn announce(&self, lane: usize, waits: bool) {
+        let mut desk = lock(&self.desk);
+        if waits && desk.computing == 0 && desk.complete.is_empty() {
+            // Where somebody is still writing, he hands the batch in.
+            let Some(batch) = self.lane_at(lane).seal() else { return };
+            desk.computing += 1;
+            drop(desk);
+            self.run(lane, batch);
+            let mut desk = lock(&self.desk);
+            desk.computing -= 1;
+            self.call_another(&desk);
+        } else if desk.asleep > 0 {
+            self.work.notify_one();
+        }
+    }
+
+    /// Wakes a thread if there is something for it to do or to wait for.
+    fn call_another(&self, desk: &Desk) {
+        if desk.asleep > 0 && (!desk.complete.is_empty() || self.gathered().next().is_some()) {
+            self.work.notify_one();
+        }
+    }
+
+    fn gathered(&self) -> impl Iterator<Item = Gathered> {
+        let lanes = self.lanes.iter().map_while(OnceLock::get).enumerate();
+        lanes.filter_map(|(lane, of)| Some(Gathered { lane, since: Duration::from_nanos(of.gathered_since()?) }))
+    }
+
+    /// What a thread of the service does until the service ends.
+    pub fn work(&self) {
+        let mut desk = lock(&self.desk);
+        loop {
+            match self.next(&mut desk) {
+                Next::Run(lane, batch) => {
+                    desk.computing += 1;
+                    self.call_another(&desk);
+                    drop(desk);
+                    self.run(lane, batch);
+                    desk = lock(&self.desk);
+                    desk.computing -= 1;
+                }
+                Next::Sleep(timeout) => desk = self.sleep(desk, timeout),
+                Next::End => return,
+            }
+        }
+    }
+
+    fn next(&self, desk: &mut Desk) -> Next {
+        let is_closing = self.gate.is_closed();
+        loop {
+            if let Some((lane, batch)) = desk.complete.pop_front() {
+                return Next::Run(lane, batch);
+            }
+            if is_closing && self.gate.total() == 0 {
+                return Next::End;
+            }
+            let (is_idle, now) = (desk.computing == 0 || is_closing, self.started.elapsed());
+            match plan::next(self.gathered(), is_idle, now, self.options.longest_wait) {
+                Step::Begin(lane) => {
+                    // Where somebody is still writing, he hands the batch in.
+                    if let Some(batch) = self.lane_at(lane).seal() {
+                        return Next::Run(lane, batch);
+                    }
+                }
+                Step::SleepUntil(end) => return Next::Sleep(Some(end - now)),
+                Step::Sleep => return Next::Sleep(is_closing.then_some(WHILE_CLOSING)),
+            }
+        }
+    }
+
+    fn sleep<'a>(&self, mut desk: MutexGuard<'a, Desk>, timeout: Option<Duration>) -> MutexGuard<'a, Desk> {
+        desk.asleep += 1;
+        let mut desk = match timeout {
+            Some(timeout) => self.work.wait_timeout(desk, timeout).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.work.wait(desk).unwrap_or_else(PoisonError::into_inner),
+        };
+        desk.asleep -= 1;
+        desk
+    }
+
+    /// Computes a batch and gives its callers their answers.
+    fn run(&self, lane: usize, batch: Complete) {
+        let (lane, items) = (self.lane_at(lane), batch.items);
+        // SAFETY: the slot is this thread's.
+        let shared = unsafe { lane.slot(batch.slot).batch() };
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(lane, &batch, &shared)));
+        let outcome = outcome.unwrap_or_else(|panic| Err(ServiceError::Panicked(text_of(&*panic))));
+        if outcome.is_err() {
+            self.counts.failed.fetch_add(1, Ordering::Relaxed);
+        }
+        lane.recycle(batch);
+        shared.leave();
+        self.gate.leave(items);
+        shared.end(outcome);
+    }
+
+    fn outcome(&self, lane: &Lane, batch: &Complete, shared: &Batch) -> Outcome {
+        let slot = lane.slot(batch.slot);
+        let Moves { left, moves } = Moves::without(shared.begin(), batch.items);
+        self.counts.dropped.fetch_add((batch.items - left) as u64, Ordering::Relaxed);
+        if self.refuses.load(Ordering::Relaxed) {
+            return Err(ServiceError::Stopped);
+        }
+        let mut answers = Answers::new(batch.items, lane.shape.result, lane.shape.has_secret_results);
+        if left == 0 {
+            return Ok(answers);
+        }
+        // SAFETY: the slot is this thread's until the batch is recycled.
+        let columns = unsafe {
+            slot.copy(&moves);
+            slot.columns(left)
+        };
+        let device = self.device(lane, left);
+        let (codes, rows) = (&mut answers.codes[..left], &mut answers.rows[..left * lane.shape.result]);
+        let start = Instant::now();
+        let computed = self.compute.compute(device, lane.kind, columns, codes, rows);
+        computed.map_err(|problem| ServiceError::Engine(Arc::new(problem)))?;
+        lock(&lane.rates).record(device, left, start.elapsed().as_secs_f64());
+        self.counts.batches[device as usize].fetch_add(1, Ordering::Relaxed);
+        self.counts.items.fetch_add(left as u64, Ordering::Relaxed);
+        for (from, to) in moves {
+            answers.copy(to, from);
+        }
+        Ok(answers)
+    }
+
+    fn device(&self, lane: &Lane, items: usize) -> Device {
+        let first = self.compute.first_choice(lane.kind, items);
+        if self.compute.has_choice() { lock(&lane.rates).choose(items, first) } else { first }
+    }
+
+    /// Whether every batch that was gathered has begun.
+    #[cfg(test)]
+    pub fn is_all_begun(&self) -> bool {
+        lock(&self.desk).complete.is_empty() && self.gathered().next().is_none()
+    }
+
+    /// Lets nobody in any more, and has the threads end when all who were let in have what they get.
+    pub fn close(&self, shutdown: Shutdown) {
+        self.refuses.fetch_or(shutdown == Shutdown::Refuse, Ordering::Relaxed);
+        self.gate.close();
+        let _desk = lock(&self.desk);
+        self.work.notify_all();
+    }
+}
+
+/// What a panic says.
+fn text_of(panic: &(dyn Any + Send)) -> Arc<str> {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it does not say why").into()
+}

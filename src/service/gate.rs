@@ -1,0 +1,258 @@
+//! The queue: how many items are in the service, and who waits until there are fewer.
+
+use super::account::{Account, Room};
+use super::batch::wake_all;
+use super::error::ServiceError;
+use super::lock;
+use super::ring::{Ring, Turn};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Waker;
+
+pub struct Gate {
+    queue: usize,
+    /// Items that were let in and are not done.
+    total: AtomicUsize,
+    is_closed: AtomicBool,
+    /// Whether somebody waits. Changed by who holds the queues.
+    is_waiting: AtomicBool,
+    waiters: Mutex<Waiters>,
+}
+
+struct Waiters {
+    ring: Ring<Arc<Waiter>>,
+    /// Those who were let in and have not seen it yet, by their names. Their room is taken.
+    let_in: HashMap<usize, Arc<Waiter>>,
+}
+
+/// A request that waits for room.
+pub struct Waiter {
+    account: Arc<Account>,
+    items: usize,
+    state: Mutex<State>,
+}
+
+enum State {
+    Waits(Waker),
+    LetIn,
+    Stopped,
+}
+
+/// What has become of a request at the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    LetIn,
+    Full,
+    Stopped,
+}
+
+impl Gate {
+    pub fn new(queue: usize) -> Self {
+        Gate {
+            queue,
+            total: AtomicUsize::new(0),
+            is_closed: AtomicBool::new(false),
+            is_waiting: AtomicBool::new(false),
+            waiters: Mutex::new(Waiters { ring: Ring::new(), let_in: HashMap::new() }),
+        }
+    }
+
+    /// Items that were let in and are not done.
+    pub fn total(&self) -> usize {
+        self.total.load(Ordering::SeqCst)
+    }
+
+    /// That there is no room for a request.
+    pub fn full(&self, items: usize) -> ServiceError {
+        ServiceError::Full { items, queue: self.queue }
+    }
+
+    /// Lets a request in if there is room, and nobody waits for it already.
+    pub fn enter(&self, account: &Account, items: usize) -> Answer {
+        if self.is_closed() {
+            return Answer::Stopped;
+        }
+        if self.is_waiting.load(Ordering::SeqCst) || account.take(items, &self.total, self.queue) != Room::Taken {
+            return Answer::Full;
+        }
+        // Whoever closes the gate and then finds nobody within may rely on that.
+        if self.is_closed() {
+            self.undo(account, items);
+            return Answer::Stopped;
+        }
+        Answer::LetIn
+    }
+
+    /// Has a request wait until there is room for it and its caller has his turn. `waker` is woken then.
+    pub fn wait(&self, account: &Arc<Account>, items: usize, waker: &Waker) -> Arc<Waiter> {
+        let state = Mutex::new(State::Waits(waker.clone()));
+        let waiter = Arc::new(Waiter { account: account.clone(), items, state });
+        let mut waiters = lock(&self.waiters);
+        waiters.ring.push(account.id, waiter.clone());
+        self.is_waiting.store(true, Ordering::SeqCst);
+        drop(waiters);
+        // There may have been room, or the gate may have been closed, before the request was in the ring.
+        self.let_in();
+        waiter
+    }
+
+    /// What has become of a request that waits, which is told once; or `None`, and `waker` is woken when that is known.
+    pub fn poll(&self, waiter: &Arc<Waiter>, waker: &Waker) -> Option<Answer> {
+        let mut state = lock(&waiter.state);
+        if let State::Waits(known) = &mut *state {
+            let old = std::mem::replace(known, waker.clone());
+            // Wakers are dropped without the lock: that may run code of the caller's.
+            drop(state);
+            drop(old);
+            return None;
+        }
+        drop(state);
+        Some(if self.claim(waiter) { Answer::LetIn } else { Answer::Stopped })
+    }
+
+    /// Takes out a request whose caller does not wait any more.
+    pub fn forget(&self, waiter: &Arc<Waiter>) {
+        if self.claim(waiter) {
+            return self.undo(&waiter.account, waiter.items);
+        }
+        let mut waiters = lock(&self.waiters);
+        waiters.ring.remove(waiter.account.id, |other| Arc::ptr_eq(other, waiter));
+        self.is_waiting.store(!waiters.ring.is_empty(), Ordering::SeqCst);
+        drop(waiters);
+        // It may have been let in meanwhile, and others may have waited behind it.
+        if self.claim(waiter) {
+            self.undo(&waiter.account, waiter.items);
+        } else {
+            self.let_in();
+        }
+    }
+
+    /// Whether a request was let in and has not been told so before.
+    fn claim(&self, waiter: &Arc<Waiter>) -> bool {
+        lock(&self.waiters).let_in.remove(&name_of(waiter)).is_some()
+    }
+
+    /// Takes back a request that was let in and is in no batch.
+    pub fn undo(&self, account: &Account, items: usize) {
+        account.give_back(items);
+        self.leave(items);
+    }
+
+    /// So many items are done.
+    pub fn leave(&self, items: usize) {
+        self.total.fetch_sub(items, Ordering::SeqCst);
+        self.let_in();
+    }
+
+    /// Lets nobody in any more. Who waits is told.
+    pub fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+        let mut waiters = lock(&self.waiters);
+        let (waiting, unaware) = (waiters.ring.take_all(), std::mem::take(&mut waiters.let_in));
+        self.is_waiting.store(false, Ordering::SeqCst);
+        drop(waiters);
+        unaware.values().for_each(|waiter| self.undo(&waiter.account, waiter.items));
+        tell(&waiting, || State::Stopped);
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::SeqCst)
+    }
+
+    /// Lets those in who wait, as far as there is room.
+    fn let_in(&self) {
+        if !self.is_waiting.load(Ordering::SeqCst) {
+            return;
+        }
+        if self.is_closed() {
+            return self.close();
+        }
+        let mut waiters = lock(&self.waiters);
+        let done = waiters.ring.turn(|waiter| match waiter.account.take(waiter.items, &self.total, self.queue) {
+            Room::Taken => Turn::Done,
+            Room::ForOthers => Turn::Passed,
+            Room::None => Turn::Waits,
+        });
+        waiters.let_in.extend(done.iter().map(|waiter| (name_of(waiter), waiter.clone())));
+        self.is_waiting.store(!waiters.ring.is_empty(), Ordering::SeqCst);
+        drop(waiters);
+        tell(&done, || State::LetIn);
+        if self.is_closed() {
+            self.close();
+        }
+    }
+}
+
+/// What no other has while this one lives.
+fn name_of(waiter: &Arc<Waiter>) -> usize {
+    Arc::as_ptr(waiter).addr()
+}
+
+/// Tells those who wait what has become of them.
+fn tell(waiters: &[Arc<Waiter>], state: impl Fn() -> State) {
+    let wakers = waiters.iter().filter_map(|waiter| match std::mem::replace(&mut *lock(&waiter.state), state()) {
+        State::Waits(waker) => Some(waker),
+        State::LetIn | State::Stopped => None,
+    });
+    wake_all(wakers);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller() -> Arc<Account> {
+        Arc::new(Account::new())
+    }
+
+    fn poll(gate: &Gate, waiter: &Arc<Waiter>) -> Option<Answer> {
+        gate.poll(waiter, Waker::noop())
+    }
+
+    #[test]
+    fn who_waits_is_let_in_as_soon_as_there_is_room() {
+        let (gate, callers) = (Gate::new(10), [(); 4].map(|()| caller()));
+        assert_eq!(gate.enter(&callers[0], 10), Answer::LetIn);
+        assert_eq!(gate.enter(&callers[1], 1), Answer::Full);
+        let large = gate.wait(&callers[1], 8, Waker::noop());
+        let small = gate.wait(&callers[2], 1, Waker::noop());
+        assert_eq!([&large, &small].map(|waiter| poll(&gate, waiter)), [None, None]);
+        gate.undo(&callers[0], 7);
+        // Small requests do not keep a large one from its turn, nor do those who come now.
+        assert_eq!(poll(&gate, &small), None);
+        assert_eq!(gate.enter(&callers[3], 1), Answer::Full);
+        gate.undo(&callers[0], 3);
+        assert_eq!([&large, &small].map(|waiter| poll(&gate, waiter)), [Some(Answer::LetIn); 2]);
+        assert_eq!((gate.total(), gate.enter(&callers[3], 1)), (9, Answer::LetIn));
+    }
+
+    #[test]
+    fn who_does_not_wait_any_more_takes_no_room() {
+        let (gate, callers) = (Gate::new(4), [(); 3].map(|()| caller()));
+        assert_eq!(gate.enter(&callers[0], 4), Answer::LetIn);
+        let (first, second) = (gate.wait(&callers[1], 4, Waker::noop()), gate.wait(&callers[2], 4, Waker::noop()));
+        gate.undo(&callers[0], 4);
+        assert_eq!(poll(&gate, &second), None);
+        // Let in, and not told.
+        gate.forget(&first);
+        assert_eq!(poll(&gate, &second), Some(Answer::LetIn));
+        let third = gate.wait(&callers[0], 1, Waker::noop());
+        gate.forget(&third);
+        gate.undo(&callers[2], 4);
+        assert_eq!((gate.total(), gate.enter(&callers[0], 4)), (0, Answer::LetIn));
+    }
+
+    #[test]
+    fn a_gate_that_closes_tells_everybody() {
+        let (gate, callers) = (Gate::new(4), [(); 3].map(|()| caller()));
+        assert_eq!(gate.enter(&callers[0], 4), Answer::LetIn);
+        let (first, second) = (gate.wait(&callers[1], 3, Waker::noop()), gate.wait(&callers[2], 3, Waker::noop()));
+        gate.undo(&callers[0], 4);
+        gate.close();
+        // Neither of them is within, though one was let in.
+        assert_eq!([&first, &second].map(|waiter| poll(&gate, waiter)), [Some(Answer::Stopped); 2]);
+        assert_eq!((gate.total(), gate.enter(&callers[0], 1)), (0, Answer::Stopped));
+        assert_eq!(poll(&gate, &gate.wait(&callers[0], 1, Waker::noop())), Some(Answer::Stopped));
+    }
+}

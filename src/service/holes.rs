@@ -1,0 +1,60 @@
+//! Taking items out of a batch: the last ones move into their places.
+
+use std::ops::Range;
+
+/// How a batch is computed without some of its items.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Moves {
+    /// Items that are left: the first ones, once the moves are made.
+    pub left: usize,
+    /// From where to where items move.
+    pub moves: Vec<(usize, usize)>,
+}
+
+impl Moves {
+    /// Without the items of these ranges, which do not overlap.
+    pub fn without(mut dropped: Vec<Range<usize>>, items: usize) -> Self {
+        dropped.sort_unstable_by_key(|range| range.start);
+        let left = items - dropped.iter().map(Range::len).sum::<usize>();
+        let holes = dropped.iter().flat_map(|range| range.start.min(left)..range.end.min(left));
+        let mut kept = Vec::new();
+        let mut start = left;
+        for range in dropped.iter().filter(|range| range.end > left) {
+            kept.extend(start..range.start.max(start));
+            start = range.end;
+        }
+        kept.extend(start..items);
+        Moves { left, moves: kept.into_iter().zip(holes).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn those_that_are_left_come_first(requests in prop::collection::vec((1usize..5, any::<bool>()), 0..40)) {
+            let (mut dropped, mut is_dropped) = (Vec::new(), Vec::new());
+            for (size, drop) in requests {
+                if drop {
+                    dropped.push(is_dropped.len()..is_dropped.len() + size);
+                }
+                is_dropped.extend(vec![drop; size]);
+            }
+            dropped.reverse();
+            let items = is_dropped.len();
+            let Moves { left, moves } = Moves::without(dropped, items);
+            let mut places: Vec<usize> = (0..items).collect();
+            for (from, to) in moves {
+                prop_assert!(from >= left && to < left && is_dropped[to] && !is_dropped[from]);
+                places[to] = from;
+            }
+            let mut found = places[..left].to_vec();
+            found.sort_unstable();
+            let expected: Vec<usize> = (0..items).filter(|item| !is_dropped[*item]).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The knobs.
+
+use std::time::Duration;
+
+/// What becomes of a request for which there is no room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhenFull {
+    /// It waits until there is: a thread sleeps, a future is pending.
+    #[default]
+    Wait,
+    /// It is refused with [`crate::service::ServiceError::Full`].
+    Refuse,
+}
+
+/// What becomes of requests that are not begun when a coalescer is shut down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Shutdown {
+    /// They are answered.
+    Answer,
+    /// They are refused with [`crate::service::ServiceError::Stopped`].
+    Refuse,
+}
+
+/// Options with their values.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Items.
+    pub largest_batch: usize,
+    pub longest_wait: Duration,
+    /// Items.
+    pub queue: usize,
+    pub when_full: WhenFull,
+    /// Batches that the coalescer's threads compute at a time.
+    pub in_flight: usize,
+}
+
+/// What a coalescer has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Batches that the CPU was to compute, and that did not fail.
+    pub cpu_batches: u64,
+    /// Batches that the GPUs were to compute, and that did not fail.
+    pub gpu_batches: u64,
+    /// Items computed.
+    pub items: u64,
+    /// Items of requests that were dropped before their batch began, and not computed.
+    pub dropped_items: u64,
+    /// Batches that failed, or were refused at the shutdown.
+    pub failed_batches: u64,
+}

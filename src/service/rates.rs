@@ -1,0 +1,184 @@
+//! Which device computes a batch, by how long batches of that size took on each.
+
+use crate::engine::Device;
+
+/// Sizes from 2^i to 2^(i+1) - 1 are taken for one.
+const SIZES: usize = 32;
+/// Batches of a size after which a device that was never asked is.
+const UNTIL_TRIAL: u32 = 16;
+/// Up to this size the CPU may be asked without knowing how it does with half as many.
+const SMALL: usize = 6;
+/// After so many batches in a row on one device, what is known of the other is believed less.
+const UNTIL_DOUBT: u32 = 64;
+/// By how much.
+const DOUBT: f64 = 0.8;
+/// What the latest batch counts for.
+const NEWS: f64 = 0.125;
+/// A device is tried where it may take so much longer than the other.
+const TRIED: f64 = 2.0;
+
+/// How long recent batches took, by device and size.
+pub struct Rates {
+    known: [[Option<Known>; SIZES]; 2],
+    /// Batches of a size since the other device was tried or doubted.
+    in_a_row: [u32; SIZES],
+    /// Whether a device has computed a batch. The first may have had to wait for kernels and tables.
+    is_ready: [bool; 2],
+}
+
+/// What is known of a device and a size.
+#[derive(Clone, Copy)]
+struct Known {
+    seconds: f64,
+    /// Not measured lately.
+    is_doubted: bool,
+}
+
+impl Rates {
+    pub fn new() -> Self {
+        Rates { known: [[None; SIZES]; 2], in_a_row: [0; SIZES], is_ready: [false; 2] }
+    }
+
+    fn seconds(&self, device: Device, size: usize) -> Option<f64> {
+        self.known[device as usize][size].map(|known| known.seconds)
+    }
+
+    /// The device for a batch. `first` is taken before anything is known.
+    pub fn choose(&mut self, items: usize, first: Device) -> Device {
+        let size = size_of(items);
+        self.in_a_row[size] += 1;
+        let [cpu, gpu] = [Device::Cpu, Device::Gpu].map(|device| self.seconds(device, size));
+        match (cpu, gpu) {
+            (Some(cpu), Some(gpu)) => self.better(size, cpu, gpu),
+            (Some(cpu), None) => self.trial_or(Device::Gpu, Device::Cpu, size, cpu),
+            (None, Some(gpu)) => self.trial_or(Device::Cpu, Device::Gpu, size, gpu),
+            (None, None) => first,
+        }
+    }
+
+    /// A device that is not known at a size yet, if it is its turn to be tried, or else the one that takes so many seconds. Batches
+    /// that begin before it is known how the trial went are no trials.
+    fn trial_or(&mut self, unknown: Device, known: Device, size: usize, seconds: f64) -> Device {
+        if self.in_a_row[size] < UNTIL_TRIAL || !self.is_worth_a_trial(unknown, size, seconds) {
+            return known;
+        }
+        self.in_a_row[size] = 0;
+        unknown
+    }
+
+    /// The device that is faster, and from time to time the other one, as things change.
+    fn better(&mut self, size: usize, cpu: f64, gpu: f64) -> Device {
+        let (better, other) = if cpu <= gpu { (Device::Cpu, Device::Gpu) } else { (Device::Gpu, Device::Cpu) };
+        if self.in_a_row[size] >= UNTIL_DOUBT {
+            self.in_a_row[size] = 0;
+            self.known[other as usize][size] = Some(Known { seconds: cpu.max(gpu) * DOUBT, is_doubted: true });
+        }
+        better
+    }
+
+    /// Whether a device is tried at a size for the first time. A GPU takes about as long for few items as for many. How long the
+    /// CPU takes is known from half as many.
+    fn is_worth_a_trial(&self, device: Device, size: usize, seconds: f64) -> bool {
+        let of_half = size.checked_sub(1).and_then(|half| self.seconds(device, half));
+        match (device, of_half) {
+            (_, Some(of_half)) => 2.0 * of_half <= TRIED * seconds,
+            (Device::Gpu, None) => true,
+            (Device::Cpu, None) => size <= SMALL,
+        }
+    }
+
+    /// Takes note of a batch, unless it is the device's first.
+    pub fn record(&mut self, device: Device, items: usize, seconds: f64) {
+        if !std::mem::replace(&mut self.is_ready[device as usize], true) {
+            return;
+        }
+        let size = size_of(items);
+        let of_before = self.known[device as usize][size].filter(|known| !known.is_doubted);
+        let mean = of_before.map_or(seconds, |known| known.seconds + NEWS * (seconds - known.seconds));
+        self.known[device as usize][size] = Some(Known { seconds: mean, is_doubted: false });
+    }
+}
+
+fn size_of(items: usize) -> usize {
+    (items.max(1).ilog2() as usize).min(SIZES - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seconds of a batch, about as on a machine with an H200.
+    fn cpu(items: usize) -> f64 {
+        40e-6 + 0.7e-6 * items as f64
+    }
+
+    fn gpu(items: usize) -> f64 {
+        800e-6 + 20e-9 * items as f64
+    }
+
+    /// The devices that batches of these sizes are computed by.
+    fn devices(rates: &mut Rates, items: usize, batches: usize, gpu: fn(usize) -> f64) -> Vec<Device> {
+        let mut batch = || {
+            let device = rates.choose(items, if items < 4096 { Device::Cpu } else { Device::Gpu });
+            rates.record(device, items, if device == Device::Cpu { cpu(items) } else { gpu(items) });
+            device
+        };
+        (0..batches).map(|_| batch()).collect()
+    }
+
+    fn share(devices: &[Device], device: Device) -> f64 {
+        devices.iter().filter(|other| **other == device).count() as f64 / devices.len() as f64
+    }
+
+    #[test]
+    fn small_batches_go_to_the_cpu_and_large_ones_to_a_gpu() {
+        let mut rates = Rates::new();
+        for power in (0..17).chain((0..17).rev()) {
+            let items = 1 << power;
+            let better = if cpu(items) <= gpu(items) { Device::Cpu } else { Device::Gpu };
+            let chosen = devices(&mut rates, items, 300, gpu);
+            assert!(share(&chosen, better) > 0.9, "{items} items: {}", share(&chosen, better));
+        }
+    }
+
+    #[test]
+    fn what_was_a_wrong_guess_is_found_out() {
+        // Between where the guess changes and where it should.
+        for items in [1500, 2048, 4000] {
+            let chosen = devices(&mut Rates::new(), items, 200, gpu);
+            assert_eq!(chosen[0], Device::Cpu);
+            assert!(share(&chosen[40..], Device::Gpu) > 0.9, "{items}");
+        }
+    }
+
+    #[test]
+    fn the_first_batch_of_a_device_says_nothing() {
+        let mut rates = Rates::new();
+        devices(&mut rates, 2048, 10, gpu);
+        // Kernels are compiled.
+        rates.record(Device::Gpu, 2048, 20.0);
+        assert!(share(&devices(&mut rates, 2048, 200, gpu)[40..], Device::Gpu) > 0.9);
+    }
+
+    #[test]
+    fn a_device_that_changes_is_noticed() {
+        let mut rates = Rates::new();
+        // As while its kernels are compiled.
+        devices(&mut rates, 2048, 100, |_| 5e-3);
+        assert_eq!(share(&devices(&mut rates, 2048, 100, |_| 5e-3), Device::Gpu), 0.0);
+        let chosen = devices(&mut rates, 2048, 3000, gpu);
+        assert!(share(&chosen[2000..], Device::Gpu) > 0.9);
+        // And slower again.
+        let chosen = devices(&mut rates, 2048, 200, |_| 20e-3);
+        assert!(share(&chosen[20..], Device::Cpu) > 0.9);
+    }
+
+    #[test]
+    fn the_cpu_is_not_tried_with_far_too_much() {
+        let mut rates = Rates::new();
+        for power in (0..18).chain((0..18).rev()) {
+            let chosen = devices(&mut rates, 1 << power, 200, gpu);
+            assert!(cpu(1 << power) < 4.0 * gpu(1 << power) || share(&chosen, Device::Cpu) == 0.0, "2^{power}");
+        }
+    }
+}

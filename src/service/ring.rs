@@ -1,0 +1,149 @@
+//! Those who wait for room, caller by caller in turn.
+
+use std::collections::{HashMap, VecDeque};
+
+/// Requests that wait, in the order of each caller; callers take turns.
+pub struct Ring<W> {
+    requests: HashMap<u64, VecDeque<W>>,
+    /// The callers of the map, each once. Some may have taken back all their requests.
+    turns: VecDeque<u64>,
+    waiting: usize,
+}
+
+/// What becomes of the first request of a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It is let in, and the next caller has his turn.
+    Done,
+    /// The caller's turn passes.
+    Passed,
+    /// It waits, and all others with it, so that a large request gets its room.
+    Waits,
+}
+
+impl<W> Ring<W> {
+    pub fn new() -> Self {
+        Ring { requests: HashMap::new(), turns: VecDeque::new(), waiting: 0 }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Puts a request behind those of its caller.
+    pub fn push(&mut self, caller: u64, request: W) {
+        let turns = &mut self.turns;
+        let requests = self.requests.entry(caller).or_insert_with(|| {
+            turns.push_back(caller);
+            VecDeque::new()
+        });
+        requests.push_back(request);
+        self.waiting += 1;
+    }
+
+    /// Takes out a request of a caller. Whether it was there.
+    pub fn remove(&mut self, caller: u64, is_it: impl Fn(&W) -> bool) -> bool {
+        let Some(requests) = self.requests.get_mut(&caller) else { return false };
+        let Some(place) = requests.iter().position(is_it) else { return false };
+        requests.remove(place);
+        self.waiting -= 1;
+        true
+    }
+
+    /// Gives turns until every caller has passed his or one waits. Gives the requests that are done.
+    pub fn turn(&mut self, mut decide: impl FnMut(&W) -> Turn) -> Vec<W> {
+        let (mut done, mut passed) = (Vec::new(), 0);
+        while passed < self.turns.len() {
+            let caller = self.turns.pop_front().expect("there is one");
+            let requests = self.requests.get_mut(&caller).expect("it is in the map");
+            match requests.front().map(&mut decide) {
+                None => {
+                    self.requests.remove(&caller);
+                    continue;
+                }
+                Some(Turn::Done) => {
+                    done.extend(requests.pop_front());
+                    self.waiting -= 1;
+                    passed = 0;
+                }
+                Some(Turn::Passed) => passed += 1,
+                Some(Turn::Waits) => {
+                    self.turns.push_front(caller);
+                    break;
+                }
+            }
+            self.turns.push_back(caller);
+        }
+        done
+    }
+
+    /// All requests, of which none waits any more.
+    pub fn take_all(&mut self) -> Vec<W> {
+        self.turns.clear();
+        self.waiting = 0;
+        self.requests.drain().flat_map(|(_, requests)| requests).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn callers_take_turns() {
+        let mut ring = Ring::new();
+        (0..5).for_each(|request| ring.push(1, (1, request)));
+        ring.push(2, (2, 0));
+        ring.push(3, (3, 0));
+        ring.push(3, (3, 1));
+        let mut room = 6;
+        let done = ring.turn(|_| {
+            room -= 1;
+            if room >= 0 { Turn::Done } else { Turn::Waits }
+        });
+        assert_eq!(done, [(1, 0), (2, 0), (3, 0), (1, 1), (3, 1), (1, 2)]);
+        assert_eq!((ring.waiting, ring.take_all()), (2, vec![(1, 3), (1, 4)]));
+        assert!(ring.is_empty());
+    }
+
+    proptest! {
+        /// Nothing is lost or given twice, each caller's requests keep their order, and with turns that are neither passed nor
+        /// refused no caller is more than one request ahead of another who waits.
+        #[test]
+        fn turns_are_fair(steps in prop::collection::vec((0u64..5, 0usize..4, any::<bool>()), 1..200)) {
+            let (mut ring, mut pushed, mut given) = (Ring::new(), HashMap::<u64, u32>::new(), HashMap::<u64, u32>::new());
+            for (caller, room, remove) in steps {
+                let next = pushed.entry(caller).or_default();
+                ring.push(caller, (caller, *next));
+                *next += 1;
+                if remove {
+                    let last = *next - 1;
+                    prop_assert!(ring.remove(caller, |request| request.1 == last));
+                    prop_assert!(!ring.remove(caller, |request| request.1 == last));
+                    *next -= 1;
+                }
+                let mut left = room;
+                let done = ring.turn(|_| match left.checked_sub(1) {
+                    Some(rest) => {
+                        left = rest;
+                        Turn::Done
+                    }
+                    None => Turn::Waits,
+                });
+                let mut counts = HashMap::<u64, i32>::new();
+                for (caller, request) in &done {
+                    prop_assert_eq!(given.get(caller).copied().unwrap_or(0), *request);
+                    given.insert(*caller, request + 1);
+                    *counts.entry(*caller).or_default() += 1;
+                }
+                let still = ring.requests.iter().filter(|(_, requests)| !requests.is_empty());
+                let still: Vec<u64> = still.map(|(id, _)| *id).collect();
+                prop_assert!(done.len() == room || still.is_empty());
+                let most = counts.values().copied().max().unwrap_or(0);
+                prop_assert!(still.iter().all(|caller| most - counts.get(caller).copied().unwrap_or(0) <= 1));
+            }
+            prop_assert_eq!(ring.waiting as u32 + given.values().sum::<u32>(), pushed.values().sum::<u32>());
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! An arena: columns that callers write their items into, each at a place of its own, and that a batch is computed from.
+//!
+//! A slot is free, open or sealed. While it is open callers reserve places in it by one atomic exchange and fill them at the
+//! same time. Once it is sealed no place is given any more, and whoever is the last to be done with it (the last caller that
+//! writes, or the one that sealed it) has it for himself, until he says that it is free again.
+
+use super::batch::Batch;
+use super::kind::{COLUMNS, Inputs, Shape};
+use crate::engine::PageLocked;
+use std::cell::UnsafeCell;
+use std::ops::Range;
+use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use zeroize::Zeroize;
+
+/// Of the word: no place is given. The other bits are the number of places given.
+const SEALED: usize = 1 << (usize::BITS - 1);
+
+/// What the count of written items has reached when the slot is sealed and all of it is written.
+const COMPLETE: usize = 1 << (usize::BITS - 1);
+
+pub struct Slot {
+    word: AtomicUsize,
+    /// Items written; from when the slot is sealed on, with `COMPLETE` less the number of items added.
+    written: AtomicUsize,
+    /// When the first place was given, in nanoseconds on the clock of the service; 0 before.
+    since: AtomicU64,
+    columns: [Column; COLUMNS],
+    capacity: usize,
+    secret: Option<usize>,
+    batch: UnsafeCell<Arc<Batch>>,
+}
+
+struct Column {
+    start: *mut u8,
+    width: usize,
+    /// What `start` points to. Not touched but through that.
+    _memory: PageLocked<u8>,
+}
+
+// SAFETY: columns are written through reservations, whose places do not overlap, and else used, as the batch is, by the one
+// that has the slot for himself.
+unsafe impl Send for Slot {}
+// SAFETY: as above.
+unsafe impl Sync for Slot {}
+
+/// Places in an open slot, which cannot become free before these are written. They must be: the batch waits for them.
+#[must_use]
+pub struct Reservation<'a> {
+    slot: &'a Slot,
+    start: usize,
+    items: usize,
+}
+
+/// What sealing a slot has come to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Sealed {
+    /// Some callers are still writing. The last of them has the slot for himself.
+    Unfinished,
+    /// The one that sealed it has it for himself, with so many items.
+    Complete(usize),
+}
+
+impl Slot {
+    /// A slot that is free. `memory` gives so many bytes.
+    pub fn new(shape: &Shape, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
+        let column = |width: usize| {
+            let mut memory = memory(width * capacity);
+            assert_eq!(memory.len(), width * capacity);
+            Column { start: memory.as_mut_ptr(), width, _memory: memory }
+        };
+        Slot {
+            word: AtomicUsize::new(SEALED),
+            written: AtomicUsize::new(0),
+            since: AtomicU64::new(0),
+            columns: shape.inputs.map(column),
+            capacity,
+            secret: shape.secret_input,
+            batch: UnsafeCell::new(Arc::new(Batch::new())),
+        }
+    }
+
+    /// Opens it for a new batch.
+    ///
+    /// # Safety
+    /// The slot is free, and nobody else opens it.
+    pub unsafe fn open(&self) {
+        // SAFETY: nobody has a place in the slot, so that nobody reads this.
+        unsafe { *self.batch.get() = Arc::new(Batch::new()) };
+        self.written.store(0, Ordering::Relaxed);
+        self.since.store(0, Ordering::Relaxed);
+        self.word.store(0, Ordering::Release);
+    }
+
+    /// Places for so many items, unless the slot is not open or lacks them.
+    pub fn reserve(&self, items: usize, now: u64) -> Option<Reservation<'_>> {
+        let more = |word: usize| Some(word + items).filter(|sum| word & SEALED == 0 && *sum <= self.capacity);
+        let start = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
+        if start == 0 {
+            self.since.store(now, Ordering::Relaxed);
+        }
+        Some(Reservation { slot: self, start, items })
+    }
+
+    /// Items that have places, where the slot is open, and since when there is one.
+    pub fn gathered(&self) -> Option<(usize, u64)> {
+        let word = self.word.load(Ordering::Acquire);
+        (word & SEALED == 0 && word > 0).then(|| (word, self.since.load(Ordering::Relaxed)))
+    }
+
+    /// Seals an open slot. Whoever does so makes sure that nobody else does.
+    pub fn seal(&self) -> Sealed {
+        let items = self.word.fetch_or(SEALED, Ordering::AcqRel);
+        assert_eq!(items & SEALED, 0, "a slot is sealed once");
+        match self.add_written(COMPLETE - items) {
+            true => Sealed::Complete(items),
+            false => Sealed::Unfinished,
+        }
+    }
+
+    /// Whether this completes the slot. That is so once, as only the last addition gives the sum.
+    fn add_written(&self, count: usize) -> bool {
+        self.written.fetch_add(count, Ordering::AcqRel).wrapping_add(count) == COMPLETE
+    }
+
+    /// The batch that is gathered or computed here.
+    ///
+    /// # Safety
+    /// The caller has a reservation that is not written, or the slot for himself.
+    pub unsafe fn batch(&self) -> Arc<Batch> {
+        // SAFETY: the slot is not opened again meanwhile, which alone changes this.
+        unsafe { (*self.batch.get()).clone() }
+    }
+
+    /// The columns of the first items.
+    ///
+    /// # Safety
+    /// The caller has the slot for himself until the columns are not used any more, and it has so many items.
+    pub unsafe fn columns(&self, items: usize) -> [&[u8]; COLUMNS] {
+        assert!(items <= self.capacity);
+        // SAFETY: the bytes are the slot's, initialised, and nobody writes to them.
+        self.columns.each_ref().map(|column| unsafe { slice::from_raw_parts(column.start, column.width * items) })
+    }
+
+    /// Moves items into the places of others.
+    ///
+    /// # Safety
+    /// The caller has the slot for himself.
+    pub unsafe fn copy(&self, moves: &[(usize, usize)]) {
+        for column in &self.columns {
+            for &(from, to) in moves {
+                assert!(from < self.capacity && to < self.capacity && from != to);
+                // SAFETY: two different rows within the column.
+                unsafe {
+                    let (from, to) = (column.start.add(from * column.width), column.start.add(to * column.width));
+                    from.copy_to_nonoverlapping(to, column.width);
+                }
+            }
+        }
+    }
+
+    /// Wipes what is secret of the first items.
+    ///
+    /// # Safety
+    /// The caller has the slot for himself.
+    pub unsafe fn wipe(&self, items: usize) {
+        let Some(Column { start, width, .. }) = self.secret.map(|secret| &self.columns[secret]) else { return };
+        assert!(items <= self.capacity);
+        // SAFETY: the bytes are the slot's, and nobody else uses them.
+        unsafe { slice::from_raw_parts_mut(*start, width * items) }.zeroize();
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let items = *self.word.get_mut() & !SEALED;
+        // SAFETY: nobody else has the slot.
+        unsafe { self.wipe(items) };
+    }
+}
+
+impl Reservation<'_> {
+    /// The places.
+    pub fn items(&self) -> Range<usize> {
+        self.start..self.start + self.items
+    }
+
+    /// Whether these are the first places of the batch.
+    pub fn is_first(&self) -> bool {
+        self.start == 0
+    }
+
+    pub fn batch(&self) -> Arc<Batch> {
+        // SAFETY: this is not written.
+        unsafe { self.slot.batch() }
+    }
+
+    /// Fills the places, which cannot fail: the lengths were checked when the inputs were made. Gives the number of items of the
+    /// slot where the caller has it for himself now.
+    pub fn write(self, inputs: &Inputs) -> Option<usize> {
+        assert_eq!(inputs.items(), self.items);
+        for (index, column) in self.slot.columns.iter().enumerate() {
+            // SAFETY: the places are this reservation's alone, and within the column.
+            let rows = unsafe {
+                slice::from_raw_parts_mut(column.start.add(self.start * column.width), self.items * column.width)
+            };
+            inputs.write(index, rows);
+        }
+        let is_complete = self.slot.add_written(self.items);
+        is_complete.then(|| self.slot.word.load(Ordering::Acquire) & !SEALED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::CurveId;
+    use crate::service::kind::{Column as Input, Kind};
+    use crate::types::Rows;
+    use std::thread;
+
+    fn slot(capacity: usize) -> Slot {
+        let slot = Slot::new(&Kind::EcdsaRecover(CurveId::ALL[0]).shape(), capacity, |bytes| vec![0; bytes].into());
+        // SAFETY: the slot is new.
+        unsafe { slot.open() };
+        slot
+    }
+
+    /// Items whose every byte is their number, and inputs that have them.
+    fn with_inputs<R>(numbers: Range<usize>, then: impl FnOnce(&Inputs) -> R) -> R {
+        let digests: Vec<[u8; 32]> = numbers.clone().map(|number| [number as u8; 32]).collect();
+        let signatures: Vec<[u8; 64]> = numbers.clone().map(|number| [number as u8; 64]).collect();
+        let ids: Vec<[u8; 1]> = numbers.map(|number| [number as u8]).collect();
+        let columns = [
+            ("digests", Input::rows(Rows::new(&digests))),
+            ("signatures", Input::rows(Rows::new(&signatures))),
+            ("ids", Input::rows(Rows::new(&ids))),
+        ];
+        then(&Inputs::new(columns).unwrap())
+    }
+
+    #[test]
+    fn places_are_given_until_there_are_none() {
+        let slot = slot(10);
+        assert_eq!(slot.gathered(), None);
+        let first = slot.reserve(7, 5).unwrap();
+        assert!(first.is_first() && first.items() == (0..7));
+        assert_eq!(slot.gathered(), Some((7, 5)));
+        assert!(slot.reserve(4, 6).is_none());
+        let second = slot.reserve(3, 7).unwrap();
+        assert!(!second.is_first() && second.items() == (7..10));
+        assert_eq!(slot.seal(), Sealed::Unfinished);
+        assert!(slot.reserve(1, 8).is_none() && slot.gathered().is_none());
+        assert_eq!(with_inputs(7..10, |inputs| second.write(inputs)), None);
+        assert_eq!(with_inputs(0..7, |inputs| first.write(inputs)), Some(10));
+        // SAFETY: this test has the slot for itself.
+        let columns = unsafe {
+            slot.copy(&[(9, 2)]);
+            slot.columns(9)
+        };
+        let expected = [0, 1, 9, 3, 4, 5, 6, 7, 8];
+        assert!(columns[0].chunks(32).zip(expected).all(|(row, number)| row == [number; 32]));
+        assert!(columns[1].chunks(64).zip(expected).all(|(row, number)| row == [number; 64]));
+        assert_eq!(columns[2], expected);
+    }
+
+    #[test]
+    fn one_caller_alone_has_a_slot_that_is_sealed_while_others_write() {
+        for _ in 0..if cfg!(miri) { 4 } else { 200 } {
+            let slot = slot(64);
+            let writers = |slot: &Slot| {
+                let mut owners = 0;
+                while let Some(place) = slot.reserve(1, 1) {
+                    owners += usize::from(with_inputs(place.items(), |inputs| place.write(inputs)).is_some());
+                }
+                owners
+            };
+            let owners: usize = thread::scope(|scope| {
+                let threads = [(); 3].map(|()| scope.spawn(|| writers(&slot)));
+                let sealed = slot.seal();
+                usize::from(sealed != Sealed::Unfinished)
+                    + threads.into_iter().map(|t| t.join().unwrap()).sum::<usize>()
+            });
+            assert_eq!(owners, 1);
+            let items = slot.word.load(Ordering::Relaxed) & !SEALED;
+            // SAFETY: the threads have ended.
+            let columns = unsafe { slot.columns(items) };
+            assert!(columns[2].iter().enumerate().all(|(item, byte)| *byte == item as u8));
+        }
+    }
+
+    #[test]
+    fn secrets_are_wiped() {
+        let slot = Slot::new(&Kind::Sm2Sign.shape(), 4, |bytes| vec![0xee; bytes].into());
+        // SAFETY: this test has the slot for itself.
+        let columns = unsafe {
+            slot.wipe(3);
+            slot.columns(4)
+        };
+        assert!(columns[0].iter().all(|byte| *byte == 0xee));
+        let (wiped, rest) = columns[1].split_at(96);
+        assert!(wiped.iter().all(|byte| *byte == 0) && rest.iter().all(|byte| *byte == 0xee));
+    }
+}

@@ -1,0 +1,178 @@
+//! On the CPU engine: what comes back is what the direct calls give.
+
+use super::super::{Caller, Coalescer};
+use crate::any;
+use crate::curve::{Curve, CurveId, Sm2};
+use crate::engine::{Backend, Engine};
+use crate::schemes::sm2;
+use crate::types::{Point, Policy, PublicKeys, SForm, SecretKey};
+use rand::rngs::StdRng;
+use rand::{Rng, RngExt, SeedableRng};
+use std::ops::Range;
+use std::thread;
+
+const ITEMS: usize = 300;
+
+/// Items of a curve, some of them spoiled, and keys in all forms.
+struct Items {
+    curve: CurveId,
+    secret: Vec<SecretKey>,
+    public: Vec<Point>,
+    digests: Vec<[u8; 32]>,
+    signatures: Vec<[u8; 64]>,
+    recovery_ids: Vec<[u8; 1]>,
+    /// Compressed or not, and some that are no keys.
+    keys: Vec<Vec<u8>>,
+}
+
+fn key_of(random: &mut StdRng, point: &Point) -> Vec<u8> {
+    match random.random_range(0..20) {
+        0 => vec![0],
+        1 => vec![],
+        2 => vec![5; 65],
+        3 => point.as_sec1()[..64].to_vec(),
+        4..12 => point.as_sec1().to_vec(),
+        _ => point.to_compressed().expect("not the identity").to_vec(),
+    }
+}
+
+impl Items {
+    fn new(engine: &Engine, random: &mut StdRng, curve: CurveId) -> Self {
+        let (mut secret, public) = any::keys::generate(engine, curve, ITEMS).unwrap();
+        let mut digests = vec![[0; 32]; ITEMS];
+        random.fill_bytes(digests.as_flattened_mut());
+        let mut signatures: Vec<[u8; 64]> = match curve.has_ecdsa() {
+            true => any::ecdsa::sign(engine, curve, &digests, (&secret).into(), SForm::default()).unwrap(),
+            false => sm2::sign(engine, &digests, &secret).unwrap(),
+        }
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
+        for _ in 0..ITEMS / 10 {
+            signatures[random.random_range(0..ITEMS)][random.random_range(0..64)] ^= 1;
+            signatures[random.random_range(0..ITEMS)][..32].fill(0);
+            secret[random.random_range(0..ITEMS)] = SecretKey::from_bytes([0xff; 32]);
+        }
+        let recovery_ids = (0..ITEMS).map(|_| [random.random_range(0..5)]).collect();
+        let keys = public.iter().map(|point| key_of(random, point)).collect();
+        Items { curve, secret, public, digests, signatures, recovery_ids, keys }
+    }
+
+    fn keys(&self) -> Vec<&[u8]> {
+        self.keys.iter().map(Vec::as_slice).collect()
+    }
+}
+
+/// What all calls give for all items, as text and bytes.
+struct Expected(Vec<Vec<String>>);
+
+/// The calls of a curve, each as a function of a range.
+fn calls(items: &Items, at: Range<usize>, caller: &Caller) -> Vec<Vec<String>> {
+    fn texts<T: std::fmt::Debug>(values: impl IntoIterator<Item = T>) -> Vec<String> {
+        values.into_iter().map(|value| format!("{value:?}")).collect()
+    }
+    let (curve, keys) = (items.curve, items.keys());
+    let (digests, signatures, keys) = (&items.digests[at.clone()], &items.signatures[at.clone()], &keys[at.clone()]);
+    let secret = &items.secret[at.clone()];
+    let points = PublicKeys::points(&items.public[at.clone()]);
+    let shared = caller.shared_secrets(curve, secret, points).wait().unwrap();
+    let shared = shared.iter().map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
+    let mut found = vec![texts(shared), texts(caller.public_keys(curve, secret).wait().unwrap())];
+    if curve.has_ecdsa() {
+        for policy in [Policy::default(), Policy::low_s()] {
+            found.push(texts(caller.ecdsa_verify(curve, digests, signatures, keys, policy).wait().unwrap()));
+        }
+        found.push(texts(caller.ecdsa_verify(curve, digests, signatures, points, Policy::default()).wait().unwrap()));
+        let recovered = caller.ecdsa_recover(curve, digests, signatures, &items.recovery_ids[at]);
+        found.push(texts(recovered.wait().unwrap()));
+        for s_form in [SForm::CurveDefault, SForm::Low, SForm::AsComputed] {
+            found.push(texts(caller.ecdsa_sign(curve, digests, secret, s_form).wait().unwrap()));
+        }
+    } else {
+        found.push(texts(caller.sm2_verify(digests, signatures, keys).wait().unwrap()));
+        found.push(texts(caller.sm2_sign(digests, secret).wait().unwrap()));
+    }
+    found
+}
+
+/// The same by direct calls.
+fn expected(items: &Items, engine: &Engine) -> Expected {
+    fn texts<T: std::fmt::Debug>(values: impl IntoIterator<Item = T>) -> Vec<String> {
+        values.into_iter().map(|value| format!("{value:?}")).collect()
+    }
+    let Items { curve, secret, digests, signatures, .. } = items;
+    let (curve, keys) = (*curve, items.keys());
+    let (keys, points) = (PublicKeys::sec1(&keys), PublicKeys::points(&items.public));
+    let shared = any::ecdh::shared_secrets(engine, curve, secret.into(), points).unwrap();
+    let shared = shared.iter().map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
+    let mut found = vec![texts(shared), texts(any::keys::public_keys(engine, curve, secret.into(), ITEMS).unwrap())];
+    if curve.has_ecdsa() {
+        let verify = |keys, policy| any::ecdsa::verify(engine, curve, digests, signatures, keys, policy).unwrap();
+        found.push(texts(verify(keys, Policy::default())));
+        found.push(texts(verify(keys, Policy::low_s())));
+        found.push(texts(verify(points, Policy::default())));
+        let ids: Vec<u8> = items.recovery_ids.as_flattened().to_vec();
+        found.push(texts(any::ecdsa::recover(engine, curve, digests, signatures, &ids).unwrap()));
+        for s_form in [SForm::CurveDefault, SForm::Low, SForm::AsComputed] {
+            found.push(texts(any::ecdsa::sign(engine, curve, digests, secret.into(), s_form).unwrap()));
+        }
+    } else {
+        assert_eq!(curve, Sm2::ID);
+        found.push(texts(sm2::verify(engine, digests, signatures, keys).unwrap()));
+        found.push(texts(sm2::sign(engine, digests, secret).unwrap()));
+    }
+    Expected(found)
+}
+
+#[test]
+fn answers_are_those_of_the_direct_calls() {
+    let seed: u64 = rand::random();
+    eprintln!("seed {seed}");
+    let engine = Engine::builder().backend(Backend::Cpu).threads(2).build().unwrap();
+    let service = Coalescer::new(&engine).unwrap();
+    for &curve in CurveId::ALL {
+        let items = Items::new(&engine, &mut StdRng::seed_from_u64(seed), curve);
+        let Expected(expected) = expected(&items, &engine);
+        thread::scope(|scope| {
+            for thread in 0..4 {
+                let (service, items, expected) = (&service, &items, &expected);
+                scope.spawn(move || {
+                    let (mut random, caller) = (StdRng::seed_from_u64(seed + 1 + thread), service.caller());
+                    let mut start = 0;
+                    while start < ITEMS {
+                        let end = ITEMS.min(start + random.random_range(1..60));
+                        let found = calls(items, start..end, &caller);
+                        for (call, (found, expected)) in found.iter().zip(expected).enumerate() {
+                            assert_eq!(found[..], expected[start..end], "{curve}, call {call}");
+                        }
+                        assert_eq!(found.len(), expected.len());
+                        start = end;
+                    }
+                });
+            }
+        });
+    }
+    assert_eq!(service.stats().failed_batches, 0);
+}
+
+/// Where one row serves all, and where there is one item.
+#[test]
+fn rows_for_all_items() {
+    let engine = Engine::builder().backend(Backend::Cpu).threads(1).build().unwrap();
+    let curve = CurveId::Secp256k1;
+    let (secret, public) = any::keys::generate(&engine, curve, 1).unwrap();
+    // The coalescer is gone.
+    let caller = Coalescer::new(&engine).unwrap().caller();
+    let refused = caller.ecdsa_sign(curve, &[[1; 32]; 3], &secret[0], SForm::default()).wait();
+    assert!(matches!(refused, Err(super::ServiceError::Stopped)), "{refused:?}");
+    let service = Coalescer::new(&engine).unwrap();
+    let caller = service.caller();
+    let signed = caller.ecdsa_sign(curve, &[[1; 32]; 3], &secret[0], SForm::default()).wait().unwrap();
+    let signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+    let digest = [1; 32];
+    let digests = crate::Rows::all(&digest);
+    let verdicts = caller.ecdsa_verify(curve, digests, &signatures, &public[0], Policy::default()).wait().unwrap();
+    assert!(verdicts.all_valid() && verdicts.len() == 3);
+    let one = caller.ecdsa_verify(curve, digests, crate::Rows::all(&signatures[2]), &public[0], Policy::default());
+    assert_eq!(one.wait().unwrap().len(), 1);
+}

@@ -1,0 +1,162 @@
+//! An engine whose answers are known and whose faults are made: a signature is the digest and the key, in this order.
+
+use crate::curve::CurveId;
+use crate::engine::{Device, PageLocked};
+use crate::service::compute::Compute;
+use crate::service::kind::{COLUMNS, Kind};
+use crate::service::lock;
+use crate::service::{Caller, Coalescer, CoalescerBuilder, Request};
+use crate::types::{Error, Rejection, Verdict};
+use std::collections::HashSet;
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// What becomes of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    Error,
+    Panic,
+}
+
+#[derive(Default)]
+pub struct Fake {
+    /// Numbers of all items that were computed.
+    pub computed: Mutex<HashSet<u64>>,
+    /// Sizes of batches.
+    pub batches: Mutex<Vec<usize>>,
+    /// What becomes of the batches to come, in this order.
+    pub faults: Mutex<Vec<Fault>>,
+    /// How long each batch takes.
+    pub takes: Duration,
+    /// Batches of ECDSA that may be computed; any number if there is none.
+    allowed: Mutex<Option<usize>>,
+    changed: Condvar,
+}
+
+pub struct OnFake(pub Arc<Fake>);
+
+impl Fake {
+    pub fn taking(takes: Duration) -> Arc<Self> {
+        Arc::new(Fake { takes, ..Fake::default() })
+    }
+
+    /// One that computes no batch of ECDSA until it is allowed to.
+    pub fn held() -> Arc<Self> {
+        Arc::new(Fake { allowed: Mutex::new(Some(0)), ..Fake::default() })
+    }
+
+    /// Has so many more batches computed.
+    pub fn allow(&self, batches: usize) {
+        *lock(&self.allowed).get_or_insert(0) += batches;
+        self.changed.notify_all();
+    }
+
+    /// Has all batches computed from now on.
+    pub fn release(&self) {
+        *lock(&self.allowed) = None;
+        self.changed.notify_all();
+    }
+
+    pub fn coalescer(self: &Arc<Self>, options: CoalescerBuilder) -> Coalescer {
+        let options = options.options(1000, 2).expect("they fit each other");
+        Coalescer::start(Box::new(OnFake(self.clone())), options).expect("threads")
+    }
+
+    fn wait(&self) {
+        let mut allowed = self.changed.wait_while(lock(&self.allowed), |allowed| *allowed == Some(0)).unwrap();
+        if let Some(allowed) = &mut *allowed {
+            *allowed -= 1;
+        }
+    }
+}
+
+impl Compute for OnFake {
+    fn has_choice(&self) -> bool {
+        false
+    }
+
+    fn first_choice(&self, _: Kind, _: usize) -> Device {
+        Device::Cpu
+    }
+
+    fn compute(
+        &self,
+        _: Device,
+        kind: Kind,
+        [digests, keys, _]: [&[u8]; COLUMNS],
+        codes: &mut [u8],
+        rows: &mut [u8],
+    ) -> Result<(), Error> {
+        assert!(matches!(kind, Kind::EcdsaSign(..) | Kind::Sm2Sign));
+        if kind != Kind::Sm2Sign {
+            self.0.wait();
+        }
+        thread::sleep(self.0.takes);
+        lock(&self.0.batches).push(codes.len());
+        let items = digests.chunks(32).zip(keys.chunks(32)).zip(codes).zip(rows.chunks_mut(64));
+        for (((digest, key), code), row) in items {
+            let number = u64::from_le_bytes(digest[..8].try_into().unwrap());
+            assert!(lock(&self.0.computed).insert(number), "{number} is computed twice");
+            *code = expected_code(number);
+            row[..32].copy_from_slice(digest);
+            row[32..].copy_from_slice(key);
+        }
+        let fault = lock(&self.0.faults).pop().unwrap_or(Fault::None);
+        match fault {
+            Fault::None => Ok(()),
+            Fault::Error => Err(Error::Device("on purpose".to_owned())),
+            Fault::Panic => panic!("on purpose"),
+        }
+    }
+
+    fn memory(&self, bytes: usize) -> PageLocked<u8> {
+        vec![0xee; bytes].into()
+    }
+}
+
+fn expected_code(number: u64) -> u8 {
+    if number % 7 == 3 { Rejection::SecretKeyOutOfRange.code() } else { Verdict::VALID_CODE }
+}
+
+/// Items with numbers of their own.
+#[derive(Clone)]
+pub struct Items {
+    pub numbers: Vec<u64>,
+    digests: Vec<[u8; 32]>,
+    key: [u8; 32],
+}
+
+pub type Signed = Vec<Result<[u8; 64], Rejection>>;
+
+impl Items {
+    pub fn new(first: u64, count: usize) -> Self {
+        let numbers: Vec<u64> = (first..first + count as u64).collect();
+        let digest = |number: &u64| {
+            let mut digest = [number.wrapping_mul(31) as u8; 32];
+            digest[..8].copy_from_slice(&number.to_le_bytes());
+            digest
+        };
+        Items { digests: numbers.iter().map(digest).collect(), key: [first as u8; 32], numbers }
+    }
+
+    /// Signs on a curve, or by SM2 on none.
+    pub fn sign<'a>(&'a self, caller: &'a Caller, curve: Option<CurveId>) -> Request<'a, Signed> {
+        let keys = crate::SecretKeys::rows(crate::Rows::all(&self.key));
+        match curve {
+            Some(curve) => caller.ecdsa_sign(curve, &self.digests, keys, Default::default()),
+            None => caller.sm2_sign(&self.digests, keys),
+        }
+    }
+
+    /// Compares answers with what is expected.
+    pub fn check(&self, signed: &Signed) {
+        assert_eq!(signed.len(), self.numbers.len());
+        for ((signed, number), digest) in signed.iter().zip(&self.numbers).zip(&self.digests) {
+            let expected: [u8; 64] = [*digest, self.key].concat().try_into().unwrap();
+            let is_rejected = expected_code(*number) != Verdict::VALID_CODE;
+            assert_eq!(*signed, if is_rejected { Err(Rejection::SecretKeyOutOfRange) } else { Ok(expected) });
+        }
+    }
+}

@@ -1,0 +1,475 @@
+//! The service as a whole, on an engine that errs as it is told to, and on the CPU.
+
+mod engine;
+mod fake;
+mod soak;
+
+use super::{Caller, Coalescer, ServiceError, Shutdown, WhenFull};
+use crate::curve::CurveId;
+use crate::service::lock;
+use fake::{Fake, Fault, Items};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Numbers of items, each used once.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+fn items(count: usize) -> Items {
+    Items::new(NEXT.fetch_add(count as u64, Ordering::Relaxed), count)
+}
+
+fn a_curve() -> CurveId {
+    CurveId::ALL.iter().copied().find(|curve| curve.has_ecdsa()).expect("there is one")
+}
+
+fn curves() -> Vec<Option<CurveId>> {
+    let of_ecdsa = CurveId::ALL.iter().copied().filter(|curve| curve.has_ecdsa()).map(Some);
+    of_ecdsa.chain([None]).collect()
+}
+
+fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+/// Waits for what comes about soon.
+fn until(mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(20), "it does not come about");
+        thread::sleep(Duration::from_micros(200));
+    }
+}
+
+/// What has become of items.
+#[derive(Default)]
+struct Tally {
+    answered: AtomicU64,
+    refused: AtomicU64,
+    stopped: AtomicU64,
+    failed: AtomicU64,
+    dropped: AtomicU64,
+}
+
+impl Tally {
+    fn note(&self, items: &Items, answer: Result<fake::Signed, ServiceError>) {
+        let count = match answer {
+            Ok(signed) => {
+                items.check(&signed);
+                &self.answered
+            }
+            Err(ServiceError::Full { .. }) => &self.refused,
+            Err(ServiceError::Stopped) => &self.stopped,
+            Err(ServiceError::Engine(_) | ServiceError::Panicked(_)) => &self.failed,
+            Err(problem) => panic!("{problem}"),
+        };
+        count.fetch_add(items.numbers.len() as u64, Ordering::Relaxed);
+    }
+
+    fn all(&self) -> [u64; 5] {
+        let Tally { answered, refused, stopped, failed, dropped } = self;
+        [answered, refused, stopped, failed, dropped].map(|count| count.load(Ordering::Relaxed))
+    }
+}
+
+/// Some requests in all ways: by waiting, by tickets that are waited for later, by futures, of which some are dropped.
+fn make_requests(random: &mut StdRng, caller: &Caller, requests: usize, tally: &Tally) -> u64 {
+    let (mut tickets, mut made) = (Vec::new(), 0);
+    for _ in 0..requests {
+        let (items, curve) = (items(random.random_range(1..=40)), curves()[random.random_range(0..curves().len())]);
+        let count = items.numbers.len() as u64;
+        made += count;
+        match random.random_range(0..4) {
+            0 => tally.note(&items, items.sign(caller, curve).wait()),
+            1 => {
+                let mut future = Box::pin(items.sign(caller, curve));
+                let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                match polled {
+                    Poll::Ready(answer) => tally.note(&items, answer),
+                    Poll::Pending => _ = tally.dropped.fetch_add(count, Ordering::Relaxed),
+                }
+            }
+            _ => match items.sign(caller, curve).submit() {
+                Ok(ticket) => tickets.push((items.clone(), ticket)),
+                Err(problem) => tally.note(&items, Err(problem)),
+            },
+        }
+        while !tickets.is_empty() && random.random_range(0..3) == 0 {
+            let (items, ticket) = tickets.swap_remove(random.random_range(0..tickets.len()));
+            if random.random_range(0..4) == 0 && !ticket.is_done() {
+                tally.dropped.fetch_add(items.numbers.len() as u64, Ordering::Relaxed);
+            } else {
+                tally.note(&items, ticket.wait());
+            }
+        }
+    }
+    tickets.into_iter().for_each(|(items, ticket)| tally.note(&items, ticket.wait()));
+    made
+}
+
+/// Sixteen threads, with batches that fail and, where one is asked for, a shutdown in the middle.
+fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
+    let seed: u64 = rand::random();
+    eprintln!("seed {seed}");
+    let fake = Fake::taking(Duration::from_micros(300));
+    let mut random = StdRng::seed_from_u64(seed);
+    let fault = |n: u32| [Fault::None, Fault::Error, Fault::Panic][if n < 18 { 0 } else { (n - 17) as usize }];
+    *lock(&fake.faults) = (0..10_000).map(|_| fault(random.random_range(0..20))).collect();
+    let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full).in_flight(3);
+    let (service, tally) = (fake.coalescer(options), Tally::default());
+    let made: u64 = thread::scope(|scope| {
+        let call = |thread: u64| {
+            let (service, tally) = (&service, &tally);
+            let mut random = StdRng::seed_from_u64(seed.wrapping_add(1 + thread));
+            move || make_requests(&mut random, &service.caller(), 300, tally)
+        };
+        let threads: Vec<_> = (0..16).map(|thread| scope.spawn(call(thread))).collect();
+        if let Some(shutdown) = shutdown {
+            thread::sleep(ms(30));
+            service.shutdown(shutdown);
+            let late = items(1);
+            assert!(matches!(late.sign(&service.caller(), None).wait(), Err(ServiceError::Stopped)));
+        }
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    let [answered, refused, stopped, failed, dropped] = tally.all();
+    eprintln!("{answered} answered, {refused} refused, {stopped} stopped, {failed} failed, {dropped} dropped");
+    assert_eq!(answered + refused + stopped + failed + dropped, made);
+    assert!(answered > 0 && dropped > 0 && (stopped > 0) == shutdown.is_some());
+    assert!(when_full == WhenFull::Refuse || refused == 0);
+    service.shutdown(Shutdown::Answer);
+    // Whoever was answered was computed, and nobody twice (which the fake engine sees to).
+    let computed = lock(&fake.computed).len() as u64;
+    assert!((answered + failed..=answered + failed + dropped).contains(&computed), "{computed}");
+    let stats = service.stats();
+    assert!(stats.failed_batches > 0 && stats.dropped_items > 0, "{stats:?}");
+    assert_eq!(service.caller().dispatcher.gate.total(), 0);
+}
+
+#[test]
+fn nothing_is_lost_where_callers_wait() {
+    many_callers(WhenFull::Wait, None);
+}
+
+#[test]
+fn nothing_is_lost_where_callers_are_refused() {
+    many_callers(WhenFull::Refuse, None);
+}
+
+#[test]
+fn a_shutdown_answers_who_was_let_in() {
+    many_callers(WhenFull::Wait, Some(Shutdown::Answer));
+    many_callers(WhenFull::Refuse, Some(Shutdown::Answer));
+}
+
+#[test]
+fn a_shutdown_refuses_who_was_not_begun() {
+    many_callers(WhenFull::Wait, Some(Shutdown::Refuse));
+}
+
+#[test]
+fn every_ticket_has_what_the_shutdown_says() {
+    for (shutdown, expected) in [(Shutdown::Answer, [7, 0]), (Shutdown::Refuse, [1, 6])] {
+        let fake = Fake::held();
+        let service = Arc::new(fake.coalescer(Coalescer::builder().in_flight(1).largest_batch(2).queue(100)));
+        let (caller, mut tickets) = (service.caller(), Vec::new());
+        for request in 0..7 {
+            let items = items(1);
+            tickets.push((items.sign(&caller, Some(a_curve())).submit().unwrap(), items));
+            if request == 0 {
+                // The first batch has begun.
+                until(|| caller.dispatcher.is_all_begun());
+            }
+        }
+        let ending = {
+            let service = service.clone();
+            thread::spawn(move || service.shutdown(shutdown))
+        };
+        until(|| caller.dispatcher.gate.is_closed());
+        fake.release();
+        ending.join().unwrap();
+        let mut found = [0, 0];
+        for (ticket, items) in tickets {
+            assert!(ticket.is_done());
+            match ticket.wait() {
+                Ok(signed) => {
+                    items.check(&signed);
+                    found[0] += 1;
+                }
+                Err(problem) => {
+                    assert!(matches!(problem, ServiceError::Stopped));
+                    found[1] += 1;
+                }
+            }
+        }
+        assert_eq!(found, expected);
+    }
+}
+
+/// Hands in requests of ten items until one is refused.
+fn fill(caller: &Caller) -> Vec<super::Ticket<fake::Signed>> {
+    let requests = std::iter::repeat_with(|| items(10).sign(caller, Some(a_curve())).submit());
+    requests.map_while(Result::ok).collect()
+}
+
+#[test]
+fn a_full_queue_refuses() {
+    let fake = Fake::held();
+    let service = fake.coalescer(Coalescer::builder().queue(100).when_full(WhenFull::Refuse));
+    let callers = [(); 3].map(|()| service.caller());
+    // One caller has half of the queue at most, and the next as much as is left.
+    let tickets = [fill(&callers[0]), fill(&callers[1])];
+    assert_eq!(tickets.each_ref().map(Vec::len), [5, 3]);
+    let refused = items(21);
+    let problem = refused.sign(&callers[2], None).submit().unwrap_err();
+    assert!(matches!(problem, ServiceError::Full { items: 21, queue: 100 }), "{problem}");
+    let last = items(20);
+    let ticket = last.sign(&callers[2], None).submit().unwrap();
+    fake.release();
+    last.check(&ticket.wait().unwrap());
+    assert!(tickets.into_iter().flatten().all(|ticket| ticket.wait().is_ok()));
+    refused.check(&refused.sign(&callers[2], None).wait().unwrap());
+}
+
+#[test]
+fn a_full_queue_makes_callers_wait() {
+    let fake = Fake::held();
+    let service = fake.coalescer(Coalescer::builder().queue(100).largest_batch(50));
+    let (hog, other) = (service.caller(), service.caller());
+    let hogs = items(50);
+    let first = hogs.sign(&hog, Some(a_curve())).submit().unwrap();
+    let more = items(40);
+    let (waiting, given_up) = (items(30), items(30));
+    let second = more.sign(&other, Some(a_curve())).submit().unwrap();
+    let mut future = Box::pin(waiting.sign(&other, None));
+    let mut dropped = Box::pin(given_up.sign(&other, None));
+    let context = &mut Context::from_waker(Waker::noop());
+    assert!(future.as_mut().poll(context).is_pending() && dropped.as_mut().poll(context).is_pending());
+    drop(dropped);
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| items(20).sign(&hog, None).submit().map(|ticket| ticket.wait()));
+        thread::sleep(ms(20));
+        assert!(!thread.is_finished() && !first.is_done());
+        fake.release();
+        assert!(thread.join().unwrap().unwrap().is_ok());
+    });
+    until(|| match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(signed) => {
+            waiting.check(&signed.unwrap());
+            true
+        }
+        Poll::Pending => false,
+    });
+    hogs.check(&first.wait().unwrap());
+    more.check(&second.wait().unwrap());
+    assert!(given_up.numbers.iter().all(|number| !lock(&fake.computed).contains(number)));
+}
+
+#[test]
+fn a_request_may_be_too_large_empty_or_wrong() {
+    let fake = Fake::taking(ms(0));
+    let service = fake.coalescer(Coalescer::builder().largest_batch(10));
+    let caller = service.caller();
+    let problem = items(11).sign(&caller, None).wait().unwrap_err();
+    assert!(matches!(problem, ServiceError::TooLarge { items: 11, most: 10 }), "{problem}");
+    assert_eq!(items(0).sign(&caller, None).wait().unwrap(), []);
+    let verdicts = caller.sm2_verify(&[[1; 32]; 2], &[[1; 64]; 2], &[[2; 33]]).wait();
+    assert!(matches!(verdicts, Err(ServiceError::Invalid(_))), "{verdicts:?}");
+    for curve in CurveId::ALL.iter().copied().filter(|curve| !curve.has_ecdsa()) {
+        let recovered = caller.ecdsa_recover(curve, &[[1; 32]], &[[1; 64]], &[[0]]).submit();
+        assert!(matches!(recovered, Err(ServiceError::Invalid(_))));
+    }
+    assert!(lock(&fake.batches).is_empty());
+}
+
+#[test]
+fn a_batch_that_fails_fails_for_all_its_requests_and_no_other() {
+    let fake = Fake::held();
+    // Taken from the end.
+    *lock(&fake.faults) = vec![Fault::None, Fault::Panic, Fault::Error, Fault::None];
+    let service = fake.coalescer(Coalescer::builder().in_flight(1));
+    let caller = service.caller();
+    let hand_in = |items: &Items| items.sign(&caller, Some(a_curve())).submit().unwrap();
+    let first = items(1);
+    let first_ticket = hand_in(&first);
+    until(|| caller.dispatcher.is_all_begun());
+    let mut batches = Vec::new();
+    for _ in 0..3 {
+        let requests = [1, 2, 3].map(items);
+        let tickets = requests.each_ref().map(hand_in);
+        batches.push((requests, tickets));
+        // The one before ends, and this one begins.
+        fake.allow(1);
+        until(|| caller.dispatcher.is_all_begun());
+    }
+    fake.release();
+    first.check(&first_ticket.wait().unwrap());
+    for ((requests, tickets), fault) in batches.into_iter().zip([Fault::Error, Fault::Panic, Fault::None]) {
+        for (items, ticket) in requests.iter().zip(tickets) {
+            match (ticket.wait(), fault) {
+                (Ok(signed), Fault::None) => items.check(&signed),
+                (Err(ServiceError::Engine(problem)), Fault::Error) => {
+                    assert_eq!(problem.to_string(), "the GPU engine failed: on purpose");
+                }
+                (Err(ServiceError::Panicked(text)), Fault::Panic) => assert_eq!(&*text, "on purpose"),
+                (answer, _) => panic!("{answer:?}"),
+            }
+        }
+    }
+    assert_eq!((service.stats().failed_batches, service.stats().cpu_batches), (2, 2));
+    // And it goes on.
+    let items = items(5);
+    items.check(&items.sign(&caller, None).wait().unwrap());
+}
+
+#[test]
+fn dropped_requests_are_not_computed() {
+    let fake = Fake::held();
+    let service = fake.coalescer(Coalescer::builder().in_flight(1));
+    let caller = service.caller();
+    let begun = items(3);
+    let first = begun.sign(&caller, Some(a_curve())).submit().unwrap();
+    until(|| caller.dispatcher.is_all_begun());
+    let requests: Vec<Items> = (1..=20).map(items).collect();
+    let mut tickets: Vec<_> = requests.iter().map(|items| Some(items.sign(&caller, None).submit().unwrap())).collect();
+    let is_dropped = |request: usize| request % 3 == 1;
+    (0..20).filter(|request| is_dropped(*request)).for_each(|request| tickets[request] = None);
+    // This one has begun: it is computed, and nobody gets the answer.
+    drop(first);
+    fake.release();
+    for (items, ticket) in requests.iter().zip(tickets) {
+        if let Some(ticket) = ticket {
+            items.check(&ticket.wait().unwrap());
+        }
+    }
+    let computed = lock(&fake.computed);
+    for (request, items) in requests.iter().enumerate() {
+        assert!(items.numbers.iter().all(|number| computed.contains(number) != is_dropped(request)));
+    }
+    assert!(computed.contains(&begun.numbers[0]));
+    let dropped: usize = (0..20).filter(|request| is_dropped(*request)).map(|request| request + 1).sum();
+    assert_eq!(service.stats().dropped_items, dropped as u64);
+}
+
+#[test]
+fn a_lone_caller_does_not_wait_for_others() {
+    let fake = Fake::taking(ms(0));
+    let service = fake.coalescer(Coalescer::builder().longest_wait(Duration::from_secs(100)));
+    let caller = service.caller();
+    for _ in 0..50 {
+        let start = Instant::now();
+        let items = items(1);
+        items.check(&items.sign(&caller, None).wait().unwrap());
+        items_by_future(&caller);
+        assert!(start.elapsed() < Duration::from_secs(2));
+    }
+}
+
+fn items_by_future(caller: &Caller) {
+    let items = items(2);
+    let mut future = Box::pin(items.sign(caller, Some(a_curve())));
+    items.check(&super::park::wait(|waker| future.as_mut().poll(&mut Context::from_waker(waker))).unwrap());
+}
+
+/// While one batch is computed for long, single items that come slowly wait for the longest wait and no more.
+#[test]
+fn a_trickle_waits_no_longer_than_it_may() {
+    let fake = Fake::held();
+    let service = fake.coalescer(Coalescer::builder().in_flight(2).longest_wait(ms(50)));
+    let (long, caller) = (items(1), service.caller());
+    let long_ticket = long.sign(&caller, Some(a_curve())).submit().unwrap();
+    until(|| caller.dispatcher.is_all_begun());
+    for _ in 0..10 {
+        let (start, first, second) = (Instant::now(), items(1), items(1));
+        let ticket = first.sign(&caller, None).submit().unwrap();
+        thread::sleep(ms(5));
+        let joined = second.sign(&caller, None).submit().unwrap();
+        first.check(&ticket.wait().unwrap());
+        let waited = start.elapsed();
+        assert!(waited >= ms(50) && waited < ms(1000), "{waited:?}");
+        // It came later, and has had its answer with the first.
+        assert!(joined.is_done());
+        second.check(&joined.wait().unwrap());
+    }
+    assert!(!long_ticket.is_done());
+    fake.release();
+    long.check(&long_ticket.wait().unwrap());
+}
+
+/// A caller who always has more than there is room for does not keep others out.
+#[test]
+fn who_asks_for_much_does_not_starve_others() {
+    for when_full in [WhenFull::Wait, WhenFull::Refuse] {
+        let fake = Fake::taking(ms(2));
+        let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full);
+        let (service, barrier) = (fake.coalescer(options), Barrier::new(5));
+        let is_over = AtomicU64::new(0);
+        let mut slowest = Duration::ZERO;
+        let by_hog = thread::scope(|scope| {
+            let hog = service.caller();
+            let threads: Vec<_> = (0..4)
+                .map(|_| {
+                    let (hog, barrier, is_over) = (hog.clone(), &barrier, &is_over);
+                    scope.spawn(move || {
+                        let (mut tickets, mut answered) = (Vec::new(), 0u64);
+                        barrier.wait();
+                        while is_over.load(Ordering::Relaxed) == 0 {
+                            match items(20).sign(&hog, None).submit() {
+                                Ok(ticket) => tickets.push(ticket),
+                                Err(ServiceError::Full { .. }) => thread::yield_now(),
+                                Err(problem) => panic!("{problem}"),
+                            }
+                            let done = tickets.extract_if(.., |ticket| ticket.is_done());
+                            answered += done.map(|ticket| ticket.wait().unwrap().len() as u64).sum::<u64>();
+                        }
+                        answered
+                    })
+                })
+                .collect();
+            let small = service.caller();
+            barrier.wait();
+            thread::sleep(ms(20));
+            for _ in 0..100 {
+                let (start, items) = (Instant::now(), items(5));
+                items.check(&items.sign(&small, None).wait().expect("there is room for who has little"));
+                slowest = slowest.max(start.elapsed());
+            }
+            is_over.store(1, Ordering::Relaxed);
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u64>()
+        });
+        // A queue full of others is a few batches of 2 ms, on a machine that has other things to do.
+        assert!(slowest < ms(500), "{slowest:?}");
+        assert!(by_hog > 1000, "{by_hog}");
+    }
+}
+
+#[test]
+fn tasks_that_are_aborted_take_nothing_with_them() {
+    let fake = Fake::taking(Duration::from_micros(200));
+    let options = Coalescer::builder().largest_batch(64).queue(256);
+    let (service, tally) = (fake.coalescer(options), Arc::new(Tally::default()));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
+    let tasks: Vec<_> = (0..2000)
+        .map(|task: usize| {
+            let (caller, items, tally) = (service.caller(), items(1 + task % 9), tally.clone());
+            let handle = runtime.spawn(async move {
+                let answer = items.sign(&caller, Some(a_curve())).await;
+                tally.note(&items, answer);
+            });
+            if task.is_multiple_of(5) {
+                handle.abort();
+            }
+            handle
+        })
+        .collect();
+    let ended: Vec<bool> = tasks.into_iter().map(|task| runtime.block_on(task).is_ok()).collect();
+    assert!(ended.iter().enumerate().all(|(task, is_ended)| *is_ended || task.is_multiple_of(5)));
+    let items_of = |task: usize| 1 + task as u64 % 9;
+    let expected: u64 = ended.iter().enumerate().filter(|(_, is)| **is).map(|(task, _)| items_of(task)).sum();
+    assert_eq!(tally.all(), [expected, 0, 0, 0, 0]);
+    until(|| service.caller().dispatcher.gate.total() == 0);
+}
