@@ -41,7 +41,7 @@ mod _gecc {
     #[pymodule_export]
     use super::reasons::reason_texts;
     #[pymodule_export]
-    use super::timing::{time_recover, time_sign, time_verify};
+    use super::timing::{count_true, time_recover, time_sign, time_verify, to_arrow};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,12 +1,19 @@
-//! The library's own calls on the same arrays, timed: what the calls from Python are compared with (`benches/rates.py`).
+//! What `benches/rates.py` needs beside the calls: the library's own calls on the same arrays, timed.
 
+use crate::arrow_output::ArrowArray;
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::errors::exception;
 use crate::input::{Call, argument};
+use arrow_array::cast::AsArray;
+use arrow_array::{BooleanArray, FixedSizeBinaryArray};
+use arrow_buffer::Buffer;
 use gecc::{Verdict, any, ecdsa};
 use gecc_arrow::Field;
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Seconds of each of `repeats` calls that write to the same codes, and how many items passed the last one.
@@ -91,4 +98,19 @@ pub fn time_sign<'py>(
         let form = ecdsa::SForm::default();
         any::ecdsa::sign_into(&engine, curve, digests, keys, form, &mut signatures, codes)
     })
+}
+
+/// Rows as an Arrow array, for a machine without a library for Arrow. They are copied.
+#[pyfunction]
+pub fn to_arrow(rows: PyReadonlyArray2<'_, u8>) -> PyResult<ArrowArray> {
+    let bytes = Buffer::from_vec(rows.as_slice()?.to_vec());
+    let array = FixedSizeBinaryArray::try_new(rows.shape()[1] as i32, bytes, None);
+    Ok(ArrowArray(Arc::new(array.map_err(|problem| PyValueError::new_err(problem.to_string()))?)))
+}
+
+/// How many truth values of an Arrow array are true.
+#[pyfunction]
+pub fn count_true(array: &ArrowArray) -> PyResult<usize> {
+    let values = array.0.as_boolean_opt();
+    values.map(BooleanArray::true_count).ok_or_else(|| PyValueError::new_err("these are no truth values"))
 }

@@ -17,7 +17,7 @@ use std::ops::Range;
 fn ids_of<'py>(call: &mut Call<'py>, curve: CurveId, ids: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Strings>> {
     match ids {
         Some(_) if curve != CurveId::Sm2 => Err(PyValueError::new_err("user_ids: only SM2 has user ids")),
-        Some(ids) => call.strings(argument("user_ids", Field::Id), ids).map(Some),
+        Some(ids) => call.ids(argument("user_ids", Field::Id), ids).map(Some),
         None => Ok(None),
     }
 }

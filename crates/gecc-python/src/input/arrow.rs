@@ -103,12 +103,13 @@ pub fn common_width(chunks: &Chunks) -> Option<usize> {
     let mut common = None;
     for piece in &chunks.pieces {
         let cells = Cells::of(piece.as_ref());
-        for row in 0..piece.len() {
-            match (cells.len(row), common) {
-                (Err(_), _) => (),
-                (Ok(width), None) => common = Some(width),
-                (Ok(width), Some(other)) if width != other => return None,
-                _ => (),
+        let widths: &mut dyn Iterator<Item = usize> = match cells.width() {
+            Some(width) => &mut [width].into_iter(),
+            None => &mut (0..piece.len()).filter_map(|row| cells.len(row).ok()),
+        };
+        for width in widths {
+            if *common.get_or_insert(width) != width {
+                return None;
             }
         }
     }

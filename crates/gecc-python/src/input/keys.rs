@@ -1,10 +1,9 @@
 //! Public keys and other points, in the encodings that callers have them in.
 
 use super::arrow::{self, Chunks};
-use super::column::{Column, some_problems};
+use super::column::Column;
 use super::{Argument, Read, Strings, array};
 use gecc::PublicKeys;
-use gecc_arrow::CellProblem;
 use pyo3::prelude::*;
 use std::ops::Range;
 
@@ -92,9 +91,7 @@ impl Keys {
             return Ok((Keys::Column(column), problems));
         }
         let octets = |item| Octets::of(strings.get(item).unwrap_or_default());
-        let problem = |item| strings.get(item).err().map_or(0, |problem: CellProblem| argument.role.code(problem));
-        let problems = (0..strings.len()).map(problem).collect();
-        Ok((Keys::Mixed((0..strings.len()).map(octets).collect()), some_problems(problems)))
+        Ok((Keys::Mixed((0..strings.len()).map(octets).collect()), strings.problems(argument)))
     }
 
     /// Keys of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else copied.

@@ -14,6 +14,7 @@ pub use keys::Keys;
 pub use strings::Strings;
 
 use crate::reasons::Role;
+use gecc::sm2::DEFAULT_USER_ID;
 use gecc_arrow::Field;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -112,20 +113,28 @@ impl<'py> Call<'py> {
         self.agree(argument, read, Column::items)
     }
 
-    /// Byte strings of any length. One of type `bytes` (for ids also `str`) is for all items.
+    /// Byte strings of any length. One of type `bytes` is for all items.
     pub fn strings(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Strings> {
-        let is_one = value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyString>();
-        let read = if is_one {
-            let strings = Strings::of_one(argument, value)?;
-            (strings, None)
-        } else {
-            match self.value(argument, value)? {
-                Value::Arrow(chunks) => Strings::of_arrow(argument, chunks)?.with_problems(argument),
-                Value::List(items) => Strings::of_list(argument, &items)?.with_problems(argument),
-                Value::Array(bytes) => (Strings::of_array(argument, &bytes)?, None),
-            }
-        };
-        self.agree(argument, read, Strings::items)
+        let strings = self.unchecked_strings(argument, value)?;
+        let problems = strings.problems(argument);
+        self.agree(argument, (strings, problems), Strings::items)
+    }
+
+    /// User ids: byte strings or texts, one of which is for all items. Null is the default id.
+    pub fn ids(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Strings> {
+        let ids = self.unchecked_strings(argument, value)?.with_default(DEFAULT_USER_ID);
+        self.agree(argument, (ids, None), Strings::items)
+    }
+
+    fn unchecked_strings(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Strings> {
+        if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyString>() {
+            return Strings::of_one(argument, value);
+        }
+        match self.value(argument, value)? {
+            Value::Arrow(chunks) => Strings::of_arrow(argument, chunks),
+            Value::List(items) => Strings::of_list(argument, &items),
+            Value::Array(bytes) => Strings::of_array(argument, &bytes),
+        }
     }
 
     fn value(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Value<'py>> {

@@ -1,6 +1,7 @@
 //! Byte strings of any length, one an item.
 
 use super::arrow::{self, Chunks};
+use super::column::some_problems;
 use super::keep::Keep;
 use super::{Argument, array};
 use crate::reasons::Role;
@@ -120,14 +121,16 @@ impl Strings {
         Ok(strings)
     }
 
-    /// With a code for each item, where some cannot be read.
-    pub fn with_problems(self, argument: Argument) -> (Self, Option<Vec<u8>>) {
-        if self.places.iter().all(Result::is_ok) {
-            return (self, None);
-        }
+    /// A code for each item, where some cannot be read.
+    pub fn problems(&self, argument: Argument) -> Option<Vec<u8>> {
         let code = |place: &Result<Place, CellProblem>| place.err().map_or(0, |problem| argument.role.code(problem));
-        let problems = self.places.iter().map(code).collect();
-        (self, Some(problems))
+        some_problems(self.places.iter().map(code).collect())
+    }
+
+    /// With the default where there is no string.
+    pub fn with_default(mut self, default: &'static [u8]) -> Self {
+        self.places.iter_mut().filter(|place| place.is_err()).for_each(|place| *place = Ok(Place::of(default)));
+        self
     }
 
     /// Items; `None` where one string is for all.
