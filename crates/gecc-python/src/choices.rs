@@ -15,9 +15,9 @@ fn chosen<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> 
 }
 
 pub fn curve(name: &str) -> PyResult<CurveId> {
-    const CURVES: [CurveId; 4] = [CurveId::Secp256k1, CurveId::P256, CurveId::BrainpoolP256r1, CurveId::Sm2];
+    let curves: Vec<(&str, CurveId)> = CurveId::ALL.iter().map(|curve| (curve.name(), *curve)).collect();
     // Names of curves are written in more than one way.
-    chosen("curve", &name.to_ascii_lowercase(), &CURVES.map(|curve| (curve.name(), curve)))
+    chosen("curve", &name.to_ascii_lowercase(), &curves)
 }
 
 pub fn backend(name: &str) -> PyResult<Backend> {
