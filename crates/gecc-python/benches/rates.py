@@ -48,7 +48,9 @@ def measure(name: str, items: int, passed: int, repeats: int, calls: dict[str, C
             if round_ >= WARM_UP:
                 seconds[kind].append(taken)
     rates = {kind: items / statistics.median(of_kind) / 1e6 for kind, of_kind in seconds.items()}
-    cells = [f"{rates['Rust']:.3f}"] + [f"{rates[kind]:.3f} ({rates[kind] / rates['Rust']:.3f})" for kind in ("numpy", "Arrow")]
+    cells = [f"{rates['Rust']:.3f}"] + [
+        f"{rates[kind]:.3f} ({rates[kind] / rates['Rust']:.3f})" for kind in ("numpy", "Arrow")
+    ]
     print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 

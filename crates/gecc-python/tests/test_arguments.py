@@ -34,7 +34,10 @@ def verify(**changed: Any) -> Any:
         ({"public_keys": np.zeros((ITEMS, 66), np.uint8)}, r"public_keys: an array of shape \(20, 66\), not \(n, 33\)"),
         ({"public_keys": bytes(32)}, r"public_keys: an array of shape \(32,\), not"),
         ({"public_keys": BATCH.public_keys.tobytes()[:-1]}, r"public_keys: an array of shape \(1279,\), not"),
-        ({"digests": pa.array([bytes(31)] * ITEMS, pa.binary(31))}, "digests: an Arrow array of 31 bytes an item, not of 32"),
+        (
+            {"digests": pa.array([bytes(31)] * ITEMS, pa.binary(31))},
+            "digests: an Arrow array of 31 bytes an item, not of 32",
+        ),
         ({"digests": pa.table({"a": [b""], "b": [b""]})}, "digests: a table of 2 columns, not one column"),
     ],
 )
@@ -99,7 +102,9 @@ def test_items_that_cannot_be_read_have_reasons() -> None:
     # The first argument counts.
     keys[1] = b""
     codes = verify(digests=digests, signatures=signatures, public_keys=keys, reasons=True)
-    assert [code for code, known in zip(codes, expected, strict=True) if known] == [known for known in expected if known]
+    assert [code for code, known in zip(codes, expected, strict=True) if known] == [
+        known for known in expected if known
+    ]
     assert verify(digests=digests, signatures=signatures, public_keys=keys).tolist() == [code == 1 for code in codes]
     texts = pa.array([None, "0xzz", *[row.hex() for row in digests[2:]]])
     of_texts = verify(digests=texts, signatures=signatures, public_keys=keys, reasons=True).to_pylist()
@@ -180,7 +185,13 @@ def test_messages_of_any_kind() -> None:
     fixed = random_rows(4, 21)
     texts = [row.tobytes() for row in fixed]
     signatures, _ = gecc.sign_messages("p256", fixed, secret_keys)
-    forms: list[Any] = [texts, fixed[::-1].copy()[::-1], list(fixed), pa.array(texts), pa.array([t.hex() for t in texts])]
+    forms: list[Any] = [
+        texts,
+        fixed[::-1].copy()[::-1],
+        list(fixed),
+        pa.array(texts),
+        pa.array([t.hex() for t in texts]),
+    ]
     for form in forms:
         assert pa.array(gecc.verify_messages("p256", form, signatures, public_keys)).to_pylist() == [True] * 4
     one, _ = gecc.sign_messages("p256", b"for all", secret_keys)

@@ -110,7 +110,9 @@ ARROW: dict[str, Callable[[Bytes], Any]] = {
 
 
 @pytest.mark.parametrize("form", NUMPY)
-@pytest.mark.parametrize("keys", [lambda rows: rows, compressed, uncompressed], ids=["raw", "compressed", "uncompressed"])
+@pytest.mark.parametrize(
+    "keys", [lambda rows: rows, compressed, uncompressed], ids=["raw", "compressed", "uncompressed"]
+)
 def test_all_forms_of_arrays_verify(form: str, keys: Callable[[Bytes], Bytes]) -> None:
     batch, make = signed("p256", ITEMS), NUMPY[form]
     public_keys = keys(batch.public_keys)
@@ -138,7 +140,12 @@ def test_all_forms_of_arrow_verify_and_recover(form: str) -> None:
 
 def test_results_are_of_the_library_that_an_argument_is_of() -> None:
     batch = signed("p256", 10)
-    for form, kind in (("fixed", pa.Array), ("pieces", pa.Array), ("polars", polars.Series), ("duckdb", gecc.ArrowArray)):
+    for form, kind in (
+        ("fixed", pa.Array),
+        ("pieces", pa.Array),
+        ("polars", polars.Series),
+        ("duckdb", gecc.ArrowArray),
+    ):
         codes = gecc.verify("p256", ARROW[form](batch.digests), batch.signatures, batch.public_keys, reasons=True)
         assert isinstance(codes, kind)
         assert [code == 1 for code in pa.array(codes).to_pylist()] == batch.valid.tolist()

@@ -74,7 +74,9 @@ def test_signatures_are_those_of_coincurve() -> None:
     assert ok.all()
     assert np.array_equal(recovered, public_keys)
     whole = np.concatenate([signatures, ids[:, None]], axis=1)
-    for message, secret_key, signature, key in zip(messages, secret_keys, whole, uncompressed(public_keys), strict=True):
+    for message, secret_key, signature, key in zip(
+        messages, secret_keys, whole, uncompressed(public_keys), strict=True
+    ):
         peer = coincurve.PrivateKey(secret_key.tobytes())
         assert peer.sign_recoverable(message) == signature.tobytes()
         assert peer.public_key.format(compressed=False) == key.tobytes()

@@ -82,7 +82,9 @@ def test_multiples_of_points(curve: str, name: str) -> None:
 
 
 def test_sm2_examples() -> None:
-    cases = [case for case in vectors("sm2_vectors.json")["sign_verify"] if case["curve"] == "sm2p256v1" and "e" in case]
+    cases = [
+        case for case in vectors("sm2_vectors.json")["sign_verify"] if case["curve"] == "sm2p256v1" and "e" in case
+    ]
     assert cases
     found = gecc.verify(
         "sm2",

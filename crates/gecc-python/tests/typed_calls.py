@@ -3,7 +3,7 @@
 import gecc
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
+import polars
 
 
 def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | None]) -> int:
@@ -17,6 +17,7 @@ def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | 
     return int(valid.sum()) + len(reasons) + len(shared) + int(ok.sum()) + gecc.sum("p256", points).size
 
 
-def audit_arrow(digests: pa.FixedSizeBinaryArray, keys: pa.BinaryArray) -> int:
+def audit_arrow(digests: polars.Series, keys: polars.Series) -> polars.Series:
     signatures, _ = gecc.sign("p256", digests, bytes(32), s_form="low")
-    return int(gecc.verify("p256", digests, signatures, keys).true_count)
+    verdicts: polars.Series = gecc.verify("p256", digests, signatures, keys)
+    return verdicts

@@ -1,30 +1,9 @@
-"""The calls. What arguments and results are is said in the package's documentation."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+"""The calls. What arguments and results are is said in the package's documentation, and their types in `_api.pyi`."""
 
 from gecc import _gecc
 
-# numpy is loaded by the first call, so that the command `gecc` starts without it.
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
-    from gecc._gecc import Engine
-    from gecc._types import ByteRows, Integers, Rows, SForm, Strings, UserIds, Verdicts
-
-
-def verify(
-    curve: str,
-    digests: Rows,
-    signatures: Rows,
-    public_keys: Rows,
-    *,
-    low_s: bool = False,
-    reasons: bool = False,
-    engine: Engine | None = None,
-) -> Verdicts:
+def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=False, engine=None):
     """Verifies one signature an item over its digest: ECDSA (SEC 1, section 4.1.4), or SM2 over e = SM3(Z_A || M).
 
     Not constant-time: everything here is public.
@@ -53,16 +32,8 @@ def verify(
 
 
 def verify_messages(
-    curve: str,
-    messages: Strings,
-    signatures: Rows,
-    public_keys: Rows,
-    *,
-    user_ids: UserIds | None = None,
-    low_s: bool = False,
-    reasons: bool = False,
-    engine: Engine | None = None,
-) -> Verdicts:
+    curve, messages, signatures, public_keys, *, user_ids=None, low_s=False, reasons=False, engine=None
+):
     """Verifies one signature an item over its message: ECDSA over its SHA-256, SM2 over SM3(Z_A || M).
 
     Not constant-time: everything here is public.
@@ -89,15 +60,7 @@ def verify_messages(
     return _gecc.verify_messages(engine, curve, messages, signatures, public_keys, user_ids, low_s, reasons)
 
 
-def sign(
-    curve: str,
-    digests: Rows,
-    secret_keys: Rows,
-    *,
-    s_form: SForm = "curve_default",
-    reasons: bool = False,
-    engine: Engine | None = None,
-) -> tuple[ByteRows, Verdicts]:
+def sign(curve, digests, secret_keys, *, s_form="curve_default", reasons=False, engine=None):
     """Signs one digest an item, with nonces of RFC 6979: ECDSA, or SM2 over e = SM3(Z_A || M).
 
     Constant-time in private keys and nonces.
@@ -121,16 +84,7 @@ def sign(
     return _gecc.sign(engine, curve, digests, secret_keys, s_form, reasons)
 
 
-def sign_messages(
-    curve: str,
-    messages: Strings,
-    secret_keys: Rows,
-    *,
-    user_ids: UserIds | None = None,
-    s_form: SForm = "curve_default",
-    reasons: bool = False,
-    engine: Engine | None = None,
-) -> tuple[ByteRows, Verdicts]:
+def sign_messages(curve, messages, secret_keys, *, user_ids=None, s_form="curve_default", reasons=False, engine=None):
     """Signs one message an item: ECDSA over its SHA-256, SM2 over SM3(Z_A || M).
 
     Constant-time in private keys and nonces, not in the length of messages.
@@ -154,15 +108,7 @@ def sign_messages(
     return _gecc.sign_messages(engine, curve, messages, secret_keys, user_ids, s_form, reasons)
 
 
-def sign_recoverable(
-    curve: str,
-    digests: Rows,
-    secret_keys: Rows,
-    *,
-    s_form: SForm = "curve_default",
-    reasons: bool = False,
-    engine: Engine | None = None,
-) -> tuple[ByteRows, ByteRows, Verdicts]:
+def sign_recoverable(curve, digests, secret_keys, *, s_form="curve_default", reasons=False, engine=None):
     """Signs like `sign`, with ECDSA, and gives recovery ids besides (SEC 1, section 4.1.6).
 
     Constant-time in private keys and nonces.
@@ -179,15 +125,7 @@ def sign_recoverable(
     return _gecc.sign_recoverable(engine, curve, digests, secret_keys, s_form, reasons)
 
 
-def recover(
-    curve: str,
-    digests: Rows,
-    signatures: Rows,
-    recovery_ids: Integers,
-    *,
-    reasons: bool = False,
-    engine: Engine | None = None,
-) -> tuple[ByteRows, Verdicts]:
+def recover(curve, digests, signatures, recovery_ids, *, reasons=False, engine=None):
     """The public key that made each ECDSA signature (SEC 1, section 4.1.6). High s is accepted.
 
     Not constant-time: everything here is public.
@@ -214,14 +152,7 @@ def recover(
     return _gecc.recover(engine, curve, digests, signatures, recovery_ids, reasons)
 
 
-def recover_addresses(
-    digests: Rows,
-    signatures: Rows,
-    recovery_ids: Integers,
-    *,
-    reasons: bool = False,
-    engine: Engine | None = None,
-) -> tuple[ByteRows, Verdicts]:
+def recover_addresses(digests, signatures, recovery_ids, *, reasons=False, engine=None):
     """The Ethereum address of the key that made each signature on secp256k1: the end of the Keccak-256 of `x || y`.
 
     Not constant-time: everything here is public. Arguments and codes are those of `recover`. EIP-2 also asks transactions for low s,
@@ -233,9 +164,7 @@ def recover_addresses(
     return _gecc.recover_addresses(engine, digests, signatures, recovery_ids, reasons)
 
 
-def generate_keys(
-    curve: str, count: int, *, engine: Engine | None = None
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+def generate_keys(curve, count, *, engine=None):
     """Fresh key pairs from the operating system's randomness. Constant-time in the private keys.
 
     Returns:
@@ -249,9 +178,7 @@ def generate_keys(
     return _gecc.generate_keys(engine, curve, count)
 
 
-def public_keys(
-    curve: str, secret_keys: Rows, *, reasons: bool = False, engine: Engine | None = None
-) -> tuple[ByteRows, Verdicts]:
+def public_keys(curve, secret_keys, *, reasons=False, engine=None):
     """The public key of each private key, `d * G`. Constant-time in the private keys.
 
     Args:
@@ -270,9 +197,7 @@ def public_keys(
     return _gecc.public_keys(engine, curve, secret_keys, reasons)
 
 
-def ecdh(
-    curve: str, secret_keys: Rows, public_keys: Rows, *, reasons: bool = False, engine: Engine | None = None
-) -> tuple[ByteRows, Verdicts]:
+def ecdh(curve, secret_keys, public_keys, *, reasons=False, engine=None):
     """The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
 
     Constant-time in the private keys.
@@ -297,9 +222,7 @@ def ecdh(
     return _gecc.ecdh(engine, curve, secret_keys, public_keys, reasons)
 
 
-def ecdh_points(
-    curve: str, secret_keys: Rows, public_keys: Rows, *, reasons: bool = False, engine: Engine | None = None
-) -> tuple[ByteRows, Verdicts]:
+def ecdh_points(curve, secret_keys, public_keys, *, reasons=False, engine=None):
     """The point `d * Q` of each private key with its peer. Constant-time in the private keys.
 
     Arguments, codes and who wipes what are as for `ecdh`. A point is as secret as its x-coordinate.
@@ -310,9 +233,7 @@ def ecdh_points(
     return _gecc.ecdh_points(engine, curve, secret_keys, public_keys, reasons)
 
 
-def decompress(
-    curve: str, public_keys: Rows, *, reasons: bool = False, engine: Engine | None = None
-) -> tuple[ByteRows, Verdicts]:
+def decompress(curve, public_keys, *, reasons=False, engine=None):
     """The coordinates of public keys: compressed ones are decompressed, others checked.
 
     Not constant-time: everything here is public.
@@ -333,9 +254,7 @@ def decompress(
     return _gecc.decompress(engine, curve, public_keys, reasons)
 
 
-def mul_base(
-    curve: str, scalars: Rows, *, reasons: bool = False, engine: Engine | None = None
-) -> tuple[ByteRows, Verdicts]:
+def mul_base(curve, scalars, *, reasons=False, engine=None):
     """`scalars[i] * G` for public scalars. Not constant-time: for private keys there is `public_keys`.
 
     Args:
@@ -354,9 +273,7 @@ def mul_base(
     return _gecc.mul_base(engine, curve, scalars, reasons)
 
 
-def mul(
-    curve: str, scalars: Rows, points: Rows, *, reasons: bool = False, engine: Engine | None = None
-) -> tuple[ByteRows, Verdicts]:
+def mul(curve, scalars, points, *, reasons=False, engine=None):
     """`scalars[i] * points[i]` for public scalars. Not constant-time: for private keys there is `ecdh`.
 
     Args:
@@ -373,9 +290,7 @@ def mul(
     return _gecc.mul(engine, curve, scalars, points, reasons)
 
 
-def add(
-    curve: str, a: Rows, b: Rows, *, reasons: bool = False, engine: Engine | None = None
-) -> tuple[ByteRows, Verdicts]:
+def add(curve, a, b, *, reasons=False, engine=None):
     """`a[i] + b[i]`. Not constant-time: everything here is public.
 
     Args:
@@ -395,9 +310,7 @@ def add(
     return _gecc.add(engine, curve, a, b, reasons)
 
 
-def double(
-    curve: str, points: Rows, *, reasons: bool = False, engine: Engine | None = None
-) -> tuple[ByteRows, Verdicts]:
+def double(curve, points, *, reasons=False, engine=None):
     """`2 * points[i]`. Not constant-time: everything here is public.
 
     Args:
@@ -412,7 +325,7 @@ def double(
     return _gecc.double(engine, curve, points, reasons)
 
 
-def sum(curve: str, points: Rows, *, engine: Engine | None = None) -> npt.NDArray[np.uint8]:
+def sum(curve, points, *, engine=None):
     """The sum of all points. Not constant-time: everything here is public.
 
     Args:
@@ -433,7 +346,7 @@ def sum(curve: str, points: Rows, *, engine: Engine | None = None) -> npt.NDArra
     return _gecc.sum(engine, curve, points)
 
 
-def signatures_from_der(signatures: Strings, *, reasons: bool = False) -> tuple[ByteRows, Verdicts]:
+def signatures_from_der(signatures, *, reasons=False):
     """Signatures in strict DER (RFC 3279, section 2.2.3) as rows: no BER, no bytes behind, integers minimal and not negative.
 
     Args:
@@ -449,7 +362,7 @@ def signatures_from_der(signatures: Strings, *, reasons: bool = False) -> tuple[
     return _gecc.signatures_from_der(signatures, reasons)
 
 
-def signatures_to_der(signatures: Rows) -> list[bytes]:
+def signatures_to_der(signatures):
     """Signatures in DER, at most 72 bytes each.
 
     Args:

@@ -5,6 +5,43 @@ from typing import Any, Literal, final
 import numpy as np
 import numpy.typing as npt
 
+__all__ = [
+    "ArrowArray",
+    "DeviceError",
+    "Engine",
+    "ForkedError",
+    "GeccError",
+    "KernelsError",
+    "NoDeviceError",
+    "VERSION",
+    "add",
+    "count_true",
+    "decompress",
+    "double",
+    "ecdh",
+    "ecdh_points",
+    "generate_keys",
+    "mul",
+    "mul_base",
+    "place_of",
+    "public_keys",
+    "reason_texts",
+    "recover",
+    "recover_addresses",
+    "sign",
+    "sign_messages",
+    "sign_recoverable",
+    "signatures_from_der",
+    "signatures_to_der",
+    "sum",
+    "time_recover",
+    "time_sign",
+    "time_verify",
+    "to_arrow",
+    "verify",
+    "verify_messages",
+]
+
 VERSION: str
 
 class GeccError(Exception):
@@ -98,9 +135,7 @@ def generate_keys(
     engine: Engine | None, curve: str, count: int
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]: ...
 def public_keys(engine: Engine | None, curve: str, secret_keys: Any, reasons: bool) -> tuple[Any, Any]: ...
-def ecdh(
-    engine: Engine | None, curve: str, secret_keys: Any, public_keys: Any, reasons: bool
-) -> tuple[Any, Any]: ...
+def ecdh(engine: Engine | None, curve: str, secret_keys: Any, public_keys: Any, reasons: bool) -> tuple[Any, Any]: ...
 def ecdh_points(
     engine: Engine | None, curve: str, secret_keys: Any, public_keys: Any, reasons: bool
 ) -> tuple[Any, Any]: ...

@@ -1,7 +1,7 @@
-"""Types of arguments and results."""
+"""Types of arguments."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,17 +23,16 @@ Bytes: TypeAlias = npt.NDArray[np.uint8] | bytes | bytearray | memoryview
 Arrow: TypeAlias = ArrowArrayExportable | ArrowStreamExportable
 
 # A column with a row of bytes for each item, or a single row for all items.
-Rows: TypeAlias = Bytes | Sequence[Bytes | None] | Arrow
+NumpyRows: TypeAlias = Bytes | Sequence[Bytes | None]
+Rows: TypeAlias = NumpyRows | Arrow
 # A column of small integers, or one for all items.
-Integers: TypeAlias = Bytes | Sequence[int | None] | Arrow | int
+NumpyIntegers: TypeAlias = Bytes | Sequence[int | None] | int
+Integers: TypeAlias = NumpyIntegers | Arrow
 # A column of byte strings of any length, or one for all items.
-Strings: TypeAlias = npt.NDArray[np.uint8] | bytes | Sequence[Bytes | None] | Arrow
+NumpyStrings: TypeAlias = npt.NDArray[np.uint8] | bytes | Sequence[Bytes | None]
+Strings: TypeAlias = NumpyStrings | Arrow
 # User ids may be text, too.
-UserIds: TypeAlias = Strings | str | Sequence[str | Bytes | None]
-
-# Rows of bytes; of Arrow where an argument is.
-ByteRows: TypeAlias = npt.NDArray[np.uint8] | Any
-# A truth value an item, or with `reasons=True` a code; of Arrow where an argument is.
-Verdicts: TypeAlias = npt.NDArray[Any] | Any
+NumpyUserIds: TypeAlias = NumpyStrings | str | Sequence[str | Bytes | None]
+UserIds: TypeAlias = NumpyUserIds | Arrow
 
 SForm: TypeAlias = Literal["curve_default", "low", "as_computed"]
