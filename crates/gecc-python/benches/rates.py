@@ -2,9 +2,10 @@
 
     python benches/rates.py [--items N] [--repeats N] [--curve NAME] [--backend auto|cpu|gpu]
 
-Needs gecc and numpy alone. Items are fresh and random, with a key of its own each; one in a thousand is spoiled, and every verdict is
-checked. A round is one call of each kind, one after the other; the first rounds warm up, and medians are of the others. The library's
-calls write to memory that is there before; those from Python take memory for their results, as callers of Python do.
+Needs gecc and numpy alone. Items are fresh and random, with a key of its own each; one in a thousand is spoiled, and
+every verdict is checked. A round is one call of each kind, one after the other; the first rounds warm up, and medians
+are of the others. The library's calls write to memory that is there before; those from Python take memory for their
+results, as callers of Python do.
 """
 
 import argparse

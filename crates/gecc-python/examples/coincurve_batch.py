@@ -1,8 +1,9 @@
 """coincurve's names for batches: each value is a list or array, and each answer has one entry for each item.
 
-`coincurve.PublicKey(key).verify(signature, message)` becomes `PublicKey(keys).verify(signatures, messages)`. As there, signatures are
-DER, or 65 bytes where they are recoverable; high s is refused; messages are hashed with SHA-256 unless `hasher` is None; and a secret
-of `ecdh` is the SHA-256 of the compressed point. An item that coincurve would raise for is False, or None.
+`coincurve.PublicKey(key).verify(signature, message)` becomes `PublicKey(keys).verify(signatures, messages)`. As there,
+signatures are DER, or 65 bytes where they are recoverable; high s is refused; messages are hashed with SHA-256 unless
+`hasher` is None; and a secret of `ecdh` is the SHA-256 of the compressed point. An item that coincurve would raise for
+is False, or None.
 """
 
 from __future__ import annotations

@@ -7,7 +7,26 @@ use gecc::{BrainpoolP256r1, CurveId, P256, Secp256k1, Sm2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// What computes batches: GPUs, or threads of its own. See `gecc.Engine` in `_gecc.pyi`.
+/// What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once.
+///
+/// To make one takes some tens of milliseconds, and some seconds where GPUs have to be started. It works in the process that
+/// made it, and cannot be pickled.
+///
+/// Args:
+///     backend: "auto" for all GPUs, and the CPU for what is too small for them or what they leave undone; "cpu"; "gpu" for
+///         GPUs only.
+///     threads: threads for work on the CPU, 1 to 4096. One per core by default.
+///     max_memory: upper limit in bytes for working memory beside inputs and results, on the host and on each GPU.
+///     chunk_items: upper limit for the items that a GPU computes at a time.
+///     check_signatures: verify every signature before it is returned, as one that was computed wrongly can give its private
+///         key away. Signing then costs as much as signing and verifying.
+///     portable: leave out instructions that not every processor has.
+///     l2_persistence: set a part of each GPU's L2 cache aside for intermediate products.
+///     time_kernels: record how long each kernel runs (`take_kernel_times`). Chunks are then computed one after the other.
+///
+/// Raises:
+///     NoDeviceError: when only GPUs are asked for, and none can be used.
+///     ValueError: for an option out of range.
 #[pyclass(frozen, module = "gecc")]
 pub struct Engine(gecc::Engine);
 
@@ -22,18 +41,6 @@ fn texts(failures: &[gecc::Failure]) -> Vec<String> {
 
 #[pymethods]
 impl Engine {
-    /// Chooses devices and limits.
-    ///
-    /// Takes some tens of milliseconds, and some seconds where GPUs have to be started. One engine serves any number of threads.
-    ///
-    /// backend: "auto" for all GPUs, and the CPU for what is too small for them or what they leave undone; "cpu"; "gpu" for
-    /// GPUs only. threads: for work on the CPU, 1 to 4096; one per core by default. max_memory: upper limit in bytes for working
-    /// memory beside inputs and results, on the host and on each GPU. chunk_items: upper limit for the items that a GPU computes
-    /// at a time. check_signatures: verify every signature before it is returned. portable: leave out instructions that not
-    /// every processor has. l2_persistence: set a part of each GPU's L2 cache aside. time_kernels: record how long each kernel
-    /// runs.
-    ///
-    /// Raises NoDeviceError when only GPUs are asked for and none can be used, ValueError for an option out of range.
     #[new]
     #[pyo3(signature = (*, backend="auto", threads=None, max_memory=None, chunk_items=None, check_signatures=false,
                         portable=false, l2_persistence=false, time_kernels=false))]

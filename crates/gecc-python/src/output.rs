@@ -30,10 +30,11 @@ impl Kind {
     }
 }
 
-/// A column of results that a call writes.
+/// A column of results that a call writes. Secrets are wiped if they do not become an array.
 pub struct Output<'py> {
     kind: Kind,
-    memory: Memory<'py>,
+    /// Until it becomes an array.
+    memory: Option<Memory<'py>>,
 }
 
 enum Memory<'py> {
@@ -43,15 +44,31 @@ enum Memory<'py> {
     Arrow(Zeroizing<Vec<u8>>),
 }
 
+/// Hundreds of megabytes of results cost more in page faults than in copying, at 4 KiB a page. numpy asks for itself.
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages(memory: &mut [u8]) {
+    use rustix::mm::{Advice, madvise};
+    const HUGE_PAGE: usize = 2 << 20;
+    let before = memory.as_ptr().align_offset(HUGE_PAGE);
+    let whole = memory.len().saturating_sub(before) / HUGE_PAGE * HUGE_PAGE;
+    if whole > 0 {
+        // SAFETY: the range lies within the slice, and this advice changes nothing of its content.
+        let _ = unsafe { madvise(memory[before..].as_mut_ptr().cast(), whole, Advice::LinuxHugepage) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_memory: &mut [u8]) {}
+
 /// Memory of zeros in an array of numpy.
-pub fn zeros<'py>(py: Python<'py>, items: usize, width: usize) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
+fn zeros<'py>(py: Python<'py>, items: usize, width: usize) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
     let zeros = py.import("numpy")?.getattr("zeros")?;
     let array = if width == 1 { zeros.call1((items, "uint8")) } else { zeros.call1(((items, width), "uint8")) }?;
     Ok(array.cast_into::<PyArrayDyn<u8>>()?)
 }
 
 /// Bytes of an array that `zeros` has made and nobody else has seen.
-pub fn bytes_of<'a>(array: &'a mut Bound<'_, PyArrayDyn<u8>>) -> &'a mut [u8] {
+fn bytes_of<'a>(array: &'a mut Bound<'_, PyArrayDyn<u8>>) -> &'a mut [u8] {
     // SAFETY: all elements of such an array lie one after the other, and there is no other reference to it.
     unsafe { slice::from_raw_parts_mut(array.data(), PyUntypedArrayMethods::len(array)) }
 }
@@ -60,17 +77,35 @@ impl<'py> Output<'py> {
     /// Memory for the results of a call, of Arrow where an argument is.
     pub fn of(call: &Call<'py>, kind: Kind) -> PyResult<Self> {
         let items = call.items();
-        let memory = match call.arrow {
-            None => Memory::Numpy(zeros(call.py, items, kind.width)?),
-            Some(_) => Memory::Arrow(Zeroizing::new(vec![0; items * kind.width])),
-        };
-        Ok(Output { kind, memory })
+        if call.arrow.is_none() {
+            return Self::of_numpy(call.py, items, kind);
+        }
+        let mut bytes = Zeroizing::new(vec![0; items * kind.width]);
+        ask_for_huge_pages(&mut bytes);
+        Ok(Output { kind, memory: Some(Memory::Arrow(bytes)) })
+    }
+
+    /// Memory of numpy.
+    pub fn of_numpy(py: Python<'py>, items: usize, kind: Kind) -> PyResult<Self> {
+        Ok(Output { kind, memory: Some(Memory::Numpy(zeros(py, items, kind.width)?)) })
     }
 
     pub fn bytes(&mut self) -> &mut [u8] {
         match &mut self.memory {
-            Memory::Numpy(array) => bytes_of(array),
-            Memory::Arrow(bytes) => bytes,
+            Some(Memory::Numpy(array)) => bytes_of(array),
+            Some(Memory::Arrow(bytes)) => bytes,
+            None => &mut [],
+        }
+    }
+
+    /// The array, of numpy.
+    ///
+    /// # Panics
+    /// When the memory is for Arrow.
+    pub fn into_numpy(mut self) -> Bound<'py, PyAny> {
+        match self.memory.take() {
+            Some(Memory::Numpy(array)) => array.into_any(),
+            _ => panic!("memory of numpy"),
         }
     }
 
@@ -79,6 +114,26 @@ impl<'py> Output<'py> {
     pub fn rows<const W: usize>(&mut self) -> &mut [[u8; W]] {
         assert_eq!(self.kind.width, W, "rows of this width");
         self.bytes().as_chunks_mut().0
+    }
+
+    /// A column of Arrow. The memory of secrets is wiped when the last array that holds it is dropped.
+    ///
+    /// # Panics
+    /// When the memory is of numpy.
+    fn into_arrow(mut self, nulls: Option<NullBuffer>) -> ArrayRef {
+        let Some(Memory::Arrow(mut bytes)) = self.memory.take() else { panic!("memory for Arrow") };
+        if self.kind.width == 1 {
+            return Arc::new(UInt8Array::new(std::mem::take(&mut *bytes).into(), nulls));
+        }
+        let buffer = if self.kind.is_secret {
+            let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
+            // SAFETY: the owner holds the vector, whose memory stays where it is until the owner is dropped, and nothing
+            // changes it meanwhile.
+            unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
+        } else {
+            Buffer::from_vec(std::mem::take(&mut *bytes))
+        };
+        Arc::new(FixedSizeBinaryArray::new(self.kind.width as i32, buffer, nulls))
     }
 
     /// Makes the rows of rejected items zeros.
@@ -92,20 +147,12 @@ impl<'py> Output<'py> {
     }
 }
 
-/// A column of Arrow, null where an item is rejected. The memory of secrets is wiped when the last array that holds it is dropped.
-fn arrow_rows(kind: Kind, mut bytes: Zeroizing<Vec<u8>>, nulls: Option<NullBuffer>) -> ArrayRef {
-    if kind.width == 1 {
-        return Arc::new(UInt8Array::new(std::mem::take(&mut *bytes).into(), nulls));
+impl Drop for Output<'_> {
+    fn drop(&mut self) {
+        if self.kind.is_secret {
+            self.bytes().zeroize();
+        }
     }
-    let buffer = if kind.is_secret {
-        let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
-        // SAFETY: the owner holds the vector, whose memory stays where it is until the owner is dropped, and nothing changes it
-        // meanwhile.
-        unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
-    } else {
-        Buffer::from_vec(std::mem::take(&mut *bytes))
-    };
-    Arc::new(FixedSizeBinaryArray::new(kind.width as i32, buffer, nulls))
 }
 
 /// Bits that say which items passed.
@@ -130,41 +177,32 @@ pub fn answer<'py>(
         columns.iter_mut().for_each(|column| column.clear_rejected(codes.bytes()));
     }
     let mut answer = Vec::with_capacity(columns.len() + 1);
+    let Some(argument) = call.arrow else {
+        answer.extend(columns.into_iter().map(Output::into_numpy));
+        answer.push(numpy_verdicts(codes, reasons)?);
+        return tuple_or_one(call.py, answer);
+    };
+    let passed = passed(codes.bytes());
+    let nulls = (passed.count_set_bits() < passed.len()).then(|| NullBuffer::new(passed.clone()));
     for column in columns {
-        answer.push(match (column.memory, &call.arrow) {
-            (Memory::Arrow(bytes), Some(argument)) => {
-                let passed = passed(codes.bytes());
-                let nulls = (passed.count_set_bits() < passed.len()).then(|| NullBuffer::new(passed));
-                arrow_output::like(argument, arrow_rows(column.kind, bytes, nulls))?
-            }
-            (Memory::Arrow(_), None) => unreachable!("memory for Arrow is taken where an argument is of Arrow"),
-            (Memory::Numpy(array), _) => array.into_any(),
-        });
+        answer.push(arrow_output::like(&argument, column.into_arrow(nulls.clone()))?);
     }
-    answer.push(verdicts(&call, codes, reasons)?);
-    if answer.len() > 1 {
-        return Ok(PyTuple::new(call.py, answer)?.into_any());
-    }
-    Ok(answer.remove(0))
+    let verdicts = if reasons { codes.into_arrow(None) } else { Arc::new(BooleanArray::new(passed, None)) };
+    answer.push(arrow_output::like(&argument, verdicts)?);
+    tuple_or_one(call.py, answer)
 }
 
-fn verdicts<'py>(call: &Call<'py>, codes: Output<'py>, reasons: bool) -> PyResult<Bound<'py, PyAny>> {
-    match (codes.memory, &call.arrow) {
-        (Memory::Arrow(codes), Some(argument)) => {
-            let array: ArrayRef = match reasons {
-                true => Arc::new(UInt8Array::from(codes.to_vec())),
-                false => Arc::new(BooleanArray::new(passed(&codes), None)),
-            };
-            arrow_output::like(argument, array)
-        }
-        (Memory::Arrow(_), None) => unreachable!("memory for Arrow is taken where an argument is of Arrow"),
-        (Memory::Numpy(array), _) if reasons => Ok(array.into_any()),
-        (Memory::Numpy(mut array), _) => {
-            for code in bytes_of(&mut array) {
-                *code = u8::from(*code == Verdict::VALID_CODE);
-            }
-            // All bytes are 0 or 1 now, as numpy has truth values.
-            array.call_method1("view", ("bool",))
-        }
+fn tuple_or_one<'py>(py: Python<'py>, mut answer: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    if answer.len() == 1 { Ok(answer.remove(0)) } else { Ok(PyTuple::new(py, answer)?.into_any()) }
+}
+
+fn numpy_verdicts<'py>(mut codes: Output<'py>, reasons: bool) -> PyResult<Bound<'py, PyAny>> {
+    if reasons {
+        return Ok(codes.into_numpy());
     }
+    for code in codes.bytes() {
+        *code = u8::from(*code == Verdict::VALID_CODE);
+    }
+    // All bytes are 0 or 1 now, as numpy has truth values.
+    codes.into_numpy().call_method1("view", ("bool",))
 }

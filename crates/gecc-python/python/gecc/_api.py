@@ -18,8 +18,8 @@ def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=Fals
         engine: what computes.
 
     Returns:
-        n truth values, or n codes. The first check that fails is the code: R_OUT_OF_RANGE, S_OUT_OF_RANGE, HIGH_S, ZERO_T (SM2),
-        MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY, IDENTITY_RESULT, MISMATCH.
+        n truth values, or n codes. The first check that fails is the code: R_OUT_OF_RANGE, S_OUT_OF_RANGE, HIGH_S,
+        ZERO_T (SM2), MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY, IDENTITY_RESULT, MISMATCH.
 
     >>> secret_key, public_key = generate_keys("p256", 1)
     >>> signatures, ok = sign("p256", bytes(64), secret_key[0])
@@ -40,11 +40,12 @@ def verify_messages(
 
     Args:
         curve: the curve's name.
-        messages: n byte strings: a list, an Arrow array, or an array of shape (n, length). `bytes` are one message for all items.
+        messages: n byte strings: a list, an Arrow array, or an array of shape (n, length). `bytes` are one message for
+            all items.
         signatures: n rows of 64 bytes `r || s`.
         public_keys: n rows of 33, 64 or 65 bytes.
-        user_ids: for SM2, n user ids of at most 8191 bytes, or one for all items. None, also in a list, is the id that GM/T 0009
-            prescribes, `1234567812345678`.
+        user_ids: for SM2, n user ids of at most 8191 bytes, or one for all items. None, also in a list, is the id that
+            GM/T 0009 prescribes, `1234567812345678`.
         low_s: reject s above n/2. Not for SM2.
         reasons: give codes instead of truth values.
         engine: what computes.
@@ -74,8 +75,8 @@ def sign(curve, digests, secret_keys, *, s_form="curve_default", reasons=False, 
         engine: what computes.
 
     Returns:
-        n rows of 64 bytes `r || s`, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, and FAULTY_SIGNATURE where the engine checks
-        signatures.
+        n rows of 64 bytes `r || s`, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, and FAULTY_SIGNATURE where the
+        engine checks signatures.
 
     >>> signatures, ok = sign("secp256k1", bytes(96), bytes(31) + b"\\x01")
     >>> signatures.shape, ok
@@ -114,8 +115,8 @@ def sign_recoverable(curve, digests, secret_keys, *, s_form="curve_default", rea
     Constant-time in private keys and nonces.
 
     Returns:
-        n rows of 64 bytes `r || s`; n recovery ids, 0 to 3: bit 0 says that y(R) is odd, bit 1 that x(R) is not below n; n verdicts,
-        with the codes of `sign`.
+        n rows of 64 bytes `r || s`; n recovery ids, 0 to 3: bit 0 says that y(R) is odd, bit 1 that x(R) is not below
+        n; n verdicts, with the codes of `sign`.
 
     >>> signatures, recovery_ids, ok = sign_recoverable("secp256k1", bytes(32), bytes(31) + b"\\x01")
     >>> addresses, ok = recover_addresses(bytes(32), signatures, recovery_ids)
@@ -134,14 +135,14 @@ def recover(curve, digests, signatures, recovery_ids, *, reasons=False, engine=N
         curve: the curve's name.
         digests: n rows of 32 bytes.
         signatures: n rows of 64 bytes `r || s`.
-        recovery_ids: n integers, 0 to 3, as `uint8`, a list, or an Arrow array of integers or booleans. Of a v of Ethereum take off
-            27 first, or 35 and twice the chain's id.
+        recovery_ids: n integers, 0 to 3, as `uint8`, a list, or an Arrow array of integers or booleans. Of a v of
+            Ethereum take off 27 first, or 35 and twice the chain's id.
         reasons: give codes instead of truth values.
         engine: what computes.
 
     Returns:
-        n rows of 64 bytes `x || y`, and n verdicts. Codes: R_OUT_OF_RANGE, S_OUT_OF_RANGE, RECOVERY_ID_OUT_OF_RANGE, NO_SUCH_R,
-        IDENTITY_RESULT.
+        n rows of 64 bytes `x || y`, and n verdicts. Codes: R_OUT_OF_RANGE, S_OUT_OF_RANGE, RECOVERY_ID_OUT_OF_RANGE,
+        NO_SUCH_R, IDENTITY_RESULT.
 
     >>> secret_keys, public_keys = generate_keys("p256", 5)
     >>> signatures, recovery_ids, ok = sign_recoverable("p256", bytes(32), secret_keys)
@@ -155,8 +156,8 @@ def recover(curve, digests, signatures, recovery_ids, *, reasons=False, engine=N
 def recover_addresses(digests, signatures, recovery_ids, *, reasons=False, engine=None):
     """The Ethereum address of the key that made each signature on secp256k1: the end of the Keccak-256 of `x || y`.
 
-    Not constant-time: everything here is public. Arguments and codes are those of `recover`. EIP-2 also asks transactions for low s,
-    which is not checked here.
+    Not constant-time: everything here is public. Arguments and codes are those of `recover`. EIP-2 also asks
+    transactions for low s, which is not checked here.
 
     Returns:
         n rows of 20 bytes, and n verdicts.
@@ -168,8 +169,8 @@ def generate_keys(curve, count, *, engine=None):
     """Fresh key pairs from the operating system's randomness. Constant-time in the private keys.
 
     Returns:
-        `count` private keys of 32 bytes, which are the caller's to wipe (`secret_keys.fill(0)`), and their public keys, 64 bytes
-        `x || y`.
+        `count` private keys of 32 bytes, which are the caller's to wipe (`secret_keys.fill(0)`), and their public keys,
+        64 bytes `x || y`.
 
     >>> secret_keys, public_keys = generate_keys("brainpoolP256r1", 2)
     >>> secret_keys.shape, public_keys.shape
@@ -210,9 +211,9 @@ def ecdh(curve, secret_keys, public_keys, *, reasons=False, engine=None):
         engine: what computes.
 
     Returns:
-        n rows of 32 bytes, and n verdicts. Secrets are the caller's to wipe; in Arrow arrays they are wiped when the last array that
-        holds them is dropped. They are not uniformly random: derive keys from them. Codes: SECRET_KEY_OUT_OF_RANGE,
-        MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY.
+        n rows of 32 bytes, and n verdicts. Secrets are the caller's to wipe; in Arrow arrays they are wiped when the
+        last array that holds them is dropped. They are not uniformly random: derive keys from them. Codes:
+        SECRET_KEY_OUT_OF_RANGE, MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY.
 
     >>> ours, our_keys = generate_keys("p256", 2)
     >>> theirs, their_keys = generate_keys("p256", 2)
@@ -284,8 +285,8 @@ def mul(curve, scalars, points, *, reasons=False, engine=None):
         engine: what computes.
 
     Returns:
-        n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: SCALAR_OUT_OF_RANGE, MALFORMED_POINT,
-        NOT_ON_CURVE.
+        n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: SCALAR_OUT_OF_RANGE,
+        MALFORMED_POINT, NOT_ON_CURVE.
     """
     return _gecc.mul(engine, curve, scalars, points, reasons)
 
@@ -347,14 +348,16 @@ def sum(curve, points, *, engine=None):
 
 
 def signatures_from_der(signatures, *, reasons=False):
-    """Signatures in strict DER (RFC 3279, section 2.2.3) as rows: no BER, no bytes behind, integers minimal and not negative.
+    """Signatures in strict DER (RFC 3279, section 2.2.3) as rows: no BER, no bytes behind, integers minimal and not
+    negative.
 
     Args:
         signatures: n byte strings: a list, or an Arrow array.
         reasons: give codes instead of truth values.
 
     Returns:
-        n rows of 64 bytes `r || s`, and n verdicts. Code: MALFORMED_SIGNATURE. Ranges are checked where a signature is used.
+        n rows of 64 bytes `r || s`, and n verdicts. Code: MALFORMED_SIGNATURE. Ranges are checked where a signature is
+        used.
 
     >>> signatures_from_der([b"\\x30\\x06\\x02\\x01\\x01\\x02\\x01\\x02", b"0"])[1]
     array([ True, False])

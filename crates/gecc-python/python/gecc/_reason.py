@@ -10,8 +10,8 @@ _TEXTS = {code: text for code, _, text in reason_texts()}
 class Reason(enum.IntEnum):
     """What a code says of an item: `VALID`, or the first check that failed.
 
-    Calls give codes with `reasons=True`. Numbers are never changed; later versions may add some. 0 is no code. From 64 on a value
-    could not be read: it is null, or not hexadecimal, or has the wrong length.
+    Calls give codes with `reasons=True`. Numbers are never changed; later versions may add some. 0 is no code. From 64
+    on a value could not be read: it is null, or not hexadecimal, or has the wrong length.
 
     >>> Reason(5)
     <Reason.HIGH_S: 5>

@@ -3,7 +3,7 @@
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{Call, argument};
-use crate::output::{Kind, Output, answer, bytes_of, zeros};
+use crate::output::{Kind, Output, answer};
 use crate::pieces;
 use gecc::{Verdict, any};
 use gecc_arrow::Field;
@@ -39,17 +39,18 @@ pub fn generate_keys<'py>(
     count: usize,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let (curve, engine) = (choices::curve(curve)?, engine::of(py, engine)?);
-    let (mut secrets, mut publics) = (zeros(py, count, 32)?, zeros(py, count, 64)?);
-    let (secret_rows, public_rows) = (bytes_of(&mut secrets), bytes_of(&mut publics));
+    let mut secrets = Output::of_numpy(py, count, Kind::secret(32))?;
+    let mut publics = Output::of_numpy(py, count, Kind::public(64))?;
+    let (secret_rows, public_rows) = (secrets.rows::<32>(), publics.rows::<64>());
     pieces::run(py, &engine, count, |range| {
         let (drawn, points) = any::keys::generate(&engine, curve, range.len())?;
         for (item, (secret, point)) in range.zip(drawn.iter().zip(points)) {
-            secret_rows[32 * item..][..32].copy_from_slice(secret.expose_bytes());
-            public_rows[64 * item..][..64].copy_from_slice(&point.as_bytes()[1..]);
+            secret_rows[item].copy_from_slice(secret.expose_bytes());
+            public_rows[item].copy_from_slice(&point.as_bytes()[1..]);
         }
         Ok(())
     })?;
-    Ok((secrets.into_any(), publics.into_any()))
+    Ok((secrets.into_numpy(), publics.into_numpy()))
 }
 
 /// The x-coordinate of each private key times its peer.

@@ -4,7 +4,7 @@ use crate::choices;
 use crate::engine::{self, Engine};
 use crate::errors::exception;
 use crate::input::{Argument, Call, Keys};
-use crate::output::{Kind, Output, answer, bytes_of, zeros};
+use crate::output::{Kind, Output, answer};
 use crate::pieces;
 use crate::reasons::Role;
 use gecc::{CurveId, Point, PublicKeys, Rows, Verdict, any};
@@ -139,9 +139,9 @@ pub fn sum<'py>(
     }
     let sum = py.detach(|| any::point::sum(&engine, curve, &sums)).map_err(exception)?;
     let sum = sum.map_err(|(_, reason)| PyValueError::new_err(format!("points: {reason}")))?;
-    let mut row = zeros(py, 64, 1)?;
-    bytes_of(&mut row).copy_from_slice(&sum.as_bytes()[1..]);
-    Ok(row.into_any())
+    let mut bytes = Output::of_numpy(py, 64, Kind::public(1))?;
+    bytes.bytes().copy_from_slice(&sum.as_bytes()[1..]);
+    Ok(bytes.into_numpy())
 }
 
 /// The sum of the points of some items, or the number of one that is no point.

@@ -72,7 +72,10 @@ impl<'py> Bytes<'py> {
 
     /// The bytes of an array of one dimension, if they lie one after the other.
     pub fn as_slice(&self) -> Option<&[u8]> {
-        let is_flat = self.shape().len() == 1 && (self.0.strides() == [1] || self.shape()[0] <= 1);
+        if self.shape() == [0] {
+            return Some(&[]);
+        }
+        let is_flat = self.shape().len() == 1 && (self.0.strides() == [1] || self.shape()[0] == 1);
         // SAFETY: so many bytes lie there. That nobody writes to them meanwhile is the caller's promise.
         is_flat.then(|| unsafe { slice::from_raw_parts(self.0.data(), self.shape()[0]) })
     }
