@@ -4,8 +4,8 @@
 
 Needs gecc and numpy alone. Items are fresh and random, with a key of its own each; one in a thousand is spoiled, and
 every verdict is checked. A round is one call of each kind, one after the other; the first rounds warm up, and medians
-are of the others. The library's calls write to memory that is there before; those from Python take memory for their
-results, as callers of Python do.
+are of the others. The library's calls write to memory that was used before, and so do calls with `out`; others take
+memory for their results.
 """
 
 import argparse
@@ -49,9 +49,9 @@ def measure(name: str, items: int, passed: int, repeats: int, calls: dict[str, C
             if round_ >= WARM_UP:
                 seconds[kind].append(taken)
     rates = {kind: items / statistics.median(of_kind) / 1e6 for kind, of_kind in seconds.items()}
-    cells = [f"{rates['Rust']:.3f}"] + [
-        f"{rates[kind]:.3f} ({rates[kind] / rates['Rust']:.3f})" for kind in ("numpy", "Arrow")
-    ]
+    cells = [f"{rates['Rust']:.3f}"]
+    for kind in ("numpy", "numpy, out", "Arrow"):
+        cells.append(f"{rates[kind]:.3f} ({rates[kind] / rates['Rust']:.3f})" if kind in rates else "")
     print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
@@ -65,12 +65,13 @@ def main() -> None:
     items, curve, repeats = given.items, given.curve, given.repeats
     engine = gecc.Engine(backend=given.backend)
     print(f"{engine}; {items} items on {curve}; medians of {repeats} in millions a second (and of the rate in Rust)\n")
-    print("| call | Rust | numpy | Arrow |\n|---|---|---|---|")
+    print("| call | Rust | numpy | numpy, out | Arrow |\n|---|---|---|---|---|")
 
     secret_keys, keys = gecc.generate_keys(curve, items, engine=engine)
     digests = np.frombuffer(os.urandom(32 * items), np.uint8).reshape(items, 32)
     signatures, ids, ok = gecc.sign_recoverable(curve, digests, secret_keys, engine=engine)
     assert ok.all()
+    out = np.ones((items, 64), np.uint8)
     arrow_digests, arrow_keys = _gecc.to_arrow(digests), _gecc.to_arrow(keys)
     measure(
         "sign",
@@ -80,9 +81,13 @@ def main() -> None:
         {
             "Rust": lambda: _gecc.time_sign(engine, curve, digests, secret_keys, 1),
             "numpy": lambda: gecc.sign(curve, digests, secret_keys, engine=engine),
+            "numpy, out": lambda: gecc.sign(curve, digests, secret_keys, out=out, engine=engine),
             "Arrow": lambda: gecc.sign(curve, arrow_digests, secret_keys, engine=engine),
         },
     )
+    secret_keys.fill(0)
+    assert np.array_equal(out, signatures)
+
     # For recovery a value that no r has, as other spoiled signatures give other keys.
     spoiled = signatures.copy()
     spoiled[::SPOILED, :32] = 0
@@ -96,9 +101,13 @@ def main() -> None:
         {
             "Rust": lambda: _gecc.time_recover(engine, curve, digests, spoiled, ids, 1),
             "numpy": lambda: gecc.recover(curve, digests, spoiled, ids, engine=engine),
+            "numpy, out": lambda: gecc.recover(curve, digests, spoiled, ids, out=out, engine=engine),
             "Arrow": lambda: gecc.recover(curve, arrow_digests, arrow_signatures, ids, engine=engine),
         },
     )
+    out[::SPOILED] = keys[::SPOILED]
+    assert np.array_equal(out, keys)
+
     spoiled[::SPOILED] = signatures[::SPOILED]
     spoiled[::SPOILED, 63] ^= 1
     arrow_signatures = _gecc.to_arrow(spoiled)
@@ -113,7 +122,6 @@ def main() -> None:
             "Arrow": lambda: gecc.verify(curve, arrow_digests, arrow_signatures, arrow_keys, engine=engine),
         },
     )
-    secret_keys.fill(0)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ use crate::input::Call;
 use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, UInt8Array};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use gecc::Verdict;
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::ptr::NonNull;
@@ -38,6 +39,8 @@ pub struct Output<'py> {
 }
 
 enum Memory<'py> {
+    /// The caller's array, of which the library for numpy knows that it is written to.
+    Caller(PyReadwriteArrayDyn<'py, u8>),
     /// An array that nobody else has seen so far.
     Numpy(Bound<'py, PyArrayDyn<u8>>),
     /// What becomes an Arrow array, wiped if it does not.
@@ -85,6 +88,34 @@ impl<'py> Output<'py> {
         Ok(Output { kind, memory: Some(Memory::Arrow(bytes)) })
     }
 
+    /// The caller's array, or memory as `of` takes it.
+    ///
+    /// # Errors
+    /// When results are not of numpy, or the array has another shape or shares memory with an argument.
+    pub fn of_caller(call: &Call<'py>, kind: Kind, out: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let Some(out) = out else { return Self::of(call, kind) };
+        let Ok(array) = out.cast::<PyArrayDyn<u8>>() else {
+            return Err(PyTypeError::new_err("out: not an array of uint8"));
+        };
+        let wrong = |text: String| Err(PyValueError::new_err(format!("out: {text}")));
+        if call.arrow.is_some() {
+            return wrong("results are of Arrow, as an argument is".to_owned());
+        }
+        let expected = [call.items(), kind.width];
+        if array.shape() != expected || !array.is_c_contiguous() {
+            return wrong(format!(
+                "an array of shape {:?}, not of {expected:?} with rows one after the other",
+                array.shape()
+            ));
+        }
+        let start = array.data().addr();
+        if let Some(name) = call.reads_in(&(start..start + expected[0] * expected[1])) {
+            return wrong(format!("it shares memory with {name}"));
+        }
+        let memory = array.try_readwrite().map_err(|problem| PyValueError::new_err(format!("out: {problem}")))?;
+        Ok(Output { kind, memory: Some(Memory::Caller(memory)) })
+    }
+
     /// Memory of numpy.
     pub fn of_numpy(py: Python<'py>, items: usize, kind: Kind) -> PyResult<Self> {
         Ok(Output { kind, memory: Some(Memory::Numpy(zeros(py, items, kind.width)?)) })
@@ -92,6 +123,7 @@ impl<'py> Output<'py> {
 
     pub fn bytes(&mut self) -> &mut [u8] {
         match &mut self.memory {
+            Some(Memory::Caller(array)) => array.as_slice_mut().expect("rows one after the other"),
             Some(Memory::Numpy(array)) => bytes_of(array),
             Some(Memory::Arrow(bytes)) => bytes,
             None => &mut [],
@@ -104,6 +136,7 @@ impl<'py> Output<'py> {
     /// When the memory is for Arrow.
     pub fn into_numpy(mut self) -> Bound<'py, PyAny> {
         match self.memory.take() {
+            Some(Memory::Caller(array)) => array.as_any().clone(),
             Some(Memory::Numpy(array)) => array.into_any(),
             _ => panic!("memory of numpy"),
         }
@@ -138,9 +171,14 @@ impl<'py> Output<'py> {
 
     /// Makes the rows of rejected items zeros.
     fn clear_rejected(&mut self, codes: &[u8]) {
+        /// Most items pass, and many codes are compared at once.
+        const BLOCK: usize = 64;
         let width = self.kind.width;
-        for (row, code) in self.bytes().chunks_exact_mut(width).zip(codes) {
-            if *code != Verdict::VALID_CODE {
+        for (rows, codes) in self.bytes().chunks_mut(BLOCK * width).zip(codes.chunks(BLOCK)) {
+            if codes.iter().fold(0, |all, code| all | (code ^ Verdict::VALID_CODE)) == 0 {
+                continue;
+            }
+            for (row, _) in rows.chunks_exact_mut(width).zip(codes).filter(|(_, code)| **code != Verdict::VALID_CODE) {
                 row.zeroize();
             }
         }
@@ -173,9 +211,7 @@ pub fn answer<'py>(
             *code = *problem;
         }
     }
-    if codes.bytes().iter().any(|code| *code != Verdict::VALID_CODE) {
-        columns.iter_mut().for_each(|column| column.clear_rejected(codes.bytes()));
-    }
+    columns.iter_mut().for_each(|column| column.clear_rejected(codes.bytes()));
     let mut answer = Vec::with_capacity(columns.len() + 1);
     let Some(argument) = call.arrow else {
         answer.extend(columns.into_iter().map(Output::into_numpy));

@@ -164,6 +164,36 @@ def test_one_row_is_for_all_items() -> None:
         gecc.verify("p256", digests, signatures, public_keys)
 
 
+def test_results_go_to_memory_of_the_caller() -> None:
+    secret_keys, public_keys = gecc.generate_keys("p256", 9)
+    secret_keys[4] = 0
+    expected, valid = gecc.public_keys("p256", secret_keys)
+    out = random_rows(9, 64)
+    points, ok = gecc.public_keys("p256", secret_keys, out=out)
+    assert points is out
+    assert ok.tolist() == valid.tolist() == [item != 4 for item in range(9)]
+    # Rows of rejected items are zeros in memory that was used before, too.
+    assert np.array_equal(out, expected)
+    records = np.zeros((9, 128), np.uint8)
+    wrong: list[tuple[Any, str]] = [
+        (np.zeros((8, 64), np.uint8), r"out: an array of shape \[8, 64\], not of \[9, 64\]"),
+        (np.zeros(9 * 64, np.uint8), r"out: an array of shape \[576\], not"),
+        (records[:, :64], r"out: an array of shape \[9, 64\], not of \[9, 64\] with rows one after the other"),
+        (public_keys, "out: it shares memory with points"),
+        (public_keys[::-1][::-1], "out: it shares memory with points"),
+    ]
+    readonly = np.zeros((9, 64), np.uint8)
+    readonly.flags.writeable = False
+    for array, text in [*wrong, (readonly, "out: ")]:
+        with pytest.raises(ValueError, match=text):
+            gecc.double("p256", public_keys, out=array)
+    for other in (np.zeros((9, 64)), bytearray(9 * 64), [b""] * 9):
+        with pytest.raises(TypeError, match="out: not an array of uint8"):
+            gecc.double("p256", public_keys, out=other)
+    with pytest.raises(ValueError, match="out: results are of Arrow, as an argument is"):
+        gecc.double("p256", pa.array([row.tobytes() for row in public_keys]), out=np.zeros((9, 64), np.uint8))
+
+
 def test_batches_without_items() -> None:
     nothing = np.zeros((0, 32), np.uint8)
     assert gecc.verify("p256", nothing, nothing.reshape(0, 64), nothing.reshape(0, 33)).shape == (0,)

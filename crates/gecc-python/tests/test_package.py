@@ -2,6 +2,7 @@
 
 import doctest
 import importlib.metadata
+import json
 import os
 import re
 import subprocess
@@ -68,7 +69,7 @@ def test_the_command_is_the_compiled_one() -> None:
         assert version == f"gecc {importlib.metadata.version('gecc')}\n" == f"gecc {gecc.__version__}\n"
         verify = [*command, "verify", "--curve", "secp256k1", "--quiet", str(blocks)]
         lines = subprocess.run(verify, check=True, capture_output=True, text=True).stdout.splitlines()
-        assert lines == ['{"valid":true}'] * 530
+        assert [json.loads(line)["valid"] for line in lines] == [True] * 530
         changed = blocks.read_text().replace("62c6", "62c7", 1)
         rejected = subprocess.run([*verify[:-1], "-"], input=changed, capture_output=True, text=True, check=False)
         assert rejected.returncode == 1

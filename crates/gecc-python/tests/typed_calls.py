@@ -9,7 +9,8 @@ import polars
 def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | None]) -> int:
     valid = gecc.verify("secp256k1", digests, signatures, keys, low_s=True)
     engine = gecc.Engine(backend="cpu", threads=2)
-    points, ok = gecc.recover("p256", memoryview(signatures), [signatures], [0, None, 3], engine=engine)
+    points = np.zeros((1, 64), np.uint8)
+    _, ok = gecc.recover("p256", memoryview(signatures), [signatures], [0, None, 3], out=points, engine=engine)
     codes = gecc.verify_messages("sm2", b"", [None], keys[0] or b"", user_ids=["alice", None], reasons=True)
     reasons: list[str] = [gecc.Reason(code).text for code in codes]
     secret_keys, _ = gecc.generate_keys("p256", 3)

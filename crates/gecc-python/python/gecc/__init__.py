@@ -35,7 +35,9 @@ write to its arguments.
 
 **Results** are arrays of numpy, or, where an argument is of Arrow, Arrow arrays: of pyarrow or polars as that argument
 is, else `ArrowArray`. Verdicts are truth values, or with `reasons=True` codes (`Reason`) as `uint8`. Calls that compute
-something give a tuple of that and of the verdicts. Where an item is rejected its row is zeros, in Arrow arrays null.
+something give a tuple of that and of the verdicts. Where an item is rejected its row is zeros, in Arrow arrays null. Most of these
+calls take an array of numpy as `out`, which they write their rows to. Large results that are made once and used again
+save the time to take memory for them.
 
 **Errors** are exceptions, and say nothing of items: `ValueError` for a wrong shape, length, curve or option,
 `TypeError` for a wrong type, `GeccError` and its kinds for what else makes the call impossible.

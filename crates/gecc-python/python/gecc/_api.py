@@ -61,7 +61,7 @@ def verify_messages(
     return _gecc.verify_messages(engine, curve, messages, signatures, public_keys, user_ids, low_s, reasons)
 
 
-def sign(curve, digests, secret_keys, *, s_form="curve_default", reasons=False, engine=None):
+def sign(curve, digests, secret_keys, *, s_form="curve_default", out=None, reasons=False, engine=None):
     """Signs one digest an item, with nonces of RFC 6979: ECDSA, or SM2 over e = SM3(Z_A || M).
 
     Constant-time in private keys and nonces.
@@ -71,6 +71,7 @@ def sign(curve, digests, secret_keys, *, s_form="curve_default", reasons=False, 
         digests: n rows of 32 bytes.
         secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
         s_form: "low" for s of at most n/2, "as_computed" for SEC 1's; by default low for secp256k1 alone. Not for SM2.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -82,7 +83,7 @@ def sign(curve, digests, secret_keys, *, s_form="curve_default", reasons=False, 
     >>> signatures.shape, ok
     ((3, 64), array([ True,  True,  True]))
     """
-    return _gecc.sign(engine, curve, digests, secret_keys, s_form, reasons)
+    return _gecc.sign(engine, curve, digests, secret_keys, s_form, out, reasons)
 
 
 def sign_messages(curve, messages, secret_keys, *, user_ids=None, s_form="curve_default", reasons=False, engine=None):
@@ -126,7 +127,7 @@ def sign_recoverable(curve, digests, secret_keys, *, s_form="curve_default", rea
     return _gecc.sign_recoverable(engine, curve, digests, secret_keys, s_form, reasons)
 
 
-def recover(curve, digests, signatures, recovery_ids, *, reasons=False, engine=None):
+def recover(curve, digests, signatures, recovery_ids, *, out=None, reasons=False, engine=None):
     """The public key that made each ECDSA signature (SEC 1, section 4.1.6). High s is accepted.
 
     Not constant-time: everything here is public.
@@ -137,6 +138,7 @@ def recover(curve, digests, signatures, recovery_ids, *, reasons=False, engine=N
         signatures: n rows of 64 bytes `r || s`.
         recovery_ids: n integers, 0 to 3, as `uint8`, a list, or an Arrow array of integers or booleans. Of a v of
             Ethereum take off 27 first, or 35 and twice the chain's id.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -150,10 +152,10 @@ def recover(curve, digests, signatures, recovery_ids, *, reasons=False, engine=N
     >>> np.array_equal(keys, public_keys)
     True
     """
-    return _gecc.recover(engine, curve, digests, signatures, recovery_ids, reasons)
+    return _gecc.recover(engine, curve, digests, signatures, recovery_ids, out, reasons)
 
 
-def recover_addresses(digests, signatures, recovery_ids, *, reasons=False, engine=None):
+def recover_addresses(digests, signatures, recovery_ids, *, out=None, reasons=False, engine=None):
     """The Ethereum address of the key that made each signature on secp256k1: the end of the Keccak-256 of `x || y`.
 
     Not constant-time: everything here is public. Arguments and codes are those of `recover`. EIP-2 also asks
@@ -162,7 +164,7 @@ def recover_addresses(digests, signatures, recovery_ids, *, reasons=False, engin
     Returns:
         n rows of 20 bytes, and n verdicts.
     """
-    return _gecc.recover_addresses(engine, digests, signatures, recovery_ids, reasons)
+    return _gecc.recover_addresses(engine, digests, signatures, recovery_ids, out, reasons)
 
 
 def generate_keys(curve, count, *, engine=None):
@@ -179,12 +181,13 @@ def generate_keys(curve, count, *, engine=None):
     return _gecc.generate_keys(engine, curve, count)
 
 
-def public_keys(curve, secret_keys, *, reasons=False, engine=None):
+def public_keys(curve, secret_keys, *, out=None, reasons=False, engine=None):
     """The public key of each private key, `d * G`. Constant-time in the private keys.
 
     Args:
         curve: the curve's name.
         secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -195,10 +198,10 @@ def public_keys(curve, secret_keys, *, reasons=False, engine=None):
     >>> keys[0, :4].tobytes().hex(), ok
     ('79be667e', array([ True, False]))
     """
-    return _gecc.public_keys(engine, curve, secret_keys, reasons)
+    return _gecc.public_keys(engine, curve, secret_keys, out, reasons)
 
 
-def ecdh(curve, secret_keys, public_keys, *, reasons=False, engine=None):
+def ecdh(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=None):
     """The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
 
     Constant-time in the private keys.
@@ -207,6 +210,7 @@ def ecdh(curve, secret_keys, public_keys, *, reasons=False, engine=None):
         curve: the curve's name.
         secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
         public_keys: the peers' keys, n rows of 33, 64 or 65 bytes.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -220,10 +224,10 @@ def ecdh(curve, secret_keys, public_keys, *, reasons=False, engine=None):
     >>> np.array_equal(ecdh("p256", ours, their_keys)[0], ecdh("p256", theirs, our_keys)[0])
     True
     """
-    return _gecc.ecdh(engine, curve, secret_keys, public_keys, reasons)
+    return _gecc.ecdh(engine, curve, secret_keys, public_keys, out, reasons)
 
 
-def ecdh_points(curve, secret_keys, public_keys, *, reasons=False, engine=None):
+def ecdh_points(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=None):
     """The point `d * Q` of each private key with its peer. Constant-time in the private keys.
 
     Arguments, codes and who wipes what are as for `ecdh`. A point is as secret as its x-coordinate.
@@ -231,7 +235,7 @@ def ecdh_points(curve, secret_keys, public_keys, *, reasons=False, engine=None):
     Returns:
         n rows of 64 bytes `x || y`, and n verdicts.
     """
-    return _gecc.ecdh_points(engine, curve, secret_keys, public_keys, reasons)
+    return _gecc.ecdh_points(engine, curve, secret_keys, public_keys, out, reasons)
 
 
 def decompress(curve, public_keys, *, reasons=False, engine=None):
@@ -255,12 +259,13 @@ def decompress(curve, public_keys, *, reasons=False, engine=None):
     return _gecc.decompress(engine, curve, public_keys, reasons)
 
 
-def mul_base(curve, scalars, *, reasons=False, engine=None):
+def mul_base(curve, scalars, *, out=None, reasons=False, engine=None):
     """`scalars[i] * G` for public scalars. Not constant-time: for private keys there is `public_keys`.
 
     Args:
         curve: the curve's name.
         scalars: n rows of 32 bytes.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -271,16 +276,17 @@ def mul_base(curve, scalars, *, reasons=False, engine=None):
     >>> points.any(), ok
     (np.False_, array([ True]))
     """
-    return _gecc.mul_base(engine, curve, scalars, reasons)
+    return _gecc.mul_base(engine, curve, scalars, out, reasons)
 
 
-def mul(curve, scalars, points, *, reasons=False, engine=None):
+def mul(curve, scalars, points, *, out=None, reasons=False, engine=None):
     """`scalars[i] * points[i]` for public scalars. Not constant-time: for private keys there is `ecdh`.
 
     Args:
         curve: the curve's name.
         scalars: n rows of 32 bytes.
         points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -288,16 +294,17 @@ def mul(curve, scalars, points, *, reasons=False, engine=None):
         n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: SCALAR_OUT_OF_RANGE,
         MALFORMED_POINT, NOT_ON_CURVE.
     """
-    return _gecc.mul(engine, curve, scalars, points, reasons)
+    return _gecc.mul(engine, curve, scalars, points, out, reasons)
 
 
-def add(curve, a, b, *, reasons=False, engine=None):
+def add(curve, a, b, *, out=None, reasons=False, engine=None):
     """`a[i] + b[i]`. Not constant-time: everything here is public.
 
     Args:
         curve: the curve's name.
         a: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
         b: the same.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -308,22 +315,23 @@ def add(curve, a, b, *, reasons=False, engine=None):
     >>> np.array_equal(add("sm2", points, points)[0], double("sm2", points)[0])
     True
     """
-    return _gecc.add(engine, curve, a, b, reasons)
+    return _gecc.add(engine, curve, a, b, out, reasons)
 
 
-def double(curve, points, *, reasons=False, engine=None):
+def double(curve, points, *, out=None, reasons=False, engine=None):
     """`2 * points[i]`. Not constant-time: everything here is public.
 
     Args:
         curve: the curve's name.
         points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
 
     Returns:
         n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE.
     """
-    return _gecc.double(engine, curve, points, reasons)
+    return _gecc.double(engine, curve, points, out, reasons)
 
 
 def sum(curve, points, *, engine=None):

@@ -75,6 +75,7 @@ def sign(
     secret_keys: NumpyRows,
     *,
     s_form: SForm = "curve_default",
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
@@ -85,6 +86,7 @@ def sign(
     secret_keys: Rows,
     *,
     s_form: SForm = "curve_default",
+    out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
@@ -137,6 +139,7 @@ def recover(
     signatures: NumpyRows,
     recovery_ids: NumpyIntegers,
     *,
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
@@ -147,6 +150,7 @@ def recover(
     signatures: Rows,
     recovery_ids: Integers,
     *,
+    out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
@@ -156,6 +160,7 @@ def recover_addresses(
     signatures: NumpyRows,
     recovery_ids: NumpyIntegers,
     *,
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
@@ -165,6 +170,7 @@ def recover_addresses(
     signatures: Rows,
     recovery_ids: Integers,
     *,
+    out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
@@ -174,6 +180,7 @@ def public_keys(
     curve: str,
     secret_keys: NumpyRows,
     *,
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
@@ -182,6 +189,7 @@ def public_keys(
     curve: str,
     secret_keys: Rows,
     *,
+    out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
@@ -191,6 +199,7 @@ def ecdh(
     secret_keys: NumpyRows,
     public_keys: NumpyRows,
     *,
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
@@ -200,6 +209,7 @@ def ecdh(
     secret_keys: Rows,
     public_keys: Rows,
     *,
+    out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
@@ -209,6 +219,7 @@ def ecdh_points(
     secret_keys: NumpyRows,
     public_keys: NumpyRows,
     *,
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
@@ -218,6 +229,7 @@ def ecdh_points(
     secret_keys: Rows,
     public_keys: Rows,
     *,
+    out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
@@ -242,17 +254,21 @@ def mul_base(
     curve: str,
     scalars: NumpyRows,
     *,
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
 @overload
-def mul_base(curve: str, scalars: Rows, *, reasons: bool = False, engine: Engine | None = None) -> tuple[Any, Any]: ...
+def mul_base(
+    curve: str, scalars: Rows, *, out: None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[Any, Any]: ...
 @overload
 def mul(
     curve: str,
     scalars: NumpyRows,
     points: NumpyRows,
     *,
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
@@ -262,6 +278,7 @@ def mul(
     scalars: Rows,
     points: Rows,
     *,
+    out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
@@ -271,21 +288,27 @@ def add(
     a: NumpyRows,
     b: NumpyRows,
     *,
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
 @overload
-def add(curve: str, a: Rows, b: Rows, *, reasons: bool = False, engine: Engine | None = None) -> tuple[Any, Any]: ...
+def add(
+    curve: str, a: Rows, b: Rows, *, out: None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[Any, Any]: ...
 @overload
 def double(
     curve: str,
     points: NumpyRows,
     *,
+    out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[_Bytes, _Verdicts]: ...
 @overload
-def double(curve: str, points: Rows, *, reasons: bool = False, engine: Engine | None = None) -> tuple[Any, Any]: ...
+def double(
+    curve: str, points: Rows, *, out: None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[Any, Any]: ...
 def sum(curve: str, points: Rows, *, engine: Engine | None = None) -> _Bytes: ...
 @overload
 def signatures_from_der(signatures: NumpyStrings, *, reasons: bool = False) -> tuple[_Bytes, _Verdicts]: ...

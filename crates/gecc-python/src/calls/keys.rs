@@ -16,12 +16,14 @@ pub fn public_keys<'py>(
     engine: Option<&Engine>,
     curve: &str,
     secret_keys: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let secrets = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    let (mut keys, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    let (mut keys, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (keys.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (rows, secrets) = (&mut rows[range.clone()], secrets.secret_keys(range.clone()));
@@ -61,13 +63,15 @@ pub fn ecdh<'py>(
     curve: &str,
     secret_keys: &Bound<'py, PyAny>,
     public_keys: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    let (mut secrets, mut output) = (Output::of(&call, Kind::secret(32))?, Output::of(&call, Kind::public(1))?);
+    let (mut secrets, mut output) =
+        (Output::of_caller(&call, Kind::secret(32), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (secrets.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (keys, part) = (keys.secret_keys(range.clone()), peers.part(range.clone()));
@@ -85,13 +89,15 @@ pub fn ecdh_points<'py>(
     curve: &str,
     secret_keys: &Bound<'py, PyAny>,
     public_keys: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    let (mut points, mut output) = (Output::of(&call, Kind::secret(64))?, Output::of(&call, Kind::public(1))?);
+    let (mut points, mut output) =
+        (Output::of_caller(&call, Kind::secret(64), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (points.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (keys, part) = (keys.secret_keys(range.clone()), peers.part(range.clone()));

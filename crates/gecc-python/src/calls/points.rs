@@ -27,12 +27,14 @@ pub fn mul_base<'py>(
     engine: Option<&Engine>,
     curve: &str,
     scalars: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
-    let (mut points, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    let (mut points, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (points.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (scalars, rows) = (scalars.rows(range.clone()), &mut rows[range.clone()]);
@@ -49,13 +51,15 @@ pub fn mul<'py>(
     curve: &str,
     scalars: &Bound<'py, PyAny>,
     points: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
     let points = call.keys(point_argument("points"), points)?;
-    let (mut products, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    let (mut products, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (products.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (scalars, part) = (scalars.rows(range.clone()), points.part(range.clone()));
@@ -73,12 +77,14 @@ pub fn add<'py>(
     curve: &str,
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let (a, b) = (call.keys(point_argument("a"), a)?, call.keys(point_argument("b"), b)?);
-    let (mut sums, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    let (mut sums, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (sums.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (a, b) = (a.part(range.clone()), b.part(range.clone()));
@@ -95,12 +101,14 @@ pub fn double<'py>(
     engine: Option<&Engine>,
     curve: &str,
     points: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let points = call.keys(point_argument("points"), points)?;
-    let (mut doubles, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    let (mut doubles, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (doubles.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (part, rows) = (points.part(range.clone()), &mut rows[range.clone()]);

@@ -50,6 +50,7 @@ pub fn sign<'py>(
     digests: &Bound<'py, PyAny>,
     secret_keys: &Bound<'py, PyAny>,
     s_form: &str,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (curve, form) = (choices::curve(curve)?, choices::s_form(s_form)?);
@@ -57,7 +58,8 @@ pub fn sign<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    let (mut signatures, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    let (mut signatures, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (signatures.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (digests, keys) = (digests.rows(range.clone()), keys.secret_keys(range.clone()));
@@ -114,6 +116,7 @@ pub fn recover<'py>(
     digests: &Bound<'py, PyAny>,
     signatures: &Bound<'py, PyAny>,
     recovery_ids: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
@@ -121,7 +124,8 @@ pub fn recover<'py>(
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
-    let (mut keys, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    let (mut keys, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (keys.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
@@ -139,13 +143,15 @@ pub fn recover_addresses<'py>(
     digests: &Bound<'py, PyAny>,
     signatures: &Bound<'py, PyAny>,
     recovery_ids: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
-    let (mut addresses, mut output) = (Output::of(&call, Kind::public(20))?, Output::of(&call, Kind::public(1))?);
+    let (mut addresses, mut output) =
+        (Output::of_caller(&call, Kind::public(20), out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (addresses.rows(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
         let (digests, signatures) = (digests.rows::<32>(range.clone()), signatures.rows::<64>(range.clone()));

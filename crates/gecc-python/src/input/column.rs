@@ -92,8 +92,11 @@ impl Column {
         if self.items.is_none() { 0 } else { self.stride }
     }
 
-    pub fn address(&self) -> usize {
-        self.data.addr()
+    /// The addresses from the first row to the end of the last.
+    pub fn span(&self) -> Range<usize> {
+        let start = self.data.addr();
+        let bytes = self.items.unwrap_or(1).checked_sub(1).map_or(0, |others| others * self.stride + self.width);
+        start..start + bytes
     }
 
     /// The rows of some items.

@@ -113,6 +113,14 @@ impl Keys {
         }
     }
 
+    /// The addresses of all keys; none for copies.
+    pub fn span(&self) -> Option<Range<usize>> {
+        match self {
+            Keys::Column(column) => Some(column.span()),
+            Keys::Mixed(_) => None,
+        }
+    }
+
     /// The keys of some items.
     pub fn part(&self, range: Range<usize>) -> Part<'_> {
         match self {

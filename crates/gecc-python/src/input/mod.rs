@@ -19,6 +19,7 @@ use gecc_arrow::Field;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use std::ops::Range;
 
 /// Rows that were read, and a code for each item: 0 where nothing is wrong with it. No codes where nothing is wrong with any.
 pub(crate) type Read<T> = PyResult<(T, Option<Vec<u8>>)>;
@@ -66,13 +67,15 @@ pub struct Call<'py> {
     items: Option<(usize, &'static str)>,
     /// The first argument that is of Arrow: then results are, too.
     pub arrow: Option<Bound<'py, PyAny>>,
+    /// The addresses of rows that the engine reads, by arguments.
+    read: Vec<(&'static str, Range<usize>)>,
     /// A code for each item of which a value cannot be read, and else 0. The first argument counts.
     pub problems: Option<Vec<u8>>,
 }
 
 impl<'py> Call<'py> {
     pub fn new(py: Python<'py>) -> Self {
-        Call { py, items: None, arrow: None, problems: None }
+        Call { py, items: None, arrow: None, read: Vec::new(), problems: None }
     }
 
     /// Items; one where every argument is a value for all items.
@@ -87,7 +90,9 @@ impl<'py> Call<'py> {
             Value::List(items) => Column::of_strings(argument, width, &Strings::of_list(argument, &items)?)?,
             Value::Array(bytes) => (Column::of_array(argument, width, &bytes)?, None),
         };
-        self.agree(argument, read, Column::items)
+        let column = self.agree(argument, read, Column::items)?;
+        self.read.push((argument.name, column.span()));
+        Ok(column)
     }
 
     /// Public keys or other points.
@@ -97,7 +102,9 @@ impl<'py> Call<'py> {
             Value::List(items) => Keys::of_strings(argument, &Strings::of_list(argument, &items)?)?,
             Value::Array(bytes) => (Keys::of_array(argument, self.items.map(|(items, _)| items), &bytes)?, None),
         };
-        self.agree(argument, read, Keys::items)
+        let keys = self.agree(argument, read, Keys::items)?;
+        self.read.extend(keys.span().map(|span| (argument.name, span)));
+        Ok(keys)
     }
 
     /// Small numbers, one byte each.
@@ -110,7 +117,15 @@ impl<'py> Call<'py> {
             Value::List(items) => numbers::of_list(argument, &items)?,
             Value::Array(bytes) => (Column::of_array(argument, 1, &bytes)?, None),
         };
-        self.agree(argument, read, Column::items)
+        let column = self.agree(argument, read, Column::items)?;
+        self.read.push((argument.name, column.span()));
+        Ok(column)
+    }
+
+    /// The first argument whose rows share memory with these addresses.
+    pub fn reads_in(&self, addresses: &Range<usize>) -> Option<&'static str> {
+        let overlaps = |(_, read): &&(_, Range<usize>)| read.start < addresses.end && addresses.start < read.end;
+        self.read.iter().find(overlaps).map(|(name, _)| *name)
     }
 
     /// Byte strings of any length. One of type `bytes` is for all items.
@@ -179,5 +194,5 @@ impl<'py> Call<'py> {
 #[pyfunction]
 pub fn place_of(py: Python<'_>, value: &Bound<'_, PyAny>, width: usize) -> PyResult<(usize, usize, Option<usize>)> {
     let column = Call::new(py).rows(argument("value", Field::Digest), width, value)?;
-    Ok((column.address(), column.stride(), column.items()))
+    Ok((column.span().start, column.stride(), column.items()))
 }
