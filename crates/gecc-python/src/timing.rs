@@ -23,7 +23,7 @@ fn timed(
     repeats: usize,
     mut call: impl FnMut(&mut [u8]) -> Result<(), gecc::Error> + Send,
 ) -> PyResult<(Vec<f64>, usize)> {
-    let mut codes = vec![1; items];
+    let mut codes = vec![u8::MAX; items];
     let mut once = || {
         let start = Instant::now();
         call(&mut codes)?;

@@ -63,11 +63,47 @@ def test_wrong_shapes_are_errors(changed: dict[str, Any], text: str) -> None:
         ({"signatures": [[b""]] * ITEMS}, r"signatures\[0\]: list, not bytes"),
         ({"signatures": pa.array([7] * ITEMS)}, "signatures: an Arrow array of Int64, not of FixedSizeBinary"),
         ({"public_keys": object()}, "public_keys: object, not"),
+        ({"digests": np.ma.masked_array(BATCH.digests, mask=True)}, "digests: MaskedArray, not"),
+        ({"digests": pa.scalar(1)}, "digests: Int64Scalar, not"),
+        ({"digests": pa.nulls(ITEMS)}, "digests: an Arrow array of Null, not"),
+        ({"digests": pa.array([[b""]] * ITEMS)}, r"digests: an Arrow array of List\(Binary\), not"),
     ],
 )
 def test_wrong_types_are_errors(changed: dict[str, Any], text: str) -> None:
     with pytest.raises(TypeError, match=text):
         verify(**changed)
+
+
+class Exporter:
+    """An object with Arrow's C interface, which gives or raises what it is told."""
+
+    def __init__(self, result: object) -> None:
+        self.result = result
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> Any:
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+@pytest.mark.parametrize("result", [None, (1, 2), (1, 2, 3), 7])
+def test_exporters_that_export_nothing_are_errors(result: object) -> None:
+    with pytest.raises(TypeError):
+        verify(digests=Exporter(result))
+
+
+def test_errors_of_exporters_are_passed_on() -> None:
+    with pytest.raises(KeyError, match="why"):
+        verify(digests=Exporter(KeyError("why")))
+
+
+def test_layouts_made_to_harm() -> None:
+    overlapping = np.lib.stride_tricks.as_strided(np.arange(64, dtype=np.uint8), (ITEMS, 32), (1, 1))
+    copied = overlapping.copy()
+    signatures, _ = gecc.sign("p256", copied, bytes(31) + b"\1")
+    assert np.array_equal(gecc.sign("p256", overlapping, bytes(31) + b"\1")[0], signatures)
+    null = pa.DictionaryArray.from_arrays(pa.nulls(ITEMS, pa.int32()), pa.array([], pa.binary()))
+    assert set(verify(digests=null, reasons=True).to_pylist()) == {Reason.DIGEST_NULL}
 
 
 def test_wrong_choices_are_errors() -> None:

@@ -30,6 +30,10 @@ impl<'py> Bytes<'py> {
                 py.import("builtins")?.getattr("memoryview")?.call1((value,)).map_err(|_| argument.kind(value))?;
             py.import("numpy")?.call_method1("asarray", (view,)).map_err(|_| argument.kind(value))?
         };
+        // What a mask hides must not be read.
+        if array.hasattr("mask")? {
+            return Err(argument.kind(value));
+        }
         match array.cast::<PyArrayDyn<u8>>() {
             Ok(bytes) => Ok(Bytes(bytes.clone())),
             Err(_) => {
