@@ -35,6 +35,12 @@ pub fn of(py: Python<'_>, engine: Option<&Engine>) -> PyResult<gecc::Engine> {
     engine.map_or_else(|| shared_engine::get(py), |engine| Ok(engine.0.clone()))
 }
 
+/// The version of NVRTC that kernels for GPUs are compiled by, where it is found.
+#[pyfunction]
+pub fn nvrtc_version(py: Python<'_>) -> PyResult<(i32, i32)> {
+    py.detach(gecc::kernels::nvrtc_version).map_err(exception)
+}
+
 fn texts(failures: &[gecc::Failure]) -> Vec<String> {
     failures.iter().map(ToString::to_string).collect()
 }

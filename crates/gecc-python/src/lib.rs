@@ -33,7 +33,7 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::signatures::{recover, recover_addresses, sign, sign_recoverable, verify};
     #[pymodule_export]
-    use super::engine::Engine;
+    use super::engine::{Engine, nvrtc_version};
     #[pymodule_export]
     use super::errors::{DeviceError, ForkedError, GeccError, KernelsError, NoDeviceError};
     #[pymodule_export]

@@ -91,6 +91,13 @@ def test_nvrtc_of_a_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert found(PYTHONPATH=path, GECC_NVRTC_DIR="elsewhere") == "elsewhere"
 
 
+@pytest.mark.skipif(not list(_environment.nvrtc_folders()), reason="gecc[cuda] is not installed")
+def test_nvrtc_of_the_extra_is_loaded() -> None:
+    assert _gecc.nvrtc_version() >= (13, 0)
+    doctor = subprocess.run(["gecc", "doctor"], check=False, capture_output=True, text=True)
+    assert "NVRTC: version 13" in doctor.stdout
+
+
 def test_compiled_kernels_of_the_package_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_environment, "PACKAGE", tmp_path)
     environment = {"GECC_NVRTC_DIR": "somewhere"}
