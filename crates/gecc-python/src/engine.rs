@@ -2,8 +2,10 @@
 
 use crate::choices;
 use crate::errors::exception;
+use crate::page_locked;
 use crate::shared_engine;
 use gecc::{BrainpoolP256r1, CurveId, P256, Secp256k1, Sm2};
+use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -138,6 +140,15 @@ impl Engine {
             other => Err(gecc::Error::NoScheme { scheme: "preparation", curve: other.name() }),
         };
         py.detach(warm_up).map_err(exception)
+    }
+
+    /// An array of zeros in page-locked memory, from and to which GPUs copy without help of the host: `uint8`, and of this shape
+    /// (rows, width).
+    ///
+    /// Any call may read its arguments there, or write there as its `out`; without a GPU it serves like any other. It pays for
+    /// arrays of megabytes that are used many times. The memory is wiped when the last array that holds it is dropped.
+    fn page_locked<'py>(&self, py: Python<'py>, shape: (usize, usize)) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        page_locked::zeros(py, &self.0, shape)
     }
 
     /// How long each kernel ran since the last call: name, seconds and launches. Empty without time_kernels.

@@ -11,6 +11,7 @@ mod engine;
 mod errors;
 mod input;
 mod output;
+mod page_locked;
 mod pieces;
 mod reasons;
 mod shared_engine;

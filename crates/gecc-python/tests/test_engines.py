@@ -14,6 +14,7 @@ import gecc
 import numpy as np
 import pyarrow as pa
 import pytest
+from gecc import _gecc
 
 from support import random_rows, signed
 
@@ -29,6 +30,27 @@ def test_options() -> None:
         engine.warm_up(curve)
     batch = signed("p256", 50)
     assert gecc.verify("p256", *batch[:3], engine=engine).tolist() == batch.valid.tolist()
+
+
+def test_page_locked_memory_is_read_and_written_where_it_lies() -> None:
+    engine = gecc.Engine.default()
+    secret_keys, points = engine.page_locked((50, 32)), engine.page_locked((50, 64))
+    assert not secret_keys.any()
+    secret_keys[:] = gecc.generate_keys("p256", 50)[0]
+    assert _gecc.place_of(secret_keys, 32) == (secret_keys.ctypes.data, 32, 50)
+    found, ok = gecc.public_keys("p256", secret_keys, out=points)
+    assert found is points
+    assert ok.all()
+    assert np.array_equal(gecc.public_keys("p256", secret_keys.copy())[0], points)
+    # A view keeps the memory.
+    half, expected = points[25:], points[25:].copy()
+    del points, found
+    assert np.array_equal(half, expected)
+    assert engine.page_locked((0, 32)).shape == (0, 32)
+    with pytest.raises(MemoryError):
+        engine.page_locked((1 << 62, 32))
+    with pytest.raises(MemoryError):
+        engine.page_locked((1 << 50, 32))
 
 
 def test_wrong_options_are_errors() -> None:
