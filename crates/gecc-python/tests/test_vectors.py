@@ -24,6 +24,23 @@ def test_nist_verifies() -> None:
     assert 0 < found.sum() < len(cases)
 
 
+def test_signatures_of_other_libraries_verify() -> None:
+    cases = vectors("k256_siggen_sha256.json")
+    digests, keys = (
+        rows_of([case["digest"] for case in cases]),
+        rows_of([case["qx"] + case["qy"] for case in cases]),
+    )
+    signatures = rows_of([case["r"] + case["s"] for case in cases])
+    assert gecc.verify("secp256k1", digests, signatures, keys).all()
+    codes = gecc.verify("secp256k1", digests, signatures, keys, low_s=True, reasons=True)
+    assert [code == gecc.Reason.HIGH_S for code in codes] == [case["high_s"] for case in cases]
+    messages = [bytes.fromhex(case["msg"]) for case in cases]
+    assert gecc.verify_messages("secp256k1", messages, signatures, keys).all()
+    cases = vectors("p256_siggen_fips_186-3.json")
+    keys = rows_of([case["d"] for case in cases])
+    assert np.array_equal(gecc.public_keys("p256", keys)[0], rows_of([case["qx"] + case["qy"] for case in cases]))
+
+
 def test_nist_public_keys() -> None:
     # A coordinate of more than 256 bits has no encoding.
     cases = [case for case in vectors("p256_pkv_fips_186-3.json") if len(case["qx"] + case["qy"]) == 128]

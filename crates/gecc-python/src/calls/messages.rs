@@ -83,7 +83,6 @@ fn sign_on(
 
 /// Verifies one signature an item over its message.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
 pub fn verify_messages<'py>(
     py: Python<'py>,
     engine: Option<&Engine>,
@@ -117,7 +116,6 @@ pub fn verify_messages<'py>(
 
 /// Signs one message an item.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
 pub fn sign_messages<'py>(
     py: Python<'py>,
     engine: Option<&Engine>,

@@ -11,7 +11,6 @@ use pyo3::prelude::*;
 
 /// Verifies one signature an item over its digest. SM2's digest is e.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
 pub fn verify<'py>(
     py: Python<'py>,
     engine: Option<&Engine>,
