@@ -122,11 +122,42 @@ def test_other_threads_of_python_go_on_during_a_call() -> None:
     counter = threading.Thread(target=count)
     counter.start()
     before = time.monotonic()
-    gecc.verify("p256", *batch[:3])
+    found = gecc.verify("p256", *batch[:3])
     seconds = time.monotonic() - before
     done.set()
     counter.join()
     assert counted > 20 * seconds
+    assert found.tolist() == batch.valid.tolist()
+
+
+def test_calls_in_pieces_answer_as_those_in_one() -> None:
+    """An engine of one thread computes 2^14 items at a time, between which signals are looked at."""
+    one, more = gecc.Engine(backend="cpu", threads=1), gecc.Engine(backend="cpu", threads=2)
+    items = (1 << 14) + 7
+    batch = signed("secp256k1", items)
+    ids = np.arange(items, dtype=np.uint8) % 5
+    keys = [key[:33].tobytes() if item % 2 else key.tobytes() for item, key in enumerate(batch.public_keys)]
+    messages = [row[: item % 9].tobytes() for item, row in enumerate(batch.digests)]
+    secret_keys = random_rows(items, 32)
+
+    def answers(engine: gecc.Engine) -> list[bytes]:
+        results = [
+            gecc.verify("secp256k1", *batch[:3], reasons=True, engine=engine),
+            gecc.verify("secp256k1", batch.digests, batch.signatures, keys, reasons=True, engine=engine),
+            *gecc.recover("secp256k1", batch.digests, batch.signatures, ids, reasons=True, engine=engine),
+            *gecc.add("secp256k1", batch.public_keys, batch.public_keys[::-1], reasons=True, engine=engine),
+            *gecc.sign_messages("sm2", messages, secret_keys, user_ids=messages, engine=engine),
+            *gecc.sign_recoverable("p256", batch.digests, secret_keys, engine=engine),
+            gecc.sum("secp256k1", batch.public_keys[batch.valid], engine=engine),
+        ]
+        return [result.tobytes() for result in results]
+
+    assert answers(one) == answers(more)
+    spoiled = np.concatenate(
+        [batch.public_keys[batch.valid], batch.public_keys[batch.valid], np.ones((1, 64), np.uint8)]
+    )
+    with pytest.raises(ValueError, match=f"points: item {len(spoiled) - 1} is no point of the curve"):
+        gecc.sum("secp256k1", spoiled, engine=one)
 
 
 FORK = """
