@@ -11,8 +11,20 @@ use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
 use gecc::ecdsa::recovery_id_of_v;
 
+/// Whether a column of this type has [`Cells`].
+pub fn holds_bytes(data_type: &DataType) -> bool {
+    use DataType::{Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View};
+    match data_type {
+        Dictionary(_, values) => !matches!(**values, Dictionary(..)) && holds_bytes(values),
+        FixedSizeBinary(_) | Binary | LargeBinary | BinaryView | Utf8 | LargeUtf8 | Utf8View => true,
+        _ => false,
+    }
+}
+
 /// A column of byte strings or hexadecimal texts.
-pub(crate) enum Cells<'a> {
+pub struct Cells<'a>(Kind<'a>);
+
+enum Kind<'a> {
     Fixed(&'a FixedSizeBinaryArray),
     Binary(&'a BinaryArray),
     LargeBinary(&'a LargeBinaryArray),
@@ -29,51 +41,53 @@ pub(crate) enum Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
+    /// The cells of a column.
+    ///
     /// # Panics
-    /// When the column is of another type, which [`crate::Mapping::index`] does not let pass.
+    /// When the column is of another type ([`holds_bytes`]), which [`crate::Mapping::index`] does not let pass.
     pub fn of(array: &'a dyn Array) -> Self {
-        match array.data_type() {
-            DataType::FixedSizeBinary(_) => Cells::Fixed(array.as_fixed_size_binary()),
-            DataType::Binary => Cells::Binary(array.as_binary()),
-            DataType::LargeBinary => Cells::LargeBinary(array.as_binary()),
-            DataType::BinaryView => Cells::BinaryView(array.as_binary_view()),
-            DataType::Utf8 => Cells::Utf8(array.as_string()),
-            DataType::LargeUtf8 => Cells::LargeUtf8(array.as_string()),
-            DataType::Utf8View => Cells::Utf8View(array.as_string_view()),
+        Cells(match array.data_type() {
+            DataType::FixedSizeBinary(_) => Kind::Fixed(array.as_fixed_size_binary()),
+            DataType::Binary => Kind::Binary(array.as_binary()),
+            DataType::LargeBinary => Kind::LargeBinary(array.as_binary()),
+            DataType::BinaryView => Kind::BinaryView(array.as_binary_view()),
+            DataType::Utf8 => Kind::Utf8(array.as_string()),
+            DataType::LargeUtf8 => Kind::LargeUtf8(array.as_string()),
+            DataType::Utf8View => Kind::Utf8View(array.as_string_view()),
             DataType::Dictionary(..) => Self::of_dictionary(array),
             other => panic!("{other} holds no bytes"),
-        }
+        })
     }
 
-    fn of_dictionary(array: &'a dyn Array) -> Self {
+    fn of_dictionary(array: &'a dyn Array) -> Kind<'a> {
         let dictionary = array.as_any_dictionary();
         let values = dictionary.values().as_ref();
         // Without values every row is null.
         let keys = if values.is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
         let nulls = if values.is_empty() { Some(NullBuffer::new_null(array.len())) } else { array.logical_nulls() };
-        Cells::Dictionary { keys, nulls, values: Box::new(Cells::of(values)) }
+        Kind::Dictionary { keys, nulls, values: Box::new(Cells::of(values)) }
     }
 
     /// Whether a cell is text.
     pub fn is_text(&self) -> bool {
-        match self {
-            Cells::Utf8(_) | Cells::LargeUtf8(_) | Cells::Utf8View(_) => true,
-            Cells::Dictionary { values, .. } => values.is_text(),
+        match &self.0 {
+            Kind::Utf8(_) | Kind::LargeUtf8(_) | Kind::Utf8View(_) => true,
+            Kind::Dictionary { values, .. } => values.is_text(),
             _ => false,
         }
     }
 
     /// The rows that are null; `None` where none is.
     pub fn nulls(&self) -> Option<&NullBuffer> {
-        let nulls = match self {
-            Cells::Fixed(array) => array.nulls(),
-            Cells::Binary(array) => array.nulls(),
-            Cells::LargeBinary(array) => array.nulls(),
-            Cells::BinaryView(array) => array.nulls(),
-            Cells::Utf8(array) => array.nulls(),
-            Cells::LargeUtf8(array) => array.nulls(),
-            Cells::Utf8View(array) => array.nulls(),
-            Cells::Dictionary { nulls, .. } => nulls.as_ref(),
+        let nulls = match &self.0 {
+            Kind::Fixed(array) => array.nulls(),
+            Kind::Binary(array) => array.nulls(),
+            Kind::LargeBinary(array) => array.nulls(),
+            Kind::BinaryView(array) => array.nulls(),
+            Kind::Utf8(array) => array.nulls(),
+            Kind::LargeUtf8(array) => array.nulls(),
+            Kind::Utf8View(array) => array.nulls(),
+            Kind::Dictionary { nulls, .. } => nulls.as_ref(),
         };
         nulls.filter(|nulls| nulls.null_count() > 0)
     }
@@ -87,15 +101,15 @@ impl<'a> Cells<'a> {
         if self.nulls().is_some_and(|nulls| nulls.is_null(row)) {
             return Err(CellProblem::Null);
         }
-        Ok(match self {
-            Cells::Fixed(array) => array.value(row),
-            Cells::Binary(array) => array.value(row),
-            Cells::LargeBinary(array) => array.value(row),
-            Cells::BinaryView(array) => array.value(row),
-            Cells::Utf8(array) => array.value(row).as_bytes(),
-            Cells::LargeUtf8(array) => array.value(row).as_bytes(),
-            Cells::Utf8View(array) => array.value(row).as_bytes(),
-            Cells::Dictionary { keys, values, .. } => return values.get(keys[row]),
+        Ok(match &self.0 {
+            Kind::Fixed(array) => array.value(row),
+            Kind::Binary(array) => array.value(row),
+            Kind::LargeBinary(array) => array.value(row),
+            Kind::BinaryView(array) => array.value(row),
+            Kind::Utf8(array) => array.value(row).as_bytes(),
+            Kind::LargeUtf8(array) => array.value(row).as_bytes(),
+            Kind::Utf8View(array) => array.value(row).as_bytes(),
+            Kind::Dictionary { keys, values, .. } => return values.get(keys[row]),
         })
     }
 
@@ -163,20 +177,20 @@ impl<'a> Cells<'a> {
     /// The values, where they lie one after the other and each has this width. Those of null rows count too: they are
     /// there.
     pub fn contiguous(&self, width: usize) -> Option<&'a [u8]> {
-        match self {
-            Cells::Fixed(array) if array.value_length() as usize == width => Some(array.value_data()),
-            Cells::Binary(array) => evenly(array.value_offsets(), array.value_data(), width),
-            Cells::LargeBinary(array) => evenly(array.value_offsets(), array.value_data(), width),
+        match &self.0 {
+            Kind::Fixed(array) if array.value_length() as usize == width => Some(array.value_data()),
+            Kind::Binary(array) => evenly(array.value_offsets(), array.value_data(), width),
+            Kind::LargeBinary(array) => evenly(array.value_offsets(), array.value_data(), width),
             _ => None,
         }
     }
 
     /// The width of all cells, where the layout says it.
     pub fn width(&self) -> Option<usize> {
-        let first = match self {
-            Cells::Fixed(array) => array.value_length() as usize,
-            Cells::Binary(array) if !array.is_empty() => array.value_length(0) as usize,
-            Cells::LargeBinary(array) if !array.is_empty() => array.value_length(0) as usize,
+        let first = match &self.0 {
+            Kind::Fixed(array) => array.value_length() as usize,
+            Kind::Binary(array) if !array.is_empty() => array.value_length(0) as usize,
+            Kind::LargeBinary(array) if !array.is_empty() => array.value_length(0) as usize,
             _ => return None,
         };
         self.contiguous(first).map(|_| first)

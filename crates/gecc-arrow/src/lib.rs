@@ -71,6 +71,7 @@ mod transform;
 mod write;
 
 pub use answers::{Answers, Counts};
+pub use cells::{Cells, holds_bytes};
 pub use each::{Answered, answer_each};
 pub use error::{Error, catches_panics};
 pub use maker::{AnswerMaker, Made, Places, Wanted};

@@ -1,0 +1,121 @@
+"""Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on NVIDIA GPUs and CPUs.
+
+Every call takes columns with a value for each item, works on all GPUs or, where there is none, on all cores, and
+answers for each item, in order. A bad item gets its own answer and disturbs no other.
+
+>>> import numpy as np, gecc
+>>> secret_keys, public_keys = gecc.generate_keys("secp256k1", 3)
+>>> digests = np.random.default_rng().integers(0, 256, (3, 32), dtype=np.uint8)
+>>> signatures, ok = gecc.sign("secp256k1", digests, secret_keys)
+>>> signatures[1, 40] ^= 1
+>>> gecc.verify("secp256k1", digests, signatures, public_keys)
+array([ True, False,  True])
+>>> [gecc.Reason(code).text for code in gecc.verify("secp256k1", digests, signatures, public_keys, reasons=True)]
+['valid', 'the signature does not match', 'valid']
+
+**Curves** are `"secp256k1"`, `"p256"`, `"brainpoolp256r1"` and `"sm2"`. On `"sm2"` signatures are those of SM2, on the
+others of ECDSA.
+
+**Arguments** are columns of rows of bytes: digests, scalars and private keys have 32 bytes, big-endian; signatures 64
+bytes `r || s`; public keys and other points 33 (compressed), 64 (`x || y`, zeros for the identity) or 65 bytes
+(uncompressed). A column is
+
+- an array of numpy of `uint8` and shape (n, width). It is read where it lies, with any distance between rows; it is
+  copied where the bytes of a row do not lie one after the other;
+- `bytes` or another buffer with all rows one after the other, or an array of one dimension;
+- a list with `bytes` for each item. `None` and bytes of another length reject their item alone. Keys may be in several
+  encodings;
+- an array with Arrow's C interface, such as those of pyarrow and polars, or a table of one column, such as a relation
+  of DuckDB: FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text, or a dictionary of these. It is
+  read where it lies when it is in one piece of FixedSizeBinary, or of Binary with values of one width. Null and
+  malformed values reject their item alone.
+
+A single row (`bytes` of the row's width, or an array of shape (width,)) serves all items. While a call runs nobody may
+write to its arguments.
+
+**Results** are arrays of numpy, or, where an argument is of Arrow, Arrow arrays: of pyarrow or polars as that argument
+is, else `ArrowArray`. Verdicts are truth values, or with `reasons=True` codes (`Reason`) as `uint8`. Calls that compute
+something give a tuple of that and of the verdicts. Where an item is rejected its row is zeros, in Arrow arrays null. Most of these
+calls take an array of numpy as `out`, which they write their rows to. Large results that are made once and used again
+save the time to take memory for them.
+
+**Errors** are exceptions, and say nothing of items: `ValueError` for a wrong shape, length, curve or option,
+`TypeError` for a wrong type, `GeccError` and its kinds for what else makes the call impossible.
+
+**Threads.** Calls release the GIL, and any number of threads may call at once. Ctrl-C ends a long call within a second
+or so; while an engine starts or compiles kernels it waits.
+
+**Engines.** Calls use `Engine.default()`, made when it is first needed, unless they are given an `engine`. A process
+that forks cannot pass its engines on: calls in the child raise `ForkedError`, unless it makes engines of its own or
+only CPUs were used.
+"""
+
+import os
+
+from gecc import _environment
+from gecc._api import (
+    add,
+    decompress,
+    double,
+    ecdh,
+    ecdh_points,
+    generate_keys,
+    mul,
+    mul_base,
+    public_keys,
+    recover,
+    recover_addresses,
+    sign,
+    sign_messages,
+    sign_recoverable,
+    signatures_from_der,
+    signatures_to_der,
+    sum,
+    verify,
+    verify_messages,
+)
+from gecc._gecc import (
+    VERSION as __version__,
+    ArrowArray,
+    DeviceError,
+    Engine,
+    ForkedError,
+    GeccError,
+    KernelsError,
+    NoDeviceError,
+)
+from gecc._reason import Reason
+
+# Before the first engine looks for them.
+_environment.prepare(os.environ)
+
+__all__ = [
+    "ArrowArray",
+    "DeviceError",
+    "Engine",
+    "ForkedError",
+    "GeccError",
+    "KernelsError",
+    "NoDeviceError",
+    "Reason",
+    "__version__",
+    "add",
+    "decompress",
+    "double",
+    "ecdh",
+    "ecdh_points",
+    "generate_keys",
+    "mul",
+    "mul_base",
+    "public_keys",
+    "recover",
+    "recover_addresses",
+    "sign",
+    "sign_messages",
+    "sign_recoverable",
+    "signatures_from_der",
+    "signatures_to_der",
+    "sum",
+    "verify",
+    "verify_messages",
+]

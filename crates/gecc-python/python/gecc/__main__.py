@@ -1,0 +1,5 @@
+"""`python -m gecc` is the command `gecc`."""
+
+from gecc._command import main
+
+main()

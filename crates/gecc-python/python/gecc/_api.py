@@ -1,0 +1,388 @@
+"""The calls. What arguments and results are is said in the package's documentation, and their types in `_api.pyi`."""
+
+from gecc import _gecc
+
+
+def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=False, engine=None):
+    """Verifies one signature an item over its digest: ECDSA (SEC 1, section 4.1.4), or SM2 over e = SM3(Z_A || M).
+
+    Not constant-time: everything here is public.
+
+    Args:
+        curve: the curve's name.
+        digests: n rows of 32 bytes.
+        signatures: n rows of 64 bytes `r || s`.
+        public_keys: n rows of 33, 64 or 65 bytes.
+        low_s: reject s above n/2, as BIP 62 and EIP-2 ask. Not for SM2.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n truth values, or n codes. The first check that fails is the code: R_OUT_OF_RANGE, S_OUT_OF_RANGE, HIGH_S,
+        ZERO_T (SM2), MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY, IDENTITY_RESULT, MISMATCH.
+
+    >>> secret_key, public_key = generate_keys("p256", 1)
+    >>> signatures, ok = sign("p256", bytes(64), secret_key[0])
+    >>> verify("p256", bytes(64), signatures, public_key[0])
+    array([ True,  True])
+    >>> verify("p256", [bytes(32), b"short"], signatures, public_key[0], reasons=True)
+    array([ 1, 96], dtype=uint8)
+    """
+    return _gecc.verify(engine, curve, digests, signatures, public_keys, low_s, reasons)
+
+
+def verify_messages(
+    curve, messages, signatures, public_keys, *, user_ids=None, low_s=False, reasons=False, engine=None
+):
+    """Verifies one signature an item over its message: ECDSA over its SHA-256, SM2 over SM3(Z_A || M).
+
+    Not constant-time: everything here is public.
+
+    Args:
+        curve: the curve's name.
+        messages: n byte strings: a list, an Arrow array, or an array of shape (n, length). `bytes` are one message for
+            all items.
+        signatures: n rows of 64 bytes `r || s`.
+        public_keys: n rows of 33, 64 or 65 bytes.
+        user_ids: for SM2, n user ids of at most 8191 bytes, or one for all items. None, also in a list, is the id that
+            GM/T 0009 prescribes, `1234567812345678`.
+        low_s: reject s above n/2. Not for SM2.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n truth values, or n codes as `verify` gives, and USER_ID_TOO_LONG.
+
+    >>> secret_keys, public_keys = generate_keys("sm2", 2)
+    >>> signatures, ok = sign_messages("sm2", [b"one", b"two"], secret_keys, user_ids="alice")
+    >>> verify_messages("sm2", [b"one", b"two"], signatures, public_keys, user_ids="alice")
+    array([ True,  True])
+    """
+    return _gecc.verify_messages(engine, curve, messages, signatures, public_keys, user_ids, low_s, reasons)
+
+
+def sign(curve, digests, secret_keys, *, s_form="curve_default", out=None, reasons=False, engine=None):
+    """Signs one digest an item, with nonces of RFC 6979: ECDSA, or SM2 over e = SM3(Z_A || M).
+
+    Constant-time in private keys and nonces.
+
+    Args:
+        curve: the curve's name.
+        digests: n rows of 32 bytes.
+        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        s_form: "low" for s of at most n/2, "as_computed" for SEC 1's; by default low for secp256k1 alone. Not for SM2.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `r || s`, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, and FAULTY_SIGNATURE where the
+        engine checks signatures.
+
+    >>> signatures, ok = sign("secp256k1", bytes(96), bytes(31) + b"\\x01")
+    >>> signatures.shape, ok
+    ((3, 64), array([ True,  True,  True]))
+    """
+    return _gecc.sign(engine, curve, digests, secret_keys, s_form, out, reasons)
+
+
+def sign_messages(curve, messages, secret_keys, *, user_ids=None, s_form="curve_default", reasons=False, engine=None):
+    """Signs one message an item: ECDSA over its SHA-256, SM2 over SM3(Z_A || M).
+
+    Constant-time in private keys and nonces, not in the length of messages.
+
+    Args:
+        curve: the curve's name.
+        messages: n byte strings, as for `verify_messages`.
+        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        user_ids: for SM2, as for `verify_messages`.
+        s_form: as for `sign`.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `r || s`, and n verdicts. Codes: those of `sign`, and USER_ID_TOO_LONG.
+
+    >>> signatures, ok = sign_messages("p256", [b"one", b""], bytes(31) + b"\\x01")
+    >>> ok
+    array([ True,  True])
+    """
+    return _gecc.sign_messages(engine, curve, messages, secret_keys, user_ids, s_form, reasons)
+
+
+def sign_recoverable(curve, digests, secret_keys, *, s_form="curve_default", reasons=False, engine=None):
+    """Signs like `sign`, with ECDSA, and gives recovery ids besides (SEC 1, section 4.1.6).
+
+    Constant-time in private keys and nonces.
+
+    Returns:
+        n rows of 64 bytes `r || s`; n recovery ids, 0 to 3: bit 0 says that y(R) is odd, bit 1 that x(R) is not below
+        n; n verdicts, with the codes of `sign`.
+
+    >>> signatures, recovery_ids, ok = sign_recoverable("secp256k1", bytes(32), bytes(31) + b"\\x01")
+    >>> addresses, ok = recover_addresses(bytes(32), signatures, recovery_ids)
+    >>> addresses[0].tobytes().hex()
+    '7e5f4552091a69125d5dfcb7b8c2659029395bdf'
+    """
+    return _gecc.sign_recoverable(engine, curve, digests, secret_keys, s_form, reasons)
+
+
+def recover(curve, digests, signatures, recovery_ids, *, out=None, reasons=False, engine=None):
+    """The public key that made each ECDSA signature (SEC 1, section 4.1.6). High s is accepted.
+
+    Not constant-time: everything here is public.
+
+    Args:
+        curve: the curve's name.
+        digests: n rows of 32 bytes.
+        signatures: n rows of 64 bytes `r || s`.
+        recovery_ids: n integers, 0 to 3, as `uint8`, a list, or an Arrow array of integers or booleans. Of a v of
+            Ethereum take off 27 first, or 35 and twice the chain's id.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `x || y`, and n verdicts. Codes: R_OUT_OF_RANGE, S_OUT_OF_RANGE, RECOVERY_ID_OUT_OF_RANGE,
+        NO_SUCH_R, IDENTITY_RESULT.
+
+    >>> secret_keys, public_keys = generate_keys("p256", 5)
+    >>> signatures, recovery_ids, ok = sign_recoverable("p256", bytes(32), secret_keys)
+    >>> keys, ok = recover("p256", bytes(32), signatures, recovery_ids)
+    >>> np.array_equal(keys, public_keys)
+    True
+    """
+    return _gecc.recover(engine, curve, digests, signatures, recovery_ids, out, reasons)
+
+
+def recover_addresses(digests, signatures, recovery_ids, *, out=None, reasons=False, engine=None):
+    """The Ethereum address of the key that made each signature on secp256k1: the end of the Keccak-256 of `x || y`.
+
+    Not constant-time: everything here is public. Arguments and codes are those of `recover`. EIP-2 also asks
+    transactions for low s, which is not checked here.
+
+    Returns:
+        n rows of 20 bytes, and n verdicts.
+    """
+    return _gecc.recover_addresses(engine, digests, signatures, recovery_ids, out, reasons)
+
+
+def generate_keys(curve, count, *, engine=None):
+    """Fresh key pairs from the operating system's randomness. Constant-time in the private keys.
+
+    Returns:
+        `count` private keys of 32 bytes, which are the caller's to wipe (`secret_keys.fill(0)`), and their public keys,
+        64 bytes `x || y`.
+
+    >>> secret_keys, public_keys = generate_keys("brainpoolP256r1", 2)
+    >>> secret_keys.shape, public_keys.shape
+    ((2, 32), (2, 64))
+    """
+    return _gecc.generate_keys(engine, curve, count)
+
+
+def public_keys(curve, secret_keys, *, out=None, reasons=False, engine=None):
+    """The public key of each private key, `d * G`. Constant-time in the private keys.
+
+    Args:
+        curve: the curve's name.
+        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `x || y`, and n verdicts. Code: SECRET_KEY_OUT_OF_RANGE.
+
+    >>> keys, ok = public_keys("secp256k1", bytes(31) + b"\\x01" + bytes(32))
+    >>> keys[0, :4].tobytes().hex(), ok
+    ('79be667e', array([ True, False]))
+    """
+    return _gecc.public_keys(engine, curve, secret_keys, out, reasons)
+
+
+def ecdh(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=None):
+    """The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
+
+    Constant-time in the private keys.
+
+    Args:
+        curve: the curve's name.
+        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        public_keys: the peers' keys, n rows of 33, 64 or 65 bytes.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 32 bytes, and n verdicts. Secrets are the caller's to wipe; in Arrow arrays they are wiped when the
+        last array that holds them is dropped. They are not uniformly random: derive keys from them. Codes:
+        SECRET_KEY_OUT_OF_RANGE, MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY.
+
+    >>> ours, our_keys = generate_keys("p256", 2)
+    >>> theirs, their_keys = generate_keys("p256", 2)
+    >>> np.array_equal(ecdh("p256", ours, their_keys)[0], ecdh("p256", theirs, our_keys)[0])
+    True
+    """
+    return _gecc.ecdh(engine, curve, secret_keys, public_keys, out, reasons)
+
+
+def ecdh_points(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=None):
+    """The point `d * Q` of each private key with its peer. Constant-time in the private keys.
+
+    Arguments, codes and who wipes what are as for `ecdh`. A point is as secret as its x-coordinate.
+
+    Returns:
+        n rows of 64 bytes `x || y`, and n verdicts.
+    """
+    return _gecc.ecdh_points(engine, curve, secret_keys, public_keys, out, reasons)
+
+
+def decompress(curve, public_keys, *, reasons=False, engine=None):
+    """The coordinates of public keys: compressed ones are decompressed, others checked.
+
+    Not constant-time: everything here is public.
+
+    Args:
+        curve: the curve's name.
+        public_keys: n rows of 33, 64 or 65 bytes.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `x || y`, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY.
+
+    >>> points, ok = decompress("secp256k1", [b"\\x02" + bytes(31) + b"\\x01", b"\\x02" + bytes(31) + b"\\x05"])
+    >>> ok
+    array([ True, False])
+    """
+    return _gecc.decompress(engine, curve, public_keys, reasons)
+
+
+def mul_base(curve, scalars, *, out=None, reasons=False, engine=None):
+    """`scalars[i] * G` for public scalars. Not constant-time: for private keys there is `public_keys`.
+
+    Args:
+        curve: the curve's name.
+        scalars: n rows of 32 bytes.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Code: SCALAR_OUT_OF_RANGE.
+
+    >>> points, ok = mul_base("p256", bytes(32))
+    >>> points.any(), ok
+    (np.False_, array([ True]))
+    """
+    return _gecc.mul_base(engine, curve, scalars, out, reasons)
+
+
+def mul(curve, scalars, points, *, out=None, reasons=False, engine=None):
+    """`scalars[i] * points[i]` for public scalars. Not constant-time: for private keys there is `ecdh`.
+
+    Args:
+        curve: the curve's name.
+        scalars: n rows of 32 bytes.
+        points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: SCALAR_OUT_OF_RANGE,
+        MALFORMED_POINT, NOT_ON_CURVE.
+    """
+    return _gecc.mul(engine, curve, scalars, points, out, reasons)
+
+
+def add(curve, a, b, *, out=None, reasons=False, engine=None):
+    """`a[i] + b[i]`. Not constant-time: everything here is public.
+
+    Args:
+        curve: the curve's name.
+        a: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
+        b: the same.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE.
+
+    >>> _, points = generate_keys("sm2", 4)
+    >>> np.array_equal(add("sm2", points, points)[0], double("sm2", points)[0])
+    True
+    """
+    return _gecc.add(engine, curve, a, b, out, reasons)
+
+
+def double(curve, points, *, out=None, reasons=False, engine=None):
+    """`2 * points[i]`. Not constant-time: everything here is public.
+
+    Args:
+        curve: the curve's name.
+        points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `x || y`, zeros for the identity, and n verdicts. Codes: MALFORMED_POINT, NOT_ON_CURVE.
+    """
+    return _gecc.double(engine, curve, points, out, reasons)
+
+
+def sum(curve, points, *, engine=None):
+    """The sum of all points. Not constant-time: everything here is public.
+
+    Args:
+        curve: the curve's name.
+        points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
+        engine: what computes.
+
+    Returns:
+        64 bytes `x || y`, zeros for the identity, which is also the sum of no points.
+
+    Raises:
+        ValueError: when an item is no point of the curve, with its number.
+
+    >>> _, points = generate_keys("p256", 1)
+    >>> np.array_equal(sum("p256", [points[0], points[0]]), double("p256", points)[0][0])
+    True
+    """
+    return _gecc.sum(engine, curve, points)
+
+
+def signatures_from_der(signatures, *, reasons=False):
+    """Signatures in strict DER (RFC 3279, section 2.2.3) as rows: no BER, no bytes behind, integers minimal and not
+    negative.
+
+    Args:
+        signatures: n byte strings: a list, or an Arrow array.
+        reasons: give codes instead of truth values.
+
+    Returns:
+        n rows of 64 bytes `r || s`, and n verdicts. Code: MALFORMED_SIGNATURE. Ranges are checked where a signature is
+        used.
+
+    >>> signatures_from_der([b"\\x30\\x06\\x02\\x01\\x01\\x02\\x01\\x02", b"0"])[1]
+    array([ True, False])
+    """
+    return _gecc.signatures_from_der(signatures, reasons)
+
+
+def signatures_to_der(signatures):
+    """Signatures in DER, at most 72 bytes each.
+
+    Args:
+        signatures: n rows of 64 bytes `r || s`.
+
+    Raises:
+        ValueError: for an item of a list that has another length, with its number.
+
+    >>> signatures_to_der(bytes(31) + b"\\x01" + bytes(31) + b"\\x02")
+    [b'0\\x06\\x02\\x01\\x01\\x02\\x01\\x02']
+    """
+    return _gecc.signatures_to_der(signatures)

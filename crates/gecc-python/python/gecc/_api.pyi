@@ -1,0 +1,317 @@
+"""Types of the calls: results are of numpy where all arguments are, and else of Arrow."""
+
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from gecc._gecc import Engine
+from gecc._types import (
+    Integers,
+    NumpyIntegers,
+    NumpyRows,
+    NumpyStrings,
+    NumpyUserIds,
+    Rows,
+    SForm,
+    Strings,
+    UserIds,
+)
+
+# A truth value an item, or with `reasons=True` a code.
+_Verdicts = npt.NDArray[Any]
+_Bytes = npt.NDArray[np.uint8]
+
+@overload
+def verify(
+    curve: str,
+    digests: NumpyRows,
+    signatures: NumpyRows,
+    public_keys: NumpyRows,
+    *,
+    low_s: bool = False,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> _Verdicts: ...
+@overload
+def verify(
+    curve: str,
+    digests: Rows,
+    signatures: Rows,
+    public_keys: Rows,
+    *,
+    low_s: bool = False,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> Any: ...
+@overload
+def verify_messages(
+    curve: str,
+    messages: NumpyStrings,
+    signatures: NumpyRows,
+    public_keys: NumpyRows,
+    *,
+    user_ids: NumpyUserIds | None = None,
+    low_s: bool = False,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> _Verdicts: ...
+@overload
+def verify_messages(
+    curve: str,
+    messages: Strings,
+    signatures: Rows,
+    public_keys: Rows,
+    *,
+    user_ids: UserIds | None = None,
+    low_s: bool = False,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> Any: ...
+@overload
+def sign(
+    curve: str,
+    digests: NumpyRows,
+    secret_keys: NumpyRows,
+    *,
+    s_form: SForm = "curve_default",
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def sign(
+    curve: str,
+    digests: Rows,
+    secret_keys: Rows,
+    *,
+    s_form: SForm = "curve_default",
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def sign_messages(
+    curve: str,
+    messages: NumpyStrings,
+    secret_keys: NumpyRows,
+    *,
+    user_ids: NumpyUserIds | None = None,
+    s_form: SForm = "curve_default",
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def sign_messages(
+    curve: str,
+    messages: Strings,
+    secret_keys: Rows,
+    *,
+    user_ids: UserIds | None = None,
+    s_form: SForm = "curve_default",
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def sign_recoverable(
+    curve: str,
+    digests: NumpyRows,
+    secret_keys: NumpyRows,
+    *,
+    s_form: SForm = "curve_default",
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Bytes, _Verdicts]: ...
+@overload
+def sign_recoverable(
+    curve: str,
+    digests: Rows,
+    secret_keys: Rows,
+    *,
+    s_form: SForm = "curve_default",
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any, Any]: ...
+@overload
+def recover(
+    curve: str,
+    digests: NumpyRows,
+    signatures: NumpyRows,
+    recovery_ids: NumpyIntegers,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def recover(
+    curve: str,
+    digests: Rows,
+    signatures: Rows,
+    recovery_ids: Integers,
+    *,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def recover_addresses(
+    digests: NumpyRows,
+    signatures: NumpyRows,
+    recovery_ids: NumpyIntegers,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def recover_addresses(
+    digests: Rows,
+    signatures: Rows,
+    recovery_ids: Integers,
+    *,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+def generate_keys(curve: str, count: int, *, engine: Engine | None = None) -> tuple[_Bytes, _Bytes]: ...
+@overload
+def public_keys(
+    curve: str,
+    secret_keys: NumpyRows,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def public_keys(
+    curve: str,
+    secret_keys: Rows,
+    *,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def ecdh(
+    curve: str,
+    secret_keys: NumpyRows,
+    public_keys: NumpyRows,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def ecdh(
+    curve: str,
+    secret_keys: Rows,
+    public_keys: Rows,
+    *,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def ecdh_points(
+    curve: str,
+    secret_keys: NumpyRows,
+    public_keys: NumpyRows,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def ecdh_points(
+    curve: str,
+    secret_keys: Rows,
+    public_keys: Rows,
+    *,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def decompress(
+    curve: str,
+    public_keys: NumpyRows,
+    *,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def decompress(
+    curve: str,
+    public_keys: Rows,
+    *,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def mul_base(
+    curve: str,
+    scalars: NumpyRows,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def mul_base(
+    curve: str, scalars: Rows, *, out: None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[Any, Any]: ...
+@overload
+def mul(
+    curve: str,
+    scalars: NumpyRows,
+    points: NumpyRows,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def mul(
+    curve: str,
+    scalars: Rows,
+    points: Rows,
+    *,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def add(
+    curve: str,
+    a: NumpyRows,
+    b: NumpyRows,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def add(
+    curve: str, a: Rows, b: Rows, *, out: None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[Any, Any]: ...
+@overload
+def double(
+    curve: str,
+    points: NumpyRows,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def double(
+    curve: str, points: Rows, *, out: None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[Any, Any]: ...
+def sum(curve: str, points: Rows, *, engine: Engine | None = None) -> _Bytes: ...
+@overload
+def signatures_from_der(signatures: NumpyStrings, *, reasons: bool = False) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def signatures_from_der(signatures: Strings, *, reasons: bool = False) -> tuple[Any, Any]: ...
+def signatures_to_der(signatures: Rows) -> list[bytes]: ...

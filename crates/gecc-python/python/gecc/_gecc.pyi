@@ -1,0 +1,167 @@
+"""The compiled part. Calls are private: the package has them with names, defaults and documentation."""
+
+from typing import Any, Literal, final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "ArrowArray",
+    "DeviceError",
+    "Engine",
+    "ForkedError",
+    "GeccError",
+    "KernelsError",
+    "NoDeviceError",
+    "VERSION",
+    "add",
+    "count_true",
+    "decompress",
+    "double",
+    "ecdh",
+    "ecdh_points",
+    "generate_keys",
+    "mul",
+    "mul_base",
+    "nvrtc_version",
+    "place_of",
+    "public_keys",
+    "reason_texts",
+    "recover",
+    "recover_addresses",
+    "sign",
+    "sign_messages",
+    "sign_recoverable",
+    "signatures_from_der",
+    "signatures_to_der",
+    "sum",
+    "time_recover",
+    "time_sign",
+    "time_verify",
+    "to_arrow",
+    "verify",
+    "verify_messages",
+]
+
+VERSION: str
+
+class GeccError(Exception):
+    """A call could not run. No item has a result."""
+
+class NoDeviceError(GeccError):
+    """GPUs were asked for, and none can be used."""
+
+class DeviceError(GeccError):
+    """All GPUs failed, and the engine may not use the CPU instead."""
+
+class KernelsError(GeccError):
+    """Kernels could not be compiled, stored or loaded."""
+
+class ForkedError(GeccError):
+    """The engine was made before this process forked from another."""
+
+@final
+class ArrowArray:
+    """Results that any library takes which knows Arrow's C interface: `pyarrow.array(results)`, `polars.Series(results)`."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __len__(self) -> int: ...
+
+@final
+class Engine:
+    """What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once.
+
+    It cannot be pickled, and does not work in a child of the process that made it.
+    """
+
+    def __new__(
+        cls,
+        *,
+        backend: Literal["auto", "cpu", "gpu"] = "auto",
+        threads: int | None = None,
+        max_memory: int | None = None,
+        chunk_items: int | None = None,
+        check_signatures: bool = False,
+        portable: bool = False,
+        l2_persistence: bool = False,
+        time_kernels: bool = False,
+    ) -> Engine: ...
+    @staticmethod
+    def default() -> Engine: ...
+    @property
+    def backend(self) -> Literal["cpu", "gpu"]: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def devices(self) -> list[str]: ...
+    @property
+    def max_memory(self) -> int | None: ...
+    @property
+    def check_signatures(self) -> bool: ...
+    def failures(self) -> list[str]: ...
+    def self_test(self) -> list[str]: ...
+    def warm_up(self, curve: str) -> None: ...
+    def page_locked(self, shape: tuple[int, int]) -> npt.NDArray[np.uint8]: ...
+    def take_kernel_times(self) -> list[tuple[str, float, int]]: ...
+    def __reduce__(self) -> Any: ...
+
+def verify(
+    engine: Engine | None, curve: str, digests: Any, signatures: Any, public_keys: Any, low_s: bool, reasons: bool
+) -> Any: ...
+def verify_messages(
+    engine: Engine | None,
+    curve: str,
+    messages: Any,
+    signatures: Any,
+    public_keys: Any,
+    user_ids: Any,
+    low_s: bool,
+    reasons: bool,
+) -> Any: ...
+def sign(
+    engine: Engine | None, curve: str, digests: Any, secret_keys: Any, s_form: str, out: Any, reasons: bool
+) -> tuple[Any, Any]: ...
+def sign_messages(
+    engine: Engine | None, curve: str, messages: Any, secret_keys: Any, user_ids: Any, s_form: str, reasons: bool
+) -> tuple[Any, Any]: ...
+def sign_recoverable(
+    engine: Engine | None, curve: str, digests: Any, secret_keys: Any, s_form: str, reasons: bool
+) -> tuple[Any, Any, Any]: ...
+def recover(
+    engine: Engine | None, curve: str, digests: Any, signatures: Any, recovery_ids: Any, out: Any, reasons: bool
+) -> tuple[Any, Any]: ...
+def recover_addresses(
+    engine: Engine | None, digests: Any, signatures: Any, recovery_ids: Any, out: Any, reasons: bool
+) -> tuple[Any, Any]: ...
+def generate_keys(
+    engine: Engine | None, curve: str, count: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]: ...
+def public_keys(engine: Engine | None, curve: str, secret_keys: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
+def ecdh(
+    engine: Engine | None, curve: str, secret_keys: Any, public_keys: Any, out: Any, reasons: bool
+) -> tuple[Any, Any]: ...
+def ecdh_points(
+    engine: Engine | None, curve: str, secret_keys: Any, public_keys: Any, out: Any, reasons: bool
+) -> tuple[Any, Any]: ...
+def decompress(engine: Engine | None, curve: str, public_keys: Any, reasons: bool) -> tuple[Any, Any]: ...
+def mul_base(engine: Engine | None, curve: str, scalars: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
+def mul(engine: Engine | None, curve: str, scalars: Any, points: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
+def add(engine: Engine | None, curve: str, a: Any, b: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
+def double(engine: Engine | None, curve: str, points: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
+def sum(engine: Engine | None, curve: str, points: Any) -> npt.NDArray[np.uint8]: ...
+def signatures_from_der(signatures: Any, reasons: bool) -> tuple[Any, Any]: ...
+def signatures_to_der(signatures: Any) -> list[bytes]: ...
+def nvrtc_version() -> tuple[int, int]: ...
+def reason_texts() -> list[tuple[int, str, str]]: ...
+def place_of(value: Any, width: int) -> tuple[int, int, int | None]: ...
+def time_verify(
+    engine: Engine | None, curve: str, digests: Any, signatures: Any, public_keys: Any, repeats: int
+) -> tuple[list[float], int]: ...
+def time_recover(
+    engine: Engine | None, curve: str, digests: Any, signatures: Any, recovery_ids: Any, repeats: int
+) -> tuple[list[float], int]: ...
+def time_sign(
+    engine: Engine | None, curve: str, digests: Any, secret_keys: Any, repeats: int
+) -> tuple[list[float], int]: ...
+def to_arrow(rows: npt.NDArray[np.uint8]) -> ArrowArray: ...
+def count_true(array: ArrowArray) -> int: ...

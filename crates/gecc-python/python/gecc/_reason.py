@@ -1,0 +1,59 @@
+"""Why an item is rejected."""
+
+import enum
+
+from gecc._gecc import reason_texts
+
+_TEXTS = {code: text for code, _, text in reason_texts()}
+
+
+class Reason(enum.IntEnum):
+    """What a code says of an item: `VALID`, or the first check that failed.
+
+    Calls give codes with `reasons=True`. Numbers are never changed; later versions may add some. 0 is no code. From 64
+    on a value could not be read: it is null, or not hexadecimal, or has the wrong length.
+
+    >>> Reason(5)
+    <Reason.HIGH_S: 5>
+    >>> Reason.HIGH_S.text
+    's is above n/2, which the low-s policy forbids'
+    """
+
+    VALID = 1
+    MALFORMED_SIGNATURE = 2
+    R_OUT_OF_RANGE = 3
+    S_OUT_OF_RANGE = 4
+    HIGH_S = 5
+    ZERO_T = 6
+    MALFORMED_POINT = 7
+    NOT_ON_CURVE = 8
+    IDENTITY_KEY = 9
+    IDENTITY_RESULT = 10
+    MISMATCH = 11
+    RECOVERY_ID_OUT_OF_RANGE = 12
+    NO_SUCH_R = 13
+    SCALAR_OUT_OF_RANGE = 14
+    SECRET_KEY_OUT_OF_RANGE = 15
+    USER_ID_TOO_LONG = 16
+    FAULTY_SIGNATURE = 18
+    DIGEST_NULL = 64
+    MESSAGE_NULL = 65
+    SIGNATURE_NULL = 66
+    DER_NULL = 69
+    RECOVERY_ID_NULL = 70
+    PUBLIC_KEY_NULL = 71
+    SECRET_KEY_NULL = 72
+    DIGEST_NOT_HEXADECIMAL = 80
+    MESSAGE_NOT_HEXADECIMAL = 81
+    SIGNATURE_NOT_HEXADECIMAL = 82
+    DER_NOT_HEXADECIMAL = 85
+    PUBLIC_KEY_NOT_HEXADECIMAL = 87
+    SECRET_KEY_NOT_HEXADECIMAL = 88
+    DIGEST_WRONG_LENGTH = 96
+    SIGNATURE_WRONG_LENGTH = 98
+    SECRET_KEY_WRONG_LENGTH = 104
+
+    @property
+    def text(self) -> str:
+        """What the code says, in English."""
+        return _TEXTS[self.value]

@@ -1,0 +1,38 @@
+"""Types of arguments."""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+
+class ArrowArrayExportable(Protocol):
+    """An array of pyarrow and others: Arrow's C interface for one array."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+
+class ArrowStreamExportable(Protocol):
+    """A chunked array, a series of polars, a relation of DuckDB with one column: Arrow's C interface for streams."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+Bytes: TypeAlias = npt.NDArray[np.uint8] | bytes | bytearray | memoryview
+Arrow: TypeAlias = ArrowArrayExportable | ArrowStreamExportable
+
+# A column with a row of bytes for each item, or a single row for all items.
+NumpyRows: TypeAlias = Bytes | Sequence[Bytes | None]
+Rows: TypeAlias = NumpyRows | Arrow
+# A column of small integers, or one for all items.
+NumpyIntegers: TypeAlias = Bytes | Sequence[int | None] | int
+Integers: TypeAlias = NumpyIntegers | Arrow
+# A column of byte strings of any length, or one for all items.
+NumpyStrings: TypeAlias = npt.NDArray[np.uint8] | bytes | Sequence[Bytes | None]
+Strings: TypeAlias = NumpyStrings | Arrow
+# User ids may be text, too.
+NumpyUserIds: TypeAlias = NumpyStrings | str | Sequence[str | Bytes | None]
+UserIds: TypeAlias = NumpyUserIds | Arrow
+
+SForm: TypeAlias = Literal["curve_default", "low", "as_computed"]

@@ -1,0 +1,42 @@
+//! Signatures in DER.
+
+use crate::input::{Call, argument};
+use crate::output::{Kind, Output, answer};
+use gecc::{Verdict, signature_from_der, signature_to_der};
+use gecc_arrow::Field;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+
+/// Signatures in DER as rows of 64 bytes.
+#[pyfunction]
+pub fn signatures_from_der<'py>(
+    py: Python<'py>,
+    signatures: &Bound<'py, PyAny>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut call = Call::new(py);
+    let der = call.strings(argument("signatures", Field::Der), signatures)?;
+    let (mut rows, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    for (item, (row, code)) in rows.rows::<64>().iter_mut().zip(output.bytes()).enumerate() {
+        // What cannot be read has a code that comes before this one.
+        match signature_from_der(der.get(item).unwrap_or_default()) {
+            Ok(signature) => (*row, *code) = (signature, Verdict::VALID_CODE),
+            Err(reason) => *code = reason.code(),
+        }
+    }
+    answer(call, vec![rows], output, reasons)
+}
+
+/// Rows of 64 bytes as a list of signatures in DER.
+#[pyfunction]
+pub fn signatures_to_der<'py>(py: Python<'py>, signatures: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    let mut call = Call::new(py);
+    let column = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    if let Some(item) = call.problems.as_ref().and_then(|problems| problems.iter().position(|code| *code != 0)) {
+        return Err(PyValueError::new_err(format!("signatures: item {item} is not a signature of 64 bytes")));
+    }
+    let items = call.items();
+    let rows = column.rows::<64>(0..items);
+    PyList::new(py, (0..items).map(|item| PyBytes::new(py, &signature_to_der(rows.get(item)))))
+}

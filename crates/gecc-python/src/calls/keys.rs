@@ -1,0 +1,139 @@
+//! Operations on private keys other than signing, and decoding of public keys.
+
+use crate::choices;
+use crate::engine::{self, Engine};
+use crate::input::{Call, argument};
+use crate::output::{Kind, Output, answer};
+use crate::pieces;
+use gecc::{Verdict, any};
+use gecc_arrow::Field;
+use pyo3::prelude::*;
+
+/// The public key of each private key.
+#[pyfunction]
+pub fn public_keys<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    secret_keys: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let curve = choices::curve(curve)?;
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let secrets = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
+    let (mut keys, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
+    let (rows, codes) = (keys.rows(), output.bytes());
+    pieces::run(py, &engine, call.items(), |range| {
+        let (rows, secrets) = (&mut rows[range.clone()], secrets.secret_keys(range.clone()));
+        any::keys::public_keys_into(&engine, curve, secrets, rows, &mut codes[range])
+    })?;
+    answer(call, vec![keys], output, reasons)
+}
+
+/// Fresh key pairs: private keys and public keys.
+#[pyfunction]
+pub fn generate_keys<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    count: usize,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let (curve, engine) = (choices::curve(curve)?, engine::of(py, engine)?);
+    let mut secrets = Output::of_numpy(py, count, Kind::secret(32))?;
+    let mut publics = Output::of_numpy(py, count, Kind::public(64))?;
+    let (secret_rows, public_rows) = (secrets.rows::<32>(), publics.rows::<64>());
+    pieces::run(py, &engine, count, |range| {
+        let (drawn, points) = any::keys::generate(&engine, curve, range.len())?;
+        for (item, (secret, point)) in range.zip(drawn.iter().zip(points)) {
+            secret_rows[item].copy_from_slice(secret.expose_bytes());
+            public_rows[item].copy_from_slice(&point.as_bytes()[1..]);
+        }
+        Ok(())
+    })?;
+    Ok((secrets.into_numpy(), publics.into_numpy()))
+}
+
+/// The x-coordinate of each private key times its peer.
+#[pyfunction]
+pub fn ecdh<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    secret_keys: &Bound<'py, PyAny>,
+    public_keys: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let curve = choices::curve(curve)?;
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
+    let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
+    let (mut secrets, mut output) =
+        (Output::of_caller(&call, Kind::secret(32), out)?, Output::of(&call, Kind::public(1))?);
+    let (rows, codes) = (secrets.rows(), output.bytes());
+    pieces::run(py, &engine, call.items(), |range| {
+        let (keys, part) = (keys.secret_keys(range.clone()), peers.part(range.clone()));
+        let (rows, codes) = (&mut rows[range.clone()], &mut codes[range]);
+        any::ecdh::shared_secrets_into(&engine, curve, keys, part.keys(), rows, codes)
+    })?;
+    answer(call, vec![secrets], output, reasons)
+}
+
+/// Each private key times its peer.
+#[pyfunction]
+pub fn ecdh_points<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    secret_keys: &Bound<'py, PyAny>,
+    public_keys: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let curve = choices::curve(curve)?;
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
+    let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
+    let (mut points, mut output) =
+        (Output::of_caller(&call, Kind::secret(64), out)?, Output::of(&call, Kind::public(1))?);
+    let (rows, codes) = (points.rows(), output.bytes());
+    pieces::run(py, &engine, call.items(), |range| {
+        let (keys, part) = (keys.secret_keys(range.clone()), peers.part(range.clone()));
+        let (rows, codes) = (&mut rows[range.clone()], &mut codes[range]);
+        any::ecdh::shared_points_into(&engine, curve, keys, part.keys(), rows, codes)
+    })?;
+    answer(call, vec![points], output, reasons)
+}
+
+/// The coordinates of public keys: compressed ones are decompressed, others checked.
+#[pyfunction]
+pub fn decompress<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    public_keys: &Bound<'py, PyAny>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let curve = choices::curve(curve)?;
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
+    let (mut points, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    let (rows, codes) = (points.rows::<64>(), output.bytes());
+    pieces::run(py, &engine, call.items(), |range| {
+        let part = keys.part(range.clone());
+        let decoded = any::point::decode_keys(&engine, curve, range.len(), part.keys())?;
+        for (item, decoded) in range.zip(decoded) {
+            match decoded {
+                Ok(point) => {
+                    rows[item].copy_from_slice(&point.as_bytes()[1..]);
+                    codes[item] = Verdict::VALID_CODE;
+                }
+                Err(reason) => codes[item] = reason.code(),
+            }
+        }
+        Ok(())
+    })?;
+    answer(call, vec![points], output, reasons)
+}

@@ -1,0 +1,9 @@
+//! Calls of the library, with arguments and results of Python.
+
+#![allow(clippy::too_many_arguments, reason = "columns and options of a call are its parameters")]
+
+pub mod der;
+pub mod keys;
+pub mod messages;
+pub mod points;
+pub mod signatures;

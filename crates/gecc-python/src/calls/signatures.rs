@@ -1,0 +1,161 @@
+//! Signatures over digests: ECDSA, and SM2 on its curve.
+
+use crate::choices;
+use crate::engine::{self, Engine};
+use crate::input::{Call, argument};
+use crate::output::{Kind, Output, answer};
+use crate::pieces;
+use gecc::{CurveId, Verdict, any, ecdsa, sm2};
+use gecc_arrow::Field;
+use pyo3::prelude::*;
+
+/// Verifies one signature an item over its digest. SM2's digest is e.
+#[pyfunction]
+pub fn verify<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    digests: &Bound<'py, PyAny>,
+    signatures: &Bound<'py, PyAny>,
+    public_keys: &Bound<'py, PyAny>,
+    low_s: bool,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (curve, policy) = (choices::curve(curve)?, choices::policy(low_s));
+    choices::require_no_low_s(curve, !low_s)?;
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
+    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
+    let mut output = Output::of(&call, Kind::public(1))?;
+    let codes = output.bytes();
+    pieces::run(py, &engine, call.items(), |range| {
+        let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
+        let (part, codes) = (keys.part(range.clone()), &mut codes[range]);
+        match curve {
+            CurveId::Sm2 => sm2::verify_into(&engine, digests, signatures, part.keys(), codes),
+            curve => any::ecdsa::verify_into(&engine, curve, digests, signatures, part.keys(), policy, codes),
+        }
+    })?;
+    answer(call, Vec::new(), output, reasons)
+}
+
+/// Signs one digest an item. SM2's digest is e.
+#[pyfunction]
+pub fn sign<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    digests: &Bound<'py, PyAny>,
+    secret_keys: &Bound<'py, PyAny>,
+    s_form: &str,
+    out: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (curve, form) = (choices::curve(curve)?, choices::s_form(s_form)?);
+    choices::require_no_low_s(curve, form == Default::default())?;
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
+    let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
+    let (mut signatures, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
+    let (rows, codes) = (signatures.rows(), output.bytes());
+    pieces::run(py, &engine, call.items(), |range| {
+        let (digests, keys) = (digests.rows(range.clone()), keys.secret_keys(range.clone()));
+        let (rows, codes) = (&mut rows[range.clone()], &mut codes[range]);
+        match curve {
+            CurveId::Sm2 => sm2::sign_into(&engine, digests, keys, rows, codes),
+            curve => any::ecdsa::sign_into(&engine, curve, digests, keys, form, rows, codes),
+        }
+    })?;
+    answer(call, vec![signatures], output, reasons)
+}
+
+/// Signs like `sign` with ECDSA, and gives recovery ids besides.
+#[pyfunction]
+pub fn sign_recoverable<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    digests: &Bound<'py, PyAny>,
+    secret_keys: &Bound<'py, PyAny>,
+    s_form: &str,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (curve, form) = (choices::curve(curve)?, choices::s_form(s_form)?);
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
+    let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
+    let (mut signatures, mut ids) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
+    let mut output = Output::of(&call, Kind::public(1))?;
+    let (rows, bytes, codes) = (signatures.rows::<64>(), ids.bytes(), output.bytes());
+    pieces::run(py, &engine, call.items(), |range| {
+        let (digests, keys) = (digests.to_vec(range.clone()), keys.secret_keys(range.clone()));
+        let signed = any::ecdsa::sign_recoverable(&engine, curve, &digests, keys, form)?;
+        for (item, signed) in range.zip(signed) {
+            match signed {
+                Ok(signed) => {
+                    (rows[item], bytes[item], codes[item]) =
+                        (signed.signature, signed.recovery_id, Verdict::VALID_CODE);
+                }
+                Err(reason) => codes[item] = reason.code(),
+            }
+        }
+        Ok(())
+    })?;
+    answer(call, vec![signatures, ids], output, reasons)
+}
+
+/// The public key that made each ECDSA signature.
+#[pyfunction]
+pub fn recover<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    digests: &Bound<'py, PyAny>,
+    signatures: &Bound<'py, PyAny>,
+    recovery_ids: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let curve = choices::curve(curve)?;
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
+    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
+    let (mut keys, mut output) =
+        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
+    let (rows, codes) = (keys.rows(), output.bytes());
+    pieces::run(py, &engine, call.items(), |range| {
+        let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
+        let (ids, rows) = (ids.rows(range.clone()), &mut rows[range.clone()]);
+        any::ecdsa::recover_into(&engine, curve, digests, signatures, ids, rows, &mut codes[range])
+    })?;
+    answer(call, vec![keys], output, reasons)
+}
+
+/// The Ethereum address of the key that made each signature on secp256k1.
+#[pyfunction]
+pub fn recover_addresses<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    digests: &Bound<'py, PyAny>,
+    signatures: &Bound<'py, PyAny>,
+    recovery_ids: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
+    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
+    let (mut addresses, mut output) =
+        (Output::of_caller(&call, Kind::public(20), out)?, Output::of(&call, Kind::public(1))?);
+    let (rows, codes) = (addresses.rows(), output.bytes());
+    pieces::run(py, &engine, call.items(), |range| {
+        let (digests, signatures) = (digests.rows::<32>(range.clone()), signatures.rows::<64>(range.clone()));
+        let (ids, rows) = (ids.rows::<1>(range.clone()), &mut rows[range.clone()]);
+        ecdsa::recover_addresses_into(&engine, digests, signatures, ids, rows, &mut codes[range])
+    })?;
+    answer(call, vec![addresses], output, reasons)
+}

@@ -1,0 +1,42 @@
+//! Texts by which a caller chooses.
+
+use gecc::ecdsa::{Policy, SForm};
+use gecc::{Backend, CurveId};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The value with a name.
+fn chosen<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> {
+    let found = values.iter().find(|(other, _)| *other == name);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+        PyValueError::new_err(format!("{what}: {name:?} is not one of {}", names.join(", ")))
+    })
+}
+
+pub fn curve(name: &str) -> PyResult<CurveId> {
+    let curves: Vec<(&str, CurveId)> = CurveId::ALL.iter().map(|curve| (curve.name(), *curve)).collect();
+    // Names of curves are written in more than one way.
+    chosen("curve", &name.to_ascii_lowercase(), &curves)
+}
+
+pub fn backend(name: &str) -> PyResult<Backend> {
+    chosen("backend", name, &[("auto", Backend::Auto), ("cpu", Backend::Cpu), ("gpu", Backend::Gpu)])
+}
+
+pub fn s_form(name: &str) -> PyResult<SForm> {
+    let forms = [("curve_default", SForm::CurveDefault), ("low", SForm::Low), ("as_computed", SForm::AsComputed)];
+    chosen("s_form", name, &forms)
+}
+
+pub fn policy(low_s: bool) -> Policy {
+    if low_s { Policy::low_s() } else { Policy::default() }
+}
+
+/// SM2 has one form of s.
+pub fn require_no_low_s(curve: CurveId, is_default: bool) -> PyResult<()> {
+    if curve == CurveId::Sm2 && !is_default {
+        return Err(PyValueError::new_err("SM2 has no low s"));
+    }
+    Ok(())
+}

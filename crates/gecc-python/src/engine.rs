@@ -1,0 +1,166 @@
+//! Engines: what computes batches.
+
+use crate::choices;
+use crate::errors::exception;
+use crate::page_locked;
+use crate::shared_engine;
+use gecc::{BrainpoolP256r1, CurveId, P256, Secp256k1, Sm2};
+use numpy::PyArray2;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once.
+///
+/// To make one takes some tens of milliseconds, and some seconds where GPUs have to be started. It works in the process that
+/// made it, and cannot be pickled.
+///
+/// Args:
+///     backend: "auto" for all GPUs, and the CPU for what is too small for them or what they leave undone; "cpu"; "gpu" for
+///         GPUs only.
+///     threads: threads for work on the CPU, 1 to 4096. One per core by default.
+///     max_memory: upper limit in bytes for working memory beside inputs and results, on the host and on each GPU.
+///     chunk_items: upper limit for the items that a GPU computes at a time.
+///     check_signatures: verify every signature before it is returned, as one that was computed wrongly can give its private
+///         key away. Signing then costs as much as signing and verifying.
+///     portable: leave out instructions that not every processor has.
+///     l2_persistence: set a part of each GPU's L2 cache aside for intermediate products.
+///     time_kernels: record how long each kernel runs (`take_kernel_times`). Chunks are then computed one after the other.
+///
+/// Raises:
+///     NoDeviceError: when only GPUs are asked for, and none can be used.
+///     ValueError: for an option out of range.
+#[pyclass(frozen, module = "gecc")]
+pub struct Engine(gecc::Engine);
+
+/// The engine of a call: the one that is named, or that of the process.
+pub fn of(py: Python<'_>, engine: Option<&Engine>) -> PyResult<gecc::Engine> {
+    engine.map_or_else(|| shared_engine::get(py), |engine| Ok(engine.0.clone()))
+}
+
+/// The version of NVRTC that kernels for GPUs are compiled by, where it is found.
+#[pyfunction]
+pub fn nvrtc_version(py: Python<'_>) -> PyResult<(i32, i32)> {
+    py.detach(gecc::kernels::nvrtc_version).map_err(exception)
+}
+
+fn texts(failures: &[gecc::Failure]) -> Vec<String> {
+    failures.iter().map(ToString::to_string).collect()
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (*, backend="auto", threads=None, max_memory=None, chunk_items=None, check_signatures=false,
+                        portable=false, l2_persistence=false, time_kernels=false))]
+    #[allow(clippy::too_many_arguments, reason = "options of Python are parameters")]
+    fn new(
+        py: Python<'_>,
+        backend: &str,
+        threads: Option<usize>,
+        max_memory: Option<usize>,
+        chunk_items: Option<usize>,
+        check_signatures: bool,
+        portable: bool,
+        l2_persistence: bool,
+        time_kernels: bool,
+    ) -> PyResult<Self> {
+        let mut builder = gecc::Engine::builder()
+            .backend(choices::backend(backend)?)
+            .check_signatures(check_signatures)
+            .portable(portable)
+            .l2_persistence(l2_persistence)
+            .time_kernels(time_kernels);
+        if let Some(threads) = threads {
+            builder = builder.threads(threads);
+        }
+        if let Some(bytes) = max_memory {
+            builder = builder.max_memory(bytes);
+        }
+        if let Some(items) = chunk_items {
+            builder = builder.chunk_items(items);
+        }
+        py.detach(|| builder.build()).map(Engine).map_err(exception)
+    }
+
+    /// The engine of calls that name none, made when it is first needed.
+    #[staticmethod]
+    fn default(py: Python<'_>) -> PyResult<Self> {
+        shared_engine::get(py).map(Engine)
+    }
+
+    /// The kind of device that computes: "cpu" or "gpu".
+    #[getter]
+    fn backend(&self) -> &'static str {
+        if self.0.info().devices.is_empty() { "cpu" } else { "gpu" }
+    }
+
+    /// Threads for work on the CPU.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.0.info().threads
+    }
+
+    /// Names of the GPUs; empty on the CPU.
+    #[getter]
+    fn devices(&self) -> Vec<String> {
+        self.0.info().devices.clone()
+    }
+
+    /// Upper limit for working memory in bytes, if one was set.
+    #[getter]
+    fn max_memory(&self) -> Option<usize> {
+        self.0.info().max_memory
+    }
+
+    /// Whether every signature is verified before it is returned.
+    #[getter]
+    fn check_signatures(&self) -> bool {
+        self.0.info().check_signatures
+    }
+
+    /// Which GPUs have failed, which kernels cannot be used for now, and what gave wrong answers to items whose answers are
+    /// known: a text for each, none where all is well.
+    fn failures(&self) -> Vec<String> {
+        texts(&self.0.failures())
+    }
+
+    /// Tests every operation on every GPU by items whose answers are known, and gives all failures() after that.
+    fn self_test(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        py.detach(|| self.0.self_test()).map(|failures| texts(&failures)).map_err(exception)
+    }
+
+    /// Makes ready what calls on a curve need: tables, and for GPUs kernels, which may have to be compiled.
+    fn warm_up(&self, py: Python<'_>, curve: &str) -> PyResult<()> {
+        let curve = choices::curve(curve)?;
+        let warm_up = || match curve {
+            CurveId::Secp256k1 => self.0.warm_up::<Secp256k1>(),
+            CurveId::P256 => self.0.warm_up::<P256>(),
+            CurveId::BrainpoolP256r1 => self.0.warm_up::<BrainpoolP256r1>(),
+            CurveId::Sm2 => self.0.warm_up::<Sm2>(),
+            other => Err(gecc::Error::NoScheme { scheme: "preparation", curve: other.name() }),
+        };
+        py.detach(warm_up).map_err(exception)
+    }
+
+    /// An array of zeros in page-locked memory, from and to which GPUs copy without help of the host: `uint8`, and of this shape
+    /// (rows, width).
+    ///
+    /// Any call may read its arguments there, or write there as its `out`; without a GPU it serves like any other. It pays for
+    /// arrays of megabytes that are used many times. The memory is wiped when the last array that holds it is dropped.
+    fn page_locked<'py>(&self, py: Python<'py>, shape: (usize, usize)) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        page_locked::zeros(py, &self.0, shape)
+    }
+
+    /// How long each kernel ran since the last call: name, seconds and launches. Empty without time_kernels.
+    fn take_kernel_times(&self) -> Vec<(&'static str, f64, u64)> {
+        self.0.take_kernel_times().into_iter().map(|time| (time.kernel, time.seconds, time.launches)).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<gecc.Engine: {}>", self.0)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("an Engine cannot be pickled: make one in each process"))
+    }
+}

@@ -1,0 +1,29 @@
+//! Errors of the library as exceptions of Python.
+
+use pyo3::PyErr;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+
+create_exception!(gecc, GeccError, PyException, "A call could not run. No item has a result.");
+create_exception!(gecc, NoDeviceError, GeccError, "GPUs were asked for, and none can be used.");
+create_exception!(gecc, DeviceError, GeccError, "All GPUs failed, and the engine may not use the CPU instead.");
+create_exception!(gecc, KernelsError, GeccError, "Kernels could not be compiled, stored or loaded.");
+create_exception!(gecc, ForkedError, GeccError, "The engine was made before this process forked from another.");
+
+/// The exception for an error of the library. What is wrong with arguments is a `ValueError`.
+pub fn exception(error: gecc::Error) -> PyErr {
+    use gecc::Error;
+    let text = error.to_string();
+    match error {
+        Error::LengthMismatch { .. }
+        | Error::InvalidColumn(_)
+        | Error::InvalidOption { .. }
+        | Error::InvalidModulus
+        | Error::NoScheme { .. } => PyValueError::new_err(text),
+        Error::NoDevice(_) => NoDeviceError::new_err(text),
+        Error::Device(_) => DeviceError::new_err(text),
+        Error::Kernels(_) => KernelsError::new_err(text),
+        Error::Forked => ForkedError::new_err(text),
+        _ => GeccError::new_err(text),
+    }
+}

@@ -1,0 +1,99 @@
+//! Arrays of bytes: numpy's, and what has the buffer protocol, which numpy reads.
+
+use super::Argument;
+use super::keep::Keep;
+use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use std::slice;
+use zeroize::Zeroizing;
+
+/// An array of bytes in any number of dimensions.
+pub struct Bytes<'py>(Bound<'py, PyArrayDyn<u8>>);
+
+/// Rows in an array: borrowed where the bytes of each lie one after the other.
+pub struct Rows {
+    pub data: *const u8,
+    /// 0 where all rows are the same memory.
+    pub stride: usize,
+    pub keep: Keep,
+}
+
+impl<'py> Bytes<'py> {
+    /// An array, or bytes with the buffer protocol.
+    pub fn of(argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let py = value.py();
+        let array = if value.is_instance_of::<PyUntypedArray>() {
+            value.clone()
+        } else {
+            let view =
+                py.import("builtins")?.getattr("memoryview")?.call1((value,)).map_err(|_| argument.kind(value))?;
+            py.import("numpy")?.call_method1("asarray", (view,)).map_err(|_| argument.kind(value))?
+        };
+        // What a mask hides must not be read.
+        if array.hasattr("mask")? {
+            return Err(argument.kind(value));
+        }
+        match array.cast::<PyArrayDyn<u8>>() {
+            Ok(bytes) => Ok(Bytes(bytes.clone())),
+            Err(_) => {
+                let found = array.getattr("dtype")?;
+                Err(PyTypeError::new_err(format!("{}: an array of {found}, not of uint8", argument.name)))
+            }
+        }
+    }
+
+    pub fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+
+    /// The shape as Python writes it, for errors.
+    pub fn shape_text(&self) -> String {
+        let lengths: Vec<String> = self.shape().iter().map(usize::to_string).collect();
+        let comma = if lengths.len() == 1 { "," } else { "" };
+        format!("an array of shape ({}{comma})", lengths.join(", "))
+    }
+
+    /// The rows of so many bytes that the array has, in two dimensions or, one after the other, in one. Its shape has been
+    /// checked.
+    pub fn rows(&self, items: usize, width: usize) -> Rows {
+        let data = self.0.data().cast_const();
+        let (row_stride, byte_stride) = match *self.0.strides() {
+            [rows, bytes] => (rows, bytes),
+            [bytes] => (bytes.saturating_mul(width as isize), bytes),
+            _ => unreachable!("one dimension or two"),
+        };
+        let bytes_are_together = byte_stride == 1 || width == 1;
+        // Of one row numpy's stride may be anything.
+        let row_stride = if items == 1 { width as isize } else { row_stride };
+        match usize::try_from(row_stride) {
+            Ok(stride) if bytes_are_together && (stride >= width || stride == 0) => {
+                Rows { data, stride, keep: Keep::Python(self.0.clone().into_any().unbind()) }
+            }
+            _ => copied(data, items, width, row_stride, byte_stride),
+        }
+    }
+
+    /// The bytes of an array of one dimension, if they lie one after the other.
+    pub fn as_slice(&self) -> Option<&[u8]> {
+        if self.shape() == [0] {
+            return Some(&[]);
+        }
+        let is_flat = self.shape().len() == 1 && (self.0.strides() == [1] || self.shape()[0] == 1);
+        // SAFETY: so many bytes lie there. That nobody writes to them meanwhile is the caller's promise.
+        is_flat.then(|| unsafe { slice::from_raw_parts(self.0.data(), self.shape()[0]) })
+    }
+}
+
+/// A copy of rows that lie in some other order, each behind the one before.
+fn copied(data: *const u8, items: usize, width: usize, row_stride: isize, byte_stride: isize) -> Rows {
+    let mut copy = Zeroizing::new(vec![0; items * width]);
+    for (row, bytes) in copy.chunks_exact_mut(width).enumerate() {
+        for (place, byte) in bytes.iter_mut().enumerate() {
+            let offset = row as isize * row_stride + place as isize * byte_stride;
+            // SAFETY: the array has an element there, as its shape and strides say.
+            *byte = unsafe { data.offset(offset).read() };
+        }
+    }
+    Rows { data: copy.as_ptr(), stride: width, keep: Keep::Copy(copy) }
+}

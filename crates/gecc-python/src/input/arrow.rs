@@ -1,0 +1,117 @@
+//! Arrays of Arrow, through its C interface.
+
+use super::keep::Keep;
+use super::{Argument, parallel};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use gecc_arrow::{CellProblem, Cells, holds_bytes};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3_arrow::input::AnyArray;
+use zeroize::Zeroizing;
+
+/// An array in pieces of one type.
+pub struct Chunks {
+    pub pieces: Vec<ArrayRef>,
+    pub data_type: DataType,
+}
+
+/// The array that an object gives by Arrow's C interface, if it has that. A table has one column.
+pub fn chunks(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Chunks>> {
+    if !value.hasattr("__arrow_c_array__")? && !value.hasattr("__arrow_c_stream__")? {
+        return Ok(None);
+    }
+    let (pieces, field) = value.extract::<AnyArray>()?.into_chunked_array()?.into_inner();
+    let DataType::Struct(fields) = field.data_type() else {
+        return Ok(Some(Chunks { pieces, data_type: field.data_type().clone() }));
+    };
+    let [column] = &fields[..] else {
+        let found = format!("{}: a table of {} columns, not one column", argument.name, fields.len());
+        return Err(PyValueError::new_err(found));
+    };
+    if pieces.iter().any(|table| table.null_count() > 0) {
+        return Err(PyValueError::new_err(format!("{}: a struct that is null", argument.name)));
+    }
+    let pieces = pieces.iter().map(|table| table.as_struct().column(0).clone()).collect();
+    Ok(Some(Chunks { pieces, data_type: column.data_type().clone() }))
+}
+
+pub fn items(chunks: &Chunks) -> usize {
+    chunks.pieces.iter().map(|piece| piece.len()).sum()
+}
+
+/// Checks that the array holds bytes or hexadecimal text, of one of these widths where its type has a width. Any width where
+/// none is given.
+pub fn require_bytes(argument: Argument, chunks: &Chunks, widths: &[usize]) -> PyResult<()> {
+    let (name, found) = (argument.name, &chunks.data_type);
+    if !holds_bytes(found) {
+        let text = format!("{name}: an Arrow array of {found}, not of FixedSizeBinary, Binary or hexadecimal text");
+        return Err(PyTypeError::new_err(text));
+    }
+    match found {
+        DataType::FixedSizeBinary(width) if !widths.is_empty() && !widths.contains(&(*width as usize)) => {
+            let widths: Vec<String> = widths.iter().map(usize::to_string).collect();
+            let expected = format!("of {} bytes", widths.join(", "));
+            Err(argument.shape(&format!("an Arrow array of {width} bytes an item"), &expected))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The values of an array in one piece that lie one after the other.
+pub fn contiguous(chunks: &Chunks, width: usize) -> Option<(*const u8, Keep)> {
+    let [piece] = &chunks.pieces[..] else { return None };
+    let values = Cells::of(piece.as_ref()).contiguous(width)?;
+    Some((values.as_ptr(), Keep::Arrow(piece.clone())))
+}
+
+/// A code for each item, where some are null.
+pub fn nulls(argument: Argument, chunks: &Chunks) -> Option<Vec<u8>> {
+    if chunks.pieces.iter().all(|piece| piece.logical_null_count() == 0) {
+        return None;
+    }
+    let code = argument.role.code(CellProblem::Null);
+    let of_piece = |piece: &ArrayRef| {
+        let nulls = piece.logical_nulls();
+        let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+        (0..piece.len()).map(|row| if is_null(row) { code } else { 0 }).collect::<Vec<u8>>()
+    };
+    Some(chunks.pieces.iter().flat_map(of_piece).collect())
+}
+
+/// A copy of the values of all pieces, and a code for each item, 0 where nothing is wrong with it.
+pub fn copied(argument: Argument, chunks: &Chunks, width: usize) -> (Zeroizing<Vec<u8>>, Vec<u8>) {
+    let items = items(chunks);
+    let mut copy = Zeroizing::new(vec![0; items * width]);
+    let mut problems = vec![0; items];
+    let (mut rows, mut codes) = (&mut copy[..], &mut problems[..]);
+    for piece in &chunks.pieces {
+        let (of_piece, other_rows) = rows.split_at_mut(piece.len() * width);
+        let (codes_of_piece, other_codes) = codes.split_at_mut(piece.len());
+        let cells = Cells::of(piece.as_ref());
+        parallel::fill(width, of_piece, codes_of_piece, argument.role.is_secret(), |item, row| {
+            cells.read(item, row).map_err(|problem| argument.role.code(problem))
+        });
+        (rows, codes) = (other_rows, other_codes);
+    }
+    (copy, problems)
+}
+
+/// The width of all values that are not null, if they have one width in common.
+pub fn common_width(chunks: &Chunks) -> Option<usize> {
+    let mut common = None;
+    for piece in &chunks.pieces {
+        let cells = Cells::of(piece.as_ref());
+        let widths: &mut dyn Iterator<Item = usize> = match cells.width() {
+            Some(width) => &mut [width].into_iter(),
+            None => &mut (0..piece.len()).filter_map(|row| cells.len(row).ok()),
+        };
+        for width in widths {
+            if *common.get_or_insert(width) != width {
+                return None;
+            }
+        }
+    }
+    common
+}

@@ -1,0 +1,138 @@
+//! A column of rows of one width, as the engine reads it.
+
+use super::arrow::{self, Chunks};
+use super::keep::Keep;
+use super::{Argument, Read, Strings, array};
+use gecc::{Rows, SecretKeys};
+use gecc_arrow::CellProblem;
+use pyo3::prelude::*;
+use std::ops::Range;
+use std::slice;
+use zeroize::Zeroizing;
+
+/// Rows of one width: memory of the caller's, or a copy.
+///
+/// From `data` on there are `items` rows, each `stride` bytes behind the one before, in memory that `keep` holds; one row where
+/// there is no number of items or the stride is 0.
+pub struct Column {
+    data: *const u8,
+    width: usize,
+    stride: usize,
+    items: Option<usize>,
+    _keep: Keep,
+}
+
+// SAFETY: a column only reads its memory, which `keep` holds, and every kind of `Keep` may go to another thread.
+unsafe impl Send for Column {}
+// SAFETY: as above.
+unsafe impl Sync for Column {}
+
+impl Column {
+    /// Rows of a copy, one after the other.
+    pub fn of_copy(width: usize, items: Option<usize>, copy: Zeroizing<Vec<u8>>) -> Self {
+        assert_eq!(copy.len(), width * items.unwrap_or(1), "a row for each item");
+        Column { data: copy.as_ptr(), width, stride: width, items, _keep: Keep::Copy(copy) }
+    }
+
+    /// Rows of an array: of two dimensions, or of one with all rows in it, where a single row is for all items.
+    pub fn of_array(argument: Argument, width: usize, bytes: &array::Bytes<'_>) -> PyResult<Self> {
+        let items = match *bytes.shape() {
+            [items, found] if found == width => Some(items),
+            [found] if found == width && width > 1 => None,
+            [found] if found % width == 0 => Some(found / width),
+            _ => {
+                let expected = format!("(n, {width}), or ({width},) for all items");
+                return Err(argument.shape(&bytes.shape_text(), &expected));
+            }
+        };
+        Ok(Self::of_rows(width, items, bytes.rows(items.unwrap_or(1), width)))
+    }
+
+    /// Rows of an array whose shape has been checked.
+    pub fn of_rows(width: usize, items: Option<usize>, rows: array::Rows) -> Self {
+        Column { data: rows.data, width, stride: rows.stride, items, _keep: rows.keep }
+    }
+
+    /// Copies of byte strings. Those of another length have codes, and rows of zeros.
+    pub fn of_strings(argument: Argument, width: usize, strings: &Strings) -> Read<Self> {
+        let items = strings.len();
+        let mut copy = Zeroizing::new(vec![0; items * width]);
+        let mut problems = vec![0; items];
+        for (item, (row, problem)) in copy.chunks_exact_mut(width).zip(&mut problems).enumerate() {
+            match strings.get(item) {
+                Ok(bytes) if bytes.len() == width => row.copy_from_slice(bytes),
+                Ok(_) => *problem = argument.role.code(CellProblem::WrongLength),
+                Err(found) => *problem = argument.role.code(found),
+            }
+        }
+        Ok((Self::of_copy(width, Some(items), copy), some_problems(problems)))
+    }
+
+    /// Rows of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else copied.
+    pub fn of_arrow(py: Python<'_>, argument: Argument, width: usize, chunks: &Chunks) -> Read<Self> {
+        arrow::require_bytes(argument, chunks, &[width])?;
+        if let Some((data, keep)) = arrow::contiguous(chunks, width) {
+            let column = Column { data, width, stride: width, items: Some(arrow::items(chunks)), _keep: keep };
+            return Ok((column, arrow::nulls(argument, chunks)));
+        }
+        let (copy, problems) = py.detach(|| arrow::copied(argument, chunks, width));
+        Ok((Self::of_copy(width, Some(arrow::items(chunks)), copy), some_problems(problems)))
+    }
+
+    /// Items; `None` where one row is for all.
+    pub fn items(&self) -> Option<usize> {
+        self.items
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    pub fn stride(&self) -> usize {
+        if self.items.is_none() { 0 } else { self.stride }
+    }
+
+    /// The addresses from the first row to the end of the last.
+    pub fn span(&self) -> Range<usize> {
+        let start = self.data.addr();
+        let bytes = self.items.unwrap_or(1).checked_sub(1).map_or(0, |others| others * self.stride + self.width);
+        start..start + bytes
+    }
+
+    /// The rows of some items.
+    ///
+    /// # Panics
+    /// When the column's width is not `W`, or there are no such items.
+    pub fn rows<const W: usize>(&self, range: Range<usize>) -> Rows<'_, W> {
+        assert_eq!(self.width, W, "rows of this width");
+        assert!(range.start <= range.end && self.items.is_none_or(|items| range.end <= items), "the items are there");
+        if range.is_empty() {
+            return Rows::new(&[]);
+        }
+        if self.stride() == 0 {
+            // SAFETY: a row of this width lies there as long as the column lives.
+            return Rows::all(unsafe { &*self.data.cast::<[u8; W]>() });
+        }
+        // SAFETY: so many rows lie there as long as the column lives.
+        let bytes = unsafe {
+            slice::from_raw_parts(self.data.add(range.start * self.stride), (range.len() - 1) * self.stride + W)
+        };
+        Rows::strided(bytes, self.stride, range.len()).expect("rows of the column")
+    }
+
+    /// Private keys, where they lie.
+    pub fn secret_keys(&self, range: Range<usize>) -> SecretKeys<'_> {
+        SecretKeys::rows(self.rows(range))
+    }
+
+    /// A copy of the rows of some items, for calls of the library that take them one after the other.
+    pub fn to_vec<const W: usize>(&self, range: Range<usize>) -> Vec<[u8; W]> {
+        let rows = self.rows::<W>(range.clone());
+        (0..range.len()).map(|item| *rows.get(item)).collect()
+    }
+}
+
+/// Codes of items, if there is one.
+pub fn some_problems(problems: Vec<u8>) -> Option<Vec<u8>> {
+    problems.iter().any(|problem| *problem != 0).then_some(problems)
+}

@@ -1,0 +1,135 @@
+//! Public keys and other points, in the encodings that callers have them in.
+
+use super::arrow::{self, Chunks};
+use super::column::Column;
+use super::{Argument, Read, Strings, array};
+use gecc::PublicKeys;
+use pyo3::prelude::*;
+use std::ops::Range;
+
+/// Bytes of a key: compressed, `x || y`, and uncompressed.
+const WIDTHS: [usize; 3] = [33, 64, 65];
+
+/// The expected shape, for errors.
+const EXPECTED: &str = "(n, 33), (n, 64) or (n, 65), or a single row of these for all items";
+
+/// The keys of a batch.
+pub enum Keys {
+    /// All in one encoding, of which the width says which it is.
+    Column(Column),
+    /// In several, as octet strings of SEC 1.
+    Mixed(Vec<Octets>),
+}
+
+/// An octet string of SEC 1, and its length. It is empty where the key has a length of no encoding, which rejects it.
+pub struct Octets([u8; 65], u8);
+
+impl Octets {
+    fn of(key: &[u8]) -> Self {
+        let mut octets = [0; 65];
+        if key.len() == 64 {
+            octets[0] = 4;
+            octets[1..].copy_from_slice(key);
+            // Zeros are the identity, as in a column of such keys.
+            return if key.iter().all(|byte| *byte == 0) { Octets([0; 65], 1) } else { Octets(octets, 65) };
+        }
+        let length = if key.len() <= 65 { key.len() } else { 0 };
+        octets[..length].copy_from_slice(&key[..length]);
+        Octets(octets, length as u8)
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.0[..usize::from(self.1)]
+    }
+}
+
+/// Keys of some items, from which the library's are made.
+pub enum Part<'a> {
+    Column(PublicKeys<'a>),
+    Mixed(Vec<&'a [u8]>),
+}
+
+impl Part<'_> {
+    pub fn keys(&self) -> PublicKeys<'_> {
+        match self {
+            Part::Column(keys) => *keys,
+            Part::Mixed(keys) => PublicKeys::sec1(keys),
+        }
+    }
+}
+
+impl Keys {
+    /// Keys in an array. In one dimension their width follows from the number of items, where that is known.
+    pub fn of_array(argument: Argument, items: Option<usize>, bytes: &array::Bytes<'_>) -> PyResult<Self> {
+        let wrong = || argument.shape(&bytes.shape_text(), EXPECTED);
+        let (items, width) = match *bytes.shape() {
+            [items, width] if WIDTHS.contains(&width) => (Some(items), width),
+            [width] if WIDTHS.contains(&width) => (None, width),
+            [length] => {
+                let fits = |width: &usize| match items {
+                    Some(items) => items.checked_mul(*width) == Some(length),
+                    None => length % width == 0,
+                };
+                let mut widths = WIDTHS.into_iter().filter(fits);
+                // No items fit every width, and are the same in all.
+                let width = widths.next().filter(|_| length == 0 || widths.next().is_none()).ok_or_else(wrong)?;
+                (Some(length / width), width)
+            }
+            _ => return Err(wrong()),
+        };
+        let rows = bytes.rows(items.unwrap_or(1), width);
+        Ok(Keys::Column(Column::of_rows(width, items, rows)))
+    }
+
+    /// Copies of byte strings, which may be in several encodings.
+    pub fn of_strings(argument: Argument, strings: &Strings) -> Read<Self> {
+        let first = (0..strings.len()).find_map(|item| strings.get(item).ok()).map(<[u8]>::len);
+        let width = first.filter(|width| WIDTHS.contains(width)).unwrap_or(WIDTHS[0]);
+        let has_width = |item| strings.get(item).is_ok_and(|key| key.len() == width) || strings.get(item).is_err();
+        if (0..strings.len()).all(has_width) {
+            let (column, problems) = Column::of_strings(argument, width, strings)?;
+            return Ok((Keys::Column(column), problems));
+        }
+        let octets = |item| Octets::of(strings.get(item).unwrap_or_default());
+        Ok((Keys::Mixed((0..strings.len()).map(octets).collect()), strings.problems(argument)))
+    }
+
+    /// Keys of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else copied.
+    pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks) -> Read<Self> {
+        arrow::require_bytes(argument, chunks, &WIDTHS)?;
+        if let Some(width) = arrow::common_width(chunks).filter(|width| WIDTHS.contains(width)) {
+            let (column, problems) = Column::of_arrow(py, argument, width, chunks)?;
+            return Ok((Keys::Column(column), problems));
+        }
+        let chunks = Chunks { pieces: chunks.pieces.clone(), data_type: chunks.data_type.clone() };
+        Self::of_strings(argument, &Strings::of_arrow(argument, chunks)?)
+    }
+
+    /// Items; `None` where one key is for all.
+    pub fn items(&self) -> Option<usize> {
+        match self {
+            Keys::Column(column) => column.items(),
+            Keys::Mixed(keys) => Some(keys.len()),
+        }
+    }
+
+    /// The addresses of all keys; none for copies.
+    pub fn span(&self) -> Option<Range<usize>> {
+        match self {
+            Keys::Column(column) => Some(column.span()),
+            Keys::Mixed(_) => None,
+        }
+    }
+
+    /// The keys of some items.
+    pub fn part(&self, range: Range<usize>) -> Part<'_> {
+        match self {
+            Keys::Column(column) => Part::Column(match column.width() {
+                33 => PublicKeys::compressed(column.rows::<33>(range)),
+                64 => PublicKeys::raw(column.rows::<64>(range)),
+                _ => PublicKeys::uncompressed(column.rows::<65>(range)),
+            }),
+            Keys::Mixed(keys) => Part::Mixed(keys[range].iter().map(Octets::as_slice).collect()),
+        }
+    }
+}

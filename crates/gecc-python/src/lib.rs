@@ -1,0 +1,49 @@
+//! gecc for Python: the extension `gecc._gecc`, which the package `gecc` (in `python/gecc`) calls.
+//!
+//! A call reads its arguments (`input/`) as columns that lie where Python has them, or as copies where the engine could not read
+//! them there. It runs in pieces without the GIL (`pieces.rs`), and gives arrays of numpy or Arrow (`output.rs`). What is checked
+//! of arguments is checked here; the package in Python has names, defaults and documentation.
+
+mod arrow_output;
+mod calls;
+mod choices;
+mod engine;
+mod errors;
+mod input;
+mod output;
+mod page_locked;
+mod pieces;
+mod reasons;
+mod shared_engine;
+mod timing;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _gecc {
+    #[pymodule_export]
+    use super::arrow_output::ArrowArray;
+    #[pymodule_export]
+    use super::calls::der::{signatures_from_der, signatures_to_der};
+    #[pymodule_export]
+    use super::calls::keys::{decompress, ecdh, ecdh_points, generate_keys, public_keys};
+    #[pymodule_export]
+    use super::calls::messages::{sign_messages, verify_messages};
+    #[pymodule_export]
+    use super::calls::points::{add, double, mul, mul_base, sum};
+    #[pymodule_export]
+    use super::calls::signatures::{recover, recover_addresses, sign, sign_recoverable, verify};
+    #[pymodule_export]
+    use super::engine::{Engine, nvrtc_version};
+    #[pymodule_export]
+    use super::errors::{DeviceError, ForkedError, GeccError, KernelsError, NoDeviceError};
+    #[pymodule_export]
+    use super::input::place_of;
+    #[pymodule_export]
+    use super::reasons::reason_texts;
+    #[pymodule_export]
+    use super::timing::{count_true, time_recover, time_sign, time_verify, to_arrow};
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,244 @@
+//! Results: memory that the engine writes, and arrays made of it.
+
+use crate::arrow_output;
+use crate::input::Call;
+use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, UInt8Array};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
+use gecc::Verdict;
+use numpy::{PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::ptr::NonNull;
+use std::slice;
+use std::sync::Arc;
+use zeroize::{Zeroize, Zeroizing};
+
+/// What results are: rows of some width, which may be secrets.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    pub width: usize,
+    pub is_secret: bool,
+}
+
+impl Kind {
+    pub fn public(width: usize) -> Self {
+        Kind { width, is_secret: false }
+    }
+
+    pub fn secret(width: usize) -> Self {
+        Kind { width, is_secret: true }
+    }
+}
+
+/// A column of results that a call writes. Secrets are wiped if they do not become an array.
+pub struct Output<'py> {
+    kind: Kind,
+    /// Until it becomes an array.
+    memory: Option<Memory<'py>>,
+}
+
+enum Memory<'py> {
+    /// The caller's array, of which the library for numpy knows that it is written to.
+    Caller(PyReadwriteArrayDyn<'py, u8>),
+    /// An array that nobody else has seen so far.
+    Numpy(Bound<'py, PyArrayDyn<u8>>),
+    /// What becomes an Arrow array, wiped if it does not.
+    Arrow(Zeroizing<Vec<u8>>),
+}
+
+/// Hundreds of megabytes of results cost more in page faults than in copying, at 4 KiB a page. numpy asks for itself.
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages(memory: &mut [u8]) {
+    use rustix::mm::{Advice, madvise};
+    const HUGE_PAGE: usize = 2 << 20;
+    let before = memory.as_ptr().align_offset(HUGE_PAGE);
+    let whole = memory.len().saturating_sub(before) / HUGE_PAGE * HUGE_PAGE;
+    if whole > 0 {
+        // SAFETY: the range lies within the slice, and this advice changes nothing of its content.
+        let _ = unsafe { madvise(memory[before..].as_mut_ptr().cast(), whole, Advice::LinuxHugepage) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_memory: &mut [u8]) {}
+
+/// Memory of zeros in an array of numpy.
+fn zeros<'py>(py: Python<'py>, items: usize, width: usize) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
+    let zeros = py.import("numpy")?.getattr("zeros")?;
+    let array = if width == 1 { zeros.call1((items, "uint8")) } else { zeros.call1(((items, width), "uint8")) }?;
+    Ok(array.cast_into::<PyArrayDyn<u8>>()?)
+}
+
+/// Bytes of an array that `zeros` has made and nobody else has seen.
+fn bytes_of<'a>(array: &'a mut Bound<'_, PyArrayDyn<u8>>) -> &'a mut [u8] {
+    // SAFETY: all elements of such an array lie one after the other, and there is no other reference to it.
+    unsafe { slice::from_raw_parts_mut(array.data(), PyUntypedArrayMethods::len(array)) }
+}
+
+impl<'py> Output<'py> {
+    /// Memory for the results of a call, of Arrow where an argument is.
+    pub fn of(call: &Call<'py>, kind: Kind) -> PyResult<Self> {
+        let items = call.items();
+        if call.arrow.is_none() {
+            return Self::of_numpy(call.py, items, kind);
+        }
+        let mut bytes = Zeroizing::new(vec![0; items * kind.width]);
+        ask_for_huge_pages(&mut bytes);
+        Ok(Output { kind, memory: Some(Memory::Arrow(bytes)) })
+    }
+
+    /// The caller's array, or memory as `of` takes it.
+    ///
+    /// # Errors
+    /// When results are not of numpy, or the array has another shape or shares memory with an argument.
+    pub fn of_caller(call: &Call<'py>, kind: Kind, out: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let Some(out) = out else { return Self::of(call, kind) };
+        let Ok(array) = out.cast::<PyArrayDyn<u8>>() else {
+            return Err(PyTypeError::new_err("out: not an array of uint8"));
+        };
+        let wrong = |text: String| Err(PyValueError::new_err(format!("out: {text}")));
+        if call.arrow.is_some() {
+            return wrong("results are of Arrow, as an argument is".to_owned());
+        }
+        let expected = [call.items(), kind.width];
+        if array.shape() != expected || !array.is_c_contiguous() {
+            return wrong(format!(
+                "an array of shape {:?}, not of {expected:?} with rows one after the other",
+                array.shape()
+            ));
+        }
+        let start = array.data().addr();
+        if let Some(name) = call.reads_in(&(start..start + expected[0] * expected[1])) {
+            return wrong(format!("it shares memory with {name}"));
+        }
+        let memory = array.try_readwrite().map_err(|problem| PyValueError::new_err(format!("out: {problem}")))?;
+        Ok(Output { kind, memory: Some(Memory::Caller(memory)) })
+    }
+
+    /// Memory of numpy.
+    pub fn of_numpy(py: Python<'py>, items: usize, kind: Kind) -> PyResult<Self> {
+        Ok(Output { kind, memory: Some(Memory::Numpy(zeros(py, items, kind.width)?)) })
+    }
+
+    pub fn bytes(&mut self) -> &mut [u8] {
+        match &mut self.memory {
+            Some(Memory::Caller(array)) => array.as_slice_mut().expect("rows one after the other"),
+            Some(Memory::Numpy(array)) => bytes_of(array),
+            Some(Memory::Arrow(bytes)) => bytes,
+            None => &mut [],
+        }
+    }
+
+    /// The array, of numpy.
+    ///
+    /// # Panics
+    /// When the memory is for Arrow.
+    pub fn into_numpy(mut self) -> Bound<'py, PyAny> {
+        match self.memory.take() {
+            Some(Memory::Caller(array)) => array.as_any().clone(),
+            Some(Memory::Numpy(array)) => array.into_any(),
+            _ => panic!("memory of numpy"),
+        }
+    }
+
+    /// # Panics
+    /// When results have another width.
+    pub fn rows<const W: usize>(&mut self) -> &mut [[u8; W]] {
+        assert_eq!(self.kind.width, W, "rows of this width");
+        self.bytes().as_chunks_mut().0
+    }
+
+    /// A column of Arrow. The memory of secrets is wiped when the last array that holds it is dropped.
+    ///
+    /// # Panics
+    /// When the memory is of numpy.
+    fn into_arrow(mut self, nulls: Option<NullBuffer>) -> ArrayRef {
+        let Some(Memory::Arrow(mut bytes)) = self.memory.take() else { panic!("memory for Arrow") };
+        if self.kind.width == 1 {
+            return Arc::new(UInt8Array::new(std::mem::take(&mut *bytes).into(), nulls));
+        }
+        let buffer = if self.kind.is_secret {
+            let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
+            // SAFETY: the owner holds the vector, whose memory stays where it is until the owner is dropped, and nothing
+            // changes it meanwhile.
+            unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
+        } else {
+            Buffer::from_vec(std::mem::take(&mut *bytes))
+        };
+        Arc::new(FixedSizeBinaryArray::new(self.kind.width as i32, buffer, nulls))
+    }
+
+    /// Makes the rows of rejected items zeros.
+    fn clear_rejected(&mut self, codes: &[u8]) {
+        /// Most items pass, and many codes are compared at once.
+        const BLOCK: usize = 64;
+        let width = self.kind.width;
+        for (rows, codes) in self.bytes().chunks_mut(BLOCK * width).zip(codes.chunks(BLOCK)) {
+            if codes.iter().fold(0, |all, code| all | (code ^ Verdict::VALID_CODE)) == 0 {
+                continue;
+            }
+            for (row, _) in rows.chunks_exact_mut(width).zip(codes).filter(|(_, code)| **code != Verdict::VALID_CODE) {
+                row.zeroize();
+            }
+        }
+    }
+}
+
+impl Drop for Output<'_> {
+    fn drop(&mut self) {
+        if self.kind.is_secret {
+            self.bytes().zeroize();
+        }
+    }
+}
+
+/// Bits that say which items passed.
+fn passed(codes: &[u8]) -> BooleanBuffer {
+    BooleanBuffer::collect_bool(codes.len(), |item| codes[item] == Verdict::VALID_CODE)
+}
+
+/// The answer of a call: its columns of results, and then the codes, or with `reasons` false which items passed. A call without
+/// columns has that alone.
+pub fn answer<'py>(
+    call: Call<'py>,
+    mut columns: Vec<Output<'py>>,
+    mut codes: Output<'py>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(problems) = &call.problems {
+        for (code, problem) in codes.bytes().iter_mut().zip(problems).filter(|(_, problem)| **problem != 0) {
+            *code = *problem;
+        }
+    }
+    columns.iter_mut().for_each(|column| column.clear_rejected(codes.bytes()));
+    let mut answer = Vec::with_capacity(columns.len() + 1);
+    let Some(argument) = call.arrow else {
+        answer.extend(columns.into_iter().map(Output::into_numpy));
+        answer.push(numpy_verdicts(codes, reasons)?);
+        return tuple_or_one(call.py, answer);
+    };
+    let passed = passed(codes.bytes());
+    let nulls = (passed.count_set_bits() < passed.len()).then(|| NullBuffer::new(passed.clone()));
+    for column in columns {
+        answer.push(arrow_output::like(&argument, column.into_arrow(nulls.clone()))?);
+    }
+    let verdicts = if reasons { codes.into_arrow(None) } else { Arc::new(BooleanArray::new(passed, None)) };
+    answer.push(arrow_output::like(&argument, verdicts)?);
+    tuple_or_one(call.py, answer)
+}
+
+fn tuple_or_one<'py>(py: Python<'py>, mut answer: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    if answer.len() == 1 { Ok(answer.remove(0)) } else { Ok(PyTuple::new(py, answer)?.into_any()) }
+}
+
+fn numpy_verdicts<'py>(mut codes: Output<'py>, reasons: bool) -> PyResult<Bound<'py, PyAny>> {
+    if reasons {
+        return Ok(codes.into_numpy());
+    }
+    for code in codes.bytes() {
+        *code = u8::from(*code == Verdict::VALID_CODE);
+    }
+    // All bytes are 0 or 1 now, as numpy has truth values.
+    codes.into_numpy().call_method1("view", ("bool",))
+}

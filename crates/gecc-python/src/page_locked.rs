@@ -1,0 +1,37 @@
+//! Arrays of numpy in memory that is locked for GPUs.
+
+use gecc::{Engine, PageLocked};
+use numpy::PyArray2;
+use numpy::ndarray::ArrayView2;
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use zeroize::Zeroize;
+
+/// What holds the memory of an array. It is wiped in the end, as it may have held secrets.
+#[pyclass(frozen)]
+struct Memory(PageLocked<u8>);
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// An array of zeros, locked where there is a GPU and the driver allows it.
+pub fn zeros<'py>(
+    py: Python<'py>,
+    engine: &Engine,
+    (rows, width): (usize, usize),
+) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    let too_large = || PyMemoryError::new_err(format!("no memory for {rows} rows of {width} bytes"));
+    let bytes = rows.checked_mul(width).ok_or_else(too_large)?;
+    let mut values = Vec::new();
+    values.try_reserve_exact(bytes).map_err(|_| too_large())?;
+    values.resize(bytes, 0u8);
+    let mut memory = py.detach(|| engine.page_lock(values));
+    let start = memory.as_mut_ptr();
+    let owner = Bound::new(py, Memory(memory))?.into_any();
+    // SAFETY: so many bytes lie there, in a vector that is neither changed nor moved from its memory before the owner is dropped.
+    // The view ends here, and the array keeps the owner.
+    Ok(unsafe { PyArray2::borrow_from_array(&ArrayView2::from_shape_ptr((rows, width), start), owner) })
+}

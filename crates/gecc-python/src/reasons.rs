@@ -1,0 +1,64 @@
+//! What a byte says of an item: the engine's codes, and those of values that cannot be read.
+
+use gecc::{Rejection, Verdict};
+use gecc_arrow::{CellProblem, Field, Reason};
+use pyo3::prelude::*;
+
+/// What an argument is, for the codes of its values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// One that files have too, and their codes.
+    Field(Field),
+    /// A point that is no public key.
+    Point,
+    /// A public scalar.
+    Scalar,
+}
+
+impl Role {
+    /// The code of an item of which this argument has no value that can be read.
+    pub fn code(self, problem: CellProblem) -> u8 {
+        match (self, problem) {
+            (Role::Point, _) | (Role::Field(Field::PublicKey), CellProblem::WrongLength) => {
+                Rejection::MalformedPoint.code()
+            }
+            (Role::Field(Field::Der), CellProblem::WrongLength) => Rejection::MalformedSignature.code(),
+            (Role::Scalar, _) => Rejection::ScalarOutOfRange.code(),
+            (Role::Field(field), problem) => Reason::Cell(field, problem).code(),
+        }
+    }
+
+    /// Whether values are private keys.
+    pub fn is_secret(self) -> bool {
+        self == Role::Field(Field::SecretKey)
+    }
+}
+
+/// Codes with their names and texts: `VALID` first, then why items are rejected.
+#[pyfunction]
+pub fn reason_texts() -> Vec<(u8, String, String)> {
+    let valid = (Verdict::VALID_CODE, "VALID".to_owned(), Verdict::Valid.to_string());
+    let reasons = (0..=u8::MAX).filter_map(Reason::from_code);
+    let reasons = reasons.map(|reason| (reason.code(), name(reason), reason.to_string()));
+    [valid].into_iter().chain(reasons).collect()
+}
+
+/// As constants of Python are written.
+fn name(reason: Reason) -> String {
+    match reason {
+        Reason::Rejected(rejection) => constant(&format!("{rejection:?}")),
+        Reason::Cell(field, problem) => constant(&format!("{field:?}{problem:?}")),
+    }
+}
+
+/// `SOutOfRange` becomes `S_OUT_OF_RANGE`.
+fn constant(name: &str) -> String {
+    let mut constant = String::new();
+    for (place, letter) in name.char_indices() {
+        if place > 0 && letter.is_ascii_uppercase() {
+            constant.push('_');
+        }
+        constant.push(letter.to_ascii_uppercase());
+    }
+    constant
+}

@@ -1,0 +1,121 @@
+//! What `benches/rates.py` needs beside the calls: the library's own calls on the same arrays, timed.
+
+use crate::arrow_output::ArrowArray;
+use crate::choices;
+use crate::engine::{self, Engine};
+use crate::errors::exception;
+use crate::input::{Call, argument};
+use arrow_array::cast::AsArray;
+use arrow_array::{BooleanArray, FixedSizeBinaryArray};
+use arrow_buffer::Buffer;
+use gecc::{Verdict, any, ecdsa};
+use gecc_arrow::Field;
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Seconds of each of `repeats` calls that write to the same codes, and how many items passed the last one.
+fn timed(
+    py: Python<'_>,
+    items: usize,
+    repeats: usize,
+    mut call: impl FnMut(&mut [u8]) -> Result<(), gecc::Error> + Send,
+) -> PyResult<(Vec<f64>, usize)> {
+    let mut codes = vec![u8::MAX; items];
+    let mut once = || {
+        let start = Instant::now();
+        call(&mut codes)?;
+        Ok(start.elapsed().as_secs_f64())
+    };
+    let seconds = py.detach(|| (0..repeats).map(|_| once()).collect::<Result<Vec<f64>, _>>()).map_err(exception)?;
+    Ok((seconds, codes.iter().filter(|code| **code == Verdict::VALID_CODE).count()))
+}
+
+/// Memory of rows that has been written to, as memory that a program uses again.
+fn used_memory(items: usize) -> Vec<[u8; 64]> {
+    vec![[1; 64]; items]
+}
+
+/// Times `ecdsa::verify_into`.
+#[pyfunction]
+pub fn time_verify<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    digests: &Bound<'py, PyAny>,
+    signatures: &Bound<'py, PyAny>,
+    public_keys: &Bound<'py, PyAny>,
+    repeats: usize,
+) -> PyResult<(Vec<f64>, usize)> {
+    let (curve, engine, mut call) = (choices::curve(curve)?, engine::of(py, engine)?, Call::new(py));
+    let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
+    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
+    let items = call.items();
+    timed(py, items, repeats, |codes| {
+        let (digests, signatures, part) = (digests.rows(0..items), signatures.rows(0..items), keys.part(0..items));
+        any::ecdsa::verify_into(&engine, curve, digests, signatures, part.keys(), Default::default(), codes)
+    })
+}
+
+/// Times `ecdsa::recover_into`.
+#[pyfunction]
+pub fn time_recover<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    digests: &Bound<'py, PyAny>,
+    signatures: &Bound<'py, PyAny>,
+    recovery_ids: &Bound<'py, PyAny>,
+    repeats: usize,
+) -> PyResult<(Vec<f64>, usize)> {
+    let (curve, engine, mut call) = (choices::curve(curve)?, engine::of(py, engine)?, Call::new(py));
+    let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
+    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
+    let items = call.items();
+    let mut keys = used_memory(items);
+    timed(py, items, repeats, |codes| {
+        let (digests, signatures, ids) = (digests.rows(0..items), signatures.rows(0..items), ids.rows(0..items));
+        any::ecdsa::recover_into(&engine, curve, digests, signatures, ids, &mut keys, codes)
+    })
+}
+
+/// Times `ecdsa::sign_into`.
+#[pyfunction]
+pub fn time_sign<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    digests: &Bound<'py, PyAny>,
+    secret_keys: &Bound<'py, PyAny>,
+    repeats: usize,
+) -> PyResult<(Vec<f64>, usize)> {
+    let (curve, engine, mut call) = (choices::curve(curve)?, engine::of(py, engine)?, Call::new(py));
+    let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
+    let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
+    let items = call.items();
+    let mut signatures = used_memory(items);
+    timed(py, items, repeats, |codes| {
+        let (digests, keys) = (digests.rows(0..items), keys.secret_keys(0..items));
+        let form = ecdsa::SForm::default();
+        any::ecdsa::sign_into(&engine, curve, digests, keys, form, &mut signatures, codes)
+    })
+}
+
+/// Rows as an Arrow array, for a machine without a library for Arrow. They are copied.
+#[pyfunction]
+pub fn to_arrow(rows: PyReadonlyArray2<'_, u8>) -> PyResult<ArrowArray> {
+    let bytes = Buffer::from_vec(rows.as_slice()?.to_vec());
+    let array = FixedSizeBinaryArray::try_new(rows.shape()[1] as i32, bytes, None);
+    Ok(ArrowArray(Arc::new(array.map_err(|problem| PyValueError::new_err(problem.to_string()))?)))
+}
+
+/// How many truth values of an Arrow array are true.
+#[pyfunction]
+pub fn count_true(array: &ArrowArray) -> PyResult<usize> {
+    let values = array.0.as_boolean_opt();
+    values.map(BooleanArray::true_count).ok_or_else(|| PyValueError::new_err("these are no truth values"))
+}

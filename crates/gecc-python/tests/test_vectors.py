@@ -1,0 +1,152 @@
+"""Published vectors and real signatures, through Python."""
+
+import gecc
+import numpy as np
+import pytest
+
+from support import Bytes, compressed, records, rows_of, vectors
+
+
+def digest_row(digest: str) -> bytes:
+    """The leftmost 256 bits of a digest, as a number of 32 bytes (SEC 1, section 4.1.3)."""
+    return bytes.fromhex(digest)[:32].rjust(32, b"\0")
+
+
+def test_nist_verifies() -> None:
+    cases = vectors("p256_sigver_fips_186-3.json")
+    found = gecc.verify(
+        "p256",
+        [digest_row(case["digest"]) for case in cases],
+        [bytes.fromhex(case["r"] + case["s"]) for case in cases],
+        [bytes.fromhex(case["qx"] + case["qy"]) for case in cases],
+    )
+    assert found.tolist() == [case["valid"] for case in cases]
+    assert 0 < found.sum() < len(cases)
+
+
+def test_signatures_of_other_libraries_verify() -> None:
+    cases = vectors("k256_siggen_sha256.json")
+    digests, keys = (
+        rows_of([case["digest"] for case in cases]),
+        rows_of([case["qx"] + case["qy"] for case in cases]),
+    )
+    signatures = rows_of([case["r"] + case["s"] for case in cases])
+    assert gecc.verify("secp256k1", digests, signatures, keys).all()
+    codes = gecc.verify("secp256k1", digests, signatures, keys, low_s=True, reasons=True)
+    assert [code == gecc.Reason.HIGH_S for code in codes] == [case["high_s"] for case in cases]
+    messages = [bytes.fromhex(case["msg"]) for case in cases]
+    assert gecc.verify_messages("secp256k1", messages, signatures, keys).all()
+    cases = vectors("p256_siggen_fips_186-3.json")
+    keys = rows_of([case["d"] for case in cases])
+    assert np.array_equal(gecc.public_keys("p256", keys)[0], rows_of([case["qx"] + case["qy"] for case in cases]))
+
+
+def test_nist_public_keys() -> None:
+    # A coordinate of more than 256 bits has no encoding.
+    cases = [case for case in vectors("p256_pkv_fips_186-3.json") if len(case["qx"] + case["qy"]) == 128]
+    _, codes = gecc.decompress("p256", rows_of([case["qx"] + case["qy"] for case in cases]), reasons=True)
+    assert [code == 1 for code in codes] == [case["valid"] for case in cases]
+    assert codes.tolist().count(gecc.Reason.NOT_ON_CURVE) == 4
+
+
+def test_rfc6979_signs_on_secp256k1() -> None:
+    cases = vectors("rfc6979.json")["secp256k1"]
+    keys = rows_of([case["d"] for case in cases])
+    for form, field in (("as_computed", "s_raw"), ("low", "s_low"), ("curve_default", "s_low")):
+        expected = rows_of([case["r"] + case[field] for case in cases])
+        signatures, ok = gecc.sign("secp256k1", rows_of([case["digest"] for case in cases]), keys, s_form=form)
+        assert ok.all()
+        assert np.array_equal(signatures, expected)
+        of_messages, _ = gecc.sign_messages("secp256k1", [case["msg"].encode() for case in cases], keys, s_form=form)
+        assert np.array_equal(of_messages, expected)
+    points = rows_of([case["qx"] + case["qy"] for case in cases])
+    assert np.array_equal(gecc.public_keys("secp256k1", keys)[0], points)
+
+
+def test_rfc6979_signs_on_p256() -> None:
+    cases = [case for case in vectors("rfc6979.json")["p256"] if case["hash"] == "sha256"]
+    messages = [bytes.fromhex(case["msg_hex"]) for case in cases]
+    signatures, ok = gecc.sign_messages("p256", messages, rows_of([case["d"] for case in cases]))
+    assert ok.tolist() == [True, True]
+    assert np.array_equal(signatures, rows_of([case["r"] + case["s"] for case in cases]))
+
+
+def test_nist_shared_secrets() -> None:
+    cases = vectors("p256_cdh_primitive.json")
+    keys, peers = rows_of([case["d"] for case in cases]), rows_of([case["peer"] for case in cases])
+    secrets, ok = gecc.ecdh("p256", keys, peers)
+    assert ok.all()
+    assert np.array_equal(secrets, rows_of([case["z"] for case in cases]))
+    assert np.array_equal(gecc.ecdh_points("p256", keys, peers)[0][:, :32], secrets)
+
+
+@pytest.mark.parametrize(("curve", "name"), [("secp256k1", "secp256k1"), ("p256", "secp256r1"), ("sm2", "sm2p256v1")])
+def test_multiples_of_points(curve: str, name: str) -> None:
+    def scalars(cases: list[dict[str, str]]) -> Bytes:
+        return rows_of([case["k"].removeprefix("0x").rjust(64, "0") for case in cases])
+
+    cases = vectors("point_mul.json")[name]
+    base = [case for case in cases["ecc_base_point_mul"] if len(case["P"]) == 130]
+    found, ok = gecc.mul_base(curve, scalars(base))
+    assert len(base) > 40
+    assert ok.all()
+    assert np.array_equal(found, rows_of([case["P"][2:] for case in base]))
+    others = [case for case in cases["ecc_var_point_mul"] if len(case["P"]) == len(case["Z"]) == 66]
+    found, ok = gecc.mul(curve, scalars(others), rows_of([case["P"] for case in others]))
+    assert len(others) > 50
+    assert ok.all()
+    assert np.array_equal(compressed(found), rows_of([case["Z"] for case in others]))
+
+
+def test_sm2_examples() -> None:
+    cases = [
+        case for case in vectors("sm2_vectors.json")["sign_verify"] if case["curve"] == "sm2p256v1" and "e" in case
+    ]
+    assert cases
+    found = gecc.verify(
+        "sm2",
+        [bytes.fromhex(case["e"]) for case in cases],
+        [bytes.fromhex(case["r"] + case["s"]) for case in cases],
+        [bytes.fromhex(case["qx"] + case["qy"]) for case in cases],
+    )
+    assert found.tolist() == [case["expect"] == "valid" for case in cases]
+
+
+@pytest.mark.parametrize(
+    ("name", "curve", "valid"),
+    [
+        ("ethereum_blocks.jsonl", "secp256k1", 530),
+        ("bitcoin_blocks.jsonl", "secp256k1", 1697),
+        ("health_certificates.jsonl", "p256", 202),
+    ],
+)
+def test_real_signatures(name: str, curve: str, valid: int) -> None:
+    items = records(name)
+    digests, signatures = (rows_of([item[field] for item in items]) for field in ("digest", "signature"))
+    keys = [bytes.fromhex(item["public_key"]) for item in items]
+    assert gecc.verify(curve, digests, signatures, keys).sum() == valid
+    digests[:, 7] ^= 8
+    assert not gecc.verify(curve, digests, signatures, keys).any()
+
+
+def test_senders_of_blocks() -> None:
+    items = records("ethereum_blocks.jsonl")
+    digests, signatures = (rows_of([item[field] for item in items]) for field in ("digest", "signature"))
+    keys, ok = gecc.recover("secp256k1", digests, signatures, [int(item["recovery_id"]) for item in items])
+    assert ok.all()
+    assert [b"\4" + key.tobytes() for key in keys] == [bytes.fromhex(item["public_key"]) for item in items]
+
+
+def test_certificates_with_user_ids() -> None:
+    items = records("sm2_certificates.jsonl")
+    messages = [bytes.fromhex(item["message"]) for item in items]
+    signatures, ok = gecc.signatures_from_der([bytes.fromhex(item["der"]) for item in items])
+    assert ok.all()
+    keys = [bytes.fromhex(item["public_key"]) for item in items]
+    ids = [item["id"] for item in items]
+    assert gecc.verify_messages("sm2", messages, signatures, keys, user_ids=ids).all()
+    # An empty id is not the default one, which None is.
+    with_default = [identity == "1234567812345678" for identity in ids]
+    assert gecc.verify_messages("sm2", messages, signatures, keys).tolist() == with_default
+    nulls = [identity or None for identity in ids]
+    assert gecc.verify_messages("sm2", messages, signatures, keys, user_ids=nulls).tolist() == with_default

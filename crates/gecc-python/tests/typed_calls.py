@@ -1,0 +1,24 @@
+"""Calls as a program with types has them, for mypy alone."""
+
+import gecc
+import numpy as np
+import numpy.typing as npt
+import polars
+
+
+def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | None]) -> int:
+    valid = gecc.verify("secp256k1", digests, signatures, keys, low_s=True)
+    engine = gecc.Engine(backend="cpu", threads=2)
+    points = np.zeros((1, 64), np.uint8)
+    _, ok = gecc.recover("p256", memoryview(signatures), [signatures], [0, None, 3], out=points, engine=engine)
+    codes = gecc.verify_messages("sm2", b"", [None], keys[0] or b"", user_ids=["alice", None], reasons=True)
+    reasons: list[str] = [gecc.Reason(code).text for code in codes]
+    secret_keys, _ = gecc.generate_keys("p256", 3)
+    shared, _ = gecc.ecdh("p256", secret_keys, points)
+    return int(valid.sum()) + len(reasons) + len(shared) + int(ok.sum()) + gecc.sum("p256", points).size
+
+
+def audit_arrow(digests: polars.Series, keys: polars.Series) -> polars.Series:
+    signatures, _ = gecc.sign("p256", digests, bytes(32), s_form="low")
+    verdicts: polars.Series = gecc.verify("p256", digests, signatures, keys)
+    return verdicts
