@@ -236,6 +236,8 @@ def test_messages_of_any_kind() -> None:
     assert codes.tolist() == [Reason.MESSAGE_NULL, 1, 1, 1]
     with pytest.raises(TypeError, match=r"messages\[0\]: str, not bytes"):
         gecc.verify_messages("p256", ["text"], signatures[:1], public_keys[:1])  # type: ignore[list-item]
+    with pytest.raises(UnicodeEncodeError):
+        gecc.sign_messages("sm2", [b""], secret_keys[:1], user_ids=["\ud800"])
     _, codes = gecc.sign_messages("sm2", [b""] * 2, secret_keys[:2], user_ids=[bytes(8192), bytes(8191)], reasons=True)
     assert codes.tolist() == [Reason.USER_ID_TOO_LONG, 1]
 

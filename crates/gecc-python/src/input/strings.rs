@@ -69,7 +69,7 @@ impl Strings {
             if argument.role != Role::Field(Field::Id) {
                 return Err(wrong_item(argument, index, item));
             }
-            self.push_copy(Zeroizing::new(text.to_string_lossy().as_bytes().to_vec()));
+            self.push_copy(Zeroizing::new(text.to_str()?.as_bytes().to_vec()));
         } else {
             let bytes = array::Bytes::of(argument, item).map_err(|_| wrong_item(argument, index, item))?;
             let bytes = bytes.as_slice().ok_or_else(|| wrong_item(argument, index, item))?;
