@@ -1,6 +1,7 @@
 """Where the library finds what lies beside this package."""
 
 import importlib.util
+from contextlib import suppress
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 
@@ -14,11 +15,24 @@ def nvrtc_folders() -> Iterator[Path]:
         yield from sorted({library.parent for library in Path(parent).glob("*/lib/libnvrtc.so*")}, reverse=True)
 
 
+def close_to_others(folder: Path) -> None:
+    """Takes from others the right to write to packs of kernels, which are not loaded otherwise: pip leaves it where the user's file
+    mode mask does. Whoever has used it could have changed this file as well.
+    """
+    for pack in folder.glob("*.gecckernels"):
+        mode = pack.stat().st_mode
+        if mode & 0o022:
+            with suppress(OSError):
+                pack.chmod(mode & 0o755)
+
+
 def prepare(environment: MutableMapping[str, str]) -> None:
     """Names NVRTC's folder and that of compiled kernels, where they are there and the user has named none."""
     if "GECC_NVRTC_DIR" not in environment:
         for folder in nvrtc_folders():
             environment["GECC_NVRTC_DIR"] = str(folder)
             break
-    if (PACKAGE / "kernels").is_dir():
-        environment.setdefault("GECC_KERNELS", str(PACKAGE / "kernels"))
+    kernels = PACKAGE / "kernels"
+    if kernels.is_dir() and "GECC_KERNELS" not in environment:
+        close_to_others(kernels)
+        environment["GECC_KERNELS"] = str(kernels)
