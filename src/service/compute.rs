@@ -6,10 +6,10 @@ use crate::types::Error;
 
 /// What computes batches. Tests have others than the engine.
 pub trait Compute: Send + Sync {
-    /// Whether batches may be computed by either device.
-    fn has_choice(&self) -> bool;
+    /// The device that computes all batches; `None` where either may.
+    fn only(&self) -> Option<Device>;
 
-    /// The device that computes batches, as far as is known before anything was measured.
+    /// Where either may, the device that computes batches before anything was measured.
     fn first_choice(&self, kind: Kind, items: usize) -> Device;
 
     /// # Errors
@@ -32,18 +32,24 @@ pub struct OnEngine {
     engine: Engine,
     on_cpu: Engine,
     on_gpu: Engine,
+    only: Option<Device>,
 }
 
 impl OnEngine {
     pub fn new(engine: &Engine) -> Self {
         let [on_cpu, on_gpu] = [Device::Cpu, Device::Gpu].map(|device| engine.preferring(device));
-        OnEngine { engine: engine.clone(), on_cpu, on_gpu }
+        let of_backend = match engine.info().backend {
+            Backend::Gpu => Device::Gpu,
+            Backend::Auto | Backend::Cpu => Device::Cpu,
+        };
+        let only = (!engine.has_choice()).then_some(of_backend);
+        OnEngine { engine: engine.clone(), on_cpu, on_gpu, only }
     }
 }
 
 impl Compute for OnEngine {
-    fn has_choice(&self) -> bool {
-        self.engine.has_choice()
+    fn only(&self) -> Option<Device> {
+        self.only
     }
 
     fn first_choice(&self, kind: Kind, items: usize) -> Device {

@@ -281,8 +281,8 @@ impl Dispatcher {
     }
 
     fn device(&self, lane: &Lane, items: usize) -> Device {
-        let first = self.compute.first_choice(lane.kind, items);
-        if self.compute.has_choice() { lock(&lane.rates).choose(items, first) } else { first }
+        let by_rates = || lock(&lane.rates).choose(items, self.compute.first_choice(lane.kind, items));
+        self.compute.only().unwrap_or_else(by_rates)
     }
 
     /// Whether every batch that was gathered has begun.

@@ -73,8 +73,8 @@ impl Fake {
 }
 
 impl Compute for OnFake {
-    fn has_choice(&self) -> bool {
-        false
+    fn only(&self) -> Option<Device> {
+        Some(Device::Cpu)
     }
 
     fn first_choice(&self, _: Kind, _: usize) -> Device {

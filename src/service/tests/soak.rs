@@ -26,8 +26,8 @@ struct Flaky {
 }
 
 impl Compute for Flaky {
-    fn has_choice(&self) -> bool {
-        self.engine.has_choice()
+    fn only(&self) -> Option<Device> {
+        self.engine.only()
     }
 
     fn first_choice(&self, kind: Kind, items: usize) -> Device {

@@ -50,9 +50,9 @@ Verifies signatures that were made beforehand, with distinct keys and one in 97 
 every verdict. Requests are sent when they are due, whatever became of those before. What one takes is counted from then to \
 when its answer is taken. The coalescer refuses requests that it has no room for.
 
-Modes: `requests` of --items at four rates up to nine tenths of what direct calls of the largest batch do, or at --rate; \
-`bursts` of 16 such requests at half of that rate; `single` items at half of it, at most 1 M/s; a `lone` caller at 100 requests \
-a second, each beside a direct call of the same items; `overload`, requests at twice that rate.
+Modes: `requests` of --items at four rates up to nine tenths of what direct calls of large batches do; `bursts` of 16 such \
+requests at half of that rate; `single` items at half of it, at most 1 M/s; a `lone` caller at 100 requests a second, each \
+beside a direct call of as many items; `overload`, requests at twice that rate. With --rate all but the lone caller have that one.
 
 The exit code is 1 where verdicts are wrong.
 

@@ -32,9 +32,9 @@ pub fn run(options: &ServiceOptions) -> Result<u8, Failure> {
     let service = options.coalescer().build(&engine)?;
     let pool = (4 * service.largest_batch()).max(1 << 14).max(options.senders() * options.items as usize);
     let items = Items::new(&engine, options.curve, pool)?;
-    let (capacity, wrong) = capacity(&engine, &items, service.largest_batch())?;
+    let (capacity, wrong) = capacity(&engine, &items)?;
     let report = Report::new(options, &engine);
-    report.capacity(service.largest_batch(), capacity)?;
+    report.capacity(items.len(), capacity)?;
     let mut bench = Bench { options, engine, service, items, capacity, report, wrong };
     for &mode in options.modes() {
         bench.mode(mode)?;
@@ -45,15 +45,15 @@ pub fn run(options: &ServiceOptions) -> Result<u8, Failure> {
     Ok(if bench.wrong == 0 { ALL_PASSED } else { SOME_REJECTED })
 }
 
-/// Items a second of direct calls of so many, and how many verdicts were wrong.
-fn capacity(engine: &Engine, items: &Items, batch: usize) -> Result<(f64, usize), Failure> {
+/// Items a second of direct calls of all items, and how many verdicts were wrong.
+fn capacity(engine: &Engine, items: &Items) -> Result<(f64, usize), Failure> {
     // This call builds tables too.
-    let wrong = Items::wrong(0..batch, &items.call(engine, 0..batch)?);
+    let wrong = Items::wrong(0..items.len(), &items.call(engine, 0..items.len())?);
     let call = || {
-        let (verdicts, seconds) = timed(|| items.call(engine, 0..batch));
+        let (verdicts, seconds) = timed(|| items.call(engine, 0..items.len()));
         verdicts.map(|verdicts| (seconds, verdicts))
     };
-    Ok((batch as f64 / median(call)?.seconds, wrong))
+    Ok((items.len() as f64 / median(call)?.seconds, wrong))
 }
 
 struct Bench<'a> {
@@ -86,7 +86,10 @@ impl Bench<'_> {
                 self.load(mode, 1, rate, self.options.arrivals)
             }
             ServiceMode::Lone => [1, size].into_iter().try_for_each(|size| self.lone(size)),
-            ServiceMode::Overload => self.load(mode, size, OVERLOAD * self.capacity, self.options.arrivals),
+            ServiceMode::Overload => {
+                let rate = self.options.rate.unwrap_or(OVERLOAD * self.capacity);
+                self.load(mode, size, rate, self.options.arrivals)
+            }
         }
     }
 
