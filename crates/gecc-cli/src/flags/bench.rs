@@ -357,7 +357,7 @@ pub struct ServiceOptions {
     /// How requests arrive.
     #[arg(long, value_enum, default_value = "poisson")]
     pub arrivals: Arrivals,
-    /// Threads that send, with as many that take the answers [default: one for four cores].
+    /// Threads that send, with as many that take the answers [default: one for two cores].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub senders: Option<u32>,
     /// Items of the largest batch of the coalescer.
@@ -391,7 +391,7 @@ impl ServiceOptions {
     /// Threads that send.
     pub fn senders(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        self.senders.map_or(cores.div_ceil(4), |senders| senders as usize)
+        self.senders.map_or(cores.div_ceil(2), |senders| senders as usize)
     }
 }
 

@@ -11,10 +11,10 @@ use crate::flags::{AnswerFormat, Format, StreamOptions};
 use crate::input::cut::MAX_ROWS;
 use crate::input::open::{Input, PlainFile, is_standard_stream};
 use crate::output::{Failure, Output};
+use crate::secrets::wiped::wiped_if;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
-use gecc::stack;
 use gecc_arrow::{
     Answered, Answers, Columns, Counts, Error, Job, Mapping, Pool, ReadOptions, Reason, TransformOptions, answer_each,
     transform,
@@ -183,8 +183,7 @@ impl<O: Operation> Lines<'_, O> {
         let columns: Vec<_> = answers.results().iter().map(|(_, column)| column).collect();
         let units = (0..answers.len()).into_par_iter().step_by(MAX_ROWS);
         let write = |start: usize| {
-            // Shared secrets pass through.
-            stack::wiped(|| {
+            wiped_if(O::GIVES_SECRETS, || {
                 let mut written = self.spares.empty();
                 self.of_rows(start..answers.len().min(start + MAX_ROWS), first, answers, &columns, &mut written);
                 written
