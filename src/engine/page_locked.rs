@@ -52,7 +52,9 @@ impl<T> PageLocked<T> {
     /// The values, in memory that is not locked any more. Those that were locked are moved, and wiped where they were.
     pub fn into_vec(self) -> Vec<T> {
         let PageLocked { lock, values } = self;
-        drop(lock);
+        {
+            let _unlocked_here = lock;
+        }
         match values {
             Values::Pages(pages) => pages.into_vec(),
             Values::Vec(values) => values,
