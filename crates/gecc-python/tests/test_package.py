@@ -106,3 +106,17 @@ def test_compiled_kernels_of_the_package_are_named(tmp_path: Path, monkeypatch: 
     (tmp_path / "kernels").mkdir()
     _environment.prepare(environment)
     assert environment == {"GECC_NVRTC_DIR": "somewhere", "GECC_KERNELS": str(tmp_path / "kernels")}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have modes on Unix alone")
+def test_packs_that_others_may_write_to_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_environment, "PACKAGE", tmp_path)
+    pack, other = tmp_path / "kernels" / "sm_90.gecckernels", tmp_path / "kernels" / "other"
+    pack.parent.mkdir()
+    for file in (pack, other):
+        file.touch()
+        file.chmod(0o664)
+    _environment.prepare({"GECC_KERNELS": "elsewhere"})
+    assert pack.stat().st_mode & 0o777 == 0o664
+    _environment.prepare({})
+    assert [file.stat().st_mode & 0o777 for file in (pack, other)] == [0o644, 0o664]
