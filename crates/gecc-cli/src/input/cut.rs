@@ -248,13 +248,14 @@ pub fn count_lines(text: &[u8]) -> u64 {
 
 /// Counts lines and items, in parts of at most `most` items.
 pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Measure {
-    let text = match cut {
-        Cut::Rows(span) => span.bytes(),
+    let span = match cut {
+        Cut::Rows(span) => span,
         Cut::Fault(_, lines) => return Measure { parts: vec![Part { end: 0, lines: *lines, rows: 1 }] },
     };
-    if let Some(rows) = plain_lines(layout, text).filter(|rows| *rows <= most) {
-        return Measure { parts: vec![Part { end: text.len(), lines: count_lines(text), rows }] };
+    if let Some(part) = plain_lines(layout, span).filter(|part| part.rows <= most) {
+        return Measure { parts: vec![part] };
     }
+    let text = span.bytes();
     let (mut parts, mut start, mut rows) = (Vec::new(), 0, 0);
     for row in rows_of(layout, text) {
         rows += usize::from(layout.content(&text[row.clone()]).is_some());
@@ -267,13 +268,14 @@ pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Measure {
     Measure { parts }
 }
 
-/// The items of a text in which every line is one, as nearly all texts are. `None` where that takes more to know.
-fn plain_lines(layout: &Layout, text: &[u8]) -> Option<usize> {
+/// All of a text in which every line is an item, as nearly all texts are. `None` where that takes more to know.
+fn plain_lines(layout: &Layout, span: &Span) -> Option<Part> {
     let is_plain = match layout {
         Layout::JsonLines => true,
-        Layout::Table(_) => memchr(b'"', text).is_none(),
+        Layout::Table(_) => !span.text.has_quotes(),
         Layout::JsonArray | Layout::Keys => false,
     };
+    let text = span.bytes();
     // A line is blank only if it begins so.
     let begins_item = |start: usize| text.get(start).is_none_or(|byte| *byte > b' ');
     let mut ends = memchr_iter(b'\n', text);
@@ -281,7 +283,8 @@ fn plain_lines(layout: &Layout, text: &[u8]) -> Option<usize> {
         return None;
     }
     let lines = ends.try_fold(0, |lines, end| begins_item(end + 1).then_some(lines + 1))?;
-    Some(lines + usize::from(text.last().is_some_and(|last| *last != b'\n')))
+    let rows = lines + usize::from(text.last().is_some_and(|last| *last != b'\n'));
+    Some(Part { end: text.len(), lines: lines as u64, rows })
 }
 
 /// The places of rows in a text of whole rows.

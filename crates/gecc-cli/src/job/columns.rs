@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::compute::Batch;
-use super::parse::Origins;
+use super::parse::{Origins, placed};
 use super::report::Tally;
 use super::run::{End, Items, Job};
 use super::write::{Form, Sink};
@@ -160,12 +160,7 @@ const NO_CODE: u8 = 0;
 
 /// The rows of a batch that cannot be used, and why, in order.
 fn faults(units: &[Origins]) -> impl Iterator<Item = (usize, &str)> {
-    let starts = units.iter().scan(0, |next, unit| {
-        *next += unit.rows();
-        Some(*next - unit.rows())
-    });
-    let faults = units.iter().zip(starts);
-    faults.flat_map(|(unit, start)| unit.faults.iter().map(move |(row, reason)| (start + row, reason.as_str())))
+    placed(units).flat_map(|(start, unit)| unit.faults.iter().map(move |(row, reason)| (start + row, reason.as_str())))
 }
 
 fn tags(units: &[Origins]) -> StringArray {

@@ -1,7 +1,7 @@
 //! A batch through the engine.
 
 use super::arena::Arena;
-use super::parse::{OddItem, Origins};
+use super::parse::{OddItem, Origins, placed};
 use super::{Columns, Contents, Numbers, Operation, Results};
 use gecc::{Engine, Error, PublicKeys, Rows};
 use zeroize::Zeroizing;
@@ -44,11 +44,10 @@ pub fn compute<O: Operation>(operation: &O, engine: &Engine, batch: &mut Batch) 
 type Placed<'a> = (usize, &'a OddItem, &'a [u8]);
 
 fn odd_items(units: &[Origins], is_wanted: impl Fn(&OddItem) -> bool) -> Vec<Placed<'_>> {
-    let (mut start, mut items) = (0, Vec::new());
-    for unit in units {
+    let mut items = Vec::new();
+    for (start, unit) in placed(units) {
         let wanted = unit.odd.items.iter().filter(|item| is_wanted(item));
         items.extend(wanted.map(|item| (start + item.row, item, unit.odd.bytes.as_slice())));
-        start += unit.rows();
     }
     items
 }

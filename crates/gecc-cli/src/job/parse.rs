@@ -57,6 +57,15 @@ impl Origins {
     }
 }
 
+/// The units of a batch, each with the row that it begins at.
+pub fn placed(units: &[Origins]) -> impl Iterator<Item = (usize, &Origins)> {
+    units.iter().scan(0, |next, unit| {
+        let start = *next;
+        *next += unit.rows();
+        Some((start, unit))
+    })
+}
+
 /// Items that do not fit the columns: whose keys have another form, or with messages that the operation hashes. In the columns their
 /// rows are zeros, but for private keys.
 #[derive(Default)]

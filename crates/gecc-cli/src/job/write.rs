@@ -3,7 +3,7 @@
 use super::Operation;
 use super::arena::Arena;
 use super::compute::Batch;
-use super::parse::Origins;
+use super::parse::{Origins, placed};
 use super::report::{Tally, reason_of};
 use crate::flags::StreamOptions;
 use crate::output::{Failure, Line, Output, Put};
@@ -115,22 +115,14 @@ pub fn write_batch<O: Operation>(
     spares: &Spares,
     pool: &ThreadPool,
 ) -> Vec<Written> {
-    let starts: Vec<usize> = batch
-        .units
-        .iter()
-        .scan(0, |next, unit| {
-            *next += unit.rows();
-            Some(*next - unit.rows())
-        })
-        .collect();
-    let write = |(unit, start): (&Origins, &usize)| {
+    let write = |(start, unit): (usize, &Origins)| {
         wiped_if(O::GIVES_SECRETS, || {
             let mut written = spares.empty();
-            write_unit(operation, &batch.arena, *start, unit, wanted, &mut written);
+            write_unit(operation, &batch.arena, start, unit, wanted, &mut written);
             written
         })
     };
-    up_to_rejection(map(pool, batch.units.iter().zip(&starts).collect(), write), wanted)
+    up_to_rejection(map(pool, placed(&batch.units).collect(), write), wanted)
 }
 
 /// Where the first rejection is the last answer, leaves out what comes after it.
