@@ -33,9 +33,23 @@ fn timed(
     Ok((seconds, codes.iter().filter(|code| **code == Verdict::VALID_CODE).count()))
 }
 
-/// Memory of rows that has been written to, as memory that a program uses again.
-fn used_memory(items: usize) -> Vec<[u8; 64]> {
-    vec![[1; 64]; items]
+/// Memory for the rows of each call: one that all calls write to, and that has been written to before, or a fresh one for each.
+struct Memory {
+    items: usize,
+    used: Option<Vec<[u8; 64]>>,
+}
+
+impl Memory {
+    fn new(items: usize, is_fresh: bool) -> Self {
+        Memory { items, used: (!is_fresh).then(|| vec![[1; 64]; items]) }
+    }
+
+    fn with<T>(&mut self, call: impl FnOnce(&mut [[u8; 64]]) -> T) -> T {
+        match &mut self.used {
+            Some(rows) => call(rows),
+            None => call(&mut vec![[0; 64]; self.items]),
+        }
+    }
 }
 
 /// Times `ecdsa::verify_into`.
@@ -60,7 +74,7 @@ pub fn time_verify<'py>(
     })
 }
 
-/// Times `ecdsa::recover_into`.
+/// Times `ecdsa::recover_into`, with `is_fresh` into memory that each call takes for itself.
 #[pyfunction]
 pub fn time_recover<'py>(
     py: Python<'py>,
@@ -70,20 +84,21 @@ pub fn time_recover<'py>(
     signatures: &Bound<'py, PyAny>,
     recovery_ids: &Bound<'py, PyAny>,
     repeats: usize,
+    is_fresh: bool,
 ) -> PyResult<(Vec<f64>, usize)> {
     let (curve, engine, mut call) = (choices::curve(curve)?, engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
     let items = call.items();
-    let mut keys = used_memory(items);
+    let mut memory = Memory::new(items, is_fresh);
     timed(py, items, repeats, |codes| {
         let (digests, signatures, ids) = (digests.rows(0..items), signatures.rows(0..items), ids.rows(0..items));
-        any::ecdsa::recover_into(&engine, curve, digests, signatures, ids, &mut keys, codes)
+        memory.with(|keys| any::ecdsa::recover_into(&engine, curve, digests, signatures, ids, keys, codes))
     })
 }
 
-/// Times `ecdsa::sign_into`.
+/// Times `ecdsa::sign_into`, with `is_fresh` into memory that each call takes for itself.
 #[pyfunction]
 pub fn time_sign<'py>(
     py: Python<'py>,
@@ -92,16 +107,17 @@ pub fn time_sign<'py>(
     digests: &Bound<'py, PyAny>,
     secret_keys: &Bound<'py, PyAny>,
     repeats: usize,
+    is_fresh: bool,
 ) -> PyResult<(Vec<f64>, usize)> {
     let (curve, engine, mut call) = (choices::curve(curve)?, engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let items = call.items();
-    let mut signatures = used_memory(items);
+    let mut memory = Memory::new(items, is_fresh);
     timed(py, items, repeats, |codes| {
         let (digests, keys) = (digests.rows(0..items), keys.secret_keys(0..items));
         let form = ecdsa::SForm::default();
-        any::ecdsa::sign_into(&engine, curve, digests, keys, form, &mut signatures, codes)
+        memory.with(|signatures| any::ecdsa::sign_into(&engine, curve, digests, keys, form, signatures, codes))
     })
 }
 

@@ -1,11 +1,12 @@
 //! Operations on private keys other than signing, and decoding of public keys.
 
+use crate::calls::results::{self, Wanted};
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{Call, argument};
-use crate::output::{Kind, Output, answer};
+use crate::output::{Kind, Output};
 use crate::pieces;
-use gecc::{Verdict, any};
+use gecc::any;
 use gecc_arrow::Field;
 use pyo3::prelude::*;
 
@@ -22,14 +23,9 @@ pub fn public_keys<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let secrets = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    let (mut keys, mut output) =
-        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (keys.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let (rows, secrets) = (&mut rows[range.clone()], secrets.secret_keys(range.clone()));
-        any::keys::public_keys_into(&engine, curve, secrets, rows, &mut codes[range])
-    })?;
-    answer(call, vec![keys], output, reasons)
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+        any::keys::public_keys_into(&engine, curve, secrets.secret_keys(range), rows, codes)
+    })
 }
 
 /// Fresh key pairs: private keys and public keys.
@@ -70,15 +66,10 @@ pub fn ecdh<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    let (mut secrets, mut output) =
-        (Output::of_caller(&call, Kind::secret(32), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (secrets.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let (keys, part) = (keys.secret_keys(range.clone()), peers.part(range.clone()));
-        let (rows, codes) = (&mut rows[range.clone()], &mut codes[range]);
-        any::ecdh::shared_secrets_into(&engine, curve, keys, part.keys(), rows, codes)
-    })?;
-    answer(call, vec![secrets], output, reasons)
+    results::of_rows(call, &engine, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
+        let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
+        any::ecdh::shared_secrets_into(&engine, curve, keys, peers.keys(), rows, codes)
+    })
 }
 
 /// Each private key times its peer.
@@ -96,15 +87,10 @@ pub fn ecdh_points<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    let (mut points, mut output) =
-        (Output::of_caller(&call, Kind::secret(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (points.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let (keys, part) = (keys.secret_keys(range.clone()), peers.part(range.clone()));
-        let (rows, codes) = (&mut rows[range.clone()], &mut codes[range]);
-        any::ecdh::shared_points_into(&engine, curve, keys, part.keys(), rows, codes)
-    })?;
-    answer(call, vec![points], output, reasons)
+    results::of_rows(call, &engine, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
+        let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
+        any::ecdh::shared_points_into(&engine, curve, keys, peers.keys(), rows, codes)
+    })
 }
 
 /// The coordinates of public keys: compressed ones are decompressed, others checked.
@@ -119,21 +105,7 @@ pub fn decompress<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    let (mut points, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (points.rows::<64>(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let part = keys.part(range.clone());
-        let decoded = any::point::decode_keys(&engine, curve, range.len(), part.keys())?;
-        for (item, decoded) in range.zip(decoded) {
-            match decoded {
-                Ok(point) => {
-                    rows[item].copy_from_slice(&point.as_bytes()[1..]);
-                    codes[item] = Verdict::VALID_CODE;
-                }
-                Err(reason) => codes[item] = reason.code(),
-            }
-        }
-        Ok(())
-    })?;
-    answer(call, vec![points], output, reasons)
+    results::of_rows(call, &engine, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
+        any::point::decode_keys_into(&engine, curve, keys.part(range).keys(), rows, codes)
+    })
 }

@@ -1,13 +1,12 @@
 //! Signatures over messages: ECDSA over their SHA-256, SM2 over the SM3 of Z_A and the message.
 
+use crate::calls::results::{self, Wanted};
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{Call, Strings, argument};
-use crate::output::{Kind, Output, answer};
-use crate::pieces;
-use gecc::ecdsa::{Policy, SForm};
+use crate::output::Kind;
 use gecc::sm2::{self, UserIds};
-use gecc::{BrainpoolP256r1, CurveId, Error, P256, PublicKeys, Rejection, Secp256k1, SecretKeys, Verdict, ecdsa};
+use gecc::{CurveId, any};
 use gecc_arrow::Field;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -44,43 +43,6 @@ impl<'a> Ids<'a> {
     }
 }
 
-fn verify_on(
-    engine: &gecc::Engine,
-    curve: CurveId,
-    messages: &[&[u8]],
-    ids: UserIds<'_>,
-    signatures: &[[u8; 64]],
-    keys: PublicKeys<'_>,
-    policy: Policy,
-) -> Result<gecc::Verdicts, Error> {
-    match curve {
-        CurveId::Secp256k1 => ecdsa::verify_messages::<Secp256k1, _>(engine, messages, signatures, keys, policy),
-        CurveId::P256 => ecdsa::verify_messages::<P256, _>(engine, messages, signatures, keys, policy),
-        CurveId::BrainpoolP256r1 => {
-            ecdsa::verify_messages::<BrainpoolP256r1, _>(engine, messages, signatures, keys, policy)
-        }
-        CurveId::Sm2 => sm2::verify_messages(engine, messages, ids, signatures, keys),
-        other => Err(Error::NoScheme { scheme: "signature of messages", curve: other.name() }),
-    }
-}
-
-fn sign_on(
-    engine: &gecc::Engine,
-    curve: CurveId,
-    messages: &[&[u8]],
-    ids: UserIds<'_>,
-    keys: SecretKeys<'_>,
-    form: SForm,
-) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    match curve {
-        CurveId::Secp256k1 => ecdsa::sign_messages::<Secp256k1, _>(engine, messages, keys, form),
-        CurveId::P256 => ecdsa::sign_messages::<P256, _>(engine, messages, keys, form),
-        CurveId::BrainpoolP256r1 => ecdsa::sign_messages::<BrainpoolP256r1, _>(engine, messages, keys, form),
-        CurveId::Sm2 => sm2::sign_messages(engine, messages, ids, keys),
-        other => Err(Error::NoScheme { scheme: "signature of messages", curve: other.name() }),
-    }
-}
-
 /// Verifies one signature an item over its message.
 #[pyfunction]
 pub fn verify_messages<'py>(
@@ -101,17 +63,17 @@ pub fn verify_messages<'py>(
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     let ids = ids_of(&mut call, curve, user_ids)?;
-    let mut output = Output::of(&call, Kind::public(1))?;
-    let codes = output.bytes();
-    pieces::run(py, &engine, call.items(), |range| {
-        let (messages, signatures) = (messages.slices(range.clone()), signatures.to_vec(range.clone()));
-        let (ids, part) = (Ids::of(ids.as_ref(), range.clone()), keys.part(range.clone()));
-        let ids = Ids::user_ids(&ids);
-        let verdicts = verify_on(&engine, curve, &messages, ids, &signatures, part.keys(), policy)?;
-        codes[range].iter_mut().zip(verdicts).for_each(|(code, verdict)| *code = verdict.code());
-        Ok(())
-    })?;
-    answer(call, Vec::new(), output, reasons)
+    results::of_codes(call, &engine, reasons, |range, codes| {
+        let (messages, signatures) = (messages.slices(range.clone()), signatures.rows(range.clone()));
+        let (ids, keys) = (Ids::of(ids.as_ref(), range.clone()), keys.part(range));
+        match curve {
+            CurveId::Sm2 => {
+                let ids = Ids::user_ids(&ids);
+                sm2::verify_messages_into(&engine, &messages, ids, signatures, keys.keys(), codes)
+            }
+            _ => any::ecdsa::verify_messages_into(&engine, curve, &messages, signatures, keys.keys(), policy, codes),
+        }
+    })
 }
 
 /// Signs one message an item.
@@ -132,19 +94,12 @@ pub fn sign_messages<'py>(
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let ids = ids_of(&mut call, curve, user_ids)?;
-    let (mut signatures, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (signatures.rows::<64>(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let (messages, keys) = (messages.slices(range.clone()), keys.secret_keys(range.clone()));
-        let ids = Ids::of(ids.as_ref(), range.clone());
-        let signed = sign_on(&engine, curve, &messages, Ids::user_ids(&ids), keys, form)?;
-        for (item, signed) in range.zip(signed) {
-            match signed {
-                Ok(signature) => (rows[item], codes[item]) = (signature, Verdict::VALID_CODE),
-                Err(reason) => codes[item] = reason.code(),
-            }
+    results::of_rows(call, &engine, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
+        let messages = messages.slices(range.clone());
+        let (ids, keys) = (Ids::of(ids.as_ref(), range.clone()), keys.secret_keys(range));
+        match curve {
+            CurveId::Sm2 => sm2::sign_messages_into(&engine, &messages, Ids::user_ids(&ids), keys, rows, codes),
+            _ => any::ecdsa::sign_messages_into(&engine, curve, &messages, keys, form, rows, codes),
         }
-        Ok(())
-    })?;
-    answer(call, vec![signatures], output, reasons)
+    })
 }

@@ -6,4 +6,5 @@ pub mod der;
 pub mod keys;
 pub mod messages;
 pub mod points;
+mod results;
 pub mod signatures;

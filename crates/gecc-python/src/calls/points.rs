@@ -1,10 +1,11 @@
 //! Operations on public points.
 
+use crate::calls::results::{self, Wanted};
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::errors::exception;
 use crate::input::{Argument, Call, Keys};
-use crate::output::{Kind, Output, answer};
+use crate::output::{Kind, Output};
 use crate::pieces;
 use crate::reasons::Role;
 use gecc::{CurveId, Point, PublicKeys, Rows, Verdict, any};
@@ -33,14 +34,9 @@ pub fn mul_base<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
-    let (mut points, mut output) =
-        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (points.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let (scalars, rows) = (scalars.rows(range.clone()), &mut rows[range.clone()]);
-        any::point::mul_base_into(&engine, curve, scalars, rows, &mut codes[range])
-    })?;
-    answer(call, vec![points], output, reasons)
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+        any::point::mul_base_into(&engine, curve, scalars.rows(range), rows, codes)
+    })
 }
 
 /// Each public scalar times its point.
@@ -58,15 +54,10 @@ pub fn mul<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
     let points = call.keys(point_argument("points"), points)?;
-    let (mut products, mut output) =
-        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (products.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let (scalars, part) = (scalars.rows(range.clone()), points.part(range.clone()));
-        let (rows, codes) = (&mut rows[range.clone()], &mut codes[range]);
-        any::point::mul_into(&engine, curve, scalars, part.keys(), rows, codes)
-    })?;
-    answer(call, vec![products], output, reasons)
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+        let (scalars, points) = (scalars.rows(range.clone()), points.part(range));
+        any::point::mul_into(&engine, curve, scalars, points.keys(), rows, codes)
+    })
 }
 
 /// The sum of two points an item.
@@ -83,15 +74,10 @@ pub fn add<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let (a, b) = (call.keys(point_argument("a"), a)?, call.keys(point_argument("b"), b)?);
-    let (mut sums, mut output) =
-        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (sums.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let (a, b) = (a.part(range.clone()), b.part(range.clone()));
-        let (rows, codes) = (&mut rows[range.clone()], &mut codes[range]);
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+        let (a, b) = (a.part(range.clone()), b.part(range));
         any::point::add_into(&engine, curve, a.keys(), b.keys(), rows, codes)
-    })?;
-    answer(call, vec![sums], output, reasons)
+    })
 }
 
 /// Twice each point.
@@ -107,14 +93,9 @@ pub fn double<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let points = call.keys(point_argument("points"), points)?;
-    let (mut doubles, mut output) =
-        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (doubles.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let (part, rows) = (points.part(range.clone()), &mut rows[range.clone()]);
-        any::point::double_into(&engine, curve, part.keys(), rows, &mut codes[range])
-    })?;
-    answer(call, vec![doubles], output, reasons)
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+        any::point::double_into(&engine, curve, points.part(range).keys(), rows, codes)
+    })
 }
 
 /// The sum of all points: 64 bytes. A point that is none is an error, as there is no sum then.

@@ -1,11 +1,12 @@
 //! Signatures over digests: ECDSA, and SM2 on its curve.
 
+use crate::calls::results::{self, Wanted};
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{Call, argument};
 use crate::output::{Kind, Output, answer};
 use crate::pieces;
-use gecc::{CurveId, Verdict, any, ecdsa, sm2};
+use gecc::{CurveId, any, ecdsa, sm2};
 use gecc_arrow::Field;
 use pyo3::prelude::*;
 
@@ -27,17 +28,14 @@ pub fn verify<'py>(
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    let mut output = Output::of(&call, Kind::public(1))?;
-    let codes = output.bytes();
-    pieces::run(py, &engine, call.items(), |range| {
+    results::of_codes(call, &engine, reasons, |range, codes| {
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
-        let (part, codes) = (keys.part(range.clone()), &mut codes[range]);
+        let keys = keys.part(range);
         match curve {
-            CurveId::Sm2 => sm2::verify_into(&engine, digests, signatures, part.keys(), codes),
-            curve => any::ecdsa::verify_into(&engine, curve, digests, signatures, part.keys(), policy, codes),
+            CurveId::Sm2 => sm2::verify_into(&engine, digests, signatures, keys.keys(), codes),
+            curve => any::ecdsa::verify_into(&engine, curve, digests, signatures, keys.keys(), policy, codes),
         }
-    })?;
-    answer(call, Vec::new(), output, reasons)
+    })
 }
 
 /// Signs one digest an item. SM2's digest is e.
@@ -57,18 +55,13 @@ pub fn sign<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    let (mut signatures, mut output) =
-        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (signatures.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
-        let (digests, keys) = (digests.rows(range.clone()), keys.secret_keys(range.clone()));
-        let (rows, codes) = (&mut rows[range.clone()], &mut codes[range]);
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+        let (digests, keys) = (digests.rows(range.clone()), keys.secret_keys(range));
         match curve {
             CurveId::Sm2 => sm2::sign_into(&engine, digests, keys, rows, codes),
             curve => any::ecdsa::sign_into(&engine, curve, digests, keys, form, rows, codes),
         }
-    })?;
-    answer(call, vec![signatures], output, reasons)
+    })
 }
 
 /// Signs like `sign` with ECDSA, and gives recovery ids besides.
@@ -88,20 +81,11 @@ pub fn sign_recoverable<'py>(
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let (mut signatures, mut ids) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
     let mut output = Output::of(&call, Kind::public(1))?;
-    let (rows, bytes, codes) = (signatures.rows::<64>(), ids.bytes(), output.bytes());
+    let (rows, numbers, codes) = (signatures.rows(), ids.bytes(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
-        let (digests, keys) = (digests.to_vec(range.clone()), keys.secret_keys(range.clone()));
-        let signed = any::ecdsa::sign_recoverable(&engine, curve, &digests, keys, form)?;
-        for (item, signed) in range.zip(signed) {
-            match signed {
-                Ok(signed) => {
-                    (rows[item], bytes[item], codes[item]) =
-                        (signed.signature, signed.recovery_id, Verdict::VALID_CODE);
-                }
-                Err(reason) => codes[item] = reason.code(),
-            }
-        }
-        Ok(())
+        let (digests, keys) = (digests.rows(range.clone()), keys.secret_keys(range.clone()));
+        let (rows, numbers, codes) = (&mut rows[range.clone()], &mut numbers[range.clone()], &mut codes[range]);
+        any::ecdsa::sign_recoverable_into(&engine, curve, digests, keys, form, rows, numbers, codes)
     })?;
     answer(call, vec![signatures, ids], output, reasons)
 }
@@ -123,15 +107,10 @@ pub fn recover<'py>(
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
-    let (mut keys, mut output) =
-        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (keys.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
-        let (ids, rows) = (ids.rows(range.clone()), &mut rows[range.clone()]);
-        any::ecdsa::recover_into(&engine, curve, digests, signatures, ids, rows, &mut codes[range])
-    })?;
-    answer(call, vec![keys], output, reasons)
+        any::ecdsa::recover_into(&engine, curve, digests, signatures, ids.rows(range), rows, codes)
+    })
 }
 
 /// The Ethereum address of the key that made each signature on secp256k1.
@@ -149,13 +128,8 @@ pub fn recover_addresses<'py>(
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
-    let (mut addresses, mut output) =
-        (Output::of_caller(&call, Kind::public(20), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (addresses.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (digests, signatures) = (digests.rows::<32>(range.clone()), signatures.rows::<64>(range.clone()));
-        let (ids, rows) = (ids.rows::<1>(range.clone()), &mut rows[range.clone()]);
-        ecdsa::recover_addresses_into(&engine, digests, signatures, ids, rows, &mut codes[range])
-    })?;
-    answer(call, vec![addresses], output, reasons)
+        ecdsa::recover_addresses_into(&engine, digests, signatures, ids.rows::<1>(range), rows, codes)
+    })
 }

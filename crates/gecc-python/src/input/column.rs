@@ -124,12 +124,6 @@ impl Column {
     pub fn secret_keys(&self, range: Range<usize>) -> SecretKeys<'_> {
         SecretKeys::rows(self.rows(range))
     }
-
-    /// A copy of the rows of some items, for calls of the library that take them one after the other.
-    pub fn to_vec<const W: usize>(&self, range: Range<usize>) -> Vec<[u8; W]> {
-        let rows = self.rows::<W>(range.clone());
-        (0..range.len()).map(|item| *rows.get(item)).collect()
-    }
 }
 
 /// Codes of items, if there is one.
