@@ -160,10 +160,20 @@ fn resident() -> usize {
 #[test]
 #[ignore = "takes ten minutes; GECC_SOAK_SECONDS sets another time"]
 fn soak() {
+    soak_on(Backend::Cpu);
+}
+
+#[test]
+#[ignore = "takes ten minutes and needs a GPU; GECC_SOAK_SECONDS sets another time"]
+fn soak_on_gpus() {
+    soak_on(Backend::Gpu);
+}
+
+fn soak_on(backend: Backend) {
     let seconds = std::env::var("GECC_SOAK_SECONDS").map_or(600, |text| text.parse().expect("a number of seconds"));
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
-    let engine = Engine::builder().backend(Backend::Cpu).threads(2).build().unwrap();
+    let engine = Engine::builder().backend(backend).threads(2).build().unwrap();
     let items = &Arc::new(Items::new(&engine));
     for when_full in [WhenFull::Wait, WhenFull::Refuse] {
         let flaky = Flaky { engine: OnEngine::new(&engine), random: Mutex::new(StdRng::seed_from_u64(seed)) };
