@@ -105,7 +105,7 @@ static bool meets_exception(const sc& k, u32 order, u32 lambda) {
 static void recompose_digits(const sc& k, int bits, Numbers& out) {
     i32 digits[256];
     int windows = (256 + bits - 1) / bits;
-    SignedDigits s = signed_digits_var(k, bits);
+    SignedDigits<8> s = signed_digits_var(k, bits);
     for (int i = 0; i < windows; i++) digits[i] = next_digit(s);
     sc sum = {};
     for (int i = windows - 1; i >= 0; i--) {
