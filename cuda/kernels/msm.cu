@@ -16,7 +16,7 @@
 // 2. gecc_msm_points: rows: out, 16 words for each term.
 // 3. gecc_msm_count: ends: out, how many terms each bucket has; counters[0]: not 0 where an item has no point of the curve or no
 //    scalar below n. Such items have no terms.
-// 4. gecc_msm_starts: ends: where each bucket's terms begin.
+// 4. gecc_msm_tiles. tiles: out, a word for each 1024 buckets. gecc_msm_starts: ends: where each bucket's terms begin.
 // 5. gecc_msm_sort: terms: out, terms windows words at most. ends: where each bucket's terms end.
 // 6. gecc_msm_runs, for at least terms windows / run threads. partials: out, for that many rows and one for each bucket.
 // 7. gecc_msm_buckets, for each bucket: its rows are added up in its first one; where they are many, it is listed.
@@ -35,8 +35,11 @@
 namespace {
 // Rows of a bucket that one thread adds up.
 constexpr u32 kFewRows = 32;
-// Threads that add up the rows of a large bucket, or the segments of a window, at most.
-constexpr u32 kSumThreads = 128;
+// Threads that add up the rows of a large bucket, and the segments of a window.
+constexpr u32 kBucketThreads = 256;
+constexpr u32 kWindowThreads = 128;
+// Buckets whose terms are counted together.
+constexpr u32 kTile = 1024;
 
 GECC_FN xyzz load_sum(const u32* rows, u64 row) {
     const uint4* from = (const uint4*)rows + 8 * row;
@@ -93,11 +96,11 @@ GECC_FN u64 bucket_at(const u32* ends, u64 buckets, u32 place) {
     return low;
 }
 
-// Adds up what the first `count` threads of a block have in their rows, which lie `pitch` rows apart: thread 0 has the sum.
+// Adds up what the first `count` threads of a block have. Their rows begin at `first`, which gets the sum.
 GECC_FN void add_rows_of_block(xyzz& sum, u32* rows, u64 first, u32 count) {
     u32 thread = threadIdx.x;
     if (thread < count) store_sum(rows, first + thread, sum);
-    for (u32 half = kSumThreads / 2; half > 0; half /= 2) {
+    for (u32 half = kBucketThreads / 2; half > 0; half /= 2) {
         __syncthreads();
         if (thread >= half || thread + half >= count) continue;
         sum = xyzz_add_var(sum, load_sum(rows, first + thread + half));
@@ -133,26 +136,35 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// Launch: one thread per item, in blocks of 1024, for 1024 items.
+// Launch: one thread per item, in blocks of 1024, for buckets items.
 extern "C" __global__ void __launch_bounds__(1024)
-    gecc_msm_starts(BucketEnds* ends, u32 buckets) {
-    __shared__ u32 before[1024];
-    u32 thread = threadIdx.x, each = (buckets + 1023) / 1024;
-    u32 first = min(thread * each, buckets), last = min(first + each, buckets), sum = 0;
-    for (u32 bucket = first; bucket < last; bucket++) sum += ends[bucket];
-    before[thread] = sum;
-    for (u32 step = 1; step < 1024; step *= 2) {
+    gecc_msm_tiles(const BucketEnds* ends, u32 buckets, BucketEnds* tiles) {
+    __shared__ u32 sum;
+    u64 bucket = global_thread();
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    if (bucket < buckets) atomicAdd(&sum, ends[bucket]);
+    __syncthreads();
+    if (threadIdx.x == 0) tiles[blockIdx.x] = sum;
+}
+
+// Launch: one thread per item, in blocks of 1024, for buckets items.
+extern "C" __global__ void __launch_bounds__(1024)
+    gecc_msm_starts(BucketEnds* ends, u32 buckets, const BucketEnds* tiles) {
+    __shared__ u32 before[kTile], earlier;
+    u64 bucket = global_thread();
+    u32 thread = threadIdx.x, own = bucket < buckets ? ends[bucket] : 0;
+    if (thread == 0) earlier = 0;
+    __syncthreads();
+    for (u32 tile = thread; tile < blockIdx.x; tile += kTile) atomicAdd(&earlier, tiles[tile]);
+    before[thread] = own;
+    for (u32 step = 1; step < kTile; step *= 2) {
         __syncthreads();
         u32 more = thread >= step ? before[thread - step] : 0;
         __syncthreads();
         before[thread] += more;
     }
-    sum = before[thread] - sum;
-    for (u32 bucket = first; bucket < last; bucket++) {
-        u32 count = ends[bucket];
-        ends[bucket] = sum;
-        sum += count;
-    }
+    if (bucket < buckets) ends[bucket] = earlier + before[thread] - own;
 }
 
 // Launch: one thread per item.
@@ -211,15 +223,15 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 
 // Launch: 2 blocks per multiprocessor, for buckets items.
-extern "C" __global__ void __launch_bounds__(128)
+extern "C" __global__ void __launch_bounds__(256)
     gecc_msm_large_buckets(const BucketEnds* ends, u32 run, XyzzRows* partials, const BucketList* large,
                            const Counters* counters) {
     for (u32 item = blockIdx.x; item < counters[1]; item += gridDim.x) {
         Rows rows = rows_of(ends, run, large[item]);
         xyzz sum = xyzz_identity();
         GECC_NO_UNROLL
-        for (u32 k = threadIdx.x; k < rows.count; k += kSumThreads) sum = xyzz_add_var(sum, load_sum(partials, rows.first + k));
-        add_rows_of_block(sum, partials, rows.first, min(rows.count, kSumThreads));
+        for (u32 k = threadIdx.x; k < rows.count; k += kBucketThreads) sum = xyzz_add_var(sum, load_sum(partials, rows.first + k));
+        add_rows_of_block(sum, partials, rows.first, min(rows.count, kBucketThreads));
     }
 }
 
@@ -243,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(128)
 // Launch: one thread per item, in blocks of 128, for windows * 128 items.
 extern "C" __global__ void __launch_bounds__(128)
     gecc_msm_windows(XyzzRows* sums, u32 bits, u32 segment_bits, XyzzRows* window_sums) {
-    u32 segments = 1u << (bits - 1 - segment_bits), threads = min(segments, kSumThreads), each = segments / threads;
+    u32 segments = 1u << (bits - 1 - segment_bits), threads = min(segments, kWindowThreads), each = segments / threads;
     u32 thread = threadIdx.x, window = blockIdx.x, span_bits = segment_bits + 31 - __clz(each);
     u64 first = (u64)window * segments + (u64)thread * each;
     xyzz sum = xyzz_identity(), weighted = sum;

@@ -21,6 +21,8 @@ const RUNS: u64 = 1 << 19;
 const SHORTEST_RUN: u64 = 16;
 /// Buckets of a segment, as a power of two.
 const SEGMENT_BITS: u32 = 5;
+/// Buckets whose terms are counted together.
+const TILE: u64 = 1024;
 /// Partial sums from which on a bucket is listed.
 const LARGE: u64 = 32;
 
@@ -45,7 +47,11 @@ impl Shape {
     /// For so many products, each of so many terms with scalars below 2^(bits - 1).
     fn new(products: usize, per_product: u64, bits: u32) -> Self {
         let terms = per_product * products as u64;
-        let cost = |width: &u32| u64::from(bits.div_ceil(*width)) * (terms + (BUCKET << (width - 1)));
+        // The last window has few digits that are not zero where the others reach all but the sign and a bit.
+        let cost = |width: &u32| {
+            let (windows, entries) = (u64::from(bits.div_ceil(*width)), terms * u64::from(bits - 2) / u64::from(*width));
+            entries + windows * (BUCKET << (width - 1))
+        };
         let width = WIDTHS.min_by_key(cost).expect("there are widths");
         let windows = bits.div_ceil(width);
         let run = (terms * u64::from(windows)).div_ceil(RUNS).max(SHORTEST_RUN);
@@ -84,6 +90,7 @@ struct Buckets {
     rows: Column<XyRows>,
     terms: Column<BucketTerms>,
     ends: Column<BucketEnds>,
+    tiles: Column<BucketEnds>,
     counters: Column<Counters>,
     partials: Column<XyzzRows>,
     large: Column<BucketList>,
@@ -98,6 +105,7 @@ impl Buckets {
             rows: plan.buffer((ROW * shape.terms) as usize),
             terms: plan.buffer((4 * shape.entries()) as usize),
             ends: plan.buffer((4 * shape.buckets()) as usize),
+            tiles: plan.buffer((4 * shape.buckets().div_ceil(TILE)) as usize),
             counters: plan.buffer(8),
             partials: plan.buffer((SUM_ROW * (shape.buckets() + shape.runs())) as usize),
             large: plan.buffer((4 * (shape.runs() / LARGE + 1)) as usize),
@@ -115,7 +123,7 @@ impl Buckets {
         n: usize,
         to: (Column<Xyz>, Points, usize),
     ) -> Result<(), Fault> {
-        let Buckets { shape, rows, terms, ends, counters, partials, large, sums, window_sums } = self;
+        let Buckets { shape, rows, terms, ends, tiles, counters, partials, large, sums, window_sums } = self;
         let Shape { width: bits, windows, segment_bits, .. } = shape;
         let (Numbers { scalars, kinds: scalar_kinds, .. }, Points { xy, kinds }) = (scalars, points);
         let (n, buckets, run) = (n as u64, shape.buckets() as u32, shape.run as u32);
@@ -123,7 +131,8 @@ impl Buckets {
         stream.fill(ends, 0, 4 * buckets as usize)?;
         kernels::MsmPoints { xy, rows, n }.launch(stream, curve)?;
         kernels::MsmCount { scalars, scalar_kinds, kinds, bits, windows, ends, counters, n }.launch(stream, curve)?;
-        kernels::MsmStarts { ends, buckets }.launch(stream, curve)?;
+        kernels::MsmTiles { ends, buckets, tiles }.launch(stream, curve)?;
+        kernels::MsmStarts { ends, buckets, tiles }.launch(stream, curve)?;
         kernels::MsmSort { scalars, scalar_kinds, kinds, bits, windows, ends, terms, n }.launch(stream, curve)?;
         kernels::MsmRuns { rows, terms, ends, buckets, run, partials, runs: shape.runs() }.launch(stream, curve)?;
         kernels::MsmBuckets { ends, buckets, run, partials, large, counters }.launch(stream, curve)?;
