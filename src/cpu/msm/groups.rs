@@ -31,21 +31,20 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// So many groups. `list` tells of each member the group, its point, and whether this is subtracted; it is called twice, and
-    /// tells the same.
-    pub fn of(count: usize, list: impl Fn(&mut dyn FnMut(usize, usize, bool))) -> Self {
+    /// So many groups, of members each with its group, its point, and whether this is subtracted.
+    pub fn of(count: usize, members: impl Iterator<Item = (usize, usize, bool)> + Clone) -> Self {
         let mut ends = vec![0; count];
-        list(&mut |group, _, _| ends[group] += 1);
+        members.clone().for_each(|(group, ..)| ends[group] += 1);
         let mut total = 0;
         for end in &mut ends {
             total += std::mem::replace(end, total);
         }
-        let mut members = vec![0; total];
-        list(&mut |group, point, negative| {
-            members[ends[group]] = 2 * point as u32 + u32::from(negative);
+        let mut all = vec![0; total];
+        members.for_each(|(group, point, negative)| {
+            all[ends[group]] = 2 * point as u32 + u32::from(negative);
             ends[group] += 1;
         });
-        Groups { members, ends }
+        Groups { members: all, ends }
     }
 
     /// The sum of each group.
@@ -72,7 +71,8 @@ impl Groups {
         let mut start = 0;
         for end in &mut self.ends {
             let (group, odd) = self.members[start..*end].as_chunks();
-            pairs.extend(group.iter().map(|members| Pair { members: *members, place: left.len() as u32 }));
+            let places = left.len() as u32..;
+            pairs.extend(group.iter().zip(places).map(|(members, place)| Pair { members: *members, place }));
             left.resize(left.len() + group.len(), Entry::ZERO);
             left.extend(odd.iter().map(|member| pairs::signed(points, *member)));
             start = std::mem::replace(end, left.len());

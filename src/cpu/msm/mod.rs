@@ -14,7 +14,7 @@ use self::groups::Groups;
 use self::plan::Plan;
 use super::CpuCurve;
 use super::be_bytes_to_limbs;
-use super::field::Field;
+use super::field::{Coordinate, Field};
 use super::point::affine::{Affine, Entry};
 use super::point::jacobian::{self, Jacobian};
 use super::scalar::{Signed, window_digit};
@@ -105,40 +105,37 @@ fn bit_sums<C: CpuCurve>(
     windows: Range<u32>,
     width: u32,
 ) -> Vec<Affine<C::Base>> {
-    let points = &terms.points[part.clone()];
-    let buckets = Groups::of(windows.len() << (width - 1), |add| {
-        for (term, scalar) in terms.scalars[part.clone()].iter().enumerate() {
-            for (place, window) in windows.clone().enumerate() {
-                let digit = window_digit(&scalar.magnitude, width, window);
-                if digit != 0 {
-                    let bucket = (place << (width - 1)) + digit.unsigned_abs() as usize - 1;
-                    add(bucket, term, scalar.negative != (digit < 0));
-                }
-            }
-        }
+    let (scalars, points) = (&terms.scalars[part.clone()], &terms.points[part]);
+    let count = windows.len();
+    let in_buckets = windows.enumerate().flat_map(|(place, window)| {
+        scalars.iter().enumerate().filter_map(move |(term, scalar)| {
+            let digit = window_digit(&scalar.magnitude, width, window);
+            let bucket = (place << (width - 1)) + digit.unsigned_abs().wrapping_sub(1) as usize;
+            (digit != 0).then_some((bucket, term, scalar.negative != (digit < 0)))
+        })
     });
-    let buckets = buckets.sums::<C>(lanes, points);
-    // Digit d stands at d - 1: it has row d >> low and column d % 2^low, of which those with number 0 have no weight.
+    let buckets = Groups::of(count << (width - 1), in_buckets).sums::<C>(lanes, points);
+    // Digit d stands at d - 1. It is in row d >> low and column d % 2^low; those with number 0 have no weight.
     let (low, size) = (width / 2, 1 << (width - 1));
     let (rows, columns) = ((size >> low) + 1, 1 << low);
-    let lines = Groups::of(windows.len() * (rows + columns), |add| {
-        for (index, _) in buckets.iter().enumerate().filter(|(_, bucket)| !bucket.is_zero()) {
-            let (start, digit) = (index / size * (rows + columns), index % size + 1);
-            add(start + (digit >> low), index, false);
-            add(start + rows + digit % columns, index, false);
-        }
+    let in_lines = present(&buckets).flat_map(|index| {
+        let (start, digit) = (index / size * (rows + columns), index % size + 1);
+        [start + (digit >> low), start + rows + digit % columns].map(|line| (line, index, false))
     });
-    let lines = lines.sums::<C>(lanes, &buckets);
-    let bits = Groups::of(windows.len() * width as usize, |add| {
-        for (index, _) in lines.iter().enumerate().filter(|(_, line)| !line.is_zero()) {
-            let (window, line) = (index / (rows + columns), index % (rows + columns));
-            let (number, first) = if line < rows { (line, low) } else { (line - rows, 0) };
-            for bit in (0..width - first).filter(|bit| number >> bit & 1 == 1) {
-                add(window * width as usize + (first + bit) as usize, index, false);
-            }
-        }
+    let lines = Groups::of(count * (rows + columns), in_lines).sums::<C>(lanes, &buckets);
+    let of_bits = present(&lines).flat_map(|index| {
+        let (window, line) = (index / (rows + columns), index % (rows + columns));
+        let (number, first) = if line < rows { (line, low) } else { (line - rows, 0) };
+        let bits = (0..width - first).filter(move |bit| number >> bit & 1 == 1);
+        bits.map(move |bit| ((window as u32 * width + first + bit) as usize, index, false))
     });
+    let bits = Groups::of(count * width as usize, of_bits);
     groups::points::<C>(lanes, &bits.sums::<C>(lanes, &lines))
+}
+
+/// The places of points other than the identity.
+fn present<F: Coordinate>(points: &[Entry<F>]) -> impl Iterator<Item = usize> + Clone {
+    points.iter().enumerate().filter(|(_, point)| !point.is_zero()).map(|(place, _)| place)
 }
 
 #[cfg(test)]

@@ -49,7 +49,8 @@ impl Shape {
         let terms = per_product * products as u64;
         // The last window has few digits that are not zero where the others reach all but the sign and a bit.
         let cost = |width: &u32| {
-            let (windows, entries) = (u64::from(bits.div_ceil(*width)), terms * u64::from(bits - 2) / u64::from(*width));
+            let (windows, entries) =
+                (u64::from(bits.div_ceil(*width)), terms * u64::from(bits - 2) / u64::from(*width));
             entries + windows * (BUCKET << (width - 1))
         };
         let width = WIDTHS.min_by_key(cost).expect("there are widths");
