@@ -14,13 +14,14 @@ use std::ops::Range;
 /// Widths of windows: the kernels take 2 to 16 bits.
 const WIDTHS: std::ops::RangeInclusive<u32> = 4..=16;
 /// A bucket costs as much as so many terms, on an H200.
-const BUCKET: u64 = 6;
+const BUCKET: u64 = 3;
 /// Threads that share the terms of a large chunk: some rounds of all threads of a large device, so that few are idle in the last one.
 const RUNS: u64 = 1 << 19;
 /// Terms of a thread, at least: its sum has to be added to others.
 const SHORTEST_RUN: u64 = 16;
-/// Buckets of a segment, as a power of two.
-const SEGMENT_BITS: u32 = 5;
+/// Segments of a window and buckets of a segment, as powers of two: no more than the first, and no fewer than the second.
+const SEGMENTS_BITS: u32 = 11;
+const SEGMENT_BITS: u32 = 2;
 /// Buckets whose terms are counted together.
 const TILE: u64 = 1024;
 /// Partial sums from which on a bucket is listed.
@@ -56,7 +57,8 @@ impl Shape {
         let width = WIDTHS.min_by_key(cost).expect("there are widths");
         let windows = bits.div_ceil(width);
         let run = (terms * u64::from(windows)).div_ceil(RUNS).max(SHORTEST_RUN);
-        Shape { terms, width, windows, segment_bits: SEGMENT_BITS.min(width - 1), run }
+        let segment_bits = SEGMENT_BITS.max((width - 1).saturating_sub(SEGMENTS_BITS));
+        Shape { terms, width, windows, segment_bits, run }
     }
 
     fn buckets(&self) -> u64 {
