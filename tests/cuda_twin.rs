@@ -292,16 +292,27 @@ where
                 session.expect_exactly("add_var", &arguments, sum.clone());
                 session.expect_exactly("add_uniform", &arguments, sum.clone());
                 session.expect_exactly("jacobian_double", &arguments, coordinates::<C>(&p.double()).to_vec());
+                let other = patterned() % (&modulus.p - 1u32) + 1u32;
+                for z in [&z, &other] {
+                    session.expect_exactly("xyzz_add", &[&px, &py, &qx, &qy, &other, z], sum.clone());
+                }
             }
             // z = 0 makes the first operand the identity.
             for operation in ["add_var", "add_uniform"] {
                 session.expect_exactly(operation, &[&px, &py, &qx, &qy, &number(0)], vec![qx.clone(), qy.clone()]);
+            }
+            for (z, sum) in [([0, 1], [&qx, &qy]), ([1, 0], [&px, &py]), ([0, 0], [&number(0), &number(0)])] {
+                let [a, b] = z.map(number);
+                session.expect_exactly("xyzz_add", &[&px, &py, &qx, &qy, &a, &b], sum.map(BigUint::clone).to_vec());
             }
         }
         for k in scalars.iter().skip(if i < 3 { 0 } else { scalars.len() - 4 }) {
             let product = coordinates::<C>(&(*p * scalar::<C>(k))).to_vec();
             for operation in ["multiply_var", "multiply_uniform"] {
                 session.expect_exactly(operation, &[&px, &py, k], product.clone());
+            }
+            for bits in 2..6 {
+                session.expect_exactly("multiply_by_parts", &[&px, &py, k, &number(bits)], product.clone());
             }
         }
     }

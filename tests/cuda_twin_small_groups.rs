@@ -160,6 +160,8 @@ fn additions(session: &mut Session, group: &mut Group) {
                 for operation in ["add_var", "add_uniform"] {
                     session.expect_exactly(operation, &[&px, &py, &qx, &qy, &z], sum.clone());
                 }
+                let other = BigUint::from(group.random.random::<u64>() | 1);
+                session.expect_exactly("xyzz_add", &[&px, &py, &qx, &qy, &z, &other], sum.clone());
             }
         }
     }

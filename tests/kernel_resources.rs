@@ -20,6 +20,7 @@ const REGISTERS: u32 = 128;
 /// Kernels that may take more: they run in blocks of 128, or measure a method as it is.
 const MORE_REGISTERS: &[(&str, u32)] = &[
     ("gecc_fpmul", 168),
+    ("gecc_msm_", 224),
     ("gecc_chain_", 168),
     ("gecc_method_", 255),
     ("gecc_modexp", 255),

@@ -9,29 +9,29 @@ template <int N> GECC_FN void shift_right(u32* r, int bits) {
     for (int i = 0; i < N; i++) r[i] = r[i] >> bits | (i + 1 < N ? r[i + 1] << (32 - bits) : 0);
 }
 
-// Signed digits of `bits` bits in (-2^(bits-1), 2^(bits-1)], lowest first. Variable time, for public scalars.
-//
-// A scalar above n / 2 is replaced by n - k, the point of which is the negative: what is left is below 2^255, so that
-// ceil(256 / bits) digits suffice, the carry out of the last included.
-struct SignedDigits {
-    sc rest;
+// Signed digits of `bits` bits in (-2^(bits-1), 2^(bits-1)], lowest first, of a number of N words. Variable time, for
+// public scalars.
+template <int N> struct SignedDigits {
+    u32 rest[N];
     u32 carry, negate;
     int bits;
 };
 
-GECC_FN SignedDigits signed_digits_var(const sc& k, int bits) {
-    SignedDigits s;
+// A scalar above n / 2 is replaced by n - k, the point of which is the negative: what is left is below 2^255, so that
+// ceil(256 / bits) digits suffice, the carry out of the last included.
+GECC_FN SignedDigits<8> signed_digits_var(const sc& k, int bits) {
+    SignedDigits<8> s;
     sc opposite = sc_neg(k);
     s.negate = words_less(opposite.v, k.v);
-    s.rest = s.negate ? opposite : k;
+    words_copy(s.rest, s.negate ? opposite.v : k.v);
     s.carry = 0;
     s.bits = bits;
     return s;
 }
 
-GECC_FN i32 next_digit(SignedDigits& s) {
-    u32 window = (s.rest.v[0] & ((1u << s.bits) - 1)) + s.carry;
-    shift_right<8>(s.rest.v, s.bits);
+template <int N> GECC_FN i32 next_digit(SignedDigits<N>& s) {
+    u32 window = (s.rest[0] & ((1u << s.bits) - 1)) + s.carry;
+    shift_right<N>(s.rest, s.bits);
     s.carry = window > 1u << (s.bits - 1);
     i32 digit = (i32)window - (i32)(s.carry << s.bits);
     return s.negate ? -digit : digit;
@@ -59,9 +59,11 @@ static constexpr int kFullWindows = 52;  // for a scalar below n
 #if GECC_HAS_ENDOMORPHISM
 static constexpr int kScalars = 2;
 static constexpr int kWindows = 26;  // k = k1 + k2 lambda with odd k1, k2 of at most 130 bits
+static constexpr int kPartWords = 5;
 #else
 static constexpr int kScalars = 1;
 static constexpr int kWindows = kFullWindows;
+static constexpr int kPartWords = 8;
 #endif
 
 // A scalar of T windows of W bits, ready for them to be read from the top.
@@ -145,14 +147,14 @@ GECC_FN void add_masked_160(u32* r, const u32* a, u32 mask) {
     }
 }
 
-// |a| and its sign, for a in two's complement.
-GECC_FN void to_magnitude_160(OddScalar<kWindows>& s, const u32* a) {
+// |a|, for a in two's complement; returns the mask that is set where a is negative.
+GECC_FN u32 to_magnitude_160(u32* r, const u32* a) {
     const u32 zero[5] = {0, 0, 0, 0, 0};
-    u32 opposite[5];
-    s.negative = 0 - (a[4] >> 31);
+    u32 opposite[5], negative = 0 - (a[4] >> 31);
     sub_160(opposite, zero, a);
     GECC_UNROLL
-    for (int i = 0; i < 5; i++) s.windows[i] = (opposite[i] & s.negative) | (a[i] & ~s.negative);
+    for (int i = 0; i < 5; i++) r[i] = (opposite[i] & negative) | (a[i] & ~negative);
+    return negative;
 }
 
 // round(k g / 2^384), five words.
@@ -172,14 +174,11 @@ GECC_FN void multiply_round_384(u32* r, const sc& k, const u32* g) {
 }
 
 // Guide to Elliptic Curve Cryptography, algorithm 3.74, in two's complement modulo 2^160: |k1|, |k2| stay below 2^129.
-// Then a short lattice vector makes both odd. The lattice has a vector that is odd in both places, (a1, b1), and one
-// that is even in the first, (a2, b2), by the parities checked below; the three sums cover the three cases, and leave
-// |k1|, |k2| below 2^130.
-GECC_FN void split_scalar(OddScalar<kWindows>* s, const sc& k) {
+GECC_FN void scalar_halves(u32* k1, u32* k2, const sc& k) {
     const u32 a1[5] = GECC_GLV_A1, b1[5] = GECC_GLV_B1, a2[5] = GECC_GLV_A2, b2[5] = GECC_GLV_B2;
     const u32 g1[8] = GECC_GLV_G1, g2[8] = GECC_GLV_G2;
     const u32 zero[5] = {0, 0, 0, 0, 0};
-    u32 c1[5], c2[5], k1[5], k2[5], t[5];
+    u32 c1[5], c2[5], t[5];
     multiply_round_384(c1, k, g1);
     multiply_round_384(c2, k, g2);
     product_160(t, c1, a1);
@@ -190,6 +189,27 @@ GECC_FN void split_scalar(OddScalar<kWindows>* s, const sc& k) {
     sub_160(k2, zero, t);
     product_160(t, c2, b2);
     sub_160(k2, k2, t);
+}
+
+// The signed digits of both halves: k = k1 + k2 lambda. ceil(130 / bits) digits suffice.
+GECC_FN void signed_parts_var(SignedDigits<kPartWords>* s, const sc& k, int bits) {
+    u32 halves[kScalars][kPartWords];
+    scalar_halves(halves[0], halves[1], k);
+    GECC_UNROLL
+    for (int half = 0; half < kScalars; half++) {
+        s[half].negate = to_magnitude_160(s[half].rest, halves[half]);
+        s[half].carry = 0;
+        s[half].bits = bits;
+    }
+}
+
+// Halves that are both odd: a short lattice vector makes them so. The lattice has a vector that is odd in both places,
+// (a1, b1), and one that is even in the first, (a2, b2), by the parities checked below; the three sums cover the three
+// cases, and leave |k1|, |k2| below 2^130.
+GECC_FN void split_scalar(OddScalar<kWindows>* s, const sc& k) {
+    const u32 a1[5] = GECC_GLV_A1, b1[5] = GECC_GLV_B1, a2[5] = GECC_GLV_A2, b2[5] = GECC_GLV_B2;
+    u32 k1[5], k2[5];
+    scalar_halves(k1, k2, k);
     // (even, even) + (a1, b1); (odd, even) + (a2, b2); (even, odd) + both.
     u32 first = (k1[0] & 1) - 1, second = (k2[0] & 1) - 1;
     u32 use2 = first ^ second;
@@ -197,8 +217,8 @@ GECC_FN void split_scalar(OddScalar<kWindows>* s, const sc& k) {
     add_masked_160(k2, b1, first);
     add_masked_160(k1, a2, use2);
     add_masked_160(k2, b2, use2);
-    to_magnitude_160(s[0], k1);
-    to_magnitude_160(s[1], k2);
+    s[0].negative = to_magnitude_160(s[0].windows, k1);
+    s[1].negative = to_magnitude_160(s[1].windows, k2);
     prepare_windows(s[0]);
     prepare_windows(s[1]);
 }
@@ -209,6 +229,10 @@ GECC_FN constexpr bool glv_parities_hold() {
 }
 static_assert(glv_parities_hold(), "the lattice basis must be odd, odd / even, odd");
 #else
+GECC_FN void signed_parts_var(SignedDigits<kPartWords>* s, const sc& k, int bits) {
+    *s = signed_digits_var(k, bits);
+}
+
 GECC_FN void split_scalar(OddScalar<kWindows>* s, const sc& k) {
     odd_scalar(*s, k);
 }

@@ -73,6 +73,15 @@ using ThreadTables = u32;
 // One word: the first tile that no block has (kernels/tiles.cuh).
 using NextTile = u32;
 
+// Of each bucket of a multi-scalar multiplication how many terms it has, or where they end (kernels/msm.cu).
+using BucketEnds = u32;
+// Terms by the buckets that they are in: twice the number of a point, and one more where it is subtracted.
+using BucketTerms = u32;
+// Sums of points in rows of 32 words: x, y, zz, zzz (curve/xyzz.cuh).
+using XyzzRows = u32;
+// Buckets, and how many are listed.
+using BucketList = u32;
+
 // Items by the keys that they have (kernels/key_groups.cu).
 using KeySlots = u32;
 // Tables by the keys that they belong to.

@@ -18,7 +18,7 @@ GECC_FN affine digit_point_var(const u32* __restrict__ table, u64 window_start, 
 }
 
 GECC_FN jacobian fpmul_var(const u32* __restrict__ table, const sc& k, int bits) {
-    SignedDigits digits = signed_digits_var(k, bits);
+    SignedDigits<8> digits = signed_digits_var(k, bits);
     xyzz sum = to_xyzz(generator());
     bool identity = true;
     u64 entries = 1ull << (bits - 1);

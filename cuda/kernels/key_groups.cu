@@ -22,6 +22,7 @@
 // gecc_index_keys makes the index of step 4 beside the tables (kernels/key_tables.cu). table_keys: `tables` items, key
 // t being that of item table_keys[t]. index_slots: 2^index_slot_bits words, at least 4 tables, filled with bytes 0xff
 // before; index_seed: as above. Out: index_xy: of `tables` items; index_slots.
+#include "kernels/count_together.cuh"
 #include "kernels/point_batch.cuh"
 #include "scheme/key_index.cuh"
 #include "scheme/verdict.cuh"
@@ -46,15 +47,6 @@ __device__ __forceinline__ u32 find_or_insert(const PointBatch& points, u32* slo
         return true;
     });
     return found;
-}
-
-// Adds one to *counter for each lane that calls with the same pointer, by one atomic operation for all of them, and
-// returns the lane's own place.
-__device__ __forceinline__ u32 count_together(u32* counter) {
-    u32 peers = __match_any_sync(__activemask(), (u64)counter);
-    u32 lane = threadIdx.x & 31, leader = __ffs(peers) - 1, first = 0;
-    if (lane == leader) first = atomicAdd(counter, (u32)__popc(peers));
-    return __shfl_sync(peers, first, leader) + __popc(peers & ((1u << lane) - 1));
 }
 }  // namespace
 

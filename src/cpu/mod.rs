@@ -2,11 +2,12 @@
 //!
 //! Layers, each using only those named before it: `field` (modular arithmetic), `scalar` (digits, the endomorphism), `curves` (what
 //! is known of a curve), `point` (affine and Jacobian points), `simd` (eight items at a time), `tables` of multiples, `multiply`,
-//! `decode`, and `secret`, the tools of operations on secrets. What operations do with these stands with the operations.
+//! `msm` (sums of many products), `decode`, and `secret`, the tools of operations on secrets. What operations do with these stands with the operations.
 
 mod curves;
 pub mod decode;
 pub mod field;
+pub mod msm;
 pub mod multiply;
 pub mod point;
 pub mod scalar;

@@ -7,6 +7,7 @@ use super::field::Coordinate;
 use super::point::affine::{Affine, Entry};
 use super::point::comb::{BaseTerm, Product};
 use super::point::jacobian::Jacobian;
+use super::point::pairs::Pair;
 use core::marker::PhantomData;
 use zeroize::Zeroizing;
 
@@ -58,5 +59,17 @@ pub fn powers_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: u32, _: usi
 }
 
 pub fn lift_x<C: CpuCurve>(lanes: Lanes, _: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {
+    match lanes {}
+}
+
+pub fn entries_of<F: Coordinate>(lanes: Lanes, _: &[Affine<F>]) -> Vec<Entry<F>> {
+    match lanes {}
+}
+
+pub fn points_of<F: Coordinate>(lanes: Lanes, _: &[Entry<F>]) -> Vec<Affine<F>> {
+    match lanes {}
+}
+
+pub fn add_pairs<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: &[Pair], _: &mut [Entry<C::Base>]) {
     match lanes {}
 }

@@ -1,7 +1,9 @@
 //! Answers of operations on public points.
 
 use super::Answer;
-use super::group::{COUNT, Group, Numbered, Scalar, bytes, encode_all, last, multiples, no_x, off_curve, order};
+use super::group::{
+    COUNT, Group, Numbered, Scalar, bytes, encode_all, last, multiples, no_x, off_curve, order, pseudo_random,
+};
 use crate::cpu::secret::SecretCurve;
 use crate::types::Point;
 use crate::types::Rejection;
@@ -14,6 +16,8 @@ pub struct PointAnswers {
     /// Scalars, and their products with G.
     pub base_products: Vec<([u8; 32], Answer<Point>)>,
     pub products: Vec<([u8; 32], Point, Answer<Point>)>,
+    /// Scalars and points, and the sum of their products.
+    pub sum_of_products: (Vec<[u8; 32]>, Vec<Point>, Point),
     /// SEC 1 encodings of public keys in both forms, and their points.
     pub keys: Vec<(Vec<u8>, Answer<Point>)>,
 }
@@ -25,6 +29,7 @@ impl PointAnswers {
             doubles: doubles(numbered),
             base_products: base_products(numbered),
             products: products(numbered),
+            sum_of_products: sum_of_products(numbered),
             keys: keys(numbered),
         }
     }
@@ -97,6 +102,31 @@ fn products<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([u8; 32], Point, Ans
         (number(&numbers[0]), off_curve(numbered), Err(Rejection::NotOnCurve)),
     ]);
     products
+}
+
+/// Products of a sum.
+const PRODUCTS: usize = 300;
+
+/// Each point, its opposite and now and then the identity, with scalars that look random, a few times over.
+fn sum_of_products<C: SecretCurve>(numbered: &Numbered<C>) -> (Vec<[u8; 32]>, Vec<Point>, Point) {
+    let Numbered { numbers, encoded, opposite, .. } = numbered;
+    let factor = pseudo_random::<C>(1);
+    let powers = std::iter::successors(Some(factor), |power| Some(*power * factor)).take(PRODUCTS / 3);
+    let mut scalars: Vec<_> = powers.flat_map(|power| [power, power, -power]).collect();
+    scalars[PRODUCTS - 3..].copy_from_slice(&[Scalar::<C>::ZERO, Scalar::<C>::ONE, last::<C>()]);
+    let (mut points, mut sum) = (Vec::with_capacity(PRODUCTS), Scalar::<C>::ZERO);
+    for (place, scalar) in scalars.iter().enumerate() {
+        let point = 5 * place % COUNT;
+        let (encoded, number) = match place % 7 {
+            0 | 1 => (opposite[point], -numbers[point]),
+            2 => (Point::IDENTITY, Scalar::<C>::ZERO),
+            _ => (encoded[point], numbers[point]),
+        };
+        points.push(encoded);
+        sum += number * scalar;
+    }
+    let sum = encode_all::<C>(&[Group::<C>::mul_by_generator(&sum)])[0];
+    (scalars.iter().map(bytes::<C>).collect(), points, sum)
 }
 
 /// The product of point i with each number.

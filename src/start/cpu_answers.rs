@@ -8,7 +8,7 @@ use crate::known_answers::{self, Answer, Answers, Signatures, compare, repeat};
 use crate::op::Operation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::keys::PublicKeysOf;
-use crate::ops::point::{DecodeKeys, Mul, MulBase, point_of};
+use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::schemes::SCHEMES;
 use crate::schemes::ecdsa::{Recover, Wanted, recover_cpu};
 use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
@@ -68,6 +68,10 @@ fn of_points(engine: &CpuEngine, curve: CurveId, Answers { points, .. }: &Answer
     let (factors, items) = (PublicKeys::points(&factors), scalars.len());
     let mul = Mul { curve, scalars: Rows::from(&scalars), points: factors, items };
     compare("multiplication", name, values(engine, &mul, point_of), known)?;
+    let (scalars, terms, sum) = &points.sum_of_products;
+    let sums = SumsOfProducts { curve, scalars: scalars.into(), points: terms.into(), of: terms.len() };
+    let given = values(engine, &sums, point_of).into_iter().take(1);
+    compare("multi-scalar multiplication", name, given, [Ok(*sum)])?;
     let (keys, known): (Vec<_>, Vec<_>) = points.keys_of::<33>().into_iter().unzip();
     let decode = DecodeKeys { curve, keys: PublicKeys::compressed(&keys), items: keys.len() };
     compare("decompression", name, values(engine, &decode, point_of), known)
@@ -177,6 +181,7 @@ mod tests {
             told(&|answers| answers.points.products.last_mut().unwrap().2 = Ok(another_point())),
             "multiplication"
         );
+        assert_eq!(told(&|answers| answers.points.sum_of_products.2 = another_point()), "multi-scalar multiplication");
         assert_eq!(told(&|answers| answers.points.keys[1].1 = Ok(another_point())), "decompression");
         assert_eq!(told(&|answers| answers.private_keys.public[2] = Ok(another_point())), "computing public keys");
         assert_eq!(told(&|answers| answers.agreements.shared[3] = Ok([7; 64])), "ECDH");

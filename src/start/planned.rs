@@ -9,7 +9,7 @@ use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{Sha256, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::modular::{Modexp, MulMod};
-use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums};
+use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
 use crate::schemes::SCHEMES;
 use crate::schemes::ecdsa::{Recover, Wanted, recover_cpu};
 use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
@@ -102,6 +102,7 @@ fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: T
     take(format!("double {form}"), &Double { curve, points: keys, items });
     take(format!("mul {form}"), &Mul { curve, scalars: numbers, points: keys, items });
     take(format!("sums {form}"), &Sums { curve, points: keys, of: items });
+    take(format!("msm {form}"), &SumsOfProducts { curve, scalars: numbers, points: keys, of: items });
     take(format!("decode {form}"), &DecodeKeys { curve, keys, items });
     for scheme in SCHEMES {
         let inputs = Verification { digests: numbers, signatures: columns.signatures.into(), keys };

@@ -2,6 +2,7 @@
 // include path).
 #include "curve/affine_add.cuh"
 #include "curve/batch_inverse.cuh"
+#include "curve/xyzz.cuh"
 #include "lines.hpp"
 
 // Field operations on raw loose values: the caller knows about the Montgomery factor.
@@ -61,6 +62,17 @@ static jacobian scaled(const affine& a, const u32* z) {
     return r;
 }
 
+static xyzz scaled_xyzz(const affine& a, const u32* z) {
+    jacobian p = scaled(a, z);
+    fe square = fe_sqr(p.z);
+    xyzz r = {p.x, p.y, square, fe_mul(square, p.z)};
+    return r;
+}
+
+static void put_xyzz(Numbers& out, const xyzz& p) {
+    put_point(out, to_jacobian(p), fe_is_zero(p.zz));
+}
+
 static void add_affine(const affine& a, const affine& b, bool a_finite, bool b_finite, Numbers& out) {
     fe denominator;
     AdditionCase which = addition_case(denominator, a_finite, b_finite, a.x, b.x, [&](fe& ay, fe& by) {
@@ -105,7 +117,7 @@ static bool meets_exception(const sc& k, u32 order, u32 lambda) {
 static void recompose_digits(const sc& k, int bits, Numbers& out) {
     i32 digits[256];
     int windows = (256 + bits - 1) / bits;
-    SignedDigits s = signed_digits_var(k, bits);
+    SignedDigits<8> s = signed_digits_var(k, bits);
     for (int i = 0; i < windows; i++) digits[i] = next_digit(s);
     sc sum = {};
     for (int i = windows - 1; i >= 0; i--) {
@@ -130,6 +142,34 @@ static void recompose_odd_digits(const sc& k, Numbers& out) {
     put(out, sum.v);
 }
 
+// k P by the signed digits of the parts of k, as sums by buckets have them.
+static void multiply_by_parts(const sc& k, const affine& p, int bits, Numbers& out) {
+    static constexpr int kBits = kScalars == 2 ? 130 : 256;
+    const u32 one[8] = {1};
+    SignedDigits<kPartWords> parts[kScalars];
+    i32 digits[kScalars][kBits];
+    affine points[kScalars] = {p};
+#if GECC_HAS_ENDOMORPHISM
+    const u32 beta[8] = GECC_FIELD_BETA;
+    points[1].x = fe_mul(p.x, fe_constant(beta));
+    points[1].y = p.y;
+#endif
+    int windows = (kBits + bits - 1) / bits;
+    signed_parts_var(parts, k, bits);
+    for (int part = 0; part < kScalars; part++)
+        for (int i = 0; i < windows; i++) digits[part][i] = next_digit(parts[part]);
+    xyzz sum = xyzz_identity();
+    for (int i = windows - 1; i >= 0; i--) {
+        sum = double_times(sum, bits);
+        for (int part = 0; part < kScalars; part++) {
+            i32 digit = digits[part][i];
+            affine addend = digit < 0 ? affine_neg(points[part]) : points[part];
+            for (i32 d = digit < 0 ? -digit : digit; d > 0; d--) sum = xyzz_add_var(sum, scaled_xyzz(addend, one));
+        }
+    }
+    put_xyzz(out, sum);
+}
+
 static bool run_curve(const char* name, const Numbers& in, Numbers& out) {
     affine p = point(in, 0), q = point(in, 2);
     if (!strcmp(name, "is_on_curve")) put_flag(out, is_on_curve(p));
@@ -145,6 +185,10 @@ static bool run_curve(const char* name, const Numbers& in, Numbers& out) {
         bool identity = fe_is_zero(sum.z);
         add_var(sum, identity, q);
         put_point(out, sum, identity);
+    } else if (!strcmp(name, "xyzz_add")) {
+        put_xyzz(out, xyzz_add_var(scaled_xyzz(p, in.words[4]), scaled_xyzz(q, in.words[5])));
+    } else if (!strcmp(name, "multiply_by_parts")) {
+        multiply_by_parts(scalar(in, 2), p, (int)in.words[3][0], out);
     } else if (!strcmp(name, "decompress")) {
         affine r;
         bool finite = decompress_var(r, p.x, in.words[1][0] & 1) == kFinite;

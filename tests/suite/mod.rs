@@ -21,6 +21,7 @@ pub mod large_x;
 pub mod lengths;
 pub mod malleability;
 pub mod message_lengths;
+pub mod msm;
 pub mod nist;
 pub mod page_locked;
 pub mod point_arithmetic;
@@ -91,6 +92,7 @@ const TESTS: &[Test] = on_engines! {
     lengths { mismatches empty_batches }
     malleability { overflowing_r_and_s high_s }
     message_lengths { ecdsa_messages sm2_messages bad_items_among_many }
+    msm { match_reference equal_points_and_scalars bad_items }
     nist { signature_verification signature_generation public_key_validation diffie_hellman }
     page_locked { same_results many_small_ones }
     point_arithmetic { random_points edge_scalars_and_points complete_addition }

@@ -27,7 +27,8 @@ impl<F: Field> Affine<F> {
     }
 }
 
-/// A point other than the identity, in one cache line, as tables hold it.
+/// A point in one cache line, as tables hold it. There it is not the identity; elsewhere zeros stand for the identity, as (0, 0)
+/// is on no curve: b is not 0.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Entry<F> {
@@ -64,6 +65,28 @@ impl<F: Coordinate> Entry<F> {
     #[inline(always)]
     pub fn words(&self) -> &[u64; 8] {
         &self.words
+    }
+
+    /// The identity.
+    pub const ZERO: Self = Entry { words: [0; 8], field: PhantomData };
+
+    pub fn is_zero(&self) -> bool {
+        self.words == [0; 8]
+    }
+
+    /// Any point.
+    pub fn of(point: &Affine<F>) -> Self {
+        if point.infinity { Self::ZERO } else { Self::new(&point.x, &point.y) }
+    }
+
+    /// The point, which may be the identity.
+    pub fn point(&self) -> Affine<F> {
+        if self.is_zero() { Affine::IDENTITY } else { Affine::new(self.x(), self.y()) }
+    }
+
+    /// The opposite point, in whichever form the coordinates are: a number below p becomes p less that number.
+    pub fn neg(&self) -> Self {
+        if self.is_zero() { Self::ZERO } else { Self::new(&self.x(), &self.y().neg()) }
     }
 }
 

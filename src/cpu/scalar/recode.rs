@@ -55,6 +55,14 @@ pub fn signed_windows(value: &[u64; 4], width: u32, mut take: impl FnMut(usize, 
     debug_assert_eq!(carry, 0);
 }
 
+/// Digit `index` of `value = sum digit(j) 2^(w j)` with `|digit| <= 2^(w-1)`: the window, plus the bit below it, minus 2^w times
+/// the bit on its top. A value below 2^b has `b / w + 1` digits. `width <= 30`.
+pub fn window_digit(value: &[u64; 4], width: u32, index: u32) -> i32 {
+    let (window, top) = (bits(value, index * width, width), 1 << (width - 1));
+    let below = if index == 0 { 0 } else { bits(value, index * width - 1, 1) };
+    (window + below) as i32 - ((window & top) << 1) as i32
+}
+
 /// Odd digits of fixed windows: `value = sum digit(j) 2^(w j)` with digits in -2^w..2^w, for an odd value below
 /// 2^(w windows).
 #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
@@ -115,6 +123,15 @@ mod tests {
                 sum += BigInt::from(digit) << (width as usize * index);
             });
             assert_eq!(sum, integer(&below_2_255), "width {width}");
+        }
+        for width in 1..=20 {
+            let digits = 256 / width + 1;
+            let sum = (0..digits).fold(BigInt::ZERO, |sum, index| {
+                let digit = window_digit(limbs, width, index);
+                assert!(digit.abs() <= 1 << (width - 1));
+                sum + (BigInt::from(digit) << (width * index))
+            });
+            assert_eq!(sum, integer(limbs), "width {width}");
         }
         let odd = [limbs[0] | 1, limbs[1], limbs[2], limbs[3]];
         for (width, windows) in [(5, 52), (4, 65), (6, 43), (16, 17)] {

@@ -1,11 +1,13 @@
 //! Point operations on public data, on the CPU.
 
 use crate::cpu::field::Field;
+use crate::cpu::msm::{self, Terms};
 use crate::cpu::multiply::{mul_add, normalize, sum_products};
 use crate::cpu::point::affine::{Affine, Denominators, add_assign, double_assign};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Rows};
+use std::ops::Range;
 
 /// A row `x || y`.
 const WIDTHS: [usize; 2] = [64, 0];
@@ -82,9 +84,94 @@ pub fn sum<C: CpuCurve>(engine: &CpuEngine, items: usize, points: PublicKeys) ->
         range.map(decode).collect::<Result<Vec<_>, _>>().map(sum_of::<C>)
     });
     let sums = sums.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(row_of(&sum_of::<C>(sums)))
+}
+
+fn row_of<F: Field>(point: &Affine<F>) -> [u8; 64] {
     let mut row = [[0; 64]];
-    decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, &sum_of::<C>(sums));
-    Ok(row[0])
+    decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, point);
+    row[0]
+}
+
+/// Products that are summed up at a time, which bounds the memory that they take.
+const PRODUCTS: usize = 1 << 19;
+
+/// The sum of so many products as the first result, and as the others the identity.
+pub fn sums_of_products<C: CpuCurve>(
+    engine: &CpuEngine,
+    scalars: Rows<32>,
+    points: PublicKeys,
+    items: usize,
+    out: &mut dyn Place,
+) {
+    let sum = sum_of_products::<C>(engine, scalars, points, items).map_err(|(_, reason)| reason);
+    engine.fill(out, WIDTHS, |range, out| {
+        for (place, index) in range.enumerate() {
+            put(out, place, if index == 0 { sum } else { Ok(Affine::IDENTITY) });
+        }
+    });
+}
+
+/// The sum of scalars[i] points[i], some of the points the identity.
+///
+/// # Errors
+/// The first item that has no scalar or no point, by its number.
+pub fn msm<C: CpuCurve>(
+    engine: &CpuEngine,
+    scalars: Rows<32>,
+    points: PublicKeys,
+    items: usize,
+) -> Result<[u8; 64], (usize, Rejection)> {
+    sum_of_products::<C>(engine, scalars, points, items).map(|sum| row_of(&sum))
+}
+
+fn sum_of_products<C: CpuCurve>(
+    engine: &CpuEngine,
+    scalars: Rows<32>,
+    points: PublicKeys,
+    items: usize,
+) -> Result<Affine<C::Base>, (usize, Rejection)> {
+    let mut sums = Vec::with_capacity(items.div_ceil(PRODUCTS));
+    for start in (0..items).step_by(PRODUCTS) {
+        let range = start..items.min(start + PRODUCTS);
+        sums.push(if range.len() < msm::FEWEST {
+            let (scalars, points) = operands::<C>(engine, scalars, points, range)?;
+            sum_of::<C>(normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &points, None)))
+        } else {
+            let parts = engine.map_parts(range.len(), |part| {
+                let part = range.start + part.start..range.start + part.end;
+                let (scalars, points) = operands::<C>(engine, scalars, points, part)?;
+                Ok(Terms::<C>::new(engine.lanes, &scalars, &points))
+            });
+            let mut terms = Terms::with_capacity(range.len());
+            for part in parts {
+                terms.append(part?);
+            }
+            msm::sum(&engine.pool, engine.lanes, &terms)
+        });
+    }
+    Ok(sum_of::<C>(sums))
+}
+
+/// The scalars and points of some products.
+///
+/// # Errors
+/// The first item that has none, by its number.
+fn operands<C: CpuCurve>(
+    engine: &CpuEngine,
+    scalars: Rows<32>,
+    points: PublicKeys,
+    items: Range<usize>,
+) -> Result<(Vec<C::Scalar>, Vec<Affine<C::Base>>), (usize, Rejection)> {
+    let decoded = decode::public_keys::<C>(engine.lanes, items.clone().map(|item| points.get(item)));
+    let operand = |(item, point): (usize, Result<Affine<C::Base>, Rejection>)| {
+        let scalar = scalar::<C>(scalars.get(item)).map_err(|reason| (item, reason))?;
+        match point {
+            Err(Rejection::IdentityKey) => Ok((scalar, Affine::IDENTITY)),
+            point => Ok((scalar, point.map_err(|reason| (item, reason))?)),
+        }
+    };
+    items.zip(decoded).map(operand).collect()
 }
 
 /// Halves what is left of the points by adding the upper half to the lower one.

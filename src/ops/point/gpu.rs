@@ -10,7 +10,7 @@ use crate::types::Rejection;
 use std::ops::Range;
 
 /// The identity is a point like any other.
-const POINTS: Reasons = Reasons { status: None, identity: None };
+pub(super) const POINTS: Reasons = Reasons { status: None, identity: None };
 
 /// Of products, which scalars that are too large have none of.
 fn products(scalars: Numbers) -> Reasons {

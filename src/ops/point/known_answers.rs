@@ -1,12 +1,12 @@
 //! Known answers of point operations.
 
 use super::sum::PART;
-use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, point_of};
+use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts, point_of};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Answer, PointAnswers, repeat};
-use crate::types::{Point, PublicKeys, Rejection, Rows};
+use crate::types::{Batch as _, Point, PublicKeys, Rejection, Rows};
 
 fn answers(trial: &Trial) -> &'static PointAnswers {
     &known_answers::of(trial.curve()).points
@@ -14,7 +14,7 @@ fn answers(trial: &Trial) -> &'static PointAnswers {
 
 /// Those of all point operations on a curve.
 pub fn all(curve: CurveId) -> Vec<Test> {
-    [keys, sums, doubles, base_products, products, sums_of_parts].map(|test| test(curve)).to_vec()
+    [keys, sums, doubles, base_products, products, sums_of_parts, sums_of_products].map(|test| test(curve)).to_vec()
 }
 
 pub fn sums(curve: CurveId) -> Test {
@@ -39,6 +39,10 @@ pub fn keys(curve: CurveId) -> Test {
 
 pub fn sums_of_parts(curve: CurveId) -> Test {
     Test { operation: "sums of points", on: curve.name(), run: run_sums_of_parts }
+}
+
+pub fn sums_of_products(curve: CurveId) -> Test {
+    Test { operation: "multi-scalar multiplication", on: curve.name(), run: run_sums_of_products }
 }
 
 fn run_sums(trial: &mut Trial) -> Result<(), Fault> {
@@ -105,4 +109,29 @@ fn run_sums_of_parts(trial: &mut Trial) -> Result<(), Fault> {
     }
     let sums = Sums { curve: trial.curve(), points: PublicKeys::points(&points), of: points.len() };
     trial.check(&sums, point_of, known)
+}
+
+/// A device gives the sum to the first part, also where it has none as some item is bad.
+fn run_sums_of_products(trial: &mut Trial) -> Result<(), Fault> {
+    let (scalars, points, sum) = &answers(trial).sum_of_products;
+    let bad = |item: usize, scalar: [u8; 32], point: Point| {
+        let (mut scalars, mut points) = (scalars.clone(), points.clone());
+        (scalars[item], points[item]) = (scalar, point);
+        (scalars, points, Err(Rejection::NotOnCurve))
+    };
+    let off_curve = Point::from_coordinates(&[1; 32], &[1; 32]);
+    let batches = [
+        (scalars.clone(), points.clone(), Ok(*sum)),
+        bad(0, scalars[0], off_curve),
+        bad(scalars.len() - 1, [0xff; 32], points[0]),
+    ];
+    for (scalars, points, sum) in batches {
+        let (curve, of) = (trial.curve(), points.len());
+        let (scalars, points) = (Rows::from(&scalars), PublicKeys::points(&points));
+        let sums = SumsOfProducts { curve, scalars, points, of };
+        let mut known = vec![Ok(Point::IDENTITY); sums.items()];
+        known[0] = sum;
+        trial.check(&sums, point_of, known)?;
+    }
+    Ok(())
 }

@@ -1,4 +1,5 @@
-//! Point operations on public data: PADD, PDBL, fixed-base (FPMUL) and unknown-point (UPMUL) multiplication, and sums.
+//! Point operations on public data: PADD, PDBL, fixed-base (FPMUL) and unknown-point (UPMUL) multiplication, sums, and
+//! multi-scalar multiplication.
 //!
 //! **Variable-time.** Scalars given here are public. For secret scalars there are [`crate::keys::public_keys`] and
 //! [`crate::ecdh`]. Scalars are 32 bytes, big-endian, below n; points are [`Point`]s, and the identity is a point like
@@ -14,6 +15,9 @@ pub(crate) mod cpu;
 mod gpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
+mod msm;
+#[cfg(feature = "cuda")]
+mod msm_gpu;
 mod sum;
 
 use crate::cpu::CpuEngine;
@@ -23,6 +27,8 @@ use crate::op::{Operation, Worth};
 use crate::types::{
     Batch, Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths,
 };
+pub(crate) use msm::SumsOfProducts;
+pub use msm::{msm, msm_on};
 use std::ops::Range;
 pub(crate) use sum::Sums;
 pub use sum::{sum, sum_on};

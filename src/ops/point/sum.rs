@@ -63,13 +63,28 @@ impl Reduction for Sum<'_> {
     }
 
     fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Self::Output {
-        static SUM: PerCurve<fn(&CpuEngine, usize, PublicKeys) -> Result<[u8; 64], (usize, Rejection)>> =
-            per_curve!(cpu::sum);
-        let all_good = codes.iter().all(|code| *code == Verdict::VALID_CODE);
+        if codes.iter().all(|code| *code == Verdict::VALID_CODE) {
+            return sum_of_rows(engine, self.curve, rows);
+        }
         // Where there is a bad point, the sum of all points says which.
-        let (items, points) = if all_good { (rows.len(), PublicKeys::raw(rows)) } else { (self.items, self.points) };
-        SUM.of(self.curve)(engine, items, points).map(|row| Point::from_row(&row))
+        sum_on_cpu(engine, self.curve, self.items, self.points)
     }
+}
+
+/// The sum of the sums of parts.
+pub(super) fn sum_of_rows(engine: &CpuEngine, curve: CurveId, rows: &[[u8; 64]]) -> Result<Point, (usize, Rejection)> {
+    sum_on_cpu(engine, curve, rows.len(), PublicKeys::raw(rows))
+}
+
+fn sum_on_cpu(
+    engine: &CpuEngine,
+    curve: CurveId,
+    items: usize,
+    points: PublicKeys,
+) -> Result<Point, (usize, Rejection)> {
+    static SUM: PerCurve<fn(&CpuEngine, usize, PublicKeys) -> Result<[u8; 64], (usize, Rejection)>> =
+        per_curve!(cpu::sum);
+    SUM.of(curve)(engine, items, points).map(|row| Point::from_row(&row))
 }
 
 /// `points[0] + points[1] + ...`, complete; of no points the identity. Variable-time.

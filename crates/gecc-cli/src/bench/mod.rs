@@ -155,7 +155,7 @@ impl Bench {
     ) -> Result<(), Failure> {
         let operation = case.operation;
         // This call warms up too: it allocates what the largest batch needs.
-        let expected = &case.values(&self.engine, 0..self.items)?;
+        let expected = &case.expected(&self.engine, &self.reference)?;
         operations::check_sample(case, &self.reference, expected)?;
         let checked = |range: Range<usize>| Checked { curve, case, columns, expected, range };
         if let Some(engine) = &self.kernel_engine {

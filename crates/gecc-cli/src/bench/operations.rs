@@ -20,6 +20,10 @@ pub enum Outcome {
     Secrets(Vec<Result<SharedSecret, Rejection>>),
     SharedPoints(Vec<Result<SharedPoint, Rejection>>),
     Addresses(Vec<Result<[u8; 20], Rejection>>),
+    /// Of a whole range.
+    Sum(Result<Point, (usize, Rejection)>),
+    /// What sums are made of, and what adds it up.
+    Terms(CurveId, Vec<Point>, Engine),
 }
 
 impl Outcome {
@@ -42,6 +46,9 @@ impl Outcome {
             (Outcome::SharedPoints(all), Outcome::SharedPoints(part)) => {
                 let bytes = SharedPoint::expose_bytes;
                 same(&exposed(&all[range.clone()], bytes), &exposed(part, bytes))
+            }
+            (Outcome::Terms(curve, points, reference), Outcome::Sum(sum)) => {
+                sum.is_ok() && point::sum(reference, *curve, &points[range.clone()]).is_ok_and(|known| known == *sum)
             }
             _ => false,
         }
@@ -92,6 +99,16 @@ impl<'a> Case<'a> {
         Ok(Some(Case { inputs, operation, rest }))
     }
 
+    /// What the results of all items are compared with: these themselves, or for sums what they are made of.
+    pub fn expected(&self, engine: &Engine, reference: &Engine) -> Result<Outcome, Error> {
+        let Inputs { curve, public, scalars, .. } = self.inputs;
+        if self.operation != Operation::Msm {
+            return self.values(engine, 0..self.inputs.len());
+        }
+        let products = all_passed(point::mul(engine, *curve, scalars, public)?);
+        Ok(Outcome::Terms(*curve, products, reference.clone()))
+    }
+
     /// The results of a range as values.
     pub fn values(&self, engine: &Engine, at: Range<usize>) -> Result<Outcome, Error> {
         let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
@@ -102,6 +119,7 @@ impl<'a> Case<'a> {
             (Operation::Double, _) => Outcome::Points(point::double(engine, curve, points)?),
             (Operation::MulBase, _) => Outcome::Points(point::mul_base(engine, curve, &scalars[at])?),
             (Operation::Mul, _) => Outcome::Points(point::mul(engine, curve, &scalars[at], public)?),
+            (Operation::Msm, _) => Outcome::Sum(point::msm(engine, curve, &scalars[at], public)?),
             (Operation::PublicKeys, _) => Outcome::Points(keys::public_keys(engine, curve, secret_keys, at.len())?),
             (Operation::Sign, _) => Outcome::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
             (Operation::Ecdh, _) => {
@@ -188,7 +206,7 @@ impl Columns {
                     rows.eq(points[range.clone()].iter().flatten().map(|point| &point.expose_bytes()[1..]))
                 }
                 Outcome::Signatures(signatures) => rows.eq(signatures[range.clone()].iter().flatten()),
-                Outcome::Secrets(_) | Outcome::Addresses(_) => false,
+                Outcome::Secrets(_) | Outcome::Addresses(_) | Outcome::Sum(_) | Outcome::Terms(..) => false,
             }
     }
 

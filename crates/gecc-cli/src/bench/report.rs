@@ -154,7 +154,14 @@ const GROUPS: &[(&str, &[Operation])] = &[
     ("Additions and decoding", &[Operation::Add, Operation::Double, Operation::Decompress]),
     (
         "Multiplications",
-        &[Operation::MulBase, Operation::PublicKeys, Operation::Mul, Operation::Ecdh, Operation::EcdhOneSecret],
+        &[
+            Operation::MulBase,
+            Operation::PublicKeys,
+            Operation::Mul,
+            Operation::Msm,
+            Operation::Ecdh,
+            Operation::EcdhOneSecret,
+        ],
     ),
     (
         "Signatures",

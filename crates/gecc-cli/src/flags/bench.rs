@@ -166,6 +166,7 @@ pub enum Operation {
     Double,
     MulBase,
     Mul,
+    Msm,
     PublicKeys,
     Decompress,
     Verify,

@@ -8,7 +8,7 @@ mod secp256k1;
 mod sm2;
 mod words;
 
-pub use element::{Element, Prime, Shape};
 #[cfg(test)]
-pub use element::{LOW, Sum};
+pub use element::LOW;
+pub use element::{Element, Prime, Shape, Sum};
 pub use words::{Lanes, Mask, Words, transpose};

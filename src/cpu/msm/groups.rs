@@ -1,0 +1,88 @@
+//! Sums of groups of points: rounds of additions in pairs, which share inversions whatever the sizes of the groups.
+//!
+//! Points are entries in the form of the arithmetic that adds them: that of the lanes where there are any.
+
+use super::{Affine, CpuCurve, Entry, Lanes};
+use crate::cpu::point::pairs::{self, Pair};
+use crate::cpu::simd;
+
+/// Points as entries.
+pub fn entries<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>]) -> Vec<Entry<C::Base>> {
+    match lanes {
+        Some(lanes) => simd::entries_of(lanes, points),
+        None => points.iter().map(Entry::of).collect(),
+    }
+}
+
+/// The points of entries.
+pub fn points<C: CpuCurve>(lanes: Option<Lanes>, entries: &[Entry<C::Base>]) -> Vec<Affine<C::Base>> {
+    match lanes {
+        Some(lanes) => simd::points_of(lanes, entries),
+        None => entries.iter().map(Entry::point).collect(),
+    }
+}
+
+/// Which points are summed up together.
+pub struct Groups {
+    /// Points, group by group: twice the number of each, and one more where it is subtracted.
+    members: Vec<u32>,
+    /// Where the members of each group end.
+    ends: Vec<usize>,
+}
+
+impl Groups {
+    /// So many groups, of members each with its group, its point, and whether this is subtracted.
+    pub fn of(count: usize, members: impl Iterator<Item = (usize, usize, bool)> + Clone) -> Self {
+        let mut ends = vec![0; count];
+        members.clone().for_each(|(group, ..)| ends[group] += 1);
+        let mut total = 0;
+        for end in &mut ends {
+            total += std::mem::replace(end, total);
+        }
+        let mut all = vec![0; total];
+        members.for_each(|(group, point, negative)| {
+            all[ends[group]] = 2 * point as u32 + u32::from(negative);
+            ends[group] += 1;
+        });
+        Groups { members: all, ends }
+    }
+
+    /// The sum of each group.
+    pub fn sums<C: CpuCurve>(mut self, lanes: Option<Lanes>, points: &[Entry<C::Base>]) -> Vec<Entry<C::Base>> {
+        let mut left = self.halve::<C>(lanes, points);
+        while self.largest() > 1 {
+            left = self.halve::<C>(lanes, &left);
+        }
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let sum = |(start, end): (usize, &usize)| left[start..*end].first().copied().unwrap_or(Entry::ZERO);
+        starts.zip(&self.ends).map(sum).collect()
+    }
+
+    /// Members of the largest group.
+    fn largest(&self) -> usize {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| end - start).max().unwrap_or(0)
+    }
+
+    /// Adds up the members of each group in pairs: what is left are the sums, and an odd member as it is.
+    fn halve<C: CpuCurve>(&mut self, lanes: Option<Lanes>, points: &[Entry<C::Base>]) -> Vec<Entry<C::Base>> {
+        let mut pairs = Vec::with_capacity(self.members.len() / 2);
+        let mut left = Vec::with_capacity(self.members.len() / 2 + self.ends.len());
+        let mut start = 0;
+        for end in &mut self.ends {
+            let (group, odd) = self.members[start..*end].as_chunks();
+            let places = left.len() as u32..;
+            pairs.extend(group.iter().zip(places).map(|(members, place)| Pair { members: *members, place }));
+            left.resize(left.len() + group.len(), Entry::ZERO);
+            left.extend(odd.iter().map(|member| pairs::signed(points, *member)));
+            start = std::mem::replace(end, left.len());
+        }
+        match lanes {
+            Some(lanes) => simd::add_pairs::<C>(lanes, points, &pairs, &mut left),
+            None => pairs::add::<C>(points, &pairs, &mut left),
+        }
+        self.members.clear();
+        self.members.extend((0..left.len() as u32).map(|point| 2 * point));
+        left
+    }
+}

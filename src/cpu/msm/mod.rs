@@ -1,0 +1,142 @@
+//! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger; Bernstein, Doumen, Lange and Oosterwijk, "Faster
+//! batch forgery identification", 2012, section 4). Variable-time, for public data.
+//!
+//! A product has one term, or two where the curve has an endomorphism: a scalar below 2^255, or below 2^130, and a point. A
+//! window of the scalars has buckets: bucket d gets the terms whose digit there is d or -d. The sum of d times bucket d
+//! needs no running sums, which would be one addition after the other: with d = h 2^l + r the buckets are summed up by h and
+//! by r, and what has these numbers is summed up by their bits. So everything is sums of groups of points
+//! ([`groups`]), and what is left is one point for each bit of a scalar.
+
+mod groups;
+mod plan;
+
+use self::groups::Groups;
+use self::plan::Plan;
+use super::CpuCurve;
+use super::be_bytes_to_limbs;
+use super::field::{Coordinate, Field};
+use super::point::affine::{Affine, Entry};
+use super::point::jacobian::{self, Jacobian};
+use super::scalar::{Signed, window_digit};
+use super::simd::Lanes;
+use crate::host::workers::Pool;
+use std::ops::Range;
+
+/// Fewer products are computed one by one.
+pub const FEWEST: usize = 16;
+
+/// Terms of a sum.
+pub struct Terms<C: CpuCurve> {
+    scalars: Vec<Signed>,
+    /// As `groups` takes them.
+    points: Vec<Entry<C::Base>>,
+}
+
+impl<C: CpuCurve> Terms<C> {
+    /// Those of scalars[i] points[i].
+    pub fn new(lanes: Option<Lanes>, scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Self {
+        debug_assert_eq!(scalars.len(), points.len());
+        let limbs = scalars.iter().map(|scalar| be_bytes_to_limbs(&scalar.to_be_bytes()));
+        let Some(endomorphism) = C::ENDOMORPHISM else {
+            let shorter = |(limbs, scalar): ([u64; 4], &C::Scalar)| {
+                // k or n - k, whichever is below 2^255: n < 2^256.
+                let negative = limbs[3] >> 63 == 1;
+                let magnitude = if negative { be_bytes_to_limbs(&scalar.neg().to_be_bytes()) } else { limbs };
+                Signed { negative, magnitude }
+            };
+            let scalars = limbs.zip(scalars).map(shorter).collect();
+            return Terms { scalars, points: groups::entries::<C>(lanes, points) };
+        };
+        let (mut halves, second): (Vec<_>, Vec<_>) = limbs.map(|limbs| endomorphism.decompose(&limbs)).unzip();
+        halves.extend(second);
+        let beta = &C::constants().beta;
+        let images = points.iter().map(|point| Affine { x: point.x.mul(beta), ..*point });
+        let points: Vec<_> = points.iter().copied().chain(images).collect();
+        Terms { scalars: halves, points: groups::entries::<C>(lanes, &points) }
+    }
+
+    /// No terms, with room for so many products.
+    pub fn with_capacity(products: usize) -> Self {
+        let terms = if C::ENDOMORPHISM.is_some() { 2 * products } else { products };
+        Terms { scalars: Vec::with_capacity(terms), points: Vec::with_capacity(terms) }
+    }
+
+    pub fn append(&mut self, more: Self) {
+        self.scalars.extend(more.scalars);
+        self.points.extend(more.points);
+    }
+
+    /// Bits of the longest scalar.
+    fn bits(&self) -> u32 {
+        let all = self.scalars.iter().fold([0; 4], |all, scalar| std::array::from_fn(|i| all[i] | scalar.magnitude[i]));
+        (0..4).rev().find(|i| all[*i] != 0).map_or(0, |i| 64 * i as u32 + all[i].ilog2() + 1)
+    }
+}
+
+/// The sum of all terms, with the threads of a pool. `lanes` are those with which the terms were made.
+pub fn sum<C: CpuCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms<C>) -> Affine<C::Base> {
+    let plan = Plan::new(terms.scalars.len(), terms.bits(), pool.threads());
+    let tasks = plan.tasks();
+    let mut sums: Vec<Vec<Affine<C::Base>>> = vec![Vec::new(); tasks.len()];
+    pool.for_each(
+        tasks.iter().zip(&mut sums).collect(),
+        |((windows, part), sums): (&(Range<u32>, Range<usize>), _)| {
+            *sums = bit_sums(lanes, terms, part.clone(), windows.clone(), plan.width);
+        },
+    );
+    // What each bit of the scalars has: from all parts of the terms.
+    let mut of_bits = vec![Vec::new(); (plan.windows * plan.width) as usize];
+    for ((windows, _), sums) in tasks.iter().zip(sums) {
+        for (index, sum) in sums.into_iter().enumerate() {
+            of_bits[(windows.start * plan.width) as usize + index].push(sum);
+        }
+    }
+    let sum = of_bits.iter().rev().fold(Jacobian::IDENTITY, |sum, points| {
+        points.iter().fold(sum.double::<C>(), |sum, point| sum.add_affine::<C>(point))
+    });
+    jacobian::normalize(&[sum])[0]
+}
+
+/// For each bit of each of the windows, from the lowest on, the sum of the terms that have it in their digits.
+fn bit_sums<C: CpuCurve>(
+    lanes: Option<Lanes>,
+    terms: &Terms<C>,
+    part: Range<usize>,
+    windows: Range<u32>,
+    width: u32,
+) -> Vec<Affine<C::Base>> {
+    let (scalars, points) = (&terms.scalars[part.clone()], &terms.points[part]);
+    let count = windows.len();
+    let in_buckets = windows.enumerate().flat_map(|(place, window)| {
+        scalars.iter().enumerate().filter_map(move |(term, scalar)| {
+            let digit = window_digit(&scalar.magnitude, width, window);
+            let bucket = (place << (width - 1)) + digit.unsigned_abs().wrapping_sub(1) as usize;
+            (digit != 0).then_some((bucket, term, scalar.negative != (digit < 0)))
+        })
+    });
+    let buckets = Groups::of(count << (width - 1), in_buckets).sums::<C>(lanes, points);
+    // Digit d stands at d - 1. It is in row d >> low and column d % 2^low; those with number 0 have no weight.
+    let (low, size) = (width / 2, 1 << (width - 1));
+    let (rows, columns) = ((size >> low) + 1, 1 << low);
+    let in_lines = present(&buckets).flat_map(|index| {
+        let (start, digit) = (index / size * (rows + columns), index % size + 1);
+        [start + (digit >> low), start + rows + digit % columns].map(|line| (line, index, false))
+    });
+    let lines = Groups::of(count * (rows + columns), in_lines).sums::<C>(lanes, &buckets);
+    let of_bits = present(&lines).flat_map(|index| {
+        let (window, line) = (index / (rows + columns), index % (rows + columns));
+        let (number, first) = if line < rows { (line, low) } else { (line - rows, 0) };
+        let bits = (0..width - first).filter(move |bit| number >> bit & 1 == 1);
+        bits.map(move |bit| ((window as u32 * width + first + bit) as usize, index, false))
+    });
+    let bits = Groups::of(count * width as usize, of_bits);
+    groups::points::<C>(lanes, &bits.sums::<C>(lanes, &lines))
+}
+
+/// The places of points other than the identity.
+fn present<F: Coordinate>(points: &[Entry<F>]) -> impl Iterator<Item = usize> + Clone {
+    points.iter().enumerate().filter(|(_, point)| !point.is_zero()).map(|(place, _)| place)
+}
+
+#[cfg(test)]
+mod tests;

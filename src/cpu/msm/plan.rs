@@ -1,0 +1,94 @@
+//! How a sum of products is cut into windows, and these into tasks for threads.
+
+use std::ops::Range;
+
+/// Widths of windows.
+const WIDTHS: std::ops::RangeInclusive<u32> = 2..=16;
+/// Additions of points that take as long as what a task costs besides its additions: some 40 rounds with an inversion each.
+const TASK: usize = 3000;
+/// Terms of a task times its windows, where it has several: their sums stay in the L2 cache.
+const LARGEST: usize = 1 << 16;
+/// Terms of a part: memory for all threads stays small.
+const LARGEST_PART: usize = 1 << 19;
+/// Parts beyond what the largest one asks for.
+const MOST_PARTS: usize = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Bits of a window.
+    pub width: u32,
+    /// Windows of a scalar.
+    pub windows: u32,
+    /// Windows of a task.
+    group: u32,
+    terms: usize,
+    parts: usize,
+}
+
+impl Plan {
+    /// The quickest for so many terms with scalars of so many bits on so many threads.
+    pub fn new(terms: usize, bits: u32, threads: usize) -> Self {
+        let fewest = terms.div_ceil(LARGEST_PART).max(1);
+        let of_width = |width: u32| {
+            let windows = bits / width + 1;
+            (0..=MOST_PARTS.ilog2()).flat_map(move |more| {
+                let parts = fewest << more;
+                let most = (LARGEST * parts / terms.max(1)).clamp(1, windows as usize) as u32;
+                // Evenly, with no more tasks than the largest allow, or the threads ask for.
+                let groups = [windows.div_ceil(most), windows.min(threads as u32).max(windows.div_ceil(most))];
+                groups.map(|groups| Plan { width, windows, group: windows.div_ceil(groups), terms, parts })
+            })
+        };
+        WIDTHS.flat_map(of_width).min_by_key(|plan| plan.cost(threads)).expect("there are widths")
+    }
+
+    /// The additions of points of the thread that has most: those of its terms, and two for each bucket.
+    fn cost(&self, threads: usize) -> usize {
+        let tasks = self.windows.div_ceil(self.group) as usize * self.parts;
+        let additions = self.terms.div_ceil(self.parts) + (1 << self.width);
+        tasks.div_ceil(threads) * (self.group as usize * additions + TASK)
+    }
+
+    /// The windows and the terms of each task.
+    pub fn tasks(&self) -> Vec<(Range<u32>, Range<usize>)> {
+        let part = |part: usize| part * self.terms / self.parts..(part + 1) * self.terms / self.parts;
+        let windows = (0..self.windows).step_by(self.group as usize);
+        windows
+            .map(|first| first..self.windows.min(first + self.group))
+            .flat_map(|windows| (0..self.parts).map(move |index| (windows.clone(), part(index))))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_have_every_window_of_every_term_once() {
+        for terms in [1, 2, 31, 1000, 70_000, 3 << 19] {
+            for (bits, threads) in [(0, 1), (1, 3), (128, 2), (129, 64), (255, 1), (255, 7)] {
+                let plan = Plan::new(terms, bits, threads);
+                assert!(WIDTHS.contains(&plan.width) && plan.windows * plan.width > bits);
+                let mut seen = 0;
+                for (windows, part) in plan.tasks() {
+                    assert!(windows.end <= plan.windows && part.end <= terms && part.len() <= LARGEST_PART);
+                    seen += windows.len() * part.len();
+                }
+                assert_eq!(seen, plan.windows as usize * terms, "{plan:?}");
+            }
+        }
+    }
+
+    /// The most that a thread has to do is not much above its share.
+    #[test]
+    fn threads_share_the_work() {
+        for terms in [2000, 1 << 17, 1 << 20] {
+            let alone = Plan::new(terms, 255, 1).cost(1);
+            for threads in [2, 5, 16, 64] {
+                let cost = Plan::new(terms, 255, threads).cost(threads);
+                assert!(cost * threads < 2 * alone + 64 * threads * TASK, "{terms} terms, {threads} threads");
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Sums of two points each, of a slice of entries.
+
+use super::affine::{Affine, Denominators, Entry, add_assign};
+use crate::cpu::CpuCurve;
+use crate::cpu::field::Coordinate;
+
+/// Pairs whose additions share an inversion.
+pub const BATCH: usize = 2048;
+
+/// Two points to be added, and the place of their sum.
+#[derive(Clone, Copy)]
+pub struct Pair {
+    /// Of each point twice its number, and one more where it is subtracted.
+    pub members: [u32; 2],
+    pub place: u32,
+}
+
+/// The entry of a member of a pair, with its sign.
+pub fn signed<F: Coordinate>(points: &[Entry<F>], member: u32) -> Entry<F> {
+    let entry = points[member as usize / 2];
+    if member % 2 == 1 { entry.neg() } else { entry }
+}
+
+/// Adds up pairs of points, any of which may be the identity.
+pub fn add<C: CpuCurve>(points: &[Entry<C::Base>], pairs: &[Pair], sums: &mut [Entry<C::Base>]) {
+    let mut denominators = Denominators::new();
+    for pairs in pairs.chunks(BATCH) {
+        let operands = |which: usize| -> Vec<Affine<C::Base>> {
+            pairs.iter().map(|pair| signed(points, pair.members[which]).point()).collect()
+        };
+        let (mut left, right) = (operands(0), operands(1));
+        add_assign::<C>(&mut left, &right, &mut denominators);
+        for (pair, sum) in pairs.iter().zip(&left) {
+            sums[pair.place as usize] = Entry::of(sum);
+        }
+    }
+}

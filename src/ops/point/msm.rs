@@ -1,0 +1,115 @@
+//! Multi-scalar multiplication: the sum of a batch of products.
+
+use super::cpu;
+use super::sum::sum_of_rows;
+use crate::cpu::CpuEngine;
+use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::engine::Engine;
+use crate::op::{Operation, Reduction, Worth};
+use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Rows, Verdict, require_lengths};
+use std::ops::Range;
+
+/// Products of a part of a batch: few enough that a chunk of a few waves of parts is not larger than what a GPU does best at a
+/// time, enough that the rows of all parts take little memory.
+pub(crate) const PART: usize = 32;
+
+type Outcome = Result<Point, (usize, Rejection)>;
+
+/// Sums of the products of parts of a batch. Whoever computes some parts at a time gives the sum of them all to the first, and to
+/// the others the identity.
+pub(crate) struct SumsOfProducts<'a> {
+    pub curve: CurveId,
+    pub scalars: Rows<'a, 32>,
+    pub points: PublicKeys<'a>,
+    /// How many.
+    pub of: usize,
+}
+
+impl SumsOfProducts<'_> {
+    /// The products of some parts.
+    pub fn products_of(&self, parts: &Range<usize>) -> Range<usize> {
+        parts.start * PART..self.of.min(parts.end * PART)
+    }
+}
+
+impl Batch for SumsOfProducts<'_> {
+    fn items(&self) -> usize {
+        self.of.div_ceil(PART)
+    }
+}
+
+impl Operation for SumsOfProducts<'_> {
+    fn worth(&self) -> Worth {
+        Worth { portable: 16, lanes: 64 }
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn Place) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize, &mut dyn Place)> =
+            per_curve!(cpu::sums_of_products);
+        let products = self.products_of(&parts);
+        let (scalars, points) = (self.scalars.slice(products.clone()), self.points.slice(products.clone()));
+        ON_CPU.of(self.curve)(engine, scalars, points, products.len(), out);
+    }
+}
+
+/// The sum of a batch of products.
+pub(crate) struct Msm<'a> {
+    pub curve: CurveId,
+    pub scalars: Rows<'a, 32>,
+    pub points: PublicKeys<'a>,
+    pub items: usize,
+}
+
+impl Reduction for Msm<'_> {
+    type Parts<'a>
+        = SumsOfProducts<'a>
+    where
+        Self: 'a;
+    type Output = Outcome;
+
+    fn parts(&self) -> SumsOfProducts<'_> {
+        SumsOfProducts { curve: self.curve, scalars: self.scalars, points: self.points, of: self.items }
+    }
+
+    fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Outcome {
+        static MSM: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize) -> Result<[u8; 64], (usize, Rejection)>> =
+            per_curve!(cpu::msm);
+        if codes.iter().all(|code| *code == Verdict::VALID_CODE) {
+            return sum_of_rows(engine, self.curve, rows);
+        }
+        // All items are looked at before anything is computed.
+        MSM.of(self.curve)(engine, self.scalars, self.points, self.items).map(|row| Point::from_row(&row))
+    }
+}
+
+/// `scalars[0] * points[0] + scalars[1] * points[1] + ...` (multi-scalar multiplication) for public scalars, complete; of no
+/// products the identity. Variable-time.
+///
+/// Scalars are 32 bytes, big-endian. An item that has no scalar below n or no point of the curve makes the whole sum `Err`: with
+/// the number of the first such item, and [`Rejection::ScalarOutOfRange`], [`Rejection::MalformedPoint`] or
+/// [`Rejection::NotOnCurve`]. The time does not depend much on the items: equal or opposite points and equal
+/// scalars cost about as much as others.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the slices differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::{Engine, P256, point};
+/// let engine = Engine::new()?;
+/// let number = |last| -> [u8; 32] { std::array::from_fn(|i| if i == 31 { last } else { 0 }) };
+/// let points: Vec<_> = point::mul_base::<P256>(&engine, &[number(5), number(7)])?.into_iter().flatten().collect();
+/// let expected = point::mul_base::<P256>(&engine, &[number(2 * 5 + 3 * 7)])?[0].unwrap();
+/// assert_eq!(point::msm::<P256>(&engine, &[number(2), number(3)], &points)?, Ok(expected));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn msm<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) -> Result<Outcome, Error> {
+    msm_on(engine, C::ID, scalars, points)
+}
+
+/// [`crate::point::msm`] on a curve chosen when the program runs.
+pub fn msm_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]], points: &[Point]) -> Result<Outcome, Error> {
+    require_lengths(scalars.len(), &[("points", points.len())])?;
+    let (scalars, points, items) = (scalars.into(), PublicKeys::points(points), scalars.len());
+    engine.reduce(&Msm { curve, scalars, points, items })
+}

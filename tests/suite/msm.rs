@@ -1,0 +1,111 @@
+//! Multi-scalar multiplication, against one product of G: the points' numbers are known.
+
+use super::support::each::each_curve;
+use super::support::random::Random;
+use super::support::reference::{Scalar, TestCurve, bytes, encode, mul_base};
+use super::support::scheme::progression;
+use elliptic_curve::Field;
+use gecc::{Engine, Error, Point, Rejection, point};
+
+/// Points with their numbers, and scalars.
+struct Products<C: TestCurve> {
+    scalars: Vec<Scalar<C>>,
+    numbers: Vec<Scalar<C>>,
+    points: Vec<Point>,
+}
+
+impl<C: TestCurve> Products<C> {
+    /// Random scalars and points, of which each of so many occurs some times, the identity too.
+    fn random(random: &mut Random, items: usize, distinct: usize) -> Self {
+        let (mut numbers, mut points) = progression::<C>(random, distinct);
+        (numbers[0], points[0]) = (Scalar::<C>::ZERO, Point::IDENTITY);
+        let which: Vec<_> = (0..items).map(|_| random.below(distinct)).collect();
+        Products {
+            scalars: (0..items).map(|_| random.scalar::<C>()).collect(),
+            numbers: which.iter().map(|i| numbers[*i]).collect(),
+            points: which.iter().map(|i| points[*i]).collect(),
+        }
+    }
+
+    fn expected(&self, items: usize) -> Point {
+        let products = self.scalars[..items].iter().zip(&self.numbers);
+        encode::<C>(&mul_base::<C>(&products.fold(Scalar::<C>::ZERO, |sum, (scalar, number)| sum + *scalar * number)))
+    }
+
+    fn check(&self, engine: &Engine, items: usize) {
+        let scalars: Vec<_> = self.scalars[..items].iter().map(bytes::<C>).collect();
+        let found = point::msm::<C>(engine, &scalars, &self.points[..items]).unwrap();
+        assert_eq!(found, Ok(self.expected(items)), "{items} products");
+    }
+}
+
+pub fn match_reference(engine: &Engine) {
+    fn check<C: TestCurve>(engine: &Engine) {
+        let mut random = Random::new();
+        let in_chunks = Engine::builder().backend(engine.info().backend).chunk_items(7).build().unwrap();
+        let products = Products::<C>::random(&mut random, 40_000, 3000);
+        let around = |power: u32| [(1 << power) - 1, 1 << power, (1 << power) + 1];
+        for items in [0, 1].into_iter().chain((2..16).flat_map(around)).chain([40_000]) {
+            products.check(engine, items);
+        }
+        for items in [1, 33, 225, 3000] {
+            products.check(&in_chunks, items);
+        }
+    }
+    each_curve!(check(engine));
+}
+
+/// Buckets in which all points are equal or opposite, and those that have all points.
+pub fn equal_points_and_scalars(engine: &Engine) {
+    fn check<C: TestCurve>(engine: &Engine) {
+        let mut random = Random::new();
+        for items in [50, 5000] {
+            let mut products = Products::<C>::random(&mut random, items, items);
+            let scalar = random.scalar::<C>();
+            products.scalars.fill(scalar);
+            products.check(engine, items);
+            let (number, point) = (products.numbers[1], products.points[1]);
+            products.numbers.fill(number);
+            products.points.fill(point);
+            products.check(engine, items);
+            for place in (0..items).step_by(2) {
+                products.scalars[place] = -scalar;
+            }
+            products.check(engine, items);
+            let edges = [Scalar::<C>::ZERO, Scalar::<C>::ONE, -Scalar::<C>::ONE, Scalar::<C>::from(2u64)];
+            for (place, scalar) in products.scalars.iter_mut().enumerate() {
+                *scalar = edges[place % 7 % 4];
+            }
+            products.check(engine, items);
+        }
+    }
+    each_curve!(check(engine));
+}
+
+/// The first bad item makes the whole sum fail, whatever comes after it.
+pub fn bad_items(engine: &Engine) {
+    fn check<C: TestCurve>(engine: &Engine) {
+        let items = 3000;
+        let good = Products::<C>::random(&mut Random::new(), items, items);
+        let good_scalars: Vec<_> = good.scalars.iter().map(bytes::<C>).collect();
+        let off_curve = (None, Some(Point::from_coordinates(&[1; 32], &[1; 32])), Rejection::NotOnCurve);
+        let too_large = (None, Some(Point::from_coordinates(&[0xff; 32], &[1; 32])), Rejection::MalformedPoint);
+        // The scalar is looked at before the point.
+        let no_scalar = (Some([0xff; 32]), off_curve.1, Rejection::ScalarOutOfRange);
+        for (items, place) in [(10, 0), (10, 9), (items, 0), (items, 1), (items, 31), (items, 32), (items, 2999)] {
+            for (bad, later) in [(off_curve, too_large), (too_large, no_scalar), (no_scalar, off_curve)] {
+                let (mut scalars, mut points) = (good_scalars[..items].to_vec(), good.points[..items].to_vec());
+                let mut spoil = |place: usize, (scalar, point, _): (Option<[u8; 32]>, Option<Point>, Rejection)| {
+                    scalars[place] = scalar.unwrap_or(scalars[place]);
+                    points[place] = point.unwrap_or(points[place]);
+                };
+                spoil(place, bad);
+                (place + 1..items).for_each(|place| spoil(place, later));
+                assert_eq!(point::msm::<C>(engine, &scalars, &points).unwrap(), Err((place, bad.2)));
+            }
+        }
+        let lengths = point::msm::<C>(engine, &good_scalars[1..], &good.points);
+        assert!(matches!(lengths, Err(Error::LengthMismatch { .. })), "{lengths:?}");
+    }
+    each_curve!(check(engine));
+}
