@@ -19,7 +19,7 @@ use sha2::Digest;
 use std::ops::Range;
 pub(crate) use texts::{SizedTexts, Texts};
 #[cfg(feature = "cuda")]
-pub(crate) use texts_gpu::{TextColumns, plan_codes};
+pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};
 
 /// SHA-256 of a batch.
 pub(crate) struct Sha256<'a> {
