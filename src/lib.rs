@@ -30,6 +30,7 @@
 //! | SM2 sign | [`sm2`] | in keys and nonces |
 //! | ECDH | [`ecdh`] | in private keys |
 //! | key generation, public keys | [`keys`] | in private keys |
+//! | tweaks of public keys (BIP 341, BIP 32) | [`tweak`] | no: public data |
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 //!
@@ -73,7 +74,7 @@ pub use engine::{
     PageLocked,
 };
 pub use host::stack;
-pub use ops::{ecdh, keys, modular, point};
+pub use ops::{ecdh, keys, modular, point, tweak};
 pub use schemes::{bip340, ecdsa, sm2};
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Verdict, Verdicts,

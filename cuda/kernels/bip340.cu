@@ -1,4 +1,4 @@
-// BIP 340: equations of a verification, nonces and signatures; tweaks of BIP 341.
+// BIP 340: equations of a verification, nonces and signatures.
 //
 // Launch contract. data, offsets: message i is the bytes offsets[i] .. offsets[i + 1] - 1 of data, whose allocation is a
 // multiple of 4 bytes long; without offsets the 32 bytes from 32 i on. Time and addresses depend on the lengths of messages.
@@ -122,26 +122,5 @@ extern "C" __global__ void __launch_bounds__(256)
         store_number(signatures + 64 * i, r.x);
         store_number(signatures + 64 * i + 32, s.v);
         status[i] = (u8)(status[i] & is_here);
-    }
-}
-
-// The keys with an even y, and their tweaks. roots: may be missing. xy: in and out. tweaks: out, modulo n; tweak_kinds: kTooLarge
-// where a tweak is not below n.
-// Launch: one thread per item, in blocks of 128.
-extern "C" __global__ void __launch_bounds__(256)
-    gecc_tap_tweaks(const Optional<ByteRows<32>>* roots, Xy* xy, PointKinds* kinds, Scalars* tweaks,
-                    NumberKinds* tweak_kinds, u64 n) {
-    PointBatch points = {xy, kinds, n};
-    PointTarget out = {xy, kinds, n};
-    for (u64 i = global_thread(); i < n; i += global_threads()) {
-        affine p = {points.x(i), points.y(i)};
-        XOnly key = x_only(p);
-        u32 root[8] = {}, tweak[8];
-        if (roots != nullptr) load_number(root, roots + 32 * i);
-        tap_tweak(tweak, key.x, roots == nullptr ? nullptr : root);
-        p.y = fe_select(key.y_is_odd, fe_neg(p.y), p.y);
-        out.store(i, p);
-        store_column(tweaks, n, i, sc_from_words(tweak).v);
-        tweak_kinds[i] = sc_is_canonical(tweak) ? kInRange : kTooLarge;
     }
 }

@@ -185,8 +185,8 @@ impl SecretNumbers {
 /// Public points as results: rows of `x || y`, zeros for the identity and for what is no point, and codes.
 #[derive(Clone, Copy, Debug)]
 pub struct PointResults {
-    rows: Column<ByteRows<64>>,
-    codes: Column<Codes>,
+    pub rows: Column<ByteRows<64>>,
+    pub codes: Column<Codes>,
 }
 
 /// What codes say beside what the kind of a point does.

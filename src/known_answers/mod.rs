@@ -17,7 +17,7 @@ use crate::host::once::get_or_compute;
 use crate::types::Rejection;
 use group::Numbered;
 pub use points::PointAnswers;
-pub use schnorr::Schnorr;
+pub use schnorr::{Schnorr, Tweaks};
 pub use secrets::{Agreements, PrivateKeys, Signing};
 pub use signatures::Signatures;
 use std::sync::OnceLock;

@@ -1,10 +1,11 @@
-//! Answers of BIP 340.
+//! Answers of BIP 340, and of tweaks of keys.
 
 use super::Answer;
-use super::group::{Group, Numbered, bytes, encode_all, no_x, order, pseudo_random, reduced};
+use super::group::{
+    Group, Numbered, bytes, encode_all, large_x, lift_x, no_x, off_curve, order, pseudo_random, reduced,
+};
 use crate::curve::Secp256k1;
-use crate::types::{Rejection, SecretKey, Verdict};
-use elliptic_curve::Group as _;
+use crate::types::{Point, Rejection, SecretKey, Verdict};
 use k256::schnorr::SigningKey;
 use sha2::{Digest, Sha256};
 
@@ -22,6 +23,17 @@ pub struct Schnorr {
     pub texts: Vec<Vec<u8>>,
     pub auxiliary: Vec<[u8; 32]>,
     pub signed: Vec<Answer<[u8; 64]>>,
+    pub tweaks: Tweaks,
+}
+
+pub struct Tweaks {
+    pub keys: Vec<Point>,
+    /// Numbers, and the keys plus their multiples of G.
+    pub numbers: Vec<[u8; 32]>,
+    pub sums: Vec<Answer<Point>>,
+    /// Merkle roots, and the outputs of Taproot with and without them.
+    pub roots: Vec<[u8; 32]>,
+    pub outputs: [Vec<Answer<Point>>; 2],
 }
 
 struct Item {
@@ -35,11 +47,15 @@ fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
     [*r, *s].as_flattened().try_into().expect("64 bytes")
 }
 
+/// A tagged hash as a number.
+fn tagged(tag: &str, parts: &[&[u8]]) -> k256::Scalar {
+    let tag = Sha256::digest(tag);
+    reduced::<Curve>(&Sha256::digest([&[&*tag, &*tag], parts].concat().concat()).into())
+}
+
 /// e of BIP 340.
 fn challenge(r: &[u8; 32], key: &[u8; 32], message: &[u8; 32]) -> k256::Scalar {
-    let tag = Sha256::digest(b"BIP0340/challenge");
-    let parts: [&[u8]; 5] = [&tag, &tag, r, key, message];
-    reduced::<Curve>(&Sha256::digest(parts.concat()).into())
+    tagged("BIP0340/challenge", &[r, key, message])
 }
 
 impl Schnorr {
@@ -57,6 +73,7 @@ impl Schnorr {
             texts: Vec::new(),
             auxiliary: Vec::new(),
             signed: Vec::new(),
+            tweaks: Tweaks::new(&numbered),
         };
         for (item, length) in [0, 1, 31, 32, 33, 64, 128, 200].into_iter().enumerate() {
             answers.sign(&numbered, item, length);
@@ -140,16 +157,40 @@ fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
         item(of_r, no_x, Rejection::NotOnCurve),
         item(of_r, [0xff; 32], Rejection::MalformedPoint),
     ];
-    items.push(with_large_r(numbered, key));
+    // An r between n and p, which is compared as it is: nobody knows the number of such a point.
+    let large = *encode_all::<Curve>(&[large_x::<Curve>().0])[0].x();
+    items.push(item(join(&large, &s), key, Rejection::Mismatch));
     items
 }
 
-/// An r between n and p, which is compared as it is. Nobody knows the number of such a point, so that P follows: P = (s G - R) / e,
-/// where e depends on P; it cannot be valid.
-fn with_large_r(numbered: &Numbered<Curve>, key: [u8; 32]) -> Item {
-    let (point, _) = super::group::large_x::<Curve>();
-    let r = *encode_all::<Curve>(&[point])[0].x();
-    let s = bytes::<Curve>(&even(numbered, 3));
-    debug_assert!(point != Group::<Curve>::generator());
-    Item { message: [0x42; 32], signature: join(&r, &s), key, verdict: Err(Rejection::Mismatch) }
+impl Tweaks {
+    fn new(numbered: &Numbered<Curve>) -> Self {
+        let Numbered { numbers, encoded, opposite, .. } = numbered;
+        // Numbers i + 1 and j + 1 add up to that of point i + j + 1.
+        let pairs = [(0, 1), (1, 0), (2, 5), (4, 6), (0, 9), (3, 3)];
+        let mut items: Vec<_> =
+            pairs.map(|(i, j)| (encoded[i], bytes::<Curve>(&numbers[j]), Ok(encoded[i + j + 1]))).into();
+        items.extend([
+            (opposite[2], bytes::<Curve>(&numbers[2]), Err(Rejection::IdentityResult)),
+            (encoded[3], [0; 32], Ok(encoded[3])),
+            (encoded[3], order::<Curve>(), Err(Rejection::ScalarOutOfRange)),
+            (off_curve(numbered), order::<Curve>(), Err(Rejection::NotOnCurve)),
+            (Point::IDENTITY, [1; 32], Err(Rejection::IdentityKey)),
+        ]);
+        let roots: Vec<[u8; 32]> =
+            (0..items.len() as u8).map(|seed| bytes::<Curve>(&pseudo_random::<Curve>(0xe0 | seed))).collect();
+        let output = |(key, _, sum): &(Point, _, Answer<Point>), root: &[u8]| match sum {
+            Err(reason @ (Rejection::NotOnCurve | Rejection::IdentityKey)) => Err(*reason),
+            _ => {
+                let internal = lift_x::<Curve>(key.x()).expect("on the curve");
+                let tweak = tagged("TapTweak", &[key.x(), root]);
+                Ok(encode_all::<Curve>(&[internal + Group::<Curve>::mul_by_generator(&tweak)])[0])
+            }
+        };
+        let with_roots = items.iter().zip(&roots).map(|(item, root)| output(item, root)).collect();
+        let outputs = [with_roots, items.iter().map(|item| output(item, &[])).collect()];
+        let keys = items.iter().map(|(key, ..)| *key).collect();
+        let (numbers, sums) = items.into_iter().map(|(_, number, sum)| (number, sum)).unzip();
+        Tweaks { keys, numbers, sums, roots, outputs }
+    }
 }

@@ -7,6 +7,7 @@
 mod gpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
+mod tagged;
 mod texts;
 #[cfg(feature = "cuda")]
 mod texts_gpu;
@@ -17,6 +18,7 @@ use crate::op::{Operation, Worth};
 use crate::types::{Batch, Error, Place, ResultsMut};
 use sha2::Digest;
 use std::ops::Range;
+pub(crate) use tagged::{Tag, tagged};
 pub(crate) use texts::{SizedTexts, Texts};
 #[cfg(feature = "cuda")]
 pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};

@@ -9,7 +9,6 @@
 //! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the item's other results mean nothing). The batch has as many
 //! items as there are codes.
 
-mod hash;
 #[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 mod messages;

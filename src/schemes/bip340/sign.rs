@@ -1,6 +1,5 @@
 //! Signing as an operation, and its part on the CPU.
 
-use super::hash::{Tag, tagged};
 use super::messages::Messages;
 use super::verify::verify;
 use crate::cpu::field::Field as _;
@@ -10,6 +9,7 @@ use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuEngine, decode};
 use crate::curve::Secp256k1;
 use crate::op::{Operation, Worth};
+use crate::ops::hash::{Tag, tagged};
 use crate::schemes::frame::sign_cpu::{public_keys_of, sign_checked};
 use crate::types::{Batch, Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, require_lengths};
 use elliptic_curve::ops::Reduce;

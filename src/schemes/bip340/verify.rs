@@ -1,12 +1,12 @@
 //! Verification as an operation, and its part on the CPU.
 
-use super::hash::{Tag, tagged};
 use super::messages::Messages;
 use crate::cpu::field::Field;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
 use crate::op::{Operation, Worth};
+use crate::ops::hash::{Tag, tagged};
 use crate::schemes::frame::verify_cpu::{self, Equation, EvenWithX};
 use crate::types::{Batch, Error, Place, PublicKeys, Rejection, Rows, require_lengths};
 use std::ops::Range;
