@@ -264,6 +264,14 @@ pub fn public_keys_of_others(engine: &Engine) {
         assert_eq!(sign(&checking, &wrong), Err(Rejection::Mismatch));
     }
     assert_eq!(sign(&checking, &own.pair.public_key().serialize()), Ok(right));
+    // An x-only key says nothing of the y.
+    for engine in [engine, &checking] {
+        let keys = SigningKeys::with_public(&secret, PublicKeys::x_only(Rows::all(&own.x_only)));
+        assert_eq!(bip340::sign(engine, &[[5; 32]], keys, Auxiliary::zeros()).unwrap(), [Ok(right)]);
+    }
+    let keys = SigningKeys::with_public(&secret, PublicKeys::x_only(Rows::all(&other.x_only)));
+    let signed = bip340::sign(&checking, &[[5; 32]], keys, Auxiliary::zeros()).unwrap();
+    assert_eq!(signed, [Err(Rejection::Mismatch)]);
 }
 
 /// Auxiliary data of the system differ from item to item and from call to call.

@@ -29,7 +29,7 @@ use crate::ops::keys::public_keys_on;
 use crate::ops::point::decode_keys;
 use crate::schemes::frame::verdict_of;
 use crate::types::{
-    Error, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, Verdicts, require_lengths,
+    Error, KeyForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, Verdicts, require_lengths,
 };
 pub(crate) use messages::Messages;
 pub(crate) use sign::Sign;
@@ -251,17 +251,23 @@ fn signing<'a, 'm>(
     let is_checked = engine.info().check_signatures;
     let sign = Sign { messages, keys: keys.secret, public: keys.public, auxiliary, is_checked, items };
     sign.require()?;
-    // What is checked is checked with public keys that are computed: those that are given may be wrong.
-    let public = if is_checked { None } else { keys.public };
+    // What is checked is checked with public keys that are computed: those that are given may be wrong. X-only keys do not say
+    // what signing needs of them.
+    let public = keys.public.filter(|keys| !is_checked && keys.form() != KeyForm::XOnly);
     Ok(Sign { public, ..sign })
 }
 
 /// The items whose given public keys are good ones of other private keys, or none, where signatures are checked.
 fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Vec<usize>, Error> {
     let Some(given) = keys.public.filter(|_| engine.info().check_signatures) else { return Ok(Vec::new()) };
-    let x_of = |point: Result<Point, Rejection>| point.ok().map(|point| *point.x());
-    let given = decode_keys(engine, Secp256k1::ID, items, given)?;
+    let is_x_only = given.form() == KeyForm::XOnly;
     let computed = public_keys_on(engine, Secp256k1::ID, keys.secret, items)?;
-    let pairs = given.into_iter().map(x_of).zip(computed.into_iter().map(x_of)).enumerate();
-    Ok(pairs.filter(|(_, (given, computed))| given != computed).map(|(item, _)| item).collect())
+    let given = decode_keys(engine, Secp256k1::ID, items, given)?;
+    let differ = |(_, (given, computed)): &(usize, (Result<Point, Rejection>, Result<Point, Rejection>))| match (
+        given, computed,
+    ) {
+        (Ok(given), Ok(computed)) if is_x_only => given.x() != computed.x(),
+        (given, computed) => given != computed,
+    };
+    Ok(given.into_iter().zip(computed).enumerate().filter(differ).map(|(item, _)| item).collect())
 }

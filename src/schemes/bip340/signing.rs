@@ -15,8 +15,8 @@ pub struct SigningKeys<'a> {
 }
 
 impl<'a> SigningKeys<'a> {
-    /// Private keys whose public keys are known, which saves the time of computing these. An x-only key is one whose point has
-    /// an even y.
+    /// Private keys whose public keys are known, which saves the time of computing these. Signing needs to know of a point whether
+    /// its y is odd: where x-only keys are given, the points are computed all the same.
     ///
     /// Whether a public key belongs to its private key is not checked unless
     /// [`crate::EngineBuilder::check_signatures`] is on. A signature with a wrong one does not verify, and gives nothing of
