@@ -371,13 +371,15 @@ fn generated_keys((name, builder): Kind) {
 /// Keys, auxiliary data, and nonces of BIP 340; of keys and nonces the opposites too.
 fn bip340_signatures((name, builder): Kind) {
     let _alone = search::alone();
+    // Nothing of it on the heap.
     let tagged = |tag: &str, parts: &[&[u8]]| -> [u8; 32] {
         let tag = Sha256::digest(tag);
-        Sha256::digest([&[&*tag, &*tag], parts].concat().concat()).into()
+        let hash = Sha256::new().chain_update(tag).chain_update(tag);
+        parts.iter().fold(hash, |hash, part| hash.chain_update(part)).finalize().into()
     };
     let (watch, keys, auxiliary, public, messages) = search::prepared(|| {
         let (mut watch, mut random) = (Watch::new(), Random::new());
-        let secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, ITEMS);
+        let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, ITEMS);
         let (auxiliary, messages) =
             (numbers(&mut watch, &mut random, ITEMS), numbers(&mut Watch::new(), &mut random, ITEMS));
         let mut public = Vec::with_capacity(ITEMS);
@@ -387,7 +389,7 @@ fn bip340_signatures((name, builder): Kind) {
             // The scalar of the point with an even y.
             let d: [u8; 32] = signer.as_nonzero_scalar().to_bytes().into();
             let mask = tagged("BIP0340/aux", &[&auxiliary[item]]);
-            let t: Vec<u8> = d.iter().zip(mask).map(|(d, mask)| d ^ mask).collect();
+            let t: [u8; 32] = std::array::from_fn(|i| d[i] ^ mask[i]);
             let nonce = tagged("BIP0340/nonce", &[&t, &x, &messages[item]]);
             let opposite = |number: &[u8; 32]| -> [u8; 32] {
                 use elliptic_curve::PrimeField;
@@ -400,7 +402,7 @@ fn bip340_signatures((name, builder): Kind) {
             public.push(k256::SecretKey::from_slice(key).unwrap().public_key());
         }
         let keys: Vec<SecretKey> = secret.iter().map(|key| SecretKey::from_bytes(*key)).collect();
-        secret.into_iter().for_each(|mut key| key.zeroize());
+        secret.as_flattened_mut().zeroize();
         let public: Vec<Point> = public.iter().map(Point::from).collect();
         (watch, keys, auxiliary, public, messages)
     });
