@@ -136,6 +136,16 @@ fn device_sources(sources: &[Source], curves: &[params::Curve]) -> String {
     let in_operations = sources.iter().filter(|source| source.name.starts_with("kernels/"));
     let of_operations: Vec<String> = in_operations.filter_map(kernel).collect();
     writeln!(text, "pub const OF_OPERATIONS: &[&str] = &{of_operations:?};").expect("a String takes all");
+    // What a file's name begins with is the scheme that it is for.
+    text.push_str("pub const OF_A_SCHEME: &[(&str, &[&str])] = &[\n");
+    for file in sources.iter().filter_map(kernel) {
+        if let Some(scheme) = emit_rust::schemes(curves).into_iter().find(|scheme| file.starts_with(scheme)) {
+            let offering: Vec<&str> =
+                curves.iter().filter(|curve| curve.offers(scheme)).map(|curve| curve.name.as_str()).collect();
+            writeln!(text, "    ({file:?}, &{offering:?}),").expect("a String takes all");
+        }
+    }
+    text.push_str("];\n");
     text.push_str("pub const CURVES: &[(&str, &str)] = &[\n");
     for curve in curves {
         let name = &curve.name;

@@ -1,4 +1,4 @@
-//! Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2.
+//! Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2.
 //!
 //! For programs that need millions of operations, not one: every call takes slices, works on all GPUs or, where there is
 //! none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other.
@@ -24,10 +24,13 @@
 //! |---|---|---|
 //! | ECDSA verify, recover | [`ecdsa`] | no: public data |
 //! | ECDSA sign | [`ecdsa`] | in keys and nonces |
+//! | BIP 340 verify | [`bip340`] | no: public data |
+//! | BIP 340 sign | [`bip340`] | in keys and nonces |
 //! | SM2 verify | [`sm2`] | no: public data |
 //! | SM2 sign | [`sm2`] | in keys and nonces |
 //! | ECDH | [`ecdh`] | in private keys |
 //! | key generation, public keys | [`keys`] | in private keys |
+//! | tweaks of public keys (BIP 341, BIP 32) | [`tweak`] | no: public data |
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 //!
@@ -71,8 +74,8 @@ pub use engine::{
     PageLocked,
 };
 pub use host::stack;
-pub use ops::{ecdh, keys, modular, point};
-pub use schemes::{ecdsa, sm2};
+pub use ops::{ecdh, keys, modular, point, tweak};
+pub use schemes::{bip340, ecdsa, sm2};
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Verdict, Verdicts,
     signature_from_der, signature_rows, signature_to_der,

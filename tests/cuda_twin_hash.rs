@@ -8,7 +8,7 @@ mod twin;
 
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
 use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
-use gecc::{Curve as _, EcdsaCurve, Engine, SecretKey, ecdsa, sm2};
+use gecc::{Curve as _, EcdsaCurve, Engine, Rejection, SecretKey, ecdsa, sm2};
 use harness::needs::CXX;
 use harness::{named, tests};
 use num_bigint::BigUint;
@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use sha3::Keccak256;
 use sm3::Sm3;
 use std::process::ExitCode;
-use twin::{Driver, bytes, coordinates, edge_values, header_folder, number, scalar};
+use twin::{Driver, bytes, coordinates, curve_value, edge_values, header_folder, number, scalar};
 
 const RANDOM_ITEMS: usize = 200;
 
@@ -30,13 +30,92 @@ fn main() -> ExitCode {
         };
     }
     let of_curves = [gecc::for_each_ecdsa_curve!(tests_of! of_ecdsa), gecc::for_each_sm2_curve!(tests_of! of_sm2)];
-    harness::run(of_curves.into_iter().flatten().chain(tests(Some(&CXX), named![hashes])).collect())
+    harness::run(of_curves.into_iter().flatten().chain(tests(Some(&CXX), named![hashes, bip340])).collect())
 }
 
 fn hashes() {
     let mut session = Session::new(gecc::Secp256k1::NAME);
     hash_cases(&mut session);
     session.run();
+}
+
+fn bip340() {
+    let mut session = Session::new(gecc::Secp256k1::NAME);
+    let n = order::<k256::Secp256k1>();
+    for length in (0..=150).chain([300, 4096]) {
+        let key = if length % 2 == 0 { random_below(&n) } else { &n - random_below(&n) };
+        bip340_signature(&mut session, &n, &key, &random_bytes(length));
+    }
+    for key in [number(1), number(2), &n - 2u32, &n - 1u32] {
+        bip340_signature(&mut session, &n, &key, &random_bytes(32));
+    }
+    bip340_ranges(&mut session, &n);
+    for _ in 0..20 {
+        let (key, root) = (random_bytes(32), random_bytes(32));
+        session.expect("tap_tweak", &[&key, &root], &[&tagged("TapTweak", &[&key, &root])]);
+        session.expect("tap_tweak", &[&key, &[]], &[&tagged("TapTweak", &[&key])]);
+    }
+    session.run();
+}
+
+fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
+    let tag = Sha256::digest(tag);
+    Sha256::digest([&[&*tag, &*tag], parts].concat().concat()).into()
+}
+
+fn even(number: &BigUint, y: &BigUint, n: &BigUint) -> BigUint {
+    if y.bit(0) { n - number } else { number.clone() }
+}
+
+/// The nonce as the standard computes it, the signature as `k256` does, and the equation that it fulfils.
+fn bip340_signature(session: &mut Session, n: &BigUint, key: &BigUint, message: &[u8]) {
+    let auxiliary: [u8; 32] = random_bytes(32).try_into().unwrap();
+    let start = [u8::try_from(message.len() % 7).unwrap()];
+    let [px, py] = nonce_point::<k256::Secp256k1>(key).map(|number| bytes(&number));
+    let d = bytes(&even(key, &BigUint::from_bytes_be(&py), n));
+    let mask = tagged("BIP0340/aux", &[&auxiliary]);
+    let t: Vec<u8> = d.iter().zip(mask).map(|(d, mask)| d ^ mask).collect();
+    let nonce = BigUint::from_bytes_be(&tagged("BIP0340/nonce", &[&t, &px, message])) % n;
+    let arguments: [&[u8]; 6] = [&bytes(key), &px, &py, &auxiliary, &start, message];
+    session.expect("bip340_nonce", &arguments, &[&bytes(&nonce), &[0xff]]);
+    let signer = k256::schnorr::SigningKey::from_slice(&bytes(key)).unwrap();
+    let signature = signer.sign_raw(message, &auxiliary).unwrap().to_bytes();
+    let (r, s) = signature.split_at(32);
+    let [rx, ry] = nonce_point::<k256::Secp256k1>(&nonce).map(|number| bytes(&number));
+    assert_eq!(rx, r);
+    let arguments: [&[u8]; 8] = [&bytes(&nonce), &rx, &ry, &bytes(key), &px, &py, &start, message];
+    session.expect("bip340_sign", &arguments, &[s]);
+    let e = BigUint::from_bytes_be(&tagged("BIP0340/challenge", &[r, &px, message])) % n;
+    // u2 Q for the point as it is.
+    let u2 = even(&(n - e), &BigUint::from_bytes_be(&py), n);
+    let arguments: [&[u8]; 6] = [r, s, &px, &py, &start, message];
+    session.expect("bip340_equation", &arguments, &[&[twin::codes::PENDING], s, &bytes(&u2), r]);
+}
+
+/// r is compared with p and s with n; 0 is in range.
+fn bip340_ranges(session: &mut Session, n: &BigUint) {
+    let p = BigUint::parse_bytes(curve_value("secp256k1", "p").as_bytes(), 16).unwrap();
+    let [px, py] = nonce_point::<k256::Secp256k1>(&number(1)).map(|number| bytes(&number));
+    let numbers: Vec<_> = edge_values(n).into_iter().chain(edge_values(&p)).collect();
+    for r in &numbers {
+        for s in &numbers {
+            let (of_r, of_s, message) = (bytes(r), bytes(s), [7; 32]);
+            let arguments: [&[u8]; 6] = [&of_r, &of_s, &px, &py, &[0], &message];
+            let e = BigUint::from_bytes_be(&tagged("BIP0340/challenge", &[&of_r, &px, &message])) % n;
+            let u2 = even(&(n - e), &BigUint::from_bytes_be(&py), n);
+            match (r < &p, s < n) {
+                (false, _) => session.expect("bip340_equation", &arguments, &[&[Rejection::ROutOfRange.code()]]),
+                (true, false) => session.expect("bip340_equation", &arguments, &[&[Rejection::SOutOfRange.code()]]),
+                (true, true) => {
+                    session.expect(
+                        "bip340_equation",
+                        &arguments,
+                        &[&[twin::codes::PENDING], &of_s, &bytes(&u2), &of_r],
+                    );
+                }
+            }
+        }
+    }
 }
 
 fn of_ecdsa<G, C>()

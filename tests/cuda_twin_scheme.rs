@@ -43,6 +43,7 @@ where
     curve.key_indexes(&mut session);
     curve.equations(&mut session);
     curve.verifications(&mut session);
+    curve.even_points(&mut session);
     curve.recoveries(&mut session);
     session.run(&driver);
 }
@@ -333,6 +334,35 @@ where
         }
         for kind in (0..=u8::MAX).filter_map(PointKind::from_code) {
             check(session, digest, r, s, kind);
+        }
+    }
+
+    /// Whether a sum has an x-coordinate and an even y: of random ones, of the identity, and of a double.
+    fn even_points(&self, session: &mut Session) {
+        let key = self.times(&self.generator, &self.random());
+        let mut scalars = vec![[number(0), number(0)], [number(0), number(1)], [number(1), number(0)]];
+        scalars.extend((0..RANDOM_ITEMS).map(|_| [self.random(), self.random()]));
+        for (q, secret) in
+            [(key, None), (self.generator, Some(1u32)), (self.times(&self.generator, &number(5)), Some(5))]
+        {
+            let mut scalars = scalars.clone();
+            let u = self.random();
+            // The identity, and a sum of equal halves.
+            scalars.extend(secret.map(|d| [self.neg(&(&u * d)), u.clone()]));
+            scalars.extend(secret.map(|d| [&u * d % &self.n, u.clone()]));
+            let [x, y] = coordinates::<C>(&q);
+            for [u1, u2] in &scalars {
+                let sum = self.sum(u1, u2, &q);
+                let [rx, ry] = coordinates::<C>(&sum);
+                for r in [rx.clone(), &rx ^ number(1), number(0)] {
+                    let verdict = match (bool::from(sum.is_identity()), r == rx && !ry.bit(0)) {
+                        (true, _) => Verdict::Rejected(Rejection::IdentityResult),
+                        (false, true) => Verdict::Valid,
+                        (false, false) => Verdict::Rejected(Rejection::Mismatch),
+                    };
+                    session.expect_exactly("verify_even", &[u1, u2, &x, &y, &r], vec![code(verdict)]);
+                }
+            }
         }
     }
 

@@ -9,18 +9,19 @@ mod search;
 use elliptic_curve::consts::U32;
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
+use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::service::{Caller, Coalescer, Request};
 use gecc::{
     Backend, Curve, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Rejection, SecretKey, SecretKeys, Sm2,
     Verdict,
 };
-use gecc::{ecdh, ecdsa, keys, modular, point, sm2};
+use gecc::{bip340, ecdh, ecdsa, keys, modular, point, sm2};
 use harness::needs::{AVX512, GPU, Need};
 use harness::{Named, named, test};
 use rand::Rng;
 use random::Random;
 use search::{Searching, Watch};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 use sm3::Sm3;
 use std::ops::Range;
 use std::process::ExitCode;
@@ -66,6 +67,7 @@ const ON_CURVES: &[Named<fn(Kind)>] = {
 const TESTS: &[Named<fn(Kind)>] = &named![
     #[cfg(target_os = "linux")]
     generated_keys,
+    bip340_signatures,
     powers_of_every_size,
     products_of_every_size,
 ];
@@ -363,6 +365,67 @@ fn generated_keys((name, builder): Kind) {
             watch.places(&[memory(keys)], search::ALL)
         });
         assert_none(&format!("{size} keys, {name}"), &places);
+    }
+}
+
+/// Keys, auxiliary data, and nonces of BIP 340; of keys and nonces the opposites too.
+fn bip340_signatures((name, builder): Kind) {
+    let _alone = search::alone();
+    // Nothing of it on the heap.
+    let tagged = |tag: &str, parts: &[&[u8]]| -> [u8; 32] {
+        let tag = Sha256::digest(tag);
+        let hash = Sha256::new().chain_update(tag).chain_update(tag);
+        parts.iter().fold(hash, |hash, part| hash.chain_update(part)).finalize().into()
+    };
+    let (watch, keys, auxiliary, public, messages) = search::prepared(|| {
+        let (mut watch, mut random) = (Watch::new(), Random::new());
+        let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, ITEMS);
+        let (auxiliary, messages) =
+            (numbers(&mut watch, &mut random, ITEMS), numbers(&mut Watch::new(), &mut random, ITEMS));
+        let mut public = Vec::with_capacity(ITEMS);
+        for (item, key) in secret.iter().enumerate() {
+            let signer = k256::schnorr::SigningKey::from_slice(key).unwrap();
+            let x = signer.verifying_key().to_bytes();
+            // The scalar of the point with an even y.
+            let d: [u8; 32] = signer.as_nonzero_scalar().to_bytes().into();
+            let mask = tagged("BIP0340/aux", &[&auxiliary[item]]);
+            let t: [u8; 32] = std::array::from_fn(|i| d[i] ^ mask[i]);
+            let nonce = tagged("BIP0340/nonce", &[&t, &x, &messages[item]]);
+            let opposite = |number: &[u8; 32]| -> [u8; 32] {
+                use elliptic_curve::PrimeField;
+                (-k256::Scalar::from_repr((*number).into()).unwrap()).to_repr().into()
+            };
+            for secret in [&d, &opposite(&d), &nonce, &opposite(&nonce)] {
+                watch.add(secret);
+            }
+            watch.add(&t);
+            public.push(k256::SecretKey::from_slice(key).unwrap().public_key());
+        }
+        let keys: Vec<SecretKey> = secret.iter().map(|key| SecretKey::from_bytes(*key)).collect();
+        secret.as_flattened_mut().zeroize();
+        let public: Vec<Point> = public.iter().map(Point::from).collect();
+        (watch, keys, auxiliary, public, messages)
+    });
+    let known = [memory(&keys), memory(&auxiliary)];
+    let engine = builder().build().unwrap();
+    let checking = builder().check_signatures(true).build().unwrap();
+    for size in SIZES {
+        let (messages, keys, public) = (&messages[..size], &keys[..size], &public[..size]);
+        let given = Auxiliary::given(&auxiliary[..size]);
+        let check = |what: &str, work: &(dyn Fn() + Sync)| {
+            leaves_nothing(&watch, &format!("BIP 340, {what}, {size} items, {name}"), &known, work);
+        };
+        let all_signed = |engine: &Engine, keys: SigningKeys| {
+            assert!(bip340::sign(engine, messages, keys, given).unwrap().iter().all(Result::is_ok));
+        };
+        check("signing", &|| all_signed(&engine, keys.into()));
+        check("signing with public keys", &|| all_signed(&engine, SigningKeys::with_public(keys, public)));
+        check("signing, into columns", &|| {
+            into_columns(size, |rows, codes| bip340::sign_messages_into(&engine, messages, keys, given, rows, codes));
+        });
+        if size <= SIZES[2] {
+            check("signing, checked", &|| all_signed(&checking, keys.into()));
+        }
     }
 }
 

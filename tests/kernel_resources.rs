@@ -45,6 +45,7 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_multiply_add", 260),
     ("gecc_ablation_fpmul_affine", 64),
     ("gecc_verify_with_tables", 40),
+    ("gecc_bip340_verify", 260),
     ("gecc_modexp", 600),
     ("gecc_method_doubles_512", 100),
 ];

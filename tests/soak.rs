@@ -19,6 +19,8 @@
 //! goes through a second implementation of each curve (`oracle`): public keys and ECDH, signatures that gecc makes, that the
 //! other makes, and that follow from the equation, as they are and spoilt.
 //!
+//! BIP 340 is compared with libsecp256k1 item by item, both ways.
+//!
 //! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on the CPU.
 
 mod harness;
@@ -27,6 +29,7 @@ mod oracle;
 mod suite;
 
 use elliptic_curve::{Field, Group as _};
+use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{
     Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2, Verdict, Verdicts,
@@ -69,7 +72,7 @@ fn main() -> ExitCode {
     }
     let lists = [
         tests(None, named![sm2_curve, crossed_sm2]),
-        tests(None, named![secp256k1_by_libsecp256k1, p256_by_aws_lc]),
+        tests(None, named![secp256k1_by_libsecp256k1, bip340_by_libsecp256k1, p256_by_aws_lc]),
         tests(Some(&OPENSSL), named![sm2_curve_by_openssl]),
     ];
     let lists = lists.into_iter().chain(gecc::for_each_ecdsa_curve!(of_ecdsa!));
@@ -125,6 +128,42 @@ fn against_oracle<S: Scheme>(sign: Sign, oracle: &impl Oracle) {
         let items = ORACLE_ITEMS.min(size);
         let signed = signed::<S>(random, items, items);
         second_opinion::<S>(engine, random, &signed, sign, oracle);
+    });
+}
+
+/// Signatures with auxiliary data are the same; of these a tenth is spoilt in a bit, and verdicts are the same.
+fn bip340_by_libsecp256k1() {
+    use secp256k1::schnorr::{Signature, sign_with_aux_rand};
+    use secp256k1::{Keypair, XOnlyPublicKey};
+    soak("BIP 340 by libsecp256k1", |engine, random, _, size| {
+        let mut rows = || (0..size).map(|_| random.bytes()).collect::<Vec<[u8; 32]>>();
+        let (messages, auxiliary, mut secret) = (rows(), rows(), rows());
+        // Below n.
+        secret.iter_mut().for_each(|key| key[0] &= 0x7f);
+        let pairs: Vec<Keypair> =
+            secret.par_iter().map(|key| Keypair::from_secret_bytes(*key).expect("in range")).collect();
+        let keys: Vec<SecretKey> = secret.into_iter().map(SecretKey::from_bytes).collect();
+        let signed = bip340::sign(engine, &messages, &keys, Auxiliary::given(&auxiliary)).unwrap();
+        let theirs: Vec<[u8; 64]> = (0..size)
+            .into_par_iter()
+            .map(|item| sign_with_aux_rand(&messages[item], &pairs[item], &auxiliary[item]).to_byte_array())
+            .collect();
+        assert!(signed.iter().zip(&theirs).all(|(ours, theirs)| ours == &Ok(*theirs)));
+        let (mut signatures, mut public) = (theirs, Vec::with_capacity(size));
+        public.extend(pairs.iter().map(|pair| pair.x_only_public_key().0.to_byte_array()));
+        for item in (0..size).step_by(10) {
+            match random.below(2) {
+                0 => random.flip_bit(&mut signatures[item]),
+                _ => random.flip_bit(&mut public[item]),
+            }
+        }
+        let verifies = |item: usize| {
+            let key = XOnlyPublicKey::from_byte_array(public[item]);
+            key.is_ok_and(|key| Signature::from_byte_array(signatures[item]).verify(&messages[item], &key).is_ok())
+        };
+        let expected: Vec<bool> = (0..size).into_par_iter().map(verifies).collect();
+        let verdicts = bip340::verify(engine, &messages, &signatures, PublicKeys::x_only(&public)).unwrap();
+        assert!(verdicts.iter().map(|verdict| verdict.is_valid()).eq(expected));
     });
 }
 

@@ -44,6 +44,11 @@ GECC_FN fe coefficient_a() {
     return fe_constant(a);
 }
 
+GECC_FN bool below_p(const u32* words) {
+    const u32 p[8] = GECC_P;
+    return words_less(words, p);
+}
+
 // x^3 + a x + b
 GECC_FN fe curve_right_side(const fe& x) {
     const u32 b[8] = GECC_FIELD_B;

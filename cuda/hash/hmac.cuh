@@ -36,13 +36,6 @@ template <class H> GECC_FN HmacKey hmac_zero_key() {
     return r;
 }
 
-// The rest of a hash from a chaining value after one block: 32 bytes and the padding. One compression.
-template <class H> GECC_FN HashState finish_with_digest(const HashState& state, const HashState& digest) {
-    HashBlock block = {{digest.v[0], digest.v[1], digest.v[2], digest.v[3], digest.v[4], digest.v[5], digest.v[6],
-                        digest.v[7], kPaddingMark, 0, 0, 0, 0, 0, 0, 8 * (64 + 32)}};
-    return compress_shared<H>(state, block);
-}
-
 // HMAC of 32 bytes. Two compressions.
 template <class H> GECC_FN HashState hmac_of_digest(const HmacKey& key, const HashState& message) {
     return finish_with_digest<H>(key.outer, finish_with_digest<H>(key.inner, message));

@@ -32,22 +32,26 @@ template <class Source> GECC_FN u32 padded_word(const Source& source, u64 p, u32
     return word;
 }
 
-// SHA-256 or SM3. The loop that fills a block stays a loop: padding in sixteen places would be longer than the hash.
-template <class H, class Source> GECC_FN HashState hash_message(const Source& source) {
-    u64 length = source.length(), blocks = (length + 8) / 64 + 1;
-    HashState state = H::initial();
+// The rest of a hash by SHA-256 or SM3, from the chaining value after `before` bytes, a multiple of 64. The loop that fills
+// a block stays a loop: padding in sixteen places would be longer than the hash.
+template <class H, class Source> GECC_FN HashState hash_rest(HashState state, u64 before, const Source& source) {
+    u64 length = source.length(), blocks = (length + 8) / 64 + 1, total = before + length;
     GECC_NO_UNROLL
     for (u64 b = 0; b < blocks; b++) {
         HashBlock block;
         GECC_NO_UNROLL
         for (int j = 0; j < 16; j++) block.v[j] = padded_word(source, 64 * b + 4 * j, kPaddingMark);
         if (b + 1 == blocks) {
-            block.v[14] = (u32)(length >> 29);
-            block.v[15] = (u32)(length << 3);
+            block.v[14] = (u32)(total >> 29);
+            block.v[15] = (u32)(total << 3);
         }
         state = H::compress(state, block);
     }
     return state;
+}
+
+template <class H, class Source> GECC_FN HashState hash_message(const Source& source) {
+    return hash_rest<H>(H::initial(), 0, source);
 }
 
 // Keccak-256. The digest as big-endian words.

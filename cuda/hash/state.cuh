@@ -49,3 +49,21 @@ GECC_FN HashState digest_from_number(const u32* number) {
     for (int w = 0; w < 8; w++) r.v[w] = number[7 - w];
     return r;
 }
+
+// The rest of a hash from the chaining value after so many blocks: 32 bytes and the padding. One compression.
+template <class H, u32 kBlocks = 1> GECC_FN HashState finish_with_digest(const HashState& state, const HashState& digest) {
+    HashBlock block = {{digest.v[0], digest.v[1], digest.v[2], digest.v[3], digest.v[4], digest.v[5], digest.v[6],
+                        digest.v[7], kPaddingMark, 0, 0, 0, 0, 0, 0, 8 * (64 * kBlocks + 32)}};
+    return compress_shared<H>(state, block);
+}
+
+// Two numbers of 32 bytes as a block.
+GECC_FN HashBlock block_of_numbers(const u32* first, const u32* second) {
+    HashBlock r;
+    GECC_UNROLL
+    for (int w = 0; w < 8; w++) {
+        r.v[w] = first[7 - w];
+        r.v[8 + w] = second[7 - w];
+    }
+    return r;
+}

@@ -19,18 +19,12 @@
 // table is used before it is built again: 5 up to 80 uses, 6 to 220, 7 to 840, 9 to 2600, 10 to 7500, 11 to 13600, 12
 // to 24500, then 13, as far as the memory goes (64 windows entries bytes a table). A table pays from some 16 uses on;
 // all of it, with its chain of launches, where at least 2^17 items gain one.
-#include "curve/jacobian.cuh"
-#include "curve/table_sum.cuh"
 #include "kernels/batched.cuh"
-#include "kernels/item_list.cuh"
 #include "kernels/point_batch.cuh"
-#include "kernels/window_base.cuh"
+#include "kernels/sum_by_tables.cuh"
 #include "scheme/compare.cuh"
 
 namespace {
-constexpr int kThreads = 256;
-constexpr int kBlocks = 2;  // per multiprocessor: 128 registers a thread
-
 // The first entry of window w of table t is point w tables + t of the batch.
 struct FirstRows {
     using Number = fe;
@@ -46,37 +40,6 @@ struct FirstRows {
         u64 window = i / tables, table = i % tables;
         u64 row = (table * window_count(bits) + window) << (bits - 1);
         store_entry(key_tables, row, scale_by_inverse(points.coordinate(i, 0), points.coordinate(i, 1), inverse));
-    }
-};
-
-// The terms of u1 G + u2 Q: first the windows of u1, then those of u2.
-struct TwoTables {
-    WindowBase g, key;
-
-    struct Place {
-        const u32* row;
-        i32 digit;
-    };
-    __device__ __forceinline__ int terms() const {
-        return g.windows() + key.windows();
-    }
-    __device__ __forceinline__ Place find(int term) const {
-        bool of_key = term >= g.windows();
-        WindowBase base = of_key ? key : g;
-        int window = of_key ? term - g.windows() : term;
-        Place place = {base.table, base.scalar.digit(window, base.bits)};
-        if (place.digit != 0) {
-            place.row += 16 * base.entry(window, place.digit);
-            prefetch_entry(place.row, 0);
-        }
-        return place;
-    }
-    __device__ __forceinline__ affine load(const Place& place) const {
-        return load_entry(place.row, 0);
-    }
-    // The warps of a block read the code of an addition together.
-    __device__ __forceinline__ void align() const {
-        __syncthreads();
     }
 };
 }  // namespace
@@ -110,23 +73,16 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // Launch: one thread per item.
-extern "C" __global__ void __launch_bounds__(kThreads, kBlocks)
+extern "C" __global__ void __launch_bounds__(kTablesThreads, kTablesBlocks)
     gecc_verify_with_tables(const Scalars* u1, const Scalars* u2, const Scalars* x, const BaseTable* table, u32 bits,
                             const KeyTables* key_tables, u32 key_bits, const ItemNumbers* items,
                             const TableNumbers* item_tables, const ItemCount* item_count, Verdicts* verdicts, u64 n) {
-    u64 size = *item_count, table_words = 16ull * window_count(key_bits) << (key_bits - 1);
-    for (u64 first = (u64)blockIdx.x * kThreads; first < size; first += (u64)gridDim.x * kThreads) {
-        bool present = first + threadIdx.x < size;
-        // Every thread goes on to the barriers; those without an item repeat the last one.
-        u64 place = present ? first + threadIdx.x : size - 1, i = items[place];
-        TwoTables source = {{table, {u1, n, i}, (int)bits},
-                            {key_tables + table_words * item_tables[place], {u2, n, i}, (int)key_bits}};
-        xyzz sum;
-        bool identity = sum_entries_var(sum, source);
+    SumByTables op = {u1, u2, table, (int)bits, key_tables, (int)key_bits, items, item_tables, item_count, n};
+    sum_by_tables_each(op, [=](u64 i, const xyzz& sum, bool identity, bool present) {
         sc claimed;
         load_column(claimed.v, x, n, i);
-        if (!present) continue;
+        if (!present) return;
         if (identity) verdicts[i] = kIdentityResult;
         else verdicts[i] = x_matches(sum.x, sum.zz, claimed) ? kValid : kMismatch;
-    }
+    });
 }

@@ -7,11 +7,6 @@
 #include "kernels/rows.cuh"
 
 namespace {
-GECC_FN bool below_p(const u32* words) {
-    const u32 p[8] = GECC_P;
-    return words_less(words, p);
-}
-
 GECC_FN u8 number_kind(bool in_range, const u32* words) {
     return !in_range ? kTooLarge : words_or(words) == 0 ? kZero : kInRange;
 }
@@ -25,12 +20,11 @@ GECC_FN void store_checked(const PointTarget& out, u64 i, const u32* x, const u3
     out.store(i, kind == kFinite ? p : generator());
     out.kind[i] = kind;
 }
-// The point of an x-coordinate and the parity in the last bit of the tag; G where there is none.
-GECC_FN void store_decompressed(const PointTarget& out, u64 i, u8 tag, const u8* bytes) {
-    u32 x[8];
+
+// The point of an x-coordinate and the parity of y; G where there is none.
+GECC_FN void store_decompressed(const PointTarget& out, u64 i, const u32* x, bool y_is_odd) {
     affine p;
-    load_number_unaligned(x, bytes);
-    u8 kind = decompress_var(p, fe_from_words(x), tag & 1);
+    u8 kind = decompress_var(p, fe_from_words(x), y_is_odd);
     if (!below_p(x)) kind = kOutOfRange;
     out.store(i, kind == kFinite ? p : generator());
     out.kind[i] = kind;
@@ -58,8 +52,22 @@ extern "C" __global__ void __launch_bounds__(256)
     PointTarget out = {xy, kinds, n};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         const u8* row = rows + 33 * i;
-        store_decompressed(out, i, row[0], row + 1);
+        u32 x[8];
+        load_number_unaligned(x, row + 1);
+        store_decompressed(out, i, x, row[0] & 1);
         if ((row[0] & 0xfe) != 2) kinds[i] = kBadEncoding;
+    }
+}
+
+// Rows are x, of points with an even y (BIP 340, lift_x). Variable time, for public points.
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_import_points_x_only(const ByteRows<32>* rows, Xy* xy, PointKinds* kinds, u64 n) {
+    PointTarget out = {xy, kinds, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 x[8];
+        load_number(x, rows + 32 * i);
+        store_decompressed(out, i, x, false);
     }
 }
 
@@ -73,13 +81,13 @@ extern "C" __global__ void __launch_bounds__(256)
         const u8* row = rows + 65 * i;
         u8 tag = row[0];
         bool accepted = false;
+        u32 x[8], y[8];
+        load_number_unaligned(x, row + 1);
         if (tag == 2 || tag == 3) {
             accepted = tags & kCompressedTag;
-            store_decompressed(out, i, tag, row + 1);
+            store_decompressed(out, i, x, tag & 1);
         } else {
             accepted = tag == 4 ? tags & kUncompressedTag : tag == 0 && (tags & kIdentityTag);
-            u32 x[8], y[8];
-            load_number_unaligned(x, row + 1);
             load_number_unaligned(y, row + 33);
             store_checked(out, i, x, y);
             if (tag == 0) kinds[i] = kIdentity;

@@ -16,8 +16,9 @@ struct MultiplyAdd {
     Tiles tiles;
 };
 
-// Finish is called with an item and its sum, once for each item of the list. An item whose point is not finite, or
-// whose scalars mean nothing, takes part with what it has, as all threads must reach the barriers.
+// Finish is called by all threads of a block together, with an item, its sum, whether the item is the thread's own, and
+// memory for an inversion that they share. An item whose point is not finite, or whose scalars mean nothing, takes part with
+// what it has, as all threads must reach the barriers.
 template <class Finish> GECC_FN void multiply_add_each(const MultiplyAdd& op, const ItemList& list, Finish finish) {
     __shared__ BlockInverseMemory memory;
     __shared__ u32 tile;
@@ -37,6 +38,6 @@ template <class Finish> GECC_FN void multiply_add_each(const MultiplyAdd& op, co
         split_scalar(s, u2);
         WindowBase base = {op.table, {op.u1, n, i}, op.bits};
         jacobian sum = multiply_add_var(store, s, base);
-        if (present) finish(i, sum);
+        finish(i, sum, present, memory);
     }
 }

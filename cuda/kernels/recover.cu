@@ -69,7 +69,9 @@ extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
                       const BaseTable* table, u32 bits, ThreadTables* tables, NextTile* next_tile, Xyz* xyz, u64 n) {
     MultiplyAdd op = {u1, u2, {xy, kinds, n}, table, (int)bits, tables, {next_tile}};
     JacobianBatch out = {xyz, n};
-    multiply_add_each(op, ItemList{nullptr, nullptr, n}, [=](u64 i, const jacobian& sum) { out.store(i, sum); });
+    multiply_add_each(op, ItemList{nullptr, nullptr, n}, [=](u64 i, const jacobian& sum, bool present, BlockInverseMemory&) {
+        if (present) out.store(i, sum);
+    });
 }
 
 // Launch: one thread per item.

@@ -18,7 +18,8 @@ extern "C" __global__ void __launch_bounds__(kWindowThreads, kWindowBlocks)
                 const BaseTable* table, u32 bits, ThreadTables* tables, const Optional<ItemNumbers>* items,
                 const Optional<ItemCount>* item_count, NextTile* next_tile, Verdicts* verdicts, u64 n) {
     MultiplyAdd op = {u1, u2, {xy, kinds, n}, table, (int)bits, tables, {next_tile}};
-    multiply_add_each(op, ItemList{items, item_count, n}, [=](u64 i, const jacobian& sum) {
+    multiply_add_each(op, ItemList{items, item_count, n}, [=](u64 i, const jacobian& sum, bool present, BlockInverseMemory&) {
+        if (!present) return;
         u8 before = verdicts[i];
         if (before == kPending) before = key_verdict(kinds[i]);
         if (before == kPending) {

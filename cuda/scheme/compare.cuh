@@ -6,9 +6,9 @@
 
 // r = x + n, which is a coordinate where true is returned.
 GECC_FN bool plus_order(u32* r, const u32* x) {
-    const u32 n[8] = GECC_N, p[8] = GECC_P;
+    const u32 n[8] = GECC_N;
     u32 carry = add<8>(r, x, n);
-    return carry == 0 && words_less(r, p);
+    return carry == 0 && below_p(r);
 }
 
 // Without an inversion: x(R) = X / Z^2, and x(R) modulo n is x exactly when x(R) is x or x + n.

@@ -44,6 +44,7 @@ enum Key<F> {
 
 fn parse<C: CpuCurve>(key: KeyBytes) -> Result<Key<C::Base>, Rejection> {
     match key {
+        KeyBytes::XOnly(x) => Ok(Key::Compressed(coordinate::<C>(x)?, false)),
         KeyBytes::Sec1([0]) => Err(Rejection::IdentityKey),
         KeyBytes::Raw(bytes) if *bytes == [0; 64] => Err(Rejection::IdentityKey),
         KeyBytes::Raw(bytes) => uncompressed::<C>(bytes).map(Key::Point),

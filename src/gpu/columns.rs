@@ -73,6 +73,7 @@ also!(
     Scalars => AnyNumbers,
     FieldElements => AnyNumbers,
     ByteRows<32> => AnyRows,
+    Digests => Texts,
     BaseTable => AnyTables,
     KeyTables => AnyTables,
     NumberKinds => AnyStatuses,

@@ -173,7 +173,7 @@ impl GpuEngine {
         let _kept = CallersContext::keep();
         self.working().into_iter().try_for_each(|device| {
             let slot = &self.devices[device];
-            slot.device.prepare(curve, &sources::on_a_curve())?;
+            slot.device.prepare(curve, &sources::on_a_curve(curve))?;
             let mut lane = self.take_lane(device)?;
             lane.begin((0, false), Bytes::default(), false, |_| ())?;
             slot.kept.base_point.public(&mut lane, curve)?;

@@ -69,24 +69,35 @@ impl Numbers {
     }
 }
 
-/// What every item claims: x(u1 G + u2 Q) = x modulo n, unless its verdict is known already.
+/// What is claimed of the points of equations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// x(u1 G + u2 Q) = x modulo n.
+    XModuloN,
+    /// u1 G + u2 Q has the x-coordinate x, and an even y.
+    EvenWithX,
+}
+
+/// What every item claims of u1 G + u2 Q, unless its verdict is known already.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations {
     pub u1: Column<Scalars>,
     pub u2: Column<Scalars>,
     pub x: Column<Scalars>,
     pub verdicts: Column<Verdicts>,
+    pub claim: Claim,
 }
 
 impl Equations {
-    pub fn new(plan: &mut Plan) -> Self {
-        Equations { u1: plan.column(), u2: plan.column(), x: plan.column(), verdicts: plan.column() }
+    pub fn new(plan: &mut Plan, claim: Claim) -> Self {
+        Equations { u1: plan.column(), u2: plan.column(), x: plan.column(), verdicts: plan.column(), claim }
     }
 }
 
 /// Points from the caller on the device, by their encoding.
 #[derive(Clone, Copy, Debug)]
 enum Encoded {
+    XOnly(Column<ByteRows<32>>),
     Compressed(Column<ByteRows<33>>),
     /// `x || y`; zeros are the identity.
     Raw(Column<ByteRows<64>>),
@@ -105,6 +116,7 @@ impl Imported {
     pub fn new<'a>(plan: &mut Plan<'a>, keys: PublicKeys<'a>) -> Self {
         let bytes = || keys.rows().expect("no other form is without rows");
         let rows = match keys.form() {
+            KeyForm::XOnly => Encoded::XOnly(plan.input(bytes())),
             KeyForm::Compressed => Encoded::Compressed(plan.input(bytes())),
             KeyForm::Raw => Encoded::Raw(plan.input(bytes())),
             KeyForm::Uncompressed => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG),
@@ -126,6 +138,7 @@ impl Imported {
         let Points { xy, kinds } = self.points;
         let n = n as u64;
         match self.rows {
+            Encoded::XOnly(rows) => kernels::ImportPointsXOnly { rows, xy, kinds, n }.launch(stream, curve),
             Encoded::Compressed(rows) => kernels::ImportPointsCompressed { rows, xy, kinds, n }.launch(stream, curve),
             Encoded::Raw(rows) => {
                 kernels::ImportPointsRaw { rows, zero_is_identity: 1, xy, kinds, n }.launch(stream, curve)
@@ -172,8 +185,8 @@ impl SecretNumbers {
 /// Public points as results: rows of `x || y`, zeros for the identity and for what is no point, and codes.
 #[derive(Clone, Copy, Debug)]
 pub struct PointResults {
-    rows: Column<ByteRows<64>>,
-    codes: Column<Codes>,
+    pub rows: Column<ByteRows<64>>,
+    pub codes: Column<Codes>,
 }
 
 /// What codes say beside what the kind of a point does.

@@ -7,6 +7,7 @@
 
 mod group;
 mod points;
+mod schnorr;
 mod secrets;
 mod signatures;
 
@@ -16,6 +17,7 @@ use crate::host::once::get_or_compute;
 use crate::types::Rejection;
 use group::Numbered;
 pub use points::PointAnswers;
+pub use schnorr::{Schnorr, Tweaks};
 pub use secrets::{Agreements, PrivateKeys, Signing};
 pub use signatures::Signatures;
 use std::sync::OnceLock;
@@ -28,7 +30,7 @@ pub struct Answers {
     pub points: PointAnswers,
     pub private_keys: PrivateKeys,
     pub agreements: Agreements,
-    /// By the scheme that the curve's file names.
+    /// By ECDSA, or else by SM2.
     pub signatures: Signatures,
     pub signing: Signing,
 }
@@ -47,6 +49,12 @@ pub fn of(curve: CurveId) -> &'static Answers {
     }
     for_each_curve!(kept!);
     unreachable!("there is no curve {curve}")
+}
+
+/// Those of BIP 340, likewise.
+pub fn schnorr() -> &'static Schnorr {
+    static ANSWERS: OnceLock<Schnorr> = OnceLock::new();
+    get_or_compute(&ANSWERS, Schnorr::new)
 }
 
 /// The same, anew: tests spoil them.

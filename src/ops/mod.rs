@@ -5,3 +5,4 @@ pub mod hash;
 pub mod keys;
 pub mod modular;
 pub mod point;
+pub mod tweak;

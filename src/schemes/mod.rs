@@ -1,8 +1,9 @@
 //! Signature schemes: a folder each, over the frames that they share.
 
+pub mod bip340;
 pub mod ecdsa;
 pub(crate) mod frame;
 pub mod sm2;
 
-/// All schemes.
+/// All schemes of which signatures are over digests, and to which a curve may be added.
 pub(crate) static SCHEMES: [&frame::Scheme; 2] = [&ecdsa::ECDSA, &sm2::SM2];

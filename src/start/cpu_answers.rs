@@ -4,15 +4,18 @@
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::host::once::get_or_compute;
-use crate::known_answers::{self, Answer, Answers, Signatures, compare, repeat};
+use crate::known_answers::{self, Answer, Answers, Schnorr, Signatures, compare, repeat};
 use crate::op::Operation;
 use crate::ops::ecdh::Agreement;
+use crate::ops::hash::SizedTexts;
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
+use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::SCHEMES;
+use crate::schemes::bip340;
 use crate::schemes::ecdsa::{Recover, Wanted, recover_cpu};
 use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
-use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, collect, result_of};
+use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, collect, result_of};
 use std::sync::OnceLock;
 
 /// Keys that get tables at the same time, more than the lanes, and their uses.
@@ -28,13 +31,55 @@ pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
 /// The curves at the same time, where there are threads enough.
 fn check(engine: &CpuEngine) -> Result<(), String> {
     let of = |curve: usize| of_curve(engine, CurveId::ALL[curve], known_answers::of(CurveId::ALL[curve]));
-    engine.pool.map(1, CurveId::ALL.len(), Ok(()), of).into_iter().collect()
+    engine.pool.map(1, CurveId::ALL.len(), Ok(()), of).into_iter().collect::<Result<(), String>>()?;
+    of_bip340(engine, known_answers::schnorr())?;
+    of_tweaks(engine, &known_answers::schnorr().tweaks)
 }
 
 fn of_curve(engine: &CpuEngine, curve: CurveId, answers: &Answers) -> Result<(), String> {
     of_points(engine, curve, answers)?;
     of_secrets(engine, curve, answers)?;
     SCHEMES.iter().filter(|scheme| scheme.is_on(curve)).try_for_each(|scheme| of_scheme(engine, curve, scheme, answers))
+}
+
+fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
+    let curve = CurveId::Secp256k1.name();
+    // All, and some so often that their keys get tables.
+    let (all, few) = (answers.messages.len(), KEYS);
+    for (operation, distinct, items) in
+        [("BIP 340 verification", all, all), ("BIP 340 verification by tables of keys", few, few * USES)]
+    {
+        let messages = repeat(&answers.messages[..distinct], items);
+        let signatures = repeat(&answers.signatures[..distinct], items);
+        let keys = repeat(&answers.keys[..distinct], items);
+        let (messages, keys) = (bip340::Messages::Rows((&messages).into()), PublicKeys::x_only(&keys));
+        let verify = bip340::Verify { messages, signatures: (&signatures).into(), keys, items };
+        let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
+        compare(operation, curve, values(engine, &verify, verdict), repeat(&answers.verdicts[..distinct], items))?;
+    }
+    let (texts, items) = (&answers.texts, answers.texts.len());
+    for public in [None, Some(PublicKeys::compressed(&answers.public))] {
+        let messages = bip340::Messages::Texts(SizedTexts::new(engine, items, |item| &texts[item]));
+        let auxiliary = SecretKeys::rows((&answers.auxiliary).into());
+        let keys = (&answers.secret).into();
+        let sign = bip340::Sign { messages, keys, public, auxiliary, is_checked: false, items };
+        compare("BIP 340 signing", curve, values(engine, &sign, row), answers.signed.iter().copied())?;
+    }
+    Ok(())
+}
+
+fn of_tweaks(engine: &CpuEngine, answers: &known_answers::Tweaks) -> Result<(), String> {
+    let (curve, items) = (CurveId::Secp256k1.name(), answers.keys.len());
+    let [outputs, without_roots] = &answers.outputs;
+    for (tweaks, known) in [
+        (Tweaks::Given((&answers.numbers).into()), &answers.sums),
+        (Tweaks::Taproot(Some((&answers.roots).into())), outputs),
+        (Tweaks::Taproot(None), without_roots),
+    ] {
+        let tweak = Tweak { keys: PublicKeys::points(&answers.keys), tweaks, items };
+        compare("tweaks of keys", curve, values(engine, &tweak, point_of), known.iter().copied())?;
+    }
+    Ok(())
 }
 
 /// What an operation gives on the CPU.
@@ -188,6 +233,15 @@ mod tests {
         assert_eq!(told(&|answers| answers.signatures.verdicts[8] = Verdict::Valid), "verification");
         assert_eq!(told(&|answers| answers.signatures.recovered[6] = Ok(another_point())), "recovery");
         assert_eq!(told(&|answers| answers.signing.signed[0] = Ok(([1; 64], 0))), "signing");
+        let told = |spoil: &dyn Fn(&mut Schnorr)| {
+            let mut answers = Schnorr::new();
+            spoil(&mut answers);
+            let problem = of_bip340(&engine, &answers).and_then(|()| of_tweaks(&engine, &answers.tweaks));
+            problem.unwrap_err().split(" on secp256k1").next().unwrap().to_owned()
+        };
+        assert_eq!(told(&|answers| answers.verdicts[7] = Verdict::Valid), "BIP 340 verification");
+        assert_eq!(told(&|answers| answers.signed[2] = Ok([1; 64])), "BIP 340 signing");
+        assert_eq!(told(&|answers| answers.tweaks.outputs[1][0] = Ok(another_point())), "tweaks of keys");
     }
 
     /// None of those that are replaced.

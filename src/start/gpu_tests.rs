@@ -2,9 +2,9 @@
 
 use crate::curve::CurveId;
 use crate::gpu::Test;
-use crate::ops::{ecdh, hash, keys, modular, point};
+use crate::ops::{ecdh, hash, keys, modular, point, tweak};
 use crate::schemes::ecdsa::Wanted;
-use crate::schemes::{SCHEMES, ecdsa, frame, sm2};
+use crate::schemes::{SCHEMES, bip340, ecdsa, frame, sm2};
 use crate::types::Check;
 use std::collections::HashSet;
 
@@ -13,6 +13,8 @@ pub fn all() -> Vec<Test> {
     let mut all = vec![hash::known_answers::SHA256];
     all.extend(modular::known_answers::all());
     all.extend(sm2::digest::known_answers::all());
+    all.extend(bip340::known_answers::all());
+    all.extend(tweak::known_answers::all());
     for &curve in CurveId::ALL {
         all.extend(of_curve(curve));
     }

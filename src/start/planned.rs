@@ -10,7 +10,9 @@ use crate::ops::hash::{Sha256, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::modular::{Modexp, MulMod};
 use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
+use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::SCHEMES;
+use crate::schemes::bip340;
 use crate::schemes::ecdsa::{Recover, Wanted, recover_cpu};
 use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::schemes::sm2::digest::{MessageDigests, SizedIds};
@@ -45,6 +47,7 @@ pub fn each(items: usize, take: Take) {
         SCHEMES
             .iter()
             .for_each(|scheme| signing(scheme, Inputs { digests: (&numbers).into(), keys }, which, items, take));
+        bip340_signing(columns, keys, which, take);
     }
     columns.each_encoding(&mut |form, keys| of_keys(columns, form, keys, items, take));
     hashes(&numbers, take);
@@ -71,6 +74,7 @@ impl Columns<'_> {
         let (compressed, uncompressed) = (vec![[2; 33]; items], vec![[4; 65]; items]);
         let sec1: Vec<&[u8]> = compressed.iter().map(|key| key.as_slice()).collect();
         let records = Rows::strided(uncompressed.as_flattened(), 65, items).expect("they fit");
+        with("x-only", PublicKeys::x_only(self.numbers));
         with("compressed", PublicKeys::compressed(&compressed));
         with("uncompressed", PublicKeys::uncompressed(&uncompressed));
         with("raw", PublicKeys::raw(self.signatures));
@@ -95,6 +99,27 @@ fn signing(scheme: &'static Scheme, inputs: Inputs, which: &str, items: usize, t
     }
 }
 
+/// Messages as rows and as texts.
+fn messages(numbers: &[[u8; 32]]) -> [(&'static str, bip340::Messages<'_>); 2] {
+    let cpu = CpuEngine::new(Some(1), None).unwrap();
+    let texts = SizedTexts::new(&cpu, numbers.len(), |item| &numbers[item]);
+    [("rows", bip340::Messages::Rows(numbers.into())), ("texts", bip340::Messages::Texts(texts))]
+}
+
+fn bip340_signing(columns: Columns, keys: SecretKeys, which: &str, take: Take) {
+    let items = columns.numbers.len();
+    for (public, is_given) in [(None, "computed"), (Some(PublicKeys::points(columns.points)), "given")] {
+        for is_checked in [false, true] {
+            for (form, messages) in messages(columns.numbers) {
+                let name =
+                    format!("BIP 340 sign {form}, checked {is_checked}, keys for {which}, public keys {is_given}");
+                let auxiliary = SecretKeys::rows(columns.numbers.into());
+                take(name, &bip340::Sign { messages, keys, public, auxiliary, is_checked, items });
+            }
+        }
+    }
+}
+
 /// Those that take public keys, or points.
 fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: Take) {
     let (curve, numbers) = (CurveId::P256, Rows::from(columns.numbers));
@@ -108,6 +133,17 @@ fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: T
         let inputs = Verification { digests: numbers, signatures: columns.signatures.into(), keys };
         let verify = Verify { scheme, curve: curve_of(scheme), inputs, policy: Policy::default(), items };
         take(format!("{} verify {form}", scheme.name), &verify);
+    }
+    for (which, messages) in messages(columns.numbers) {
+        let verify = bip340::Verify { messages, signatures: columns.signatures.into(), keys, items };
+        take(format!("BIP 340 verify {form}, messages in {which}"), &verify);
+    }
+    for (which, tweaks) in [
+        ("given", Tweaks::Given(numbers)),
+        ("of roots", Tweaks::Taproot(Some(numbers))),
+        ("without roots", Tweaks::Taproot(None)),
+    ] {
+        take(format!("tweaks {which} {form}"), &Tweak { keys, tweaks, items });
     }
     for (which, secret_keys) in columns.secret_keys() {
         for width in [32, 64] {

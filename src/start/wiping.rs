@@ -9,10 +9,11 @@ use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, OnGpu, Running, Test};
 use crate::ops::ecdh::Agreement;
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::modular::Modexp;
+use crate::schemes::bip340;
 use crate::schemes::ecdsa::ECDSA;
 use crate::schemes::frame::{Inputs, Sign, Signing};
 use crate::schemes::sm2::SM2;
-use crate::types::{Batch, ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey};
+use crate::types::{Batch, ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, SecretKeys};
 use std::ops::Range;
 use std::sync::mpsc;
 
@@ -53,6 +54,13 @@ fn keys_are_gone_when_a_call_returns() {
         sign(&ECDSA, CurveId::P256, (&keys).into(), check, id);
     }
     sign(&SM2, CurveId::Sm2, (&keys[0]).into(), Check::Signatures, 0);
+    for is_checked in [false, true] {
+        let (mut codes, mut signatures) = (vec![0; ITEMS], vec![[0; 64]; ITEMS]);
+        let (messages, auxiliary) = (bip340::Messages::Rows(digests), SecretKeys::rows(digests));
+        let sign = bip340::Sign { messages, keys: (&keys).into(), public: None, auxiliary, is_checked, items: ITEMS };
+        run(&gpu, &cpu, &sign, &mut ResultsMut::rows(&mut codes, &mut signatures)).unwrap();
+        assert_gone(&gpu, &of_keys);
+    }
     let (curve, mut codes, mut peers) = (CurveId::Secp256k1, vec![0; ITEMS], vec![[0; 64]; ITEMS]);
     let public_keys = PublicKeysOf { curve, keys: (&keys).into(), items: ITEMS };
     run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut peers)).unwrap();

@@ -3,7 +3,8 @@
 use super::{ByteRows, Point, Rows};
 use std::ops::Range;
 
-/// The public keys of a batch, in one of the encodings of SEC 1, section 2.3.3; one per item, or one for all items.
+/// The public keys of a batch, in one of the encodings of SEC 1, section 2.3.3, or x-only as in BIP 340; one per item, or one
+/// for all items.
 ///
 /// Calls take these, or what becomes these: `&[Point]`, `&[[u8; 33]]`, `&[[u8; 65]]`, `&[[u8; 64]]` and `&[&[u8]]` (octet
 /// strings of either form) as one key per item, `&Point` as one for all.
@@ -12,6 +13,7 @@ pub struct PublicKeys<'a>(Encoded<'a>);
 
 #[derive(Clone, Copy, Debug)]
 enum Encoded<'a> {
+    XOnly(Rows<'a, 32>),
     Compressed(Rows<'a, 33>),
     Uncompressed(Rows<'a, 65>),
     Raw(Rows<'a, 64>),
@@ -24,11 +26,32 @@ enum Encoded<'a> {
 /// One public key as the caller wrote it. `Ord` and `Hash` group equal encodings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum KeyBytes<'a> {
+    /// Of a point with an even y.
+    XOnly(&'a [u8; 32]),
     Sec1(&'a [u8]),
     Raw(&'a [u8; 64]),
 }
 
+impl<'a> KeyBytes<'a> {
+    /// The x-coordinate, and whether y is odd, as the encoding says it. `None` where it is none of a point but the identity.
+    pub fn x_and_parity(&self) -> Option<(&'a [u8; 32], bool)> {
+        let uncompressed = |coordinates: &'a [u8]| Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1));
+        match *self {
+            KeyBytes::XOnly(x) => Some((x, false)),
+            KeyBytes::Raw(coordinates) => uncompressed(coordinates),
+            KeyBytes::Sec1([4, coordinates @ ..]) if coordinates.len() == 64 => uncompressed(coordinates),
+            KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => Some((x.try_into().ok()?, *tag == 3)),
+            KeyBytes::Sec1(_) => None,
+        }
+    }
+}
+
 impl<'a> PublicKeys<'a> {
+    /// 32 bytes each: the x-coordinate of a point whose y is even (BIP 340).
+    pub fn x_only(keys: impl Into<Rows<'a, 32>>) -> Self {
+        PublicKeys(Encoded::XOnly(keys.into()))
+    }
+
     /// 33 bytes each: `02 || x` or `03 || x`.
     pub fn compressed(keys: impl Into<Rows<'a, 33>>) -> Self {
         PublicKeys(Encoded::Compressed(keys.into()))
@@ -67,6 +90,7 @@ impl<'a> PublicKeys<'a> {
     /// Keys given; `None` where one serves all.
     pub(crate) fn len(&self) -> Option<usize> {
         match self.0 {
+            Encoded::XOnly(keys) => keys.len(),
             Encoded::Compressed(keys) => keys.len(),
             Encoded::Uncompressed(keys) | Encoded::Points(keys) | Encoded::Mixed(keys) => keys.len(),
             Encoded::Raw(keys) => keys.len(),
@@ -82,6 +106,7 @@ impl<'a> PublicKeys<'a> {
 
     pub(crate) fn get(&self, item: usize) -> KeyBytes<'a> {
         match self.0 {
+            Encoded::XOnly(keys) => KeyBytes::XOnly(keys.get(item)),
             Encoded::Compressed(keys) => KeyBytes::Sec1(keys.get(item)),
             Encoded::Uncompressed(keys) => KeyBytes::Sec1(keys.get(item)),
             Encoded::Raw(keys) => KeyBytes::Raw(keys.get(item)),
@@ -95,6 +120,7 @@ impl<'a> PublicKeys<'a> {
     /// The keys of some items.
     pub(crate) fn slice(&self, items: Range<usize>) -> Self {
         PublicKeys(match self.0 {
+            Encoded::XOnly(keys) => Encoded::XOnly(keys.slice(items)),
             Encoded::Compressed(keys) => Encoded::Compressed(keys.slice(items)),
             Encoded::Uncompressed(keys) => Encoded::Uncompressed(keys.slice(items)),
             Encoded::Raw(keys) => Encoded::Raw(keys.slice(items)),
@@ -108,6 +134,7 @@ impl<'a> PublicKeys<'a> {
     /// The form of the keys' rows.
     pub(crate) fn form(&self) -> KeyForm {
         match self.0 {
+            Encoded::XOnly(_) => KeyForm::XOnly,
             Encoded::Compressed(_) => KeyForm::Compressed,
             Encoded::Uncompressed(_) => KeyForm::Uncompressed,
             Encoded::Raw(_) => KeyForm::Raw,
@@ -119,6 +146,7 @@ impl<'a> PublicKeys<'a> {
     /// The rows of all keys in their form, where they lie so in memory.
     pub(crate) fn rows(&self) -> Option<ByteRows<'a>> {
         match self.0 {
+            Encoded::XOnly(keys) => Some(keys.bytes()),
             Encoded::Compressed(keys) => Some(keys.bytes()),
             Encoded::Uncompressed(keys) | Encoded::Points(keys) | Encoded::Mixed(keys) => Some(keys.bytes()),
             Encoded::Raw(keys) => Some(keys.bytes()),
@@ -130,6 +158,11 @@ impl<'a> PublicKeys<'a> {
     pub(crate) fn write_mixed_rows(&self, start: usize, to: &mut [u8]) {
         for (offset, row) in to.chunks_exact_mut(POINT_ROW).enumerate() {
             match self.get(start + offset) {
+                KeyBytes::XOnly(x) => {
+                    row[0] = 2;
+                    row[1..33].copy_from_slice(x);
+                    row[33..].fill(0);
+                }
                 KeyBytes::Sec1(key) => write_mixed(key, row),
                 KeyBytes::Raw(key) => row.copy_from_slice(Point::from_raw(key).as_bytes()),
             }
@@ -194,6 +227,8 @@ fn sec1_of_mixed(row: &[u8; POINT_ROW]) -> &[u8] {
 /// Rows of keys for a device, all of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyForm {
+    /// 32 bytes, as the caller gave them.
+    XOnly,
     /// 33 bytes, as the caller gave them.
     Compressed,
     /// 65 bytes, as the caller gave them.

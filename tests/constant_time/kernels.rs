@@ -58,6 +58,40 @@ const SECRET: &[Signature] = &[
             "-n",
         ],
     ),
+    Signature(
+        "gecc_bip340_nonces",
+        &[
+            "=data",
+            "=offsets",
+            "+keys",
+            "-key_stride",
+            "+auxiliary",
+            "-auxiliary_stride",
+            "+xy",
+            "=kinds",
+            "+nonces",
+            "=status",
+            "-n",
+        ],
+    ),
+    Signature(
+        "gecc_bip340_sign",
+        &[
+            "=data",
+            "=offsets",
+            "=on_device",
+            "+keys",
+            "-key_stride",
+            "+xy",
+            "=kinds",
+            "+nonces",
+            "+r_xy",
+            "=r_kinds",
+            "=signatures",
+            "=status",
+            "-n",
+        ],
+    ),
     Signature("gecc_export_points_raw", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_export_x", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_rows_to_columns", &["+rows", "-row_bytes", "+columns", "-words", "-n"]),
@@ -71,7 +105,15 @@ const SECRET: &[Signature] = &[
 ];
 
 /// Kernels of the same files that get public data only.
-const PUBLIC: &[&str] = &["gecc_import_", "gecc_export_field", "gecc_point_codes", "gecc_fpmul_var", "gecc_upmul_var"];
+const PUBLIC: &[&str] = &[
+    "gecc_import_",
+    "gecc_export_field",
+    "gecc_point_codes",
+    "gecc_fpmul_var",
+    "gecc_upmul_var",
+    "gecc_bip340_equations",
+    "gecc_bip340_reopen",
+];
 
 /// Of these, some that branch on their scalars and look multiples up by them: what must be found, were they secret.
 const LEAKY: &[Signature] = &[
@@ -80,7 +122,7 @@ const LEAKY: &[Signature] = &[
 ];
 
 const FILES: &[&str] =
-    &["nonces", "fpmul", "upmul", "normalize", "sign", "layout", "results", "rows", "modexp", "mul_mod"];
+    &["nonces", "fpmul", "upmul", "normalize", "sign", "bip340", "layout", "results", "rows", "modexp", "mul_mod"];
 
 pub fn secrets_decide_no_branch_and_no_address() {
     let list = List::read("kernels.txt");

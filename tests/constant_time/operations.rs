@@ -2,10 +2,11 @@
 
 use super::each::{each_curve, each_ecdsa_curve};
 use super::memcheck::{make_public, make_secret};
+use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::ecdsa::{RecoverableSignature, SForm};
 use gecc::modular::Numbers;
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
-use gecc::{SecretKeys, ecdh, ecdsa, keys, modular, sm2};
+use gecc::{Rows, Secp256k1, SecretKeys, bip340, ecdh, ecdsa, keys, modular, sm2};
 use std::hint::black_box;
 
 /// Items of a batch: each of its own key, or all of one.
@@ -84,6 +85,27 @@ fn sm2(engine: &Engine) {
     });
 }
 
+fn bip340(engine: &Engine) {
+    let public: Vec<Point> =
+        keys::public_keys::<Secp256k1>(engine, &keys_of(0x21)).unwrap().into_iter().flatten().collect();
+    with_keys(|keys| bip340::sign(engine, &DIGESTS, keys, Auxiliary::zeros()).unwrap());
+    with_keys(|keys| {
+        columns(|rows, codes| bip340::sign_messages_into(engine, &MESSAGES, keys, Auxiliary::zeros(), rows, codes))
+    });
+    with_secrets(
+        || keys_of(0x21),
+        |secrets| {
+            bip340::sign(engine, &DIGESTS, SigningKeys::with_public(secrets, &public), Auxiliary::zeros()).unwrap()
+        },
+    );
+    // Auxiliary data are secret too.
+    let keys = keys_of(0x21);
+    with_secrets(
+        || vec![[0x77; 32]],
+        |auxiliary| bip340::sign(engine, &DIGESTS, &keys, Auxiliary::given(Rows::all(&auxiliary[0]))).unwrap(),
+    );
+}
+
 fn public_keys<C: Curve>(engine: &Engine) {
     with_secrets(|| keys_of(0x21), |secrets| keys::public_keys::<C>(engine, secrets).unwrap());
     with_keys(|keys| columns(|rows, codes| keys::public_keys_into::<C>(engine, keys, rows, codes)));
@@ -139,6 +161,7 @@ pub fn all() {
     for engine in [&plain, &engine(true)] {
         each_ecdsa_curve!(ecdsa(engine));
         sm2(engine);
+        bip340(engine);
     }
     powers::<128, 128>(&plain);
     powers::<192, 3>(&plain);

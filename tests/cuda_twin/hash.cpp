@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hash/sha256.cuh"
+#include "scheme/bip340.cuh"
 #include "scheme/nonce.cuh"
 #include "scheme/sign.cuh"
 #include "scheme/sm2_digest.cuh"
@@ -109,13 +110,50 @@ static bool run_scheme(const std::string& name, const std::vector<Bytes>& in) {
     return true;
 }
 
+static XOnly x_only_of(const Bytes& x, const Bytes& y) {
+    return x_only(affine{fe_from_words(Number(x).v), fe_from_words(Number(y).v)});
+}
+
+static bool run_bip340(const std::string& name, const std::vector<Bytes>& in) {
+    if (name == "bip340_nonce") {
+        // key, x(P), y(P), auxiliary data, message
+        sc nonce;
+        u32 usable = bip340_nonce(nonce, Number(in[0]).scalar(), x_only_of(in[1], in[2]), Number(in[3]).v,
+                                  Message(in[4], in[5]).source);
+        put(nonce.v);
+        put_mask(usable);
+    } else if (name == "bip340_sign") {
+        // nonce, x(R), y(R), key, x(P), y(P), message
+        put(bip340_sign(Number(in[0]).scalar(), x_only_of(in[1], in[2]), Number(in[3]).scalar(),
+                        x_only_of(in[4], in[5]), Message(in[6], in[7]).source)
+                .v);
+    } else if (name == "bip340_equation") {
+        // r, s, x(P), y(P), message
+        Equation q;
+        Verdict verdict = bip340_equation(q, Number(in[0]).v, Number(in[1]).v, x_only_of(in[2], in[3]),
+                                          Message(in[4], in[5]).source);
+        printf("%02x", verdict);
+        if (verdict != kPending) return true;
+        put(q.u1.v);
+        put(q.u2.v);
+        put(q.x.v);
+    } else if (name == "tap_tweak") {
+        // x(P), root or nothing
+        u32 tweak[8];
+        if (in[1].empty()) tap_tweak(tweak, Number(in[0]).v, nullptr);
+        else tap_tweak(tweak, Number(in[0]).v, Number(in[1]).v);
+        put(tweak);
+    } else return false;
+    return true;
+}
+
 int main() {
     static char line[1 << 16];
     while (fgets(line, sizeof line, stdin)) {
         std::string name = strtok(line, " \n");
         std::vector<Bytes> in;
         while (char* digits = strtok(nullptr, " \n")) in.push_back(from_hex(digits));
-        if (!run_hash(name, in) && !run_scheme(name, in)) {
+        if (!run_hash(name, in) && !run_scheme(name, in) && !run_bip340(name, in)) {
             fprintf(stderr, "no operation named %s\n", name.c_str());
             return 1;
         }

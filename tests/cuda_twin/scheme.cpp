@@ -3,6 +3,7 @@
 #include "curve/multiply_add.cuh"
 #include "curve/table_sum.cuh"
 #include "lines.hpp"
+#include "scheme/bip340.cuh"
 #include "scheme/compare.cuh"
 #include "scheme/equation.cuh"
 #include "scheme/key_index.cuh"
@@ -146,6 +147,19 @@ static void put_verdict(Numbers& out, Verdict verdict, const Equation& q, const 
     put_small(out, verdict);
 }
 
+// u1, u2, the point and r: the verdict, by both ways to the sum
+static void put_even_verdict(Numbers& out, const sc& u1, const sc& u2, const affine& q, const u32* r) {
+    jacobian sum = multiply_add(u1, u2, q);
+    fe zz = fe_sqr(sum.z);
+    xyzz point = {sum.x, sum.y, zz, fe_mul(zz, sum.z)}, by_tables;
+    bool identity = fe_is_zero(sum.z);
+    Verdict verdict = compare_even(point, identity, fe_inv(comparison_denominator(point, identity)), r);
+    GECC_CHECK(sum_by_tables(by_tables, u1, u2, q) == identity);
+    fe inverse = fe_inv(comparison_denominator(by_tables, identity));
+    GECC_CHECK(verdict == compare_even(by_tables, identity, inverse, r));
+    put_small(out, verdict);
+}
+
 // digest, r, s, recovery id: the verdict, and the key where it is valid
 static void recover(const Numbers& in, Numbers& out) {
     Signature signature;
@@ -197,6 +211,8 @@ static bool run(const char* name, const Numbers& in, Numbers& out) {
     } else if (!strcmp(name, "sm2_verify")) {
         Verdict verdict = sm2_equation(q, in.words[0], in.words[1], in.words[2]);
         put_verdict(out, verdict, q, in, 3);
+    } else if (!strcmp(name, "verify_even")) {
+        put_even_verdict(out, scalar(in, 0), scalar(in, 1), point(in, 2), in.words[4]);
     } else if (!strcmp(name, "recover")) {
         recover(in, out);
     } else if (!strcmp(name, "multiply_add")) {

@@ -6,6 +6,7 @@
 pub mod support;
 
 pub mod batch_sizes;
+pub mod bip340;
 pub mod columns;
 pub mod constants;
 pub mod der_signatures;
@@ -36,6 +37,7 @@ pub mod secrets;
 pub mod sm2_scheme;
 pub mod sm2_vectors;
 pub mod sums;
+pub mod tweaks;
 pub mod vectors;
 pub mod verdicts;
 pub mod wycheproof_ecdh;
@@ -77,6 +79,11 @@ const TESTS: &[Test] = on_engines! {
         sm2 public_points secret_operations
         sixty_five_thousand_points sixty_five_thousand_signatures
     }
+    bip340 {
+        vectors_of_the_standard signatures_are_those_of_libsecp256k1 verdicts_are_those_of_libsecp256k1
+        repeated_keys_and_neighbours order_of_reasons bad_keys public_keys_of_others fresh_auxiliary_data long_messages
+        checked_signatures
+    }
     columns { points private_keys ecdsa addresses sm2 mismatches }
     constants { generators orders_and_primes }
     der_signatures { round_trips strict_decoding }
@@ -107,6 +114,7 @@ const TESTS: &[Test] = on_engines! {
     sm2_scheme { verify_random_and_mutated sign messages user_ids order_of_reasons signing_key_n_minus_1 }
     sm2_vectors { signatures user_hash }
     sums { match_reference equal_points bad_points }
+    tweaks { vectors_of_taproot match_libsecp256k1 reasons children }
     verdicts { codes reports }
     wycheproof_ecdh { secp256k1 secp256r1 secp256r1_points brainpoolp256r1 }
     wycheproof_ecdsa { secp256k1 secp256r1 bitcoin other_hashes brainpoolp256r1 }

@@ -5,9 +5,10 @@ use crate::columns::{Column, Inputs};
 use crate::error::Error;
 use crate::keys::{Keys, Other};
 use crate::mapping::Field;
-use crate::operation::{Key, KeyForm, Signer, Signing};
+use crate::operation::{Bip340Signing, Key, KeyForm, Signer, Signing};
 use crate::secrets::{Secrets, keys_of};
 use crate::texts::Texts;
+use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::Policy;
 use gecc::{CurveId, Engine, PublicKeys, Rows, SecretKeys, any, ecdsa, sm2};
 use zeroize::Zeroizing;
@@ -86,6 +87,59 @@ impl Call<'_> {
             Ok(sm2::verify_messages_into(self.engine, &messages, sm2::UserIds::each(&ids), &signatures, &keys, codes)?)
         })?;
         Ok(Answers::new(inputs.merged(codes)))
+    }
+
+    pub fn verify_bip340(&self, mut inputs: Inputs) -> Result<Answers, Error> {
+        inputs.require_one_content()?;
+        if inputs.has(Field::Message) {
+            return self.verify_bip340_messages(inputs);
+        }
+        let digests = inputs.digests()?;
+        let signatures = inputs.signatures()?;
+        let keys = Keys::of_bip340(&mut inputs)?;
+        let (digests, signatures) = (digests.rows(), signatures.rows());
+        let mut codes = vec![0; inputs.rows()];
+        bip340::verify_into(self.engine, digests, signatures, keys.most(), &mut codes)?;
+        put_others(&keys.others, &mut codes, |others, codes| {
+            let (digests, signatures) = (gathered(digests, others), gathered(signatures, others));
+            Ok(bip340::verify_into(self.engine, &digests, &signatures, &sec1(others), codes)?)
+        })?;
+        Ok(Answers::new(inputs.merged(codes)))
+    }
+
+    fn verify_bip340_messages(&self, mut inputs: Inputs) -> Result<Answers, Error> {
+        let messages = Texts::messages(&mut inputs)?;
+        let signatures = inputs.signatures()?;
+        let keys = Keys::of_bip340(&mut inputs)?;
+        let (messages, signatures) = (messages.slices(), signatures.rows());
+        let mut codes = vec![0; inputs.rows()];
+        bip340::verify_messages_into(self.engine, &messages, signatures, keys.most(), &mut codes)?;
+        put_others(&keys.others, &mut codes, |others, codes| {
+            let (messages, signatures) = (picked(&messages, others), gathered(signatures, others));
+            Ok(bip340::verify_messages_into(self.engine, &messages, &signatures, &sec1(others), codes)?)
+        })?;
+        Ok(Answers::new(inputs.merged(codes)))
+    }
+
+    pub fn sign_bip340(&self, mut inputs: Inputs, signing: &Bip340Signing) -> Result<Answers, Error> {
+        inputs.require_one_content()?;
+        let (engine, mut codes) = (self.engine, vec![0; inputs.rows()]);
+        let auxiliary = match &signing.auxiliary {
+            Some(auxiliary) => Auxiliary::given(Rows::all(auxiliary)),
+            None => Auxiliary::fresh(),
+        };
+        let mut signatures = vec![[0; 64]; codes.len()];
+        if inputs.has(Field::Message) {
+            let messages = Texts::messages(&mut inputs)?;
+            let secrets = Secrets::of(&mut inputs, &signing.key, self.first)?;
+            let (messages, keys) = (messages.slices(), secrets.keys());
+            bip340::sign_messages_into(engine, &messages, keys, auxiliary, &mut signatures, &mut codes)?;
+        } else {
+            let digests = inputs.digests()?;
+            let secrets = Secrets::of(&mut inputs, &signing.key, self.first)?;
+            bip340::sign_into(engine, digests.rows(), secrets.keys(), auxiliary, &mut signatures, &mut codes)?;
+        }
+        Ok(Answers::new(inputs.merged(codes)).with_signatures(signatures, false))
     }
 
     pub fn recover(&self, mut inputs: Inputs, signer: Signer) -> Result<Answers, Error> {

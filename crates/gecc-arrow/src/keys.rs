@@ -1,4 +1,5 @@
-//! Public keys in any encoding: one column for the form of most rows, and a short list of the others.
+//! Public keys in any encoding: one column for the form of most rows, and a short list of the others. Keys of 32 bytes are for
+//! BIP 340 alone.
 
 use crate::cells::{Cells, LONG};
 use crate::columns::{Column, Inputs};
@@ -15,6 +16,7 @@ pub(crate) struct Keys<'a> {
 }
 
 enum Most<'a> {
+    XOnly(Column<'a, 32>),
     Compressed(Column<'a, 33>),
     Raw(Column<'a, 64>),
     Uncompressed(Column<'a, 65>),
@@ -29,13 +31,23 @@ pub(crate) struct Other {
 }
 
 impl<'a> Keys<'a> {
+    /// In the encodings of SEC 1, and x || y.
     pub fn of(inputs: &mut Inputs<'a>) -> Result<Self, Error> {
+        Self::of_widths(inputs, &[33, 65, 64])
+    }
+
+    /// In these and x-only.
+    pub fn of_bip340(inputs: &mut Inputs<'a>) -> Result<Self, Error> {
+        Self::of_widths(inputs, &[32, 33, 65, 64])
+    }
+
+    fn of_widths(inputs: &mut Inputs<'a>, widths: &[usize]) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
-        if let Some(width @ (33 | 64 | 65)) = cells.width() {
+        if let Some(width) = cells.width().filter(|width| widths.contains(width)) {
             return Ok(Keys { most: Most::of(inputs, &cells, width)?, others: Vec::new() });
         }
-        let width = most_common_width(inputs, &cells)?;
-        let others = others(inputs, &cells, width)?;
+        let width = most_common_width(inputs, &cells, widths)?;
+        let others = others(inputs, &cells, width, widths.contains(&X_ONLY))?;
         let most = Most::of(inputs, &cells, width)?;
         // They had no problem before, and another width is none.
         for other in &others {
@@ -47,6 +59,7 @@ impl<'a> Keys<'a> {
     /// A key for each row. Those of `others` mean nothing.
     pub fn most(&self) -> PublicKeys<'_> {
         match &self.most {
+            Most::XOnly(keys) => PublicKeys::x_only(keys.rows()),
             Most::Compressed(keys) => PublicKeys::compressed(keys.rows()),
             Most::Raw(keys) => PublicKeys::raw(keys.rows()),
             Most::Uncompressed(keys) => PublicKeys::uncompressed(keys.rows()),
@@ -57,6 +70,7 @@ impl<'a> Keys<'a> {
 impl<'a> Most<'a> {
     fn of(inputs: &mut Inputs<'a>, cells: &Cells<'a>, width: usize) -> Result<Self, Error> {
         Ok(match width {
+            X_ONLY => Most::XOnly(inputs.bytes(Field::PublicKey, cells)?),
             33 => Most::Compressed(inputs.bytes(Field::PublicKey, cells)?),
             64 => Most::Raw(inputs.bytes(Field::PublicKey, cells)?),
             _ => Most::Uncompressed(inputs.bytes(Field::PublicKey, cells)?),
@@ -65,9 +79,15 @@ impl<'a> Most<'a> {
 }
 
 impl Other {
-    fn read(cells: &Cells, row: usize, length: usize) -> Result<Self, CellProblem> {
+    fn read(cells: &Cells, row: usize, length: usize, takes_x_only: bool) -> Result<Self, CellProblem> {
         let mut other = Other { row, key: [0; 65], length: 0 };
         match length {
+            X_ONLY if takes_x_only => {
+                // The point with an even y.
+                cells.read(row, &mut other.key[1..33])?;
+                other.key[0] = 2;
+                other.length = 33;
+            }
             64 => {
                 cells.read(row, &mut other.key[1..])?;
                 other.key[0] = 4;
@@ -98,31 +118,33 @@ fn check_digits(cells: &Cells, row: usize, length: usize) -> Result<(), CellProb
     if cells.is_text() && length <= LONG { cells.read(row, &mut vec![0; length]) } else { Ok(()) }
 }
 
-/// 33, 64 or 65, whichever most rows have.
-fn most_common_width(inputs: &Inputs, cells: &Cells) -> Result<usize, Error> {
-    const WIDTHS: [usize; 3] = [33, 65, 64];
+/// Bytes of a key that is x alone.
+const X_ONLY: usize = 32;
+
+/// Of some widths the one that most rows have.
+fn most_common_width(inputs: &Inputs, cells: &Cells, widths: &[usize]) -> Result<usize, Error> {
     let counts = inputs.pool.map(inputs.rows(), |rows| {
-        let mut counts = [0usize; 3];
+        let mut counts = vec![0usize; widths.len()];
         for length in rows.filter_map(|row| cells.len(row).ok()) {
-            for (count, width) in counts.iter_mut().zip(WIDTHS) {
-                *count += usize::from(length == width);
+            for (count, width) in counts.iter_mut().zip(widths) {
+                *count += usize::from(length == *width);
             }
         }
         counts
     })?;
     let total = |which: usize| counts.iter().map(|counts| counts[which]).sum::<usize>();
     // Of equal counts the first is taken.
-    let most = (0..WIDTHS.len()).rev().max_by_key(|which| total(*which)).unwrap_or(0);
-    Ok(WIDTHS[most])
+    let most = (0..widths.len()).rev().max_by_key(|which| total(*which)).unwrap_or(0);
+    Ok(widths[most])
 }
 
 /// The rows without problems whose keys have another width. A cell that cannot be read is left to the column of most.
-fn others(inputs: &Inputs, cells: &Cells, width: usize) -> Result<Vec<Other>, Error> {
+fn others(inputs: &Inputs, cells: &Cells, width: usize, takes_x_only: bool) -> Result<Vec<Other>, Error> {
     let parts = inputs.pool.map(inputs.rows(), |rows| {
         let rows = rows.filter(|row| inputs.problems[*row] == 0);
         let others = rows.filter_map(|row| {
             let length = cells.len(row).ok().filter(|length| *length != width)?;
-            Other::read(cells, row, length).ok()
+            Other::read(cells, row, length, takes_x_only).ok()
         });
         others.collect::<Vec<_>>()
     })?;

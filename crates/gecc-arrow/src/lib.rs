@@ -1,7 +1,7 @@
 //! gecc over Arrow: record batches, Parquet and Arrow IPC in, columns of verdicts and results out.
 //!
 //! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification, recovery, signatures,
-//! shared secrets or public keys, ECDSA or SM2 as the curve has it. [`open`] reads files as batches, [`Writer`] writes
+//! shared secrets or public keys, ECDSA or SM2 as the curve has it, or BIP 340. [`open`] reads files as batches, [`Writer`] writes
 //! them, and [`transform`] does all three at the same time. [`answer_each`] leaves the writing to the caller, and
 //! [`AnswerMaker`] makes columns also of answers that were not computed from tables.
 //!
@@ -76,7 +76,7 @@ pub use each::{Answered, answer_each};
 pub use error::{Error, catches_panics};
 pub use maker::{AnswerMaker, Made, Places, Wanted};
 pub use mapping::{Field, Mapping};
-pub use operation::{Key, KeyForm, Operation, Signer, Signing};
+pub use operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};
 pub use pool::Pool;
 pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};
 pub use reason::{CellProblem, Reason};

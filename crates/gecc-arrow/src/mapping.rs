@@ -9,9 +9,9 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Field {
-    /// What is signed: 32 bytes. For SM2 this is e.
+    /// What is signed: 32 bytes. For SM2 this is e, for BIP 340 a message.
     Digest,
-    /// A message. ECDSA signs its SHA-256, SM2 the SM3 of Z_A and the message.
+    /// A message. ECDSA signs its SHA-256, SM2 the SM3 of Z_A and the message, BIP 340 the message.
     Message,
     /// `r || s`, 64 bytes, or `r || s || v`, 65 bytes.
     Signature,
@@ -23,7 +23,7 @@ pub enum Field {
     Der,
     /// 0 to 3, 27 to 30 (27 is taken off), a value of EIP-155 (35 + 2 * chain id + parity), or the parity as a boolean.
     RecoveryId,
-    /// 33 or 65 bytes of SEC 1, or 64 bytes `x || y`.
+    /// 33 or 65 bytes of SEC 1, or 64 bytes `x || y`; for BIP 340 also the 32 bytes of x.
     PublicKey,
     /// 32 bytes, big-endian.
     SecretKey,
@@ -75,7 +75,7 @@ impl Field {
             Field::Digest | Field::SecretKey => "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text",
             Field::Signature => "64 or 65 bytes: FixedSizeBinary, Binary, or hexadecimal text",
             Field::R | Field::S => "at most 32 bytes: FixedSizeBinary, Binary, or hexadecimal text",
-            Field::PublicKey => "33, 64 or 65 bytes: FixedSizeBinary, Binary, or hexadecimal text",
+            Field::PublicKey => "33, 64 or 65 bytes, or 32 for BIP 340: FixedSizeBinary, Binary, or hexadecimal text",
             Field::Message | Field::Der => "bytes: FixedSizeBinary, Binary, or hexadecimal text",
             Field::RecoveryId => "integers or booleans",
             Field::Id => "text or bytes",
@@ -88,7 +88,7 @@ impl Field {
             Field::Digest | Field::SecretKey => width == 32,
             Field::Signature => matches!(width, 64 | 65),
             Field::R | Field::S => (1..=32).contains(&width),
-            Field::PublicKey => matches!(width, 33 | 64 | 65),
+            Field::PublicKey => matches!(width, 32 | 33 | 64 | 65),
             Field::Message | Field::Der | Field::Id => true,
             Field::RecoveryId => false,
         }

@@ -19,10 +19,15 @@ pub enum Operation {
     /// Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`. SM2 on its curve, else
     /// ECDSA. The answer is `valid`.
     Verify(Policy),
+    /// Verifies `signature`, or `r` and `s`, of BIP 340 over `digest`, which is a message of 32 bytes, or `message`, with
+    /// `public_key`, of 32 bytes or in another encoding of a point with this x. On secp256k1. The answer is `valid`.
+    VerifyBip340,
     /// Finds who signed (ECDSA). Needs `recovery_id`, or signatures of 65 bytes.
     Recover(Signer),
     /// Signs `digest` or `message`. The result is `signature`, 64 bytes `r || s`, or `der`.
     Sign(Signing),
+    /// Signs `digest`, which is a message of 32 bytes, or `message` by BIP 340, on secp256k1. The result is `signature`, 64 bytes.
+    SignBip340(Bip340Signing),
     /// The x-coordinate of `secret_key` times `public_key`, 32 bytes. The result is `shared_secret`.
     Ecdh(Key),
     /// The public key of `secret_key`. The result is `public_key`.
@@ -61,6 +66,15 @@ pub struct Signing {
     pub recovery_id: bool,
     /// Whether the result is `der`, the signature in DER, instead of `signature`.
     pub der: bool,
+}
+
+/// How to sign by BIP 340.
+#[derive(Clone, Debug, Default)]
+pub struct Bip340Signing {
+    /// The keys.
+    pub key: Key,
+    /// The auxiliary random data of all rows; where there are none, fresh ones of the operating system for each row.
+    pub auxiliary: Option<[u8; 32]>,
 }
 
 /// Where the private keys come from.
@@ -114,8 +128,10 @@ impl Operation {
         let inputs = Inputs::new(batch, mapping, pool);
         match self {
             Operation::Verify(policy) => call.verify(inputs, *policy),
+            Operation::VerifyBip340 => call.verify_bip340(inputs),
             Operation::Recover(signer) => call.recover(inputs, *signer),
             Operation::Sign(signing) => call.sign(inputs, signing),
+            Operation::SignBip340(signing) => call.sign_bip340(inputs, signing),
             Operation::Ecdh(key) => call.ecdh(inputs, key),
             Operation::PublicKeys(form) => call.public_keys(inputs, *form),
         }
@@ -142,6 +158,11 @@ impl Operation {
         use Field::{Der, Digest, Id, Message, PublicKey, R, RecoveryId, S, SecretKey, Signature};
         match self {
             Operation::Verify(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | PublicKey),
+            Operation::VerifyBip340 => matches!(field, Digest | Message | Signature | R | S | PublicKey),
+            Operation::SignBip340(Bip340Signing { key: Key::Column, .. }) => {
+                matches!(field, Digest | Message | SecretKey)
+            }
+            Operation::SignBip340(_) => matches!(field, Digest | Message),
             Operation::Recover(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | RecoveryId),
             Operation::Sign(Signing { key: Key::Column, .. }) => matches!(field, Digest | Message | Id | SecretKey),
             Operation::Sign(_) => matches!(field, Digest | Message | Id),
@@ -155,7 +176,8 @@ impl Operation {
     pub fn schema(&self) -> SchemaRef {
         let bytes = DataType::FixedSizeBinary;
         match self {
-            Operation::Verify(_) => answer_schema(&[]),
+            Operation::Verify(_) | Operation::VerifyBip340 => answer_schema(&[]),
+            Operation::SignBip340(_) => answer_schema(&[("signature", bytes(64))]),
             Operation::Recover(Signer::Address) => answer_schema(&[("address", bytes(20))]),
             Operation::Recover(Signer::PublicKey(form)) | Operation::PublicKeys(form) => {
                 answer_schema(&[("public_key", bytes(form.width()))])
@@ -171,6 +193,7 @@ impl Operation {
 
     fn require(&self, curve: CurveId) -> Result<(), Error> {
         let problem = match self {
+            Operation::VerifyBip340 | Operation::SignBip340(_) if !curve.has_bip340() => "BIP 340 is for secp256k1",
             Operation::Recover(Signer::Address) if curve != CurveId::Secp256k1 => {
                 "addresses are for secp256k1, the curve of Ethereum's accounts"
             }

@@ -1,6 +1,6 @@
 /*
- * gecc: batches of elliptic-curve operations (ECDSA, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2) on NVIDIA GPUs
- * and CPUs, for C and what calls C.
+ * gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2) on
+ * NVIDIA GPUs and CPUs, for C and what calls C.
  *
  * A batch has `items` items, which a call takes and answers in columns. A bad item gets its own code and disturbs no other.
  *
@@ -200,11 +200,11 @@ enum GeccCode
    */
   GECC_CODE_MALFORMED_SIGNATURE = 2,
   /**
-   * r is 0 or not below the group order.
+   * r is 0 or not below the group order; of BIP 340: not below p.
    */
   GECC_CODE_R_OUT_OF_RANGE = 3,
   /**
-   * s is 0 or not below the group order.
+   * s is 0 or not below the group order; of BIP 340: not below that.
    */
   GECC_CODE_S_OUT_OF_RANGE = 4,
   /**
@@ -273,13 +273,17 @@ typedef uint8_t GeccCode;
 #endif // __cplusplus
 
 /**
- * How public keys and other points are encoded (SEC 1, section 2.3.3). The number is the bytes of a row.
+ * How public keys and other points are encoded (SEC 1, section 2.3.3, or x-only). The number is the bytes of a row.
  */
 enum GeccKeyEncoding
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
+  /**
+   * 32 bytes: x, of a point with an even y (BIP 340).
+   */
+  GECC_KEY_ENCODING_X_ONLY = 32,
   /**
    * 33 bytes: `02 || x` or `03 || x`.
    */
@@ -671,6 +675,89 @@ GeccStatus gecc_ecdsa_recover_addresses(const GeccEngine *engine,
                                         GeccRows recovery_ids,
                                         uint8_t *addresses,
                                         uint8_t *codes);
+
+/**
+ * Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not constant-time**: everything here is
+ * public.
+ *
+ * Reads `messages`, 32 bytes each; `signatures`, 64 bytes; `keys`, with `GECC_KEY_ENCODING_X_ONLY` or in another encoding, of
+ * which the x-coordinates count. Writes `codes`.
+ *
+ * The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
+ * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
+ * `GECC_CODE_MISMATCH`.
+ */
+GeccStatus gecc_bip340_verify(const GeccEngine *engine,
+                              size_t items,
+                              GeccRows messages,
+                              GeccRows signatures,
+                              GeccKeys keys,
+                              uint8_t *codes);
+
+/**
+ * Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys, auxiliary data and nonces.
+ *
+ * Reads `messages`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `public_keys`, those of the private keys in any
+ * encoding but x-only, or null as their data where they shall be computed; `auxiliary`, 32 bytes of auxiliary random data each, or null as
+ * their data for fresh ones of the operating system. Writes `signatures`, 64 bytes; `codes`. Codes other than valid:
+ * `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, those of a public key that is none, and `GECC_CODE_FAULTY_SIGNATURE` where the engine
+ * checks signatures.
+ *
+ * Whether public keys belong to their private keys is not checked, unless the engine checks signatures: then
+ * `GECC_CODE_MISMATCH` says that one does not. A signature with a wrong one does not verify, and gives nothing away.
+ *
+ * Private keys are read where they lie. They are the caller's to wipe.
+ */
+GeccStatus gecc_bip340_sign(const GeccEngine *engine,
+                            size_t items,
+                            GeccRows messages,
+                            GeccRows secret_keys,
+                            GeccKeys public_keys,
+                            GeccRows auxiliary,
+                            uint8_t *signatures,
+                            uint8_t *codes);
+
+/**
+ * Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: everything here is public.
+ *
+ * Reads `messages`, as many as items, and what else `gecc_bip340_verify` reads. Writes `codes`, the same ones.
+ */
+GeccStatus gecc_bip340_verify_messages(const GeccEngine *engine,
+                                       size_t items,
+                                       const GeccBytes *messages,
+                                       GeccRows signatures,
+                                       GeccKeys keys,
+                                       uint8_t *codes);
+
+/**
+ * Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data and nonces, not in the length
+ * of messages.
+ *
+ * Reads `messages`, as many as items, and what else `gecc_bip340_sign` reads. Writes what that does.
+ */
+GeccStatus gecc_bip340_sign_messages(const GeccEngine *engine,
+                                     size_t items,
+                                     const GeccBytes *messages,
+                                     GeccRows secret_keys,
+                                     GeccKeys public_keys,
+                                     GeccRows auxiliary,
+                                     uint8_t *signatures,
+                                     uint8_t *codes);
+
+/**
+ * The output key of each internal key (BIP 341): `P + t G`, where P is the point of the key with an even y, and t the tagged hash
+ * of its x and a Merkle root. **Not constant-time**: everything here is public.
+ *
+ * Reads `keys`; `roots`, 32 bytes each, or null as their data where there are none. Writes `outputs`, 64 bytes `x || y`, of
+ * which x is the output and the last bit of y its parity; `codes`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
+ * `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_IDENTITY_RESULT`.
+ */
+GeccStatus gecc_taproot(const GeccEngine *engine,
+                        size_t items,
+                        GeccKeys keys,
+                        GeccRows roots,
+                        uint8_t *outputs,
+                        uint8_t *codes);
 
 /**
  * Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not constant-time**: everything here is

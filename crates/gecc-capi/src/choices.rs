@@ -34,10 +34,12 @@ pub enum GeccBackend {
     Gpu = 2,
 }
 
-/// How public keys and other points are encoded (SEC 1, section 2.3.3). The number is the bytes of a row.
+/// How public keys and other points are encoded (SEC 1, section 2.3.3, or x-only). The number is the bytes of a row.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccKeyEncoding {
+    /// 32 bytes: x, of a point with an even y (BIP 340).
+    XOnly = 32,
     /// 33 bytes: `02 || x` or `03 || x`.
     Compressed = 33,
     /// 64 bytes: `x || y`, zeros for the identity.
@@ -95,8 +97,12 @@ pub(crate) fn backend(number: i32) -> Result<Backend, Failure> {
 }
 
 pub(crate) fn key_encoding(number: i32) -> Result<GeccKeyEncoding, Failure> {
-    use GeccKeyEncoding::{Compressed, Raw, Uncompressed};
-    chosen("encoding of keys", number, &[Compressed, Raw, Uncompressed].map(|encoding| (encoding as i32, encoding)))
+    use GeccKeyEncoding::{Compressed, Raw, Uncompressed, XOnly};
+    chosen(
+        "encoding of keys",
+        number,
+        &[XOnly, Compressed, Raw, Uncompressed].map(|encoding| (encoding as i32, encoding)),
+    )
 }
 
 pub(crate) fn policy(number: i32) -> Result<Policy, Failure> {

@@ -15,9 +15,9 @@ pub enum GeccCode {
     Valid = 1,
     /// The encoding of the signature is malformed. No call of this interface gives it: none takes DER.
     MalformedSignature = 2,
-    /// r is 0 or not below the group order.
+    /// r is 0 or not below the group order; of BIP 340: not below p.
     ROutOfRange = 3,
-    /// s is 0 or not below the group order.
+    /// s is 0 or not below the group order; of BIP 340: not below that.
     SOutOfRange = 4,
     /// s is above n/2 and the policy asks for low s.
     HighS = 5,

@@ -1,5 +1,5 @@
-//! gecc: batches of elliptic-curve operations (ECDSA, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2) on NVIDIA GPUs
-//! and CPUs, for C and what calls C.
+//! gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2) on
+//! NVIDIA GPUs and CPUs, for C and what calls C.
 //!
 //! A batch has `items` items, which a call takes and answers in columns. A bad item gets its own code and disturbs no other.
 //!
@@ -36,6 +36,7 @@
 #![allow(clippy::missing_safety_doc, reason = "what callers promise is said once, above and at the head of the header")]
 #![allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
 
+pub mod bip340;
 pub mod buffer;
 pub mod choices;
 pub mod codes;

@@ -123,6 +123,7 @@ impl Memory {
         // SAFETY: passed on.
         unsafe {
             Ok(match key_encoding(keys.encoding)? {
+                GeccKeyEncoding::XOnly => PublicKeys::x_only(self.reads::<32>(name, rows)?),
                 GeccKeyEncoding::Compressed => PublicKeys::compressed(self.reads::<33>(name, rows)?),
                 GeccKeyEncoding::Raw => PublicKeys::raw(self.reads::<64>(name, rows)?),
                 GeccKeyEncoding::Uncompressed => PublicKeys::uncompressed(self.reads::<65>(name, rows)?),

@@ -1,18 +1,57 @@
-//! The curves that `--curve` names: all that the library has.
+//! The curves that `--curve` names, all that the library has, and the schemes of `--scheme`.
 
+use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gecc::CurveId;
 
-/// What a curve signs with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A scheme of signatures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Scheme {
+    /// ECDSA, on the curve that --curve names.
     Ecdsa,
+    /// SM2.
     Sm2,
+    /// Schnorr signatures of BIP 340, on secp256k1.
+    Bip340,
 }
 
 impl Scheme {
-    pub fn of(curve: CurveId) -> Self {
+    /// What a curve signs with where nothing else is said.
+    fn of(curve: CurveId) -> Self {
         if curve.has_sm2() { Scheme::Sm2 } else { Scheme::Ecdsa }
+    }
+
+    /// The curve and the scheme, of which one may be left out.
+    pub fn chosen(curve: Option<CurveId>, scheme: Option<Scheme>) -> Result<(CurveId, Scheme), String> {
+        match (curve, scheme) {
+            (None, None) => Err("neither --curve nor --scheme is given".to_owned()),
+            (Some(curve), None) => Ok((curve, Scheme::of(curve))),
+            (Some(curve), Some(scheme)) if scheme.is_on(curve) => Ok((curve, scheme)),
+            (Some(curve), Some(scheme)) => Err(format!("there is no {} on {curve}", scheme.name())),
+            (None, Some(scheme)) => {
+                let mut curves = CurveId::ALL.iter().filter(|curve| scheme.is_on(**curve));
+                match (curves.next(), curves.next()) {
+                    (Some(curve), None) => Ok((*curve, scheme)),
+                    _ => Err(format!("{} is on several curves: say which with --curve", scheme.name())),
+                }
+            }
+        }
+    }
+
+    fn is_on(self, curve: CurveId) -> bool {
+        match self {
+            Scheme::Ecdsa => curve.has_ecdsa(),
+            Scheme::Sm2 => curve.has_sm2(),
+            Scheme::Bip340 => curve.has_bip340(),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Scheme::Ecdsa => "ECDSA",
+            Scheme::Sm2 => "SM2",
+            Scheme::Bip340 => "BIP 340",
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 """Published vectors and real signatures, through Python."""
 
+import csv
+
 import gecc
 import numpy as np
 import pytest
 
-from support import Bytes, compressed, records, rows_of, vectors
+from support import ROOT, Bytes, compressed, records, rows_of, vectors
 
 
 def digest_row(digest: str) -> bytes:
@@ -150,3 +152,36 @@ def test_certificates_with_user_ids() -> None:
     assert gecc.verify_messages("sm2", messages, signatures, keys).tolist() == with_default
     nulls = [identity or None for identity in ids]
     assert gecc.verify_messages("sm2", messages, signatures, keys, user_ids=nulls).tolist() == with_default
+
+
+def test_bip340() -> None:
+    with (ROOT / "tests" / "vectors" / "bip340_test_vectors.csv").open() as file:
+        cases = list(csv.DictReader(file))
+    messages = [bytes.fromhex(case["message"]) for case in cases]
+    keys, signatures = (rows_of([case[name] for case in cases]) for name in ["public key", "signature"])
+    valid = np.array([case["verification result"] == "TRUE" for case in cases])
+    assert np.array_equal(gecc.bip340_verify_messages(messages, signatures, keys), valid)
+    of_rows = np.array([len(message) == 32 for message in messages])
+    rows = np.array([list(message) for message in messages if len(message) == 32], np.uint8)
+    assert np.array_equal(gecc.bip340_verify(rows, signatures[of_rows], keys[of_rows]), valid[of_rows])
+    signers = [(case, message) for case, message in zip(cases, messages, strict=True) if case["secret key"]]
+    secret_keys, auxiliary = (rows_of([case[name] for case, _ in signers]) for name in ["secret key", "aux_rand"])
+    expected = rows_of([case["signature"] for case, _ in signers])
+    signed, ok = gecc.bip340_sign_messages([message for _, message in signers], secret_keys, auxiliary=auxiliary)
+    assert ok.all() and np.array_equal(signed, expected)
+    # Fresh auxiliary data give others, which verify too.
+    again, _ = gecc.bip340_sign_messages([message for _, message in signers], secret_keys)
+    points, _ = gecc.public_keys("secp256k1", secret_keys)
+    assert not np.array_equal(again, expected)
+    assert gecc.bip340_verify_messages([message for _, message in signers], again, points[:, :32]).all()
+
+
+def test_taproot() -> None:
+    outputs = vectors("bip341_wallet_test_vectors.json")["scriptPubKey"]
+    for has_root in [True, False]:
+        cases = [case for case in outputs if (case["intermediary"]["merkleRoot"] is not None) == has_root]
+        keys = rows_of([case["given"]["internalPubkey"] for case in cases])
+        roots = rows_of([case["intermediary"]["merkleRoot"] for case in cases]) if has_root else None
+        found, ok = gecc.taproot(keys, roots)
+        assert ok.all()
+        assert np.array_equal(found[:, :32], rows_of([case["intermediary"]["tweakedPubkey"] for case in cases]))

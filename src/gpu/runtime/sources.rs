@@ -6,8 +6,14 @@ include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
 pub const NO_CURVE: &str = "none";
 
 /// The kernel files of operations on a curve, but for those that hash messages.
-pub fn on_a_curve() -> Vec<&'static str> {
-    OF_OPERATIONS.iter().copied().filter(|file| !WITHOUT_CURVE.contains(file) && *file != "hash").collect()
+pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
+    let is_on = |file: &&str| !WITHOUT_CURVE.contains(file) && *file != "hash" && offers(curve, file);
+    OF_OPERATIONS.iter().copied().filter(is_on).collect()
+}
+
+/// Whether a file is compiled for a curve. One whose name begins with that of a scheme is for the curves that offer it.
+fn offers(curve: &str, file: &str) -> bool {
+    OF_A_SCHEME.iter().all(|(of_scheme, curves)| *of_scheme != file || curves.contains(&curve))
 }
 
 /// One compilation: a kernel file for one curve, or for none.
@@ -55,7 +61,10 @@ impl Unit {
     pub fn all() -> impl Iterator<Item = Unit> + Clone {
         let of = |file| {
             let count = if WITHOUT_CURVE.contains(&file) { 1 } else { CURVES.len() };
-            CURVES[..count].iter().map(move |(curve, _)| Unit::of(file, curve))
+            CURVES[..count]
+                .iter()
+                .filter(move |(curve, _)| offers(curve, file))
+                .map(move |(curve, _)| Unit::of(file, curve))
         };
         KERNELS.iter().flat_map(move |(file, _)| of(file))
     }
@@ -74,7 +83,9 @@ mod tests {
     fn every_unit_is_there_once() {
         let units: Vec<Unit> = Unit::all().collect();
         assert_eq!(units.iter().collect::<HashSet<_>>().len(), units.len());
-        assert_eq!(units.len(), CURVES.len() * (KERNELS.len() - WITHOUT_CURVE.len()) + WITHOUT_CURVE.len());
+        let on_all = KERNELS.len() - WITHOUT_CURVE.len() - OF_A_SCHEME.len();
+        let of_schemes: usize = OF_A_SCHEME.iter().map(|(_, curves)| curves.len()).sum();
+        assert_eq!(units.len(), CURVES.len() * on_all + of_schemes + WITHOUT_CURVE.len());
         assert!(units.iter().all(|unit| *unit == Unit::of(unit.file, unit.curve)));
     }
 }

@@ -5,7 +5,7 @@ use super::key_cache::{self, KeyCache, KeyTables, Keys, Shape};
 use crate::gpu::columns::{Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers, Verdicts};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan as Buffers, Stream};
-use crate::gpu::transfer::{Equations, Points};
+use crate::gpu::transfer::{Claim, Equations, Points};
 use std::sync::Arc;
 
 /// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and where
@@ -154,7 +154,7 @@ impl Grouping {
         let Some((key_tables, items)) = choose_tables(stream, cache, &chunk)? else { return Ok(None) };
         key_tables.serve(items);
         let Grouping { representative, found, with_items, with_tables, without, .. } = *self;
-        let (Equations { u1, u2, x, verdicts }, counters, n) = (equations, self.counters.column, n as u64);
+        let (Equations { u1, u2, x, verdicts, claim }, counters, n) = (equations, self.counters.column, n as u64);
         kernels::SplitItems {
             representative,
             found,
@@ -167,21 +167,41 @@ impl Grouping {
             n,
         }
         .launch(stream, curve)?;
-        kernels::VerifyWithTables {
-            u1,
-            u2,
-            x,
-            table: table.column(),
-            bits: table.bits,
-            key_tables: key_tables.places.tables,
-            key_bits: key_tables.shape.bits,
-            items: with_items,
-            item_tables: with_tables,
-            item_count: counters.count(2),
-            verdicts,
-            n,
+        let (table, bits) = (table.column(), table.bits);
+        let (key_bits, key_tables) = (key_tables.shape.bits, key_tables.places.tables);
+        let (items, item_tables, item_count) = (with_items, with_tables, counters.count(2));
+        match claim {
+            Claim::XModuloN => kernels::VerifyWithTables {
+                u1,
+                u2,
+                x,
+                table,
+                bits,
+                key_tables,
+                key_bits,
+                items,
+                item_tables,
+                item_count,
+                verdicts,
+                n,
+            }
+            .launch(stream, curve)?,
+            Claim::EvenWithX => kernels::Bip340VerifyWithTables {
+                u1,
+                u2,
+                r: x,
+                table,
+                bits,
+                key_tables,
+                key_bits,
+                items,
+                item_tables,
+                item_count,
+                verdicts,
+                n,
+            }
+            .launch(stream, curve)?,
         }
-        .launch(stream, curve)?;
         Ok(Some((without, counters.count(3))))
     }
 

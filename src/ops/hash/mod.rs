@@ -7,6 +7,7 @@
 mod gpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
+mod tagged;
 mod texts;
 #[cfg(feature = "cuda")]
 mod texts_gpu;
@@ -17,9 +18,10 @@ use crate::op::{Operation, Worth};
 use crate::types::{Batch, Error, Place, ResultsMut};
 use sha2::Digest;
 use std::ops::Range;
+pub(crate) use tagged::{Tag, tagged};
 pub(crate) use texts::{SizedTexts, Texts};
 #[cfg(feature = "cuda")]
-pub(crate) use texts_gpu::{TextColumns, plan_codes};
+pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};
 
 /// SHA-256 of a batch.
 pub(crate) struct Sha256<'a> {

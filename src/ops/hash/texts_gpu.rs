@@ -42,13 +42,18 @@ impl TextColumns {
 
 /// The codes of a chunk whose results are digests: that of a text which is too long says that the CPU has to compute it.
 pub(crate) fn plan_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, first: usize) {
+    let codes = on_device_codes(plan, texts, first);
+    plan.codes(codes);
+}
+
+/// A code for each text: 1, or 0 where it is too long for the device.
+pub(crate) fn on_device_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, first: usize) -> Column<Codes> {
     let write = move |start: usize, to: &mut [u8]| {
         for (offset, code) in to.iter_mut().enumerate() {
             *code = u8::from(texts.get(first + start + offset).len() <= LONGEST);
         }
     };
-    let codes: Column<Codes> = plan.input_of(plan.items(), Source::Written(1, Box::new(write)));
-    plan.codes(codes);
+    plan.input_of(plan.items(), Source::Written(1, Box::new(write)))
 }
 
 /// Copies text i to `offsets[i]..offsets[i + 1]` from the first offset on, on several threads where there are many.

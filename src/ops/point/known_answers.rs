@@ -78,6 +78,11 @@ fn run_keys(trial: &mut Trial) -> Result<(), Fault> {
     let mixed = answers.keys.iter().map(|(key, known)| (key.as_slice(), *known)).collect::<Vec<_>>();
     decode(trial, &mixed, |keys| PublicKeys::sec1(keys))?;
     decode(trial, &answers.keys_of::<33>(), |keys| PublicKeys::compressed(keys))?;
+    // Of points with an even y.
+    let even = answers.keys_of::<33>().into_iter().filter(|(key, _)| key[0] == 2);
+    let even = even.map(|(key, known)| (key[1..].try_into().expect("32 bytes"), known));
+    let x_only: Vec<([u8; 32], _)> = even.chain([([0xff; 32], Err(Rejection::MalformedPoint))]).collect();
+    decode(trial, &x_only, |keys| PublicKeys::x_only(keys))?;
     let mut uncompressed = answers.keys_of::<65>();
     decode(trial, &uncompressed, |keys| PublicKeys::uncompressed(keys))?;
     // Points and rows without a tag cannot have a wrong one.

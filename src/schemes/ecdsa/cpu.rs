@@ -7,7 +7,7 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::schemes::frame::sign_cpu::{self, Inputs, Parts, Signed, Steps, concatenate, public_keys_of};
-use crate::schemes::frame::verify_cpu::{self, Equation, Equations};
+use crate::schemes::frame::verify_cpu::{self, Equation, Equations, XModuloN};
 use crate::schemes::frame::{Signing, Verification};
 use crate::types::{Check, Place, Policy, PublicKeys, Rejection, ResultsMut, Rows, Verdict, Widths};
 use elliptic_curve::ops::Reduce;
@@ -18,11 +18,16 @@ use sha2::Sha256;
 
 pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn Place) {
     let Verification { digests, signatures, keys } = inputs;
-    verify_cpu::verify::<C>(engine, keys, |items| equations::<C>(items, digests, signatures, policy), out);
+    verify_cpu::verify::<C, _>(engine, keys, |items| equations::<C>(items, digests, signatures, policy), out);
 }
 
 /// SEC 1, section 4.1.4. The inverses of all s are computed together.
-fn equations<C: CpuCurve>(items: &[usize], digests: Rows<32>, signatures: Rows<64>, policy: Policy) -> Equations<C> {
+fn equations<C: CpuCurve>(
+    items: &[usize],
+    digests: Rows<32>,
+    signatures: Rows<64>,
+    policy: Policy,
+) -> Equations<C, XModuloN<C>> {
     // 1: r and s in 1..n.
     let parsed = items.iter().map(|&item| {
         let (r, s) = decode::signature::<C>(signatures.get(item))?;
@@ -35,7 +40,7 @@ fn equations<C: CpuCurve>(items: &[usize], digests: Rows<32>, signatures: Rows<6
         let (r, _): (C::Scalar, _) = parsed?;
         // 3: e from the digest, whose 256 bits are those of n. 4: u1 = e / s, u2 = r / s.
         let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
-        Ok(Equation { u1: e.mul(w), u2: r.mul(w), x: r })
+        Ok(Equation { u1: e.mul(w), u2: r.mul(w), claim: XModuloN(r) })
     };
     items.iter().zip(parsed).zip(&inverses).map(equation).collect()
 }

@@ -21,8 +21,10 @@ use crate::types::{
 pub use recovery_gpu::Recovery;
 pub use sign_cpu::Inputs;
 #[cfg(feature = "cuda")]
-pub use sign_gpu::{SchemeOnGpu, SigningColumns};
+pub use sign_gpu::{SchemeOnGpu, SigningColumns, all_signed};
 use std::ops::Range;
+#[cfg(feature = "cuda")]
+pub use verify_gpu::{CHECK_FILES, CheckBuffers, check};
 
 /// A scheme's own steps.
 pub struct Scheme {

@@ -7,7 +7,7 @@ use crate::gpu::columns::{Column, Digests, Prefixes, RecoveryIds, Scalars, SignS
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
 use crate::gpu::tables::key_tables;
-use crate::gpu::transfer::{Equations, Jacobian, Points, PrivateKeys};
+use crate::gpu::transfer::{Claim, Equations, Jacobian, Points, PrivateKeys};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::keys::gpu::BaseProducts;
 use crate::types::{Check, Policy, Verdict};
@@ -49,7 +49,7 @@ impl OnGpu for Sign<'_> {
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
         let check: &[&str] = match self.signing.check {
             Check::Nothing => &[],
-            Check::Signatures => &[&["equations"], CHECK_FILES].concat(),
+            Check::Signatures => &[&["equations", "verify"], CHECK_FILES].concat(),
             Check::RecoveryIds => &["recover"],
         };
         (self.curve.name(), [&["layout", "table", "nonces", "fpmul", "normalize", "sign"], check].concat())
@@ -115,7 +115,7 @@ impl Checking {
         match check {
             Check::Nothing => Checking::Nothing,
             Check::Signatures => {
-                let (public, equations) = (BaseProducts::new(plan), Equations::new(plan));
+                let (public, equations) = (BaseProducts::new(plan), Equations::new(plan, Claim::XModuloN));
                 let (prefixes, buffers) = (plan.column(), CheckBuffers::new(plan));
                 let verdicts = plan.download_column(equations.verdicts);
                 let status = plan.download_column(status);
@@ -174,7 +174,7 @@ impl Checking {
 }
 
 /// A fault of the device unless all that were signed are as they must be.
-fn all_signed(status: &[u8], as_it_must_be: impl Fn(usize) -> bool, problem: &str) -> Result<(), Fault> {
+pub fn all_signed(status: &[u8], as_it_must_be: impl Fn(usize) -> bool, problem: &str) -> Result<(), Fault> {
     let faulty = (0..status.len()).any(|i| status[i] == Verdict::VALID_CODE && !as_it_must_be(i));
     if faulty { Err(Fault::device(problem.to_owned())) } else { Ok(()) }
 }

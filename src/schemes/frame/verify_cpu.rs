@@ -1,9 +1,9 @@
-//! Verification on the CPU: u1 G + u2 Q is computed in batches and its x-coordinate compared.
+//! Verification on the CPU: u1 G + u2 Q is computed in batches and compared with what the signature claims.
 //!
 //! Items whose key occurs often are computed from a table of that key; see `cpu::tables::key_plan`.
 
 use crate::cpu::field::Field;
-use crate::cpu::multiply::{mul_add, sum_products};
+use crate::cpu::multiply::{mul_add, normalize, sum_products};
 use crate::cpu::point::comb::Comb;
 use crate::cpu::point::jacobian::Jacobian;
 use crate::cpu::simd::Lanes;
@@ -13,14 +13,48 @@ use crate::cpu::{CHUNK, CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_lim
 use crate::types::{Place, PublicKeys, Rejection, Results, Verdict};
 use std::ops::Range;
 
-/// What a signature claims: x(u1 G + u2 Q) = x modulo n.
-pub struct Equation<C: CpuCurve> {
+/// What a signature claims of u1 G + u2 Q.
+pub struct Equation<C: CpuCurve, K> {
     pub u1: C::Scalar,
     pub u2: C::Scalar,
-    pub x: C::Scalar,
+    pub claim: K,
 }
 
-pub type Equations<C> = Vec<Result<Equation<C>, Rejection>>;
+pub type Equations<C, K> = Vec<Result<Equation<C, K>, Rejection>>;
+
+/// What is claimed of a point.
+pub trait Claim<C: CpuCurve>: Copy {
+    /// Of which points the claim is true. What it says of the identity means nothing.
+    fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool>;
+}
+
+/// That its x-coordinate is this modulo n.
+#[derive(Clone, Copy)]
+pub struct XModuloN<C: CpuCurve>(pub C::Scalar);
+
+/// That its x-coordinate is this, and its y-coordinate even.
+#[derive(Clone, Copy)]
+pub struct EvenWithX<C: CpuCurve>(pub C::Base);
+
+impl<C: CpuCurve> Claim<C> for XModuloN<C> {
+    /// Without an inversion: x(R) = X / Z^2, and x(R) modulo n is `x` exactly when x(R) is x or x + n.
+    fn hold(_: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
+        let holds = |(point, XModuloN(x)): (&Jacobian<C::Base>, Self)| {
+            let x = be_bytes_to_limbs(&x.to_be_bytes());
+            let zz = point.z.square();
+            let equals = |candidate: C::Base| candidate.mul(&zz) == point.x;
+            equals(from_limbs(&x)) || plus_n::<C>(&x).is_some_and(equals)
+        };
+        points.iter().zip(claims).map(holds).collect()
+    }
+}
+
+impl<C: CpuCurve> Claim<C> for EvenWithX<C> {
+    fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
+        let points = normalize(lanes, points);
+        points.iter().zip(claims).map(|(point, EvenWithX(x))| point.x == x && !point.y.is_odd()).collect()
+    }
+}
 
 /// The window of a table for a key that occurs `uses` times, or `None` where no table pays.
 ///
@@ -42,10 +76,10 @@ const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
 
 /// The codes of all items of a place, by their equations and keys.
-pub fn verify<C: BaseTables>(
+pub fn verify<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     keys: PublicKeys,
-    equations: impl Fn(&[usize]) -> Equations<C> + Sync,
+    equations: impl Fn(&[usize]) -> Equations<C, K> + Sync,
     out: &mut dyn Place,
 ) {
     let items = out.items();
@@ -56,17 +90,17 @@ pub fn verify<C: BaseTables>(
         let (mut place, behind) = rest.split_at(part.len());
         rest = behind;
         let mut codes = vec![0; part.len()];
-        verify_part::<C>(engine, part, &keys, &equations, &mut codes);
+        verify_part(engine, part, &keys, &equations, &mut codes);
         place.take(Results::new(&codes, [&[], &[]], [0, 0]));
     }
 }
 
 /// Verifies some items.
-fn verify_part<C: BaseTables>(
+fn verify_part<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     part: Range<usize>,
     keys: &PublicKeys,
-    equations: &(impl Fn(&[usize]) -> Equations<C> + Sync),
+    equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
     codes: &mut [u8],
 ) {
     let (pays, start) = (|uses| best_window(engine.lanes, uses).is_some(), part.start);
@@ -76,7 +110,7 @@ fn verify_part<C: BaseTables>(
         let items = &plan.singles[range];
         let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
         let key = |index: usize| points[index];
-        check_chunk(equations(items), key, out, |accepted| {
+        check_chunk(engine.lanes, equations(items), key, out, |accepted| {
             let (u1, (u2, points)): (Vec<_>, (Vec<_>, Vec<_>)) =
                 accepted.iter().map(|(equation, point)| (equation.u1, (equation.u2, *point))).unzip();
             mul_add::<C>(engine.lanes, &u2, &points, Some((base, &u1)))
@@ -90,7 +124,7 @@ fn verify_part<C: BaseTables>(
     while !waiting.is_empty() {
         let (wave, rest) = waiting.split_at(wave_length::<C>(engine, waiting));
         waiting = rest;
-        let (items, results) = verify_wave(engine, wave, keys, equations);
+        let (items, results) = verify_wave::<C, K>(engine, wave, keys, equations);
         scatter(&items, results);
     }
 }
@@ -106,11 +140,11 @@ fn wave_length<C: CpuCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
 }
 
 /// The items of some keys, with the codes that tables of these keys give.
-fn verify_wave<C: BaseTables>(
+fn verify_wave<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     runs: &[Vec<usize>],
     keys: &PublicKeys,
-    equations: &(impl Fn(&[usize]) -> Equations<C> + Sync),
+    equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
 ) -> (Vec<usize>, Vec<u8>) {
     let window = best_window(engine.lanes, runs[0].len()).expect("a repeated key has a table");
     let tables = key_tables::<C>(engine, runs, keys, window);
@@ -120,7 +154,7 @@ fn verify_wave<C: BaseTables>(
         let base = C::tables().table(engine, range.len());
         let table_of = &table_of[range.clone()];
         let key = |index: usize| tables[table_of[index]].as_ref().map_err(|&rejection| rejection);
-        check_chunk(equations(&items[range]), key, out, |accepted| {
+        check_chunk(engine.lanes, equations(&items[range]), key, out, |accepted| {
             let products = accepted.iter().map(|(equation, table)| [(base, &equation.u1), (*table, &equation.u2)]);
             sum_products::<C, 2>(engine.lanes, &products.collect::<Vec<_>>())
         });
@@ -143,11 +177,12 @@ fn key_tables<C: CpuCurve>(
 }
 
 /// The verdicts of a chunk. An item that fails an early check takes no part in the batch arithmetic.
-fn check_chunk<C: CpuCurve, K>(
-    equations: Equations<C>,
-    key: impl Fn(usize) -> Result<K, Rejection>,
+fn check_chunk<C: CpuCurve, K: Claim<C>, Q>(
+    lanes: Option<Lanes>,
+    equations: Equations<C, K>,
+    key: impl Fn(usize) -> Result<Q, Rejection>,
     out: &mut [u8],
-    left_hand_sides: impl FnOnce(&[(Equation<C>, K)]) -> Vec<Jacobian<C::Base>>,
+    left_hand_sides: impl FnOnce(&[(Equation<C, K>, Q)]) -> Vec<Jacobian<C::Base>>,
 ) {
     let mut accepted = Vec::with_capacity(out.len());
     let mut places = Vec::with_capacity(out.len());
@@ -161,21 +196,14 @@ fn check_chunk<C: CpuCurve, K>(
         }
     }
     let points = left_hand_sides(&accepted);
-    for ((place, point), (equation, _)) in places.into_iter().zip(&points).zip(&accepted) {
-        *place = Verdict::from(compare::<C>(point, &equation.x)).code();
+    let holds = K::hold(lanes, &points, accepted.iter().map(|(equation, _)| equation.claim));
+    for ((place, point), holds) in places.into_iter().zip(&points).zip(holds) {
+        *place = match (point.is_identity(), holds) {
+            (true, _) => Rejection::IdentityResult.code(),
+            (false, true) => Verdict::VALID_CODE,
+            (false, false) => Rejection::Mismatch.code(),
+        };
     }
-}
-
-/// Whether the point is not the identity and its x-coordinate is `x` modulo n, without an inversion:
-/// x(R) = X / Z^2, and x(R) modulo n is `x` exactly when x(R) is x or x + n.
-fn compare<C: CpuCurve>(point: &Jacobian<C::Base>, x: &C::Scalar) -> Result<(), Rejection> {
-    if point.is_identity() {
-        return Err(Rejection::IdentityResult);
-    }
-    let x = be_bytes_to_limbs(&x.to_be_bytes());
-    let zz = point.z.square();
-    let equals = |candidate: C::Base| candidate.mul(&zz) == point.x;
-    if equals(from_limbs(&x)) || plus_n::<C>(&x).is_some_and(equals) { Ok(()) } else { Err(Rejection::Mismatch) }
 }
 
 /// x + n as a coordinate, where it is below p.

@@ -5,13 +5,13 @@ use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::key_tables::{self, Grouping};
-use crate::gpu::transfer::{Equations, Imported, Points};
+use crate::gpu::transfer::{Claim, Equations, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::types::Policy;
 use std::ops::Range;
 
-/// Kernel files of a check of equations.
-pub const CHECK_FILES: &[&str] = &["table", "verify", "key_groups", "key_tables"];
+/// Kernel files of a check of equations, beside that of what they claim.
+pub const CHECK_FILES: &[&str] = &["table", "key_groups", "key_tables"];
 
 /// From digests and signatures to equations, with room for prefix products: for a curve and so many items.
 pub type EquationsOnGpu = fn(
@@ -42,7 +42,7 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), [&["layout", "equations"], CHECK_FILES].concat())
+        (self.curve.name(), [&["layout", "equations", "verify"], CHECK_FILES].concat())
     }
 
     fn tests(&self, items: usize) -> Vec<Test> {
@@ -56,7 +56,7 @@ impl OnGpu for Verify<'_> {
             plan.input::<Signatures>(signatures.slice(items.clone()).bytes()),
         );
         let keys = Imported::new(plan, keys.slice(items.clone()));
-        let (equations, prefixes) = (Equations::new(plan), plan.column());
+        let (equations, prefixes) = (Equations::new(plan, Claim::XModuloN), plan.column());
         let (buffers, n, curve) = (CheckBuffers::new(plan), items.len(), self.curve.name());
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
@@ -86,22 +86,29 @@ pub fn check(
         }
         None => None,
     };
-    let (Equations { u1, u2, x, verdicts }, Points { xy, kinds }) = (equations, points);
+    let (Equations { u1, u2, x, verdicts, claim }, Points { xy, kinds }) = (equations, points);
     let (WindowScratch { tables, next_tile }, (items, item_count)) = (*scratch, list.unzip());
-    kernels::Verify {
-        u1,
-        u2,
-        x,
-        xy,
-        kinds,
-        table: table.column(),
-        bits: table.bits,
-        tables,
-        items,
-        item_count,
-        next_tile,
-        verdicts,
-        n: n as u64,
+    let (table, bits, n) = (table.column(), table.bits, n as u64);
+    match claim {
+        Claim::XModuloN => {
+            kernels::Verify { u1, u2, x, xy, kinds, table, bits, tables, items, item_count, next_tile, verdicts, n }
+                .launch(lane, curve)
+        }
+        Claim::EvenWithX => kernels::Bip340Verify {
+            u1,
+            u2,
+            r: x,
+            xy,
+            kinds,
+            table,
+            bits,
+            tables,
+            items,
+            item_count,
+            next_tile,
+            verdicts,
+            n,
+        }
+        .launch(lane, curve),
     }
-    .launch(lane, curve)
 }

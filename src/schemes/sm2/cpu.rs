@@ -5,7 +5,7 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::schemes::frame::sign_cpu::{self, Parts, Signed, Steps, concatenate, public_keys_of};
-use crate::schemes::frame::verify_cpu::{self, Equation};
+use crate::schemes::frame::verify_cpu::{self, Equation, XModuloN};
 use crate::schemes::frame::{Inputs, Signing, Verification};
 use crate::types::{Check, Place, Policy, PublicKeys, Rejection, ResultsMut};
 use elliptic_curve::Field;
@@ -17,11 +17,11 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, _: Policy
     let Verification { digests, signatures, keys } = inputs;
     let equations =
         |items: &[usize]| items.iter().map(|&item| equation::<C>(digests.get(item), signatures.get(item))).collect();
-    verify_cpu::verify::<C>(engine, keys, equations, out);
+    verify_cpu::verify::<C, _>(engine, keys, equations, out);
 }
 
 /// GB/T 32918.2, section 7.1.
-fn equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equation<C>, Rejection> {
+fn equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equation<C, XModuloN<C>>, Rejection> {
     // B1, B2: r and s in 1..n.
     let (r, s) = decode::signature::<C>(signature)?;
     // B5: t = r + s, reject t = 0.
@@ -31,7 +31,7 @@ fn equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equa
     }
     // B6, B7: x(s G + t P) must be r - e.
     let e = C::Scalar::from_be_bytes_reduced(digest);
-    Ok(Equation { u1: s, u2: t, x: r.sub(&e) })
+    Ok(Equation { u1: s, u2: t, claim: XModuloN(r.sub(&e)) })
 }
 
 /// The steps of signing.

@@ -14,7 +14,7 @@ pub fn equations(
     curve: &'static str,
     (digests, signatures): (Column<Digests>, Column<Signatures>),
     _: Policy,
-    Equations { u1, u2, x, verdicts }: Equations,
+    Equations { u1, u2, x, verdicts, .. }: Equations,
     _: Column<Prefixes>,
     n: usize,
 ) -> Result<(), Fault> {

@@ -8,9 +8,12 @@ use arrow_array::{
     UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_schema::DataType;
+use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::SForm;
-use gecc::{CurveId, Rejection, SecretKey, any, ecdsa, sm2};
-use gecc_arrow::{Answers, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason, Signer, Signing};
+use gecc::{CurveId, PublicKeys, Rejection, Rows, SecretKey, any, ecdsa, sm2};
+use gecc_arrow::{
+    Answers, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason, Signer, Signing,
+};
 use std::sync::Arc;
 
 fn apply(operation: &Operation, curve: CurveId, columns: Vec<(Field, ArrayRef)>) -> Answers {
@@ -335,4 +338,50 @@ fn what_cannot_be_is_said() {
     let (batch, _) = batch(vec![(Field::R, bytes(32))]);
     let problem = verify.apply(engine(), p256, &batch, &missing, &Pool::default()).unwrap_err();
     assert!(matches!(problem, Error::Columns(text) if text.contains("no column `d`")));
+}
+
+/// Keys in every encoding, of 32 bytes among them; messages of 32 bytes as digests and as messages, and of other lengths.
+#[test]
+fn bip340_is_what_the_library_gives() {
+    let curve = CurveId::Secp256k1;
+    let mut items = Items::random(curve, 300);
+    let texts: Vec<Vec<u8>> = (0..300).map(|item| vec![item as u8; item % 70]).collect();
+    let auxiliary = [7; 32];
+    let given = Auxiliary::given(Rows::all(&auxiliary));
+    let signed = bip340::sign(engine(), &items.digests, &items.secrets, given).unwrap();
+    let of_texts = bip340::sign_messages(engine(), &texts, &items.secrets, given).unwrap();
+    let [signed, of_texts] = [signed, of_texts].map(|all| all.into_iter().map(Result::unwrap).collect::<Vec<_>>());
+    let secrets: Vec<[u8; 32]> = items.secrets.iter().map(|secret| *secret.expose_bytes()).collect();
+    let (digests, secrets) = (fixed(&some(&items.digests)).unwrap(), fixed(&some(&secrets)).unwrap());
+    let sign = Operation::SignBip340(Bip340Signing { key: Key::Column, auxiliary: Some(auxiliary) });
+    let answers = apply(&sign, curve, vec![(Field::Digest, digests.clone()), (Field::SecretKey, secrets.clone())]);
+    assert_eq!(rows(&answers, 0), some(&signed));
+    for messages in columns(&some(&texts)) {
+        let answers = apply(&sign, curve, vec![(Field::Message, messages), (Field::SecretKey, secrets.clone())]);
+        assert_eq!(rows(&answers, 0), some(&of_texts));
+    }
+    items.signatures = signed;
+    items.spoil();
+    let x_only: Vec<[u8; 32]> = items.points.iter().map(|point| *point.x()).collect();
+    let mut mixed = items.mixed_keys();
+    mixed.iter_mut().zip(&x_only).step_by(5).for_each(|(key, x)| *key = x.to_vec());
+    let verdicts = bip340::verify(engine(), &items.digests, &items.signatures, PublicKeys::x_only(&x_only)).unwrap();
+    let codes: Vec<u8> = verdicts.iter().map(|verdict| verdict.code()).collect();
+    let mut encodings = columns(&some(&mixed));
+    encodings.push(fixed(&some(&x_only)).unwrap());
+    for keys in encodings {
+        let digests = fixed(&some(&items.digests)).unwrap();
+        let signatures = fixed(&some(&items.signatures)).unwrap();
+        for field in [Field::Digest, Field::Message] {
+            let columns = vec![
+                (field, digests.clone()),
+                (Field::Signature, signatures.clone()),
+                (Field::PublicKey, keys.clone()),
+            ];
+            assert_eq!(apply(&Operation::VerifyBip340, curve, columns).codes(), codes, "{}", keys.data_type());
+        }
+    }
+    let (batch, mapping) = batch(vec![(Field::Digest, digests)]);
+    let refused = Operation::VerifyBip340.apply(engine(), CurveId::P256, &batch, &mapping, &Pool::default());
+    assert!(matches!(refused, Err(Error::Options(_))));
 }

@@ -20,7 +20,7 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 27] = named![
+    let everywhere: [Named<fn()>; 29] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -48,6 +48,8 @@ pub fn tests() -> Vec<Trial> {
         vectors::sm2,
         vectors::rfc6979,
         vectors::ethereum_blocks,
+        vectors::bip340,
+        vectors::taproot,
     ];
     let on_gpus: [Named<fn()>; 2] = named![same_results::on_gpus, memory_of_callers::buffers_on_gpus];
     tests_with(None, everywhere).into_iter().chain(tests_with(Some(&GPU), on_gpus)).collect()

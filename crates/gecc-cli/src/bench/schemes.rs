@@ -1,6 +1,5 @@
 //! Signatures over digests by what a curve signs with.
 
-use crate::curve::Scheme;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, Engine, Error, Point, PublicKeys, Rejection, SecretKey, SecretKeys, Verdicts, any, sm2};
 
@@ -10,9 +9,9 @@ pub fn sign(
     digests: &[[u8; 32]],
     keys: &[SecretKey],
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    match Scheme::of(curve) {
-        Scheme::Ecdsa => any::ecdsa::sign(engine, curve, digests, keys.into(), SForm::default()),
-        Scheme::Sm2 => sm2::sign(engine, digests, keys),
+    match curve.has_sm2() {
+        false => any::ecdsa::sign(engine, curve, digests, keys.into(), SForm::default()),
+        true => sm2::sign(engine, digests, keys),
     }
 }
 
@@ -24,9 +23,9 @@ pub fn verify(
     keys: &[Point],
 ) -> Result<Verdicts, Error> {
     let keys = PublicKeys::points(keys);
-    match Scheme::of(curve) {
-        Scheme::Ecdsa => any::ecdsa::verify(engine, curve, digests, signatures, keys, Policy::default()),
-        Scheme::Sm2 => sm2::verify(engine, digests, signatures, keys),
+    match curve.has_sm2() {
+        false => any::ecdsa::verify(engine, curve, digests, signatures, keys, Policy::default()),
+        true => sm2::verify(engine, digests, signatures, keys),
     }
 }
 
@@ -38,11 +37,9 @@ pub fn sign_into(
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    match Scheme::of(curve) {
-        Scheme::Ecdsa => {
-            any::ecdsa::sign_into(engine, curve, digests.into(), keys, SForm::default(), signatures, codes)
-        }
-        Scheme::Sm2 => sm2::sign_into(engine, digests, keys, signatures, codes),
+    match curve.has_sm2() {
+        false => any::ecdsa::sign_into(engine, curve, digests.into(), keys, SForm::default(), signatures, codes),
+        true => sm2::sign_into(engine, digests, keys, signatures, codes),
     }
 }
 
@@ -55,8 +52,8 @@ pub fn verify_into(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     let policy = Policy::default();
-    match Scheme::of(curve) {
-        Scheme::Ecdsa => any::ecdsa::verify_into(engine, curve, digests.into(), signatures.into(), keys, policy, codes),
-        Scheme::Sm2 => sm2::verify_into(engine, digests, signatures, keys, codes),
+    match curve.has_sm2() {
+        false => any::ecdsa::verify_into(engine, curve, digests.into(), signatures.into(), keys, policy, codes),
+        true => sm2::verify_into(engine, digests, signatures, keys, codes),
     }
 }

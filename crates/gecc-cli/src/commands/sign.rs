@@ -5,20 +5,30 @@ use crate::flags::SignOptions;
 use crate::input::keyfile::Keys;
 use crate::job::{self, Columns, Contents, Operation, Reads, Results};
 use crate::output::{Failure, Line};
+use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::SForm;
-use gecc::{CurveId, Engine, Error, any, signature_to_der, sm2};
+use gecc::{CurveId, Engine, Error, Rows, any, signature_to_der, sm2};
 
 /// Bytes of `r || s`; a recovery id comes after them.
 const SIGNATURE: usize = 64;
 
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
-    let (curve, recoverable, der) = (options.curve, options.recoverable, options.der);
+    let (curve, scheme) = Scheme::chosen(options.curve, options.scheme)?;
+    let (auxiliary, recoverable, der) = (options.auxiliary, options.recoverable, options.der);
+    if auxiliary.is_some() && scheme != Scheme::Bip340 {
+        return Err("--auxiliary is for BIP 340".to_owned().into());
+    }
     let keys = || Keys::open(options.key_file.as_deref(), curve, &options.stream);
-    match Scheme::of(curve) {
+    match scheme {
         Scheme::Ecdsa => job::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, &options.stream),
         Scheme::Sm2 if recoverable => Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into()),
         Scheme::Sm2 => job::run(&Sm2 { keys: keys()?, der }, &options.stream),
+        Scheme::Bip340 if recoverable => {
+            Err("--recoverable is for ECDSA; BIP 340 has no recovery id".to_owned().into())
+        }
+        Scheme::Bip340 if der => Err("--der is for ECDSA and SM2: signatures of BIP 340 have no DER".to_owned().into()),
+        Scheme::Bip340 => job::run(&Bip340 { keys: keys()?, auxiliary }, &options.stream),
     }
 }
 
@@ -126,7 +136,8 @@ impl Operation for Sm2 {
     const PASSED: &'static str = "signed";
 
     fn reads(&self) -> Reads {
-        Reads { contents: true, messages: true, secret_keys: self.keys.are_of_items(), ..Reads::default() }
+        let secret_keys = self.keys.are_of_items();
+        Reads { contents: true, messages: true, user_ids: true, secret_keys, ..Reads::default() }
     }
 
     fn width(&self) -> usize {
@@ -156,6 +167,62 @@ impl Operation for Sm2 {
 
     fn answer(&self, result: &[u8], line: &mut Line) {
         answer_signature(result, self.der, line);
+    }
+
+    fn limit(&self) -> Option<(u64, String)> {
+        self.keys.limit()
+    }
+
+    fn warning(&self, items: u64) -> Option<String> {
+        self.keys.surplus(items)
+    }
+}
+
+struct Bip340 {
+    keys: Keys,
+    auxiliary: Option<[u8; 32]>,
+}
+
+impl Operation for Bip340 {
+    const PASSED: &'static str = "signed";
+
+    fn reads(&self) -> Reads {
+        Reads { contents: true, messages: true, secret_keys: self.keys.are_of_items(), ..Reads::default() }
+    }
+
+    fn width(&self) -> usize {
+        SIGNATURE
+    }
+
+    fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
+        let auxiliary = match &self.auxiliary {
+            Some(auxiliary) => Auxiliary::given(Rows::all(auxiliary)),
+            None => Auxiliary::fresh(),
+        };
+        self.keys.of_items(columns, results.codes.len(), |keys| {
+            let (signatures, codes) = results.rows_of();
+            match columns.contents {
+                Contents::Digests(digests) => bip340::sign_into(engine, digests, keys, auxiliary, signatures, codes),
+                Contents::Messages { messages, .. } => {
+                    bip340::sign_messages_into(engine, messages, keys, auxiliary, signatures, codes)
+                }
+            }
+        })
+    }
+
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+        let signing = gecc_arrow::Bip340Signing { key: self.keys.for_tables(), auxiliary: self.auxiliary };
+        (gecc_arrow::Operation::SignBip340(signing), CurveId::Secp256k1)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn columns(&self, results: &[u8], answers: gecc_arrow::Answers) -> gecc_arrow::Answers {
+        answers.with_signatures(results.as_chunks().0.to_vec(), false)
+    }
+
+    fn answer(&self, result: &[u8], line: &mut Line) {
+        answer_signature(result, false, line);
     }
 
     fn limit(&self) -> Option<(u64, String)> {

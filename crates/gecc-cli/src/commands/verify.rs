@@ -5,15 +5,18 @@ use crate::flags::VerifyOptions;
 use crate::job::{self, Columns, Contents, Operation, Reads, Results};
 use crate::output::{Failure, Line};
 use gecc::ecdsa::Policy;
-use gecc::{CurveId, Engine, Error, any, sm2};
+use gecc::{CurveId, Engine, Error, any, bip340, sm2};
 
 pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
-    let VerifyOptions { curve, low_s, stream } = options;
+    let VerifyOptions { curve, scheme, low_s, stream } = options;
+    let (curve, scheme) = Scheme::chosen(curve, scheme)?;
     let policy = if low_s { Policy::low_s() } else { Policy::default() };
-    match Scheme::of(curve) {
+    match scheme {
         Scheme::Ecdsa => job::run(&Ecdsa { curve, policy }, &stream),
         Scheme::Sm2 if low_s => Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into()),
         Scheme::Sm2 => job::run(&Sm2, &stream),
+        Scheme::Bip340 if low_s => Err("--low-s does not exist for BIP 340".to_owned().into()),
+        Scheme::Bip340 => job::run(&Bip340, &stream),
     }
 }
 
@@ -24,6 +27,8 @@ const READS: Reads = Reads {
     recovery_ids: false,
     secret_keys: false,
     messages: false,
+    user_ids: false,
+    x_only_keys: false,
 };
 
 struct Ecdsa {
@@ -62,7 +67,7 @@ impl Operation for Sm2 {
     const GIVES_VERDICTS: bool = true;
 
     fn reads(&self) -> Reads {
-        Reads { messages: true, ..READS }
+        Reads { messages: true, user_ids: true, ..READS }
     }
 
     fn compute(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), Error> {
@@ -79,6 +84,38 @@ impl Operation for Sm2 {
     #[cfg(feature = "arrow")]
     fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         (gecc_arrow::Operation::Verify(Policy::default()), CurveId::Sm2)
+    }
+
+    fn answer(&self, _: &[u8], line: &mut Line) {
+        line.json("valid", b"true");
+    }
+}
+
+struct Bip340;
+
+impl Operation for Bip340 {
+    const PASSED: &'static str = "valid";
+    const GIVES_VERDICTS: bool = true;
+
+    fn reads(&self) -> Reads {
+        Reads { messages: true, x_only_keys: true, ..READS }
+    }
+
+    fn compute(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), Error> {
+        let Columns { contents, signatures, public_keys, .. } = columns;
+        match *contents {
+            Contents::Digests(digests) => {
+                bip340::verify_into(engine, digests, *signatures, *public_keys, results.codes)
+            }
+            Contents::Messages { messages, .. } => {
+                bip340::verify_messages_into(engine, messages, *signatures, *public_keys, results.codes)
+            }
+        }
+    }
+
+    #[cfg(feature = "arrow")]
+    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+        (gecc_arrow::Operation::VerifyBip340, CurveId::Secp256k1)
     }
 
     fn answer(&self, _: &[u8], line: &mut Line) {

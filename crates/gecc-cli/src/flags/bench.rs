@@ -177,6 +177,16 @@ pub enum Operation {
     Recover,
     RecoverAddresses,
     Sign,
+    /// BIP 340, with x-only keys.
+    #[value(name = "bip340_verify")]
+    Bip340Verify,
+    #[value(name = "bip340_sign")]
+    Bip340Sign,
+    /// With public keys that are given.
+    #[value(name = "bip340_sign_known_keys")]
+    Bip340SignKnownKeys,
+    /// Outputs of Taproot.
+    TaprootTweak,
     Ecdh,
     EcdhOneSecret,
     FieldMul,

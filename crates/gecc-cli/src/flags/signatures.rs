@@ -2,7 +2,8 @@
 
 use super::StreamOptions;
 use super::stream::input_help;
-use crate::curve::{any, of_ecdsa};
+use crate::curve::{Scheme, any, of_ecdsa};
+use crate::input::fields::decode_digits;
 use clap::Args;
 use gecc::CurveId;
 use std::path::PathBuf;
@@ -10,12 +11,14 @@ use std::path::PathBuf;
 pub const VERIFY_HELP: &str = concat!(
     "\
 Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`); \
-`signature` (64 bytes, r || s) or `der`; `public_key` (SEC 1, 33 or 65 bytes, or x || y of 64 bytes).
+`signature` (64 bytes, r || s) or `der`; `public_key` (SEC 1, 33 or 65 bytes, or x || y of 64 bytes). For bip340 a `digest` is a \
+message of 32 bytes, a `message` is signed as it is, and a `public_key` has 32 bytes, or any of the others.
 
 Examples:
   gecc verify --curve secp256k1 signatures.jsonl
   echo '{\"digest\":\"9f…\",\"der\":\"30…\",\"public_key\":\"02…\"}' | gecc verify --curve p256
   gecc verify --curve sm2 -o verdicts.jsonl audit.csv.gz
+  gecc verify --scheme bip340 taproot.jsonl
   gecc verify --curve secp256k1 --beside -o out.parquet in.parquet
   gecc verify --curve p256 --format rows --layout digest:32,public_key:33,signature:64 signatures.bin
 
@@ -41,13 +44,14 @@ Output: {\"public_key\":\"04…\"}, with --addresses {\"address\":\"0x…\"}, or
 
 pub const SIGN_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`; for sm2 the optional text `id`; `secret_key` where no key file is given. The key file has one key for all items or one per item: as the \
+Fields: `digest` or `message`, for bip340 a message of 32 bytes or of any length; for sm2 the optional text `id`; `secret_key` where no key file is given. The key file has one key for all items or one per item: as the \
 input of `gecc pubkey`, as PEM or DER (SEC 1 `EC PRIVATE KEY`, PKCS#8 `PRIVATE KEY`, not encrypted), or as JSON Web Keys. Its \
 content tells the form. Lines that begin with # are comments where each line is a hexadecimal key.
 
 Examples:
   gecc sign --curve p256 --key-file key.pem messages.jsonl
   gecc sign --curve secp256k1 --recoverable --key-file keys.hex digests.csv
+  gecc sign --scheme bip340 --key-file key.hex messages.jsonl
 
 Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"error\":\"…\",\"line\":7}, one line per item, in order.
 
@@ -55,11 +59,19 @@ Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"
     input_help!()
 );
 
+fn auxiliary(digits: &str) -> Result<[u8; 32], String> {
+    let mut bytes = [0; 32];
+    decode_digits("--auxiliary", digits, &mut bytes).map(|()| bytes)
+}
+
 #[derive(Args)]
 pub struct VerifyOptions {
-    /// The curve; sm2 means SM2 signatures, the others ECDSA.
-    #[arg(long, value_parser = any())]
-    pub curve: CurveId,
+    /// The curve; without --scheme sm2 means SM2 signatures, the others ECDSA.
+    #[arg(long, value_parser = any(), required_unless_present = "scheme")]
+    pub curve: Option<CurveId>,
+    /// The scheme of the signatures [default: the curve's].
+    #[arg(long, value_enum)]
+    pub scheme: Option<Scheme>,
     /// Reject s above n/2 (BIP 62, EIP-2); ECDSA only.
     #[arg(long)]
     pub low_s: bool,
@@ -81,9 +93,15 @@ pub struct RecoverOptions {
 
 #[derive(Args)]
 pub struct SignOptions {
-    /// The curve; sm2 means SM2 signatures, the others ECDSA.
-    #[arg(long, value_parser = any())]
-    pub curve: CurveId,
+    /// The curve; without --scheme sm2 means SM2 signatures, the others ECDSA.
+    #[arg(long, value_parser = any(), required_unless_present = "scheme")]
+    pub curve: Option<CurveId>,
+    /// The scheme of the signatures [default: the curve's].
+    #[arg(long, value_enum)]
+    pub scheme: Option<Scheme>,
+    /// Auxiliary random data of BIP 340 for all items, 64 hexadecimal digits [default: fresh ones for each item].
+    #[arg(long, value_name = "HEX", value_parser = auxiliary)]
+    pub auxiliary: Option<[u8; 32]>,
     /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file
     /// [default: `secret_key` of each item].
     #[arg(long)]

@@ -38,6 +38,7 @@ pub enum KeyForm {
     #[default]
     Compressed,
     Uncompressed,
+    XOnly,
 }
 
 impl KeyForm {
@@ -46,6 +47,7 @@ impl KeyForm {
         match self {
             KeyForm::Compressed => 33,
             KeyForm::Uncompressed => 65,
+            KeyForm::XOnly => 32,
         }
     }
 }
@@ -120,6 +122,7 @@ impl ColumnPages {
             public_keys: match self.form {
                 KeyForm::Compressed => PublicKeys::compressed(keys.as_chunks().0),
                 KeyForm::Uncompressed => PublicKeys::uncompressed(keys.as_chunks().0),
+                KeyForm::XOnly => PublicKeys::x_only(keys.as_chunks().0),
             },
             recovery_ids: first_rows(&self.recovery_ids, rows),
             secret_keys: first_rows(&self.secret_keys, rows),

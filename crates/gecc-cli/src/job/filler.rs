@@ -86,7 +86,7 @@ impl<'a, O: Operation> Filler<'a, O> {
         let (Job { operation, engine, .. }, rows) = (self.job, self.rows);
         let mut arena = self.arenas.take(rows, || Arena::new(engine, *operation, rows))?;
         if self.rules.reads.public_keys {
-            arena.set_form(key_form(first, layout));
+            arena.set_form(key_form(first, layout, self.rules.reads));
         }
         Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), notes: 0, bytes: 0 })
     }

@@ -41,8 +41,12 @@ pub struct Reads {
     pub public_keys: bool,
     pub recovery_ids: bool,
     pub secret_keys: bool,
-    /// Whether messages are the operation's to hash, with user ids. Others are hashed with SHA-256 where they are read.
+    /// Whether messages are the operation's to hash. Others are hashed with SHA-256 where they are read.
     pub messages: bool,
+    /// Whether they have user ids.
+    pub user_ids: bool,
+    /// Whether a public key may be an x-coordinate alone.
+    pub x_only_keys: bool,
 }
 
 /// What a command does with items.
@@ -119,7 +123,7 @@ pub enum Numbers<'a> {
 #[derive(Clone, Copy)]
 pub enum Contents<'a> {
     Digests(Rows<'a, 32>),
-    /// Each with its user id: for operations that hash messages themselves.
+    /// Each with its user id, where it has one: for operations that hash messages themselves.
     Messages {
         messages: &'a [&'a [u8]],
         ids: &'a [&'a [u8]],

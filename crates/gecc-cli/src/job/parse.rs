@@ -106,18 +106,23 @@ pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut
 }
 
 /// The form of the first public key of a unit.
-pub fn key_form(unit: &Unit, layout: &Layout) -> KeyForm {
+pub fn key_form(unit: &Unit, layout: &Layout, reads: Reads) -> KeyForm {
     let mut form = None;
     each_of_unit(unit, layout, |_, fields| {
-        form = fields.ok().and_then(|fields| fields.public_key().ok().map(form_of));
+        form = fields.ok().and_then(|fields| fields.public_key().ok().map(|digits| form_of(digits, reads)));
         if form.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     form.unwrap_or_default()
 }
 
 /// By the number of digits.
-fn form_of(digits: &str) -> KeyForm {
-    if digits.len() == 2 * KeyForm::Compressed.width() { KeyForm::Compressed } else { KeyForm::Uncompressed }
+fn form_of(digits: &str, reads: Reads) -> KeyForm {
+    let is = |form: KeyForm| digits.len() == 2 * form.width();
+    match reads.x_only_keys && is(KeyForm::XOnly) {
+        true => KeyForm::XOnly,
+        false if is(KeyForm::Compressed) => KeyForm::Compressed,
+        false => KeyForm::Uncompressed,
+    }
 }
 
 struct Filling<'a, 'p> {
@@ -196,9 +201,9 @@ impl Filling<'_, '_> {
         row: usize,
         fields: &Fields,
     ) -> Result<Option<(Range<usize>, Option<Range<usize>>)>, String> {
-        let takes_messages = self.rules.reads.messages;
+        let Reads { messages: takes_messages, user_ids, .. } = self.rules.reads;
         match fields.content()? {
-            Content::Digest(_) if takes_messages && fields.id().is_some() => {
+            Content::Digest(_) if user_ids && fields.id().is_some() => {
                 Err("`id` goes with `message`: a digest already contains it".to_owned())
             }
             Content::Digest(digest) => {
@@ -210,7 +215,7 @@ impl Filling<'_, '_> {
                 let start = bytes.len();
                 append_decoded("message", digits, bytes)?;
                 let message = start..bytes.len();
-                let id = fields.id().map(|id| appended(bytes, id.as_bytes()));
+                let id = fields.id().filter(|_| user_ids).map(|id| appended(bytes, id.as_bytes()));
                 Ok(Some((message, id)))
             }
             Content::Message(digits) => {
@@ -222,7 +227,8 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Fills the key, or gives where it is among what is odd. A raw key gets the tag of an uncompressed one.
+    /// Fills the key, or gives where it is among what is odd. A raw key gets the tag of an uncompressed one, and an x-only key
+    /// that of an even y.
     fn fill_key(&mut self, row: usize, fields: &Fields) -> Result<Option<Range<usize>>, String> {
         const RAW: usize = 2 * 64;
         let digits = fields.public_key()?;
@@ -241,6 +247,9 @@ impl Filling<'_, '_> {
         if digits.len() == RAW {
             bytes.push(UNCOMPRESSED_TAG);
         }
+        if form_of(digits, self.rules.reads) == KeyForm::XOnly {
+            bytes.push(EVEN_TAG);
+        }
         append_decoded("public_key", digits, bytes)?;
         Ok(Some(start..bytes.len()))
     }
@@ -252,11 +261,16 @@ impl Filling<'_, '_> {
         odd_key: Option<Range<usize>>,
         message: Option<(Range<usize>, Option<Range<usize>>)>,
     ) {
-        let width = self.part.form.width();
+        let (form, width) = (self.part.form, self.part.form.width());
         let Odd { items, bytes } = &mut self.origins.odd;
         let public_key = match odd_key {
             Some(key) => key,
-            None if self.rules.reads.public_keys => appended(bytes, &self.part.public_keys[row * width..][..width]),
+            None if self.rules.reads.public_keys => {
+                let start = bytes.len();
+                bytes.extend((form == KeyForm::XOnly).then_some(EVEN_TAG));
+                bytes.extend_from_slice(&self.part.public_keys[row * width..][..width]);
+                start..bytes.len()
+            }
             None => 0..0,
         };
         let digest = self.part.digests.get(row).copied().unwrap_or_default();
@@ -267,6 +281,8 @@ impl Filling<'_, '_> {
 }
 
 const UNCOMPRESSED_TAG: u8 = 4;
+/// Of a compressed key whose y is even.
+const EVEN_TAG: u8 = 2;
 
 fn appended(to: &mut Vec<u8>, bytes: &[u8]) -> Range<usize> {
     let start = to.len();

@@ -146,6 +146,7 @@ pub fn run<O: Operation>(operation: &O, options: &StreamOptions) -> Result<u8, F
     let items = match (options.format, &options.layout) {
         (Some(Format::Rows), Some(layout)) => {
             layout.require(&fields_of(operation.reads()))?;
+            layout.require_key_width(operation.reads().x_only_keys)?;
             Items::Rows(RowSource::new(input, layout.clone(), &limits).map_err(named)?)
         }
         _ => Items::Text(input),

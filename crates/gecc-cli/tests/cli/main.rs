@@ -2,6 +2,7 @@
 
 mod answers;
 mod bench;
+mod bip340;
 #[cfg(feature = "arrow")]
 mod columns;
 mod compressed;

@@ -62,7 +62,13 @@ fn lines(table: &RecordBatch) -> String {
 }
 
 /// A file of the table, in parts of so many rows.
-fn file(name: &str, table: &RecordBatch, part: usize, (format, compression): (Format, Compression)) -> TemporaryFile {
+/// A file with a table, in parts of so many rows.
+pub fn file(
+    name: &str,
+    table: &RecordBatch,
+    part: usize,
+    (format, compression): (Format, Compression),
+) -> TemporaryFile {
     let file = TemporaryFile::new(name, "");
     let output = Output::File(file.path().into());
     let mut writer = Writer::create(output, format, compression, &table.schema()).unwrap();

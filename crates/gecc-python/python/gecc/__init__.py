@@ -1,4 +1,4 @@
-"""Batch elliptic-curve cryptography: ECDSA, SM2 and ECDH on NVIDIA GPUs and CPUs.
+"""Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on NVIDIA GPUs and CPUs.
 
 Every call takes columns with a value for each item, works on all GPUs or, where there is none, on all cores, and
 answers for each item, in order. A bad item gets its own answer and disturbs no other.
@@ -14,7 +14,8 @@ array([ True, False,  True])
 ['valid', 'the signature does not match', 'valid']
 
 **Curves** are `"secp256k1"`, `"p256"`, `"brainpoolp256r1"` and `"sm2"`. On `"sm2"` signatures are those of SM2, on the
-others of ECDSA.
+others of ECDSA. Calls named after BIP 340 and Taproot are on secp256k1 and take no curve; their public keys have 32 bytes,
+which are x.
 
 **Arguments** are columns of rows of bytes: digests, scalars and private keys have 32 bytes, big-endian; signatures 64
 bytes `r || s`; public keys and other points 33 (compressed), 64 (`x || y`, zeros for the identity) or 65 bytes
@@ -55,6 +56,10 @@ import os
 from gecc import _environment
 from gecc._api import (
     add,
+    bip340_sign,
+    bip340_sign_messages,
+    bip340_verify,
+    bip340_verify_messages,
     decompress,
     double,
     ecdh,
@@ -71,6 +76,7 @@ from gecc._api import (
     signatures_from_der,
     signatures_to_der,
     sum,
+    taproot,
     verify,
     verify_messages,
 )
@@ -100,6 +106,10 @@ __all__ = [
     "Reason",
     "__version__",
     "add",
+    "bip340_sign",
+    "bip340_sign_messages",
+    "bip340_verify",
+    "bip340_verify_messages",
     "decompress",
     "double",
     "ecdh",
@@ -116,6 +126,7 @@ __all__ = [
     "signatures_from_der",
     "signatures_to_der",
     "sum",
+    "taproot",
     "verify",
     "verify_messages",
 ]

@@ -167,6 +167,114 @@ def recover_addresses(digests, signatures, recovery_ids, *, out=None, reasons=Fa
     return _gecc.recover_addresses(engine, digests, signatures, recovery_ids, out, reasons)
 
 
+def bip340_verify(messages, signatures, public_keys, *, reasons=False, engine=None):
+    """Verifies one Schnorr signature of BIP 340 an item over its message of 32 bytes, on secp256k1.
+
+    Not constant-time: everything here is public.
+
+    Args:
+        messages: n rows of 32 bytes.
+        signatures: n rows of 64 bytes.
+        public_keys: n rows of 32 bytes, x-coordinates.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n truth values, or n codes. The first check that fails is the code: R_OUT_OF_RANGE, S_OUT_OF_RANGE,
+        MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_RESULT, MISMATCH.
+
+    >>> secret_keys, points = generate_keys("secp256k1", 2)
+    >>> signatures, ok = bip340_sign(bytes(32), secret_keys)
+    >>> bip340_verify(bytes(32), signatures, points[:, :32])
+    array([ True,  True])
+    """
+    return _gecc.bip340_verify(engine, messages, signatures, public_keys, reasons)
+
+
+def bip340_verify_messages(messages, signatures, public_keys, *, reasons=False, engine=None):
+    """Verifies one Schnorr signature of BIP 340 an item over its message of any length, on secp256k1.
+
+    Not constant-time: everything here is public.
+
+    Args:
+        messages: n byte strings, as for `verify_messages`.
+        signatures: n rows of 64 bytes.
+        public_keys: n rows of 32 bytes, x-coordinates.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n truth values, or n codes as `bip340_verify` gives.
+    """
+    return _gecc.bip340_verify_messages(engine, messages, signatures, public_keys, reasons)
+
+
+def bip340_sign(messages, secret_keys, *, auxiliary=None, out=None, reasons=False, engine=None):
+    """Signs one message of 32 bytes an item by BIP 340, on secp256k1.
+
+    Constant-time in private keys, auxiliary data and nonces.
+
+    Args:
+        messages: n rows of 32 bytes.
+        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        auxiliary: n rows of 32 bytes of auxiliary random data; by default fresh ones of the operating system.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, and FAULTY_SIGNATURE where the engine
+        checks signatures.
+
+    >>> signatures, ok = bip340_sign(bytes(32), bytes(31) + b"\\x03", auxiliary=bytes(32))
+    >>> signatures[0, :4].tobytes().hex(), ok
+    ('e907831f', array([ True]))
+    """
+    return _gecc.bip340_sign(engine, messages, secret_keys, auxiliary, out, reasons)
+
+
+def bip340_sign_messages(messages, secret_keys, *, auxiliary=None, reasons=False, engine=None):
+    """Signs one message of any length an item by BIP 340, on secp256k1.
+
+    Constant-time in private keys, auxiliary data and nonces, not in the length of messages.
+
+    Args:
+        messages: n byte strings, as for `verify_messages`.
+        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        auxiliary: as for `bip340_sign`.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes, and n verdicts, with the codes of `bip340_sign`.
+    """
+    return _gecc.bip340_sign_messages(engine, messages, secret_keys, auxiliary, reasons)
+
+
+def taproot(internal_keys, roots=None, *, out=None, reasons=False, engine=None):
+    """The output key of each internal key (BIP 341): `P + t G`, where t is the tagged hash of the key and a Merkle root.
+
+    Not constant-time: everything here is public.
+
+    Args:
+        internal_keys: n rows of 32 bytes, x-coordinates.
+        roots: n rows of 32 bytes; by default there are none.
+        out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n rows of 64 bytes `x || y`, of which x is the output and the last bit its parity, and n verdicts. Codes:
+        MALFORMED_POINT, NOT_ON_CURVE, SCALAR_OUT_OF_RANGE, IDENTITY_RESULT.
+
+    >>> key = bytes.fromhex("d6889cb081036e0faefa3a35157ad71086b123b2b144b649798b494c300a961d")
+    >>> outputs, ok = taproot(key)
+    >>> outputs[0, :4].tobytes().hex(), ok
+    ('53a1f6e4', array([ True]))
+    """
+    return _gecc.taproot(engine, internal_keys, roots, out, reasons)
+
+
 def generate_keys(curve, count, *, engine=None):
     """Fresh key pairs from the operating system's randomness. Constant-time in the private keys.
 

@@ -174,6 +174,98 @@ def recover_addresses(
     reasons: bool = False,
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
+@overload
+def bip340_verify(
+    messages: NumpyRows,
+    signatures: NumpyRows,
+    public_keys: NumpyRows,
+    *,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> _Verdicts: ...
+@overload
+def bip340_verify(
+    messages: Rows,
+    signatures: Rows,
+    public_keys: Rows,
+    *,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> Any: ...
+@overload
+def bip340_verify_messages(
+    messages: NumpyStrings,
+    signatures: NumpyRows,
+    public_keys: NumpyRows,
+    *,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> _Verdicts: ...
+@overload
+def bip340_verify_messages(
+    messages: Strings,
+    signatures: Rows,
+    public_keys: Rows,
+    *,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> Any: ...
+@overload
+def bip340_sign(
+    messages: NumpyRows,
+    secret_keys: NumpyRows,
+    *,
+    auxiliary: NumpyRows | None = None,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def bip340_sign(
+    messages: Rows,
+    secret_keys: Rows,
+    *,
+    auxiliary: Rows | None = None,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def bip340_sign_messages(
+    messages: NumpyStrings,
+    secret_keys: NumpyRows,
+    *,
+    auxiliary: NumpyRows | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def bip340_sign_messages(
+    messages: Strings,
+    secret_keys: Rows,
+    *,
+    auxiliary: Rows | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def taproot(
+    internal_keys: NumpyRows,
+    roots: NumpyRows | None = None,
+    *,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def taproot(
+    internal_keys: Rows,
+    roots: Rows | None = None,
+    *,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
 def generate_keys(curve: str, count: int, *, engine: Engine | None = None) -> tuple[_Bytes, _Bytes]: ...
 @overload
 def public_keys(

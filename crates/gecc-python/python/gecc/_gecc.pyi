@@ -15,6 +15,10 @@ __all__ = [
     "NoDeviceError",
     "VERSION",
     "add",
+    "bip340_sign",
+    "bip340_sign_messages",
+    "bip340_verify",
+    "bip340_verify_messages",
     "count_true",
     "decompress",
     "double",
@@ -35,6 +39,7 @@ __all__ = [
     "signatures_from_der",
     "signatures_to_der",
     "sum",
+    "taproot",
     "time_recover",
     "time_sign",
     "time_verify",
@@ -133,6 +138,19 @@ def recover(
 def recover_addresses(
     engine: Engine | None, digests: Any, signatures: Any, recovery_ids: Any, out: Any, reasons: bool
 ) -> tuple[Any, Any]: ...
+def bip340_verify(
+    engine: Engine | None, messages: Any, signatures: Any, public_keys: Any, reasons: bool
+) -> Any: ...
+def bip340_verify_messages(
+    engine: Engine | None, messages: Any, signatures: Any, public_keys: Any, reasons: bool
+) -> Any: ...
+def bip340_sign(
+    engine: Engine | None, messages: Any, secret_keys: Any, auxiliary: Any, out: Any, reasons: bool
+) -> tuple[Any, Any]: ...
+def bip340_sign_messages(
+    engine: Engine | None, messages: Any, secret_keys: Any, auxiliary: Any, reasons: bool
+) -> tuple[Any, Any]: ...
+def taproot(engine: Engine | None, internal_keys: Any, roots: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
 def generate_keys(
     engine: Engine | None, curve: str, count: int
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]: ...

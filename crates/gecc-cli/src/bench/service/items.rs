@@ -2,7 +2,6 @@
 
 use super::super::inputs::{Inputs, Memory};
 use super::super::schemes;
-use crate::curve::Scheme;
 use crate::output::Failure;
 use gecc::ecdsa::Policy;
 use gecc::service::{Caller, Request};
@@ -38,9 +37,9 @@ impl Items {
     pub fn request<'a>(&'a self, caller: &'a Caller, at: Range<usize>) -> Request<'a, Verdicts> {
         let (digests, signatures) = (&self.digests[at.clone()], &self.signatures[at.clone()]);
         let keys = PublicKeys::points(&self.keys[at]);
-        match Scheme::of(self.curve) {
-            Scheme::Ecdsa => caller.ecdsa_verify(self.curve, digests, signatures, keys, Policy::default()),
-            Scheme::Sm2 => caller.sm2_verify(digests, signatures, keys),
+        match self.curve.has_sm2() {
+            false => caller.ecdsa_verify(self.curve, digests, signatures, keys, Policy::default()),
+            true => caller.sm2_verify(digests, signatures, keys),
         }
     }
 

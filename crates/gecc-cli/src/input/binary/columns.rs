@@ -40,6 +40,7 @@ impl<'a> StridedColumns<'a> {
     pub fn public_keys(&self) -> PublicKeys<'a> {
         let width = self.layout.place(Field::PublicKey).map(|place| place.width);
         match width {
+            Some(32) => PublicKeys::x_only(self.of_field::<32>(Field::PublicKey)),
             Some(64) => PublicKeys::raw(self.of_field::<64>(Field::PublicKey)),
             Some(65) => PublicKeys::uncompressed(self.of_field::<65>(Field::PublicKey)),
             _ => PublicKeys::compressed(self.of_field::<33>(Field::PublicKey)),

@@ -32,7 +32,9 @@ impl Field {
     fn widths(self) -> (&'static [usize], &'static str) {
         match self {
             Field::Digest | Field::SecretKey => (&[32], "32 bytes"),
-            Field::PublicKey => (&[33, 64, 65], "33 bytes (compressed), 64 (x || y) or 65 (uncompressed)"),
+            Field::PublicKey => {
+                (&[32, 33, 64, 65], "33 bytes (compressed), 64 (x || y) or 65 (uncompressed), or 32 (x) for BIP 340")
+            }
             Field::Signature => (&[64, 65], "64 bytes (r || s) or 65 (r || s || v)"),
             Field::RecoveryId => (&[1], "1 byte"),
         }
@@ -79,6 +81,16 @@ impl Layout {
         }
         let names: Vec<_> = missing.iter().map(|field| format!("`{}`", field.name())).collect();
         Err(format!("the layout has no {}, which the command needs", names.join(" and no ")))
+    }
+
+    /// Fails where public keys are x alone and the command does not take these.
+    pub fn require_key_width(&self, takes_x_only: bool) -> Result<(), String> {
+        match self.place(Field::PublicKey) {
+            Some(Place { width: 32, .. }) if !takes_x_only => {
+                Err("a `public_key` of 32 bytes is for `gecc verify --scheme bip340`".to_owned())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Puts a field, or bytes that are left out, behind what is there.

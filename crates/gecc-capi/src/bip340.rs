@@ -1,0 +1,175 @@
+//! Schnorr signatures of BIP 340, and outputs of Taproot.
+
+use super::engine::{GeccEngine, engine_of};
+use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
+use super::status::{Failure, GeccStatus, call};
+use gecc::bip340::{self, Auxiliary, SigningKeys};
+use gecc::tweak;
+
+/// Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not constant-time**: everything here is
+/// public.
+///
+/// Reads `messages`, 32 bytes each; `signatures`, 64 bytes; `keys`, with `GECC_KEY_ENCODING_X_ONLY` or in another encoding, of
+/// which the x-coordinates count. Writes `codes`.
+///
+/// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
+/// `GECC_CODE_MISMATCH`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_bip340_verify(
+    engine: *const GeccEngine,
+    items: usize,
+    messages: GeccRows,
+    signatures: GeccRows,
+    keys: GeccKeys,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let codes = memory.writes("codes", codes)?;
+        let messages = memory.reads::<32>("messages", messages)?;
+        let signatures = memory.reads::<64>("signatures", signatures)?;
+        let keys = memory.reads_keys("keys", keys)?;
+        codes.answer(|codes| bip340::verify_into(engine, messages, signatures, keys, codes))
+    })
+}
+
+/// Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys, auxiliary data and nonces.
+///
+/// Reads `messages`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `public_keys`, those of the private keys in any
+/// encoding but x-only, or null as their data where they shall be computed; `auxiliary`, 32 bytes of auxiliary random data each, or null as
+/// their data for fresh ones of the operating system. Writes `signatures`, 64 bytes; `codes`. Codes other than valid:
+/// `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, those of a public key that is none, and `GECC_CODE_FAULTY_SIGNATURE` where the engine
+/// checks signatures.
+///
+/// Whether public keys belong to their private keys is not checked, unless the engine checks signatures: then
+/// `GECC_CODE_MISMATCH` says that one does not. A signature with a wrong one does not verify, and gives nothing away.
+///
+/// Private keys are read where they lie. They are the caller's to wipe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_bip340_sign(
+    engine: *const GeccEngine,
+    items: usize,
+    messages: GeccRows,
+    secret_keys: GeccRows,
+    public_keys: GeccKeys,
+    auxiliary: GeccRows,
+    signatures: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
+        let messages = memory.reads::<32>("messages", messages)?;
+        let keys = keys_of(&memory, secret_keys, public_keys)?;
+        let auxiliary = auxiliary_of(&memory, auxiliary)?;
+        let signatures = signatures.rows();
+        codes.answer(|codes| bip340::sign_into(engine, messages, keys, auxiliary, signatures, codes))
+    })
+}
+
+/// Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: everything here is public.
+///
+/// Reads `messages`, as many as items, and what else `gecc_bip340_verify` reads. Writes `codes`, the same ones.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_bip340_verify_messages(
+    engine: *const GeccEngine,
+    items: usize,
+    messages: *const GeccBytes,
+    signatures: GeccRows,
+    keys: GeccKeys,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let codes = memory.writes("codes", codes)?;
+        let messages = memory.reads_strings("messages", messages, items)?;
+        let signatures = memory.reads::<64>("signatures", signatures)?;
+        let keys = memory.reads_keys("keys", keys)?;
+        codes.answer(|codes| bip340::verify_messages_into(engine, &messages, signatures, keys, codes))
+    })
+}
+
+/// Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data and nonces, not in the length
+/// of messages.
+///
+/// Reads `messages`, as many as items, and what else `gecc_bip340_sign` reads. Writes what that does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_bip340_sign_messages(
+    engine: *const GeccEngine,
+    items: usize,
+    messages: *const GeccBytes,
+    secret_keys: GeccRows,
+    public_keys: GeccKeys,
+    auxiliary: GeccRows,
+    signatures: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
+        let messages = memory.reads_strings("messages", messages, items)?;
+        let keys = keys_of(&memory, secret_keys, public_keys)?;
+        let auxiliary = auxiliary_of(&memory, auxiliary)?;
+        let signatures = signatures.rows();
+        codes.answer(|codes| bip340::sign_messages_into(engine, &messages, keys, auxiliary, signatures, codes))
+    })
+}
+
+/// The output key of each internal key (BIP 341): `P + t G`, where P is the point of the key with an even y, and t the tagged hash
+/// of its x and a Merkle root. **Not constant-time**: everything here is public.
+///
+/// Reads `keys`; `roots`, 32 bytes each, or null as their data where there are none. Writes `outputs`, 64 bytes `x || y`, of
+/// which x is the output and the last bit of y its parity; `codes`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
+/// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_IDENTITY_RESULT`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_taproot(
+    engine: *const GeccEngine,
+    items: usize,
+    keys: GeccKeys,
+    roots: GeccRows,
+    outputs: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let (outputs, codes) = (memory.writes("outputs", outputs)?, memory.writes("codes", codes)?);
+        let keys = memory.reads_keys("keys", keys)?;
+        let roots = if roots.data.is_null() { None } else { Some(memory.reads::<32>("roots", roots)?) };
+        let outputs = outputs.rows();
+        codes.answer(|codes| tweak::taproot_into(engine, keys, roots, outputs, codes))
+    })
+}
+
+/// # Safety
+/// As for `Memory::reads`.
+unsafe fn keys_of<'a>(memory: &Memory, secret: GeccRows, public: GeccKeys) -> Result<SigningKeys<'a>, Failure> {
+    // SAFETY: passed on.
+    unsafe {
+        let secret = memory.reads_secret_keys(secret)?;
+        Ok(match public.data.is_null() {
+            true => SigningKeys::from(secret),
+            false => SigningKeys::with_public(secret, memory.reads_keys("public_keys", public)?),
+        })
+    }
+}
+
+/// # Safety
+/// As for `Memory::reads`.
+unsafe fn auxiliary_of<'a>(memory: &Memory, auxiliary: GeccRows) -> Result<Auxiliary<'a>, Failure> {
+    if auxiliary.data.is_null() {
+        return Ok(Auxiliary::fresh());
+    }
+    // SAFETY: passed on.
+    Ok(Auxiliary::given(unsafe { memory.reads::<32>("auxiliary", auxiliary)? }))
+}

@@ -1,0 +1,126 @@
+// BIP 340: equations of a verification, nonces and signatures.
+//
+// Launch contract. data, offsets: message i is the bytes offsets[i] .. offsets[i + 1] - 1 of data, whose allocation is a
+// multiple of 4 bytes long; without offsets the 32 bytes from 32 i on. Time and addresses depend on the lengths of messages.
+// xy, kinds: the public keys, whose y may be odd.
+#include "codes.cuh"
+#include "kernels/point_batch.cuh"
+#include "kernels/rows.cuh"
+#include "scheme/bip340.cuh"
+#include "scheme/verdict.cuh"
+
+namespace {
+struct MessageBatch {
+    const u8* data;
+    const u64* offsets;
+
+    __device__ __forceinline__ BytesSource get(u64 i) const {
+        if (offsets == nullptr) return BytesSource{(const u32*)data, 32 * i, 32};
+        return BytesSource{(const u32*)data, offsets[i], offsets[i + 1] - offsets[i]};
+    }
+};
+
+GECC_FN XOnly x_only_of(const PointBatch& points, u64 i) {
+    return x_only(affine{points.x(i), points.y(i)});
+}
+
+struct SigningBatch {
+    MessageBatch messages;
+    const u8* keys;
+    u64 key_stride;
+    PointBatch points;
+
+    // 1 for a key that is out of range; returns the mask of being in range.
+    __device__ __forceinline__ u32 key(sc& key, u64 i) const {
+        load_number(key.v, keys + i * key_stride);
+        u32 usable = key_mask(key.v);
+        replace_by_one(key.v, usable);
+        return usable;
+    }
+};
+}  // namespace
+
+// From messages, signatures and keys to the equations R = u1 G + u2 Q, where x(R) shall be r and y(R) even; every check that
+// needs no valid key. u1, u2, r, verdicts: out, for kernels/bip340_verify.cu; the numbers of an item that is rejected here
+// mean nothing.
+// Launch: one thread per item, in blocks of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_bip340_equations(const Texts* data, const Optional<Offsets>* offsets, const Signatures* signatures,
+                          const Xy* xy, const PointKinds* kinds, Scalars* u1, Scalars* u2, Scalars* r,
+                          Verdicts* verdicts, u64 n) {
+    MessageBatch messages = {data, offsets};
+    PointBatch points = {xy, kinds, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 of_r[8], s[8];
+        load_number(of_r, signatures + 64 * i);
+        load_number(s, signatures + 64 * i + 32);
+        Equation q;
+        verdicts[i] = bip340_equation(q, of_r, s, x_only_of(points, i), messages.get(i));
+        store_column(u1, n, i, q.u1.v);
+        store_column(u2, n, i, q.u2.v);
+        store_column(r, n, i, q.x.v);
+    }
+}
+
+// The verdicts of items whose messages were too long to come here: kPending, for the host.
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_bip340_reopen(const Codes* on_device, Verdicts* verdicts, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        if (on_device[i] == 0) verdicts[i] = kPending;
+}
+
+// k' of each item. keys, key_stride: as in kernels/nonces.cu. auxiliary: 32 bytes at i auxiliary_stride each, 32 or 0 for the
+// same for all. xy, kinds: the points of the keys; a wrong one gives a nonce of its own, as both coordinates are hashed, the y
+// by way of d. nonces: out, numbers in 1 .. n - 1, secrets. status: out, kSigned or, of these the first,
+// kSecretKeyOutOfRange, what the key's kind means, kIdentityResult where k' is 0.
+// A fixed sequence per item: uniform in keys, auxiliary bytes and nonces.
+// Launch: one thread per item, in blocks of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_bip340_nonces(const Texts* data, const Optional<Offsets>* offsets, const SecretKeys* keys, u64 key_stride,
+                       const SecretKeys* auxiliary, u64 auxiliary_stride, const Xy* xy, const PointKinds* kinds,
+                       Scalars* nonces, SignStatuses* status, u64 n) {
+    SigningBatch batch = {{data, offsets}, keys, key_stride, {xy, kinds, n}};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        sc key, nonce;
+        u32 random[8], has_key = batch.key(key, i);
+        load_number(random, auxiliary + i * auxiliary_stride);
+        u32 has_nonce = bip340_nonce(nonce, key, x_only_of(batch.points, i), random, batch.messages.get(i));
+        store_column(nonces, n, i, nonce.v);
+        u32 of_point = key_verdict(kinds[i]);
+        u32 point_is_good = mask_if(of_point == kPending);
+        u32 what = (has_nonce & kSigned) | (~has_nonce & kIdentityResult);
+        what = (point_is_good & what) | (~point_is_good & of_point);
+        status[i] = (u8)((has_key & what) | (~has_key & kSecretKeyOutOfRange));
+    }
+}
+
+// Signatures from the nonces and their points. status: in and out. on_device: 0 where the message was too long to come here;
+// may be missing. Such an item is kDrawAgain, for the host. What is not kSigned has zeros as signature.
+// A fixed sequence per item: uniform in keys and nonces.
+// Launch: one thread per item, in blocks of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_bip340_sign(const Texts* data, const Optional<Offsets>* offsets, const Optional<Codes>* on_device,
+                     const SecretKeys* keys, u64 key_stride, const Xy* xy, const PointKinds* kinds,
+                     const Scalars* nonces, const Xy* r_xy, const PointKinds* r_kinds, Signatures* signatures,
+                     SignStatuses* status, u64 n) {
+    SigningBatch batch = {{data, offsets}, keys, key_stride, {xy, kinds, n}};
+    PointBatch nonce_points = {r_xy, r_kinds, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        sc key, nonce;
+        batch.key(key, i);
+        load_column(nonce.v, nonces, n, i);
+        XOnly r = x_only_of(nonce_points, i);
+        sc s = bip340_sign(nonce, r, key, x_only_of(batch.points, i), batch.messages.get(i));
+        u32 is_here = mask_if(on_device == nullptr || on_device[i] != 0);
+        u32 is_signed = is_here & mask_if(status[i] == kSigned);
+        GECC_UNROLL
+        for (int w = 0; w < 8; w++) {
+            r.x[w] &= is_signed;
+            s.v[w] &= is_signed;
+        }
+        store_number(signatures + 64 * i, r.x);
+        store_number(signatures + 64 * i + 32, s.v);
+        status[i] = (u8)(status[i] & is_here);
+    }
+}

@@ -1,0 +1,41 @@
+//! Tagged hashes of BIP 340, on the CPU.
+
+use crate::host::once::get_or_compute;
+use sha2::{Digest, Sha256};
+use std::sync::OnceLock;
+
+/// What a tagged hash is for.
+#[derive(Clone, Copy)]
+pub enum Tag {
+    Auxiliary,
+    Nonce,
+    Challenge,
+    TapTweak,
+}
+
+impl Tag {
+    const ALL: [Tag; 4] = [Tag::Auxiliary, Tag::Nonce, Tag::Challenge, Tag::TapTweak];
+
+    fn text(self) -> &'static str {
+        match self {
+            Tag::Auxiliary => "BIP0340/aux",
+            Tag::Nonce => "BIP0340/nonce",
+            Tag::Challenge => "BIP0340/challenge",
+            Tag::TapTweak => "TapTweak",
+        }
+    }
+}
+
+/// SHA-256(SHA-256(tag) || SHA-256(tag) || parts).
+pub fn tagged(tag: Tag, parts: &[&[u8]]) -> [u8; 32] {
+    static STATES: OnceLock<[Sha256; Tag::ALL.len()]> = OnceLock::new();
+    let states = get_or_compute(&STATES, || Tag::ALL.map(|tag| after(tag.text())));
+    let hash = parts.iter().fold(states[tag as usize].clone(), |hash, part| hash.chain_update(part));
+    hash.finalize().into()
+}
+
+/// The state after the two digests of the tag.
+fn after(tag: &str) -> Sha256 {
+    let digest = Sha256::digest(tag);
+    Sha256::new().chain_update(digest).chain_update(digest)
+}

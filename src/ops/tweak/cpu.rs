@@ -1,0 +1,54 @@
+//! Tweaks of public keys on the CPU.
+
+use super::Tweaks;
+use crate::cpu::field::Field;
+use crate::cpu::multiply::{normalize, sum_products};
+use crate::cpu::point::Affine;
+use crate::cpu::tables::BaseTables;
+use crate::cpu::{CpuCurve, CpuEngine, decode};
+use crate::ops::hash::{Tag, tagged};
+use crate::types::{Place, PublicKeys, Rejection};
+
+pub fn tweak<C: BaseTables>(engine: &CpuEngine, keys: PublicKeys, tweaks: Tweaks, out: &mut dyn Place) {
+    engine.fill(out, [64, 0], |range, out| {
+        let base = C::tables().table(engine, range.len());
+        let points = decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));
+        let (mut places, mut accepted, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, (item, point)) in range.zip(points).enumerate() {
+            match point.and_then(|point| term::<C>(point, &tweaks, item)) {
+                Err(reason) => out.reject(place, reason),
+                Ok((point, scalar)) => {
+                    places.push(place);
+                    accepted.push(point);
+                    scalars.push(scalar);
+                }
+            }
+        }
+        let products: Vec<_> = scalars.iter().map(|scalar| [(base, scalar)]).collect();
+        let products = sum_products::<C, 1>(engine.lanes, &products);
+        let sums: Vec<_> = products.iter().zip(&accepted).map(|(product, key)| product.add_affine::<C>(key)).collect();
+        for (place, sum) in places.into_iter().zip(normalize(engine.lanes, &sums)) {
+            match sum.infinity {
+                true => out.reject(place, Rejection::IdentityResult),
+                false => decode::put(out, place, &sum),
+            }
+        }
+    });
+}
+
+/// The point to which a multiple of G is added, and which multiple.
+fn term<C: CpuCurve>(
+    point: Affine<C::Base>,
+    tweaks: &Tweaks,
+    item: usize,
+) -> Result<(Affine<C::Base>, C::Scalar), Rejection> {
+    let (point, tweak) = match tweaks {
+        Tweaks::Given(tweaks) => (point, *tweaks.get(item)),
+        Tweaks::Taproot(roots) => {
+            let x = point.x.to_be_bytes();
+            let root: &[u8] = roots.as_ref().map_or(&[], |roots| roots.get(item));
+            (if point.y.is_odd() { point.neg() } else { point }, tagged(Tag::TapTweak, &[&x, root]))
+        }
+    };
+    Ok((point, C::Scalar::from_be_bytes(&tweak).ok_or(Rejection::ScalarOutOfRange)?))
+}

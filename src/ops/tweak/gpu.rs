@@ -1,0 +1,86 @@
+//! Tweaks of public keys on a GPU.
+
+use super::{Tweak, Tweaks, known_answers};
+use crate::curve::{Curve, Secp256k1};
+use crate::gpu::columns::{ByteRows, Column, NumberKinds, Prefixes, Scalars};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Fault, Plan, Stream};
+use crate::gpu::transfer::{Imported, Jacobian, PointResults, Points, export_rows};
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use std::ops::Range;
+
+/// The tweaks of a chunk as scalars, and where they come from.
+#[derive(Clone, Copy)]
+struct TweakColumns {
+    source: Source,
+    scalars: Column<Scalars>,
+    kinds: Column<NumberKinds>,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Given(Column<ByteRows<32>>),
+    Taproot(Option<Column<ByteRows<32>>>),
+}
+
+impl TweakColumns {
+    fn new<'a>(plan: &mut Plan<'a>, tweaks: Tweaks<'a>) -> Self {
+        let source = match tweaks {
+            Tweaks::Given(tweaks) => Source::Given(plan.input(tweaks.bytes())),
+            Tweaks::Taproot(roots) => Source::Taproot(roots.map(|roots| plan.input(roots.bytes()))),
+        };
+        TweakColumns { source, scalars: plan.column(), kinds: plan.column() }
+    }
+
+    /// Fills them; keys of Taproot get an even y.
+    fn import(self, stream: &mut Stream, keys: Points, n: usize) -> Result<(), Fault> {
+        let (TweakColumns { scalars, kinds, .. }, n) = (self, n as u64);
+        match self.source {
+            Source::Given(rows) => kernels::ImportScalars { rows, scalars, kinds, n }.launch(stream, Secp256k1::NAME),
+            Source::Taproot(roots) => {
+                let (Points { xy, kinds: key_kinds }, tweaks, tweak_kinds) = (keys, scalars, kinds);
+                kernels::TapTweaks { roots, xy, kinds: key_kinds, tweaks, tweak_kinds, n }
+                    .launch(stream, Secp256k1::NAME)
+            }
+        }
+    }
+}
+
+impl OnGpu for Tweak<'_> {
+    fn most_waves(&self) -> usize {
+        6
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (Secp256k1::NAME, vec!["layout", "table", "fpmul", "normalize", "point_add", "bip340_tweak"])
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        known_answers::all()
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let (n, curve) = (items.len(), Secp256k1::NAME);
+        let keys = Imported::new(plan, self.keys.slice(items.clone()));
+        let tweaks = TweakColumns::new(plan, self.tweaks.slice(items));
+        let (products, product, sum) = (Jacobian::new(plan), Points::new(plan), Points::new(plan));
+        let (prefixes, results) = (plan.column::<Prefixes>(), PointResults::new(plan));
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            let table = lane.kept.clone().base_point.public(lane, curve)?;
+            keys.import(lane, curve, n)?;
+            tweaks.import(lane, keys.points, n)?;
+            let TweakColumns { scalars, kinds: tweak_kinds, .. } = tweaks;
+            let (column, bits, count) = (table.column(), table.bits, n as u64);
+            kernels::FpmulVar { scalars, table: column, bits, xyz: products.xyz, n: count }.launch(lane, curve)?;
+            products.normalize(lane, curve, product, false, n)?;
+            let Points { xy: a_xy, kinds: a_kinds } = keys.points;
+            let (Points { xy: b_xy, kinds: b_kinds }, Points { xy: out_xy, kinds: out_kinds }) = (product, sum);
+            lane.keep_in_l2(prefixes, n)?;
+            kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: count }
+                .launch(lane, curve)?;
+            export_rows(lane, curve, sum, results.rows, n)?;
+            let (key_kinds, sum_kinds, codes) = (a_kinds, out_kinds, results.codes);
+            kernels::TweakCodes { key_kinds, tweak_kinds, sum_kinds, codes, n: count }.launch(lane, curve)
+        })
+    }
+}

@@ -1,0 +1,29 @@
+//! Known answers of tweaks: sums of points whose numbers are known, and of hashes by another implementation.
+
+use super::{Tweak, Tweaks};
+use crate::curve::{Curve, CurveId, Secp256k1};
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::{Fault, Test, Trial};
+use crate::known_answers::{self, Answer, repeat};
+use crate::ops::point::{self, point_of};
+use crate::types::{Point, PublicKeys, Rows};
+
+const CURVE: CurveId = Secp256k1::ID;
+
+pub fn all() -> Vec<Test> {
+    vec![point::known_answers::keys(CURVE), Test { operation: "tweaks of keys", on: CURVE.name(), run }]
+}
+
+fn check(trial: &mut Trial, tweaks: Tweaks, keys: PublicKeys, known: Vec<Answer<Point>>) -> Result<(), Fault> {
+    trial.check(&Tweak { keys, tweaks, items: ITEMS }, point_of, known)
+}
+
+fn run(trial: &mut Trial) -> Result<(), Fault> {
+    let known_answers::Tweaks { keys, numbers, sums, roots, outputs: [outputs, without_roots] } =
+        &known_answers::schnorr().tweaks;
+    let (keys, numbers, roots) = (repeat(keys, ITEMS), repeat(numbers, ITEMS), repeat(roots, ITEMS));
+    let keys = PublicKeys::points(&keys);
+    check(trial, Tweaks::Given((&numbers).into()), keys, repeat(sums, ITEMS))?;
+    check(trial, Tweaks::Taproot(Some(Rows::from(&roots))), keys, repeat(outputs, ITEMS))?;
+    check(trial, Tweaks::Taproot(None), keys, repeat(without_roots, ITEMS))
+}

@@ -1,0 +1,220 @@
+//! Public keys plus multiples of G, on secp256k1: outputs of Taproot (BIP 341) and children of extended keys (BIP 32).
+//!
+//! **Variable-time**: everything here is public. Keys have any encoding of [`PublicKeys`]. Calls that end in `_into` read columns and
+//! write into columns of the caller's: 64 bytes `x || y` an item, and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a
+//! [`Rejection`]: then the row means nothing). The batch has as many items as there are codes.
+
+mod cpu;
+#[cfg(feature = "cuda")]
+mod gpu;
+#[cfg(feature = "cuda")]
+pub(crate) mod known_answers;
+
+use super::point::point_of;
+use crate::cpu::CpuEngine;
+use crate::curve::Secp256k1;
+use crate::engine::Engine;
+use crate::op::{Operation, Worth};
+use crate::types::{Batch, Error, Place, Point, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha512;
+use std::ops::Range;
+
+/// What is added to the keys of a batch.
+#[derive(Clone, Copy)]
+pub(crate) enum Tweaks<'a> {
+    /// The hash of the key with an even y, and of a root where there are roots (BIP 341).
+    Taproot(Option<Rows<'a, 32>>),
+    Given(Rows<'a, 32>),
+}
+
+impl Tweaks<'_> {
+    fn slice(&self, items: Range<usize>) -> Self {
+        match self {
+            Tweaks::Taproot(roots) => Tweaks::Taproot(roots.map(|roots| roots.slice(items))),
+            Tweaks::Given(tweaks) => Tweaks::Given(tweaks.slice(items)),
+        }
+    }
+}
+
+/// The tweaked keys of a batch.
+pub(crate) struct Tweak<'a> {
+    pub keys: PublicKeys<'a>,
+    pub tweaks: Tweaks<'a>,
+    pub items: usize,
+}
+
+impl<'a> Tweak<'a> {
+    fn new(keys: PublicKeys<'a>, tweaks: Tweaks<'a>, items: usize) -> Result<Self, Error> {
+        let of_tweaks = match tweaks {
+            Tweaks::Taproot(roots) => ("Merkle roots", roots.map_or(items, |roots| roots.len_for(items))),
+            Tweaks::Given(tweaks) => ("tweaks", tweaks.len_for(items)),
+        };
+        require_lengths(items, &[("public keys", keys.len_for(items)), of_tweaks])?;
+        Ok(Tweak { keys, tweaks, items })
+    }
+}
+
+impl Batch for Tweak<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Tweak<'_> {
+    fn worth(&self) -> Worth {
+        Worth { portable: 40, lanes: 50 }
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        cpu::tweak::<Secp256k1>(engine, self.keys.slice(items.clone()), self.tweaks.slice(items), out);
+    }
+}
+
+/// The output key of each internal key (BIP 341): `Q = P + t G` with `t = hash_TapTweak(x(P) || root)`, where P is the point of the
+/// internal key with an even y; without roots `t = hash_TapTweak(x(P))`. The output is x(Q), and the parity of y(Q) is that of
+/// control blocks.
+///
+/// An item is rejected with the first of these that applies: [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
+/// [`Rejection::IdentityKey`], [`Rejection::ScalarOutOfRange`] (t is not below n), [`Rejection::IdentityResult`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::{Engine, Rows, tweak};
+/// let engine = Engine::new()?;
+/// // The second of the vectors of BIP 341.
+/// let key = hex::decode("187791b6f712a8ea41c8ecdd0ee77fab3e85263b37e1ec18a3651926b3a6cf27").unwrap();
+/// let root = hex::decode("5b75adecf53548f3ec6ad7d78383bf84cc57b55a3127c72b9a2481752dd88b21").unwrap();
+/// let (keys, roots) = ([key.try_into().unwrap()], [root.try_into().unwrap()]);
+/// let output = tweak::taproot(&engine, &keys, Some(Rows::from(&roots)))?[0].unwrap();
+/// assert_eq!(hex::encode(output.x()), "147c9c57132f6e7ecddba9800bb0c4449251c92a1e60371ee77557b6620f3ea3");
+/// assert_eq!(output.y()[31] & 1, 1);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn taproot(engine: &Engine, internal_keys: &[[u8; 32]], roots: Option<Rows<32>>) -> Result<Points, Error> {
+    let tweak = Tweak::new(PublicKeys::x_only(internal_keys), Tweaks::Taproot(roots), internal_keys.len())?;
+    engine.collect(&tweak, point_of)
+}
+
+/// What [`taproot`] gives, from columns into columns: 64 bytes `x || y` an item. Of keys in other encodings the x counts.
+///
+/// # Errors
+/// As for [`taproot`].
+pub fn taproot_into<'k>(
+    engine: &Engine,
+    internal_keys: impl Into<PublicKeys<'k>>,
+    roots: Option<Rows<32>>,
+    outputs: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("outputs", outputs.len())])?;
+    let tweak = Tweak::new(internal_keys.into(), Tweaks::Taproot(roots), codes.len())?;
+    engine.run(&tweak, &mut ResultsMut::rows(codes, outputs))
+}
+
+/// `P + t G` for each key P and tweak t, 32 bytes, big-endian.
+///
+/// Items are rejected as by [`taproot`].
+///
+/// # Errors
+/// As for [`taproot`].
+///
+/// ```
+/// use gecc::{Engine, Secp256k1, point, tweak};
+/// let engine = Engine::new()?;
+/// let [mut one, mut two] = [[0; 32]; 2];
+/// (one[31], two[31]) = (1, 2);
+/// let multiples = point::mul_base::<Secp256k1>(&engine, &[one, two])?;
+/// assert_eq!(tweak::add(&engine, &[multiples[0].unwrap()], &[one])?[0], multiples[1]);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn add<'k>(engine: &Engine, keys: impl Into<PublicKeys<'k>>, tweaks: &[[u8; 32]]) -> Result<Points, Error> {
+    engine.collect(&Tweak::new(keys.into(), Tweaks::Given(tweaks.into()), tweaks.len())?, point_of)
+}
+
+/// What [`add`] gives, from columns into columns: 64 bytes `x || y` an item.
+///
+/// # Errors
+/// As for [`taproot`].
+pub fn add_into<'a, 'k>(
+    engine: &Engine,
+    keys: impl Into<PublicKeys<'k>>,
+    tweaks: impl Into<Rows<'a, 32>>,
+    sums: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("sums", sums.len())])?;
+    let tweak = Tweak::new(keys.into(), Tweaks::Given(tweaks.into()), codes.len())?;
+    engine.run(&tweak, &mut ResultsMut::rows(codes, sums))
+}
+
+/// An extended public key of BIP 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExtendedKey {
+    /// 33 bytes: `02 || x` or `03 || x`.
+    pub key: [u8; 33],
+    /// The chain code.
+    pub chain_code: [u8; 32],
+}
+
+/// Indexes from which on children are hardened (BIP 32): they follow from private keys alone.
+pub const HARDENED: u32 = 1 << 31;
+
+/// The child with its index of each parent: CKDpub of BIP 32, with HMAC-SHA-512 on the CPU.
+///
+/// An item is rejected with the first of these that applies: [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
+/// [`Rejection::ValueOutOfRange`] (a [`HARDENED`] index), [`Rejection::ScalarOutOfRange`], [`Rejection::IdentityResult`].
+/// BIP 32 goes on with the next index after the last two, which nobody will ever see.
+///
+/// # Errors
+/// As for [`taproot`].
+///
+/// ```
+/// use gecc::{Engine, tweak};
+/// let engine = Engine::new()?;
+/// // m/0' and m/0'/1 of the first test vector of BIP 32.
+/// let bytes = |text| hex::decode(text).unwrap();
+/// let parent = tweak::ExtendedKey {
+///     key: bytes("035a784662a4a20a65bf6aab9ae98a6c068a81c52e4b032c0fb5400c706cfccc56").try_into().unwrap(),
+///     chain_code: bytes("47fdacbd0f1097043b78c63c20c34ef4ed9a111d980047ad16282c7ae6236141").try_into().unwrap(),
+/// };
+/// let child = tweak::bip32_children(&engine, &[parent], &[1])?[0].unwrap();
+/// assert_eq!(hex::encode(child.key), "03501e454bf00751f24b1b489aa925215d66af2234e3891c3b21a52bedb3cd711c");
+/// assert_eq!(hex::encode(child.chain_code), "2a7857631386ba23dacac34180dd1983734e444fdbf774041578e9b6adb37c19");
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn bip32_children(
+    engine: &Engine,
+    parents: &[ExtendedKey],
+    indexes: &[u32],
+) -> Result<Vec<Result<ExtendedKey, Rejection>>, Error> {
+    require_lengths(parents.len(), &[("indexes", indexes.len())])?;
+    let cpu = &engine.devices()?.cpu;
+    let halves = cpu.map(parents.len(), [[0; 32]; 2], |item| derivation(&parents[item], indexes[item]));
+    let keys: Vec<[u8; 33]> = parents.iter().map(|parent| parent.key).collect();
+    let tweaks: Vec<[u8; 32]> = halves.iter().map(|[tweak, _]| *tweak).collect();
+    let points = add(engine, &keys, &tweaks)?;
+    let child = |(point, (index, [_, chain_code])): (Result<Point, Rejection>, (&u32, [[u8; 32]; 2]))| {
+        let of_parent = |reason| matches!(reason, Rejection::MalformedPoint | Rejection::NotOnCurve);
+        match point {
+            Err(reason) if of_parent(reason) => Err(reason),
+            _ if *index >= HARDENED => Err(Rejection::ValueOutOfRange),
+            point => {
+                let key = point?.to_compressed().expect("not the identity");
+                Ok(ExtendedKey { key, chain_code })
+            }
+        }
+    };
+    Ok(points.into_iter().zip(indexes.iter().zip(halves)).map(child).collect())
+}
+
+/// I_L and I_R: HMAC-SHA-512 of the parent's key and the index, by its chain code.
+fn derivation(parent: &ExtendedKey, index: u32) -> [[u8; 32]; 2] {
+    let mac = Hmac::<Sha512>::new_from_slice(&parent.chain_code).expect("keys of any length");
+    let i: [u8; 64] = mac.chain_update(parent.key).chain_update(index.to_be_bytes()).finalize().into_bytes().into();
+    let (left, right) = i.split_at(32);
+    [left, right].map(|half| half.try_into().expect("32 bytes"))
+}

@@ -1,0 +1,95 @@
+//! Known answers of BIP 340.
+
+use super::{Messages, Sign, Verify};
+use crate::curve::{Curve, CurveId, Secp256k1};
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::tables::key_tables;
+use crate::gpu::{Fault, Test, Trial};
+use crate::known_answers::{self, Answer, Schnorr, repeat};
+use crate::ops::hash::SizedTexts;
+use crate::ops::keys;
+use crate::ops::point;
+use crate::types::{PublicKeys, Results, SecretKeys};
+
+const CURVE: CurveId = Secp256k1::ID;
+
+fn test(operation: &'static str, run: fn(&mut Trial) -> Result<(), Fault>) -> Test {
+    Test { operation, on: CURVE.name(), run }
+}
+
+pub fn all() -> Vec<Test> {
+    [of_verification(true), of_signing(true, true, true), of_signing(false, false, false)].concat()
+}
+
+pub fn of_verification(with_tables: bool) -> Vec<Test> {
+    let mut tests = vec![point::known_answers::keys(CURVE), test("BIP 340 verification", run_verify)];
+    if with_tables {
+        tests.push(test("BIP 340 verification by tables of keys", run_verify_by_tables));
+    }
+    tests
+}
+
+pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> Vec<Test> {
+    let keys = if keys_are_given { point::known_answers::keys(CURVE) } else { keys::known_answers::public_keys(CURVE) };
+    let mut tests = vec![keys, test("BIP 340 signing", run_sign)];
+    if is_checked {
+        tests.extend(of_verification(with_tables));
+    }
+    tests
+}
+
+fn code_of(results: &Results, item: usize) -> u8 {
+    results.codes[item]
+}
+
+/// A batch of so many items, with messages as rows or as texts, and how many are said to come.
+fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize>) -> Result<(), Fault> {
+    let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
+    let (messages, signatures, keys) = (repeat(messages, items), repeat(signatures, items), repeat(keys, items));
+    let messages = match as_rows {
+        true => Messages::Rows((&messages).into()),
+        false => Messages::Texts(SizedTexts::new(trial.cpu, items, |item| &messages[item])),
+    };
+    let verify = Verify { messages, signatures: (&signatures).into(), keys: PublicKeys::x_only(&keys), items };
+    let codes = match expected {
+        None => trial.compute(&verify, code_of)?,
+        Some(expected) => trial.compute_expecting(&verify, code_of, expected)?,
+    };
+    trial.compare(codes, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
+}
+
+fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
+    verify(trial, true, ITEMS, None)?;
+    verify(trial, false, ITEMS, None)
+}
+
+/// A chunk that is large enough for tables of its keys, which are not kept.
+fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
+    let (items, expected) = key_tables::FEWEST_WITH_TABLES;
+    let result = verify(trial, true, items, Some(expected));
+    trial.lane.kept.key_cache.drop_idle();
+    result
+}
+
+fn signature_of(results: &Results, item: usize) -> Answer<[u8; 64]> {
+    results.get(item).copied()
+}
+
+/// With public keys that are given and computed, and with messages as rows and as texts of other lengths.
+fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
+    let Schnorr { secret, public, texts, auxiliary, signed, .. } = known_answers::schnorr();
+    let (secret, public) = (repeat(secret, ITEMS), repeat(public, ITEMS));
+    let (texts, auxiliary) = (repeat(texts, ITEMS), repeat(auxiliary, ITEMS));
+    for given in [None, Some(PublicKeys::compressed(&public))] {
+        let sign = Sign {
+            messages: Messages::Texts(SizedTexts::new(trial.cpu, ITEMS, |item| &texts[item])),
+            keys: (&secret).into(),
+            public: given,
+            auxiliary: SecretKeys::rows((&auxiliary).into()),
+            is_checked: false,
+            items: ITEMS,
+        };
+        trial.check(&sign, signature_of, repeat(signed, ITEMS))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! The messages of a batch.
+
+use crate::ops::hash::SizedTexts;
+use crate::types::Rows;
+
+/// Messages of 32 bytes as rows, or of any length.
+pub enum Messages<'a> {
+    Rows(Rows<'a, 32>),
+    Texts(SizedTexts<'a>),
+}
+
+impl<'a> Messages<'a> {
+    pub fn get(&self, item: usize) -> &'a [u8] {
+        match self {
+            Messages::Rows(rows) => rows.get(item),
+            Messages::Texts(texts) => texts.get(item),
+        }
+    }
+
+    pub fn len_for(&self, items: usize) -> usize {
+        match self {
+            Messages::Rows(rows) => rows.len_for(items),
+            Messages::Texts(texts) => texts.items(),
+        }
+    }
+}

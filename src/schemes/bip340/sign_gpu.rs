@@ -1,0 +1,156 @@
+//! Signing on a GPU: the public keys unless they are given, nonces, their points by the uniform kernels, and the signatures, all
+//! on the device.
+
+use super::known_answers;
+use super::messages_gpu::MessageColumns;
+use super::sign::Sign;
+use super::verify_gpu::{VERIFY_FILES, write_equations};
+use crate::curve::{Curve, Secp256k1};
+use crate::gpu::columns::{Column, SignStatuses, Signatures, Verdicts};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Download, Fault, Plan};
+use crate::gpu::schedule::Lane;
+use crate::gpu::tables::key_tables;
+use crate::gpu::transfer::{Claim, Equations, Imported, Jacobian, Points, PrivateKeys};
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::ops::keys::gpu::BaseProducts;
+use crate::schemes::frame::{CHECK_FILES, CheckBuffers, all_signed, check};
+use crate::types::Verdict;
+use std::ops::Range;
+
+impl OnGpu for Sign<'_, '_> {
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn most_waves(&self) -> usize {
+        6
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        let check: &[&str] = if self.is_checked { &[VERIFY_FILES, CHECK_FILES].concat() } else { &[] };
+        (Secp256k1::NAME, [&["layout", "table", "nonces", "fpmul", "normalize", "bip340"], check].concat())
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.data_bytes(items)
+    }
+
+    fn tests(&self, items: usize) -> Vec<Test> {
+        known_answers::of_signing(self.is_checked, self.public.is_some(), key_tables::may_build(items))
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let (n, curve) = (items.len(), Secp256k1::NAME);
+        let messages = MessageColumns::new(plan, &self.messages, items.clone());
+        let keys = PrivateKeys::new(plan, self.keys.slice(items.clone()));
+        let auxiliary = PrivateKeys::new(plan, self.auxiliary.slice(items.clone()));
+        let public = match self.public {
+            Some(public) => PublicPoints::Given(Imported::new(plan, public.slice(items))),
+            None => PublicPoints::Computed(BaseProducts::new(plan)),
+        };
+        let (nonces, sums, nonce_points) = (plan.column(), Jacobian::new(plan), Points::new(plan));
+        let (signatures, status) = (plan.column(), plan.column());
+        let checking = self.is_checked.then(|| Checking::new(plan, status));
+        plan.codes(status);
+        plan.result(0, signatures, 64);
+        Box::new(move |running: &mut Running| {
+            let lane = &mut *running.lane;
+            let points = public.compute(lane, keys, n)?;
+            let (Points { xy, kinds }, count) = (points, n as u64);
+            let MessageColumns { data, offsets, on_device } = messages;
+            kernels::Bip340Nonces {
+                data,
+                offsets,
+                keys: keys.rows,
+                key_stride: keys.stride,
+                auxiliary: auxiliary.rows,
+                auxiliary_stride: auxiliary.stride,
+                xy,
+                kinds,
+                nonces,
+                status,
+                n: count,
+            }
+            .launch(lane, curve)?;
+            let table = lane.kept.clone().base_point.uniform(lane, curve)?;
+            kernels::FpmulUniform { scalars: nonces, table, xyz: sums.xyz, n: count }.launch(lane, curve)?;
+            sums.normalize(lane, curve, nonce_points, false, n)?;
+            let Points { xy: r_xy, kinds: r_kinds } = nonce_points;
+            kernels::Bip340Sign {
+                data,
+                offsets,
+                on_device,
+                keys: keys.rows,
+                key_stride: keys.stride,
+                xy,
+                kinds,
+                nonces,
+                r_xy,
+                r_kinds,
+                signatures,
+                status,
+                n: count,
+            }
+            .launch(lane, curve)?;
+            checking.map_or(Ok(()), |checking| checking.check(running, messages, signatures, points, n))
+        })
+    }
+}
+
+/// The public keys of a chunk.
+enum PublicPoints {
+    Given(Imported),
+    Computed(BaseProducts),
+}
+
+impl PublicPoints {
+    fn compute(&self, lane: &mut Lane, keys: PrivateKeys, n: usize) -> Result<Points, Fault> {
+        match self {
+            PublicPoints::Given(imported) => {
+                imported.import(lane, Secp256k1::NAME, n)?;
+                Ok(imported.points)
+            }
+            PublicPoints::Computed(products) => {
+                products.compute(lane, Secp256k1::NAME, keys, n)?;
+                Ok(products.points)
+            }
+        }
+    }
+}
+
+/// The verification of a chunk's signatures before they leave the device. A point that came out wrong gives signatures that do not
+/// verify with it.
+struct Checking {
+    equations: Equations,
+    buffers: CheckBuffers,
+    verdicts: Download<Verdicts>,
+    status: Download<SignStatuses>,
+}
+
+impl Checking {
+    fn new(plan: &mut Plan, status: Column<SignStatuses>) -> Self {
+        let equations = Equations::new(plan, Claim::EvenWithX);
+        let (buffers, verdicts) = (CheckBuffers::new(plan), plan.download_column(equations.verdicts));
+        Checking { equations, buffers, verdicts, status: plan.download_column(status) }
+    }
+
+    fn check(
+        &self,
+        running: &mut Running,
+        messages: MessageColumns,
+        signatures: Column<Signatures>,
+        points: Points,
+        n: usize,
+    ) -> Result<(), Fault> {
+        write_equations(running.lane, messages, signatures, points, self.equations, n)?;
+        check(running, Secp256k1::NAME, self.equations, points, &self.buffers, n)?;
+        let lane = &mut *running.lane;
+        lane.download(&self.verdicts);
+        lane.download(&self.status);
+        lane.wait()?;
+        let verdicts = lane.read(&self.verdicts);
+        let verifies = |i: usize| verdicts[i] == Verdict::VALID_CODE;
+        all_signed(lane.read(&self.status), verifies, "a signature that it computed does not verify")
+    }
+}

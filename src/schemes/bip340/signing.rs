@@ -1,0 +1,107 @@
+//! What signatures are made from, beside the messages.
+
+use crate::cpu::CpuEngine;
+use crate::types::{Error, PublicKeys, Rows, SecretKeys};
+use std::sync::Mutex;
+use zeroize::Zeroizing;
+
+/// The private keys of a batch, and, where the caller has them, their public keys.
+///
+/// What becomes this: everything that becomes [`SecretKeys`].
+#[derive(Clone, Copy, Debug)]
+pub struct SigningKeys<'a> {
+    pub(super) secret: SecretKeys<'a>,
+    pub(super) public: Option<PublicKeys<'a>>,
+}
+
+impl<'a> SigningKeys<'a> {
+    /// Private keys whose public keys are known, which saves the time of computing these. Signing needs to know of a point whether
+    /// its y is odd: where x-only keys are given, the points are computed all the same.
+    ///
+    /// Whether a public key belongs to its private key is not checked unless
+    /// [`crate::EngineBuilder::check_signatures`] is on. A signature with a wrong one does not verify, and gives nothing of
+    /// the private key away: the nonce is a hash of the public key too, so that no nonce is used with two challenges.
+    pub fn with_public(secret: impl Into<SecretKeys<'a>>, public: impl Into<PublicKeys<'a>>) -> Self {
+        SigningKeys { secret: secret.into(), public: Some(public.into()) }
+    }
+}
+
+impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
+    fn from(keys: K) -> Self {
+        SigningKeys { secret: keys.into(), public: None }
+    }
+}
+
+/// The auxiliary random data of signatures, 32 bytes an item. They protect against attacks by measurement and by faults;
+/// signatures are secure whatever they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Auxiliary<'a>(Source<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Source<'a> {
+    Fresh,
+    Given(Rows<'a, 32>),
+}
+
+impl<'a> Auxiliary<'a> {
+    /// Fresh ones from the operating system for every item.
+    pub fn fresh() -> Self {
+        Auxiliary(Source::Fresh)
+    }
+
+    /// Those of the caller, a row for each item or one for all.
+    pub fn given(rows: impl Into<Rows<'a, 32>>) -> Self {
+        Auxiliary(Source::Given(rows.into()))
+    }
+
+    /// Zeros for every item: signatures are deterministic, and those that libsecp256k1 makes without auxiliary data.
+    pub fn zeros() -> Self {
+        Self::given(Rows::all(&[0; 32]))
+    }
+
+    /// As rows for so many items.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] when the operating system gives none.
+    pub(super) fn rows(self, cpu: &CpuEngine, items: usize) -> Result<AuxiliaryRows<'a>, Error> {
+        match self.0 {
+            Source::Given(rows) => Ok(AuxiliaryRows::Given(rows)),
+            Source::Fresh => random_rows(cpu, items).map(AuxiliaryRows::Fresh),
+        }
+    }
+}
+
+impl Default for Auxiliary<'_> {
+    /// [`Auxiliary::fresh`].
+    fn default() -> Self {
+        Auxiliary::fresh()
+    }
+}
+
+pub(super) enum AuxiliaryRows<'a> {
+    Given(Rows<'a, 32>),
+    Fresh(Zeroizing<Vec<[u8; 32]>>),
+}
+
+impl AuxiliaryRows<'_> {
+    /// As a column that is wiped like keys on its way to a device.
+    pub fn column(&self) -> SecretKeys<'_> {
+        SecretKeys::rows(match self {
+            AuxiliaryRows::Given(rows) => *rows,
+            AuxiliaryRows::Fresh(rows) => Rows::new(rows),
+        })
+    }
+}
+
+/// Rows that one thread draws at a time.
+const DRAWN_AT_ONCE: usize = 1 << 10;
+
+fn random_rows(cpu: &CpuEngine, items: usize) -> Result<Zeroizing<Vec<[u8; 32]>>, Error> {
+    let (mut rows, problem) = (Zeroizing::new(vec![[0; 32]; items]), Mutex::new(None));
+    cpu.pool.for_each(rows.chunks_mut(DRAWN_AT_ONCE).collect(), |rows: &mut [[u8; 32]]| {
+        if let Err(error) = getrandom::fill(rows.as_flattened_mut()) {
+            *problem.lock().expect("nobody panics with it") = Some(Error::Randomness(error.to_string()));
+        }
+    });
+    problem.into_inner().expect("nobody panics with it").map_or(Ok(rows), Err)
+}

@@ -1,0 +1,68 @@
+//! Verification on a GPU.
+
+use super::known_answers;
+use super::messages_gpu::MessageColumns;
+use super::verify::Verify;
+use crate::curve::{Curve, Secp256k1};
+use crate::gpu::columns::{Column, Signatures};
+use crate::gpu::kernels;
+use crate::gpu::runtime::{Fault, Plan, Stream};
+use crate::gpu::tables::key_tables;
+use crate::gpu::transfer::{Claim, Equations, Imported, Points};
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::schemes::frame::{CHECK_FILES, CheckBuffers, check};
+use std::ops::Range;
+
+/// The kernels of equations, and those of their check.
+pub const VERIFY_FILES: &[&str] = &["bip340", "bip340_verify"];
+
+impl OnGpu for Verify<'_> {
+    fn most_waves(&self) -> usize {
+        5
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (Secp256k1::NAME, [&["layout"], VERIFY_FILES, CHECK_FILES].concat())
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.data_bytes(items)
+    }
+
+    fn tests(&self, items: usize) -> Vec<Test> {
+        known_answers::of_verification(key_tables::may_build(items))
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let n = items.len();
+        let messages = MessageColumns::new(plan, &self.messages, items.clone());
+        let signatures = plan.input::<Signatures>(self.signatures.slice(items.clone()).bytes());
+        let keys = Imported::new(plan, self.keys.slice(items));
+        let (equations, buffers) = (Equations::new(plan, Claim::EvenWithX), CheckBuffers::new(plan));
+        plan.codes(equations.verdicts);
+        Box::new(move |running: &mut Running| {
+            keys.import(running.lane, Secp256k1::NAME, n)?;
+            write_equations(running.lane, messages, signatures, keys.points, equations, n)?;
+            check(running, Secp256k1::NAME, equations, keys.points, &buffers, n)?;
+            match messages.on_device {
+                None => Ok(()),
+                Some(on_device) => kernels::Bip340Reopen { on_device, verdicts: equations.verdicts, n: n as u64 }
+                    .launch(running.lane, Secp256k1::NAME),
+            }
+        })
+    }
+}
+
+/// From messages, signatures and keys to equations.
+pub fn write_equations(
+    stream: &mut Stream,
+    MessageColumns { data, offsets, .. }: MessageColumns,
+    signatures: Column<Signatures>,
+    Points { xy, kinds }: Points,
+    Equations { u1, u2, x, verdicts, .. }: Equations,
+    n: usize,
+) -> Result<(), Fault> {
+    let n = n as u64;
+    kernels::Bip340Equations { data, offsets, signatures, xy, kinds, u1, u2, r: x, verdicts, n }
+        .launch(stream, Secp256k1::NAME)
+}
