@@ -151,12 +151,7 @@ fn gather<W: Work>(
     hand_on(batch);
 }
 
-fn compute<W: Work>(
-    work: &W,
-    engine: &Engine,
-    batches: &Mutex<Receiver<ToCompute<W>>>,
-    is_over: &impl Fn() -> bool,
-) {
+fn compute<W: Work>(work: &W, engine: &Engine, batches: &Mutex<Receiver<ToCompute<W>>>, is_over: &impl Fn() -> bool) {
     loop {
         let next = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((batch, to)) = next else { return };

@@ -32,6 +32,8 @@ const MOST_INDEXED: u64 = 1 << 20;
 pub struct Tuples {
     bytes: Vec<u8>,
     blocks: Vec<Tuple>,
+    /// Parts of blocks that stand alone.
+    problems: Vec<Problem>,
 }
 
 /// A block's parts in the bytes.
@@ -39,7 +41,7 @@ pub struct Tuples {
 struct Tuple {
     /// Where it begins in the file.
     place: u64,
-    header: Option<Range<usize>>,
+    header: Range<usize>,
     body: Range<usize>,
 }
 
@@ -50,7 +52,8 @@ pub fn read(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()>
         let mut tuples = Tuples::default();
         let ended = tuples.fill(reader);
         let read = reader.place();
-        hand_on(Piece::new(&reader.path, Content::Tuples(tuples), read - start))?;
+        let problems = std::mem::take(&mut tuples.problems);
+        hand_on(Piece::new(&reader.path, Content::Tuples(tuples), read - start).with(problems))?;
         if let Err(problem) = ended {
             let Place::Byte(place) = problem.place else { return hand_on(Piece::problem(problem)) };
             hand_on(Piece::problem(problem))?;
@@ -77,25 +80,40 @@ impl Tuples {
             }
             if length > reader.left() {
                 let left = reader.left();
-                return Err(reader.problem_at(place, format!("the record is to have {length} bytes, and {left} follow")));
+                return Err(
+                    reader.problem_at(place, format!("the record is to have {length} bytes, and {left} follow"))
+                );
             }
             match kind {
-                COMPRESSED_HEADER => header = Some((place, self.append(reader, place, length)?)),
+                COMPRESSED_HEADER => {
+                    self.require_none(reader, header.take());
+                    header = Some((place, self.append(reader, place, length)?));
+                }
                 COMPRESSED_BODY => {
                     let body = self.append(reader, place, length)?;
-                    let (place, header) = header.take().map_or((place, None), |(place, header)| (place, Some(header)));
-                    self.blocks.push(Tuple { place, header, body });
+                    match header.take() {
+                        Some((place, header)) => self.blocks.push(Tuple { place, header, body }),
+                        None => self.problems.push(reader.problem_at(place, "a block's body without its header")),
+                    }
                 }
                 // Others are skipped, as the format asks for.
                 _ => reader.skip(length)?,
             }
         }
+        self.require_none(reader, header);
         Ok(())
+    }
+
+    /// Notes a header whose body does not come.
+    fn require_none(&mut self, reader: &Reader, header: Option<(u64, Range<usize>)>) {
+        let problem = |(place, _)| reader.problem_at(place, "a block's header without its body");
+        self.problems.extend(header.map(problem));
     }
 
     fn append(&mut self, reader: &mut Reader, place: u64, length: u64) -> Result<Range<usize>, Problem> {
         if length > LONGEST {
-            return Err(reader.problem_at(place, format!("a part of a block of {length} bytes is above the limit of {LONGEST}")));
+            return Err(reader
+                .problem_at(place, format!("a part of a block of {length} bytes is above the limit of {LONGEST}")));
         }
         let start = self.bytes.len();
         reader.append(length, &mut self.bytes)?;
@@ -134,17 +152,17 @@ impl Decoder<'_> {
     pub fn add_tuples(&mut self, path: &Arc<Path>, tuples: &Tuples) {
         let (mut frames, mut header, mut body) = (Frames::new(), Vec::new(), Vec::new());
         for block in &tuples.blocks {
-            let number = block.header.clone().map(|range| {
-                frames.decompress(&tuples.bytes[range], &mut header)?;
-                number(&mut header.as_slice()).map_err(|problem| format!("the block's header: {problem}"))
-            });
-            let added = number.transpose().and_then(|number| {
-                if !self.wants(number) {
+            let mut add = || {
+                frames.decompress(&tuples.bytes[block.header.clone()], &mut header)?;
+                let number =
+                    number(&mut header.as_slice()).map_err(|problem| format!("the block's header: {problem}"))?;
+                if !self.wants(Some(number)) {
                     return Ok(());
                 }
                 frames.decompress(&tuples.bytes[block.body.clone()], &mut body)?;
-                self.add_body(&body, number).map_err(|problem| format!("the block's body: {problem}"))
-            });
+                self.add_body(&body, Some(number)).map_err(|problem| format!("the block's body: {problem}"))
+            };
+            let added: Result<(), String> = add();
             if let Err(what) = added {
                 self.to.progress.problems.push(Problem::new(path, Place::Byte(block.place), what));
             }

@@ -82,7 +82,9 @@ fn append_line(reader: &mut Reader, bytes: &mut Vec<u8>, ended: &mut Result<(), 
 fn append_rest(reader: &mut Reader, bytes: &mut Vec<u8>) -> Result<(), Problem> {
     let left = reader.left();
     if left > LONGEST {
-        return Err(reader.problem(format!("a value of {left} bytes is above the limit of {LONGEST}; one a line would do")));
+        return Err(
+            reader.problem(format!("a value of {left} bytes is above the limit of {LONGEST}; one a line would do"))
+        );
     }
     reader.append(left, bytes)
 }

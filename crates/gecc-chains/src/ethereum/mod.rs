@@ -89,6 +89,12 @@ impl Piece {
         Piece { path: Some(Arc::clone(path)), content, progress }
     }
 
+    /// With what was wrong on the way.
+    fn with(mut self, problems: Vec<Problem>) -> Self {
+        self.progress.problems = problems;
+        self
+    }
+
     fn problem(problem: Problem) -> Self {
         let progress = Progress { problems: vec![problem], ..Progress::default() };
         Piece { path: None, content: Content::Nothing, progress }
@@ -154,7 +160,7 @@ impl Work for Senders<'_> {
                 Content::Blocks(blocks) => decoder.add_blocks(&path, &blocks),
                 Content::Json(values) => decoder.add_values(&path, &values),
                 #[cfg(feature = "arrow")]
-                Content::Rows(rows) => decoder.add_rows(&path, &rows),
+                Content::Rows(rows) => decoder.add_rows(&rows),
             }
         }
         decoder.to

@@ -27,8 +27,6 @@ const MEMORY: u64 = 1 << 30;
 pub struct Rows {
     batch: RecordBatch,
     columns: Arc<Columns>,
-    /// The number of the first, counted from 0.
-    first: u64,
 }
 
 /// A column that is read.
@@ -127,7 +125,10 @@ impl Columns {
                 return Err(format!("the column {} is of type {}", field.name(), field.data_type()));
             }
             if is_needed && place.is_none() {
-                return Err(format!("no table of transactions with signatures: there is no column {}", names.join(" or ")));
+                return Err(format!(
+                    "no table of transactions with signatures: there is no column {}",
+                    names.join(" or ")
+                ));
             }
             places[column as usize] = place;
         }
@@ -168,7 +169,7 @@ pub fn read(path: &Arc<Path>, length: u64, threads: usize, hand_on: &mut HandOn<
         };
         for start in (0..batch.num_rows()).step_by(ROWS) {
             let count = ROWS.min(batch.num_rows() - start);
-            let part = Rows { batch: batch.slice(start, count), columns: Arc::clone(&columns), first };
+            let part = Rows { batch: batch.slice(start, count), columns: Arc::clone(&columns) };
             first += count as u64;
             // The file's bytes are shared out among its rows.
             let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
@@ -255,8 +256,12 @@ impl<'a> Table<'a> {
             value: amount(&self.value, row).map_err(of("value"))?,
             input: Bytes::from(input),
             access_list: self.access_list.map_or_else(|| Ok(AccessList::default()), |list| access_list(list, row))?,
-            blob_versioned_hashes: self.blob_versioned_hashes.map_or_else(|| Ok(Vec::new()), |list| hashes(list, row))?,
-            authorization_list: self.authorization_list.map_or_else(|| Ok(Vec::new()), |list| authorizations(list, row))?,
+            blob_versioned_hashes: self
+                .blob_versioned_hashes
+                .map_or_else(|| Ok(Vec::new()), |list| hashes(list, row))?,
+            authorization_list: self
+                .authorization_list
+                .map_or_else(|| Ok(Vec::new()), |list| authorizations(list, row))?,
             lacks: self.access_list.is_none().then_some("the table has no access lists"),
         };
         let parity = match small(&self.parity, row).map_err(of("v"))? {
@@ -264,11 +269,8 @@ impl<'a> Table<'a> {
             1 => true,
             other => return Err(format!("a parity of {other} does not exist").into()),
         };
-        let signature = Signature::new(
-            number(&self.r, row).map_err(of("r"))?,
-            number(&self.s, row).map_err(of("s"))?,
-            parity,
-        );
+        let signature =
+            Signature::new(number(&self.r, row).map_err(of("r"))?, number(&self.s, row).map_err(of("s"))?, parity);
         let from = self.from.as_ref().map(|from| fixed(from, row).map(Address::new)).transpose().map_err(of("from"))?;
         let claims = Claims { block, hash: Some(self.hash(row)?), from, authorities: Vec::new() };
         Ok((fields, signature, claims))
@@ -290,7 +292,7 @@ impl<'a> Table<'a> {
 
 impl Decoder<'_> {
     /// Adds the transactions of rows.
-    pub fn add_rows(&mut self, _path: &Arc<Path>, rows: &Rows) {
+    pub fn add_rows(&mut self, rows: &Rows) {
         let table = Table::of(rows);
         for row in 0..rows.batch.num_rows() {
             let block = table.block.as_ref().and_then(|column| optional(column, row));
@@ -299,10 +301,7 @@ impl Decoder<'_> {
             }
             match table.read(row, block) {
                 Ok((fields, signature, claims)) => self.add_fields(fields, &signature, &claims),
-                Err(why) => {
-                    let why = format!("row {}: {why}", rows.first + row as u64);
-                    self.add_not_rebuilt(Kind::Unknown, table.hash(row).unwrap_or_default(), block, why.into());
-                }
+                Err(why) => self.add_not_rebuilt(Kind::Unknown, table.hash(row).unwrap_or_default(), block, why),
             }
         }
     }
