@@ -2,6 +2,8 @@
 
 pub mod doctor;
 pub mod ecdh;
+#[cfg(feature = "chains")]
+pub mod ethereum;
 pub mod kernels;
 pub mod pubkey;
 pub mod recover;

@@ -1,6 +1,8 @@
 //! The arguments, and the help that explains them.
 
 mod bench;
+#[cfg(feature = "chains")]
+mod chains;
 mod engine;
 mod kernels;
 mod keys;
@@ -11,13 +13,13 @@ pub use bench::{
     Arrivals, BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions,
     Operation, ServiceMode, ServiceOptions, StartOptions,
 };
+#[cfg(feature = "chains")]
+pub use chains::{ChainOptions, EthereumCommand, SendersOptions};
 use clap::{Parser, Subcommand};
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
-#[cfg(feature = "arrow")]
-pub use stream::AnswerFormat;
-pub use stream::{Format, StreamOptions};
+pub use stream::{AnswerFormat, Format, StreamOptions};
 
 /// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
 #[derive(Parser)]
@@ -48,6 +50,10 @@ pub enum Command {
     /// Public keys of private keys.
     #[command(after_help = keys::PUBKEY_HELP)]
     Pubkey(PubkeyOptions),
+    /// Transactions of Ethereum, and of chains like it.
+    #[cfg(feature = "chains")]
+    #[command(subcommand)]
+    Ethereum(EthereumCommand),
     /// Measure every operation on this machine.
     #[command(after_help = bench::BENCH_HELP)]
     Bench(BenchOptions),
