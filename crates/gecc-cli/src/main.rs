@@ -17,7 +17,7 @@ mod threads;
 
 use clap::{CommandFactory, Parser};
 #[cfg(feature = "chains")]
-use commands::ethereum;
+use commands::{bitcoin, certificates, ethereum};
 use commands::{doctor, ecdh, kernels, pubkey, recover, sign, verify};
 use flags::{Arguments, Command};
 use output::{Failure, note};
@@ -69,6 +69,10 @@ fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Pubkey(options) => pubkey::run(options),
         #[cfg(feature = "chains")]
         Command::Ethereum(command) => ethereum::run(command),
+        #[cfg(feature = "chains")]
+        Command::Bitcoin(command) => bitcoin::run(command),
+        #[cfg(feature = "chains")]
+        Command::Certificates(options) => certificates::run(options),
         Command::Bench(options) => bench::run(options),
         Command::Kernels(command) => kernels::run(command),
         Command::Doctor { kernels } => doctor::run(kernels),

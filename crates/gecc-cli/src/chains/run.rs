@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPool;
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -39,9 +40,11 @@ impl Session {
 /// What the library hands on.
 pub type Answered<R> = (Vec<R>, Progress);
 
-/// Checks files by `check`, which hands on what it finds, and puts the answers out. Gives the exit code.
+/// Checks files by `check`, which hands on what it finds, and puts the answers out. Gives the exit code. `done` is the file that notes
+/// which files are done.
 pub fn run<R: Row>(
     options: &ChainOptions,
+    done: Option<&Path>,
     check: impl FnOnce(
         &Session,
         &mut dyn FnMut(Answered<R>) -> ControlFlow<Failure>,
@@ -52,11 +55,11 @@ pub fn run<R: Row>(
         refuse_overwriting(path, options.output.as_deref())?;
     }
     let mut state = None;
-    if let Some(path) = &options.state {
-        let (opened, done) = State::open(path, &mut paths)?;
+    if let Some(path) = done {
+        let (opened, files) = State::open(path, &mut paths)?;
         state = Some(opened);
-        if done > 0 && !options.quiet {
-            note(&format!("{done} files are done already"));
+        if files > 0 && !options.quiet {
+            note(&format!("{files} files are done already"));
         }
     }
     let started = Instant::now();

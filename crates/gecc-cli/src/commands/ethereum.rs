@@ -12,9 +12,9 @@ use gecc_chains::ethereum::{Answer, Answers, Blocks, Options, senders};
 use std::sync::Arc;
 
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
-    let EthereumCommand::Senders(SendersOptions { from, to, chain_id, chain }) = command;
+    let EthereumCommand::Senders(SendersOptions { from, to, chain_id, state, chain }) = command;
     let options = Options { blocks: Blocks { from, to }, chain_id };
-    chains::run(&chain, |session, put| {
+    chains::run(&chain, state.as_deref(), |session, put| {
         let sink = |Answers { answers, progress }| put((answers, progress));
         senders(&session.settings(), &session.paths, &options, sink)
     })

@@ -12,11 +12,21 @@ use std::path::PathBuf;
 macro_rules! chain_help {
     () => {
         "\
-What a file says that is not so is named with its place, and the rest is checked. With --state a later call leaves out what is done: \
-its answers are in the output of the earlier call, also where that was interrupted, then beside the file that was named.
+What a file says that is not so is named with its place, and the rest is checked.
 
 Exit codes: 0 every signature holds, 1 some were rejected or places of files could not be read, 2 the call could not run, 3 none was \
 rejected and some were not checked, 130 interrupted, 141 closed pipe."
+    };
+}
+
+/// What the help of `--state` does not have room for.
+macro_rules! state_help {
+    () => {
+        "\
+With --state a later call leaves out what is done: its answers are in the output of the earlier call. Where that was interrupted they are \
+beside the file that was named.
+
+"
     };
 }
 
@@ -35,8 +45,76 @@ authorization of EIP-7702, which has its number as `authorization`. Where the si
 why. Where what was signed cannot be told, since the transaction's hash does not come out, `valid` is null.
 
 ",
+    state_help!(),
     chain_help!()
 );
+
+pub const VERIFY_HELP: &str = concat!(
+    "\
+Paths are the folder of blocks that Bitcoin Core keeps (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
+with the outputs that it spends in NAME-undo.raw.
+
+Checked are P2PK, P2PKH and multisignatures, bare, in P2SH, P2WSH and P2SH-P2WSH, and P2WPKH and P2SH-P2WPKH. Inputs of other forms, and those \
+of taproot, are counted as not checked.
+
+Examples:
+  gecc bitcoin verify --only-rejected ~/.bitcoin/blocks
+  gecc bitcoin verify --from 800000 --state done.txt -o inputs.parquet ~/.bitcoin/blocks
+
+Output: {\"block\":300025,\"txid\":\"…\",\"input\":0,\"type\":\"P2PKH\",\"valid\":true}, one line for each input. Where it is not properly signed, \
+`valid` is false and `reason` says why. Where that was not checked `valid` is null.
+
+",
+    state_help!(),
+    chain_help!()
+);
+
+pub const CERTIFICATES_HELP: &str = concat!(
+    "\
+Paths are files, or folders of files: PEM with any number of certificates and other text, or DER. Checked are ECDSA on P-256 with SHA-256, 384 \
+and 512, and SM2 with SM3, where the issuer's certificate is in one of the files. Dates, CA flags, key usage and revocation are not.
+
+Examples:
+  gecc certificates chain.pem
+  gecc certificates --sm2-id 1234567812345678 --sm2-id '' ledger/
+
+Output: {\"file\":\"chain.pem\",\"byte\":0,\"subject\":\"CN=…\",\"issuer\":\"CN=…\",\"type\":\"ECDSA SHA-256\",\"valid\":true}, one line for each \
+certificate. Where the signature fits no key of the issuer, `valid` is false and `reason` says why. Where none was tried `valid` is null.
+
+",
+    chain_help!()
+);
+
+#[derive(Subcommand)]
+pub enum BitcoinCommand {
+    /// Verify that the inputs of blocks are signed.
+    #[command(after_help = VERIFY_HELP)]
+    Verify(InputsOptions),
+}
+
+#[derive(Args)]
+pub struct InputsOptions {
+    /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always checked.
+    #[arg(long, value_name = "HEIGHT")]
+    pub from: Option<u64>,
+    /// The height of the last block [default: all].
+    #[arg(long, value_name = "HEIGHT")]
+    pub to: Option<u64>,
+    /// A file that notes which input files are done. Those that it names are left out.
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    #[command(flatten)]
+    pub chain: ChainOptions,
+}
+
+#[derive(Args)]
+pub struct CertificatesOptions {
+    /// A user id to try SM2 signatures with; may be given several times [default: 1234567812345678, the standard's].
+    #[arg(long, value_name = "TEXT")]
+    pub sm2_id: Vec<String>,
+    #[command(flatten)]
+    pub chain: ChainOptions,
+}
 
 #[derive(Subcommand)]
 pub enum EthereumCommand {
@@ -56,6 +134,9 @@ pub struct SendersOptions {
     /// The chain that transactions have to be for, such as 1, where they say one [default: any].
     #[arg(long, value_name = "NUMBER")]
     pub chain_id: Option<u64>,
+    /// A file that notes which input files are done. Those that it names are left out.
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
     #[command(flatten)]
     pub chain: ChainOptions,
 }
@@ -77,9 +158,6 @@ pub struct ChainOptions {
     /// Write the answers only of what is rejected or was not checked.
     #[arg(long)]
     pub only_rejected: bool,
-    /// A file that notes which input files are done. Those that it names are left out.
-    #[arg(long, value_name = "FILE")]
-    pub state: Option<PathBuf>,
     /// Print no summary and no progress.
     #[arg(long)]
     pub quiet: bool,

@@ -14,7 +14,7 @@ pub use bench::{
     Operation, ServiceMode, ServiceOptions, StartOptions,
 };
 #[cfg(feature = "chains")]
-pub use chains::{ChainOptions, EthereumCommand, SendersOptions};
+pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions};
 use clap::{Parser, Subcommand};
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
@@ -54,6 +54,14 @@ pub enum Command {
     #[cfg(feature = "chains")]
     #[command(subcommand)]
     Ethereum(EthereumCommand),
+    /// Blocks of Bitcoin.
+    #[cfg(feature = "chains")]
+    #[command(subcommand)]
+    Bitcoin(BitcoinCommand),
+    /// Certificates, each by the key of its issuer where that is among them.
+    #[cfg(feature = "chains")]
+    #[command(after_help = chains::CERTIFICATES_HELP)]
+    Certificates(CertificatesOptions),
     /// Measure every operation on this machine.
     #[command(after_help = bench::BENCH_HELP)]
     Bench(BenchOptions),
