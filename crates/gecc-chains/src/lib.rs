@@ -17,6 +17,8 @@ pub mod ethereum;
 mod files;
 mod flow;
 mod problem;
+#[cfg(all(test, target_os = "linux"))]
+mod rates;
 
 pub use files::{Paths, files_of};
 pub use flow::Settings;

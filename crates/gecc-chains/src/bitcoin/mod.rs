@@ -58,11 +58,11 @@ pub fn verify<B>(
     let read = |hand_on: &mut HandOn<Piece>| {
         let _ = read_all(paths, hand_on);
     };
-    flow::run(&Inputs { options }, settings, read, sink)
+    flow::run(&Inputs::new(options), settings, read, sink)
 }
 
 /// A part of a file that is decoded by itself.
-struct Piece {
+pub(crate) struct Piece {
     path: Option<Arc<Path>>,
     content: Content,
     progress: Progress,
@@ -104,7 +104,7 @@ impl Piece {
     }
 }
 
-fn read_all(paths: &Paths, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub(crate) fn read_all(paths: &Paths, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     hand_on(Piece::problems(paths.problems.clone()))?;
     // Of each folder that Bitcoin Core writes.
     let mut network: Option<(PathBuf, Option<Network>)> = None;
@@ -180,8 +180,15 @@ fn read_whole(path: &Arc<Path>) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-struct Inputs<'a> {
+/// Decodes pieces and verifies inputs.
+pub(crate) struct Inputs<'a> {
     options: &'a Options,
+}
+
+impl<'a> Inputs<'a> {
+    pub fn new(options: &'a Options) -> Self {
+        Inputs { options }
+    }
 }
 
 impl Work for Inputs<'_> {

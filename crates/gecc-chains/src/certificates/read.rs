@@ -151,13 +151,13 @@ fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {
 
 fn key(info: &SubjectPublicKeyInfoOwned) -> Option<(CurveId, Vec<u8>)> {
     let named = info.algorithm.parameters.as_ref().and_then(|named| named.decode_as::<ObjectIdentifier>().ok());
-    let curve = match named {
-        Some(P256) => CurveId::P256,
-        Some(SM2) => CurveId::Sm2,
+    // Where the parameters are written out, anyone could choose a generator to which he knows the private key of a given point.
+    let curve = match (info.algorithm.oid, named) {
+        (EC_KEY, Some(P256)) => CurveId::P256,
+        (EC_KEY | SM2, Some(SM2)) => CurveId::Sm2,
         _ => return None,
     };
-    let bytes = info.subject_public_key.as_bytes()?.to_vec();
-    (info.algorithm.oid == EC_KEY).then_some((curve, bytes))
+    Some((curve, info.subject_public_key.as_bytes()?.to_vec()))
 }
 
 /// The first element of the certificate, byte for byte: encoding it again need not give what was signed.

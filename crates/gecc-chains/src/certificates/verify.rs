@@ -29,7 +29,7 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
     }
     let mut answers: Vec<Answer> = all.iter().map(not_tried).collect();
     let pairs = pairs(&all, &mut answers);
-    let signatures = signatures(&all, &mut answers);
+    let signatures = signatures(&all, &pairs, &mut answers);
     let tried = |algorithms: &[Algorithm]| -> Vec<Pair> {
         let is_tried =
             |pair: &&Pair| signatures[pair.member].is_some() && algorithms.contains(&all[pair.member].algorithm);
@@ -78,19 +78,16 @@ fn pairs(all: &[Member], answers: &mut [Answer]) -> Vec<Pair> {
     pairs
 }
 
-/// r and s of each member of a known algorithm.
-fn signatures(all: &[Member], answers: &mut [Answer]) -> Vec<Option<[u8; 64]>> {
-    let signature = |(member, answer): (&Member, &mut Answer)| {
-        if member.algorithm == Algorithm::Other {
-            return None;
+/// r and s of each member that may be signed by another. Those by keys of larger curves would not be of this size.
+fn signatures(all: &[Member], pairs: &[Pair], answers: &mut [Answer]) -> Vec<Option<[u8; 64]>> {
+    let mut signatures = vec![None; all.len()];
+    for Pair { member, .. } in pairs {
+        signatures[*member] = gecc::signature_from_der(&all[*member].signature).ok();
+        if signatures[*member].is_none() {
+            answers[*member].reason = Some(Reason::NotDer);
         }
-        let signature = gecc::signature_from_der(&member.signature).ok();
-        if signature.is_none() {
-            answer.reason = Some(Reason::NotDer);
-        }
-        signature
-    };
-    all.iter().zip(answers).map(signature).collect()
+    }
+    signatures
 }
 
 /// What pairs are verified with.

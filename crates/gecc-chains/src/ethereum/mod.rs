@@ -64,11 +64,11 @@ pub fn senders<B>(
     let read = |hand_on: &mut HandOn<Piece>| {
         let _ = read_all(paths, threads, hand_on);
     };
-    flow::run(&Senders { options }, settings, read, sink)
+    flow::run(&Senders::new(options), settings, read, sink)
 }
 
 /// A part of a file that is decoded by itself.
-struct Piece {
+pub(crate) struct Piece {
     path: Option<Arc<Path>>,
     content: Content,
     progress: Progress,
@@ -106,7 +106,7 @@ impl Piece {
     }
 }
 
-fn read_all(paths: &Paths, threads: usize, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub(crate) fn read_all(paths: &Paths, threads: usize, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     paths.problems.iter().try_for_each(|problem| hand_on(Piece::problem(problem.clone())))?;
     for (path, length) in &paths.files {
         match Reader::open(path) {
@@ -141,8 +141,15 @@ fn read_file(reader: &mut Reader, length: u64, threads: usize, hand_on: &mut Han
     hand_on(Piece::problem(reader.problem("neither era1 nor Parquet, JSON or RLP with blocks")))
 }
 
-struct Senders<'a> {
+/// Decodes pieces and recovers senders.
+pub(crate) struct Senders<'a> {
     options: &'a Options,
+}
+
+impl<'a> Senders<'a> {
+    pub fn new(options: &'a Options) -> Self {
+        Senders { options }
+    }
 }
 
 impl Work for Senders<'_> {

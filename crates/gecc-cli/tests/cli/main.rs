@@ -2,6 +2,8 @@
 
 mod answers;
 mod bench;
+#[cfg(feature = "chains")]
+mod chains;
 #[cfg(feature = "arrow")]
 mod columns;
 mod compressed;
