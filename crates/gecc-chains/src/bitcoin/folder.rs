@@ -63,8 +63,11 @@ impl Hidden {
     fn append(&mut self, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
         let (place, start) = (self.reader.place(), to.len());
         self.reader.append(length, to)?;
-        let key = (0..8).cycle().skip((place % 8) as usize).map(|index| self.key[index]);
-        to[start..].iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+        let mut key = self.key;
+        key.rotate_left((place % 8) as usize);
+        for part in to[start..].chunks_mut(key.len()) {
+            part.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+        }
         Ok(())
     }
 

@@ -4,9 +4,7 @@ use super::Row;
 #[cfg(feature = "arrow")]
 use super::columns::Table;
 use super::summary::Summary;
-#[cfg(feature = "arrow")]
-use crate::flags::AnswerFormat;
-use crate::flags::ChainOptions;
+use crate::flags::{AnswerFormat, ChainOptions};
 use crate::output::{Failure, Line, Output, Put};
 use crate::secrets::wiped::Wiped;
 use crate::threads::map;
@@ -24,13 +22,20 @@ pub enum Sink {
 }
 
 impl Sink {
-    #[cfg_attr(not(feature = "arrow"), allow(unused_variables))]
+    #[cfg(feature = "arrow")]
     pub fn new<R: Row>(options: &ChainOptions, output: Output, pool: &Arc<ThreadPool>) -> Result<Self, Failure> {
-        #[cfg(feature = "arrow")]
-        if options.answers() != AnswerFormat::Jsonl {
-            return Ok(Sink::Columns(Table::new::<R>(options, output, Arc::clone(pool))?));
+        if options.answers() == AnswerFormat::Jsonl {
+            return Ok(Sink::Lines(output));
         }
-        Ok(Sink::Lines(output))
+        Ok(Sink::Columns(Table::new::<R>(options, output, Arc::clone(pool))?))
+    }
+
+    #[cfg(not(feature = "arrow"))]
+    pub fn new<R: Row>(options: &ChainOptions, output: Output, _: &Arc<ThreadPool>) -> Result<Self, Failure> {
+        if options.answers() == AnswerFormat::Jsonl {
+            return Ok(Sink::Lines(output));
+        }
+        Err("this gecc was built without Parquet and Arrow: answers are JSON Lines".to_owned().into())
     }
 
     /// Puts answers out. Gives what they are.

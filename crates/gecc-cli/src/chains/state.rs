@@ -17,14 +17,14 @@ struct Done {
     path: PathBuf,
     bytes: u64,
     /// In nanoseconds.
-    modified: u128,
+    modified: u64,
 }
 
 impl Done {
     fn of(path: &Path) -> io::Result<Self> {
         let (path, metadata) = (path.canonicalize()?, std::fs::metadata(path)?);
         let since = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH);
-        Ok(Done { path, bytes: metadata.len(), modified: since.unwrap_or_default().as_nanos() })
+        Ok(Done { path, bytes: metadata.len(), modified: since.unwrap_or_default().as_nanos() as u64 })
     }
 }
 

@@ -19,7 +19,9 @@ use clap::{Parser, Subcommand};
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
-pub use stream::{AnswerFormat, Format, StreamOptions};
+#[cfg(any(feature = "arrow", feature = "chains"))]
+pub use stream::AnswerFormat;
+pub use stream::{Format, StreamOptions};
 
 /// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
 #[derive(Parser)]

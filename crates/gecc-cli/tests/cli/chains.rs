@@ -128,7 +128,7 @@ fn inputs_of_blocks() {
     let found = answers(&output);
     assert!(stderr(&output).contains(" 0 rejected"), "{}", stderr(&output));
     let of_block = |height: u64| found.iter().filter(|answer| answer["block"] == height).count();
-    assert!(of_block(300_025) >= 1427 && of_block(1_087_400) > 0 && of_block(757_738) > 0);
+    assert!(of_block(300_025) >= 1427 && of_block(1_087_400) > 0 && of_block(757_739) > 0);
     let first = found.iter().find(|answer| answer["block"] == 300_025).unwrap();
     assert_eq!(
         (first["txid"].as_str().unwrap().len(), &first["type"], &first["valid"]),
