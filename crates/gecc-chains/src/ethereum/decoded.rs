@@ -1,17 +1,19 @@
 //! Signatures as columns, beside what is known of each before it is computed.
 
 use super::answers::{Answer, Answers, Kind, Reason};
+use super::keccak::Messages;
 use super::transaction::{Claims, Transaction};
 use super::{Blocks, Options};
 use crate::problem::Progress;
 use alloy_consensus::crypto::SECP256K1N_HALF;
+use alloy_consensus::transaction::RlpEcdsaEncodableTx;
 use alloy_consensus::{SignableTransaction, Transaction as _};
 use alloy_eips::eip7702::SignedAuthorization;
 use alloy_primitives::{Address, B256, Signature, U256};
 use alloy_rlp::Encodable;
 use gecc::{Engine, Rejection, Verdict, ecdsa};
-use sha3::{Digest, Keccak256};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// EIP-7702: the byte in front of a signed authorization.
 const AUTHORIZATION_MAGIC: u8 = 5;
@@ -39,22 +41,60 @@ struct Item {
     claimed: Option<Address>,
     /// Whether s is higher than may be.
     is_high: bool,
-    /// Set where the columns have no row of it.
+    /// Whether the columns have a row of it.
+    has_row: bool,
+    /// Set where what was signed is not known.
     not_rebuilt: Option<Cow<'static, str>>,
     is_of_other_chain: bool,
 }
 
-/// Reads transactions into columns.
+/// Reads transactions into columns. What is to be hashed is gathered, and hashed at the end.
 pub struct Decoder<'a> {
     pub to: Decoded,
     options: &'a Options,
-    /// What is hashed, so that it is not new memory each time.
-    scratch: Vec<u8>,
+    messages: Messages,
+    /// Where each hash goes.
+    targets: Vec<Target>,
+}
+
+/// Where a hash goes.
+enum Target {
+    /// What a row signs.
+    Digest { row: usize },
+    /// The hash of the transaction of these items.
+    Hash { items: Range<usize> },
+    /// What an item's hash has to be. If it is not, what was signed is not known.
+    Claimed { item: usize, why: &'static str },
+}
+
+/// The hash of a transaction.
+pub enum TransactionHash<'a> {
+    Known(B256),
+    /// That of these bytes.
+    Of(&'a [u8]),
+    /// What the source says. It has to come out of the transaction with its signature, or else this is why it does not.
+    Claimed(B256, &'static str),
 }
 
 impl<'a> Decoder<'a> {
     pub fn new(options: &'a Options) -> Self {
-        Decoder { to: Decoded::default(), options, scratch: Vec::new() }
+        Decoder { to: Decoded::default(), options, messages: Messages::default(), targets: Vec::new() }
+    }
+
+    /// Hashes all that was gathered.
+    pub fn finish(self) -> Decoded {
+        let Decoder { mut to, messages, targets, .. } = self;
+        for (target, hash) in targets.into_iter().zip(messages.hashes()) {
+            match target {
+                Target::Digest { row } => to.digests[row] = hash.0,
+                Target::Hash { items } => to.items[items].iter_mut().for_each(|item| item.hash = hash),
+                Target::Claimed { item, why } if to.items[item].hash != hash => {
+                    to.items[item].not_rebuilt = Some(why.into());
+                }
+                Target::Claimed { .. } => {}
+            }
+        }
+        to
     }
 
     /// Whether transactions of this block are wanted.
@@ -63,34 +103,49 @@ impl<'a> Decoder<'a> {
         block.is_none_or(|block| from.is_none_or(|from| from <= block) && to.is_none_or(|to| block <= to))
     }
 
-    /// Keccak-256 of what is written.
-    pub fn hash_of(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> B256 {
-        self.scratch.clear();
-        write(&mut self.scratch);
-        hash(&self.scratch)
+    fn gather(&mut self, target: Target, write: impl FnOnce(&mut Vec<u8>)) {
+        self.targets.push(target);
+        self.messages.push(write);
     }
 
-    /// Adds a transaction with this hash, and its authorizations.
-    pub fn add(&mut self, transaction: &Transaction, signature: &Signature, hash: B256, claims: &Claims) {
+    /// Adds a transaction, and its authorizations.
+    pub fn add(&mut self, transaction: &Transaction, signature: &Signature, hash: TransactionHash, claims: &Claims) {
         let chain = transaction.chain_id();
         let kind = kind_of(transaction, chain);
-        let digest = self.hash_of(|to| transaction.encode_for_signing(to));
+        let first = self.to.items.len();
+        let known = match hash {
+            TransactionHash::Known(hash) | TransactionHash::Claimed(hash, _) => hash,
+            TransactionHash::Of(_) => B256::ZERO,
+        };
         // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain came later.
         let is_low_asked = chain.is_some() || claims.block.is_none_or(|block| block >= HOMESTEAD);
         let item = Item {
             block: claims.block,
-            hash,
+            hash: known,
             authorization: None,
             kind,
             claimed: claims.from,
+            has_row: true,
             is_high: is_low_asked && signature.s() > SECP256K1N_HALF,
             not_rebuilt: None,
             is_of_other_chain: self.is_of_other_chain(chain),
         };
-        self.push(item, digest, (signature.r(), signature.s()), u8::from(signature.v()));
+        self.push(item, (signature.r(), signature.s()), u8::from(signature.v()), |to| {
+            transaction.encode_for_signing(to)
+        });
         for (index, authorization) in transaction.authorization_list().into_iter().flatten().enumerate() {
             let authority = claims.authorities.get(index).copied().flatten();
-            self.add_authorization(authorization, index as u32, authority, hash, claims.block);
+            self.add_authorization(authorization, index as u32, authority, known, claims.block);
+        }
+        match hash {
+            TransactionHash::Known(_) => {}
+            TransactionHash::Of(bytes) => {
+                let items = first..self.to.items.len();
+                self.gather(Target::Hash { items }, |to| to.extend_from_slice(bytes));
+            }
+            TransactionHash::Claimed(_, why) => {
+                self.gather(Target::Claimed { item: first, why }, |to| transaction.eip2718_encode(signature, to));
+            }
         }
     }
 
@@ -102,10 +157,6 @@ impl<'a> Decoder<'a> {
         hash: B256,
         block: Option<u64>,
     ) {
-        let digest = self.hash_of(|to| {
-            to.push(AUTHORIZATION_MAGIC);
-            authorization.inner().encode(to);
-        });
         // Chain 0 stands for every chain.
         let chain = u64::try_from(authorization.chain_id).ok().filter(|chain| *chain != 0);
         let item = Item {
@@ -114,12 +165,16 @@ impl<'a> Decoder<'a> {
             authorization: Some(index),
             kind: Kind::Authorization,
             claimed: authority,
+            has_row: true,
             is_high: authorization.s() > SECP256K1N_HALF,
             not_rebuilt: None,
             is_of_other_chain: self.is_of_other_chain(chain),
         };
         let recovery_id = if authorization.y_parity() <= 1 { authorization.y_parity() } else { NO_RECOVERY_ID };
-        self.push(item, digest, (authorization.r(), authorization.s()), recovery_id);
+        self.push(item, (authorization.r(), authorization.s()), recovery_id, |to| {
+            to.push(AUTHORIZATION_MAGIC);
+            authorization.inner().encode(to);
+        });
     }
 
     /// Adds a transaction of which nothing more can be said.
@@ -130,17 +185,21 @@ impl<'a> Decoder<'a> {
             authorization: None,
             kind,
             claimed: None,
+            has_row: false,
             is_high: false,
             not_rebuilt: Some(why),
             is_of_other_chain: false,
         });
     }
 
-    fn push(&mut self, item: Item, digest: B256, (r, s): (U256, U256), recovery_id: u8) {
+    /// Adds an item that signs what is written.
+    fn push(&mut self, item: Item, (r, s): (U256, U256), recovery_id: u8, write: impl FnOnce(&mut Vec<u8>)) {
+        self.gather(Target::Digest { row: self.to.digests.len() }, write);
         let mut row = [0; 64];
         row[..32].copy_from_slice(&r.to_be_bytes::<32>());
         row[32..].copy_from_slice(&s.to_be_bytes::<32>());
-        self.to.digests.push(digest.0);
+        // The digest comes at the end.
+        self.to.digests.push([0; 32]);
         self.to.signatures.push(row);
         self.to.recovery_ids.push(recovery_id);
         self.to.items.push(item);
@@ -161,10 +220,6 @@ fn kind_of(transaction: &Transaction, chain: Option<u64>) -> Kind {
         Transaction::Eip4844(_) => Kind::Eip4844,
         Transaction::Eip7702(_) => Kind::Eip7702,
     }
-}
-
-pub fn hash(bytes: &[u8]) -> B256 {
-    B256::new(Keccak256::digest(bytes).into())
 }
 
 impl Decoded {
@@ -198,9 +253,9 @@ impl Decoded {
             &mut codes,
         )?;
         let mut recovered = addresses.into_iter().zip(codes);
-        let answer = |item: Item| match item.not_rebuilt {
-            Some(_) => item.answer(None),
-            None => item.answer(recovered.next()),
+        let answer = |item: Item| {
+            let of_item = if item.has_row { recovered.next() } else { None };
+            item.answer(of_item)
         };
         Ok(Answers { answers: self.items.into_iter().map(answer).collect(), progress: self.progress })
     }
@@ -208,6 +263,8 @@ impl Decoded {
 
 impl Item {
     fn answer(self, recovered: Option<([u8; 20], u8)>) -> Answer {
+        // Of something else than what was signed.
+        let recovered = recovered.filter(|_| self.not_rebuilt.is_none());
         let signer = match recovered {
             Some((address, Verdict::VALID_CODE)) => Ok(Address::new(address)),
             // A code that nobody gave must not pass for valid.

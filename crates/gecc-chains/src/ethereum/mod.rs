@@ -11,6 +11,7 @@ mod blocks;
 mod decoded;
 mod era1;
 mod json;
+mod keccak;
 #[cfg(feature = "arrow")]
 mod table;
 mod transaction;
@@ -170,7 +171,7 @@ impl Work for Senders<'_> {
                 Content::Rows(rows) => decoder.add_rows(&rows),
             }
         }
-        decoder.to
+        decoder.finish()
     }
 
     fn size(decoded: &Decoded) -> usize {

@@ -1,7 +1,8 @@
 //! Transactions: from their encoding, and from their fields.
 
 use super::answers::Kind;
-use super::decoded::{Decoder, hash};
+use super::decoded::{Decoder, TransactionHash};
+use super::keccak::hash;
 use alloy_consensus::transaction::{EthereumTypedTransaction, RlpEcdsaDecodableTx, RlpEcdsaEncodableTx};
 use alloy_consensus::{TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy};
 use alloy_eips::eip2930::AccessList;
@@ -44,19 +45,28 @@ impl Decoder<'_> {
 
     /// Adds a transaction in the encoding of EIP-2718, by which it is hashed.
     fn add_encoded(&mut self, encoded: &[u8], block: Option<u64>) {
-        let hash = hash(encoded);
         match decode(encoded) {
             Ok((transaction, signature)) => {
                 let claims = Claims { block, ..Claims::default() };
-                self.add(&transaction, &signature, hash, &claims);
+                self.add(&transaction, &signature, TransactionHash::Of(encoded), &claims);
             }
-            Err((kind, why)) => self.add_not_rebuilt(kind, hash, block, why),
+            Err((kind, why)) => self.add_not_rebuilt(kind, hash(encoded), block, why),
         }
     }
 
     /// Adds a transaction of which the fields are known, if its hash comes out of them.
     pub fn add_fields(&mut self, fields: Fields, signature: &Signature, claims: &Claims) {
-        let (kind, lacks) = (fields.kind(), fields.lacks);
+        let (kind, why_differs) = (fields.kind(), fields.lacks.unwrap_or(HASH_DIFFERS));
+        let has_one_form = !fields.may_be_for_any() && fields.authorization_list.is_empty();
+        if let (true, Some(claimed)) = (has_one_form, claims.hash) {
+            return match fields.into_transaction() {
+                Ok(transaction) => {
+                    let hash = TransactionHash::Claimed(claimed, why_differs);
+                    self.add(&transaction, signature, hash, claims);
+                }
+                Err(why) => self.add_not_rebuilt(kind, claimed, claims.block, why),
+            };
+        }
         // Where a table says the chain of every row, the hash tells what was signed.
         let for_any = fields.may_be_for_any().then(|| Fields { chain_id: None, ..fields.clone() });
         let mut why = None;
@@ -64,14 +74,16 @@ impl Decoder<'_> {
             match form.into_transaction() {
                 Err(problem) => why = Some(problem),
                 Ok(transaction) => {
-                    let hash = self.hash_of(|to| transaction.eip2718_encode(signature, to));
+                    let mut encoded = Vec::new();
+                    transaction.eip2718_encode(signature, &mut encoded);
+                    let hash = hash(&encoded);
                     if claims.hash.is_none_or(|claimed| claimed == hash) {
-                        return self.add(&transaction, signature, hash, claims);
+                        return self.add(&transaction, signature, TransactionHash::Known(hash), claims);
                     }
                 }
             }
         }
-        let why = why.unwrap_or_else(|| lacks.unwrap_or(HASH_DIFFERS).into());
+        let why = why.unwrap_or_else(|| why_differs.into());
         self.add_not_rebuilt(kind, claims.hash.unwrap_or_default(), claims.block, why);
     }
 }
