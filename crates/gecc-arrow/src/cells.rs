@@ -2,7 +2,9 @@
 
 use crate::reason::CellProblem;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::types::{
+    Decimal128Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
 use arrow_array::{
     Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, LargeBinaryArray,
     LargeStringArray, PrimitiveArray, StringArray, StringViewArray,
@@ -226,8 +228,15 @@ fn read_digits(digits: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
     const_hex::decode_to_slice(digits, to).map_err(|_| CellProblem::NotHexadecimal)
 }
 
-/// A column of integers or booleans.
-pub(crate) enum Numbers<'a> {
+/// Whether a column of this type has [`Integers`].
+pub fn holds_integers(data_type: &DataType) -> bool {
+    data_type.is_integer() || matches!(data_type, DataType::Boolean | DataType::Decimal128(_, 0))
+}
+
+/// A column of integers, booleans, or decimal numbers without a fraction.
+pub struct Integers<'a>(Numbers<'a>);
+
+enum Numbers<'a> {
     Boolean(&'a BooleanArray),
     Int8(&'a PrimitiveArray<Int8Type>),
     Int16(&'a PrimitiveArray<Int16Type>),
@@ -237,13 +246,16 @@ pub(crate) enum Numbers<'a> {
     UInt16(&'a PrimitiveArray<UInt16Type>),
     UInt32(&'a PrimitiveArray<UInt32Type>),
     UInt64(&'a PrimitiveArray<UInt64Type>),
+    Decimal(&'a PrimitiveArray<Decimal128Type>),
 }
 
-impl<'a> Numbers<'a> {
+impl<'a> Integers<'a> {
+    /// The numbers of a column.
+    ///
     /// # Panics
-    /// When the column is of another type, which [`crate::Mapping::index`] does not let pass.
+    /// When the column is of another type ([`holds_integers`]).
     pub fn of(array: &'a dyn Array) -> Self {
-        match array.data_type() {
+        Integers(match array.data_type() {
             DataType::Boolean => Numbers::Boolean(array.as_boolean()),
             DataType::Int8 => Numbers::Int8(array.as_primitive()),
             DataType::Int16 => Numbers::Int16(array.as_primitive()),
@@ -253,8 +265,9 @@ impl<'a> Numbers<'a> {
             DataType::UInt16 => Numbers::UInt16(array.as_primitive()),
             DataType::UInt32 => Numbers::UInt32(array.as_primitive()),
             DataType::UInt64 => Numbers::UInt64(array.as_primitive()),
+            DataType::Decimal128(_, 0) => Numbers::Decimal(array.as_primitive()),
             other => panic!("{other} holds no integers"),
-        }
+        })
     }
 
     /// The number of a row.
@@ -265,7 +278,7 @@ impl<'a> Numbers<'a> {
         fn value<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &PrimitiveArray<T>, row: usize) -> Option<i128> {
             array.is_valid(row).then(|| array.value(row).into())
         }
-        let number = match self {
+        let number = match &self.0 {
             Numbers::Boolean(array) => array.is_valid(row).then(|| array.value(row).into()),
             Numbers::Int8(array) => value(array, row),
             Numbers::Int16(array) => value(array, row),
@@ -275,6 +288,7 @@ impl<'a> Numbers<'a> {
             Numbers::UInt16(array) => value(array, row),
             Numbers::UInt32(array) => value(array, row),
             Numbers::UInt64(array) => value(array, row),
+            Numbers::Decimal(array) => value(array, row),
         };
         number.ok_or(CellProblem::Null)
     }

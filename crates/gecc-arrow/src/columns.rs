@@ -1,6 +1,6 @@
 //! Cells as the columns that the engine takes: borrowed where they lie, or copied in parallel.
 
-use crate::cells::{Cells, LONG, Numbers, recovery_id};
+use crate::cells::{Cells, Integers, LONG, recovery_id};
 use crate::error::Error;
 use crate::mapping::{Field, Mapping};
 use crate::pool::{Pool, wiped_if};
@@ -216,7 +216,7 @@ impl<'a> Inputs<'a> {
     /// Recovery ids: of their column, or else the last byte of each signature.
     pub fn recovery_ids(&mut self) -> Result<Vec<[u8; 1]>, Error> {
         if let Some(place) = self.mapping.index(Field::RecoveryId, self.batch.schema_ref())? {
-            let numbers = Numbers::of(self.batch.column(place).as_ref());
+            let numbers = Integers::of(self.batch.column(place).as_ref());
             return self.fill(false, |row, to| {
                 let number = numbers.get(row).map_err(|problem| (Field::RecoveryId, problem))?;
                 *to = [recovery_id(number)];

@@ -71,7 +71,7 @@ mod transform;
 mod write;
 
 pub use answers::{Answers, Counts};
-pub use cells::{Cells, holds_bytes};
+pub use cells::{Cells, Integers, holds_bytes, holds_integers};
 pub use each::{Answered, answer_each};
 pub use error::{Error, catches_panics};
 pub use maker::{AnswerMaker, Made, Places, Wanted};

@@ -22,6 +22,16 @@ impl CellProblem {
     const ALL: [CellProblem; 3] = [CellProblem::Null, CellProblem::NotHexadecimal, CellProblem::WrongLength];
 }
 
+impl fmt::Display for CellProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CellProblem::Null => "is null",
+            CellProblem::NotHexadecimal => "is not hexadecimal",
+            CellProblem::WrongLength => "has the wrong length",
+        })
+    }
+}
+
 /// Why a row has no result, or its signature is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
@@ -72,9 +82,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Rejected(rejection) => rejection.fmt(f),
-            Reason::Cell(field, CellProblem::Null) => write!(f, "`{field}` is null"),
-            Reason::Cell(field, CellProblem::NotHexadecimal) => write!(f, "`{field}` is not hexadecimal"),
-            Reason::Cell(field, CellProblem::WrongLength) => write!(f, "`{field}` has the wrong length"),
+            Reason::Cell(field, problem) => write!(f, "`{field}` {problem}"),
             Reason::NoKey => f.write_str("there is no private key for this row"),
         }
     }

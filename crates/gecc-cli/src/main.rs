@@ -1,6 +1,8 @@
 //! The command line of gecc: batches of signatures, keys and points from files and pipes.
 
 mod bench;
+#[cfg(feature = "chains")]
+mod chains;
 mod commands;
 mod curve;
 mod draw;
@@ -14,6 +16,8 @@ mod secrets;
 mod threads;
 
 use clap::{CommandFactory, Parser};
+#[cfg(feature = "chains")]
+use commands::{bitcoin, certificates, ethereum};
 use commands::{doctor, ecdh, kernels, pubkey, recover, sign, verify};
 use flags::{Arguments, Command};
 use output::{Failure, note};
@@ -24,6 +28,9 @@ use std::process::ExitCode;
 const ALL_PASSED: u8 = 0;
 const SOME_REJECTED: u8 = 1;
 const COULD_NOT_RUN: u8 = 2;
+/// Nothing was rejected, and some of what was asked about could not be checked.
+#[cfg(feature = "chains")]
+const NOT_CHECKED: u8 = 3;
 /// What a shell expects of a program that ended by Ctrl-C, or because nobody reads its output.
 const INTERRUPTED: u8 = 130;
 const CLOSED_PIPE: u8 = 141;
@@ -60,6 +67,12 @@ fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Sign(options) => sign::run(options),
         Command::Ecdh(options) => ecdh::run(options),
         Command::Pubkey(options) => pubkey::run(options),
+        #[cfg(feature = "chains")]
+        Command::Ethereum(command) => ethereum::run(command),
+        #[cfg(feature = "chains")]
+        Command::Bitcoin(command) => bitcoin::run(command),
+        #[cfg(feature = "chains")]
+        Command::Certificates(options) => certificates::run(options),
         Command::Bench(options) => bench::run(options),
         Command::Kernels(command) => kernels::run(command),
         Command::Doctor { kernels } => doctor::run(kernels),

@@ -1,7 +1,13 @@
 //! A file for each command. Those that answer item by item are operations of a `job`.
 
+#[cfg(feature = "chains")]
+pub mod bitcoin;
+#[cfg(feature = "chains")]
+pub mod certificates;
 pub mod doctor;
 pub mod ecdh;
+#[cfg(feature = "chains")]
+pub mod ethereum;
 pub mod kernels;
 pub mod pubkey;
 pub mod recover;

@@ -1,6 +1,8 @@
 //! The arguments, and the help that explains them.
 
 mod bench;
+#[cfg(feature = "chains")]
+mod chains;
 mod engine;
 mod kernels;
 mod keys;
@@ -11,11 +13,13 @@ pub use bench::{
     Arrivals, BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions,
     Operation, ServiceMode, ServiceOptions, StartOptions,
 };
+#[cfg(feature = "chains")]
+pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions};
 use clap::{Parser, Subcommand};
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
-#[cfg(feature = "arrow")]
+#[cfg(any(feature = "arrow", feature = "chains"))]
 pub use stream::AnswerFormat;
 pub use stream::{Format, StreamOptions};
 
@@ -48,6 +52,18 @@ pub enum Command {
     /// Public keys of private keys.
     #[command(after_help = keys::PUBKEY_HELP)]
     Pubkey(PubkeyOptions),
+    /// Transactions of Ethereum, and of chains like it.
+    #[cfg(feature = "chains")]
+    #[command(subcommand)]
+    Ethereum(EthereumCommand),
+    /// Blocks of Bitcoin.
+    #[cfg(feature = "chains")]
+    #[command(subcommand)]
+    Bitcoin(BitcoinCommand),
+    /// Certificates, each by the key of its issuer where that is among them.
+    #[cfg(feature = "chains")]
+    #[command(after_help = chains::CERTIFICATES_HELP)]
+    Certificates(CertificatesOptions),
     /// Measure every operation on this machine.
     #[command(after_help = bench::BENCH_HELP)]
     Bench(BenchOptions),

@@ -90,15 +90,19 @@ pub struct StreamOptions {
     pub engine: EngineOptions,
 }
 
+/// The format that was asked for, or that the output's name tells.
+pub fn format_by_name(format: Option<AnswerFormat>, output: Option<&Path>) -> AnswerFormat {
+    format.unwrap_or(match output.and_then(Path::extension).and_then(OsStr::to_str) {
+        Some("parquet") => AnswerFormat::Parquet,
+        Some("arrow") => AnswerFormat::Arrow,
+        _ => AnswerFormat::Jsonl,
+    })
+}
+
 impl StreamOptions {
     /// The format of the answers.
     pub fn answers(&self) -> AnswerFormat {
-        let end = self.output.as_deref().and_then(Path::extension);
-        self.output_format.unwrap_or(match end.and_then(OsStr::to_str) {
-            Some("parquet") => AnswerFormat::Parquet,
-            Some("arrow") => AnswerFormat::Arrow,
-            _ => AnswerFormat::Jsonl,
-        })
+        format_by_name(self.output_format, self.output.as_deref())
     }
 
     /// Refuses options that do not go together, and with what was found of the input.

@@ -17,6 +17,7 @@ use gecc_arrow::{AnswerMaker, Answers, Compression, Format, Made, Places, Pool, 
 use indicatif::ProgressBar;
 use rayon::ThreadPool;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Which answers are written, and what they say. A `place` is what the number of an item's place is called.
@@ -29,8 +30,13 @@ pub fn wanted(options: &StreamOptions, place: &str, plain_reasons: bool) -> Want
 
 /// The format of the output, if it is one of columns.
 pub fn format(options: &StreamOptions) -> Format {
-    let is_file = options.output.as_deref().is_some_and(|path| !is_standard_stream(path));
-    match options.answers() {
+    format_of(options.answers(), options.output.as_deref())
+}
+
+/// The format of an output of columns with this name.
+pub fn format_of(answers: AnswerFormat, output: Option<&Path>) -> Format {
+    let is_file = output.is_some_and(|path| !is_standard_stream(path));
+    match answers {
         AnswerFormat::Arrow if is_file => Format::ArrowFile,
         AnswerFormat::Arrow => Format::ArrowStream,
         _ => Format::Parquet,
@@ -105,7 +111,7 @@ fn end_of(problem: gecc_arrow::Error) -> End {
     End::of(failure(problem))
 }
 
-fn failure(problem: gecc_arrow::Error) -> Failure {
+pub fn failure(problem: gecc_arrow::Error) -> Failure {
     match problem {
         gecc_arrow::Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
         problem => Failure::Problem(problem.to_string()),

@@ -6,7 +6,7 @@
 
 mod arena;
 #[cfg(feature = "arrow")]
-mod columns;
+pub mod columns;
 mod compute;
 mod filler;
 mod limits;
@@ -31,6 +31,8 @@ use crate::output::Line;
 use gecc::CurveId;
 use gecc::{Engine, PublicKeys, Rows};
 pub use run::run;
+#[cfg(feature = "chains")]
+pub use run::{End, pool, watch_interrupts};
 
 /// Which columns an operation reads.
 #[derive(Clone, Copy, Default)]

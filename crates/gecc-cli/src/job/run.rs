@@ -185,13 +185,13 @@ impl<O: Operation> Job<'_, O> {
 }
 
 /// Threads for what is done to text.
-fn pool(threads: Option<usize>) -> Result<ThreadPool, String> {
+pub fn pool(threads: Option<usize>) -> Result<ThreadPool, String> {
     let builder = ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).thread_name(|_| "gecc-text".to_owned());
     builder.build().map_err(|problem| format!("threads cannot be started: {problem}"))
 }
 
 /// A flag that the first Ctrl-C sets; the second ends the program at once.
-fn watch_interrupts() -> Result<&'static AtomicBool, String> {
+pub fn watch_interrupts() -> Result<&'static AtomicBool, String> {
     static INTERRUPT: AtomicBool = AtomicBool::new(false);
     // A process has one handler, and tests run several commands in one.
     static HANDLED: OnceLock<Result<(), String>> = OnceLock::new();

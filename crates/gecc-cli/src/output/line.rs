@@ -49,6 +49,13 @@ impl<'a> Line<'a> {
         append(self.text, b"\"");
     }
 
+    /// Adds a text.
+    #[cfg(feature = "chains")]
+    pub fn text(&mut self, name: &str, value: &str) {
+        let quoted = serde_json::to_string(value).expect("a text is JSON");
+        self.json(name, quoted.as_bytes());
+    }
+
     pub fn end(self) {
         append(self.text, b"}\n");
     }

@@ -36,3 +36,14 @@ fn help_teaches_the_input_of_every_command() {
         }
     }
 }
+
+#[cfg(feature = "chains")]
+#[test]
+fn help_teaches_the_commands_on_whole_chains() {
+    for command in [&["ethereum", "senders"][..], &["bitcoin", "verify"], &["certificates"]] {
+        let help = String::from_utf8(run(&[command, &["--help"]].concat(), "").stdout).unwrap();
+        for part in ["Example", "Output: {", "Paths are", "Exit codes"] {
+            assert!(help.contains(part), "{command:?}: {part}");
+        }
+    }
+}

@@ -3,6 +3,8 @@
 mod answers;
 mod bench;
 mod bip340;
+#[cfg(feature = "chains")]
+mod chains;
 #[cfg(feature = "arrow")]
 mod columns;
 mod compressed;

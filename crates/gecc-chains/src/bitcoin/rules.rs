@@ -1,0 +1,63 @@
+//! Which rules a block is under, and what signatures look like by them.
+//!
+//! Heights and exceptions are those of Bitcoin Core's `kernel/chainparams.cpp`. A block says its height in its coinbase since
+//! BIP 34. Earlier ones do not, and are under none of the rules that have a height here.
+
+use bitcoin::secp256k1::ecdsa::Signature as LaxSignature;
+use bitcoin::{Block, Network};
+
+/// The versions of blocks that BIP 34 and BIP 66 ask for: a height that an older one seems to say may be anything.
+const SAYS_HEIGHT: i32 = 2;
+const STRICT: i32 = 3;
+/// The blocks that break BIP 16 though they came after it: of the main chain, and of testnet3.
+const BREAK_BIP_16: [(Network, &str); 2] = [
+    (Network::Bitcoin, "00000000000002dc756eebf4f49723ed8d30cc28a5f108eb94b1ba88ac4f9c22"),
+    (Network::Testnet, "00000000dd30457c001f4095d208cc1296b0eed002427aa599874af7a432b105"),
+];
+
+/// What a block is under.
+pub struct Rules {
+    /// The height, where the block says it.
+    pub height: Option<u64>,
+    /// BIP 16.
+    pub p2sh: bool,
+    /// BIP 66: strict DER.
+    strict_der: bool,
+    /// BIP 147: what a multisignature leaves behind is empty.
+    pub null_dummy: bool,
+}
+
+impl Rules {
+    pub fn of(network: Network, block: &Block) -> Self {
+        let version = block.header.version.to_consensus();
+        let height = (version >= SAYS_HEIGHT).then(|| block.bip34_block_height().ok()).flatten();
+        let (bip66, segwit) = heights(network);
+        let is_from = |start: u64| version >= STRICT && height.is_some_and(|height| height >= start);
+        let breaks = |(of, hash): &(Network, &str)| *of == network && block.block_hash().to_string() == *hash;
+        Rules {
+            height,
+            p2sh: !BREAK_BIP_16.iter().any(breaks),
+            strict_der: is_from(bip66),
+            null_dummy: is_from(segwit),
+        }
+    }
+
+    /// r and s; `None` where the bytes are no signature. Before BIP 66 consensus took whatever OpenSSL took: the lax decoder is the
+    /// one of Bitcoin Core.
+    pub fn signature_from_der(&self, der: &[u8]) -> Option<[u8; 64]> {
+        if self.strict_der {
+            gecc::signature_from_der(der).ok()
+        } else {
+            LaxSignature::from_der_lax(der).ok().map(|signature| signature.serialize_compact())
+        }
+    }
+}
+
+/// From where on BIP 66 is in force, and BIP 147, which came with segregated witness.
+fn heights(network: Network) -> (u64, u64) {
+    match network {
+        Network::Bitcoin => (363_725, 481_824),
+        Network::Testnet => (330_776, 834_624),
+        _ => (1, 1),
+    }
+}

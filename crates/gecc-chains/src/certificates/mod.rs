@@ -1,0 +1,119 @@
+//! Certificates (X.509), each verified by the key of its issuer, where that is among them.
+//!
+//! [`check`] reads PEM and DER, chains and bundles. A certificate names its issuer, and several may have that name: the keys of all of
+//! them are tried. Of signatures it knows ECDSA on P-256 with SHA-256, 384 and 512 (RFC 5758) and SM2 with SM3 (GM/T 0015); others are not
+//! checked ([`Reason::NotChecked`]).
+//!
+//! Signatures alone are checked. What else RFC 5280, section 6, asks for is not: dates, CA flags, key usage, names, revocation.
+
+mod read;
+mod verify;
+
+use crate::problem::Problem;
+use gecc::Rejection;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+pub use verify::check;
+
+/// What is wanted.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The user ids with which SM2 signatures are tried, one after the other. A certificate does not say which it was signed with:
+    /// the standard's, which is the only one here by default, or often the empty one.
+    pub sm2_user_ids: Vec<Vec<u8>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { sm2_user_ids: vec![gecc::sm2::DEFAULT_USER_ID.to_vec()] }
+    }
+}
+
+/// How a certificate is signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Algorithm {
+    /// ECDSA with SHA-256.
+    EcdsaSha256,
+    /// ECDSA with SHA-384.
+    EcdsaSha384,
+    /// ECDSA with SHA-512.
+    EcdsaSha512,
+    /// SM2 with SM3.
+    Sm2Sm3,
+    /// Another.
+    Other,
+}
+
+impl Algorithm {
+    /// The name in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::EcdsaSha256 => "ECDSA SHA-256",
+            Algorithm::EcdsaSha384 => "ECDSA SHA-384",
+            Algorithm::EcdsaSha512 => "ECDSA SHA-512",
+            Algorithm::Sm2Sm3 => "SM2 SM3",
+            Algorithm::Other => "other",
+        }
+    }
+}
+
+/// Why a certificate was not shown to be signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The signature fits no key of the issuer's name. What is wrong with it and the first of them.
+    Signature(Rejection),
+    /// The signature is not DER.
+    NotDer,
+    /// It was not checked, for this reason.
+    NotChecked(&'static str),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Signature(rejection) => rejection.fmt(to),
+            Reason::NotDer => to.write_str("the signature is not DER"),
+            Reason::NotChecked(why) => write!(to, "not checked: {why}"),
+        }
+    }
+}
+
+/// What is known of one certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The file.
+    pub path: Arc<Path>,
+    /// Where the certificate begins in it.
+    pub place: u64,
+    /// Whom it is for, as RFC 4514 writes names.
+    pub subject: String,
+    /// Who signed it, by name.
+    pub issuer: String,
+    /// How.
+    pub algorithm: Algorithm,
+    /// The certificate whose key fits, by its number among the answers.
+    pub signed_by: Option<usize>,
+    /// Why none does, or none was tried.
+    pub reason: Option<Reason>,
+}
+
+impl Answer {
+    /// Whether the signature holds; `None` where that was not checked.
+    pub fn valid(&self) -> Option<bool> {
+        match self.reason {
+            None => Some(true),
+            Some(Reason::NotChecked(_)) => None,
+            Some(_) => Some(false),
+        }
+    }
+}
+
+/// Answers in the order of the files.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// One for each certificate.
+    pub answers: Vec<Answer>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}

@@ -1,0 +1,120 @@
+//! What is known of a signature at the end.
+
+use crate::problem::Progress;
+use alloy_primitives::{Address, B256};
+use gecc::Rejection;
+use std::borrow::Cow;
+use std::fmt;
+
+/// What was signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A transaction that any chain takes.
+    Legacy,
+    /// A legacy transaction for one chain.
+    Eip155,
+    /// A transaction with an access list.
+    Eip2930,
+    /// A transaction with a fee market.
+    Eip1559,
+    /// A transaction with blobs.
+    Eip4844,
+    /// A transaction that sets code.
+    Eip7702,
+    /// An account's consent inside a transaction that sets code.
+    Authorization,
+    /// A transaction of another type, or one that could not be read as far as that.
+    Unknown,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 8] = [
+        Kind::Legacy,
+        Kind::Eip155,
+        Kind::Eip2930,
+        Kind::Eip1559,
+        Kind::Eip4844,
+        Kind::Eip7702,
+        Kind::Authorization,
+        Kind::Unknown,
+    ];
+
+    /// The name in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Legacy => "legacy",
+            Kind::Eip155 => "EIP-155",
+            Kind::Eip2930 => "EIP-2930",
+            Kind::Eip1559 => "EIP-1559",
+            Kind::Eip4844 => "EIP-4844",
+            Kind::Eip7702 => "EIP-7702",
+            Kind::Authorization => "EIP-7702 authorization",
+            Kind::Unknown => "unknown",
+        }
+    }
+}
+
+/// Why a signature is not what it should be, or cannot be judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It recovers to no key.
+    Rejected(Rejection),
+    /// s is above n/2, which EIP-2 forbids.
+    HighS,
+    /// It recovers to another address than the source says.
+    OtherSender,
+    /// It is for another chain than was asked for.
+    OtherChain,
+    /// What was signed cannot be told from the source.
+    NotRebuilt(Cow<'static, str>),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Rejected(rejection) => rejection.fmt(to),
+            Reason::HighS => to.write_str("s is above n/2, which EIP-2 forbids"),
+            Reason::OtherSender => to.write_str("the signer is not the sender that the source says"),
+            Reason::OtherChain => to.write_str("it is for another chain"),
+            Reason::NotRebuilt(why) => write!(to, "cannot be rebuilt: {why}"),
+        }
+    }
+}
+
+/// What is known of one signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The number of the block, where the source says it.
+    pub block: Option<u64>,
+    /// The hash of the transaction: computed, or what the source says where it cannot be rebuilt. Zeros where nothing says it.
+    pub hash: B256,
+    /// Which of the transaction's authorizations it is, counted from 0; `None` for the transaction itself.
+    pub authorization: Option<u32>,
+    /// What was signed.
+    pub kind: Kind,
+    /// Who signed, where a key was recovered.
+    pub from: Option<Address>,
+    /// Why it does not hold; `None` where it does.
+    pub reason: Option<Reason>,
+}
+
+impl Answer {
+    /// Whether the signature holds; `None` where that cannot be told.
+    pub fn valid(&self) -> Option<bool> {
+        match self.reason {
+            None => Some(true),
+            Some(Reason::NotRebuilt(_)) => None,
+            Some(_) => Some(false),
+        }
+    }
+}
+
+/// Answers in the order of the files.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// One for each transaction and for each authorization, which follow their transaction.
+    pub answers: Vec<Answer>,
+    /// How far the files were read.
+    pub progress: Progress,
+}

@@ -1,0 +1,402 @@
+//! Tables of transactions in Parquet, whose columns are found by the names that amp and cryo give them.
+
+use super::answers::Kind;
+use super::decoded::Decoder;
+use super::transaction::{Claims, Fields};
+use super::{Content, Piece};
+use crate::flow::HandOn;
+use crate::problem::{Place, Problem};
+use alloy_eips::eip2930::{AccessList, AccessListItem};
+use alloy_eips::eip7702::{Authorization, SignedAuthorization};
+use alloy_primitives::{Address, B256, Bytes, Signature, U256};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Schema};
+use gecc_arrow::{CellProblem, Cells, Format, Integers, ReadOptions, holds_bytes, holds_integers};
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Rows that are read by themselves.
+const ROWS: usize = 1 << 13;
+/// Bytes that decoded rows may take before they are handed out.
+const MEMORY: u64 = 1 << 30;
+
+/// Some rows of a table.
+pub struct Rows {
+    batch: RecordBatch,
+    columns: Arc<Columns>,
+}
+
+/// A column that is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Block,
+    Hash,
+    From,
+    Type,
+    ChainId,
+    Nonce,
+    GasPrice,
+    MaxFeePerGas,
+    MaxPriorityFeePerGas,
+    MaxFeePerBlobGas,
+    GasLimit,
+    To,
+    Value,
+    Input,
+    AccessList,
+    BlobVersionedHashes,
+    AuthorizationList,
+    Parity,
+    R,
+    S,
+}
+
+/// What cells of a column are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Bytes,
+    Integers,
+    /// A decimal text, or bytes big-endian.
+    Amount,
+    List,
+}
+
+impl Column {
+    /// Each with its names, what it holds, and whether there is nothing to be done without it.
+    const ALL: [(Column, &[&str], Holds, bool); 20] = [
+        (Column::Block, &["block_num", "block_number"], Holds::Integers, false),
+        (Column::Hash, &["tx_hash", "transaction_hash", "hash"], Holds::Bytes, true),
+        (Column::From, &["from", "from_address"], Holds::Bytes, false),
+        (Column::Type, &["type", "transaction_type"], Holds::Integers, true),
+        (Column::ChainId, &["chain_id"], Holds::Integers, false),
+        (Column::Nonce, &["nonce"], Holds::Integers, true),
+        (Column::GasPrice, &["gas_price"], Holds::Integers, true),
+        (Column::MaxFeePerGas, &["max_fee_per_gas"], Holds::Integers, false),
+        (Column::MaxPriorityFeePerGas, &["max_priority_fee_per_gas"], Holds::Integers, false),
+        (Column::MaxFeePerBlobGas, &["max_fee_per_blob_gas"], Holds::Integers, false),
+        (Column::GasLimit, &["gas_limit"], Holds::Integers, true),
+        (Column::To, &["to", "to_address"], Holds::Bytes, true),
+        (Column::Value, &["value", "value_binary", "value_string"], Holds::Amount, true),
+        (Column::Input, &["input"], Holds::Bytes, true),
+        (Column::AccessList, &["access_list"], Holds::List, false),
+        (Column::BlobVersionedHashes, &["blob_versioned_hashes"], Holds::List, false),
+        (Column::AuthorizationList, &["authorization_list"], Holds::List, false),
+        (Column::Parity, &["v_parity", "v"], Holds::Integers, true),
+        (Column::R, &["r"], Holds::Bytes, true),
+        (Column::S, &["s"], Holds::Bytes, true),
+    ];
+
+    /// The place of a column in a schema.
+    fn find(schema: &Schema, names: &[&str]) -> Option<usize> {
+        names.iter().find_map(|name| schema.index_of(name).ok())
+    }
+}
+
+impl Holds {
+    fn fits(self, data_type: &DataType) -> bool {
+        match self {
+            Holds::Bytes | Holds::Amount => holds_bytes(data_type),
+            Holds::Integers => holds_integers(data_type),
+            Holds::List => matches!(data_type, DataType::List(_) | DataType::LargeList(_) | DataType::ListView(_)),
+        }
+    }
+}
+
+/// Where columns are, by their number.
+struct Columns {
+    places: [Option<usize>; Column::ALL.len()],
+    /// Whether the column of chains says that of every row, also of those that are signed for any chain.
+    chain_is_of_source: bool,
+}
+
+impl Columns {
+    /// Those of the file, by its schema.
+    fn of(schema: &Schema) -> Result<Self, String> {
+        let mut places = [None; Column::ALL.len()];
+        for (column, names, holds, is_needed) in Column::ALL {
+            let place = Column::find(schema, names);
+            if let Some(place) = place
+                && !holds.fits(schema.field(place).data_type())
+            {
+                let field = schema.field(place);
+                return Err(format!("the column {} is of type {}", field.name(), field.data_type()));
+            }
+            if is_needed && place.is_none() {
+                return Err(format!(
+                    "no table of transactions with signatures: there is no column {}",
+                    names.join(" or ")
+                ));
+            }
+            places[column as usize] = place;
+        }
+        // cryo's table, which alone has this name.
+        let chain_is_of_source = schema.index_of("transaction_hash").is_ok();
+        Ok(Columns { places, chain_is_of_source })
+    }
+
+    fn array<'a>(&self, batch: &'a RecordBatch, column: Column) -> Option<&'a ArrayRef> {
+        self.places[column as usize].map(|place| batch.column(place))
+    }
+}
+
+/// Reads a table.
+pub fn read(path: &Arc<Path>, length: u64, threads: usize, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    let whole = |what: String| Piece::problem(Problem::new(path, Place::Whole, what));
+    let options = ReadOptions { threads, max_memory: MEMORY, ..ReadOptions::default() };
+    let input = match gecc_arrow::open(path, options) {
+        Ok(input) if input.format() == Format::Parquet => input,
+        Ok(_) => return hand_on(whole("Arrow IPC is not read here, Parquet is".to_owned())),
+        Err(problem) => return hand_on(whole(problem.to_string())),
+    };
+    let wanted = match Columns::of(input.schema()) {
+        Ok(columns) => columns.places.iter().flatten().copied().collect(),
+        Err(what) => return hand_on(whole(what)),
+    };
+    let rows = input.rows().unwrap_or(0).max(1);
+    let batches = match input.batches(&gecc_arrow::Columns::Only(wanted)) {
+        Ok(batches) => batches,
+        Err(problem) => return hand_on(whole(problem.to_string())),
+    };
+    let columns = Arc::new(Columns::of(batches.schema()).expect("the columns are those that were found"));
+    let (mut first, mut said) = (0, 0);
+    for batch in batches {
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(problem) => return hand_on(Piece::problem(Problem::new(path, Place::Row(first), problem))),
+        };
+        for start in (0..batch.num_rows()).step_by(ROWS) {
+            let count = ROWS.min(batch.num_rows() - start);
+            let part = Rows { batch: batch.slice(start, count), columns: Arc::clone(&columns) };
+            first += count as u64;
+            // The file's bytes are shared out among its rows.
+            let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
+            hand_on(Piece::new(path, Content::Rows(part), until - said))?;
+            said = until;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+type Why = Cow<'static, str>;
+
+/// The columns of some rows, by their types.
+struct Table<'a> {
+    block: Option<Integers<'a>>,
+    hash: Cells<'a>,
+    from: Option<Cells<'a>>,
+    type_number: Integers<'a>,
+    chain_id: Option<Integers<'a>>,
+    nonce: Integers<'a>,
+    gas_price: Integers<'a>,
+    max_fee_per_gas: Option<Integers<'a>>,
+    max_priority_fee_per_gas: Option<Integers<'a>>,
+    max_fee_per_blob_gas: Option<Integers<'a>>,
+    gas_limit: Integers<'a>,
+    to: Cells<'a>,
+    value: Cells<'a>,
+    input: Cells<'a>,
+    access_list: Option<&'a ArrayRef>,
+    blob_versioned_hashes: Option<&'a ArrayRef>,
+    authorization_list: Option<&'a ArrayRef>,
+    parity: Integers<'a>,
+    r: Cells<'a>,
+    s: Cells<'a>,
+    chain_is_of_source: bool,
+}
+
+impl<'a> Table<'a> {
+    fn of(Rows { batch, columns, .. }: &'a Rows) -> Self {
+        let array = |column| columns.array(batch, column);
+        let needed = |column| array(column).expect("a table without it is not read").as_ref();
+        let cells = |column| Cells::of(needed(column));
+        let integers = |column| Integers::of(needed(column));
+        let some_integers = |column| array(column).map(|array| Integers::of(array.as_ref()));
+        Table {
+            block: some_integers(Column::Block),
+            hash: cells(Column::Hash),
+            from: array(Column::From).map(|array| Cells::of(array.as_ref())),
+            type_number: integers(Column::Type),
+            chain_id: some_integers(Column::ChainId),
+            nonce: integers(Column::Nonce),
+            gas_price: integers(Column::GasPrice),
+            max_fee_per_gas: some_integers(Column::MaxFeePerGas),
+            max_priority_fee_per_gas: some_integers(Column::MaxPriorityFeePerGas),
+            max_fee_per_blob_gas: some_integers(Column::MaxFeePerBlobGas),
+            gas_limit: integers(Column::GasLimit),
+            to: cells(Column::To),
+            value: cells(Column::Value),
+            input: cells(Column::Input),
+            access_list: array(Column::AccessList),
+            blob_versioned_hashes: array(Column::BlobVersionedHashes),
+            authorization_list: array(Column::AuthorizationList),
+            parity: integers(Column::Parity),
+            r: cells(Column::R),
+            s: cells(Column::S),
+            chain_is_of_source: columns.chain_is_of_source,
+        }
+    }
+
+    fn read(&self, row: usize, block: Option<u64>) -> Result<(Fields, Signature, Claims), Why> {
+        let mut input = Vec::new();
+        self.input.append(row, &mut input).map_err(of("input"))?;
+        let fields = Fields {
+            type_number: small(&self.type_number, row).map_err(of("type"))?,
+            chain_id: self.chain_id.as_ref().and_then(|column| optional(column, row)),
+            chain_is_of_source: self.chain_is_of_source,
+            nonce: small(&self.nonce, row).map_err(of("nonce"))?,
+            gas_price: optional(&self.gas_price, row),
+            max_fee_per_gas: self.max_fee_per_gas.as_ref().and_then(|column| optional(column, row)),
+            max_priority_fee_per_gas: self.max_priority_fee_per_gas.as_ref().and_then(|column| optional(column, row)),
+            max_fee_per_blob_gas: self.max_fee_per_blob_gas.as_ref().and_then(|column| optional(column, row)),
+            gas_limit: small(&self.gas_limit, row).map_err(of("gas_limit"))?,
+            to: self.recipient(row)?,
+            value: amount(&self.value, row).map_err(of("value"))?,
+            input: Bytes::from(input),
+            access_list: self.access_list.map_or_else(|| Ok(AccessList::default()), |list| access_list(list, row))?,
+            blob_versioned_hashes: self
+                .blob_versioned_hashes
+                .map_or_else(|| Ok(Vec::new()), |list| hashes(list, row))?,
+            authorization_list: self
+                .authorization_list
+                .map_or_else(|| Ok(Vec::new()), |list| authorizations(list, row))?,
+            lacks: self.access_list.is_none().then_some("the table has no access lists"),
+        };
+        let parity = match small(&self.parity, row).map_err(of("v"))? {
+            0 => false,
+            1 => true,
+            other => return Err(format!("a parity of {other} does not exist").into()),
+        };
+        let signature =
+            Signature::new(number(&self.r, row).map_err(of("r"))?, number(&self.s, row).map_err(of("s"))?, parity);
+        let from = self.from.as_ref().map(|from| fixed(from, row).map(Address::new)).transpose().map_err(of("from"))?;
+        let claims = Claims { block, hash: Some(self.hash(row)?), from, authorities: Vec::new() };
+        Ok((fields, signature, claims))
+    }
+
+    fn hash(&self, row: usize) -> Result<B256, Why> {
+        fixed(&self.hash, row).map(B256::new).map_err(of("the hash"))
+    }
+
+    /// `None` where a contract is made.
+    fn recipient(&self, row: usize) -> Result<Option<Address>, Why> {
+        match fixed(&self.to, row) {
+            Ok(address) => Ok(Some(Address::new(address))),
+            Err(CellProblem::Null) => Ok(None),
+            Err(problem) => Err(of("to")(problem)),
+        }
+    }
+}
+
+impl Decoder<'_> {
+    /// Adds the transactions of rows.
+    pub fn add_rows(&mut self, rows: &Rows) {
+        let table = Table::of(rows);
+        for row in 0..rows.batch.num_rows() {
+            let block = table.block.as_ref().and_then(|column| optional(column, row));
+            if !self.wants(block) {
+                continue;
+            }
+            match table.read(row, block) {
+                Ok((fields, signature, claims)) => self.add_fields(fields, &signature, &claims),
+                Err(why) => self.add_not_rebuilt(Kind::Unknown, table.hash(row).unwrap_or_default(), block, why),
+            }
+        }
+    }
+}
+
+/// Says which column a problem is of.
+fn of(column: &'static str) -> impl Fn(CellProblem) -> Why {
+    move |problem| format!("{column} {problem}").into()
+}
+
+/// A cell that is null, or holds a number that nothing of a transaction is, counts as none.
+fn optional<T: TryFrom<i128>>(column: &Integers, row: usize) -> Option<T> {
+    column.get(row).ok().and_then(|number| T::try_from(number).ok())
+}
+
+fn small(column: &Integers, row: usize) -> Result<u64, CellProblem> {
+    column.get(row).and_then(|number| u64::try_from(number).map_err(|_| CellProblem::WrongLength))
+}
+
+fn fixed<const N: usize>(column: &Cells, row: usize) -> Result<[u8; N], CellProblem> {
+    let mut bytes = [0; N];
+    column.read(row, &mut bytes).map(|()| bytes)
+}
+
+/// Of at most 32 bytes, big-endian.
+fn number(column: &Cells, row: usize) -> Result<U256, CellProblem> {
+    let mut bytes = [0; 32];
+    column.read_number(row, &mut bytes).map(|()| U256::from_be_bytes(bytes))
+}
+
+/// A text is decimal unless it begins with `0x`.
+fn amount(column: &Cells, row: usize) -> Result<U256, CellProblem> {
+    let cell = column.get(row)?;
+    if !column.is_text() || cell.starts_with(b"0x") {
+        return number(column, row);
+    }
+    let text = std::str::from_utf8(cell).map_err(|_| CellProblem::NotHexadecimal)?;
+    U256::from_str_radix(text, 10).map_err(|_| CellProblem::WrongLength)
+}
+
+/// The items of a list; those of a list that is null are none.
+fn items(list: &ArrayRef, row: usize) -> Result<Option<ArrayRef>, Why> {
+    if list.is_null(row) {
+        return Ok(None);
+    }
+    let items = match list.data_type() {
+        DataType::List(_) => list.as_list::<i32>().value(row),
+        DataType::LargeList(_) => list.as_list::<i64>().value(row),
+        DataType::ListView(_) => list.as_list_view::<i32>().value(row),
+        other => return Err(format!("a list is of type {other}").into()),
+    };
+    Ok(Some(items).filter(|items| !items.is_empty()))
+}
+
+/// A part of the items of a list of structs.
+fn part<'a>(items: &'a ArrayRef, name: &str, holds: Holds) -> Result<&'a ArrayRef, Why> {
+    let parts = items.as_struct_opt().and_then(|items| items.column_by_name(name));
+    let fitting = parts.filter(|part| holds.fits(part.data_type()));
+    fitting.ok_or_else(|| format!("items of a list have no {name} of a known type").into())
+}
+
+fn hashes(list: &ArrayRef, row: usize) -> Result<Vec<B256>, Why> {
+    let Some(items) = items(list, row)? else { return Ok(Vec::new()) };
+    if !holds_bytes(items.data_type()) {
+        return Err(format!("hashes are of type {}", items.data_type()).into());
+    }
+    let cells = Cells::of(items.as_ref());
+    (0..items.len()).map(|item| fixed(&cells, item).map(B256::new).map_err(of("a hash of a list"))).collect()
+}
+
+fn access_list(list: &ArrayRef, row: usize) -> Result<AccessList, Why> {
+    let Some(items) = items(list, row)? else { return Ok(AccessList::default()) };
+    let addresses = Cells::of(part(&items, "address", Holds::Bytes)?.as_ref());
+    let keys = part(&items, "storage_keys", Holds::List)?;
+    let item = |item: usize| {
+        let address = fixed(&addresses, item).map(Address::new).map_err(of("an address of a list"))?;
+        Ok(AccessListItem { address, storage_keys: hashes(keys, item)? })
+    };
+    Ok(AccessList((0..items.len()).map(item).collect::<Result<_, Why>>()?))
+}
+
+fn authorizations(list: &ArrayRef, row: usize) -> Result<Vec<SignedAuthorization>, Why> {
+    let Some(items) = items(list, row)? else { return Ok(Vec::new()) };
+    let cells = |name| part(&items, name, Holds::Bytes).map(|part| Cells::of(part.as_ref()));
+    let integers = |name| part(&items, name, Holds::Integers).map(|part| Integers::of(part.as_ref()));
+    let (chains, nonces, parities) = (integers("chain_id")?, integers("nonce")?, integers("y_parity")?);
+    let (addresses, r, s) = (cells("address")?, cells("r")?, cells("s")?);
+    let item = |item: usize| {
+        let inner = Authorization {
+            chain_id: U256::from(small(&chains, item)?),
+            address: fixed(&addresses, item).map(Address::new)?,
+            nonce: small(&nonces, item)?,
+        };
+        let parity = u8::try_from(small(&parities, item)?).map_err(|_| CellProblem::WrongLength)?;
+        Ok(SignedAuthorization::new_unchecked(inner, parity, number(&r, item)?, number(&s, item)?))
+    };
+    (0..items.len()).map(|at| item(at).map_err(of("an authorization"))).collect()
+}

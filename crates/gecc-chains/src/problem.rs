@@ -1,0 +1,65 @@
+//! What is wrong with a file.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Something that could not be read as what it says it is. What comes after it is checked where it can be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub path: Arc<Path>,
+    /// Where in it.
+    pub place: Place,
+    /// What is wrong, as a clause.
+    pub what: String,
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    Whole,
+    /// A byte, counted from 0.
+    Byte(u64),
+    /// A row of a table, counted from 0.
+    Row(u64),
+}
+
+/// How far the reading of files has come with some answers.
+#[derive(Clone, Debug, Default)]
+pub struct Progress {
+    /// Bytes of the files that were read for them.
+    pub bytes: u64,
+    /// Files of which there is nothing more.
+    pub finished: Vec<Arc<Path>>,
+    /// What was wrong with files on the way.
+    pub problems: Vec<Problem>,
+}
+
+impl Progress {
+    /// Puts what comes next behind what is there.
+    pub(crate) fn append(&mut self, next: Progress) {
+        self.bytes += next.bytes;
+        self.finished.extend(next.finished);
+        self.problems.extend(next.problems);
+    }
+}
+
+impl Problem {
+    pub(crate) fn new(path: &Arc<Path>, place: Place, what: impl fmt::Display) -> Self {
+        Problem { path: Arc::clone(path), place, what: what.to_string() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}: ", self.path.display())?;
+        match self.place {
+            Place::Whole => {}
+            Place::Byte(offset) => write!(to, "at byte {offset}: ")?,
+            Place::Row(row) => write!(to, "at row {row}: ")?,
+        }
+        to.write_str(&self.what)
+    }
+}

@@ -1,0 +1,72 @@
+//! What reading, decompressing, decoding and hashing cost. Not run by default: `cargo test --release -p gecc-chains rates -- --ignored
+//! --nocapture`.
+
+use crate::files::{Paths, files_of};
+use crate::flow::{HandOn, Work};
+use crate::{bitcoin, ethereum};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+const ROUNDS: usize = 200;
+
+/// Processor time of this thread in nanoseconds: other processes may run meanwhile.
+fn processor_time() -> i64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the time is writable.
+    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) }, 0);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// Nanoseconds for each item to read and to decode.
+fn measure<W: Work>(work: &W, read: impl Fn(&mut HandOn<W::Piece>)) -> (usize, f64, f64) {
+    let (mut items, mut reading, mut decoding) = (0, 0, 0);
+    for _ in 0..ROUNDS {
+        let mut pieces = Vec::new();
+        let start = processor_time();
+        read(&mut |piece| {
+            pieces.push(piece);
+            ControlFlow::Continue(())
+        });
+        let read = processor_time();
+        let decoded: Vec<W::Decoded> = pieces.into_iter().map(|piece| work.decode(piece)).collect();
+        decoding += processor_time() - read;
+        reading += read - start;
+        items += decoded.iter().map(W::size).sum::<usize>();
+    }
+    (items / ROUNDS, reading as f64 / items as f64, decoding as f64 / items as f64)
+}
+
+fn paths(names: &[&str]) -> Paths {
+    let at = |name: &&str| Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    files_of(&names.iter().map(at).collect::<Vec<PathBuf>>())
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn rates_of_one_thread() {
+    let sources: [(&str, &[&str]); 4] = [
+        ("era1", &["tests/data/made-premerge.era1", "tests/data/made-postmerge.e2s"]),
+        ("Parquet of amp", &["tests/data/amp_evm_transactions.parquet"]),
+        ("Parquet of cryo", &["tests/data/ethereum__transactions__mixed.parquet"]),
+        ("JSON", &["../../examples/data/ethereum"]),
+    ];
+    for (name, files) in sources {
+        let (paths, options) = (paths(files), ethereum::Options::default());
+        let cost = measure(&ethereum::Senders::new(&options), |hand_on| {
+            let _ = ethereum::read_all(&paths, 1, hand_on);
+        });
+        say(name, "signatures", &paths, cost);
+    }
+    let (paths, options) = (paths(&["tests/data/blkrev", "../../examples/data/bitcoin"]), bitcoin::Options::default());
+    let cost = measure(&bitcoin::Inputs::new(&options), |hand_on| {
+        let _ = bitcoin::read_all(&paths, hand_on);
+    });
+    say("blocks of Bitcoin", "inputs", &paths, cost);
+}
+
+fn say(name: &str, what: &str, paths: &Paths, (items, reading, decoding): (usize, f64, f64)) {
+    let bytes = paths.bytes() as usize / items;
+    println!(
+        "{name}: {items} {what} of {bytes} bytes; ns of one core: reading {reading:.0}, decoding and hashing {decoding:.0}"
+    );
+}

@@ -1,0 +1,311 @@
+//! Blocks whose inputs are signed here.
+
+use super::random::Random;
+use super::real::check;
+use bitcoin::absolute::LockTime;
+use bitcoin::block::{Header, Version};
+use bitcoin::consensus::serialize;
+use bitcoin::hashes::Hash;
+use bitcoin::opcodes::all::{OP_CHECKMULTISIG, OP_CHECKSIG, OP_PUSHBYTES_0};
+use bitcoin::script::{Builder, PushBytesBuf};
+use bitcoin::sighash::{EcdsaSighashType, SighashCache};
+use bitcoin::{
+    Amount, Block, BlockHash, CompactTarget, OutPoint, PubkeyHash, ScriptBuf, Sequence, Transaction, TxIn, TxOut, Txid,
+    WPubkeyHash, Witness, transaction,
+};
+use gecc::{Secp256k1, SecretKey, ecdsa, keys, signature_to_der};
+use gecc_chains::Settings;
+use gecc_chains::bitcoin::{Answer, Reason, Template, Wrapping};
+use rand::{Rng, RngExt};
+
+const ROUNDS: usize = 12;
+/// The height from which the main chain asks for strict DER.
+const BIP_66: u64 = 363_725;
+
+/// Keys, and their public forms.
+struct Signer<'a> {
+    settings: &'a Settings<'a>,
+    secret: SecretKey,
+    /// SEC 1: compressed, uncompressed or hybrid.
+    public: Vec<u8>,
+}
+
+impl<'a> Signer<'a> {
+    fn new(settings: &'a Settings, form: u32) -> Self {
+        let (mut secrets, points) = keys::generate::<Secp256k1>(settings.engine, 1).unwrap();
+        let raw = points[0].as_bytes()[points[0].as_bytes().len() - 64..].to_vec();
+        let parity = raw[63] & 1;
+        let public = match form {
+            0 => [&[2 + parity], &raw[..32]].concat(),
+            1 => [&[4], &raw[..]].concat(),
+            _ => [&[6 + parity], &raw[..]].concat(),
+        };
+        Signer { settings, secret: secrets.remove(0), public }
+    }
+
+    fn sign(&self, digest: [u8; 32], hash_type: u8) -> Vec<u8> {
+        let signed = ecdsa::sign::<Secp256k1>(self.settings.engine, &[digest], &self.secret, ecdsa::SForm::AsComputed);
+        let mut der = signature_to_der(&signed.unwrap()[0].unwrap()).to_vec();
+        der.push(hash_type);
+        der
+    }
+}
+
+fn push(bytes: &[u8]) -> PushBytesBuf {
+    PushBytesBuf::try_from(bytes.to_vec()).unwrap()
+}
+
+/// A script of pushes.
+fn pushes(elements: &[Vec<u8>]) -> ScriptBuf {
+    elements.iter().fold(Builder::new(), |script, element| script.push_slice(push(element))).into_script()
+}
+
+/// The forms that a script which asks for signatures has.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Key,
+    KeyHash,
+    Keys,
+}
+
+/// An input that is to be signed.
+struct Made<'a> {
+    template: Template,
+    output: TxOut,
+    /// The script that asks for signatures, and the scripts around it.
+    inner: ScriptBuf,
+    form: Form,
+    redeem: Option<ScriptBuf>,
+    segwit: bool,
+    signers: Vec<Signer<'a>>,
+    needed: usize,
+}
+
+impl<'a> Made<'a> {
+    fn new(template: Template, settings: &'a Settings, random: &mut Random) -> Self {
+        let (form, wrapping) = match template {
+            Template::P2pk(wrapping) => (Form::Key, wrapping),
+            Template::P2pkh(wrapping) => (Form::KeyHash, wrapping),
+            Template::Multisig(wrapping) => (Form::Keys, wrapping),
+            Template::P2shP2wpkh => (Form::KeyHash, Wrapping::P2shP2wsh),
+            _ => (Form::KeyHash, Wrapping::P2wsh),
+        };
+        let segwit = matches!(wrapping, Wrapping::P2wsh | Wrapping::P2shP2wsh);
+        let count = if form == Form::Keys { random.random_range(1..=4) } else { 1 };
+        let signers: Vec<Signer> = (0..count).map(|_| Signer::new(settings, random.random_range(0..3))).collect();
+        let needed = random.random_range(1..=count);
+        let key = &signers[0].public;
+        let inner = match form {
+            Form::Key => Builder::new().push_slice(push(key)).push_opcode(OP_CHECKSIG).into_script(),
+            Form::KeyHash => ScriptBuf::new_p2pkh(&PubkeyHash::hash(key)),
+            Form::Keys => {
+                let script = Builder::new().push_int(needed as i64);
+                let script = signers.iter().fold(script, |script, signer| script.push_slice(push(&signer.public)));
+                script.push_int(count as i64).push_opcode(OP_CHECKMULTISIG).into_script()
+            }
+        };
+        let program = match template {
+            Template::P2wpkh | Template::P2shP2wpkh => ScriptBuf::new_p2wpkh(&WPubkeyHash::hash(key)),
+            _ => inner.to_p2wsh(),
+        };
+        let (script_pubkey, redeem) = match wrapping {
+            Wrapping::Bare => (inner.clone(), None),
+            Wrapping::P2sh => (inner.to_p2sh(), Some(inner.clone())),
+            Wrapping::P2wsh => (program, None),
+            Wrapping::P2shP2wsh => (program.to_p2sh(), Some(program)),
+        };
+        let output = TxOut { value: Amount::from_sat(random.random_range(0..1 << 40)), script_pubkey };
+        Made { template, output, inner, form, redeem, segwit, signers, needed }
+    }
+
+    fn digest(&self, transaction: &Transaction, index: usize, hash_type: EcdsaSighashType) -> [u8; 32] {
+        let mut cache = SighashCache::new(transaction);
+        if self.segwit {
+            let hash = cache.p2wsh_signature_hash(index, &self.inner, self.output.value, hash_type);
+            return hash.unwrap().to_byte_array();
+        }
+        cache.legacy_signature_hash(index, &self.inner, hash_type.to_u32()).unwrap().to_byte_array()
+    }
+
+    /// What an input of a transaction has to show; some of the signers sign, in their order.
+    fn show(&self, transaction: &Transaction, index: usize, random: &mut Random) -> (ScriptBuf, Witness) {
+        use EcdsaSighashType as Type;
+        let types = [Type::All, Type::None, Type::Single, Type::AllPlusAnyoneCanPay, Type::NonePlusAnyoneCanPay];
+        let mut left_out = self.signers.len() - if self.form == Form::Keys { self.needed } else { 1 };
+        let mut shown = if self.form == Form::Keys { vec![Vec::new()] } else { Vec::new() };
+        for (at, signer) in self.signers.iter().enumerate() {
+            let rest = self.signers.len() - at;
+            if left_out > 0 && random.random_range(0..rest) < left_out {
+                left_out -= 1;
+                continue;
+            }
+            let hash_type = types[random.random_range(0..types.len())];
+            shown.push(signer.sign(self.digest(transaction, index, hash_type), hash_type.to_u32() as u8));
+        }
+        if self.form == Form::KeyHash {
+            shown.push(self.signers[0].public.clone());
+        }
+        self.place(shown)
+    }
+
+    /// Puts what is shown into a script or a witness.
+    fn place(&self, mut shown: Vec<Vec<u8>>) -> (ScriptBuf, Witness) {
+        let of_redeem = || self.redeem.as_ref().map(|redeem| redeem.to_bytes());
+        if !self.segwit {
+            shown.extend(of_redeem());
+            return (pushes(&shown), Witness::new());
+        }
+        if !matches!(self.template, Template::P2wpkh | Template::P2shP2wpkh) {
+            shown.push(self.inner.to_bytes());
+        }
+        (pushes(&of_redeem().into_iter().collect::<Vec<_>>()), Witness::from_slice(&shown))
+    }
+}
+
+fn templates() -> Vec<Template> {
+    let wrappings = [Wrapping::Bare, Wrapping::P2sh, Wrapping::P2wsh, Wrapping::P2shP2wsh];
+    let of_each = wrappings
+        .into_iter()
+        .flat_map(|wrapping| [Template::P2pk(wrapping), Template::P2pkh(wrapping), Template::Multisig(wrapping)]);
+    of_each.chain([Template::P2wpkh, Template::P2shP2wpkh]).collect()
+}
+
+/// A transaction that spends all of these outputs, not signed.
+fn unsigned(made: &[Made], random: &mut Random) -> Transaction {
+    let input = |_: &Made| {
+        let mut txid = [0; 32];
+        random.fill_bytes(&mut txid);
+        let previous_output = OutPoint { txid: Txid::from_byte_array(txid), vout: random.random_range(0..9) };
+        TxIn { previous_output, sequence: Sequence(random.random_range(0..u32::MAX)), ..TxIn::default() }
+    };
+    let input = made.iter().map(input).collect();
+    let output = made.iter().map(|made| made.output.clone()).collect();
+    Transaction { version: transaction::Version::TWO, lock_time: LockTime::ZERO, input, output }
+}
+
+/// A block of a height with one transaction beside the coinbase.
+fn block(height: u64, transaction: Transaction) -> Block {
+    let coinbase = TxIn {
+        previous_output: OutPoint::null(),
+        script_sig: Builder::new().push_int(height as i64).push_opcode(OP_PUSHBYTES_0).into_script(),
+        ..TxIn::default()
+    };
+    let coinbase = Transaction { input: vec![coinbase], output: vec![TxOut::NULL], ..transaction.clone() };
+    let header = Header {
+        version: Version::from_consensus(4),
+        prev_blockhash: BlockHash::all_zeros(),
+        merkle_root: bitcoin::TxMerkleNode::all_zeros(),
+        time: 0,
+        bits: CompactTarget::from_consensus(0),
+        nonce: 0,
+    };
+    let mut block = Block { header, txdata: vec![coinbase, transaction] };
+    block.header.merkle_root = block.compute_merkle_root().unwrap();
+    block
+}
+
+fn check_inputs(settings: &Settings, height: u64, transaction: &Transaction, made: &[Made]) -> Vec<Answer> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b.raw");
+    std::fs::write(&path, serialize(&block(height, transaction.clone()))).unwrap();
+    let spent: Vec<u8> = made.iter().flat_map(|made| serialize(&made.output)).collect();
+    std::fs::write(folder.path().join("b-undo.raw"), spent).unwrap();
+    check(settings, &[path])
+}
+
+/// A transaction with an input of every template, all signed.
+fn signed<'a>(settings: &'a Settings, random: &mut Random) -> (Transaction, Vec<Made<'a>>) {
+    let made: Vec<Made> = templates().into_iter().map(|template| Made::new(template, settings, random)).collect();
+    let mut transaction = unsigned(&made, random);
+    let plain = transaction.clone();
+    for (index, made) in made.iter().enumerate() {
+        let (script_sig, witness) = made.show(&plain, index, random);
+        (transaction.input[index].script_sig, transaction.input[index].witness) = (script_sig, witness);
+    }
+    (transaction, made)
+}
+
+pub fn inputs_of_every_template(settings: &Settings) {
+    let mut random = Random::new();
+    for _ in 0..ROUNDS {
+        let (transaction, made) = signed(settings, &mut random);
+        for (index, (answer, made)) in
+            check_inputs(settings, 700_000, &transaction, &made).iter().zip(&made).enumerate()
+        {
+            let expected = Answer {
+                height: Some(700_000),
+                txid: transaction.compute_txid(),
+                input: index as u32,
+                template: made.template,
+                reason: None,
+            };
+            assert_eq!(*answer, expected);
+        }
+    }
+}
+
+/// Each input is spoiled in its own way; what is beside it holds all the same.
+pub fn spoiled_inputs(settings: &Settings) {
+    let mut random = Random::new();
+    for round in 0..ROUNDS {
+        let (mut transaction, mut made) = signed(settings, &mut random);
+        let spoiled: Vec<usize> = (0..made.len()).filter(|_| random.random_bool(0.3)).collect();
+        let unsigned = {
+            let mut plain = transaction.clone();
+            plain.input.iter_mut().for_each(|input| (input.script_sig, input.witness) = Default::default());
+            plain
+        };
+        for index in &spoiled {
+            let other = Made::new(made[*index].template, settings, &mut random);
+            let input = &mut transaction.input[*index];
+            match random.random_range(0..3) {
+                // Signed for another script, or by other keys.
+                0 => (input.script_sig, input.witness) = other.show(&unsigned, *index, &mut random),
+                // Nothing is shown but the scripts around.
+                1 => (input.script_sig, input.witness) = made[*index].place(Vec::new()),
+                // Another output is spent.
+                _ => made[*index].output.script_pubkey = other.output.script_pubkey,
+            }
+        }
+        let answers = check_inputs(settings, 700_000, &transaction, &made);
+        for (index, answer) in answers.iter().enumerate() {
+            assert_eq!(answer.valid(), Some(!spoiled.contains(&index)), "round {round}: {answer:?}");
+        }
+    }
+}
+
+/// What OpenSSL took was taken before BIP 66: here a length in two bytes.
+pub fn rules_by_height(settings: &Settings) {
+    let mut random = Random::new();
+    let made = vec![Made::new(Template::P2pkh(Wrapping::Bare), settings, &mut random)];
+    let mut transaction = unsigned(&made, &mut random);
+    let strict = made[0].signers[0].sign(made[0].digest(&transaction, 0, EcdsaSighashType::All), 1);
+    let mut lax = strict.clone();
+    lax.splice(1..2, [0x81, strict[1]]);
+    for (signature, height, holds) in
+        [(&strict, BIP_66 - 1, true), (&strict, BIP_66, true), (&lax, BIP_66 - 1, true), (&lax, BIP_66, false)]
+    {
+        transaction.input[0].script_sig = pushes(&[signature.clone(), made[0].signers[0].public.clone()]);
+        let answers = check_inputs(settings, height, &transaction, &made);
+        assert_eq!(answers[0].valid(), Some(holds), "{height}: {answers:?}");
+    }
+    // BIP 147, from block 481,824 on: what a multisignature leaves behind.
+    let mut made = Made::new(Template::Multisig(Wrapping::Bare), settings, &mut random);
+    made.signers.truncate(1);
+    made.inner = Builder::new()
+        .push_int(1)
+        .push_slice(push(&made.signers[0].public))
+        .push_int(1)
+        .push_opcode(OP_CHECKMULTISIG)
+        .into_script();
+    made.output.script_pubkey = made.inner.clone();
+    let made = vec![made];
+    let mut transaction = self::unsigned(&made, &mut random);
+    let signature = made[0].signers[0].sign(made[0].digest(&transaction, 0, EcdsaSighashType::All), 1);
+    for (dummy, height, holds) in [(vec![], 481_824, true), (vec![5], 481_823, true), (vec![5], 481_824, false)] {
+        transaction.input[0].script_sig = pushes(&[dummy, signature.clone()]);
+        let answers = check_inputs(settings, height, &transaction, &made);
+        assert_eq!(answers[0].valid(), Some(holds), "{height}: {answers:?}");
+        assert_eq!(matches!(answers[0].reason, Some(Reason::Malformed(_))), !holds);
+    }
+}

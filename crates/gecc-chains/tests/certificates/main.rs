@@ -1,0 +1,264 @@
+//! Certificates that are known to be signed, spoiled ones, and files that hold none, on every engine.
+
+#[path = "../../../../tests/harness/mod.rs"]
+mod harness;
+
+#[path = "../../../../tests/harness/random.rs"]
+mod random;
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use base64ct::{Base64, Encoding};
+use der::asn1::{BitString, ObjectIdentifier};
+use der::{Decode, Encode, EncodePem};
+use gecc::{CurveId, SecretKey, any, sm2};
+use gecc_chains::Settings;
+use gecc_chains::certificates::{Algorithm, Answer, Answers, Options, Reason, check};
+use harness::{Named, named};
+use rand::RngExt;
+use random::Random;
+use serde::Deserialize;
+use sha2::{Digest, Sha256, Sha384, Sha512};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use support::{file, of_examples, on_every_engine, paths};
+use x509_cert::Certificate;
+
+fn main() -> ExitCode {
+    let tests: [Named<fn(&Settings)>; _] = named![
+        sm2_certificates,
+        chains_of_every_algorithm,
+        spoiled_certificates,
+        issuers_that_are_not_there,
+        files_of_something_else,
+    ];
+    harness::run(on_every_engine(tests))
+}
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    cert_der_b64: String,
+}
+
+/// Certificates as their file has them; each may have others behind it.
+fn real(id: &str) -> Vec<Vec<u8>> {
+    let rows: Vec<Row> = serde_json::from_slice(&std::fs::read(of_examples("sm2/sm2_certs.json")).unwrap()).unwrap();
+    let of_id = rows.iter().filter(|row| row.id == id);
+    let all = of_id.map(|row| Base64::decode_vec(&row.cert_der_b64).unwrap());
+    // Three rows are revocation lists.
+    all.filter(|der| Certificate::from_der(der).is_ok()).collect()
+}
+
+fn check_files(settings: &Settings, files: &[PathBuf], ids: &[&[u8]]) -> Answers {
+    let options = Options { sm2_user_ids: ids.iter().map(|id| id.to_vec()).collect() };
+    check(settings, &paths(files), &options).unwrap()
+}
+
+fn sm2_certificates(settings: &Settings) {
+    let (of_default, of_empty) = (real("31323334353637383132333435363738"), real(""));
+    assert!(of_default.len() + of_empty.len() > 90);
+    let check = |certificates: &[Vec<u8>], ids: &[&[u8]]| {
+        let (_folder, path) = file(&certificates.concat());
+        let Answers { answers, problems } = check_files(settings, &[path], ids);
+        assert_eq!((answers.len(), problems), (certificates.len(), Vec::new()));
+        answers
+    };
+    let all = [of_default.clone(), of_empty.clone()].concat();
+    let answers = check(&all, &[sm2::DEFAULT_USER_ID, b""]);
+    assert!(answers.iter().all(|answer| answer.algorithm == Algorithm::Sm2Sm3));
+    // Keys whose curve is written out are not taken (RFC 5480, section 2.1.1).
+    let unchecked: Vec<&Answer> = answers.iter().filter(|answer| answer.valid() != Some(true)).collect();
+    assert!(unchecked.len() <= 1 && unchecked.iter().all(|answer| answer.valid().is_none()), "{unchecked:?}");
+    // By another id than that with which they were signed none holds.
+    for (certificates, id) in [(of_default, &b""[..]), (of_empty, sm2::DEFAULT_USER_ID)] {
+        assert!(check(&certificates, &[id]).iter().all(|answer| answer.valid() != Some(true)));
+    }
+}
+
+/// Who signs, and how.
+struct Authority {
+    curve: CurveId,
+    secret: SecretKey,
+    public: Vec<u8>,
+    name: String,
+}
+
+impl Authority {
+    fn new(settings: &Settings, curve: CurveId, name: &str) -> Self {
+        let (mut secrets, points) = any::keys::generate(settings.engine, curve, 1).unwrap();
+        let public = points[0].as_bytes();
+        let public = [&[4], &public[public.len() - 64..]].concat();
+        Authority { curve, secret: secrets.remove(0), public, name: name.to_owned() }
+    }
+
+    fn sign(&self, settings: &Settings, algorithm: Algorithm, message: &[u8]) -> Vec<u8> {
+        let first = |digest: &[u8]| <[u8; 32]>::try_from(&digest[..32]).unwrap();
+        let digest = match algorithm {
+            Algorithm::EcdsaSha384 => first(&Sha384::digest(message)),
+            Algorithm::EcdsaSha512 => first(&Sha512::digest(message)),
+            _ => Sha256::digest(message).into(),
+        };
+        let signed = match algorithm {
+            Algorithm::Sm2Sm3 => {
+                sm2::sign_messages(settings.engine, &[message], sm2::UserIds::default(), &self.secret).unwrap()[0]
+            }
+            _ => any::ecdsa::sign(
+                settings.engine,
+                self.curve,
+                &[digest],
+                (&self.secret).into(),
+                gecc::ecdsa::SForm::default(),
+            )
+            .unwrap()[0],
+        };
+        gecc::signature_to_der(&signed.unwrap())
+    }
+}
+
+fn oid_of(algorithm: Algorithm) -> ObjectIdentifier {
+    ObjectIdentifier::new_unwrap(match algorithm {
+        Algorithm::EcdsaSha256 => "1.2.840.10045.4.3.2",
+        Algorithm::EcdsaSha384 => "1.2.840.10045.4.3.3",
+        Algorithm::EcdsaSha512 => "1.2.840.10045.4.3.4",
+        Algorithm::Sm2Sm3 => "1.2.156.10197.1.501",
+        Algorithm::Other => "1.3.101.112",
+    })
+}
+
+/// DER: a tag, a length and the content.
+fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length = content.len().to_be_bytes();
+    let length = &length[length.iter().take_while(|byte| **byte == 0).count()..];
+    let mut encoded = vec![tag];
+    if content.len() >= 0x80 {
+        encoded.push(0x80 | length.len() as u8);
+    }
+    encoded.extend(if content.is_empty() { &[0] } else { length });
+    encoded.extend(content);
+    encoded
+}
+
+/// A certificate of a subject by an issuer, as RFC 5280, section 4.1, has it.
+fn certificate(settings: &Settings, subject: &Authority, issuer: &Authority, algorithm: Algorithm) -> Vec<u8> {
+    let sequence = |parts: &[Vec<u8>]| tagged(0x30, &parts.concat());
+    let name = |name: &str| {
+        let common_name = ObjectIdentifier::new_unwrap("2.5.4.3").to_der().unwrap();
+        let attribute = sequence(&[common_name, tagged(0x0c, name.as_bytes())]);
+        sequence(&[tagged(0x31, &attribute)])
+    };
+    let curve = if subject.curve == CurveId::Sm2 { "1.2.156.10197.1.301" } else { "1.2.840.10045.3.1.7" };
+    let key_kind = ["1.2.840.10045.2.1", curve].map(|oid| ObjectIdentifier::new_unwrap(oid).to_der().unwrap());
+    let key = BitString::from_bytes(&subject.public).unwrap().to_der().unwrap();
+    let signed_by = sequence(&[oid_of(algorithm).to_der().unwrap()]);
+    let contents = sequence(&[
+        tagged(0xa0, &[2, 1, 2]),
+        vec![2, 1, 7],
+        signed_by.clone(),
+        name(&issuer.name),
+        sequence(&[tagged(0x17, b"260101000000Z"), tagged(0x17, b"360101000000Z")]),
+        name(&subject.name),
+        sequence(&[sequence(&key_kind), key]),
+    ]);
+    let signature = issuer.sign(settings, algorithm, &contents);
+    sequence(&[contents, signed_by, BitString::from_bytes(&signature).unwrap().to_der().unwrap()])
+}
+
+const ALGORITHMS: [(Algorithm, CurveId); 4] = [
+    (Algorithm::EcdsaSha256, CurveId::P256),
+    (Algorithm::EcdsaSha384, CurveId::P256),
+    (Algorithm::EcdsaSha512, CurveId::P256),
+    (Algorithm::Sm2Sm3, CurveId::Sm2),
+];
+
+/// A root, an authority below it and a leaf, for each algorithm.
+fn chains(settings: &Settings) -> Vec<Vec<u8>> {
+    let chain = |(algorithm, curve): (Algorithm, CurveId)| {
+        let bearer = |name: &str| Authority::new(settings, curve, &format!("{name} of {}", algorithm.name()));
+        let (root, middle, leaf) = (bearer("root"), bearer("middle"), bearer("leaf"));
+        [(&root, &root), (&middle, &root), (&leaf, &middle)]
+            .map(|(subject, issuer)| certificate(settings, subject, issuer, algorithm))
+    };
+    ALGORITHMS.into_iter().flat_map(chain).collect()
+}
+
+fn pem(der: &[u8]) -> String {
+    Certificate::from_der(der).unwrap().to_pem(der::pem::LineEnding::LF).unwrap()
+}
+
+fn chains_of_every_algorithm(settings: &Settings) {
+    let made = chains(settings);
+    let signers = [0, 0, 1];
+    let (_first, der) = file(&made.concat());
+    let text: String = made.iter().map(|der| format!("subject: something\n{}\n", pem(der))).collect();
+    let (_second, text) = file(text.as_bytes());
+    for path in [der, text] {
+        let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
+        assert_eq!((answers.len(), problems), (made.len(), Vec::new()));
+        for (index, answer) in answers.iter().enumerate() {
+            let (algorithm, _) = ALGORITHMS[index / 3];
+            assert_eq!((answer.algorithm, &answer.reason), (algorithm, &None));
+            assert_eq!(answer.signed_by, Some(index / 3 * 3 + signers[index % 3]));
+        }
+    }
+}
+
+fn spoiled_certificates(settings: &Settings) {
+    let (mut random, made) = (Random::new(), chains(settings));
+    for index in 0..made.len() {
+        let mut spoiled = made.clone();
+        // In the name of the subject, which is signed and which every certificate has: a letter of its algorithm.
+        let name = Certificate::from_der(&made[index]).unwrap().tbs_certificate().subject().to_der().unwrap();
+        let place = made[index].windows(name.len()).rposition(|part| part == name).unwrap() + name.len() - 1;
+        spoiled[index][place] ^= 1 << random.random_range(0..2);
+        let (_folder, path) = file(&spoiled.concat());
+        let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
+        assert_eq!((answers.len(), problems), (made.len(), Vec::new()));
+        assert_ne!(answers[index].valid(), Some(true));
+        // What it has signed finds no issuer of that name.
+        let is_other = |answer: &&Answer| answer.issuer != answers[index].issuer || answer.valid() == Some(true);
+        assert!(answers.iter().filter(|answer| answer.valid() != Some(true)).count() <= 3);
+        assert!(answers.iter().enumerate().filter(|(at, _)| at / 3 != index / 3).all(|(_, answer)| is_other(&answer)));
+    }
+}
+
+fn issuers_that_are_not_there(settings: &Settings) {
+    let made = chains(settings);
+    let (_folder, path) = file(&made[2]);
+    let Answers { answers, .. } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
+    assert!(matches!(answers[0].reason, Some(Reason::NotChecked(_))));
+    // Another of the same name has signed nothing.
+    let impostor = Authority::new(settings, CurveId::P256, "middle of ECDSA SHA-256");
+    let impostor = certificate(settings, &impostor, &impostor, Algorithm::EcdsaSha256);
+    let (_folder, path) = file(&[impostor.clone(), made[2].clone()].concat());
+    let Answers { answers, .. } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
+    assert_eq!(
+        (answers[0].valid(), answers[1].reason),
+        (Some(true), Some(Reason::Signature(gecc::Rejection::Mismatch)))
+    );
+    // Beside the one who has, that does not matter.
+    let (_folder, path) = file(&[impostor, made[2].clone(), made[1].clone()].concat());
+    let Answers { answers, .. } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
+    assert_eq!((answers[1].valid(), answers[1].signed_by), (Some(true), Some(2)));
+}
+
+fn files_of_something_else(settings: &Settings) {
+    let (mut random, made) = (Random::new(), chains(settings));
+    for content in [&b""[..], b"text", b"-----BEGIN CERTIFICATE-----\nAAAA", b"\x30\x03\x02\x01\x07", b"\x30\xff"] {
+        let (_folder, path) = file(content);
+        let Answers { answers, problems } = check_files(settings, &[path], &[b""]);
+        assert_eq!((answers.len(), problems.len()), (0, 1), "{content:?}");
+    }
+    for _ in 0..300 {
+        let mut bytes = made.concat();
+        bytes.truncate(random.random_range(1..=bytes.len()));
+        for _ in 0..random.random_range(1..5) {
+            let place = random.random_range(0..bytes.len());
+            bytes[place] = random.random();
+        }
+        let (_folder, path) = file(&bytes);
+        let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
+        assert!(!answers.is_empty() || !problems.is_empty());
+    }
+}

@@ -1,0 +1,44 @@
+//! Senders of real transactions, of transactions made here, and of files that are damaged, on every engine.
+
+#[path = "../../../../tests/harness/mod.rs"]
+mod harness;
+
+#[path = "../../../../tests/harness/random.rs"]
+mod random;
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod damaged;
+mod made;
+mod real;
+
+use gecc_chains::Settings;
+use harness::{Named, named};
+use std::process::ExitCode;
+use support::on_every_engine;
+
+fn main() -> ExitCode {
+    let tests: [Named<fn(&Settings)>; _] = named![
+        real::json_blocks,
+        real::era1_of_the_main_chain,
+        real::era1_of_sepolia,
+        real::era1_without_transactions,
+        real::blocks_in_rlp,
+        real::tables_of_amp,
+        real::tables_of_cryo,
+        real::ranges_of_blocks,
+        real::other_chains,
+        made::transactions_of_every_kind,
+        made::high_s,
+        made::other_senders_and_hashes,
+        made::answers_of_nodes,
+        damaged::era1_cut_anywhere,
+        damaged::era1_with_changed_bytes,
+        damaged::lengths_that_lie,
+        damaged::bombs,
+        damaged::tables_with_changed_bytes,
+        damaged::files_of_something_else,
+    ];
+    harness::run(on_every_engine(tests))
+}

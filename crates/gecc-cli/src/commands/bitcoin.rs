@@ -1,0 +1,74 @@
+//! `gecc bitcoin`.
+
+use crate::chains::{self, Row};
+use crate::flags::{BitcoinCommand, InputsOptions};
+use crate::output::{Failure, Line};
+#[cfg(feature = "arrow")]
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
+#[cfg(feature = "arrow")]
+use arrow_schema::{DataType, Field, Schema};
+use gecc_chains::bitcoin::{Answer, Answers, Options, verify};
+#[cfg(feature = "arrow")]
+use std::sync::Arc;
+
+pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
+    let BitcoinCommand::Verify(InputsOptions { from, to, state, chain }) = command;
+    chains::run(&chain, state.as_deref(), |session, put| {
+        let sink = |Answers { answers, progress }| put((answers, progress));
+        verify(&session.settings(), &session.paths, &Options { from, to }, sink)
+    })
+}
+
+/// As people write them: the last byte first.
+fn shown(answer: &Answer) -> [u8; 32] {
+    let mut txid: [u8; 32] = *answer.txid.as_ref();
+    txid.reverse();
+    txid
+}
+
+impl Row for Answer {
+    const WHAT: &'static str = "inputs";
+
+    fn kind(&self) -> &'static str {
+        self.template.name()
+    }
+
+    fn valid(&self) -> Option<bool> {
+        Answer::valid(self)
+    }
+
+    fn reason(&self) -> Option<String> {
+        self.reason.as_ref().map(ToString::to_string)
+    }
+
+    fn write(&self, line: &mut Line) {
+        if let Some(height) = self.height {
+            line.number("block", height);
+        }
+        line.hex("txid", "", &shown(self));
+        line.number("input", self.input.into());
+        line.text("type", self.template.name());
+    }
+
+    #[cfg(feature = "arrow")]
+    fn schema() -> Schema {
+        Schema::new(vec![
+            Field::new("block", DataType::UInt64, true),
+            Field::new("txid", DataType::FixedSizeBinary(32), false),
+            Field::new("input", DataType::UInt32, false),
+            Field::new("type", DataType::Utf8, false),
+        ])
+    }
+
+    #[cfg(feature = "arrow")]
+    fn columns(rows: &[&Self]) -> Vec<ArrayRef> {
+        let txids = rows.iter().map(|row| Some(shown(row)));
+        let txids = FixedSizeBinaryArray::try_from_sparse_iter_with_size(txids, 32).expect("a hash has 32 bytes");
+        vec![
+            Arc::new(rows.iter().map(|row| row.height).collect::<UInt64Array>()),
+            Arc::new(txids),
+            Arc::new(rows.iter().map(|row| Some(row.input)).collect::<UInt32Array>()),
+            Arc::new(rows.iter().map(|row| Some(row.template.name())).collect::<StringArray>()),
+        ]
+    }
+}

@@ -1,0 +1,79 @@
+//! `gecc certificates`.
+
+use crate::chains::{self, Row};
+use crate::flags::CertificatesOptions;
+use crate::output::{Failure, Line};
+#[cfg(feature = "arrow")]
+use arrow_array::{ArrayRef, StringArray, UInt64Array};
+#[cfg(feature = "arrow")]
+use arrow_schema::{DataType, Field, Schema};
+use gecc_chains::Progress;
+use gecc_chains::certificates::{Answer, Answers, Options, check};
+use std::ops::ControlFlow;
+#[cfg(feature = "arrow")]
+use std::sync::Arc;
+
+pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
+    let mut wanted = Options::default();
+    if !options.sm2_id.is_empty() {
+        wanted.sm2_user_ids = options.sm2_id.into_iter().map(String::into_bytes).collect();
+    }
+    chains::run(&options.chain, None, |session, put| {
+        let Answers { answers, problems } = check(&session.settings(), &session.paths, &wanted)?;
+        let finished = session.paths.files.iter().map(|(path, _)| path.clone()).collect();
+        let progress = Progress { bytes: session.paths.bytes(), finished, problems };
+        Ok(match put((answers, progress)) {
+            ControlFlow::Break(failure) => Some(failure),
+            ControlFlow::Continue(()) => None,
+        })
+    })
+}
+
+impl Row for Answer {
+    const WHAT: &'static str = "certificates";
+
+    fn kind(&self) -> &'static str {
+        self.algorithm.name()
+    }
+
+    fn valid(&self) -> Option<bool> {
+        Answer::valid(self)
+    }
+
+    fn reason(&self) -> Option<String> {
+        self.reason.as_ref().map(ToString::to_string)
+    }
+
+    fn write(&self, line: &mut Line) {
+        line.text("file", &self.path.to_string_lossy());
+        line.number("byte", self.place);
+        line.text("subject", &self.subject);
+        line.text("issuer", &self.issuer);
+        line.text("type", self.algorithm.name());
+    }
+
+    #[cfg(feature = "arrow")]
+    fn schema() -> Schema {
+        Schema::new(vec![
+            Field::new("file", DataType::Utf8, false),
+            Field::new("byte", DataType::UInt64, false),
+            Field::new("subject", DataType::Utf8, false),
+            Field::new("issuer", DataType::Utf8, false),
+            Field::new("type", DataType::Utf8, false),
+        ])
+    }
+
+    #[cfg(feature = "arrow")]
+    fn columns(rows: &[&Self]) -> Vec<ArrayRef> {
+        let texts = |text: fn(&Self) -> String| {
+            Arc::new(rows.iter().map(|row| Some(text(row))).collect::<StringArray>()) as ArrayRef
+        };
+        vec![
+            texts(|row| row.path.to_string_lossy().into_owned()),
+            Arc::new(rows.iter().map(|row| Some(row.place)).collect::<UInt64Array>()),
+            texts(|row| row.subject.clone()),
+            texts(|row| row.issuer.clone()),
+            texts(|row| row.algorithm.name().to_owned()),
+        ]
+    }
+}

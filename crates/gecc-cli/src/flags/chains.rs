@@ -1,0 +1,173 @@
+//! Whole chains.
+
+use super::AnswerFormat;
+use super::engine::EngineOptions;
+use super::stream::format_by_name;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+// A paragraph is one line: clap breaks it where the terminal ends.
+
+/// What the help of every command on chains ends with.
+macro_rules! chain_help {
+    () => {
+        "\
+What a file says that is not so is named with its place, and the rest is checked.
+
+Exit codes: 0 every signature holds, 1 some were rejected or places of files could not be read, 2 the call could not run, 3 none was \
+rejected and some were not checked, 130 interrupted, 141 closed pipe."
+    };
+}
+
+/// What the help of `--state` does not have room for.
+macro_rules! state_help {
+    () => {
+        "\
+With --state a later call leaves out what is done: its answers are in the output of the earlier call. Where that was interrupted they are \
+beside the file that was named.
+
+"
+    };
+}
+
+pub const SENDERS_HELP: &str = concat!(
+    "\
+Paths are files, or folders of files: era1, blocks as JSON-RPC gives them (with full transactions; one value, or one a line), blocks in \
+RLP, and Parquet with the columns of amp or cryo. Content tells which.
+
+Examples:
+  gecc ethereum senders era1/
+  gecc ethereum senders -o senders.parquet ethereum__transactions__*.parquet
+  gecc ethereum senders --only-rejected --state done.txt -o rejected.jsonl era1/
+
+Output: {\"block\":1,\"hash\":\"0x…\",\"type\":\"EIP-1559\",\"from\":\"0x…\",\"valid\":true}, one line for each transaction and for each \
+authorization of EIP-7702, which has its number as `authorization`. Where the signature does not hold, `valid` is false and `reason` says \
+why. Where what was signed cannot be told, since the transaction's hash does not come out, `valid` is null.
+
+",
+    state_help!(),
+    chain_help!()
+);
+
+pub const VERIFY_HELP: &str = concat!(
+    "\
+Paths are the folder of blocks that Bitcoin Core keeps (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
+with the outputs that it spends in NAME-undo.raw.
+
+Checked are P2PK, P2PKH and multisignatures, bare, in P2SH, P2WSH and P2SH-P2WSH, and P2WPKH and P2SH-P2WPKH. Inputs of other forms, and those \
+of taproot, are counted as not checked.
+
+Examples:
+  gecc bitcoin verify --only-rejected ~/.bitcoin/blocks
+  gecc bitcoin verify --from 800000 --state done.txt -o inputs.parquet ~/.bitcoin/blocks
+
+Output: {\"block\":300025,\"txid\":\"…\",\"input\":0,\"type\":\"P2PKH\",\"valid\":true}, one line for each input. Where it is not properly signed, \
+`valid` is false and `reason` says why. Where that was not checked `valid` is null.
+
+",
+    state_help!(),
+    chain_help!()
+);
+
+pub const CERTIFICATES_HELP: &str = concat!(
+    "\
+Paths are files, or folders of files: PEM with any number of certificates and other text, or DER. Checked are ECDSA on P-256 with SHA-256, 384 \
+and 512, and SM2 with SM3, where the issuer's certificate is in one of the files. Dates, CA flags, key usage and revocation are not.
+
+Examples:
+  gecc certificates chain.pem
+  gecc certificates --sm2-id 1234567812345678 --sm2-id '' ledger/
+
+Output: {\"file\":\"chain.pem\",\"byte\":0,\"subject\":\"CN=…\",\"issuer\":\"CN=…\",\"type\":\"ECDSA SHA-256\",\"valid\":true}, one line for each \
+certificate. Where the signature fits no key of the issuer, `valid` is false and `reason` says why. Where none was tried `valid` is null.
+
+",
+    chain_help!()
+);
+
+#[derive(Subcommand)]
+pub enum BitcoinCommand {
+    /// Verify that the inputs of blocks are signed.
+    #[command(after_help = VERIFY_HELP)]
+    Verify(InputsOptions),
+}
+
+#[derive(Args)]
+pub struct InputsOptions {
+    /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always checked.
+    #[arg(long, value_name = "HEIGHT")]
+    pub from: Option<u64>,
+    /// The height of the last block [default: all].
+    #[arg(long, value_name = "HEIGHT")]
+    pub to: Option<u64>,
+    /// A file that notes which input files are done. Those that it names are left out.
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    #[command(flatten)]
+    pub chain: ChainOptions,
+}
+
+#[derive(Args)]
+pub struct CertificatesOptions {
+    /// A user id to try SM2 signatures with; may be given several times [default: 1234567812345678, the standard's].
+    #[arg(long, value_name = "TEXT")]
+    pub sm2_id: Vec<String>,
+    #[command(flatten)]
+    pub chain: ChainOptions,
+}
+
+#[derive(Subcommand)]
+pub enum EthereumCommand {
+    /// Recover who sent transactions, and compare with what the source says.
+    #[command(after_help = SENDERS_HELP)]
+    Senders(SendersOptions),
+}
+
+#[derive(Args)]
+pub struct SendersOptions {
+    /// The first block [default: all].
+    #[arg(long, value_name = "NUMBER")]
+    pub from: Option<u64>,
+    /// The last block [default: all].
+    #[arg(long, value_name = "NUMBER")]
+    pub to: Option<u64>,
+    /// The chain that transactions have to be for, such as 1, where they say one [default: any].
+    #[arg(long, value_name = "NUMBER")]
+    pub chain_id: Option<u64>,
+    /// A file that notes which input files are done. Those that it names are left out.
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    #[command(flatten)]
+    pub chain: ChainOptions,
+}
+
+#[derive(Args)]
+pub struct ChainOptions {
+    /// Files and folders.
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Output file [default: standard output].
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// Wait until the output file and its name are on the disk, so that a loss of power loses neither.
+    #[arg(long, requires = "output")]
+    pub sync: bool,
+    /// Format of the answers [default: by the end of the output's name, .parquet or .arrow, or else JSON Lines].
+    #[arg(long, value_enum)]
+    pub output_format: Option<AnswerFormat>,
+    /// Write the answers only of what is rejected or was not checked.
+    #[arg(long)]
+    pub only_rejected: bool,
+    /// Print no summary and no progress.
+    #[arg(long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}
+
+impl ChainOptions {
+    /// The format of the answers.
+    pub fn answers(&self) -> AnswerFormat {
+        format_by_name(self.output_format, self.output.as_deref())
+    }
+}

@@ -1,0 +1,171 @@
+//! Whole chains: the commands on the files that the tests of `gecc-chains` and the examples have.
+
+use crate::support::{answers, code, run, stderr};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+fn data(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../gecc-chains/tests/data").join(name);
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+fn of_examples(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/data").join(name);
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn senders_of_files_and_folders() {
+    let output = run(&["ethereum", "senders", &of_examples("ethereum")], "");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let found = answers(&output);
+    let transactions: Vec<&Value> = found.iter().filter(|answer| answer.get("authorization").is_none()).collect();
+    assert_eq!(transactions.len(), 529);
+    // In the order of names, and of transactions in the block.
+    let block: Value = serde_json::from_slice(&fs::read(of_examples("ethereum/block_1150000.json")).unwrap()).unwrap();
+    for (answer, transaction) in transactions.iter().zip(block["transactions"].as_array().unwrap()) {
+        let expected = json!({"block": 1_150_000, "hash": transaction["hash"], "type": "legacy", "from": transaction["from"], "valid": true});
+        assert_eq!(**answer, expected);
+    }
+    assert!(stderr(&output).contains("530 signatures, 530 valid, 0 rejected, 0 not checked"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("EIP-7702 authorization"));
+    let some =
+        run(&["ethereum", "senders", "--quiet", "--from", "1920000", "--to", "1920000", &of_examples("ethereum")], "");
+    assert_eq!((answers(&some).len(), stderr(&some)), (4, String::new()));
+}
+
+#[test]
+fn exit_codes_tell_what_was_not_checked_from_what_was_rejected() {
+    let unchecked =
+        run(&["ethereum", "senders", "--only-rejected", &data("ethereum__transactions__mixed.parquet")], "");
+    assert_eq!((code(&unchecked), answers(&unchecked).len()), (3, 13));
+    assert!(answers(&unchecked).iter().all(|answer| answer["valid"].is_null() && answer["reason"].is_string()));
+    let other = run(&["ethereum", "senders", "--chain-id", "5", &data("sepolia-00021-txblocks.era1")], "");
+    assert_eq!(code(&other), 1);
+    assert!(stderr(&other).contains("it is for another chain"));
+    let folder = tempfile::tempdir().unwrap();
+    let (cut, missing) = (folder.path().join("cut.era1"), folder.path().join("missing"));
+    let whole = fs::read(data("sepolia-00021-txblocks.era1")).unwrap();
+    fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let damaged = run(&["ethereum", "senders", cut.to_str().unwrap(), missing.to_str().unwrap()], "");
+    assert_eq!(code(&damaged), 1);
+    assert!(!answers(&damaged).is_empty());
+    assert!(
+        stderr(&damaged).contains("cut.era1: at byte ") && stderr(&damaged).contains("missing: "),
+        "{}",
+        stderr(&damaged)
+    );
+    assert_eq!(code(&run(&["ethereum", "senders"], "")), 2);
+}
+
+#[cfg(feature = "arrow")]
+#[test]
+fn answers_as_columns() {
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("senders.parquet");
+    let output = run(&["ethereum", "senders", "-o", path.to_str().unwrap(), &data("amp_evm_transactions.parquet")], "");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let lines = answers(&run(&["ethereum", "senders", "--quiet", &data("amp_evm_transactions.parquet")], ""));
+    let mut rows = 0;
+    for batch in gecc_arrow::open(&path, Default::default()).unwrap().batches(&gecc_arrow::Columns::All).unwrap() {
+        let batch = batch.unwrap();
+        let column = |name: &str| batch.column_by_name(name).unwrap();
+        let (valid, reasons) = (column("valid").as_boolean(), column("reason"));
+        let from = gecc_arrow::Cells::of(column("from").as_ref());
+        for row in 0..batch.num_rows() {
+            assert!(valid.value(row) && reasons.is_null(row));
+            assert_eq!(lines[rows]["from"], format!("0x{}", hex::encode(from.get(row).unwrap())));
+            rows += 1;
+        }
+    }
+    assert_eq!(rows, lines.len());
+}
+
+#[test]
+fn a_later_call_leaves_out_what_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let (files, state) = (folder.path().join("files"), folder.path().join("done.txt"));
+    fs::create_dir(&files).unwrap();
+    for name in ["made-premerge.era1", "sepolia-00021-txblocks.era1"] {
+        fs::copy(data(name), files.join(name)).unwrap();
+    }
+    let (files, state) = (files.to_str().unwrap(), state.to_str().unwrap());
+    let call = || run(&["ethereum", "senders", "--state", state, files], "");
+    assert_eq!(answers(&call()).len(), 420 + 51);
+    let second = call();
+    assert_eq!((code(&second), answers(&second).len()), (0, 0));
+    assert!(stderr(&second).contains("2 files are done already"));
+    // What is new, and what has changed.
+    fs::copy(data("made-postmerge.e2s"), format!("{files}/new")).unwrap();
+    fs::copy(data("made-premerge.era1"), format!("{files}/sepolia-00021-txblocks.era1")).unwrap();
+    assert_eq!(answers(&call()).len(), 420 + 701);
+    // A line that was cut off, and a file of something else.
+    let text = fs::read_to_string(state).unwrap();
+    fs::write(state, &text[..text.len() - 10]).unwrap();
+    assert!(answers(&call()).len() > 400);
+    assert_eq!(answers(&call()).len(), 0);
+    fs::write(state, "notes\n").unwrap();
+    assert_eq!(code(&call()), 2);
+}
+
+#[test]
+fn an_output_is_no_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.era1");
+    fs::copy(data("made-premerge.era1"), &path).unwrap();
+    let refused = run(&["ethereum", "senders", "-o", path.to_str().unwrap(), folder.path().to_str().unwrap()], "");
+    assert_eq!(code(&refused), 2);
+    assert_eq!(fs::read(&path).unwrap(), fs::read(data("made-premerge.era1")).unwrap());
+}
+
+#[test]
+fn inputs_of_blocks() {
+    let output = run(&["bitcoin", "verify", &of_examples("bitcoin"), &data("blkrev")], "");
+    assert!(matches!(code(&output), 0 | 3), "{}", stderr(&output));
+    let found = answers(&output);
+    assert!(stderr(&output).contains(" 0 rejected"), "{}", stderr(&output));
+    let of_block = |height: u64| found.iter().filter(|answer| answer["block"] == height).count();
+    assert!(of_block(300_025) >= 1427 && of_block(1_087_400) > 0 && of_block(757_739) > 0);
+    let first = found.iter().find(|answer| answer["block"] == 300_025).unwrap();
+    assert_eq!(
+        (first["txid"].as_str().unwrap().len(), &first["type"], &first["valid"]),
+        (64, &json!("P2PKH"), &json!(true))
+    );
+    // Without what the blocks spend.
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(of_examples("bitcoin/block300025.raw"), folder.path().join("block300025.raw")).unwrap();
+    let alone = run(&["bitcoin", "verify", folder.path().to_str().unwrap()], "");
+    assert_eq!((code(&alone), answers(&alone).len()), (1, 0));
+}
+
+#[test]
+fn certificates_of_a_file() {
+    use base64ct::{Base64, Encoding};
+    let rows: Value = serde_json::from_slice(&fs::read(of_examples("sm2/sm2_certs.json")).unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.pem");
+    let text: String = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["id"] == "")
+        .map(|row| {
+            let der = Base64::decode_vec(row["cert_der_b64"].as_str().unwrap()).unwrap();
+            pem_rfc7468::encode_string("CERTIFICATE", pem_rfc7468::LineEnding::LF, &der).unwrap()
+        })
+        .collect();
+    fs::write(&path, text).unwrap();
+    let count = |arguments: &[&str]| {
+        let output = run(&[&["certificates", path.to_str().unwrap()], arguments].concat(), "");
+        let found = answers(&output);
+        (code(&output), found.len(), found.iter().filter(|answer| answer["valid"] == true).count())
+    };
+    let (_, all, valid) = count(&["--sm2-id", ""]);
+    assert!(all > 70 && valid == all);
+    let (exit, all, valid) = count(&[]);
+    assert_eq!((exit, valid), (1, 0));
+    assert!(all > 70);
+}

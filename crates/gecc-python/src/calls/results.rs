@@ -1,0 +1,45 @@
+//! What a call ends with: the engine writes results in pieces, and they become the answer.
+
+use crate::input::Call;
+use crate::output::{Kind, Output, answer};
+use crate::pieces;
+use gecc::{Engine, Error};
+use pyo3::prelude::*;
+use std::ops::Range;
+
+/// How the caller wants results: in an array of its own, and reasons in place of truth values.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a, 'py> {
+    pub out: Option<&'a Bound<'py, PyAny>>,
+    pub reasons: bool,
+}
+
+/// Has a code written for each item of a range, until all items have one.
+pub fn of_codes<'py>(
+    call: Call<'py>,
+    engine: &Engine,
+    reasons: bool,
+    mut write: impl FnMut(Range<usize>, &mut [u8]) -> Result<(), Error> + Send,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut output = Output::of(&call, Kind::public(1))?;
+    let codes = output.bytes();
+    pieces::run(call.py, engine, call.items(), |range| write(range.clone(), &mut codes[range]))?;
+    answer(call, Vec::new(), output, reasons)
+}
+
+/// Has a row of `W` bytes and a code written for each item of a range, until all items have them.
+pub fn of_rows<'py, const W: usize>(
+    call: Call<'py>,
+    engine: &Engine,
+    kind: fn(usize) -> Kind,
+    wanted: Wanted<'_, 'py>,
+    mut write: impl FnMut(Range<usize>, &mut [[u8; W]], &mut [u8]) -> Result<(), Error> + Send,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (mut column, mut output) =
+        (Output::of_caller(&call, kind(W), wanted.out)?, Output::of(&call, Kind::public(1))?);
+    let (rows, codes) = (column.rows(), output.bytes());
+    pieces::run(call.py, engine, call.items(), |range| {
+        write(range.clone(), &mut rows[range.clone()], &mut codes[range])
+    })?;
+    answer(call, vec![column], output, wanted.reasons)
+}
