@@ -32,7 +32,10 @@ def batch_of(curve: str, items: int) -> pa.RecordBatch:
     """Signed and spoiled items, with nulls, malformed cells and keys of two widths."""
     batch = signed(curve, items)
     digests, signatures = list(batch.digests), list(batch.signatures)
-    keys = [short if item % 2 else key for item, (short, key) in enumerate(zip(compressed(batch.public_keys), batch.public_keys))]
+    keys = [
+        short if item % 2 else key
+        for item, (short, key) in enumerate(zip(compressed(batch.public_keys), batch.public_keys))
+    ]
     digests[3::17] = [None] * len(digests[3::17])
     signatures[5::19] = [None] * len(signatures[5::19])
     keys[7::23] = [b"\2"] * len(keys[7::23])

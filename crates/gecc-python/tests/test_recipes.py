@@ -1,4 +1,4 @@
-"""The recipes of examples/recipes: the rows that they write are those that the command writes for the same Parquet files.
+"""The recipes of examples/recipes: they write the rows that the command writes for the same Parquet files.
 
 What a machine lacks is skipped, and is an error with GECC_REQUIRE_RECIPES=1.
 """
@@ -59,7 +59,17 @@ def expected(source: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dic
     """The command's rows of all files, by their numbers."""
     answers = tmp_path_factory.mktemp("answers")
     for file in source.iterdir():
-        verify = ["gecc", "verify", "--curve", items.CURVE, "--beside", "--quiet", "-o", str(answers / file.name), str(file)]
+        verify = [
+            "gecc",
+            "verify",
+            "--curve",
+            items.CURVE,
+            "--beside",
+            "--quiet",
+            "-o",
+            str(answers / file.name),
+            str(file),
+        ]
         assert subprocess.run(verify, check=False).returncode == 1
     rows = rows_of(answers)
     assert [row["row"] for row in rows] == list(range(1, ROWS + 1))
@@ -115,25 +125,37 @@ def test_a_function_of_duckdb(source: Path, expected: list[dict[str, Any]]) -> N
 @needs_pyspark
 @needs_java
 def test_spark(source: Path, expected: list[dict[str, Any]], tmp_path: Path) -> None:
-    run("verify_spark.py", source, tmp_path / "answers", "--master", "local[2]", "--threads", "1", SPARK_LOCAL_IP="127.0.0.1")
+    run(
+        "verify_spark.py",
+        source,
+        tmp_path / "answers",
+        "--master",
+        "local[2]",
+        "--threads",
+        "1",
+        SPARK_LOCAL_IP="127.0.0.1",
+    )
     assert rows_of(tmp_path / "answers") == expected
 
 
-@pytest.fixture
-def spark_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A cluster of two workers, processes of their own, of which Spark thinks that each has a GPU, whose number is 7."""
+@pytest.fixture(scope="module")
+def spark_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A cluster of two workers, processes of their own, each with a GPU as far as Spark knows. Its number is 7."""
     import pyspark
     import verify_spark
 
-    gpus = tmp_path / "gpus"
+    folder = tmp_path_factory.mktemp("spark")
+    gpus = folder / "gpus"
     gpus.write_text("""#!/bin/sh\necho '{"name": "gpu", "addresses": ["7"]}'\n""")
     gpus.chmod(0o755)
-    (tmp_path / "workers").mkdir()
-    monkeypatch.setenv("SPARK_HOME", str(Path(pyspark.__file__).parent))
-    monkeypatch.setenv("SPARK_SCALA_VERSION", "2.13")
-    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    monkeypatch.setenv("SPARK_WORKER_DIR", str(tmp_path / "workers"))
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    (folder / "workers").mkdir()
+    environment = {
+        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "SPARK_SCALA_VERSION": "2.13",
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_WORKER_DIR": str(folder / "workers"),
+        "PYSPARK_PYTHON": sys.executable,
+    }
     options = {
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
@@ -144,10 +166,13 @@ def spark_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[A
     }
     for part in ("worker", "executor"):
         options |= {f"spark.{part}.resource.gpu.amount": "1", f"spark.{part}.resource.gpu.discoveryScript": str(gpus)}
-    spark = verify_spark.session("local-cluster[2,1,1024]", options)
-    spark.sparkContext.addPyFile(str(Path(__file__).parent / "killed_worker.py"))
-    yield spark
-    spark.stop()
+    with pytest.MonkeyPatch.context() as variables:
+        for name, value in environment.items():
+            variables.setenv(name, value)
+        spark = verify_spark.session("local-cluster[2,1,1024]", options)
+        spark.sparkContext.addPyFile(str(Path(__file__).parent / "killed_worker.py"))
+        yield spark
+        spark.stop()
 
 
 @needs_pyspark
@@ -168,11 +193,12 @@ def test_spark_with_gpus_and_a_killed_worker(
 
 @needs_pyspark
 @needs_java
-def test_spark_says_what_is_wrong_before_a_task_starts(source: Path, tmp_path: Path) -> None:
-    wrong = tmp_path / "wrong.parquet"
-    pq.write_table(pq.read_table(source).drop_columns("public_key").slice(0, 9), wrong)
-    with pytest.raises(subprocess.CalledProcessError):
-        run("verify_spark.py", wrong, tmp_path / "answers", "--master", "local[1]", SPARK_LOCAL_IP="127.0.0.1")
+def test_spark_says_what_is_wrong_before_a_task_starts(source: Path, tmp_path: Path, spark_cluster: Any) -> None:
+    import verify_spark
+
+    operation = arrow.Verify(items.CURVE, columns="digest=digest,signature=signature,public_key=key", plain=True)
+    with pytest.raises(ValueError, match="no column `key` for `public_key`"):
+        verify_spark.verify(spark_cluster, operation, str(source), str(tmp_path / "answers"))
     assert not (tmp_path / "answers").exists()
 
 

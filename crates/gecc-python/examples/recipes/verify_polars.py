@@ -1,6 +1,6 @@
 """Signatures in Parquet files, verified on one machine with Polars. The verdicts stand beside the columns of the input.
 
-    python verify_polars.py INPUT OUTPUT [--curve NAME]
+python verify_polars.py INPUT OUTPUT [--curve NAME]
 """
 
 import argparse
@@ -12,7 +12,7 @@ ANSWERS = {"valid": pl.Boolean(), "reason": pl.String()}
 
 
 def with_verdicts(rows: pl.LazyFrame, operation: arrow.Operation) -> pl.LazyFrame:
-    """A query's rows with the answers for them. Polars hands over the columns through Arrow's C interface, a whole frame at a time."""
+    """A query's rows with the answers for them. Polars hands over a whole frame, through Arrow's C interface."""
 
     def answers(frame: pl.DataFrame) -> pl.DataFrame:
         return frame.hstack(pl.DataFrame(operation(frame)))

@@ -16,13 +16,13 @@ BATCH = 1 << 18
 
 
 def verify(
-    operation: type[arrow.Operation], options: dict[str, Any], source: str, target: str, actors: int, **resources: float
+    operation: type[arrow.Operation], options: dict[str, Any], source: str, target: str, actors: int, **resources: Any
 ) -> None:
-    """Writes the answers for all rows of the Parquet files in `source`, each of which is computed by one of so many actors.
+    """Writes the answers for all rows of the Parquet files in `source`, computed by so many actors.
 
     Args:
-        operation: a class of `gecc.arrow`; each actor makes one with `options`, and its engine with the first batch.
-        resources: of an actor: `num_gpus=1` gives it a GPU of its own, which Ray chooses by CUDA_VISIBLE_DEVICES; `num_cpus`.
+        operation: a class of `gecc.arrow`. Each actor makes one with `options`, and its engine with the first batch.
+        resources: of an actor, `num_cpus` and `num_gpus`. Ray says by CUDA_VISIBLE_DEVICES which GPUs are the actor's.
     """
     rows = ray.data.read_parquet(source)
     answers = rows.map_batches(

@@ -29,9 +29,9 @@ def session(master: str | None = None, options: Mapping[str, str] = MappingProxy
 
 
 def for_gpus(per_task: float, cpus_per_task: int = 1) -> ResourceProfile:
-    """A profile of tasks that have a GPU each, or with half a GPU share it with another, which then reads while this one computes.
+    """A profile of tasks with a GPU each, or with half of one: then two share it, and one reads while the other computes.
 
-    Which GPUs an executor has is Spark's configuration: spark.executor.resource.gpu.amount and .discoveryScript.
+    Which GPUs an executor has is in Spark's configuration: spark.executor.resource.gpu.amount and .discoveryScript.
     """
     tasks = TaskResourceRequests().cpus(cpus_per_task).resource("gpu", per_task)
     return ResourceProfileBuilder().require(tasks).build

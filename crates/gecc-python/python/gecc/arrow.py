@@ -16,19 +16,21 @@ For Spark, Ray, Polars, DuckDB and whatever else hands out batches. It needs pya
 >>> Verify("p256", beside=True)(batch).schema.names
 ['row', 'digest', 'sig', 'pubkey', 'valid', 'reason']
 
-**Columns** are found by name or said as `columns`, and have the types that the command reads in files: docs/files.md in the
-repository. So do answers: `valid`, or a result that is null where a row is rejected, and `reason`, null where it is not. A null or
-malformed cell rejects its row alone.
+**Columns** are found by name or said as `columns`, and have the types that the command reads in files (docs/files.md in
+the repository). So do answers: `valid`, or a result that is null where a row is rejected, and `reason`, null where it
+is not. A null or malformed cell rejects its row alone.
 
-**Operations** are values without an engine: they compare, and can be pickled, so that Spark and Ray bring them to their workers. The
-engine is made by the first call in a process; it is `gecc.Engine.default()`, or where `backend` or `threads` is given one for each
-process and choice. A worker that shares its machine with others says its `threads`, and its GPUs by `use_gpus`.
+**Operations** are values without an engine: they compare, and can be pickled, so that Spark and Ray bring them to their
+workers. The engine is made by the first call in a process. It is `gecc.Engine.default()`, or with `backend` or
+`threads` one of that choice for the process. A worker that shares its machine with others says its `threads`, and by
+`use_gpus` its GPUs.
 
-**Size.** A GPU needs some 2^18 rows at a time, more than most programs hand out. `each` gathers batches until they have `gather` rows,
-and gives back a batch for each.
+**Size.** A GPU needs some 2^18 rows at a time, more than most programs hand out. `each` gathers batches until they have
+`gather` rows, and gives back a batch for each. Ctrl-C ends a call as it does those of `gecc`.
 
-**Private keys.** `Sign` and `PublicKeys` read them from the column `secret_key`, do not gather batches, and leave that column out of what
-they give. Nobody wipes what Spark, Ray or Arrow keep of it, in memory and on disk.
+**Private keys.** `Sign` and `PublicKeys` read them from the column `secret_key`. They do not gather batches, as that
+would copy keys, and leave that column out of what they give. Nobody wipes what Spark, Ray or Arrow keep of it, in
+memory and on disk.
 """
 
 import functools
@@ -51,14 +53,16 @@ _begun_in: int | None = None
 
 @dataclass(frozen=True)
 class Operation:
-    """What all operations have in common. Called with a batch an operation gives the answers for its rows, in order.
+    """What all operations have in common. Called with a batch, one gives the answers for its rows, in order.
 
     Args:
         curve: the curve's name.
-        columns: which column holds which field, as `digest=hash,r=r,s=s,public_key=pk`. By default they are found by name.
-        beside: whether the answers stand behind the columns of the input. One whose name is taken is called `gecc_...`; a column of
-            private keys is left out.
-        plain: whether reasons are text and bytes Binary, which Spark and Polars know, rather than a dictionary and FixedSizeBinary.
+        columns: which column holds which field, as `digest=hash,r=r,s=s,public_key=pk`. By default they are found by
+            name.
+        beside: whether the answers stand behind the columns of the input. An answer whose name is taken is called
+            `gecc_...`. A column of private keys is left out.
+        plain: whether reasons are text and bytes Binary, rather than a dictionary and FixedSizeBinary, which Spark does
+            not know.
         gather: rows that `each` computes at a time, at least.
         backend: "auto", "cpu" or "gpu", as for `gecc.Engine`.
         threads: threads for work on the CPU, one per core by default.
@@ -82,10 +86,11 @@ class Operation:
     @overload
     def __call__(self, batch: ArrowStreamExportable) -> pa.Table: ...
     def __call__(self, batch: Any) -> Any:
-        """The answers for a batch, as a batch; for a table, frame or relation, which may be in several batches, as a table.
+        """The answers for a batch as a batch, and for what may be in several (a table, frame or relation) as a table.
 
         Raises:
-            ValueError: for a column that is missing or has another type, an unknown curve, or options that do not go together.
+            ValueError: for a column that is missing or has another type, an unknown curve, or options that do not go
+                together.
             GeccError: when the engine cannot run.
         """
         if hasattr(batch, "__arrow_c_array__"):
@@ -94,15 +99,15 @@ class Operation:
         return pa.Table.from_batches(self.each(table.to_batches()), self.schema(table.schema))
 
     def each(self, batches: Iterable[ArrowArrayExportable]) -> Iterator[pa.RecordBatch]:
-        """A batch of answers for each batch, in order. Batches are read until they have `gather` rows, and computed together. All
-        have the same columns. This is what `mapInArrow` of Spark takes.
+        """A batch of answers for each batch, in order, as Spark's `mapInArrow` takes it. All batches have the same columns.
+        They are read until there are `gather` rows, and computed together.
         """
         for group in _groups(batches, self.gather):
             yield from self._answers(_engine(self._options()), group)
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
-        """The schema of the answers to batches of this schema. It shows what is wrong with columns and options before there is a batch,
-        and uses no GPU.
+        """The schema of the answers to batches of this schema. It uses no GPU, and raises what a call would, before there
+        is a batch.
         """
         empty = pa.RecordBatch.from_pylist([], schema=columns)
         return self._answers(_engine_of(os.getpid(), (("backend", "cpu"), ("threads", 1))), [empty])[0].schema
@@ -116,7 +121,7 @@ class Operation:
         raise NotImplementedError
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
-        """The engine's, as pairs that can be the key of a cache. None where the default engine serves."""
+        """The engine's, as pairs: the key of a cache. None where the default engine serves."""
         options = {"backend": self.backend, "threads": self.threads}
         default = {"backend": "auto", "threads": None}
         return tuple((name, value) for name, value in options.items() if value != default[name])
@@ -124,8 +129,8 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True)
 class Verify(Operation):
-    """Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`: ECDSA, or on "sm2" SM2. Answers are
-    `valid` and `reason`.
+    """Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`: ECDSA, or on "sm2" SM2.
+    Answers are `valid` and `reason`.
 
     Not constant-time: everything here is public.
 
@@ -141,8 +146,8 @@ class Verify(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class Recover(Operation):
-    """Finds who signed (ECDSA), of `digest` or `message`, `signature` and `recovery_id`. Answers are `public_key`, 65 bytes or 33, and
-    `reason`.
+    """Finds who signed, of `digest` or `message`, a signature and `recovery_id`: ECDSA (SEC 1, section 4.1.6). Answers
+    are `public_key`, 65 bytes or 33, and `reason`.
 
     Not constant-time: everything here is public.
 
@@ -158,7 +163,7 @@ class Recover(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class RecoverAddresses(Operation):
-    """Finds who signed on secp256k1, as an Ethereum address. Answers are `address`, 20 bytes, and `reason`. Otherwise as `Recover`.
+    """Finds who signed on secp256k1, as an Ethereum address. Answers are `address`, 20 bytes, and `reason`.
 
     Not constant-time: everything here is public.
     """
@@ -171,15 +176,16 @@ class RecoverAddresses(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class Sign(Operation):
-    """Signs `digest` or `message` with `secret_key`, by nonces of RFC 6979: ECDSA, or on "sm2" SM2. Answers are `signature`, 64 bytes
-    `r || s`, and `reason`.
+    """Signs `digest` or `message` with `secret_key`, by nonces of RFC 6979: ECDSA, or on "sm2" SM2. Answers are
+    `signature`, 64 bytes `r || s`, and `reason`.
 
     Constant-time in private keys and nonces; reading keys from hexadecimal text is not.
 
     Args:
         recoverable: whether there is a column `recovery_id`. Not for SM2.
         der: whether signatures are in DER, as `der`.
-        check_signatures: whether every signature is verified before it is given: a processor that errs could otherwise give the key away.
+        check_signatures: whether every signature is verified before it is given, as one that was computed wrongly can
+            give its key away.
     """
 
     recoverable: bool = False
@@ -210,16 +216,17 @@ class PublicKeys(Operation):
 
 
 def use_gpus(gpus: Iterable[int | str]) -> None:
-    """Has this process use these GPUs alone, given by number or UUID; with none of them, the CPU.
+    """Has this process use these GPUs alone, given by number or UUID. Without any it uses the CPU.
 
-    A worker says so before its first operation. It sets `CUDA_VISIBLE_DEVICES`, as Ray does for its workers, which need no call.
+    A worker says so before its first operation. It sets `CUDA_VISIBLE_DEVICES`. Ray does that itself.
 
     Raises:
         GeccError: when an operation of this module has begun in this process with other GPUs.
     """
     wanted = ",".join(str(gpu) for gpu in gpus)
     if _begun_in == os.getpid() and os.environ.get("CUDA_VISIBLE_DEVICES") != wanted:
-        raise _gecc.GeccError(f"this process has begun with other GPUs than {wanted!r}; they are chosen before the first operation")
+        problem = f"this process has begun with other GPUs than {wanted!r}: they are chosen before the first operation"
+        raise _gecc.GeccError(problem)
     os.environ["CUDA_VISIBLE_DEVICES"] = wanted
 
 
@@ -250,5 +257,7 @@ def _groups(batches: Iterable[Any], rows: int) -> Iterator[list[Any]]:
 
 
 def _with_plain_bytes(batch: pa.RecordBatch) -> pa.RecordBatch:
-    plain = [field.with_type(pa.binary()) if pa.types.is_fixed_size_binary(field.type) else field for field in batch.schema]
+    plain = [
+        field.with_type(pa.binary()) if pa.types.is_fixed_size_binary(field.type) else field for field in batch.schema
+    ]
     return batch.cast(pa.schema(plain, batch.schema.metadata))

@@ -1,0 +1,168 @@
+"""Rates of the recipes with Spark and Ray on one machine, by workers of one thread each, and what the engines take for themselves.
+
+    python benches/engines.py [--rows N] [--files N] [--workers 1,2,4] [--rounds N] [--engines spark,ray]
+
+Each job reads Parquet files, verifies and writes Parquet. *move* is the same without the verification. The first round
+warms up, and figures are medians of the others. CPU time is that of all processes of the job, which others on the machine disturb less
+than the rate. The last lines are the command on the same files, and reading them alone. One row in a thousand is spoiled,
+and rows and verdicts are counted.
+"""
+
+import argparse
+import logging
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+from gecc import arrow
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "examples" / "recipes"))
+
+import items  # noqa: E402
+
+# One signature in so many is spoiled.
+SPOILED = 1000
+
+# A job that writes to a folder.
+Job = Callable[[arrow.Operation, Path], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move(arrow.Verify):
+    """The columns of the answers without their content: what is left is the work of who moves the rows."""
+
+    def _answers(self, engine: Any, batches: list[Any]) -> list[pa.RecordBatch]:
+        return [with_empty_answers(batch) for batch in batches]
+
+
+def with_empty_answers(batch: pa.RecordBatch) -> pa.RecordBatch:
+    valid = pa.repeat(True, batch.num_rows)
+    return batch.append_column("valid", valid).append_column("reason", pa.nulls(batch.num_rows, pa.string()))
+
+
+def cpu_seconds() -> float:
+    """Of this process and all that it has started, with those that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = used.ru_utime + used.ru_stime
+    for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
+        try:
+            times = process.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        seconds += times.user + times.system
+        if process.pid != os.getpid():
+            seconds += times.children_user + times.children_system
+    return seconds
+
+
+def measure(name: str, rows: int, rounds: int, job: Callable[[Path], None]) -> tuple[int, int]:
+    """Prints the rate of a job, and gives how many rows it wrote and how many of them are valid."""
+    rates, cpu = [], []
+    for round_ in range(rounds + 1):
+        target = Path(tempfile.mkdtemp()) / "answers"
+        start, before = time.perf_counter(), cpu_seconds()
+        job(target)
+        seconds, used = time.perf_counter() - start, cpu_seconds() - before
+        valid = pq.read_table(target, columns=["valid"])["valid"].to_pylist() if target.exists() else []
+        shutil.rmtree(target.parent)
+        if round_ > 0:
+            rates.append(rows / seconds / 1e3)
+            cpu.append(used / rows * 1e6)
+    print(f"| {name} | {statistics.median(rates):.0f} | {statistics.median(cpu):.2f} |", flush=True)
+    return len(valid), sum(valid)
+
+
+@contextmanager
+def spark(source: Path, workers: int) -> Iterator[Job]:
+    import pyspark
+    import verify_spark
+
+    folder = tempfile.mkdtemp()
+    os.environ |= {
+        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "SPARK_SCALA_VERSION": "2.13",
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_WORKER_DIR": folder,
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    # A partition for each file.
+    options = {"spark.ui.enabled": "false", "spark.sql.files.openCostInBytes": str(1 << 30)}
+    session = verify_spark.session(f"local-cluster[{workers},1,1024]", options)
+    session.sparkContext.setLogLevel("ERROR")
+    yield lambda operation, target: verify_spark.verify(session, operation, str(source), str(target))
+    session.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def ray(source: Path, workers: int) -> Iterator[Job]:
+    import ray
+    import verify_ray
+
+    ray.init(num_cpus=2 * workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+
+    def job(operation: arrow.Operation, target: Path) -> None:
+        verify_ray.verify(type(operation), vars(operation), str(source), str(target), workers, num_cpus=1)
+
+    yield job
+    ray.shutdown()
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--rows", type=int, default=1 << 20)
+    arguments.add_argument("--files", type=int, default=8)
+    arguments.add_argument("--workers", default="1,2,4")
+    arguments.add_argument("--rounds", type=int, default=3)
+    arguments.add_argument("--engines", default="spark,ray")
+    given = arguments.parse_args()
+    rows, rounds = given.rows, given.rounds
+    options: dict[str, Any] = {"curve": items.CURVE, "beside": True, "plain": True, "threads": 1}
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder)
+        files = items.write(source, rows, given.files, SPOILED)
+        bytes_a_row = sum(file.stat().st_size for file in files) / rows
+        print(f"{rows} rows in {given.files} files, {bytes_a_row:.0f} bytes a row; {os.cpu_count()} cores\n")
+        print("| job | thousand rows a second | CPU, µs a row |\n|---|---|---|", flush=True)
+        measure("Parquet read by pyarrow, 1 thread", rows, rounds, lambda _: read(files))
+        counted = measure("the command, 1 thread", rows, rounds, lambda target: command(files, target))
+        for engine in given.engines.split(","):
+            for workers in map(int, given.workers.split(",")):
+                with {"spark": spark, "ray": ray}[engine](source, workers) as job:
+                    name = f"{engine}, {workers} workers"
+                    found = measure(name, rows, rounds, partial(job, arrow.Verify(**options)))
+                    assert found == counted
+                    found = measure(f"{name}, move", rows, rounds, partial(job, Move(**options)))
+                    assert found == (rows, rows)
+
+
+def command(files: list[Path], target: Path) -> None:
+    target.mkdir()
+    for file in files:
+        verify = ["gecc", "verify", "--curve", items.CURVE, "--threads", "1", "--beside", "--quiet"]
+        subprocess.run([*verify, "-o", str(target / file.name), str(file)], check=False)
+
+
+def read(files: list[Path]) -> None:
+    for file in files:
+        pq.read_table(file, use_threads=False)
+
+
+if __name__ == "__main__":
+    main()
