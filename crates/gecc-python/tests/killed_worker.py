@@ -3,12 +3,13 @@
 import os
 import signal
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from gecc import arrow
 
-# Groups of batches that this process has computed.
+# Groups of batches with rows that this process has computed.
 computed = 0
 
 
@@ -17,23 +18,26 @@ class VerifyAndDie(arrow.Verify):
     """The process that is the first to compute its second group of batches is killed then, as when memory runs out.
 
     Args:
-        mark: a file that does not exist yet, where it leaves its number and the GPUs that it was to use.
+        marks: a folder in which every process that computes leaves its number as the name of a file, with the GPUs that it was
+            to use in it; and the killed one its number in the file `killed`.
     """
 
-    mark: str
+    marks: str
 
     def _answers(self, engine: Any, batches: list[Any]) -> list[pa.RecordBatch]:
         global computed
         answers = super()._answers(engine, batches)
         computed += any(batch.num_rows for batch in batches)
+        if computed > 0:
+            Path(self.marks, str(os.getpid())).write_text(os.environ.get("CUDA_VISIBLE_DEVICES", "not said"))
         if computed == 2:
             self.die_once()
         return answers
 
     def die_once(self) -> None:
         try:
-            with open(self.mark, "x") as mark:
-                mark.write(f"{os.getpid()} {os.environ.get('CUDA_VISIBLE_DEVICES')}")
+            with Path(self.marks, "killed").open("x") as mark:
+                mark.write(str(os.getpid()))
         except FileExistsError:
             return
         os.kill(os.getpid(), signal.SIGKILL)

@@ -92,11 +92,20 @@ def run(recipe: str, *arguments: str | Path, **environment: str) -> None:
     subprocess.run(command, env={**os.environ, **environment}, check=True, timeout=300)
 
 
-def was_killed(mark: Path) -> str:
-    """Checks that a worker was killed, and gives the GPUs that it was to use."""
-    process, gpus = mark.read_text().split(" ")
-    assert not Path(f"/proc/{process}").exists()
-    return gpus
+@pytest.fixture
+def marks(tmp_path: Path) -> Path:
+    (tmp_path / "marks").mkdir()
+    return tmp_path / "marks"
+
+
+def require_killed(marks: Path, gpus: set[str]) -> None:
+    """A worker was killed, a second one worked, a third took the place of the first, and they were to use these GPUs."""
+    killed = (marks / "killed").read_text()
+    workers = {mark.name: mark.read_text() for mark in marks.iterdir() if mark.name != "killed"}
+    assert killed in workers
+    assert len(workers) >= 3
+    assert set(workers.values()) == gpus
+    assert not Path(f"/proc/{killed}").exists()
 
 
 @pytest.mark.parametrize("recipe", ["verify_polars.py", "verify_duckdb.py"])
@@ -160,6 +169,9 @@ def spark_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.executor.memory": "700m",
+        # Both workers are there before a task starts.
+        "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+        "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
         # Many batches and a partition for each file, so that there is a middle in which to die.
         "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
         "spark.sql.files.openCostInBytes": str(1 << 30),
@@ -178,16 +190,15 @@ def spark_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @needs_pyspark
 @needs_java
 def test_spark_with_gpus_and_a_killed_worker(
-    source: Path, expected: list[dict[str, Any]], tmp_path: Path, spark_cluster: Any
+    source: Path, expected: list[dict[str, Any]], tmp_path: Path, marks: Path, spark_cluster: Any
 ) -> None:
     import verify_spark
 
-    mark = tmp_path / "killed"
-    operation = VerifyAndDie(items.CURVE, beside=True, plain=True, gather=2500, threads=1, mark=str(mark))
+    operation = VerifyAndDie(items.CURVE, beside=True, plain=True, gather=2500, threads=1, marks=str(marks))
     profile = verify_spark.for_gpus(1)
     assert profile.taskResources["gpu"].amount == 1
     verify_spark.verify(spark_cluster, operation, str(source), str(tmp_path / "answers"), profile)
-    assert was_killed(mark) == "7"
+    require_killed(marks, {"7"})
     assert rows_of(tmp_path / "answers") == expected
 
 
@@ -216,6 +227,8 @@ def ray_cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     cluster.add_node(**node)
     cluster.wait_for_nodes()
     ray.init(address=cluster.address, log_to_driver=False)
+    # Both actors are there before they get blocks.
+    monkeypatch.setattr(ray.data.DataContext.get_current(), "wait_for_min_actors_s", 120)
     yield ray
     ray.shutdown()
     cluster.shutdown()
@@ -223,16 +236,21 @@ def ray_cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @needs_ray
 def test_ray_on_two_nodes_with_a_killed_actor(
-    source: Path, expected: list[dict[str, Any]], tmp_path: Path, ray_cluster: Any, monkeypatch: pytest.MonkeyPatch
+    source: Path,
+    expected: list[dict[str, Any]],
+    tmp_path: Path,
+    marks: Path,
+    ray_cluster: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import verify_ray
 
     assert len([node for node in ray_cluster.nodes() if node["Alive"]]) == 2
     monkeypatch.setattr(verify_ray, "BATCH", 3000)
-    mark = tmp_path / "killed"
-    options = {"curve": items.CURVE, "beside": True, "threads": 1, "mark": str(mark)}
-    verify_ray.verify(VerifyAndDie, options, str(source), str(tmp_path / "answers"), actors=2, num_gpus=1)
-    assert was_killed(mark) == "0"
+    options = {"curve": items.CURVE, "beside": True, "threads": 1, "marks": str(marks)}
+    target = str(tmp_path / "answers")
+    verify_ray.verify(VerifyAndDie, options, str(source), target, actors=2, num_gpus=1)
+    require_killed(marks, {"0"})
     assert rows_of(tmp_path / "answers") == expected
 
 

@@ -16,7 +16,12 @@ BATCH = 1 << 18
 
 
 def verify(
-    operation: type[arrow.Operation], options: dict[str, Any], source: str, target: str, actors: int, **resources: Any
+    operation: type[arrow.Operation],
+    options: dict[str, Any],
+    source: str,
+    target: str,
+    actors: int,
+    **resources: Any,
 ) -> None:
     """Writes the answers for all rows of the Parquet files in `source`, computed by so many actors.
 
@@ -24,7 +29,8 @@ def verify(
         operation: a class of `gecc.arrow`. Each actor makes one with `options`, and its engine with the first batch.
         resources: of an actor, `num_cpus` and `num_gpus`. Ray says by CUDA_VISIBLE_DEVICES which GPUs are the actor's.
     """
-    rows = ray.data.read_parquet(source)
+    # A block goes to one actor as a whole, and files may be few or small: blocks are cut to the size of a batch.
+    rows = ray.data.read_parquet(source).repartition(target_num_rows_per_block=BATCH)
     answers = rows.map_batches(
         operation,
         fn_constructor_kwargs=options,
