@@ -1,11 +1,11 @@
-"""Rates of the recipes with Spark and Ray on one machine, by workers of one thread each, and what the engines take for themselves.
+"""Rates of the recipes with Spark and Ray on one machine, by workers of one thread, and what moving rows takes alone.
 
-    python benches/engines.py [--rows N] [--files N] [--workers 1,2,4] [--rounds N] [--engines spark,ray]
+    python benches/engines.py [--rows N] [--files N] [--workers 1,2,4] [--rounds N] [--engines spark,ray,files]
 
-Each job reads Parquet files, verifies and writes Parquet. *move* is the same without the verification. The first round
-warms up, and figures are medians of the others. CPU time is that of all processes of the job, which others on the machine disturb less
-than the rate. The last lines are the command on the same files, and reading them alone. One row in a thousand is spoiled,
-and rows and verdicts are counted.
+Each job reads Parquet files, verifies and writes Parquet. *move* is the same without the verification, *files* is Ray
+with a file a task. The first round warms up, and figures are medians of the others. CPU time is that of all processes
+of the job, which others on the machine disturb less than the rate. The first lines are reading the files alone, and the
+command. One row in a thousand is spoiled, and rows and verdicts are counted.
 """
 
 import argparse
@@ -116,11 +116,23 @@ def ray(source: Path, workers: int) -> Iterator[Job]:
     ray.init(num_cpus=2 * workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
+    # Several blocks for each worker.
+    verify_ray.BATCH = 1 << 16
 
     def job(operation: arrow.Operation, target: Path) -> None:
         verify_ray.verify(type(operation), vars(operation), str(source), str(target), workers, num_cpus=1)
 
     yield job
+    ray.shutdown()
+
+
+@contextmanager
+def files(source: Path, workers: int) -> Iterator[Job]:
+    import ray
+    import verify_files
+
+    ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    yield lambda operation, target: verify_files.verify(operation.curve, 1, source, target, num_cpus=1)
     ray.shutdown()
 
 
@@ -130,37 +142,39 @@ def main() -> None:
     arguments.add_argument("--files", type=int, default=8)
     arguments.add_argument("--workers", default="1,2,4")
     arguments.add_argument("--rounds", type=int, default=3)
-    arguments.add_argument("--engines", default="spark,ray")
+    arguments.add_argument("--engines", default="spark,ray,files")
     given = arguments.parse_args()
     rows, rounds = given.rows, given.rounds
     options: dict[str, Any] = {"curve": items.CURVE, "beside": True, "plain": True, "threads": 1}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder)
-        files = items.write(source, rows, given.files, SPOILED)
-        bytes_a_row = sum(file.stat().st_size for file in files) / rows
+        names = items.write(source, rows, given.files, SPOILED)
+        bytes_a_row = sum(name.stat().st_size for name in names) / rows
         print(f"{rows} rows in {given.files} files, {bytes_a_row:.0f} bytes a row; {os.cpu_count()} cores\n")
         print("| job | thousand rows a second | CPU, µs a row |\n|---|---|---|", flush=True)
-        measure("Parquet read by pyarrow, 1 thread", rows, rounds, lambda _: read(files))
-        counted = measure("the command, 1 thread", rows, rounds, lambda target: command(files, target))
+        measure("Parquet read by pyarrow, 1 thread", rows, rounds, lambda _: read(names))
+        counted = measure("the command, 1 thread", rows, rounds, lambda target: command(names, target))
         for engine in given.engines.split(","):
             for workers in map(int, given.workers.split(",")):
-                with {"spark": spark, "ray": ray}[engine](source, workers) as job:
+                with {"spark": spark, "ray": ray, "files": files}[engine](source, workers) as job:
                     name = f"{engine}, {workers} workers"
                     found = measure(name, rows, rounds, partial(job, arrow.Verify(**options)))
                     assert found == counted
+                    if engine == "files":
+                        continue
                     found = measure(f"{name}, move", rows, rounds, partial(job, Move(**options)))
                     assert found == (rows, rows)
 
 
-def command(files: list[Path], target: Path) -> None:
+def command(names: list[Path], target: Path) -> None:
     target.mkdir()
-    for file in files:
+    for file in names:
         verify = ["gecc", "verify", "--curve", items.CURVE, "--threads", "1", "--beside", "--quiet"]
         subprocess.run([*verify, "-o", str(target / file.name), str(file)], check=False)
 
 
-def read(files: list[Path]) -> None:
-    for file in files:
+def read(names: list[Path]) -> None:
+    for file in names:
         pq.read_table(file, use_threads=False)
 
 

@@ -99,7 +99,7 @@ def marks(tmp_path: Path) -> Path:
 
 
 def require_killed(marks: Path, gpus: set[str]) -> None:
-    """A worker was killed, a second one worked, a third took the place of the first, and they were to use these GPUs."""
+    """A worker was killed, a second worked, a third took the place of the first, and they were to use these GPUs."""
     killed = (marks / "killed").read_text()
     workers = {mark.name: mark.read_text() for mark in marks.iterdir() if mark.name != "killed"}
     assert killed in workers
@@ -220,8 +220,9 @@ def ray_cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    # Where workers find the operation that dies.
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]))
+    # Where workers find the operation that dies, and a task.
+    folders = [str(Path(__file__).parent), str(RECIPES), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(folders))
     node = {"num_cpus": 2, "num_gpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=node)
     cluster.add_node(**node)
@@ -252,6 +253,30 @@ def test_ray_on_two_nodes_with_a_killed_actor(
     verify_ray.verify(VerifyAndDie, options, str(source), target, actors=2, num_gpus=1)
     require_killed(marks, {"0"})
     assert rows_of(tmp_path / "answers") == expected
+
+
+@needs_ray
+def test_ray_file_by_file(
+    source: Path, expected: list[dict[str, Any]], tmp_path: Path, ray_cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import verify_files
+
+    target = tmp_path / "answers"
+    verify_files.verify(items.CURVE, 1, source, target, num_gpus=1)
+    assert rows_of(target) == expected
+    # What was lost is computed again, and nothing else.
+    lost, *others = sorted(target.iterdir())
+    written = [file.stat().st_mtime_ns for file in others]
+    lost.unlink()
+    verify_files.verify(items.CURVE, 1, source, target, num_gpus=1)
+    assert rows_of(target) == expected
+    assert [file.stat().st_mtime_ns for file in others] == written
+    # What is no Parquet is an error that names it.
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "text.parquet").write_text("no rows")
+    with pytest.raises(RuntimeError, match=r"text\.parquet: gecc: "):
+        verify_files.verify(items.CURVE, 1, broken, target, num_gpus=1)
 
 
 @needs_ray

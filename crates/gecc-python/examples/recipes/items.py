@@ -3,8 +3,9 @@
     python items.py FOLDER [--rows N] [--files N] [--spoil N]
 
 Columns are `row`, counted from 1 over all files, `digest`, `signature` and `public_key`. The first file begins with the
-signatures of real Ethereum blocks. Of the other rows every third, or every Nth, is spoiled: some bits of its digest, signature or key
-are wrong, s is zero, the key is too short, or a cell is null. The private keys are made here, and forgotten.
+signatures of real Ethereum blocks. Of the other rows every third, or every Nth, is spoiled: some bits of its digest,
+signature or key are wrong, s is zero, the key is too short, or a cell is null. The private keys are made here, and
+forgotten.
 """
 
 import argparse

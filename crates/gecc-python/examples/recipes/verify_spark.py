@@ -29,7 +29,7 @@ def session(master: str | None = None, options: Mapping[str, str] = MappingProxy
 
 
 def for_gpus(per_task: float, cpus_per_task: int = 1) -> ResourceProfile:
-    """A profile of tasks with a GPU each, or with half of one: then two share it, and one reads while the other computes.
+    """A profile of tasks with a GPU each. With half of one two share it, and one reads while the other computes.
 
     Which GPUs an executor has is in Spark's configuration: spark.executor.resource.gpu.amount and .discoveryScript.
     """
