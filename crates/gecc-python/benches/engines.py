@@ -11,15 +11,15 @@ command. One row in a thousand is spoiled, and rows and verdicts are counted.
 import argparse
 import logging
 import os
-import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -54,29 +54,38 @@ def with_empty_answers(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.append_column("valid", valid).append_column("reason", pa.nulls(batch.num_rows, pa.string()))
 
 
-def cpu_seconds() -> float:
-    """Of this process and all that it has started, with those that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = used.ru_utime + used.ru_stime
-    for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
-        try:
-            times = process.cpu_times()
-        except psutil.NoSuchProcess:
-            continue
-        seconds += times.user + times.system
-        if process.pid != os.getpid():
-            seconds += times.children_user + times.children_system
-    return seconds
+class Cpu(threading.Thread):
+    """The CPU time of this process and all that it has started. Ended processes count with what they were last seen at."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.of_process: dict[int, float] = {}
+        # What this thread takes for itself.
+        self.looking = 0.0
+
+    def run(self) -> None:
+        while True:
+            self.look()
+            self.looking = time.thread_time()
+            time.sleep(0.2)
+
+    def look(self) -> float:
+        this = psutil.Process()
+        for process in [this, *this.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                times = process.cpu_times()
+                self.of_process[process.pid] = times.user + times.system
+        return sum(self.of_process.copy().values()) - self.looking
 
 
-def measure(name: str, rows: int, rounds: int, job: Callable[[Path], None]) -> tuple[int, int]:
+def measure(processes: Cpu, name: str, rows: int, rounds: int, job: Callable[[Path], None]) -> tuple[int, int]:
     """Prints the rate of a job, and gives how many rows it wrote and how many of them are valid."""
     rates, cpu = [], []
     for round_ in range(rounds + 1):
         target = Path(tempfile.mkdtemp()) / "answers"
-        start, before = time.perf_counter(), cpu_seconds()
+        start, before = time.perf_counter(), processes.look()
         job(target)
-        seconds, used = time.perf_counter() - start, cpu_seconds() - before
+        seconds, used = time.perf_counter() - start, processes.look() - before
         valid = pq.read_table(target, columns=["valid"])["valid"].to_pylist() if target.exists() else []
         shutil.rmtree(target.parent)
         if round_ > 0:
@@ -144,7 +153,9 @@ def main() -> None:
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--engines", default="spark,ray,files")
     given = arguments.parse_args()
-    rows, rounds = given.rows, given.rounds
+    rows = given.rows
+    processes = Cpu()
+    processes.start()
     options: dict[str, Any] = {"curve": items.CURVE, "beside": True, "plain": True, "threads": 1}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder)
@@ -152,18 +163,16 @@ def main() -> None:
         bytes_a_row = sum(name.stat().st_size for name in names) / rows
         print(f"{rows} rows in {given.files} files, {bytes_a_row:.0f} bytes a row; {os.cpu_count()} cores\n")
         print("| job | thousand rows a second | CPU, µs a row |\n|---|---|---|", flush=True)
-        measure("Parquet read by pyarrow, 1 thread", rows, rounds, lambda _: read(names))
-        counted = measure("the command, 1 thread", rows, rounds, lambda target: command(names, target))
+        timed = partial(measure, processes, rows=rows, rounds=given.rounds)
+        timed("Parquet read by pyarrow, 1 thread", job=lambda _: read(names))
+        counted = timed("the command, 1 thread", job=lambda target: command(names, target))
         for engine in given.engines.split(","):
             for workers in map(int, given.workers.split(",")):
                 with {"spark": spark, "ray": ray, "files": files}[engine](source, workers) as job:
                     name = f"{engine}, {workers} workers"
-                    found = measure(name, rows, rounds, partial(job, arrow.Verify(**options)))
-                    assert found == counted
-                    if engine == "files":
-                        continue
-                    found = measure(f"{name}, move", rows, rounds, partial(job, Move(**options)))
-                    assert found == (rows, rows)
+                    assert timed(name, job=partial(job, arrow.Verify(**options))) == counted
+                    if engine != "files":
+                        assert timed(f"{name}, move", job=partial(job, Move(**options))) == (rows, rows)
 
 
 def command(names: list[Path], target: Path) -> None:

@@ -18,8 +18,8 @@ class VerifyAndDie(arrow.Verify):
     """The process that is the first to compute its second group of batches is killed then, as when memory runs out.
 
     Args:
-        marks: a folder in which every process that computes leaves a file. Its name is that of the process, and in it are
-            the GPUs that it was to use. The killed one leaves its number in the file `killed`.
+        marks: a folder in which every process that computes leaves a file. Its name is the number of the process, and
+            in it are the GPUs that it was to use. The killed one leaves its number in the file `killed`.
     """
 
     marks: str

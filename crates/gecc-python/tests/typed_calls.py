@@ -26,5 +26,5 @@ def audit_arrow(digests: polars.Series, keys: polars.Series) -> polars.Series:
 
 
 def audit_frame(frame: polars.DataFrame) -> polars.DataFrame:
-    operation: arrow.Operation = arrow.Verify("secp256k1", low_s=True, columns="digest=a,der=b,public_key=c", plain=True)
+    operation: arrow.Operation = arrow.Verify("secp256k1", low_s=True, columns="digest=a,der=b,public_key=c")
     return polars.DataFrame(operation(frame))

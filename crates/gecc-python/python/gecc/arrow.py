@@ -28,9 +28,9 @@ workers. The engine is made by the first call in a process. It is `gecc.Engine.d
 **Size.** A GPU needs some 2^18 rows at a time, more than most programs hand out. `each` gathers batches until they have
 `gather` rows, and gives back a batch for each. Ctrl-C ends a call as it does those of `gecc`.
 
-**Private keys.** `Sign` and `PublicKeys` read them from the column `secret_key`. They do not gather batches, as that
-would copy keys, and leave that column out of what they give. Nobody wipes what Spark, Ray or Arrow keep of it, in
-memory and on disk.
+**Private keys.** `Sign` and `PublicKeys` read them from the column `secret_key`. They compute batches one by one, as to
+put batches together would copy keys, and leave that column out of what they give. Nobody wipes what Spark, Ray or Arrow
+keep of it, in memory and on disk.
 """
 
 import functools
@@ -96,18 +96,19 @@ class Operation:
         if hasattr(batch, "__arrow_c_array__"):
             return self._answers(_engine(self._options()), [batch])[0]
         table = pa.table(batch)
-        return pa.Table.from_batches(self.each(table.to_batches()), self.schema(table.schema))
+        answers = list(self.each(table.to_batches()))
+        return pa.Table.from_batches(answers, None if answers else self.schema(table.schema))
 
     def each(self, batches: Iterable[ArrowArrayExportable]) -> Iterator[pa.RecordBatch]:
-        """A batch of answers for each batch, in order, as Spark's `mapInArrow` takes it. All batches have the same columns.
-        They are read until there are `gather` rows, and computed together.
+        """A batch of answers for each batch, in order, as Spark's `mapInArrow` takes it. All batches have the same
+        columns. They are read until there are `gather` rows, and computed together.
         """
         for group in _groups(batches, self.gather):
             yield from self._answers(_engine(self._options()), group)
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
-        """The schema of the answers to batches of this schema. It uses no GPU, and raises what a call would, before there
-        is a batch.
+        """The schema of the answers to batches of this schema. It uses no GPU, and raises what a call would, before
+        there is a batch.
         """
         empty = pa.RecordBatch.from_pylist([], schema=columns)
         return self._answers(_engine_of(os.getpid(), (("backend", "cpu"), ("threads", 1))), [empty])[0].schema
@@ -129,8 +130,8 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True)
 class Verify(Operation):
-    """Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`: ECDSA, or on "sm2" SM2.
-    Answers are `valid` and `reason`.
+    """Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`: ECDSA (SEC 1, section
+    4.1.4), or on "sm2" SM2. Answers are `valid` and `reason`.
 
     Not constant-time: everything here is public.
 
@@ -243,7 +244,7 @@ def _engine_of(process: int, options: tuple[tuple[str, Any], ...]) -> Engine:
 
 
 def _groups(batches: Iterable[Any], rows: int) -> Iterator[list[Any]]:
-    """Batches together that have so many rows, the last ones fewer."""
+    """Batches together that have so many rows, the last ones maybe fewer."""
     group: list[Any] = []
     gathered = 0
     for batch in batches:
