@@ -1,6 +1,7 @@
 """Rates of the recipes with Spark and Ray on one machine, by workers of one thread, and what moving rows takes alone.
 
-    python benches/engines.py [--rows N] [--files N] [--workers 1,2,4] [--rounds N] [--engines spark,ray,files]
+    python benches/engines.py [--rows N] [--files N] [--workers 1,2,4] [--rounds N] [--gpus]
+        [--engines spark,ray,files]
 
 Each job reads Parquet files, verifies and writes Parquet. *move* is the same without the verification, *files* is Ray
 with a file a task. The first round warms up, and figures are medians of the others. CPU time is that of all processes
@@ -30,7 +31,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from gecc import arrow
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "examples" / "recipes"))
+RECIPES = str(Path(__file__).parent.parent / "examples" / "recipes")
+sys.path.insert(0, RECIPES)
+# For workers.
+os.environ["PYTHONPATH"] = RECIPES
 
 import items  # noqa: E402
 
@@ -96,7 +100,7 @@ def measure(processes: Cpu, name: str, rows: int, rounds: int, job: Callable[[Pa
 
 
 @contextmanager
-def spark(source: Path, workers: int) -> Iterator[Job]:
+def spark(source: Path, workers: int, _: dict[str, int]) -> Iterator[Job]:
     import pyspark
     import verify_spark
 
@@ -118,7 +122,7 @@ def spark(source: Path, workers: int) -> Iterator[Job]:
 
 
 @contextmanager
-def ray(source: Path, workers: int) -> Iterator[Job]:
+def ray(source: Path, workers: int, resources: dict[str, int]) -> Iterator[Job]:
     import ray
     import verify_ray
 
@@ -129,19 +133,19 @@ def ray(source: Path, workers: int) -> Iterator[Job]:
     verify_ray.BATCH = 1 << 16
 
     def job(operation: arrow.Operation, target: Path) -> None:
-        verify_ray.verify(type(operation), vars(operation), str(source), str(target), workers, num_cpus=1)
+        verify_ray.verify(type(operation), vars(operation), str(source), str(target), workers, **resources)
 
     yield job
     ray.shutdown()
 
 
 @contextmanager
-def files(source: Path, workers: int) -> Iterator[Job]:
+def files(source: Path, workers: int, resources: dict[str, int]) -> Iterator[Job]:
     import ray
     import verify_files
 
     ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-    yield lambda operation, target: verify_files.verify(operation.curve, 1, source, target, num_cpus=1)
+    yield lambda operation, target: verify_files.verify(operation.curve, 1, source, target, **resources)
     ray.shutdown()
 
 
@@ -152,8 +156,9 @@ def main() -> None:
     arguments.add_argument("--workers", default="1,2,4")
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--engines", default="spark,ray,files")
+    arguments.add_argument("--gpus", action="store_true", help="a GPU for each worker of Ray; those of Spark use all")
     given = arguments.parse_args()
-    rows = given.rows
+    rows, resources = given.rows, {"num_gpus" if given.gpus else "num_cpus": 1}
     processes = Cpu()
     processes.start()
     options: dict[str, Any] = {"curve": items.CURVE, "beside": True, "plain": True, "threads": 1}
@@ -168,7 +173,7 @@ def main() -> None:
         counted = timed("the command, 1 thread", job=lambda target: command(names, target))
         for engine in given.engines.split(","):
             for workers in map(int, given.workers.split(",")):
-                with {"spark": spark, "ray": ray, "files": files}[engine](source, workers) as job:
+                with {"spark": spark, "ray": ray, "files": files}[engine](source, workers, resources) as job:
                     name = f"{engine}, {workers} workers"
                     assert timed(name, job=partial(job, arrow.Verify(**options))) == counted
                     if engine != "files":
