@@ -24,6 +24,8 @@ mod _gecc {
     #[pymodule_export]
     use super::arrow_output::ArrowArray;
     #[pymodule_export]
+    use super::calls::batches::BatchOperation;
+    #[pymodule_export]
     use super::calls::bip340::{bip340_sign, bip340_sign_messages, bip340_verify, bip340_verify_messages, taproot};
     #[pymodule_export]
     use super::calls::der::{signatures_from_der, signatures_to_der};
