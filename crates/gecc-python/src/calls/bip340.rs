@@ -1,9 +1,9 @@
 //! Schnorr signatures of BIP 340, and outputs of Taproot, on secp256k1. Public keys are x-only.
 
+use crate::calls::results::{self, Wanted};
 use crate::engine::{self, Engine};
 use crate::input::{Call, argument};
-use crate::output::{Kind, Output, answer};
-use crate::pieces;
+use crate::output::Kind;
 use gecc::bip340::{self, Auxiliary};
 use gecc::{PublicKeys, tweak};
 use gecc_arrow::Field;
@@ -23,14 +23,10 @@ pub fn bip340_verify<'py>(
     let messages = call.rows(argument("messages", Field::Digest), 32, messages)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let keys = call.rows(argument("public_keys", Field::PublicKey), 32, public_keys)?;
-    let mut output = Output::of(&call, Kind::public(1))?;
-    let codes = output.bytes();
-    pieces::run(py, &engine, call.items(), |range| {
+    results::of_codes(call, &engine, reasons, |range, codes| {
         let (messages, signatures) = (messages.rows::<32>(range.clone()), signatures.rows::<64>(range.clone()));
-        let keys = PublicKeys::x_only(keys.rows::<32>(range.clone()));
-        bip340::verify_into(&engine, messages, signatures, keys, &mut codes[range])
-    })?;
-    answer(call, Vec::new(), output, reasons)
+        bip340::verify_into(&engine, messages, signatures, PublicKeys::x_only(keys.rows::<32>(range)), codes)
+    })
 }
 
 /// Verifies one signature an item over its message of any length.
@@ -47,14 +43,11 @@ pub fn bip340_verify_messages<'py>(
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let keys = call.rows(argument("public_keys", Field::PublicKey), 32, public_keys)?;
-    let mut output = Output::of(&call, Kind::public(1))?;
-    let codes = output.bytes();
-    pieces::run(py, &engine, call.items(), |range| {
+    results::of_codes(call, &engine, reasons, |range, codes| {
         let (messages, signatures) = (messages.slices(range.clone()), signatures.rows::<64>(range.clone()));
-        let keys = PublicKeys::x_only(keys.rows::<32>(range.clone()));
-        bip340::verify_messages_into(&engine, &messages, signatures, keys, &mut codes[range])
-    })?;
-    answer(call, Vec::new(), output, reasons)
+        let keys = PublicKeys::x_only(keys.rows::<32>(range));
+        bip340::verify_messages_into(&engine, &messages, signatures, keys, codes)
+    })
 }
 
 /// Signs one message of 32 bytes an item.
@@ -72,16 +65,11 @@ pub fn bip340_sign<'py>(
     let messages = call.rows(argument("messages", Field::Digest), 32, messages)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let auxiliary = auxiliary.map(|rows| call.rows(argument("auxiliary", Field::SecretKey), 32, rows)).transpose()?;
-    let (mut signatures, mut output) =
-        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (signatures.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (messages, keys) = (messages.rows::<32>(range.clone()), keys.secret_keys(range.clone()));
-        let given = auxiliary.as_ref().map(|auxiliary| Auxiliary::given(auxiliary.rows::<32>(range.clone())));
-        let rows = &mut rows[range.clone()];
-        bip340::sign_into(&engine, messages, keys, given.unwrap_or_default(), rows, &mut codes[range])
-    })?;
-    answer(call, vec![signatures], output, reasons)
+        let given = auxiliary.as_ref().map(|auxiliary| Auxiliary::given(auxiliary.rows::<32>(range)));
+        bip340::sign_into(&engine, messages, keys, given.unwrap_or_default(), rows, codes)
+    })
 }
 
 /// Signs one message of any length an item.
@@ -98,15 +86,11 @@ pub fn bip340_sign_messages<'py>(
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let auxiliary = auxiliary.map(|rows| call.rows(argument("auxiliary", Field::SecretKey), 32, rows)).transpose()?;
-    let (mut signatures, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (signatures.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
+    results::of_rows(call, &engine, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
         let (messages, keys) = (messages.slices(range.clone()), keys.secret_keys(range.clone()));
-        let given = auxiliary.as_ref().map(|auxiliary| Auxiliary::given(auxiliary.rows::<32>(range.clone())));
-        let rows = &mut rows[range.clone()];
-        bip340::sign_messages_into(&engine, &messages, keys, given.unwrap_or_default(), rows, &mut codes[range])
-    })?;
-    answer(call, vec![signatures], output, reasons)
+        let given = auxiliary.as_ref().map(|auxiliary| Auxiliary::given(auxiliary.rows::<32>(range)));
+        bip340::sign_messages_into(&engine, &messages, keys, given.unwrap_or_default(), rows, codes)
+    })
 }
 
 /// The output key of each internal key.
@@ -122,14 +106,8 @@ pub fn taproot<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.rows(argument("internal_keys", Field::PublicKey), 32, internal_keys)?;
     let roots = roots.map(|rows| call.rows(argument("roots", Field::Digest), 32, rows)).transpose()?;
-    let (mut outputs, mut output) =
-        (Output::of_caller(&call, Kind::public(64), out)?, Output::of(&call, Kind::public(1))?);
-    let (rows, codes) = (outputs.rows(), output.bytes());
-    pieces::run(py, &engine, call.items(), |range| {
+    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let keys = PublicKeys::x_only(keys.rows::<32>(range.clone()));
-        let roots = roots.as_ref().map(|roots| roots.rows::<32>(range.clone()));
-        let rows = &mut rows[range.clone()];
-        tweak::taproot_into(&engine, keys, roots, rows, &mut codes[range])
-    })?;
-    answer(call, vec![outputs], output, reasons)
+        tweak::taproot_into(&engine, keys, roots.as_ref().map(|roots| roots.rows::<32>(range)), rows, codes)
+    })
 }
