@@ -197,11 +197,12 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// The bytes between the first offset and the last, where all are this far apart.
+/// The bytes between the first offset and the last, where all are this far apart. An array without rows that comes through the C
+/// interface may have an offset and no data.
 fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -> Option<&'a [u8]> {
     let start = offsets[0].as_usize();
     let even = offsets.iter().enumerate().all(|(row, offset)| offset.as_usize() == start + row * width);
-    even.then(|| &data[start..offsets[offsets.len() - 1].as_usize()])
+    data.get(start..offsets[offsets.len() - 1].as_usize()).filter(|_| even)
 }
 
 /// Characters or bytes of a cell that no field but messages and ids has.

@@ -80,5 +80,5 @@ pub use operation::{Key, KeyForm, Operation, Signer, Signing};
 pub use pool::Pool;
 pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};
 pub use reason::{CellProblem, Reason};
-pub use transform::{Job, Outcome, TransformOptions, transform};
+pub use transform::{Job, Outcome, TransformOptions, columns_beside, transform};
 pub use write::{Compression, Encoded, Encoder, Output, Writer};

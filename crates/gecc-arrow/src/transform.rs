@@ -79,7 +79,7 @@ pub fn transform(
 ) -> Result<Outcome, Error> {
     job.operation.check(job.engine, job.curve, input.schema(), job.mapping)?;
     let (read, kept) = match options.beside {
-        true => (Columns::All, kept_columns(input.schema(), job.mapping)?),
+        true => (Columns::All, columns_beside(input.schema(), job.mapping)?),
         false => (Columns::Only(job.operation.columns(input.schema(), job.mapping)?), Vec::new()),
     };
     // Arrow IPC is written as it is in memory.
@@ -106,8 +106,11 @@ pub fn transform(
     Ok(Outcome { counts, problem: problem.or(finished.err()) })
 }
 
-/// The places of the columns that stand beside the answers.
-fn kept_columns(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
+/// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`.
+///
+/// # Errors
+/// As for [`Mapping::index`].
+pub fn columns_beside(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
     let secret = mapping.index(mapping::Field::SecretKey, schema)?;
     Ok((0..schema.fields().len()).filter(|place| Some(*place) != secret).collect())
 }

@@ -10,6 +10,14 @@ create_exception!(gecc, DeviceError, GeccError, "All GPUs failed, and the engine
 create_exception!(gecc, KernelsError, GeccError, "Kernels could not be compiled, stored or loaded.");
 create_exception!(gecc, ForkedError, GeccError, "The engine was made before this process forked from another.");
 
+/// The exception for an error of work on record batches. What is wrong with columns or options is a `ValueError`.
+pub fn batch_exception(error: gecc_arrow::Error) -> PyErr {
+    match error {
+        gecc_arrow::Error::Engine(error) => exception(error),
+        error => PyValueError::new_err(error.to_string()),
+    }
+}
+
 /// The exception for an error of the library. What is wrong with arguments is a `ValueError`.
 pub fn exception(error: gecc::Error) -> PyErr {
     use gecc::Error;

@@ -24,6 +24,8 @@ mod _gecc {
     #[pymodule_export]
     use super::arrow_output::ArrowArray;
     #[pymodule_export]
+    use super::calls::batches::BatchOperation;
+    #[pymodule_export]
     use super::calls::der::{signatures_from_der, signatures_to_der};
     #[pymodule_export]
     use super::calls::keys::{decompress, ecdh, ecdh_points, generate_keys, public_keys};

@@ -25,13 +25,27 @@ pub fn run(
     py: Python<'_>,
     engine: &Engine,
     items: usize,
-    mut work: impl FnMut(Range<usize>) -> Result<(), gecc::Error> + Send,
+    work: impl FnMut(Range<usize>) -> Result<(), gecc::Error> + Send,
+) -> PyResult<()> {
+    run_or(py, engine, items, exception, work)
+}
+
+/// The same for work with errors of another kind.
+///
+/// # Errors
+/// What is made of that of the work, or that of a signal's handler.
+pub fn run_or<E: Send>(
+    py: Python<'_>,
+    engine: &Engine,
+    items: usize,
+    exception: impl Fn(E) -> PyErr,
+    mut work: impl FnMut(Range<usize>) -> Result<(), E> + Send,
 ) -> PyResult<()> {
     let piece = piece_of(engine);
     let mut start = 0usize;
     loop {
         let end = items.min(start.saturating_add(piece));
-        py.detach(|| work(start..end)).map_err(exception)?;
+        py.detach(|| work(start..end)).map_err(&exception)?;
         py.check_signals()?;
         start = end;
         if start == items {

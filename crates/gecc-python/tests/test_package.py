@@ -13,6 +13,7 @@ from pathlib import Path
 import gecc
 import gecc._api
 import gecc._reason
+import gecc.arrow
 import numpy as np
 import pytest
 from gecc import _environment, _gecc
@@ -22,7 +23,7 @@ from support import ROOT
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-@pytest.mark.parametrize("module", [gecc, gecc._api, gecc._reason], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [gecc, gecc._api, gecc._reason, gecc.arrow], ids=lambda module: module.__name__)
 def test_examples_of_the_documentation(module: types.ModuleType) -> None:
     found = doctest.testmod(module, extraglobs={"np": np})
     assert found.attempted > 0
@@ -52,10 +53,11 @@ def test_reasons_are_those_of_the_library() -> None:
 
 
 def test_types() -> None:
-    """The package, an example and typed calls pass mypy's strict checks, and the stubs are those of what runs."""
+    """The package, an example, recipes and typed calls pass mypy's strict checks, and the stubs are those of what runs."""
     folder = EXAMPLES.parent
     configuration = str(folder / "pyproject.toml")
-    programs = [str(EXAMPLES / "coincurve_batch.py"), str(folder / "tests" / "typed_calls.py")]
+    recipes = [str(EXAMPLES / "recipes" / name) for name in ("items.py", "verify_polars.py")]
+    programs = [str(EXAMPLES / "coincurve_batch.py"), *recipes, str(folder / "tests" / "typed_calls.py")]
     for checked in (["--package", "gecc"], programs):
         subprocess.run([sys.executable, "-m", "mypy", "--config-file", configuration, *checked], check=True)
     stubtest = [sys.executable, "-m", "mypy.stubtest", "--mypy-config-file", configuration]

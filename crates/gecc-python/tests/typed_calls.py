@@ -4,6 +4,7 @@ import gecc
 import numpy as np
 import numpy.typing as npt
 import polars
+from gecc import arrow
 
 
 def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | None]) -> int:
@@ -22,3 +23,8 @@ def audit_arrow(digests: polars.Series, keys: polars.Series) -> polars.Series:
     signatures, _ = gecc.sign("p256", digests, bytes(32), s_form="low")
     verdicts: polars.Series = gecc.verify("p256", digests, signatures, keys)
     return verdicts
+
+
+def audit_frame(frame: polars.DataFrame) -> polars.DataFrame:
+    operation: arrow.Operation = arrow.Verify("secp256k1", low_s=True, columns="digest=a,der=b,public_key=c")
+    return polars.DataFrame(operation(frame))

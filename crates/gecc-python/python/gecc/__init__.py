@@ -48,6 +48,8 @@ or so; while an engine starts or compiles kernels it waits.
 **Engines.** Calls use `Engine.default()`, made when it is first needed, unless they are given an `engine`. A process
 that forks cannot pass its engines on: calls in the child raise `ForkedError`, unless it makes engines of its own or
 only CPUs were used.
+
+**Record batches** and tables, with columns found by name, are for `gecc.arrow`, which needs pyarrow.
 """
 
 import os

@@ -4,9 +4,11 @@ from typing import Any, Literal, final
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 __all__ = [
     "ArrowArray",
+    "BatchOperation",
     "DeviceError",
     "Engine",
     "ForkedError",
@@ -66,6 +68,30 @@ class ArrowArray:
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __len__(self) -> int: ...
+
+@final
+class BatchOperation:
+    """What is done with each row of a batch. Private: `gecc.arrow` has it with names, defaults and documentation."""
+
+    @staticmethod
+    def verify(low_s: bool) -> BatchOperation: ...
+    @staticmethod
+    def recover(compressed: bool) -> BatchOperation: ...
+    @staticmethod
+    def recover_addresses() -> BatchOperation: ...
+    @staticmethod
+    def sign(recoverable: bool, der: bool) -> BatchOperation: ...
+    @staticmethod
+    def public_keys(compressed: bool) -> BatchOperation: ...
+    def apply(
+        self,
+        engine: Engine | None,
+        curve: str,
+        columns: str | None,
+        beside: bool,
+        plain: bool,
+        batches: list[pa.RecordBatch],
+    ) -> list[pa.RecordBatch]: ...
 
 @final
 class Engine:

@@ -2,6 +2,7 @@
 
 #![allow(clippy::too_many_arguments, reason = "columns and options of a call are its parameters")]
 
+pub mod batches;
 pub mod der;
 pub mod keys;
 pub mod messages;

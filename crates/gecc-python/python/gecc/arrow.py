@@ -1,0 +1,264 @@
+"""Record batches of Arrow: what the command does with a file, as functions from batch to batch.
+
+For Spark, Ray, Polars, DuckDB and whatever else hands out batches. It needs pyarrow (`gecc[arrow]`).
+
+>>> import gecc, pyarrow as pa
+>>> secret_keys, public_keys = gecc.generate_keys("p256", 2)
+>>> signatures, _ = gecc.sign("p256", bytes(32), secret_keys)
+>>> batch = pa.record_batch({
+...     "row": [1, 2],
+...     "digest": pa.array([bytes(32), None], pa.binary(32)),
+...     "sig": [row.tobytes() for row in signatures],
+...     "pubkey": [row.tobytes().hex() for row in public_keys],
+... })
+>>> Verify("p256")(batch).to_pydict()
+{'valid': [True, False], 'reason': [None, '`digest` is null']}
+>>> Verify("p256", beside=True)(batch).schema.names
+['row', 'digest', 'sig', 'pubkey', 'valid', 'reason']
+
+**Columns** are found by name or said as `columns`, and have the types that the command reads in files (docs/files.md in
+the repository). So do answers: `valid`, or a result that is null where a row is rejected, and `reason`, null where it
+is not. A null or malformed cell rejects its row alone.
+
+**Operations** are values without an engine: they compare, and can be pickled, so that Spark and Ray bring them to their
+workers. The engine is made by the first call in a process. It is `gecc.Engine.default()`, or with `backend` or
+`threads` one of that choice for the process. A worker that shares its machine with others says its `threads`, and by
+`use_gpus` its GPUs.
+
+**Size.** A GPU needs some 2^18 rows at a time, more than most programs hand out. `each` gathers batches until they have
+`gather` rows, and gives back a batch for each. Ctrl-C ends a call as it does those of `gecc`.
+
+**Private keys.** `Sign` and `PublicKeys` read them from the column `secret_key`. They compute batches one by one, as to
+put batches together would copy keys, and leave that column out of what they give. Nobody wipes what Spark, Ray or Arrow
+keep of it, in memory and on disk.
+"""
+
+import functools
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, Literal, overload
+
+import pyarrow as pa
+
+from gecc import _gecc
+from gecc._gecc import BatchOperation, Engine
+from gecc._types import ArrowArrayExportable, ArrowStreamExportable
+
+__all__ = ["Operation", "PublicKeys", "Recover", "RecoverAddresses", "Sign", "Verify", "use_gpus"]
+
+# The process in which an operation has begun, after which CUDA does not look at its variable again.
+_begun_in: int | None = None
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What all operations have in common. Called with a batch, one gives the answers for its rows, in order.
+
+    Args:
+        curve: the curve's name.
+        columns: which column holds which field, as `digest=hash,r=r,s=s,public_key=pk`. By default they are found by
+            name.
+        beside: whether the answers stand behind the columns of the input. An answer whose name is taken is called
+            `gecc_...`. A column of private keys is left out.
+        plain: whether reasons are text and bytes Binary, rather than a dictionary and FixedSizeBinary, which Spark does
+            not know.
+        gather: rows that `each` computes at a time, at least.
+        backend: "auto", "cpu" or "gpu", as for `gecc.Engine`.
+        threads: threads for work on the CPU, one per core by default.
+    """
+
+    curve: str
+    _: KW_ONLY
+    columns: str | None = None
+    beside: bool = False
+    plain: bool = False
+    gather: int = 1 << 18
+    backend: Literal["auto", "cpu", "gpu"] = "auto"
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.gather < 1:
+            raise ValueError(f"gather: {self.gather} rows at a time, not at least one")
+
+    @overload
+    def __call__(self, batch: ArrowArrayExportable) -> pa.RecordBatch: ...
+    @overload
+    def __call__(self, batch: ArrowStreamExportable) -> pa.Table: ...
+    def __call__(self, batch: Any) -> Any:
+        """The answers for a batch as a batch, and for what may be in several (a table, frame or relation) as a table.
+
+        Raises:
+            ValueError: for a column that is missing or has another type, an unknown curve, or options that do not go
+                together.
+            GeccError: when the engine cannot run.
+        """
+        if hasattr(batch, "__arrow_c_array__"):
+            return self._answers(_engine(self._options()), [batch])[0]
+        table = pa.table(batch)
+        answers = list(self.each(table.to_batches()))
+        return pa.Table.from_batches(answers, None if answers else self.schema(table.schema))
+
+    def each(self, batches: Iterable[ArrowArrayExportable]) -> Iterator[pa.RecordBatch]:
+        """A batch of answers for each batch, in order, as Spark's `mapInArrow` takes it. All batches have the same
+        columns. They are read until there are `gather` rows, and computed together.
+        """
+        for group in _groups(batches, self.gather):
+            yield from self._answers(_engine(self._options()), group)
+
+    def schema(self, columns: pa.Schema) -> pa.Schema:
+        """The schema of the answers to batches of this schema. It uses no GPU, and raises what a call would, before
+        there is a batch.
+        """
+        empty = pa.RecordBatch.from_pylist([], schema=columns)
+        return self._answers(_engine_of(os.getpid(), (("backend", "cpu"), ("threads", 1))), [empty])[0].schema
+
+    def _answers(self, engine: Engine, batches: list[Any]) -> list[pa.RecordBatch]:
+        operation = self._operation()
+        answers = operation.apply(engine, self.curve, self.columns, self.beside, self.plain, batches)
+        return [_with_plain_bytes(batch) for batch in answers] if self.plain else answers
+
+    def _operation(self) -> BatchOperation:
+        raise NotImplementedError
+
+    def _options(self) -> tuple[tuple[str, Any], ...]:
+        """The engine's, as pairs: the key of a cache. None where the default engine serves."""
+        options = {"backend": self.backend, "threads": self.threads}
+        default = {"backend": "auto", "threads": None}
+        return tuple((name, value) for name, value in options.items() if value != default[name])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verify(Operation):
+    """Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`: ECDSA (SEC 1, section
+    4.1.4), or on "sm2" SM2. Answers are `valid` and `reason`.
+
+    Not constant-time: everything here is public.
+
+    Args:
+        low_s: reject s above n/2, as BIP 62 and EIP-2 ask. Not for SM2.
+    """
+
+    low_s: bool = False
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.verify(self.low_s)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recover(Operation):
+    """Finds who signed, of `digest` or `message`, a signature and `recovery_id`: ECDSA (SEC 1, section 4.1.6). Answers
+    are `public_key`, 65 bytes or 33, and `reason`.
+
+    Not constant-time: everything here is public.
+
+    Args:
+        compressed: whether keys have 33 bytes.
+    """
+
+    compressed: bool = False
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.recover(self.compressed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecoverAddresses(Operation):
+    """Finds who signed on secp256k1, as an Ethereum address. Answers are `address`, 20 bytes, and `reason`.
+
+    Not constant-time: everything here is public.
+    """
+
+    curve: str = field(default="secp256k1", init=False)
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.recover_addresses()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sign(Operation):
+    """Signs `digest` or `message` with `secret_key`, by nonces of RFC 6979: ECDSA, or on "sm2" SM2. Answers are
+    `signature`, 64 bytes `r || s`, and `reason`.
+
+    Constant-time in private keys and nonces; reading keys from hexadecimal text is not.
+
+    Args:
+        recoverable: whether there is a column `recovery_id`. Not for SM2.
+        der: whether signatures are in DER, as `der`.
+        check_signatures: whether every signature is verified before it is given, as one that was computed wrongly can
+            give its key away.
+    """
+
+    recoverable: bool = False
+    der: bool = False
+    check_signatures: bool = False
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.sign(self.recoverable, self.der)
+
+    def _options(self) -> tuple[tuple[str, Any], ...]:
+        return (*super()._options(), *((("check_signatures", True),) if self.check_signatures else ()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicKeys(Operation):
+    """The public key of each `secret_key`. Answers are `public_key`, 65 bytes or 33, and `reason`.
+
+    Constant-time in private keys; reading them from hexadecimal text is not.
+
+    Args:
+        compressed: whether keys have 33 bytes.
+    """
+
+    compressed: bool = False
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.public_keys(self.compressed)
+
+
+def use_gpus(gpus: Iterable[int | str]) -> None:
+    """Has this process use these GPUs alone, given by number or UUID. Without any it uses the CPU.
+
+    A worker says so before its first operation. It sets `CUDA_VISIBLE_DEVICES`. Ray does that itself.
+
+    Raises:
+        GeccError: when an operation of this module has begun in this process with other GPUs.
+    """
+    wanted = ",".join(str(gpu) for gpu in gpus)
+    if _begun_in == os.getpid() and os.environ.get("CUDA_VISIBLE_DEVICES") != wanted:
+        problem = f"this process has begun with other GPUs than {wanted!r}: they are chosen before the first operation"
+        raise _gecc.GeccError(problem)
+    os.environ["CUDA_VISIBLE_DEVICES"] = wanted
+
+
+def _engine(options: tuple[tuple[str, Any], ...]) -> Engine:
+    global _begun_in
+    _begun_in = os.getpid()
+    return _engine_of(_begun_in, options) if options else Engine.default()
+
+
+@functools.cache
+def _engine_of(process: int, options: tuple[tuple[str, Any], ...]) -> Engine:
+    """An engine with options, one for each process: one that was inherited through a fork would not work."""
+    return Engine(**dict(options))
+
+
+def _groups(batches: Iterable[Any], rows: int) -> Iterator[list[Any]]:
+    """Batches together that have so many rows, the last ones maybe fewer."""
+    group: list[Any] = []
+    gathered = 0
+    for batch in batches:
+        group.append(pa.record_batch(batch))
+        gathered += group[-1].num_rows
+        if gathered >= rows:
+            yield group
+            group, gathered = [], 0
+    if group:
+        yield group
+
+
+def _with_plain_bytes(batch: pa.RecordBatch) -> pa.RecordBatch:
+    plain = [
+        field.with_type(pa.binary()) if pa.types.is_fixed_size_binary(field.type) else field for field in batch.schema
+    ]
+    return batch.cast(pa.schema(plain, batch.schema.metadata))

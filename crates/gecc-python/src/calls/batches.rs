@@ -1,0 +1,158 @@
+//! Record batches of Arrow: the operations of the command, which finds its columns by name.
+
+use crate::choices;
+use crate::engine::{self, Engine};
+use crate::errors::batch_exception;
+use crate::pieces;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
+use gecc::CurveId;
+use gecc_arrow::{Error, Field, KeyForm, Mapping, Operation, Pool, Signer, Signing, Wanted, columns_beside};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+
+/// What is done with each row of a batch, with the options of the command.
+#[pyclass(frozen, module = "gecc")]
+pub struct BatchOperation(Operation);
+
+#[pymethods]
+impl BatchOperation {
+    #[staticmethod]
+    fn verify(low_s: bool) -> Self {
+        BatchOperation(Operation::Verify(choices::policy(low_s)))
+    }
+
+    #[staticmethod]
+    fn recover(compressed: bool) -> Self {
+        BatchOperation(Operation::Recover(Signer::PublicKey(key_form(compressed))))
+    }
+
+    #[staticmethod]
+    fn recover_addresses() -> Self {
+        BatchOperation(Operation::Recover(Signer::Address))
+    }
+
+    #[staticmethod]
+    fn sign(recoverable: bool, der: bool) -> Self {
+        BatchOperation(Operation::Sign(Signing { recovery_id: recoverable, der, ..Signing::default() }))
+    }
+
+    #[staticmethod]
+    fn public_keys(compressed: bool) -> Self {
+        BatchOperation(Operation::PublicKeys(key_form(compressed)))
+    }
+
+    /// The answers for batches of one schema, a batch for each. They are computed together unless they hold private keys, which
+    /// would be copied.
+    #[pyo3(signature = (engine, curve, columns, beside, plain, batches))]
+    fn apply<'py>(
+        &self,
+        py: Python<'py>,
+        engine: Option<&Engine>,
+        curve: &str,
+        columns: Option<&str>,
+        beside: bool,
+        plain: bool,
+        batches: Vec<PyRecordBatch>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let batches: Vec<RecordBatch> = batches.into_iter().map(PyRecordBatch::into_inner).collect();
+        let Some(first) = batches.first() else { return Ok(Vec::new()) };
+        let schema = first.schema();
+        require_one_schema(&batches).map_err(batch_exception)?;
+        let mapping = columns.map_or_else(|| Ok(Mapping::by_name(&schema)), str::parse).map_err(batch_exception)?;
+        let job = Job {
+            engine: engine::of(py, engine)?,
+            curve: choices::curve(curve)?,
+            operation: &self.0,
+            read: self.0.columns(&schema, &mapping).map_err(batch_exception)?,
+            mapping,
+            plain,
+        };
+        let answers = job.answers(py, &schema, &batches)?;
+        let kept = if beside { columns_beside(&schema, &job.mapping).map_err(batch_exception)? } else { Vec::new() };
+        let wanted = Wanted { plain_reasons: plain, ..Wanted::default() };
+        let names = wanted.schema(&schema.project(&kept).map_err(Error::from).map_err(batch_exception)?, &self.0);
+        let made = batches.iter().zip(answers).map(|(batch, answers)| {
+            let batch = put_beside(batch, &kept, &answers, names.clone()).map_err(batch_exception)?;
+            PyRecordBatch::new(batch).into_pyarrow(py)
+        });
+        made.collect()
+    }
+}
+
+/// Batches that are computed together have the same columns in the same places.
+fn require_one_schema(batches: &[RecordBatch]) -> Result<(), Error> {
+    let fields = batches[0].schema_ref().fields();
+    match batches.iter().position(|batch| batch.schema_ref().fields() != fields) {
+        Some(place) => Err(Error::Columns(format!("batch {place} has other columns, or other types, than batch 0"))),
+        None => Ok(()),
+    }
+}
+
+fn key_form(compressed: bool) -> KeyForm {
+    if compressed { KeyForm::Compressed } else { KeyForm::Uncompressed }
+}
+
+/// What is computed, with what, and of which columns.
+struct Job<'a> {
+    engine: gecc::Engine,
+    curve: CurveId,
+    operation: &'a Operation,
+    mapping: Mapping,
+    read: Vec<usize>,
+    plain: bool,
+}
+
+impl Job<'_> {
+    /// The columns of answers for each batch.
+    fn answers(&self, py: Python<'_>, schema: &Schema, batches: &[RecordBatch]) -> PyResult<Vec<RecordBatch>> {
+        let secret = self.mapping.index(Field::SecretKey, schema).map_err(batch_exception)?;
+        if secret.is_some_and(|place| self.read.contains(&place)) || batches.len() == 1 {
+            return batches.iter().map(|batch| self.answers_of(py, &self.project(batch)?)).collect();
+        }
+        let read: Vec<RecordBatch> = batches.iter().map(|batch| self.project(batch)).collect::<PyResult<_>>()?;
+        let together = py.detach(|| concat_batches(read[0].schema_ref(), &read)).map_err(Error::from);
+        let answers = self.answers_of(py, &together.map_err(batch_exception)?)?;
+        let mut start = 0;
+        let part = |batch: &RecordBatch| {
+            let part = answers.slice(start, batch.num_rows());
+            start += batch.num_rows();
+            part
+        };
+        Ok(batches.iter().map(part).collect())
+    }
+
+    fn project(&self, batch: &RecordBatch) -> PyResult<RecordBatch> {
+        batch.project(&self.read).map_err(Error::from).map_err(batch_exception)
+    }
+
+    /// The columns of answers for one batch, computed in pieces.
+    fn answers_of(&self, py: Python<'_>, batch: &RecordBatch) -> PyResult<RecordBatch> {
+        let mut answers = Vec::new();
+        pieces::run_or(py, &self.engine, batch.num_rows(), batch_exception, |range| {
+            let piece = batch.slice(range.start, range.len());
+            let pool = Pool::default();
+            let found = self.operation.apply(&self.engine, self.curve, &piece, &self.mapping, &pool)?;
+            let found = if self.plain { found.with_reasons(Vec::new()) } else { found };
+            answers.push(found.to_columns()?);
+            Ok(())
+        })?;
+        match &answers[..] {
+            [all] => Ok(all.clone()),
+            several => concat_batches(several[0].schema_ref(), several).map_err(Error::from).map_err(batch_exception),
+        }
+    }
+}
+
+/// Answers behind columns of their batch, with the names that they have there.
+fn put_beside(
+    batch: &RecordBatch,
+    kept: &[usize],
+    answers: &RecordBatch,
+    names: SchemaRef,
+) -> Result<RecordBatch, Error> {
+    let mut columns: Vec<ArrayRef> = kept.iter().map(|place| batch.column(*place).clone()).collect();
+    columns.extend_from_slice(answers.columns());
+    Ok(RecordBatch::try_new(names, columns)?)
+}

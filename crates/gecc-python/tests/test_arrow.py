@@ -1,0 +1,319 @@
+"""Record batches: the answers are those of the command on the same files."""
+
+import multiprocessing
+import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import gecc
+import polars
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from gecc import arrow
+
+from support import ROOT, compressed, random_rows, records, signed
+
+SIGNATURES = ROOT / "crates" / "gecc-arrow" / "tests" / "data" / "signatures.parquet"
+
+
+def column(rows: Any, data_type: pa.DataType) -> pa.Array:
+    return pa.array([None if row is None else bytes(row) for row in rows], data_type)
+
+
+def batch_of(curve: str, items: int) -> pa.RecordBatch:
+    """Signed and spoiled items, with nulls, malformed cells and keys of two widths."""
+    batch = signed(curve, items)
+    digests, signatures = list(batch.digests), list(batch.signatures)
+    keys = [
+        short if item % 2 else key
+        for item, (short, key) in enumerate(zip(compressed(batch.public_keys), batch.public_keys))
+    ]
+    digests[3::17] = [None] * len(digests[3::17])
+    signatures[5::19] = [None] * len(signatures[5::19])
+    keys[7::23] = [b"\2"] * len(keys[7::23])
+    columns = {
+        "row": pa.array(range(items)),
+        "digest": column(digests, pa.binary(32)),
+        "signature": column(signatures, pa.binary(64)),
+        "public_key": column(keys, pa.binary()),
+        "v": pa.array([item % 5 for item in range(items)], pa.uint8()),
+    }
+    return pa.record_batch(columns)
+
+
+def as_chains_store_it(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The same with other names and types: hexadecimal text, r and s, 27 and 28."""
+    halves: list[list[bytes | None]] = [
+        [cell and cell[part] for cell in batch["signature"].to_pylist()] for part in (slice(32), slice(32, 64))
+    ]
+    columns = {
+        "hash": pa.array([cell and "0x" + cell.hex() for cell in batch["digest"].to_pylist()], pa.large_string()),
+        "r": column(halves[0], pa.binary_view()),
+        "s": column(halves[1], pa.large_binary()),
+        "V": pa.array([27 + v for v in batch["v"].to_pylist()], pa.int64()),
+        "pk": batch["public_key"],
+    }
+    return pa.record_batch(columns)
+
+
+def private_keys(items: int) -> pa.RecordBatch:
+    keys = list(random_rows(items, 32))
+    keys[2::5] = [None] * len(keys[2::5])
+    keys[3::7] = [bytes(32)] * len(keys[3::7])
+    return pa.record_batch({"message": column(random_rows(items, 9), pa.binary()), "sk": column(keys, pa.binary())})
+
+
+def messages(items: int) -> pa.RecordBatch:
+    """Messages and ids for SM2, some of them the default id."""
+    texts, ids = random_rows(items, 20), [None if item % 3 else f"user {item}" for item in range(items)]
+    secret_keys, public_keys = gecc.generate_keys("sm2", items)
+    signatures, _ = gecc.sign_messages("sm2", [text.tobytes() for text in texts], secret_keys, user_ids=ids)
+    signatures[::4, 9] ^= 1
+    columns = {
+        "message": column(texts, pa.binary()),
+        "id": pa.array(ids),
+        "sig": column(signatures, pa.binary(64)),
+        "pubkey": column(public_keys, pa.binary(64)),
+    }
+    return pa.record_batch(columns)
+
+
+CHAIN = "digest=hash,r=r,s=s,v=V,public_key=pk"
+CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
+    "verify": (arrow.Verify("secp256k1"), batch_of("secp256k1", 300), ["verify"]),
+    "verify, low s": (arrow.Verify("p256", low_s=True), batch_of("p256", 300), ["verify", "--low-s"]),
+    "verify, brainpool": (arrow.Verify("brainpoolp256r1"), batch_of("brainpoolp256r1", 50), ["verify"]),
+    "verify, SM2": (arrow.Verify("sm2"), batch_of("sm2", 300), ["verify"]),
+    "verify, SM2 messages": (arrow.Verify("sm2"), messages(90), ["verify"]),
+    "verify, columns": (
+        arrow.Verify("secp256k1", columns=CHAIN),
+        as_chains_store_it(batch_of("secp256k1", 300)),
+        ["verify", "--columns", CHAIN],
+    ),
+    "recover": (arrow.Recover("p256"), batch_of("p256", 100), ["recover"]),
+    "recover, columns": (
+        arrow.Recover("secp256k1", columns=CHAIN),
+        as_chains_store_it(batch_of("secp256k1", 100)),
+        ["recover", "--columns", CHAIN],
+    ),
+    "addresses": (arrow.RecoverAddresses(), batch_of("secp256k1", 300), ["recover", "--addresses"]),
+    "sign": (arrow.Sign("p256"), private_keys(60), ["sign"]),
+    "sign, DER": (arrow.Sign("sm2", der=True), private_keys(60), ["sign", "--der"]),
+    "sign, recoverable": (
+        arrow.Sign("secp256k1", recoverable=True, check_signatures=True),
+        private_keys(60),
+        ["sign", "--recoverable", "--check-signatures"],
+    ),
+    "public keys": (arrow.PublicKeys("p256", compressed=True), private_keys(60), ["pubkey", "--compressed"]),
+}
+
+
+def of_command(arguments: list[str], curve: str, file: Path) -> pa.Table:
+    """The command's answers for the rows of a Parquet file."""
+    answers = file.with_suffix(".answers.parquet")
+    done = subprocess.run(["gecc", *arguments, "--curve", curve, "--quiet", "-o", str(answers), str(file)], check=False)
+    assert done.returncode in (0, 1)
+    return pq.read_table(answers)
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("case", CASES)
+def test_answers_are_those_of_the_command(case: str, beside: bool, tmp_path: Path) -> None:
+    operation, batch, arguments = CASES[case]
+    operation = replace(operation, beside=beside)
+    file = tmp_path / "items.parquet"
+    pq.write_table(pa.Table.from_batches([batch]), file)
+    expected = of_command([*arguments, *(["--beside"] if beside else [])], operation.curve, file)
+    found = operation(batch)
+    assert found.schema.names == expected.schema.names
+    assert found.to_pylist() == expected.to_pylist()
+    assert found.num_rows == batch.num_rows
+    assert len(set(found["reason"].to_pylist()) - {None}) >= (1 if "SM2 messages" in case else 2)
+    assert found["reason"].null_count > 0
+    assert found.schema == operation.schema(batch.schema)
+    assert "sk" not in found.schema.names
+
+
+@pytest.mark.parametrize("curve", ["secp256k1", "p256", "sm2"])
+def test_real_signatures(curve: str, tmp_path: Path) -> None:
+    file = tmp_path / SIGNATURES.name
+    shutil.copy(SIGNATURES, file)
+    expected = of_command(["verify"], curve, file)
+    found = arrow.Verify(curve)(pq.read_table(file))
+    assert found.to_pylist() == expected.to_pylist()
+    assert 0 < sum(found["valid"].to_pylist()) < found.num_rows == 1702
+
+
+def test_keys_in_their_short_form() -> None:
+    batch = batch_of("secp256k1", 60)
+    keys = arrow.Recover("secp256k1")(batch)["public_key"].to_pylist()
+    points = [key and bytes([2 + (key[64] & 1)]) + key[1:33] for key in keys]
+    assert arrow.Recover("secp256k1", compressed=True)(batch)["public_key"].to_pylist() == points
+
+
+class Read:
+    """Batches, and how many of them were read."""
+
+    def __init__(self, batches: list[pa.RecordBatch]) -> None:
+        self.batches = batches
+        self.count = 0
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self.batches:
+            self.count += 1
+            yield batch
+
+
+@pytest.mark.parametrize("gather", [1, 100, 1 << 18])
+def test_each_gathers_and_answers_in_order(gather: int) -> None:
+    batch = batch_of("p256", 400)
+    places = [0, 0, 7, 7, 90, 91, 200, 399, 400, 400]
+    batches = Read([batch.slice(start, end - start) for start, end in pairwise(places)])
+    operation = arrow.Verify("p256", beside=True, gather=gather)
+    answers = operation.each(batches)
+    found = [next(answers)]
+    # Those that have 1, 100 or all rows together.
+    assert batches.count == {1: 2, 100: 6}.get(gather, 9)
+    found += answers
+    assert [answer.num_rows for answer in found] == [piece.num_rows for piece in batches.batches]
+    assert pa.Table.from_batches(found).to_pylist() == operation(batch).to_pylist()
+    assert list(operation.each([])) == []
+
+
+def test_batches_with_private_keys_are_computed_one_by_one() -> None:
+    batch = private_keys(50)
+    operation = arrow.Sign("p256")
+    found = list(operation.each([batch.slice(0, 20), batch.slice(20)]))
+    assert [answer.num_rows for answer in found] == [20, 30]
+    assert pa.Table.from_batches(found).to_pylist() == operation(batch).to_pylist()
+
+
+def test_large_batches_are_computed_in_pieces() -> None:
+    """An engine of one thread computes 2^14 rows at a time."""
+    batch = pa.concat_batches([batch_of("secp256k1", 900)] * 19)
+    one, more = arrow.Verify("secp256k1", threads=1), arrow.Verify("secp256k1", threads=2)
+    assert batch.num_rows > 1 << 14
+    assert one(batch).equals(more(batch))
+
+
+def test_tables_frames_and_relations() -> None:
+    batch = batch_of("p256", 300)
+    operation = arrow.Verify("p256", gather=50)
+    expected = operation(batch).to_pylist()
+    table = pa.Table.from_batches([batch.slice(0, 10), batch.slice(10, 280), batch.slice(290)])
+    for rows in (table, polars.DataFrame(table), duckdb.from_arrow(table)):
+        assert operation(rows).to_pylist() == expected
+    assert operation(table.schema.empty_table()).schema == operation.schema(batch.schema)
+    struct = Exporter(batch.to_struct_array())
+    assert operation(struct).to_pylist() == expected
+
+
+class Exporter:
+    """A batch of a library that is neither pyarrow nor polars."""
+
+    def __init__(self, array: pa.Array) -> None:
+        self.array = array
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        return self.array.__arrow_c_array__(requested_schema)  # type: ignore[no-any-return]
+
+
+def test_plain_answers() -> None:
+    batch = batch_of("secp256k1", 90)
+    found = arrow.RecoverAddresses(plain=True, beside=True)(batch)
+    types = {field.name: field.type for field in found.schema}
+    assert (types["address"], types["reason"], types["digest"]) == (pa.binary(), pa.string(), pa.binary())
+    assert found.to_pylist() == arrow.RecoverAddresses(beside=True)(batch).to_pylist()
+
+
+def test_names_that_are_taken() -> None:
+    batch = batch_of("p256", 9).append_column("valid", pa.array(range(9)))
+    found = arrow.Verify("p256", beside=True)(batch)
+    assert found.schema.names[-3:] == ["valid", "gecc_valid", "reason"]
+    assert found["valid"].to_pylist() == list(range(9))
+
+
+def test_what_is_wrong_with_all_rows_is_an_error() -> None:
+    batch = batch_of("p256", 20)
+    with pytest.raises(ValueError, match="no column is given for `public_key`"):
+        arrow.Verify("p256")(batch.drop_columns("public_key"))
+    with pytest.raises(ValueError, match="no column `x` for `digest`; the columns are row, digest"):
+        arrow.Verify("p256", columns="digest=x")(batch)
+    with pytest.raises(ValueError, match="no field `hash`"):
+        arrow.Verify("p256", columns="hash=x").schema(batch.schema)
+    with pytest.raises(ValueError, match="`row` is Int64, but `digest` is 32 bytes"):
+        arrow.Verify("p256", columns="digest=row").schema(batch.schema)
+    with pytest.raises(ValueError, match='curve: "p255" is not one of'):
+        arrow.Verify("p255")(batch)
+    with pytest.raises(ValueError, match="SM2 has no recovery"):
+        arrow.Recover("sm2")(batch)
+    with pytest.raises(ValueError, match="batch 1 has other columns, or other types, than batch 0"):
+        list(arrow.Verify("p256").each([batch, batch.drop_columns("row")]))
+    with pytest.raises(ValueError, match="gather"):
+        arrow.Verify("p256", gather=0)
+
+
+def test_operations_are_values() -> None:
+    for operation, batch, _ in CASES.values():
+        copy = pickle.loads(pickle.dumps(operation))
+        assert copy == operation
+        assert hash(copy) == hash(operation)
+        assert copy(batch).equals(operation(batch))
+    assert arrow.Verify("p256") != arrow.Verify("p256", low_s=True)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("threads", [None, 1])
+def test_workers_make_engines_of_their_own(method: str, threads: int | None) -> None:
+    if method == "fork" and gecc.Engine.default().devices:
+        pytest.skip("a process that uses GPUs cannot fork workers that do")
+    batch = batch_of("p256", 3000)
+    operation = arrow.Verify("p256", threads=threads)
+    expected = operation(batch).to_pylist()
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        found = pool.map(operation, [batch.slice(0, 1500), batch.slice(1500)])
+    assert [row for part in found for row in part.to_pylist()] == expected
+
+
+GPUS = """
+import os, gecc, pyarrow as pa
+from gecc import arrow
+operation, batch = arrow.PublicKeys("p256"), pa.record_batch({"sk": [bytes(31) + bytes([7])]})
+operation.schema(batch.schema)
+arrow.use_gpus([])
+arrow.use_gpus(iter([]))
+assert os.environ["CUDA_VISIBLE_DEVICES"] == ""
+assert operation(batch)["reason"].to_pylist() == [None]
+assert gecc.Engine.default().backend == "cpu"
+arrow.use_gpus([])
+try:
+    arrow.use_gpus([1, "2"])
+    raise SystemExit("chosen too late")
+except gecc.GeccError as problem:
+    assert "with other GPUs than '1,2'" in str(problem), problem
+child = os.fork()
+if child == 0:
+    arrow.use_gpus([1, "2"])
+    os._exit(0 if os.environ["CUDA_VISIBLE_DEVICES"] == "1,2" else 1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_gpus_are_chosen_before_the_first_operation() -> None:
+    subprocess.run([sys.executable, "-c", GPUS], check=True, timeout=120)
+
+
+def test_real_blocks_in_hexadecimal() -> None:
+    items = records("ethereum_blocks.jsonl")
+    batch = pa.RecordBatch.from_pylist(items)
+    assert arrow.Verify("secp256k1")(batch)["valid"].to_pylist() == [True] * 530
+    keys = arrow.Recover("secp256k1")(batch)["public_key"].to_pylist()
+    assert [key.hex() for key in keys] == [item["public_key"] for item in items]
