@@ -154,9 +154,9 @@ def test_real_signatures(curve: str, tmp_path: Path) -> None:
 
 def test_keys_in_their_short_form() -> None:
     batch = batch_of("secp256k1", 60)
-    for whole, short in ((arrow.Recover("secp256k1"), arrow.Recover("secp256k1", compressed=True)),):
-        points = [key and bytes([2 + (key[64] & 1)]) + key[1:33] for key in whole(batch)["public_key"].to_pylist()]
-        assert short(batch)["public_key"].to_pylist() == points
+    keys = arrow.Recover("secp256k1")(batch)["public_key"].to_pylist()
+    points = [key and bytes([2 + (key[64] & 1)]) + key[1:33] for key in keys]
+    assert arrow.Recover("secp256k1", compressed=True)(batch)["public_key"].to_pylist() == points
 
 
 class Read:
