@@ -12,14 +12,14 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../gecc-arrow/tests/dat
 
 /// Each row is asked about by the function of its curve. The verdict is `reason IS NULL`.
 const STATEMENT: &str = "
-    SELECT tag, reason, count(*) AS rows FROM (
+    SELECT tag, reason, count(*) AS items FROM (
         SELECT tag, CASE tag
             WHEN 'secp256k1' THEN ecdsa_verify_reason('secp256k1', digest, signature, public_key)
             WHEN 'p256' THEN ecdsa_verify_reason('p256', digest, signature, public_key)
             WHEN 'brainpoolp256r1' THEN ecdsa_verify_reason('brainpoolP256r1', digest, signature, public_key)
             WHEN 'sm2' THEN sm2_verify_reason(digest, signature, public_key)
         END AS reason FROM signed
-    ) GROUP BY tag, reason ORDER BY tag, rows DESC, reason";
+    ) GROUP BY tag, reason ORDER BY tag, items DESC, reason";
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

