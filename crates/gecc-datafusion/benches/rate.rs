@@ -45,19 +45,36 @@ fn main() {
         write(&path, &table, group);
         let command = rate(items, || command(&engine, &path, items));
         println!("row groups of {group}: the command {:.3} M/s", command / 1e6);
-        for (partitions, batch) in [(cores, 8192), (4 * cores, 8192), (cores, 1 << 16), (cores, 1 << 17)] {
+        for way in ways(cores) {
             let functions = Functions::new(&engine).expect("a coalescer");
-            let context = session(&functions, &runtime, &path, partitions, batch);
+            let context = session(&functions, &runtime, &path, &way);
             let sql = rate(items, || sql(&runtime, &context, items));
             let Stats { cpu_batches, gpu_batches, items: computed, .. } = functions.stats();
-            println!(
-                "  {partitions} partitions, batches of {batch}: {:.3} M/s, {:.2} of the command's; {} items a batch of the engine",
-                sql / 1e6,
-                sql / command,
-                computed / (cpu_batches + gpu_batches)
-            );
+            let batch = computed / (cpu_batches + gpu_batches);
+            println!("  {way:?}: {:.3} M/s, {:.2} of the command's; {batch} items a batch", sql / 1e6, sql / command);
         }
     }
+}
+
+/// How DataFusion is told to read.
+#[derive(Debug)]
+struct Way {
+    partitions: usize,
+    batch: usize,
+    /// Whether each partition reads row groups of its own. Otherwise one reads all, and deals batches out to the others.
+    split: bool,
+}
+
+fn ways(cores: usize) -> [Way; 6] {
+    let way = |partitions, batch, split| Way { partitions, batch, split };
+    [
+        way(cores, 8192, true),
+        way(4 * cores, 8192, true),
+        way(cores, 1 << 16, true),
+        way(cores, 1 << 17, true),
+        way(cores, 8192, false),
+        way(cores, 1 << 16, false),
+    ]
 }
 
 /// Items a second in the best of some runs, after one that is not measured.
@@ -109,8 +126,9 @@ fn command(engine: &Engine, path: &Path, items: usize) {
     assert_eq!((done.counts.rows, done.counts.passed), (items as u64, (items - items.div_ceil(SPOILED)) as u64));
 }
 
-fn session(functions: &Functions, runtime: &Runtime, path: &Path, partitions: usize, batch: usize) -> SessionContext {
-    let config = SessionConfig::new().with_target_partitions(partitions).with_batch_size(batch);
+fn session(functions: &Functions, runtime: &Runtime, path: &Path, way: &Way) -> SessionContext {
+    let config = SessionConfig::new().with_target_partitions(way.partitions).with_batch_size(way.batch);
+    let config = config.with_repartition_file_scans(way.split);
     let context = SessionContext::new_with_config(config);
     functions.register(&context);
     let name = path.to_str().expect("a name");

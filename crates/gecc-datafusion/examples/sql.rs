@@ -16,7 +16,7 @@ const STATEMENT: &str = "
         SELECT tag, CASE tag
             WHEN 'secp256k1' THEN ecdsa_verify_reason('secp256k1', digest, signature, public_key)
             WHEN 'p256' THEN ecdsa_verify_reason('p256', digest, signature, public_key)
-            WHEN 'brainpoolp256r1' THEN ecdsa_verify_reason('brainpoolP256r1', digest, signature, public_key)
+            WHEN 'brainpoolp256r1' THEN ecdsa_verify_reason('brainpoolp256r1', digest, signature, public_key)
             WHEN 'sm2' THEN sm2_verify_reason(digest, signature, public_key)
         END AS reason FROM signed
     ) GROUP BY tag, reason ORDER BY tag, items DESC, reason";

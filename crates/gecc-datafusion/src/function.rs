@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::kind::Kind;
 use crate::service::Service;
-use datafusion::arrow::array::{Array, ArrayRef, BooleanArray};
+use datafusion::arrow::array::{ArrayRef, BooleanArray};
 use datafusion::arrow::buffer::{BooleanBuffer, NullBuffer};
 use datafusion::arrow::compute::concat;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};

@@ -25,7 +25,7 @@
 //! | `eth_address(public_key)` | the Ethereum address of a key on secp256k1, FixedSizeBinary(20) |
 //! | `sm2_verify(digest, signature, public_key)` | Boolean; the digest is e, the SM3 of Z_A and the message |
 //!
-//! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolP256r1'`. The others are columns or values of any
+//! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. The others are columns or values of any
 //! type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or
 //! without `0x`, also in a dictionary. A signature is `r || s`, or `r || s || v` of 65 bytes, whose last byte is the recovery
 //! id where none is given. A `recovery_id` is an integer or a boolean, in any of the forms of

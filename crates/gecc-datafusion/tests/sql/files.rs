@@ -96,8 +96,8 @@ fn sql_says_what_the_command_writes() {
         answer(curve, &signed, &answered);
         let (verdict, reason) = (function(curve, ""), function(curve, "_reason"));
         let differs = format!(
-            "SELECT count(*), count(*) FILTER ({verdict}) AS passed, count(*) FILTER ({verdict} IS NULL) AS nulls,
-                count(*) FILTER (coalesce({verdict}, false) <> valid OR {reason} IS DISTINCT FROM reason) AS other
+            "SELECT count(*), count(*) FILTER (WHERE {verdict}) AS passed, count(*) FILTER (WHERE {verdict} IS NULL) AS nulls,
+                count(*) FILTER (WHERE coalesce({verdict}, false) <> valid OR {reason} IS DISTINCT FROM reason) AS other
             FROM t"
         );
         let by_nulls = "SELECT count(*) FROM t WHERE digest IS NULL OR signature IS NULL OR public_key IS NULL";
@@ -157,13 +157,11 @@ fn real_signatures_have_their_verdicts() {
     let context = session(crate::session::functions(), 3, 8192);
     with_file(&context, &path);
     let case = |ending: &str| {
-        let when = |curve: &CurveId| {
-            format!("WHEN '{}' THEN {}", format!("{curve:?}").to_lowercase(), function(*curve, ending))
-        };
+        let when = |curve: &CurveId| format!("WHEN '{curve}' THEN {}", function(*curve, ending));
         format!("CASE tag {} END", CURVES.iter().map(when).collect::<Vec<_>>().join(" "))
     };
     let (verdict, reason) = (case(""), case("_reason"));
-    let sql = format!("SELECT count(*), count(*) FILTER ({verdict}), count({reason}) FROM t");
+    let sql = format!("SELECT count(*), count(*) FILTER (WHERE {verdict}), count({reason}) FROM t");
     // As many as in signatures_verdicts.csv.gz.
     assert_eq!(row(&context, &sql), ["1702", "1487", "215"].map(|count| Some(count.to_owned())));
 }

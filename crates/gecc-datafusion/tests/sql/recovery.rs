@@ -3,7 +3,7 @@
 use crate::items::{Items, columns, engine, fixed, some};
 use crate::session::{functions, query, row, session, texts, with_table};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, UInt8Array};
-use gecc::{CurveId, any, ecdsa};
+use gecc::{CurveId, SecretKeys, any, ecdsa};
 use std::sync::Arc;
 
 fn hex(bytes: &[u8]) -> Option<String> {
@@ -13,7 +13,7 @@ fn hex(bytes: &[u8]) -> Option<String> {
 #[test]
 fn keys_and_addresses_are_those_of_the_library() {
     let items = Items::random(CurveId::Secp256k1, 50);
-    let secrets = (&items.secrets).into();
+    let secrets = SecretKeys::from(&items.secrets);
     let signed = ecdsa::sign_recoverable::<gecc::Secp256k1>(engine(), &items.digests, secrets, Default::default());
     let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
     let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
@@ -51,7 +51,7 @@ fn keys_and_addresses_are_those_of_the_library() {
 fn other_curves_recover_keys_too() {
     for curve in [CurveId::P256, CurveId::BrainpoolP256r1] {
         let items = Items::random(curve, 20);
-        let secrets = (&items.secrets).into();
+        let secrets = SecretKeys::from(&items.secrets);
         let signed = any::ecdsa::sign_recoverable(engine(), curve, &items.digests, secrets, Default::default());
         let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
         let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
