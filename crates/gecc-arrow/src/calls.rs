@@ -8,6 +8,7 @@ use crate::mapping::Field;
 use crate::operation::{Bip340Signing, Key, KeyForm, Signer, Signing};
 use crate::secrets::{Secrets, keys_of};
 use crate::texts::Texts;
+use crate::through::{gathered, put_others, recover_rows, sec1, verify_rows};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::Policy;
 use gecc::{CurveId, Engine, PublicKeys, Rows, SecretKeys, any, ecdsa, sm2};
@@ -27,27 +28,13 @@ impl Call<'_> {
         Ok(self.curve == CurveId::Sm2 && inputs.has(Field::Message))
     }
 
-    pub fn verify(&self, mut inputs: Inputs, policy: Policy) -> Result<Answers, Error> {
+    pub fn verify(&self, inputs: Inputs, policy: Policy) -> Result<Answers, Error> {
         if self.takes_sm2_messages(&inputs)? {
             return self.verify_sm2_messages(inputs);
         }
-        let digests = inputs.digests()?;
-        let signatures = inputs.signatures()?;
-        let keys = Keys::of(&mut inputs)?;
-        let (digests, signatures) = (digests.rows(), signatures.rows());
-        let mut codes = vec![0; inputs.rows()];
-        self.verify_digests(digests, signatures, keys.most(), policy, &mut codes)?;
-        put_others(&keys.others, &mut codes, |others, codes| {
-            let (digests, signatures) = (gathered(digests, others), gathered(signatures, others));
-            self.verify_digests(
-                Rows::new(&digests),
-                Rows::new(&signatures),
-                sec1(others).as_slice().into(),
-                policy,
-                codes,
-            )
-        })?;
-        Ok(Answers::new(inputs.merged(codes)))
+        verify_rows(inputs, |digests, signatures, keys, codes| {
+            self.verify_digests(digests, signatures, keys, policy, codes)
+        })
     }
 
     fn verify_digests(
@@ -83,8 +70,8 @@ impl Call<'_> {
         put_others(&keys.others, &mut codes, |others, codes| {
             let (messages, ids, signatures) =
                 (picked(&messages, others), picked(&ids, others), gathered(signatures, others));
-            let keys = sec1(others);
-            Ok(sm2::verify_messages_into(self.engine, &messages, sm2::UserIds::each(&ids), &signatures, &keys, codes)?)
+            let (keys, ids) = (sec1(others), sm2::UserIds::each(&ids));
+            sm2::verify_messages_into(self.engine, &messages, ids, &signatures, &keys, codes).map_err(Error::from)
         })?;
         Ok(Answers::new(inputs.merged(codes)))
     }
@@ -102,7 +89,7 @@ impl Call<'_> {
         bip340::verify_into(self.engine, digests, signatures, keys.most(), &mut codes)?;
         put_others(&keys.others, &mut codes, |others, codes| {
             let (digests, signatures) = (gathered(digests, others), gathered(signatures, others));
-            Ok(bip340::verify_into(self.engine, &digests, &signatures, &sec1(others), codes)?)
+            bip340::verify_into(self.engine, &digests, &signatures, &sec1(others), codes).map_err(Error::from)
         })?;
         Ok(Answers::new(inputs.merged(codes)))
     }
@@ -116,7 +103,7 @@ impl Call<'_> {
         bip340::verify_messages_into(self.engine, &messages, signatures, keys.most(), &mut codes)?;
         put_others(&keys.others, &mut codes, |others, codes| {
             let (messages, signatures) = (picked(&messages, others), gathered(signatures, others));
-            Ok(bip340::verify_messages_into(self.engine, &messages, &signatures, &sec1(others), codes)?)
+            bip340::verify_messages_into(self.engine, &messages, &signatures, &sec1(others), codes).map_err(Error::from)
         })?;
         Ok(Answers::new(inputs.merged(codes)))
     }
@@ -142,22 +129,23 @@ impl Call<'_> {
         Ok(Answers::new(inputs.merged(codes)).with_signatures(signatures, false))
     }
 
-    pub fn recover(&self, mut inputs: Inputs, signer: Signer) -> Result<Answers, Error> {
-        let digests = inputs.digests()?;
-        let signatures = inputs.signatures()?;
-        let ids = inputs.recovery_ids()?;
-        let (digests, signatures, ids) = (digests.rows(), signatures.rows(), Rows::new(&ids));
-        let mut codes = vec![0; inputs.rows()];
+    pub fn recover(&self, inputs: Inputs, signer: Signer) -> Result<Answers, Error> {
         match signer {
             Signer::Address => {
-                let mut addresses = vec![[0; 20]; codes.len()];
-                ecdsa::recover_addresses_into(self.engine, digests, signatures, ids, &mut addresses, &mut codes)?;
-                Ok(Answers::new(inputs.merged(codes)).with_rows("address", addresses))
+                let (addresses, codes) = recover_rows(inputs, |digests, signatures, ids, addresses, codes| {
+                    let recovered =
+                        ecdsa::recover_addresses_into(self.engine, digests, signatures, ids, addresses, codes);
+                    recovered.map_err(Error::from)
+                })?;
+                Ok(Answers::new(codes).with_rows("address", addresses))
             }
             Signer::PublicKey(form) => {
-                let mut keys = vec![[0; 64]; codes.len()];
-                any::ecdsa::recover_into(self.engine, self.curve, digests, signatures, ids, &mut keys, &mut codes)?;
-                Ok(Answers::new(inputs.merged(codes)).with_keys(keys, form))
+                let (keys, codes) = recover_rows(inputs, |digests, signatures, ids, keys, codes| {
+                    let (engine, curve) = (self.engine, self.curve);
+                    let recovered = any::ecdsa::recover_into(engine, curve, digests, signatures, ids, keys, codes);
+                    recovered.map_err(Error::from)
+                })?;
+                Ok(Answers::new(codes).with_keys(keys, form))
             }
         }
     }
@@ -211,7 +199,7 @@ impl Call<'_> {
             for (other, secret) in others.iter().zip(of_others.iter()) {
                 secrets[other.row].copy_from_slice(secret);
             }
-            Ok(())
+            Ok::<(), Error>(())
         })?;
         Ok(Answers::new(inputs.merged(codes)).with_secret_rows("shared_secret", secrets))
     }
@@ -226,32 +214,6 @@ impl Call<'_> {
     }
 }
 
-/// The rows whose keys have another encoding, computed together and put in their places.
-fn put_others(
-    others: &[Other],
-    codes: &mut [u8],
-    compute: impl FnOnce(&[Other], &mut [u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    if others.is_empty() {
-        return Ok(());
-    }
-    let mut of_others = vec![0; others.len()];
-    compute(others, &mut of_others)?;
-    for (other, code) in others.iter().zip(of_others) {
-        codes[other.row] = code;
-    }
-    Ok(())
-}
-
-/// The rows of a column that some items have.
-fn gathered<const W: usize>(rows: Rows<W>, others: &[Other]) -> Vec<[u8; W]> {
-    others.iter().map(|other| *rows.get(other.row)).collect()
-}
-
 fn picked<'t>(texts: &[&'t [u8]], others: &[Other]) -> Vec<&'t [u8]> {
     others.iter().map(|other| texts[other.row]).collect()
-}
-
-fn sec1(others: &[Other]) -> Vec<&[u8]> {
-    others.iter().map(Other::sec1).collect()
 }

@@ -67,6 +67,7 @@ mod read;
 mod reason;
 mod secrets;
 mod texts;
+mod through;
 mod transform;
 mod write;
 
@@ -80,5 +81,6 @@ pub use operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};
 pub use pool::Pool;
 pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};
 pub use reason::{CellProblem, Reason};
+pub use through::{decode_keys_through, recover_through, verify_through};
 pub use transform::{Job, Outcome, TransformOptions, columns_beside, transform};
 pub use write::{Compression, Encoded, Encoder, Output, Writer};

@@ -70,7 +70,7 @@ impl Field {
     }
 
     /// What a column of the field may hold, for errors.
-    fn wanted(self) -> &'static str {
+    pub fn wanted(self) -> &'static str {
         match self {
             Field::Digest | Field::SecretKey => "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text",
             Field::Signature => "64 or 65 bytes: FixedSizeBinary, Binary, or hexadecimal text",
@@ -94,7 +94,8 @@ impl Field {
         }
     }
 
-    fn takes(self, data_type: &DataType) -> bool {
+    /// Whether a column of this type can hold the field.
+    pub fn takes(self, data_type: &DataType) -> bool {
         match data_type {
             DataType::FixedSizeBinary(width) => self.takes_width(*width),
             DataType::Dictionary(_, values) => {

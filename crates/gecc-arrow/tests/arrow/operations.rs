@@ -13,8 +13,9 @@ use gecc::ecdsa::SForm;
 use gecc::{CurveId, PublicKeys, Rejection, Rows, SecretKey, any, ecdsa, sm2};
 use gecc_arrow::{
     Answers, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason, Signer, Signing,
+    decode_keys_through, verify_through,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 fn apply(operation: &Operation, curve: CurveId, columns: Vec<(Field, ArrayRef)>) -> Answers {
     let (batch, mapping) = batch(columns);
@@ -384,4 +385,42 @@ fn bip340_is_what_the_library_gives() {
     let (batch, mapping) = batch(vec![(Field::Digest, digests)]);
     let refused = Operation::VerifyBip340.apply(engine(), CurveId::P256, &batch, &mapping, &Pool::default());
     assert!(matches!(refused, Err(Error::Options(_))));
+}
+
+#[test]
+fn callers_may_make_the_calls() {
+    let curve = CurveId::P256;
+    let mut items = Items::random(curve, 30);
+    items.spoil();
+    let mut keys = some(&items.mixed_keys());
+    (keys[4], keys[5]) = (None, Some(vec![2; 34]));
+    let (batch, mapping) = batch(vec![
+        (Field::Digest, fixed(&some(&items.digests)).unwrap()),
+        (Field::Signature, fixed(&some(&items.signatures)).unwrap()),
+        (Field::PublicKey, columns(&keys).remove(0)),
+    ]);
+    let (engine, pool) = (engine(), Pool::default());
+    let sizes = Mutex::new(Vec::new());
+    let answers = verify_through(&batch, &mapping, &pool, |digests, signatures, keys, codes| {
+        sizes.lock().unwrap().push(codes.len());
+        let policy = ecdsa::Policy::default();
+        any::ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes).map_err(Error::from)
+    });
+    let direct = Operation::Verify(Default::default()).apply(engine, curve, &batch, &mapping, &pool).unwrap();
+    assert_eq!(answers.unwrap().codes(), direct.codes());
+    // All rows, and those whose keys are there and not compressed.
+    assert_eq!(*sizes.lock().unwrap(), [30, 19]);
+    let decoded = decode_keys_through(&batch, &mapping, &pool, |keys, points, codes| {
+        any::point::decode_keys_into(engine, curve, keys, points, codes).map_err(Error::from)
+    });
+    let (points, codes) = decoded.unwrap();
+    for (row, point) in items.points.iter().enumerate() {
+        match row {
+            4 => assert_eq!(codes[row], cell(Field::PublicKey, CellProblem::Null)),
+            5 => assert_eq!(codes[row], Rejection::MalformedPoint.code()),
+            _ => assert_eq!((codes[row], &points[row][..]), (1, &point.as_bytes()[1..])),
+        }
+    }
+    let refused = verify_through(&batch, &mapping, &pool, |_, _, _, _| Err(Error::Options("no".to_owned())));
+    assert!(matches!(refused, Err(Error::Options(text)) if text == "no"));
 }

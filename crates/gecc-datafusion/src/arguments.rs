@@ -1,0 +1,105 @@
+//! Arguments of a call as a record batch.
+
+use crate::kind::Kind;
+use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
+use datafusion::arrow::buffer::NullBuffer;
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::common::{DataFusionError, Result, ScalarValue, exec_datafusion_err, plan_err};
+use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs};
+use gecc::CurveId;
+use std::sync::Arc;
+
+/// What a call is about.
+pub struct Arguments {
+    pub curve: CurveId,
+    /// A column for each field that is given, of the field's name.
+    pub batch: RecordBatch,
+    /// Whether all arguments are constants. Then there is one row.
+    pub is_constant: bool,
+}
+
+impl Arguments {
+    /// The arguments of a call.
+    pub fn of(kind: Kind, args: ScalarFunctionArgs) -> Result<Self> {
+        let (curve, values) = split(kind, &args.args);
+        let curve = match curve {
+            None => curve_of(kind, None)?,
+            Some(ColumnarValue::Scalar(name)) => curve_of(kind, Some(name))?,
+            Some(ColumnarValue::Array(_)) => return Err(exec_datafusion_err!("{NO_CONSTANT}")),
+        };
+        let is_constant = values.iter().all(|value| matches!(value, ColumnarValue::Scalar(_)));
+        let rows = if is_constant { 1 } else { args.number_rows };
+        let columns = values.iter().map(|value| value.to_array(rows)).collect::<Result<Vec<_>>>()?;
+        Ok(Arguments { curve, batch: batch(kind, columns, rows)?, is_constant })
+    }
+
+    /// The same without rows, when a statement is planned.
+    ///
+    /// # Errors
+    /// What is wrong with the types or the curve.
+    pub fn planned(kind: Kind, args: &ReturnFieldArgs) -> Result<Self> {
+        let (curve, _) = split(kind, args.scalar_arguments);
+        let curve = match curve {
+            None => curve_of(kind, None)?,
+            Some(None) => return plan_err!("{NO_CONSTANT}"),
+            Some(name) => curve_of(kind, *name)?,
+        };
+        let (_, types) = split(kind, args.arg_fields);
+        for (field, given) in kind.fields().iter().zip(types) {
+            let found = given.data_type();
+            if *found != DataType::Null && !field.takes(found) {
+                return plan_err!("`{field}` is {found}, but must be {}", field.wanted());
+            }
+        }
+        let columns = types.iter().map(|given| new_null_array(given.data_type(), 0)).collect();
+        Ok(Arguments { curve, batch: batch(kind, columns, 0)?, is_constant: false })
+    }
+
+    /// The rows where an argument is null.
+    pub fn nulls(&self) -> Option<NullBuffer> {
+        let nulls = self.batch.columns().iter().map(|column| column.logical_nulls());
+        nulls.fold(None, |all, nulls| NullBuffer::union(all.as_ref(), nulls.as_ref()))
+    }
+}
+
+const NO_CONSTANT: &str = "`curve` must be a text in the statement, such as 'secp256k1'";
+
+/// The curve, where there is such an argument, and the arguments behind it.
+fn split<T>(kind: Kind, arguments: &[T]) -> (Option<&T>, &[T]) {
+    let curves = usize::from(kind.takes_curve()).min(arguments.len());
+    (arguments[..curves].first(), &arguments[curves..])
+}
+
+fn curve_of(kind: Kind, name: Option<&ScalarValue>) -> Result<CurveId> {
+    let name = match (kind.only_curve(), name) {
+        (Some(curve), _) => return Ok(curve),
+        (None, name) => name.and_then(|name| name.try_as_str().flatten()),
+    };
+    let Some(name) = name else { return plan_err!("{NO_CONSTANT}") };
+    let curve = name.parse().ok().filter(|curve: &CurveId| curve.has_ecdsa());
+    curve.ok_or_else(|| {
+        let known = CurveId::ALL.iter().filter(|curve| curve.has_ecdsa());
+        let known = known.map(|curve| format!("'{curve}'")).collect::<Vec<_>>().join(", ");
+        let note = if name == CurveId::Sm2.name() { "; for this one there is `sm2_verify`" } else { "" };
+        DataFusionError::Plan(format!("there is no ECDSA on the curve '{name}'; the curves are {known}{note}"))
+    })
+}
+
+fn batch(kind: Kind, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+    let columns: Vec<ArrayRef> =
+        kind.fields().iter().zip(columns).map(|(field, column)| typed(*field, column)).collect();
+    let fields = kind.fields().iter().zip(&columns);
+    let fields: Vec<Field> =
+        fields.map(|(field, column)| Field::new(field.to_string(), column.data_type().clone(), true)).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)?)
+}
+
+/// NULL in a statement has a type of its own.
+fn typed(field: gecc_arrow::Field, column: ArrayRef) -> ArrayRef {
+    match (column.data_type(), field) {
+        (DataType::Null, gecc_arrow::Field::RecoveryId) => new_null_array(&DataType::UInt8, column.len()),
+        (DataType::Null, _) => new_null_array(&DataType::Binary, column.len()),
+        _ => column,
+    }
+}

@@ -1,0 +1,155 @@
+//! A function as DataFusion calls it.
+
+use crate::arguments::Arguments;
+use crate::kind::Kind;
+use crate::service::Service;
+use datafusion::arrow::array::{ArrayRef, BooleanArray};
+use datafusion::arrow::buffer::{BooleanBuffer, NullBuffer};
+use datafusion::arrow::compute::concat;
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::common::error::GenericError;
+use datafusion::common::{DataFusionError, Result, ScalarValue, plan_datafusion_err};
+use datafusion::logical_expr::{
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, TypeSignature, Volatility,
+};
+use gecc::Verdict;
+use gecc::ecdsa::Policy;
+use gecc_arrow::Answers;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// Which of two functions of the same arguments it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gives {
+    /// What is computed.
+    Result,
+    /// Why there is none, or why a signature is not valid.
+    Reason,
+}
+
+/// A function with what it computes by.
+pub struct Function {
+    kind: Kind,
+    gives: Gives,
+    name: String,
+    signature: Signature,
+    policy: Policy,
+    service: Arc<Service>,
+}
+
+impl Function {
+    pub fn new(kind: Kind, gives: Gives, policy: Policy, service: Arc<Service>) -> Self {
+        let name = match gives {
+            Gives::Result => kind.name().to_owned(),
+            Gives::Reason => format!("{}_reason", kind.name()),
+        };
+        Function { kind, gives, name, signature: signature(kind), policy, service }
+    }
+
+    fn result(&self) -> DataType {
+        match self.gives {
+            Gives::Result => self.kind.result(),
+            Gives::Reason => DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
+        }
+    }
+
+    /// What a part of the answers is as a column.
+    fn column(&self, answers: &Answers, nulls: Option<NullBuffer>) -> Result<ArrayRef, GenericError> {
+        match (self.gives, answers.results()) {
+            (Gives::Reason, _) => Ok(answers.to_columns()?.columns().last().expect("a column of reasons").clone()),
+            // Nulls of the arguments are among the rejected rows, which are null here.
+            (Gives::Result, [(_, column)]) => Ok(column.clone()),
+            (Gives::Result, _) => {
+                let codes = answers.codes();
+                let valid = BooleanBuffer::collect_bool(codes.len(), |row| codes[row] == Verdict::VALID_CODE);
+                Ok(Arc::new(BooleanArray::new(valid, nulls)))
+            }
+        }
+    }
+
+    fn column_of_all(&self, arguments: &Arguments) -> Result<ArrayRef, GenericError> {
+        let parts = self.service.answers(self.kind, self.policy, arguments)?;
+        let (nulls, mut start) = (arguments.nulls(), 0);
+        let columns = parts.iter().map(|answers| {
+            let nulls = nulls.as_ref().map(|nulls| nulls.slice(start, answers.len()));
+            start += answers.len();
+            self.column(answers, nulls)
+        });
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        match columns.as_slice() {
+            [column] => Ok(column.clone()),
+            several => Ok(concat(&several.iter().map(AsRef::as_ref).collect::<Vec<_>>())?),
+        }
+    }
+
+    /// An error with the function's name in front.
+    fn named(&self, problem: impl Into<DataFusionError>) -> DataFusionError {
+        problem.into().context(self.name.clone())
+    }
+}
+
+impl ScalarUDFImpl for Function {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(self.result())
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        let planned = |problem: &dyn fmt::Display| plan_datafusion_err!("{}: {problem}", self.name);
+        let arguments = Arguments::planned(self.kind, &args).map_err(|problem| planned(&problem.message()))?;
+        // What types alone do not show, such as signatures without recovery ids.
+        self.service.answers(self.kind, self.policy, &arguments).map_err(|problem| planned(&problem))?;
+        Ok(Arc::new(Field::new(&self.name, self.result(), true)))
+    }
+
+    fn is_strict(&self) -> bool {
+        self.gives == Gives::Result
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let arguments = Arguments::of(self.kind, args).map_err(|problem| self.named(problem))?;
+        let column = self.column_of_all(&arguments).map_err(|problem| self.named(problem))?;
+        if arguments.is_constant {
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&column, 0)?));
+        }
+        Ok(ColumnarValue::Array(column))
+    }
+}
+
+/// Arguments of any type, which are looked at with the curve, and by name where that is asked for.
+fn signature(kind: Kind) -> Signature {
+    let names = kind.arguments();
+    let counts = (names.len() - kind.optional()..=names.len()).map(TypeSignature::Any).collect();
+    let signature = Signature::one_of(counts, Volatility::Immutable);
+    signature.with_parameter_names(names).expect("a name for each argument")
+}
+
+/// By what they do, so that the same call twice in a statement is computed once.
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        let what = |function: &Self| (function.kind, function.gives, function.policy);
+        what(self) == what(other) && Arc::ptr_eq(&self.service, &other.service)
+    }
+}
+
+impl Eq for Function {}
+
+impl Hash for Function {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.kind, self.gives).hash(state);
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Function").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,126 @@
+//! SQL functions of gecc for DataFusion: verification and recovery of signatures over the rows of a query.
+//!
+//! ```
+//! use datafusion::prelude::SessionContext;
+//! use gecc::Engine;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let context = SessionContext::new();
+//! gecc_datafusion::register(&context, &Engine::new()?)?;
+//! // context.register_parquet("signed", "signed.parquet", Default::default()).await?;
+//! # context.sql("CREATE TABLE signed (id INT, digest TEXT, signature TEXT, public_key TEXT)").await?;
+//! let bad = "SELECT id FROM signed WHERE NOT ecdsa_verify('secp256k1', digest, signature, public_key)";
+//! assert_eq!(context.sql(bad).await?.count().await?, 0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Functions
+//!
+//! | function | result |
+//! |---|---|
+//! | `ecdsa_verify(curve, digest, signature, public_key)` | Boolean |
+//! | `ecdsa_recover(curve, digest, signature[, recovery_id])` | the public key, FixedSizeBinary(65): `04 \|\| x \|\| y` |
+//! | `eth_address(public_key)` | the Ethereum address of a key on secp256k1, FixedSizeBinary(20) |
+//! | `sm2_verify(digest, signature, public_key)` | Boolean; the digest is e, the SM3 of Z_A and the message |
+//!
+//! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. The others are columns or values of any
+//! type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or
+//! without `0x`, also in a dictionary. A signature is `r || s`, or `r || s || v` of 65 bytes, whose last byte is the recovery
+//! id where none is given. A `recovery_id` is an integer or a boolean, in any of the forms of
+//! [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`.
+//!
+//! A null gives null. A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false`
+//! or null. Each function has a second one that says why: `ecdsa_verify_reason` with the same arguments gives a text, or null
+//! for a row that passed. It is the one that answers nulls too (`` `digest` is null ``). Who wants both verdict and reason asks
+//! for the reason alone, so that nothing is computed twice: the verdict is `reason IS NULL`.
+//!
+//! A wrong type, or a curve that there is not, is an error when the statement is planned. Functions of constants are computed
+//! then.
+//!
+//! # Batches
+//!
+//! DataFusion hands out 8192 rows at a time, and a GPU wants 10^5. So all partitions of all queries that use the same
+//! [`Functions`] share one [`Coalescer`]. A partition waits for its answers, so that there are as many batches under way as
+//! partitions. On a thread of tokio's multi-thread runtime the waiting is done with [`tokio::task::block_in_place`], so that
+//! other partitions are read meanwhile. With a GPU ask for more partitions than cores, or for larger batches:
+//! `datafusion.execution.target_partitions`, `datafusion.execution.batch_size`.
+//!
+//! Everything here is public data, and variable-time.
+
+mod arguments;
+mod function;
+mod kind;
+mod service;
+
+use datafusion::logical_expr::ScalarUDF;
+use datafusion::prelude::SessionContext;
+use function::{Function, Gives};
+use gecc::Engine;
+use gecc::ecdsa::Policy;
+use gecc::service::{Coalescer, Stats};
+use kind::Kind;
+use service::Service;
+use std::fmt;
+use std::sync::Arc;
+
+/// Makes all functions known to a session, computed by this engine.
+///
+/// # Errors
+/// As for [`Functions::new`].
+pub fn register(context: &SessionContext, engine: &Engine) -> Result<(), gecc::Error> {
+    Functions::new(engine)?.register(context);
+    Ok(())
+}
+
+/// The functions with what they share: an engine and its coalescer. One value may serve any number of sessions. Clones share
+/// too.
+#[derive(Clone)]
+pub struct Functions {
+    service: Arc<Service>,
+    policy: Policy,
+}
+
+impl Functions {
+    /// Functions with a coalescer of their own, for batches of 8192 rows and more.
+    ///
+    /// # Errors
+    /// Those of [`gecc::service::CoalescerBuilder::build`].
+    pub fn new(engine: &Engine) -> Result<Self, gecc::Error> {
+        Ok(Self::through(engine, service::coalescer(engine)?))
+    }
+
+    /// Functions with a coalescer that the caller made of this engine. Longer batches than its largest are cut. It has to let
+    /// requests wait where it is full ([`gecc::service::WhenFull`]), or queries end with an error then.
+    pub fn through(engine: &Engine, coalescer: Coalescer) -> Self {
+        Functions { service: Arc::new(Service::new(engine, coalescer)), policy: Policy::default() }
+    }
+
+    /// Functions for which `ecdsa_verify` asks for more than the standard. They share the coalescer.
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Functions { policy, ..self }
+    }
+
+    /// Makes all functions known to a session. Others of the same names are replaced.
+    pub fn register(&self, context: &SessionContext) {
+        self.udfs().for_each(|function| context.register_udf(function));
+    }
+
+    /// The functions alone, for registries of other kinds.
+    pub fn udfs(&self) -> impl Iterator<Item = ScalarUDF> + '_ {
+        let function = |kind, gives| ScalarUDF::from(Function::new(kind, gives, self.policy, self.service.clone()));
+        Kind::ALL.into_iter().flat_map(move |kind| [function(kind, Gives::Result), function(kind, Gives::Reason)])
+    }
+
+    /// What the coalescer has done so far.
+    pub fn stats(&self) -> Stats {
+        self.service.stats()
+    }
+}
+
+impl fmt::Debug for Functions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Functions").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,143 @@
+//! Calls of the engine and of its coalescer for one batch.
+
+use crate::arguments::Arguments;
+use crate::kind::Kind;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::common::error::GenericError;
+use gecc::ecdsa::Policy;
+use gecc::service::{Coalescer, Stats};
+use gecc::{Backend, CurveId, Engine, PublicKeys, Rows, Verdict, any};
+use gecc_arrow::{Answers, KeyForm, Pool, decode_keys_through, recover_through, verify_through};
+use sha3::{Digest, Keccak256};
+use tokio::runtime::{self, Handle, RuntimeFlavor};
+use tokio::task;
+
+/// Rows of the coalescer's largest batch on the CPU: those of a few partitions, so that an engine of many cores has enough for
+/// each. GPUs have the coalescer's own choice.
+const CPU_BATCH: usize = 4 * 8192;
+
+/// A coalescer for batches of DataFusion's.
+pub fn coalescer(engine: &Engine) -> Result<Coalescer, gecc::Error> {
+    let builder = Coalescer::builder();
+    match engine.info().backend {
+        Backend::Cpu => builder.largest_batch(CPU_BATCH).build(engine),
+        _ => builder.build(engine),
+    }
+}
+
+/// What all functions share.
+pub struct Service {
+    engine: Engine,
+    coalescer: Coalescer,
+    pool: Pool,
+}
+
+impl Service {
+    pub fn new(engine: &Engine, coalescer: Coalescer) -> Self {
+        Service { engine: engine.clone(), coalescer, pool: Pool::default() }
+    }
+
+    pub fn stats(&self) -> Stats {
+        self.coalescer.stats()
+    }
+
+    /// The answers to a call, in parts that are no longer than the largest batch.
+    pub fn answers(&self, kind: Kind, policy: Policy, arguments: &Arguments) -> Result<Vec<Answers>, GenericError> {
+        let Arguments { curve, batch, .. } = arguments;
+        let most = self.coalescer.largest_batch();
+        // A batch without rows is one part, in which the types are looked at.
+        let starts = (0..batch.num_rows().max(1)).step_by(most);
+        let parts = starts.map(|start| batch.slice(start, most.min(batch.num_rows() - start)));
+        parts.map(|part| self.answers_of_part(kind, policy, *curve, &part)).collect()
+    }
+
+    fn answers_of_part(
+        &self,
+        kind: Kind,
+        policy: Policy,
+        curve: CurveId,
+        batch: &RecordBatch,
+    ) -> Result<Answers, GenericError> {
+        let mapping = kind.mapping(batch.num_columns());
+        match kind {
+            Kind::EcdsaVerify | Kind::Sm2Verify => {
+                verify_through(batch, &mapping, &self.pool, |digests, signatures, keys, codes| {
+                    self.verify(curve, policy, digests, signatures, keys, codes)
+                })
+            }
+            Kind::EcdsaRecover => {
+                let form = KeyForm::Uncompressed;
+                recover_through(batch, &mapping, &self.pool, form, |digests, signatures, ids, keys, codes| {
+                    self.recover(curve, digests, signatures, ids, keys, codes)
+                })
+            }
+            Kind::EthAddress => {
+                let (points, codes) = decode_keys_through(batch, &mapping, &self.pool, |keys, points, codes| {
+                    Ok::<(), GenericError>(waited(|| {
+                        any::point::decode_keys_into(&self.engine, curve, keys, points, codes)
+                    })?)
+                })?;
+                Ok(Answers::new(codes).with_rows("address", points.iter().map(address).collect()))
+            }
+        }
+    }
+
+    /// Each call is a caller of its own to the coalescer, so that all partitions get the same share of its queue.
+    fn verify(
+        &self,
+        curve: CurveId,
+        policy: Policy,
+        digests: Rows<32>,
+        signatures: Rows<64>,
+        keys: PublicKeys,
+        codes: &mut [u8],
+    ) -> Result<(), GenericError> {
+        let caller = self.coalescer.caller();
+        let verdicts = waited(|| match curve {
+            CurveId::Sm2 => caller.sm2_verify(digests, signatures, keys).wait(),
+            curve => caller.ecdsa_verify(curve, digests, signatures, keys, policy).wait(),
+        })?;
+        for (code, verdict) in codes.iter_mut().zip(verdicts.iter()) {
+            *code = verdict.code();
+        }
+        Ok(())
+    }
+
+    fn recover(
+        &self,
+        curve: CurveId,
+        digests: Rows<32>,
+        signatures: Rows<64>,
+        ids: Rows<1>,
+        keys: &mut [[u8; 64]],
+        codes: &mut [u8],
+    ) -> Result<(), GenericError> {
+        let caller = self.coalescer.caller();
+        let points = waited(|| caller.ecdsa_recover(curve, digests, signatures, ids).wait())?;
+        for ((key, code), point) in keys.iter_mut().zip(codes).zip(&points) {
+            match point {
+                Ok(point) => {
+                    *code = Verdict::VALID_CODE;
+                    key.copy_from_slice(&point.as_bytes()[1..]);
+                }
+                Err(rejection) => *code = rejection.code(),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The last 20 bytes of the Keccak-256 of `x || y` (Ethereum's Yellow Paper, appendix F).
+fn address(point: &[u8; 64]) -> [u8; 20] {
+    let hash: [u8; 32] = Keccak256::digest(point).into();
+    *hash.last_chunk().expect("32 bytes")
+}
+
+/// Work that sleeps. A worker of tokio's multi-thread runtime hands its other tasks on before. Otherwise, with a sleeping
+/// partition on each worker, nothing would be read for the next batch. Nothing can lock up either way, as the engine and the
+/// coalescer have threads of their own.
+fn waited<T>(work: impl FnOnce() -> T) -> T {
+    let is_multi_thread = || Handle::try_current().is_ok_and(|h| h.runtime_flavor() == RuntimeFlavor::MultiThread);
+    // Elsewhere `block_in_place` does nothing, or panics.
+    if runtime::worker_index().is_some() && is_multi_thread() { task::block_in_place(work) } else { work() }
+}

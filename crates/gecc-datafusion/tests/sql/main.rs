@@ -1,0 +1,12 @@
+//! The functions as SQL sees them: against the answers of `gecc-arrow`, which the command writes, and in plans.
+
+#[path = "../../../gecc-arrow/tests/arrow/items.rs"]
+#[expect(dead_code, reason = "shared with the tests of gecc-arrow")]
+mod items;
+
+mod files;
+mod plans;
+mod recovery;
+mod session;
+mod types;
+mod waiting;

@@ -1,0 +1,77 @@
+//! Every type that holds bytes, nulls, and cells that cannot be read.
+
+use crate::items::{CURVES, Cell, Items, columns, engine, some};
+use crate::session::{query, texts, with_table};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use gecc::CurveId;
+use gecc_arrow::{Field, Mapping, Operation, Pool};
+
+const FIELDS: [Field; 3] = [Field::Digest, Field::Signature, Field::PublicKey];
+
+fn function(curve: CurveId, ending: &str) -> String {
+    match curve {
+        CurveId::Sm2 => format!("sm2_verify{ending}(digest, signature, public_key)"),
+        curve => format!("ecdsa_verify{ending}('{curve}', digest, signature, public_key)"),
+    }
+}
+
+/// Verdicts and reasons are those of the operation on the same columns. Gives how many rows are valid, not valid, null.
+fn check(curve: CurveId, arrays: [ArrayRef; 3]) -> [usize; 3] {
+    let named = FIELDS.iter().map(Field::to_string).zip(arrays.clone());
+    let batch = RecordBatch::try_from_iter_with_nullable(named.map(|(name, array)| (name, array, true))).unwrap();
+    let (mapping, verify) = (Mapping::by_name(&batch.schema()), Operation::Verify(Default::default()));
+    let answers = verify.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap();
+    let (verdict, reason) = (function(curve, ""), function(curve, "_reason"));
+    let found = query(&with_table(batch), &format!("SELECT {verdict}, {reason} FROM t"));
+    let (verdicts, reasons) = (texts(found.column(0)), texts(found.column(1)));
+    assert_eq!(verdicts.len(), answers.len());
+    let nulls = arrays.map(|array| array.logical_nulls());
+    let mut counts = [0; 3];
+    for (row, (verdict, reason)) in verdicts.iter().zip(reasons).enumerate() {
+        let has_null = nulls.iter().flatten().any(|nulls| nulls.is_null(row));
+        let expected = answers.reason(row).map(|reason| reason.to_string());
+        assert_eq!(*verdict, (!has_null).then(|| expected.is_none().to_string()), "{curve}, row {row}");
+        assert_eq!(reason, expected, "{curve}, row {row}");
+        counts[if has_null { 2 } else { usize::from(expected.is_some()) }] += 1;
+    }
+    counts
+}
+
+#[test]
+fn every_type_gives_the_verdicts_of_the_command() {
+    for curve in CURVES {
+        let mut items = Items::random(curve, 40);
+        items.spoil();
+        let mut cells: [Vec<Cell>; 3] = [some(&items.digests), some(&items.signatures), some(&items.mixed_keys())];
+        // Nulls alone and together with cells that cannot be read.
+        for (field, cells) in cells.iter_mut().enumerate() {
+            cells[3 * field + 1] = None;
+            cells[3 * field + 2] = Some(vec![7; 31]);
+            cells[10] = if field == 0 { Some(Vec::new()) } else { None };
+            cells[20 + field] = Some(b"not hexadecimal".to_vec());
+        }
+        let arrays: Vec<Vec<ArrayRef>> = cells.iter().map(|cells| columns(cells)).collect();
+        for (which, of_field) in arrays.iter().enumerate() {
+            for array in of_field {
+                let mut all = [0, 1, 2].map(|field| arrays[field][0].clone());
+                all[which] = array.clone();
+                let [valid, other, null] = check(curve, all);
+                assert!(valid > 10 && other > 10 && null == 4, "{curve}: {valid}, {other}, {null}");
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_of_fixed_width_give_them_too() {
+    for curve in CURVES {
+        let mut items = Items::random(curve, 40);
+        items.spoil();
+        let keys: Vec<[u8; 33]> = items.points.iter().map(|point| point.to_compressed().unwrap()).collect();
+        let last = |cells: Vec<Cell>| columns(&cells).pop().unwrap();
+        let mut with_null = some(&items.signatures);
+        with_null[5] = None;
+        let [valid, other, null] = check(curve, [last(some(&items.digests)), last(with_null), last(some(&keys))]);
+        assert_eq!((valid, other, null), (25, 14, 1), "{curve}");
+    }
+}
