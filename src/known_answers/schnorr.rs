@@ -94,7 +94,7 @@ impl Schnorr {
         let signer = SigningKey::from_slice(&secret).expect("in range");
         let signature = signer.sign_raw(&text, &auxiliary(self.auxiliary.len())).expect("it signs").to_bytes();
         let public = numbered.encoded[item].to_compressed().expect("not the identity");
-        self.push(SecretKey::from_bytes(secret), public, text, Ok(signature.into()));
+        self.push(SecretKey::from_bytes(secret), public, text, Ok(signature));
     }
 
     fn push(&mut self, secret: SecretKey, public: [u8; 33], text: Vec<u8>, signed: Answer<[u8; 64]>) {

@@ -193,12 +193,12 @@ pub fn repeated_keys_and_neighbours(engine: &Engine) {
 
 /// Every pair of things that are wrong gives the first of them.
 pub fn order_of_reasons(engine: &Engine) {
-    let no_x = (1..=u8::MAX).map(|byte| {
+    let mut no_x = (1..=u8::MAX).map(|byte| {
         let mut x = [0; 32];
         x[31] = byte;
         x
     });
-    let off_curve = no_x.filter(|x| XOnlyPublicKey::from_byte_array(*x).is_err()).next().unwrap();
+    let off_curve = no_x.find(|x| XOnlyPublicKey::from_byte_array(*x).is_err()).unwrap();
     let (good, signer) = ([0; 32], signer(&mut Random::new()));
     let parts = |wrong: bool, with: [u8; 32]| if wrong { [0xff; 32] } else { with };
     for r_is_wrong in [true, false] {

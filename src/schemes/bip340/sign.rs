@@ -4,6 +4,7 @@ use super::messages::Messages;
 use super::verify::verify;
 use crate::cpu::field::Field as _;
 use crate::cpu::multiply::FEWEST_IN_LANES;
+use crate::cpu::point::Affine;
 use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
 use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuEngine, decode};
@@ -11,7 +12,7 @@ use crate::curve::Secp256k1;
 use crate::op::{Operation, Worth};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::frame::sign_cpu::{public_keys_of, sign_checked};
-use crate::types::{Batch, Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, require_lengths};
+use crate::types::{Batch, Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, Verdict, require_lengths};
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::subtle::ConditionallySelectable;
@@ -94,6 +95,10 @@ impl Sign<'_, '_> {
         let nonce_points = products::<C>(lanes, &nonces);
         for (index, point) in points.iter().enumerate() {
             let ((place, item), Ok(point)) = (batch.places[index], point) else { continue };
+            // What was rejected for its nonce has another one, which must not be used.
+            if out.codes[place] != Verdict::VALID_CODE {
+                continue;
+            }
             let r = &nonce_points[index];
             // s = k + e d, where k G and d G have an even y.
             let e = tagged(Tag::Challenge, &[&r.x, &point.x, self.messages.get(item)]);
@@ -160,7 +165,7 @@ struct XOnly {
 }
 
 impl XOnly {
-    fn of_affine<C: SecretCurve>(point: crate::cpu::point::Affine<C::Base>) -> Self {
+    fn of_affine<C: SecretCurve>(point: Affine<C::Base>) -> Self {
         XOnly { x: point.x.to_be_bytes(), y_is_odd: u8::from(point.y.is_odd()) }
     }
 

@@ -55,8 +55,8 @@ fn lines_and_rows_with_keys_in_several_forms() {
     let set = signed(300);
     for first in [0, 1] {
         let line = |item: usize| {
-            let key = if (item + first) % 2 == 0 { &set.keys[item][1..] } else { &set.keys[item][..] };
-            let content = if item % 3 == 0 { "message" } else { "digest" };
+            let key = if (item + first).is_multiple_of(2) { &set.keys[item][1..] } else { &set.keys[item][..] };
+            let content = if item.is_multiple_of(3) { "message" } else { "digest" };
             json!({
                 content: hex::encode(set.messages[item]),
                 "signature": hex::encode(set.signatures[item]),
