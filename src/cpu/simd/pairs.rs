@@ -6,11 +6,13 @@ use super::invert::Denominators;
 use super::point::Affine;
 use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, Lanes, Mask, Sum};
-use crate::cpu::point::affine::{Affine as Point, Entry};
+use crate::cpu::point::affine::{Affine as Point, Entry, prefetch};
 use crate::cpu::point::pairs::{BATCH, Pair};
 use crate::cpu::{CpuCurve, coefficient_a};
 
 const LANES: usize = 8;
+/// So many pairs before they are added, their points are fetched: they lie anywhere in memory.
+const AHEAD: usize = 4 * LANES;
 
 /// Points in the form that `add_pairs` takes.
 pub fn entries_of<F: Coordinate>(lanes: Lanes, points: &[Point<F>]) -> Vec<Entry<F>> {
@@ -73,8 +75,11 @@ fn add_batch<C: CpuCurve>(
     sums: &mut [Entry<C::Base>],
 ) {
     denominators.restart();
-    for pairs in pairs.chunks(LANES) {
-        denominators.push(Operands::load(lanes, points, pairs).denominator());
+    for (group, ahead) in pairs.chunks(LANES).zip((AHEAD..).step_by(LANES)) {
+        for member in pairs.iter().skip(ahead).take(LANES).flat_map(|pair| pair.members) {
+            prefetch(&points[member as usize / 2]);
+        }
+        denominators.push(Operands::load(lanes, points, group).denominator());
     }
     denominators.invert();
     for pairs in pairs.chunks(LANES).rev() {
