@@ -19,6 +19,8 @@ pub fn compare<C: TestCurve>(bench: &mut Bench) {
     bench.compare(&format!("{curve}: double"), doubles::<C>, double);
     let mul = |engine: &Engine, (k, points): &(Scalars, Points)| point::mul::<C>(engine, k, points).expect("as many");
     bench.compare(&format!("{curve}: mul"), products::<C>, mul);
+    let msm = |engine: &Engine, (k, points): &(Scalars, Points)| point::msm::<C>(engine, k, points).expect("as many");
+    bench.compare(&format!("{curve}: msm"), terms::<C>, msm);
     let mul_base = |engine: &Engine, scalars: &Scalars| point::mul_base::<C>(engine, scalars).expect("a device works");
     bench.compare(&format!("{curve}: mul_base"), base_products::<C>, mul_base);
     let decompress =
@@ -128,6 +130,28 @@ fn products<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))
         ("equal points in the last addition", (last, points.clone())),
         // A non-adjacent form of 5 bits has no more digits than this.
         ("every fifth bit set", (vec![every_fifth_bit(); items], points)),
+    ]
+}
+
+fn terms<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))> {
+    let mut random = Random::new();
+    let points = points::<C>(&mut random, items);
+    let honest = scalars::<C>(&mut random, items);
+    let p = crate::support::numbers::modulus::<C>();
+    let mut pairs = points.clone();
+    for item in (1..items).step_by(2) {
+        pairs[item] = negative(&points[item - 1], &p);
+    }
+    let two = shuffled(&mut random, &[BigUint::from(1u32), order::<C>() - 1u32], items);
+    vec![
+        ("honest", (honest.clone(), points.clone())),
+        ("one point", (honest.clone(), vec![points[0]; items])),
+        ("one scalar", (vec![honest[0]; items], points.clone())),
+        ("one scalar, opposite points", (vec![honest[0]; items], pairs)),
+        ("one point, one scalar", (vec![honest[0]; items], vec![points[0]; items])),
+        ("scalars 1 and n - 1", (two.clone(), points.clone())),
+        ("one point, scalars 1 and n - 1", (two, vec![points[0]; items])),
+        ("O", (honest, vec![Point::IDENTITY; items])),
     ]
 }
 

@@ -1,5 +1,5 @@
-// Multi-scalar multiplication: k_0 P_0 + k_1 P_1 + ... for public scalars, by buckets (Pippenger; Bernstein, Doumen, Lange
-// and Oosterwijk, "Faster batch forgery identification", 2012, section 4).
+// Multi-scalar multiplication: k_0 P_0 + k_1 P_1 + ... for public scalars, by buckets (Pippenger, "On the evaluation of
+// powers and monomials", SIAM Journal on Computing 9, 1980; with signed digits).
 //
 // With an endomorphism a scalar is two halves, and item i has the terms i and n + i, the second with the image of the
 // point; otherwise it has term i alone. Each part of a scalar has `windows` signed digits of `bits` bits. Digit d of

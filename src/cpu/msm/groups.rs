@@ -49,9 +49,11 @@ impl Groups {
 
     /// The sum of each group.
     pub fn sums<C: CpuCurve>(mut self, lanes: Option<Lanes>, points: &[Entry<C::Base>]) -> Vec<Entry<C::Base>> {
-        let mut left = self.halve::<C>(lanes, points);
+        let (mut left, mut next, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+        self.halve::<C>(lanes, points, &mut pairs, &mut left);
         while self.largest() > 1 {
-            left = self.halve::<C>(lanes, &left);
+            self.halve::<C>(lanes, &left, &mut pairs, &mut next);
+            std::mem::swap(&mut left, &mut next);
         }
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let sum = |(start, end): (usize, &usize)| left[start..*end].first().copied().unwrap_or(Entry::ZERO);
@@ -65,9 +67,15 @@ impl Groups {
     }
 
     /// Adds up the members of each group in pairs: what is left are the sums, and an odd member as it is.
-    fn halve<C: CpuCurve>(&mut self, lanes: Option<Lanes>, points: &[Entry<C::Base>]) -> Vec<Entry<C::Base>> {
-        let mut pairs = Vec::with_capacity(self.members.len() / 2);
-        let mut left = Vec::with_capacity(self.members.len() / 2 + self.ends.len());
+    fn halve<C: CpuCurve>(
+        &mut self,
+        lanes: Option<Lanes>,
+        points: &[Entry<C::Base>],
+        pairs: &mut Vec<Pair>,
+        left: &mut Vec<Entry<C::Base>>,
+    ) {
+        pairs.clear();
+        left.clear();
         let mut start = 0;
         for end in &mut self.ends {
             let (group, odd) = self.members[start..*end].as_chunks();
@@ -78,11 +86,10 @@ impl Groups {
             start = std::mem::replace(end, left.len());
         }
         match lanes {
-            Some(lanes) => simd::add_pairs::<C>(lanes, points, &pairs, &mut left),
-            None => pairs::add::<C>(points, &pairs, &mut left),
+            Some(lanes) => simd::add_pairs::<C>(lanes, points, pairs, left),
+            None => pairs::add::<C>(points, pairs, left),
         }
         self.members.clear();
         self.members.extend((0..left.len() as u32).map(|point| 2 * point));
-        left
     }
 }

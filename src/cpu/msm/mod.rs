@@ -1,5 +1,5 @@
-//! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger; Bernstein, Doumen, Lange and Oosterwijk, "Faster
-//! batch forgery identification", 2012, section 4). Variable-time, for public data.
+//! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger, "On the evaluation of powers and monomials", SIAM
+//! Journal on Computing 9, 1980; with signed digits). Variable-time, for public data.
 //!
 //! A product has one term, or two where the curve has an endomorphism: a scalar below 2^255, or below 2^130, and a point. A
 //! window of the scalars has buckets: bucket d gets the terms whose digit there is d or -d. The sum of d times bucket d

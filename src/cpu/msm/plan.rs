@@ -8,8 +8,8 @@ const WIDTHS: std::ops::RangeInclusive<u32> = 2..=16;
 const TASK: usize = 3000;
 /// Terms of a task times its windows, where it has several: their sums stay in the L2 cache.
 const LARGEST: usize = 1 << 16;
-/// Terms of a part: memory for all threads stays small.
-const LARGEST_PART: usize = 1 << 19;
+/// Terms of a part: its points, anywhere among which a window looks, stay near the L2 cache.
+const LARGEST_PART: usize = 1 << 16;
 /// Parts beyond what the largest one asks for.
 const MOST_PARTS: usize = 64;
 
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn tasks_have_every_window_of_every_term_once() {
-        for terms in [1, 2, 31, 1000, 70_000, 3 << 19] {
+        for terms in [1, 2, 31, 1000, 70_000, 3 << 17] {
             for (bits, threads) in [(0, 1), (1, 3), (128, 2), (129, 64), (255, 1), (255, 7)] {
                 let plan = Plan::new(terms, bits, threads);
                 assert!(WIDTHS.contains(&plan.width) && plan.windows * plan.width > bits);

@@ -90,6 +90,18 @@ impl<F: Coordinate> Entry<F> {
     }
 }
 
+/// Asks for an entry that will be read soon.
+pub fn prefetch<F>(entry: &Entry<F>) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch is a hint without architectural effect, and SSE is part of every x86-64.
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(entry).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = entry;
+}
+
 /// Chains of products side by side. A chain waits for each product before the next; with four, the processor has
 /// something to do meanwhile.
 const CHAINS: usize = 4;

@@ -1,7 +1,7 @@
 //! Multiplication of a point that is known beforehand: a table of its multiples in every window, so that a product is a
 //! sum of table entries and needs no doubling. Serves the base point and public keys that sign many items.
 
-use super::affine::{Affine, Entry};
+use super::affine::{self, Affine, Entry};
 use crate::cpu::field::Field;
 use crate::cpu::scalar::signed_windows;
 use crate::cpu::{CpuCurve, be_bytes_to_limbs};
@@ -45,7 +45,7 @@ impl<C: CpuCurve> Comb<C> {
         signed_windows(&limbs, self.window, |index, digit| {
             let digit = if negate { -digit } else { digit };
             if digit != 0 {
-                prefetch(&self.entries[self.position(index, digit)]);
+                affine::prefetch(&self.entries[self.position(index, digit)]);
             }
             digits.push(digit);
         });
@@ -70,15 +70,4 @@ impl<C: CpuCurve> Comb<C> {
     fn position(&self, index: usize, digit: i32) -> usize {
         index << (self.window - 1) | (digit.unsigned_abs() as usize - 1)
     }
-}
-
-fn prefetch<T>(entry: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch is a hint without architectural effect, and SSE is part of every x86-64.
-    unsafe {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(entry).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = entry;
 }

@@ -6,11 +6,13 @@ use super::invert::Denominators;
 use super::point::Affine;
 use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, Lanes, Mask, Sum};
-use crate::cpu::point::affine::{Affine as Point, Entry};
+use crate::cpu::point::affine::{Affine as Point, Entry, prefetch};
 use crate::cpu::point::pairs::{BATCH, Pair};
 use crate::cpu::{CpuCurve, coefficient_a};
 
 const LANES: usize = 8;
+/// So many pairs before they are added, their points are fetched: they lie anywhere in memory.
+const AHEAD: usize = 4 * LANES;
 
 /// Points in the form that `add_pairs` takes.
 pub fn entries_of<F: Coordinate>(lanes: Lanes, points: &[Point<F>]) -> Vec<Entry<F>> {
@@ -45,7 +47,9 @@ fn points_of_batch<F: Coordinate>(lanes: Lanes, entries: &[Entry<F>]) -> Vec<Poi
     let mut points = Vec::with_capacity(entries.len());
     for group in entries.chunks(LANES) {
         // Lanes without an entry repeat the last one.
-        let Affine { x, y } = gather::<F, false>(lanes, std::array::from_fn(|lane| &group[lane.min(group.len() - 1)]));
+        let mut repeated = [&group[group.len() - 1]; LANES];
+        repeated.iter_mut().zip(group).for_each(|(place, entry)| *place = entry);
+        let Affine { x, y } = gather::<F, false>(lanes, repeated);
         let coordinates = x.store(lanes).into_iter().zip(y.store(lanes));
         let point = |(entry, (x, y)): (&Entry<F>, _)| if entry.is_zero() { Point::IDENTITY } else { Point::new(x, y) };
         points.extend(group.iter().zip(coordinates).map(point));
@@ -71,8 +75,11 @@ fn add_batch<C: CpuCurve>(
     sums: &mut [Entry<C::Base>],
 ) {
     denominators.restart();
-    for pairs in pairs.chunks(LANES) {
-        denominators.push(Operands::load(lanes, points, pairs).denominator());
+    for (group, ahead) in pairs.chunks(LANES).zip((AHEAD..).step_by(LANES)) {
+        for member in pairs.iter().skip(ahead).take(LANES).flat_map(|pair| pair.members) {
+            prefetch(&points[member as usize / 2]);
+        }
+        denominators.push(Operands::load(lanes, points, group).denominator());
     }
     denominators.invert();
     for pairs in pairs.chunks(LANES).rev() {
@@ -83,18 +90,38 @@ fn add_batch<C: CpuCurve>(
     }
 }
 
-/// Eight pairs of points: coordinates between -p and p.
+/// Eight points with their signs: coordinates between -p and p.
+struct Side<F> {
+    x: Element<F>,
+    y: Sum<F>,
+    /// Lanes whose point is the identity.
+    empty: Mask,
+}
+
+impl<F: Coordinate> Side<F> {
+    #[inline(always)]
+    fn load(lanes: Lanes, points: &[Entry<F>], pairs: &[Pair], which: usize) -> Self {
+        let (mut entries, mut negate) = ([&points[0]; LANES], 0);
+        for (lane, entry) in entries.iter_mut().enumerate() {
+            // Lanes without a pair repeat the last one.
+            let member = pairs[lane.min(pairs.len() - 1)].members[which];
+            *entry = &points[member as usize / 2];
+            negate |= ((member & 1) as Mask) << lane;
+        }
+        let Affine { x, y } = gather::<F, false>(lanes, entries);
+        let ([x0, x1, x2, x3, x4], [y0, y1, y2, y3, y4]) = (x.words(), y.words());
+        let all = x0.or(x1).or(x2).or(x3).or(x4).or(y0).or(y1).or(y2).or(y3).or(y4);
+        Side { x, y: y.sum().negate(negate), empty: all.zeros() }
+    }
+}
+
+/// Eight pairs of points.
 struct Operands<F> {
     lanes: Lanes,
-    left_x: Element<F>,
-    left_y: Sum<F>,
-    right_x: Element<F>,
-    right_y: Sum<F>,
+    left: Side<F>,
+    right: Side<F>,
     /// right x - left x + p.
     difference: Element<F>,
-    /// Lanes whose left point, or right one, is the identity.
-    left_empty: Mask,
-    right_empty: Mask,
     /// Lanes with the same x.
     same: Mask,
 }
@@ -102,32 +129,23 @@ struct Operands<F> {
 impl<F: Coordinate> Operands<F> {
     #[inline(always)]
     fn load(lanes: Lanes, points: &[Entry<F>], pairs: &[Pair]) -> Self {
-        // Lanes without a pair repeat the last one.
-        let pair = |lane: usize| &pairs[lane.min(pairs.len() - 1)].members;
-        let side = |side: usize| {
-            let entries = std::array::from_fn(|lane| &points[pair(lane)[side] as usize / 2]);
-            let negate = (0..LANES).fold(0, |mask: Mask, lane| mask | ((pair(lane)[side] & 1) as Mask) << lane);
-            let Affine { x, y } = gather::<F, false>(lanes, entries);
-            let all = x.words().into_iter().chain(y.words()).reduce(|all, word| all.or(word));
-            (x, y.sum().negate(negate), all.expect("an element has words").zeros())
-        };
-        let ((left_x, left_y, left_empty), (right_x, right_y, right_empty)) = (side(0), side(1));
-        let difference = (right_x.sum() - left_x.sum()).plus_multiple(1);
+        let (left, right) = (Side::load(lanes, points, pairs, 0), Side::load(lanes, points, pairs, 1));
+        let difference = (right.x.sum() - left.x.sum()).plus_multiple(1);
         let same = if difference.likely_zeros() == 0 { 0 } else { difference.zeros() };
-        Operands { lanes, left_x, left_y, right_x, right_y, difference, left_empty, right_empty, same }
+        Operands { lanes, left, right, difference, same }
     }
 
     /// Lanes whose sum is not by a chord.
     #[inline(always)]
     fn exceptions(&self) -> Mask {
-        self.left_empty | self.right_empty | self.same
+        self.left.empty | self.right.empty | self.same
     }
 
     /// Lanes whose points are equal, and not the identity.
     #[inline(always)]
     fn tangents(&self) -> Mask {
-        let same_y = (self.right_y - self.left_y).fold().zeros();
-        self.same & same_y & !self.left_empty & !self.right_empty
+        let same_y = (self.right.y - self.left.y).fold().zeros();
+        self.same & same_y & !self.left.empty & !self.right.empty
     }
 
     /// What the slope is divided by, one where there is none: not zero, below 4 p.
@@ -137,30 +155,31 @@ impl<F: Coordinate> Operands<F> {
             return self.difference;
         }
         // No point has order 2, so that y is not 0.
-        let twice = self.left_y.shl::<1>().plus_multiple(2);
+        let twice = self.left.y.shl::<1>().plus_multiple(2);
         self.difference.select(self.exceptions(), Element::one(self.lanes)).select(self.tangents(), twice)
     }
 
     /// The sums, zeros for the identity, given the inverses of the denominators. Coordinates are below 2.01 p.
     #[inline(always)]
     fn sum<C: CpuCurve<Base = F>>(self, inverse: Element<F>) -> Affine<F> {
-        let mut numerator = (self.right_y - self.left_y).plus_multiple(3);
+        let mut numerator = (self.right.y - self.left.y).plus_multiple(3);
         if self.exceptions() != 0 {
-            let square = self.left_x.square().sum();
+            let square = self.left.x.square().sum();
             let a = Element::splat(self.lanes, &coefficient_a::<C>()).sum();
             numerator = numerator.select(self.tangents(), (square.shl::<1>() + square + a).plus_multiple(0));
         }
         let slope = numerator.mul(inverse);
-        let x = (slope.square().sum() - self.left_x.sum() - self.right_x.sum()).fold();
-        let y = (slope.mul((self.left_x.sum() - x.sum()).plus_multiple(3)).sum() - self.left_y).fold();
+        let x = (slope.square().sum() - self.left.x.sum() - self.right.x.sum()).fold();
+        let y = (slope.mul((self.left.x.sum() - x.sum()).plus_multiple(3)).sum() - self.left.y).fold();
         if self.exceptions() == 0 {
             return Affine { x, y };
         }
-        let zero = Element::splat(self.lanes, &F::ZERO);
-        let select = |sum: Element<F>, left: Element<F>, right: Element<F>| {
-            let opposite = self.exceptions() & !self.tangents();
-            sum.select(opposite, zero).select(self.right_empty, left).select(self.left_empty, right)
-        };
-        Affine { x: select(x, self.left_x, self.right_x), y: select(y, self.left_y.fold(), self.right_y.fold()) }
+        let (zero, opposite) = (Element::splat(self.lanes, &F::ZERO), self.exceptions() & !self.tangents());
+        let (left_y, right_y) = (self.left.y.fold(), self.right.y.fold());
+        let (left, right) = (self.right.empty, self.left.empty);
+        Affine {
+            x: x.select(opposite, zero).select(left, self.left.x).select(right, self.right.x),
+            y: y.select(opposite, zero).select(left, left_y).select(right, right_y),
+        }
     }
 }

@@ -40,7 +40,7 @@ impl Batch for SumsOfProducts<'_> {
 
 impl Operation for SumsOfProducts<'_> {
     fn worth(&self) -> Worth {
-        Worth { portable: 16, lanes: 64 }
+        Worth { portable: 10, lanes: 37 }
     }
 
     fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn Place) {

@@ -74,6 +74,11 @@ impl Shape {
         self.terms * u64::from(self.windows)
     }
 
+    /// Bytes of that list. What its words cannot number is said to fit no device, so that it is cut.
+    fn entry_bytes(&self) -> usize {
+        if self.entries() > u32::MAX.into() { usize::MAX / 2 } else { (4 * self.entries()) as usize }
+    }
+
     fn runs(&self) -> u64 {
         self.entries().div_ceil(self.run)
     }
@@ -106,7 +111,7 @@ impl Buckets {
         Buckets {
             shape,
             rows: plan.buffer((ROW * shape.terms) as usize),
-            terms: plan.buffer((4 * shape.entries()) as usize),
+            terms: plan.buffer(shape.entry_bytes()),
             ends: plan.buffer((4 * shape.buckets()) as usize),
             tiles: plan.buffer((4 * shape.buckets().div_ceil(TILE)) as usize),
             counters: plan.buffer(8),
