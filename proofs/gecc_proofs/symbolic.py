@@ -199,7 +199,7 @@ class Machine:
         x, y = self.near_zero(left), self.near_zero(right)
         if (x * y).is_boolean(MOST_BOOLEANS):
             return x * y
-        if min(self.system.interval(x)[0], self.system.interval(y)[0]) < 0:
+        if any(self.system.interval(z)[0] < 0 for z in (x, y) if not z.is_constant()):
             return x * y  # numbers with a sign, as the signed products of the same operands have them
         total = self.unsigned(x) * self.unsigned(y)
         shift = total.trailing_zeros()
@@ -291,7 +291,8 @@ class Machine:
         if instruction.opcode[1] == "r":
             bits = 32 - bits
         below = self.system.split(self.unsigned(low), 32 - bits)[1]
-        self.write(instruction, self.unsigned(high).scaled(1 << bits) + below)
+        above = self.system.split(self.unsigned(high), 32 - bits)[0]
+        self.write(instruction, above.scaled(1 << bits) + below)
 
     def _and(self, instruction):
         self._bits(instruction, self.masks.conjunction, lambda a, b: a * b)
