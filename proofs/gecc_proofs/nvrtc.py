@@ -21,19 +21,22 @@ def _library():
 _nvrtc = None
 
 
-def _headers(curve):
-    """(name in an #include, text) of every header of the device code."""
+def _headers(curve, changed):
+    """(name in an #include, text) of every header of the device code. `changed` has other texts for some."""
     result = [(str(path.relative_to(CUDA)), path.read_text()) for path in sorted(CUDA.rglob("*.cuh"))]
     result.append(("curve.cuh", curve.header))
     result.append(("codes.cuh", (curve.generated / "codes.cuh").read_text()))
-    return result
+    return [(name, changed.get(name, text)) for name, text in result]
 
 
-def compile_to_ptx(source, curve, architecture):
-    """The PTX of a source for one curve, with the options that the library compiles kernels with."""
+def compile_to_ptx(source, curve, architecture, changed=None):
+    """The PTX of a source for one curve, with the options that the library compiles kernels with.
+
+    `changed` has texts to use in the place of headers, by their names.
+    """
     global _nvrtc
     _nvrtc = _nvrtc or _library()
-    headers = _headers(curve)
+    headers = _headers(curve, changed or {})
     count = len(headers)
     names = (ctypes.c_char_p * count)(*[name.encode() for name, _ in headers])
     texts = (ctypes.c_char_p * count)(*[text.encode() for _, text in headers])
