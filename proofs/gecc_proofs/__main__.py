@@ -16,6 +16,7 @@ from .prove import Unproved, prove
 from .prove_bits import prove_on_bits
 from .ptx import Unsupported
 from .table import write_table
+from .theorems import THEOREMS
 
 _tasks = []
 
@@ -23,8 +24,7 @@ _tasks = []
 def _prove_one(number, options):
     task = _tasks[number]
     started, result = time.monotonic(), {"task": task.title, "name": task.statement.name, "curve": task.curve.name}
-    result["says"], result["signature"] = task.statement.says, task.statement.signature
-    result["architectures"] = task.architectures
+    result["says"] = task.statement.says
     try:
         if task.statement.bits:
             prove_on_bits(task.statement, task.curve, task.instructions)
@@ -43,8 +43,8 @@ def _prove_one(number, options):
     return result
 
 
-def _arithmetic(options):
-    """Proves every statement about functions; returns the results, which are also printed as they come."""
+def _run(options):
+    """Shows everything; returns the results, which are also printed as they come."""
     global _tasks
     every_curve = [c for c in curves() if not options.curves or c.name in options.curves.split(",")]
     found = sources.check(catalogue.STATEMENTS)
@@ -52,24 +52,40 @@ def _arithmetic(options):
     _tasks = catalogue.tasks(every_curve, options.architectures.split(","))
     if options.functions:
         _tasks = [t for t in _tasks if t.statement.name in options.functions.split(",")]
-    numbers = range(len(_tasks))
     settings = {"items": options.items, "mutants": options.mutants, "seed": options.seed}
-    jobs = [(number, settings) for number in numbers]
+    if options.theorems:
+        _tasks = []
+    jobs = [] if options.functions else [(_show_one, theorem, every_curve) for theorem in THEOREMS]
+    jobs += [(_prove_one, number, settings) for number in range(len(_tasks))]
     if options.processes == 1:
-        results = (_prove_one(*job) for job in jobs)
-        return _collect(results)
+        return _collect(map(_apply, jobs), options.results)
     with multiprocessing.get_context("fork").Pool(options.processes) as pool:
-        return _collect(pool.imap(_apply, jobs))
+        return _collect(pool.imap_unordered(_apply, jobs), options.results)
+
+
+def _show_one(theorem, every_curve):
+    started, result = time.monotonic(), {"task": theorem.name, "name": theorem.name, "says": theorem.says}
+    result["curve"] = "all"
+    try:
+        theorem.show(every_curve)
+    except (Wrong, Unproved, Unsupported, KeyError) as error:
+        result["failure"] = f"{type(error).__name__}: {error}"
+    result["seconds"] = result["all_seconds"] = time.monotonic() - started
+    return result
 
 
 def _apply(job):
-    return _prove_one(*job)
+    function, *arguments = job
+    return function(*arguments)
 
 
-def _collect(results):
+def _collect(results, path):
     collected = []
     for result in results:
         collected.append(result)
+        if path:
+            with path.open("a") as file:
+                file.write(json.dumps(result) + "\n")
         outcome = result.get("failure") or "proved"
         extra = "".join(f", {result[key]} {key}" for key in ("compared", "mutants") if key in result)
         print(f"{result['task']:50} {outcome}, {result['all_seconds']:.1f} s{extra}", flush=True)
@@ -85,13 +101,12 @@ def main():
     parser.add_argument("--items", type=int, default=12, help="items of each comparison with real runs")
     parser.add_argument("--mutants", type=int, default=0, help="mutants to try of each kernel")
     parser.add_argument("--seed", type=int, default=1, help="chooses the mutants")
-    parser.add_argument("--results", type=Path, help="a file for the results, as JSON")
+    parser.add_argument("--results", type=Path, help="a file for the results, a line of JSON each as they come")
+    parser.add_argument("--theorems", action="store_true", help="only what is shown beside statements about functions")
     parser.add_argument("--table", action="store_true", help="write the table of docs/proofs.md")
     options = parser.parse_args()
     started = time.monotonic()
-    results = _arithmetic(options)
-    if options.results:
-        options.results.write_text(json.dumps(results, indent=1))
+    results = _run(options)
     if options.table:
         write_table(ROOT / "docs/proofs.md", results)
     failures = [r for r in results if "failure" in r]

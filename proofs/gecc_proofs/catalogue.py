@@ -3,7 +3,14 @@
 import hashlib
 from dataclasses import dataclass
 
-from . import bit_statements, field_statements, inversion_statements, reduction_statements, word_statements
+from . import (
+    bit_statements,
+    field_statements,
+    inversion_statements,
+    recode_statements,
+    reduction_statements,
+    word_statements,
+)
 from .nvrtc import compile_to_ptx
 from .probes import kernel_name, source
 from .ptx import instructions, kernels
@@ -16,6 +23,7 @@ STATEMENTS = (
     + field_statements.STATEMENTS
     + bit_statements.STATEMENTS
     + inversion_statements.STATEMENTS
+    + recode_statements.STATEMENTS
 )
 
 

@@ -98,15 +98,29 @@ class Masks:
         x, y = self._word(left), self._word(right)
         if not x * y:  # one of them is zero
             return self.system.known_word(x + y)
-        for a, b in ((x, y), (y, x)):
-            if self.system.interval(a)[1] < 1 << b.trailing_zeros():
-                return self.system.known_word(a + b)
+        joined = self._joined(x, y)
+        if joined is not None:
+            return self.system.known_word(joined)
         if (x + y).is_boolean(MOST_BOOLEANS):
             return self.function(lambda a, b: (a % WORD) | (b % WORD), x, y)
         for bit, value in ((one, y), (other, x)):
             if bit is not None:
                 return self.system.known_word((1 - bit) * value + bit.scaled(WORD - 1))
         raise Unsupported("or of two words")
+
+    def _joined(self, x, y):
+        """x or y, where one has its bits below those of the other."""
+        for a, b in ((x, y), (y, x)):
+            if self.system.interval(a)[1] < 1 << b.trailing_zeros():
+                return a + b
+        return None
+
+    def joined(self, x, y):
+        """x or y, of any width."""
+        result = self._joined(x, y)
+        if result is None:
+            raise Unsupported("or of two numbers")
+        return result
 
     def difference(self, left, right):
         """left xor right, words: of masks, or a word and a mask."""

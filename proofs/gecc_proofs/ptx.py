@@ -52,8 +52,7 @@ def instructions(body):
         text = text.split("//")[0].strip()
         # An asm statement may open a scope with registers of its own.
         text = re.sub(r"^\{?\s*\.reg[^;]*;", "", text).strip()
-        if text.endswith(";}"):
-            text = text[:-1]
+        text = re.sub(r";\s*\}$", ";", text)
         if text in ("", "{", "}") or text.startswith("."):
             continue
         if text.endswith(":"):

@@ -24,6 +24,15 @@ def _number(random, words, curve):
     return value % (1 << bits)
 
 
+def _within(random, least, most):
+    """A number of the range: an end of it, or of random size."""
+    choice = random.integers(8)
+    if choice < 2:
+        return (least, most)[choice]
+    value = int(random.integers(least, most + 1))
+    return value if choice == 2 else max(least, min(most, value >> int(random.integers(0, 32))))
+
+
 def arguments(statement, curve, items, seed):
     """An array (words, items) of arguments that keep the ranges of the statement, but perhaps not its other preconditions."""
     random = np.random.default_rng(seed)
@@ -33,10 +42,7 @@ def arguments(statement, curve, items, seed):
         for parameter in signature(statement, curve)[0]:
             if parameter.name in statement.ranges:
                 least, most = statement.ranges[parameter.name]
-                for _ in range(parameter.words):
-                    edge = random.integers(4)
-                    value = least if edge == 0 else most if edge == 1 else int(random.integers(least, most + 1))
-                    column.append(value % (1 << 32))
+                column += [_within(random, least, most) % (1 << 32) for _ in range(parameter.words)]
             else:
                 value = _number(random, parameter.words, curve)
                 column += [value >> (32 * i) & 0xFFFFFFFF for i in range(parameter.words)]

@@ -310,6 +310,9 @@ class Machine:
             self.write(instruction, of_predicates(*operands), 1)
         elif kind == "b32":
             self.write(instruction, of_words(*operands))
+        elif kind == "b64" and instruction.opcode[0] == "or":
+            one, other = (self.unsigned(operand, 64) for operand in operands)
+            self.write(instruction, self.masks.joined(one, other), 64)
         elif kind == "b64" and instruction.opcode[0] == "and" and operands[1].is_constant():
             mask = operands[1].constant_part()
             if mask & (mask + 1):

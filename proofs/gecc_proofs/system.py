@@ -165,18 +165,24 @@ class System:
         if 0 < zeros < bits:
             low, quotient = self.split(total.divided(1 << zeros), bits - zeros)
             return low.scaled(1 << zeros), quotient
+        by_definition = self._split_by_definition(total, bits)
+        if by_definition:
+            return by_definition
+        if bits == 64:
+            # In two steps, so that both words are variables.
+            low, rest = self.split(total, 32)
+            high, quotient = self.split(rest, 32)
+            return low + high.scaled(1 << 32), quotient
         return (
-            self._split_by_definition(total, bits)
-            or self._split_by_carries(total, bits, least, most)
+            self._split_by_carries(total, bits, least, most)
             or self._split_by_quotient(total, bits, least, most)
         )
 
     def _split_by_definition(self, total, bits):
         """Where replacing a word by its definition leaves a known quotient, besides what is a multiple of 2^bits."""
-        for monomial in total.terms:
-            if len(monomial) != 1 or monomial[0] not in self.definitions:
-                continue
-            replaced = total.substituted({monomial[0]: self.definitions[monomial[0]]})
+        words = [m[0] for m in total.terms if len(m) == 1 and m[0] in self.definitions]
+        for chosen in [[word] for word in words] + [words]:
+            replaced = total.substituted({word: self.definitions[word] for word in chosen})
             whole = Polynomial({m: c for m, c in replaced.terms.items() if m and c % (1 << bits) == 0})
             rest = replaced - whole
             least, most = self.interval(rest)

@@ -1,5 +1,7 @@
 """The table of docs/proofs.md, from the results of a run."""
 
+from .catalogue import STATEMENTS
+
 BEGIN, END = "<!-- table: written by `python3 -m gecc_proofs --table` -->\n", "<!-- end of the table -->\n"
 
 
@@ -11,8 +13,10 @@ def _rows(results):
 
 
 def table(results):
-    lines = ["| function | curves | statement | kernels | seconds | mutants rejected |", "|---|---|---|---|---|---|"]
-    for (name, says), group in _rows(results).items():
+    lines = ["| what | curves | statement | kernels | seconds | mutants rejected |", "|---|---|---|---|---|---|"]
+    order = {statement.name: i for i, statement in enumerate(STATEMENTS)}
+    for (name, says), group in sorted(_rows(results).items(), key=lambda row: order.get(row[0][0], -1)):
+        name = f"`{name}`" if name in order else name
         of_curves = ", ".join(sorted({result["curve"] for result in group}))
         seconds = sum(result.get("seconds", 0) for result in group)
         tried = sum(result.get("mutants", (0, 0, 0))[0] for result in group)
@@ -20,7 +24,7 @@ def table(results):
         failed = any("failure" in result for result in group)
         mutants = f"{rejected} of {tried}" if tried else ""
         shown = says if not failed else f"NOT PROVED: {says}"
-        lines.append(f"| `{name}` | {of_curves} | {shown} | {len(group)} | {seconds:.1f} | {mutants} |")
+        lines.append(f"| {name} | {of_curves} | {shown} | {len(group)} | {seconds:.1f} | {mutants} |")
     return "\n".join(lines) + "\n"
 
 
