@@ -35,11 +35,11 @@ class Task:
     curve: object
     architectures: tuple
     instructions: tuple
-    body: str
 
     @property
     def title(self):
-        return f"{self.curve.name} {self.statement.name} {'+'.join(a.removeprefix('compute_') for a in self.architectures)}"
+        generations = "+".join(name.removeprefix("compute_") for name in self.architectures)
+        return f"{self.curve.name} {self.statement.name} {generations}"
 
 
 def independent_of_curve(statement):
@@ -65,9 +65,9 @@ def tasks(curves, architectures=ARCHITECTURES):
                     first = result[seen[key]]
                     if architecture not in first.architectures:
                         result[seen[key]] = Task(
-                            statement, first.curve, first.architectures + (architecture,), first.instructions, body
+                            statement, first.curve, first.architectures + (architecture,), first.instructions
                         )
                 else:
                     seen[key] = len(result)
-                    result[len(result)] = Task(statement, curve, (architecture,), code, body)
+                    result[len(result)] = Task(statement, curve, (architecture,), code)
     return list(result.values())

@@ -7,8 +7,8 @@ to its polynomial, every equation must hold, and every variable must be within i
 import numpy as np
 
 from .interpret import Interpreter
-from .project import Wrong
 from .probes import signature
+from .project import Wrong
 from .prove import run_symbolically
 from .samples import arguments
 from .statements import values

@@ -51,8 +51,8 @@ def _rounded(chain, bits):
 def steps_until_zero(bits=BITS, most=PERFORMED + 100):
     """A number of steps after which g = 0, whatever odd f and g with 0 <= g <= f < 2^bits they begin with.
 
-    For each delta, a convex set that contains every pair (f, g) that can occur. (f, g) and (-f, -g) go together, so that
-    the upper half of the hull is enough: the lower one is its opposite. Instead of halving g, a step doubles f and the
+    For each delta, a convex set that contains every pair (f, g) that can occur. (f, g) and (-f, -g) go together, so the
+    upper half of the hull is enough: the lower one is its opposite. Instead of halving g, a step doubles f and the
     unit; now and then both are rounded, outwards. A set in which |g| < 1 has g = 0, and is left out.
     """
     start = 1 << (bits + FRACTION)
@@ -128,7 +128,7 @@ def prove_step(curve, architecture):
             raise Wrong(f"inverse.cuh has no line `{old}`, of which one step is cut out here")
         text = text.replace(old, new)
     ptx = compile_to_ptx(source([STEP], curve), curve, architecture, {"field/inverse.cuh": text})
-    found, _ = run_on_bits(STEP, curve, instructions(kernels(ptx)[kernel_name(STEP)]))
+    found = run_on_bits(STEP, curve, instructions(kernels(ptx)[kernel_name(STEP)]))
     # In cases of the two bits that decide, which are then constants.
     for odd in (0, 1):
         for negative in (0, 1):
@@ -144,8 +144,8 @@ def prove_step(curve, architecture):
 
 
 def check_rows():
-    """If |u| + |v| and |q| + |r| are at most B, a step makes rows of at most 2 B: after thirty steps at most 2^30, which
-    fits a word. And what stays between -M and M as the matrix is applied does so again (see docs/proofs.md)."""
+    """If |u| + |v| and |q| + |r| are at most B, a step makes rows of at most 2 B: after thirty steps at most 2^30,
+    which fits a word. And what stays between -M and M as the matrix is applied does so again (see docs/proofs.md)."""
     u, v, q, r, bound = z3.Reals("u v q r bound")
 
     def size(a, b):

@@ -1,11 +1,12 @@
 """The statements about cuda/field/: elements modulo p and scalars modulo n."""
 
+from .project import R
 from .reduction_statements import opens
-from .statements import R, Congruent, Statement, below, everywhere
+from .statements import Congruent, Statement, below, everywhere
 
 
 def _element(name, arguments, says, difference, *, curves=everywhere, canonical=False, call=None, product=""):
-    """A function of elements to an element. `difference` is 0 modulo p; loose in and out, below p where p has no shape."""
+    """A function of elements to an element. `difference` is 0 modulo p. Loose, or below p where p has no shape."""
 
     def claims(v, curve):
         bound = curve.p if canonical or not curve.opens else R
@@ -34,17 +35,37 @@ ELEMENTS = [
     _element("fe_triple", "a", "r = 3 a mod p", lambda v, c: v.r - v.a * 3),
     _element("fe_half", "a", "2 r = a mod p", lambda v, c: v.r * 2 - v.a),
     _element("fe_canonical", "a", "r = a mod p, r < p", lambda v, c: v.r - v.a, canonical=True),
-    _element("fe_mul_sub", "abc", "r F = a b - c F mod p", lambda v, c: (v.r + v.c) * c.factor - v.a * v.b, curves=opens),
     _element(
-        "fe_sqr_sub_twice", "ab", "r F = a^2 - 2 b F mod p", lambda v, c: (v.r + v.b * 2) * c.factor - v.a * v.a, curves=opens),
+        "fe_mul_sub", "abc", "r F = a b - c F mod p", lambda v, c: (v.r + v.c) * c.factor - v.a * v.b, curves=opens
+    ),
+    _element(
+        "fe_sqr_sub_twice",
+        "ab",
+        "r F = a^2 - 2 b F mod p",
+        lambda v, c: (v.r + v.b * 2) * c.factor - v.a * v.a,
+        curves=opens,
+    ),
     _element(
         "fe_sqr_sub_sub_twice",
         "abc",
         "r F = a^2 - (b + 2 c) F mod p",
-        lambda v, c: (v.r + v.b + v.c * 2) * c.factor - v.a * v.a, curves=opens),
+        lambda v, c: (v.r + v.b + v.c * 2) * c.factor - v.a * v.a,
+        curves=opens,
+    ),
     _element(
-        "fe_mul_sub_mul", "abcd", "r F = a b - c d mod p", lambda v, c: v.r * c.factor - v.a * v.b + v.c * v.d, curves=opens),
-    _element("fe_mul_sub_sqr", "abc", "r F = a b - c^2 mod p", lambda v, c: v.r * c.factor - v.a * v.b + v.c * v.c, curves=opens),
+        "fe_mul_sub_mul",
+        "abcd",
+        "r F = a b - c d mod p",
+        lambda v, c: v.r * c.factor - v.a * v.b + v.c * v.d,
+        curves=opens,
+    ),
+    _element(
+        "fe_mul_sub_sqr",
+        "abc",
+        "r F = a b - c^2 mod p",
+        lambda v, c: v.r * c.factor - v.a * v.b + v.c * v.c,
+        curves=opens,
+    ),
 ]
 
 
@@ -70,7 +91,9 @@ CONVERSIONS = [
         "abc",
         "r F = a^2 - (b + c) F mod p",
         lambda v, c: (v.r + v.b + v.c) * c.factor - v.a * v.a,
-        call="r = open_settle(open_sub(open_sub(open_sqr(a), b), c))", curves=opens),
+        call="r = open_settle(open_sub(open_sub(open_sqr(a), b), c))",
+        curves=opens,
+    ),
 ]
 
 

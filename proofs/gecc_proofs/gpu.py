@@ -20,7 +20,6 @@ ARCHITECTURE = "compute_90"  # runs on every GPU from the Hopper generation on
 ITEMS = 400
 
 
-
 def prepare(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for curve in curves():

@@ -1,4 +1,4 @@
-"""Runs a kernel's PTX on real numbers, many items side by side. It shares nothing with the symbolic reading but the parser.
+"""Runs a kernel's PTX on real numbers, many items side by side. It shares the parser with the prover, and nothing else.
 
 A register is a numpy array of uint64, one entry for each item; a word has its upper half zero.
 """

@@ -55,12 +55,16 @@ def _cofactors(modulus):
         # Inputs below 0 are raised by M first, so that both are between -M and M. All is times FULL, for the masks.
         d = _before(v, "d") * FULL + v.d_negative * m
         e = _before(v, "e") * FULL + v.e_negative * m
-        return [
-            equal(v.u * d + v.v * e - (v.k_d * m + _after(v, "d") * LIMB) * FULL),
-            equal(v.q * d + v.r * e - (v.k_e * m + _after(v, "e") * LIMB) * FULL),
-            AtMost(v.k_d, LIMB - 1),
-            AtMost(v.k_e, LIMB - 1),
-        ] + _limb_bounds(v, "d") + _limb_bounds(v, "e")
+        return (
+            [
+                equal(v.u * d + v.v * e - (v.k_d * m + _after(v, "d") * LIMB) * FULL),
+                equal(v.q * d + v.r * e - (v.k_e * m + _after(v, "e") * LIMB) * FULL),
+                AtMost(v.k_d, LIMB - 1),
+                AtMost(v.k_e, LIMB - 1),
+            ]
+            + _limb_bounds(v, "d")
+            + _limb_bounds(v, "e")
+        )
 
     return claims
 
@@ -86,8 +90,10 @@ def _ranges(*names):
 APPLY_TO_VALUES = Statement(
     "apply_to_values",
     f"{_two('f', 'g')}, {MATRIX} -> u32 f_out[9], u32 g_out[9], u32 dropped_f, u32 dropped_g",
-    "DivstepMatrix t = {u, v, q, r}; " + _take("f") + _take("g") +
-    "dropped_f = (u32)((i64)u * f[0] + (i64)v * g[0]) & kLimbMask; "
+    "DivstepMatrix t = {u, v, q, r}; "
+    + _take("f")
+    + _take("g")
+    + "dropped_f = (u32)((i64)u * f[0] + (i64)v * g[0]) & kLimbMask; "
     "dropped_g = (u32)((i64)q * f[0] + (i64)r * g[0]) & kLimbMask; "
     "apply_to_values(f, g, t)" + _give("f") + _give("g"),
     "2^30 (f', g') = (u f + v g, q f + r g) less what is left of the lowest limbs modulo 2^30; limbs below 2^30",
@@ -108,12 +114,18 @@ def _apply_to_cofactors(type_name, modulus):
     return Statement(
         f"apply_to_cofactors<{type_name}>",
         f"{_two('d', 'e')}, {MATRIX} -> u32 d_out[9], u32 e_out[9], u32 d_negative, u32 e_negative, u32 k_d, u32 k_e",
-        "DivstepMatrix t = {u, v, q, r}; " + _limbs_of(type_name) + _take("d") + _take("e") +
-        "d_negative = (u32)(d[8] >> 31); e_negative = (u32)(e[8] >> 31); " +
-        _multiple("k_d", "u", "v", type_name) + _multiple("k_e", "q", "r", type_name) +
-        f"apply_to_cofactors<{type_name}>(d, e, t, modulus)" + _give("d") + _give("e"),
-        "2^30 (d', e') = (u D + v E, q D + r E) - (k, l) M with 0 <= k, l < 2^30, where D and E are d and e, raised by M "
-        "where negative; limbs below 2^30",
+        "DivstepMatrix t = {u, v, q, r}; "
+        + _limbs_of(type_name)
+        + _take("d")
+        + _take("e")
+        + "d_negative = (u32)(d[8] >> 31); e_negative = (u32)(e[8] >> 31); "
+        + _multiple("k_d", "u", "v", type_name)
+        + _multiple("k_e", "q", "r", type_name)
+        + f"apply_to_cofactors<{type_name}>(d, e, t, modulus)"
+        + _give("d")
+        + _give("e"),
+        "2^30 (d', e') = (u D + v E, q D + r E) - (k, l) M with 0 <= k, l < 2^30, where D and E are d and e, "
+        "raised by M where negative; limbs below 2^30",
         _cofactors(modulus),
         lambda v, c: _row_bounds(v),
         ranges=_ranges("d", "e") | MATRIX_RANGES,
@@ -124,7 +136,10 @@ def _add_modulus(type_name, modulus):
     return Statement(
         f"add_modulus_if_negative({type_name})",
         "i32 d_low[8], i32 d_top -> u32 d_out[9], u32 negative",
-        _limbs_of(type_name) + _take("d") + "negative = (u32)d[8] >> 31; add_modulus_if_negative(d, modulus)" + _give("d"),
+        _limbs_of(type_name)
+        + _take("d")
+        + "negative = (u32)d[8] >> 31; add_modulus_if_negative(d, modulus)"
+        + _give("d"),
         "d' = d, or d + M where d is negative; limbs below 2^30",
         lambda v, c: [equal(_after(v, "d") - _before(v, "d") - v.negative * modulus(c))] + _limb_bounds(v, "d"),
         ranges=_ranges("d"),

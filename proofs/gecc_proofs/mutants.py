@@ -8,7 +8,7 @@ from .prove import Unproved, prove
 from .ptx import Unsupported
 from .samples import arguments
 
-_ARITHMETIC = {"add", "addc", "sub", "subc", "mad", "madc", "mul", "and", "or", "xor", "shl", "shr", "shf", "setp", "selp", "neg"}
+_ARITHMETIC = set("add addc sub subc mad madc mul and or xor shl shr shf setp selp neg".split())
 
 
 def _without(opcode, part):
@@ -16,7 +16,7 @@ def _without(opcode, part):
 
 
 def _variants(entry, earlier):
-    """(what was done, the changed instruction) for one instruction. `earlier` is a register that another one has written."""
+    """(what was done, the changed instruction) for one instruction. `earlier` is a register written before."""
     opcode, operands = entry.opcode, entry.operands
     if opcode[0] in ("addc", "subc", "madc"):
         yield "no carry in", replace(entry, opcode=(opcode[0][:-1],) + opcode[1:])

@@ -73,4 +73,5 @@ def _kernel(statement, curve):
             lines.append(f"results[{offset + i}] = {parameter.word(i)};")
         offset += parameter.words
     body = "\n    ".join(lines)
-    return f'\nextern "C" __global__ void {kernel_name(statement)}(u32* results, const u32* arguments) {{\n    {body}\n}}\n'
+    head = f'extern "C" __global__ void {kernel_name(statement)}(u32* results, const u32* arguments)'
+    return f"\n{head} {{\n    {body}\n}}\n"

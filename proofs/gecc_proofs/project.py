@@ -1,4 +1,4 @@
-"""Where the project's sources are, and its curves. The constants that the device code is built with are recomputed here."""
+"""Where the project's sources are, and its curves. The constants of the device code are recomputed here."""
 
 import os
 import re

@@ -17,7 +17,7 @@ def joined(words):
 
 
 def run_on_bits(statement, curve, instructions):
-    """(values, machine): arguments and results as bit vectors by name, and their words."""
+    """Arguments and results as bit vectors by name, and their words."""
     taken, given = signature(statement, curve)
     found = SimpleNamespace(words={})
     arguments = []
@@ -34,12 +34,12 @@ def run_on_bits(statement, curve, instructions):
         offset += parameter.words
         found.words[parameter.name] = words
         setattr(found, parameter.name, joined(words))
-    return found, machine
+    return found
 
 
 def prove_on_bits(statement, curve, instructions):
     """Returns the number of questions to z3; raises Unproved or Unsupported."""
-    found, _ = run_on_bits(statement, curve, instructions)
+    found = run_on_bits(statement, curve, instructions)
     claims = statement.claims(found, curve)
     for claim in claims:
         solver = z3.SolverFor("QF_BV")

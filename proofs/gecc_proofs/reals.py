@@ -1,7 +1,7 @@
 """Linear arithmetic over the equations of a System: whether real numbers can satisfy them, by z3.
 
-Monomials are variables of their own, tied to their factors only where one of these is Boolean. Leaving out equations and
-relations is sound: what no real numbers satisfy, no integers do.
+Monomials are variables of their own, tied to their factors only where one of these is Boolean. Leaving out equations
+and relations is sound: what no real numbers satisfy, no integers do.
 """
 
 import z3
@@ -82,7 +82,7 @@ class Query:
             self.linear(polynomial)
 
     def impossible(self, fixed, at_most_zero, integral):
-        """No real numbers do, with these Booleans fixed; with `integral`, none at which the other Booleans are 0 or 1."""
+        """No real numbers do, with these Booleans fixed; with `integral`, none whose other Booleans are 0 or 1."""
         self.prepare(fixed, at_most_zero)  # bounds of new reals must outlive the pop below
         self.solver.push()
         for variable, value in fixed.items():

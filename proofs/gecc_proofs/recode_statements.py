@@ -1,4 +1,4 @@
-"""The statements about cuda/curve/recode.cuh and window_digit of cuda/curve/multiply_add.cuh: digits and their parts."""
+"""The statements about cuda/curve/recode.cuh: digits, and the rounding of the endomorphism's halves."""
 
 import z3
 
@@ -44,7 +44,8 @@ def _next_odd_digit(windows, width):
         f"next_odd_digit<{windows}, {width}>",
         f"u32 s[{words}], u32 sign -> u32 r[{words}], u32 index, u32 negative",
         f"{kind} o; for (int i = 0; i < {words}; i++) o.windows[i] = s[i]; o.negative = sign; "
-        f"OddDigit d = next_odd_digit<{windows}, {width}>(o); index = d.index; negative = d.negative; copy(r, o.windows)",
+        f"OddDigit d = next_odd_digit<{windows}, {width}>(o); "
+        "index = d.index; negative = d.negative; copy(r, o.windows)",
         "the odd digit of the window on top, with the scalar's sign; the next window is on top then",
         claim,
         lambda v, c: [z3.Or(v.sign == 0, v.sign == FULL)],
@@ -113,4 +114,3 @@ HALVES = [
 ]
 
 STATEMENTS = DIGITS + HALVES
-

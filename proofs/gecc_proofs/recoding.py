@@ -1,4 +1,4 @@
-"""The recodings of scalars in integers: that digits add up to the scalar, and how large the halves of a scalar become."""
+"""The recodings of scalars in integers: that digits add up to the scalar, and how large its halves become."""
 
 from fractions import Fraction
 
@@ -8,8 +8,8 @@ from .project import CUDA, Wrong
 def check_odd_digits():
     """sum of (2 b_i + 1 - 2^W) 2^(W i) = K, where the b_i are the windows of (K - 1) / 2 + 2^(W T - 1).
 
-    With B = sum of b_i 2^(W i), the sum is 2 B - (2^(W T) - 1): an identity for every W and T, which is checked for those
-    in use, and that B, for K below the limit of the use, has no more than W T bits.
+    With B = sum of b_i 2^(W i), the sum is 2 B - (2^(W T) - 1): an identity for every W and T, which is checked for
+    those in use, and that B, for K below the limit of the use, has no more than W T bits.
     """
     text = (CUDA / "curve/recode.cuh").read_text() + (CUDA / "kernels/uniform_table.cuh").read_text()
     for line in ("kWindowBits = 5;", "kFullWindows = 52;", "kWindows = 26;", "kUniformBits = 9,"):
@@ -68,10 +68,10 @@ def check_split(curve):
 def check_distinct(curve):
     """Before the last window the sum so far and the addend of curve/multiples.cuh differ, and are no opposites.
 
-    Both are combinations of P and lambda P. One place of the sum is 2^5 times something where the addend has an odd digit
-    (or has an odd digit where the addend has nothing), so that sum and difference are not (0, 0) as pairs of integers. They
-    are shorter than the shortest relation between P and lambda P, so they are not 0 modulo n either. Without the
-    endomorphism the same holds for numbers below n.
+    Both are combinations of P and lambda P. Where the addend has its odd digit, the sum is 2^5 times something (in the
+    first window it has a digit where the addend has none), so that sum and difference are not (0, 0) as pairs of
+    integers. They are shorter than the shortest relation between P and lambda P, so they are not 0 modulo n either.
+    Without the endomorphism the same holds for numbers below n.
     """
     if not curve.endomorphism:
         # |sum so far| <= (2^(5 * 51) + ...) < n, and the addend is at most 31 in size while the sum is at least 32.
@@ -98,5 +98,3 @@ def _shortest_vector(v, w):
         if factor == 0:
             return size(v)
         w = (w[0] - factor * v[0], w[1] - factor * v[1])
-
-

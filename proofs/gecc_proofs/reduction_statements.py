@@ -1,7 +1,8 @@
 """The statements about the parts of cuda/field/: products, reductions, and numbers whose reduction is put off."""
 
 from .polynomial import number
-from .statements import R, AtMost, Congruent, Statement, below, equal, everywhere
+from .project import R
+from .statements import AtMost, Congruent, Statement, below, equal, everywhere
 
 FULL = 2**32 - 1
 
@@ -139,9 +140,7 @@ SPARSE = [
         "m = sparse_row(r, s, below, low)",
         "r + 2^32 s = own + 2^32 other + below + m low, and the lowest word of r is 0",
         lambda v, c: [
-            equal(
-                v.r + v.s * 2**32 - v.own - v.below - (v.other + v.carry * 2**64) * 2**32 - v.m * (c.n % 2**128)
-            ),
+            equal(v.r + v.s * 2**32 - v.own - v.below - (v.other + v.carry * 2**64) * 2**32 - v.m * (c.n % 2**128)),
             AtMost(v.words["r"][0], 0),
         ],
         curves=sparse,

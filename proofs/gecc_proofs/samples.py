@@ -34,7 +34,7 @@ def _within(random, least, most):
 
 
 def arguments(statement, curve, items, seed):
-    """An array (words, items) of arguments that keep the ranges of the statement, but perhaps not its other preconditions."""
+    """An array (words, items) of arguments within the statement's ranges. Other preconditions they may not meet."""
     random = np.random.default_rng(seed)
     columns = []
     for _ in range(items):

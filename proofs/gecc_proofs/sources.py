@@ -27,7 +27,7 @@ _DECLARATION = re.compile(
 
 
 def functions(folder):
-    """{name as statements give it: file} of the functions defined below cuda/FOLDER. Of a template over sizes, its instances."""
+    """{name as statements give it: file} of the functions below cuda/FOLDER. A template over sizes has its instances."""
     found = {}
     for path in sorted((CUDA / folder).rglob("*.cuh")):
         if path.name == "host.cuh":

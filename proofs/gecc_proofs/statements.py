@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from .polynomial import Polynomial, as_polynomial, number
-from .project import R
 from .probes import signature
 
 

@@ -21,7 +21,7 @@ _WIDTHS = {"u32": 32, "s32": 32, "b32": 32, "u64": 64, "s64": 64, "b64": 64, "pr
 
 
 class Machine:
-    """Runs a kernel `(results, arguments)`: `inputs` are the polynomials of the words that it loads, `outputs` those it stores."""
+    """Runs a kernel `(results, arguments)`: from `inputs`, the polynomials of the words that it loads, to `outputs`."""
 
     def __init__(self, system, refuter, inputs):
         self.system = system
@@ -355,5 +355,3 @@ class Machine:
         low, _ = self.system.split(difference, 32)
         self.system.conditions += [(equal, difference), (equal, -difference), (1 - equal, 1 - low)]
         return equal
-
-

@@ -22,7 +22,7 @@ class System:
         self.bounds = {}  # of each variable: (least, most)
         self.names = {}
         self.definitions = {}  # variable -> polynomial that it equals
-        self.origins = {}  # variable -> its value as a function of those of earlier variables, for comparison with real runs
+        self.origins = {}  # variable -> its value from those of earlier variables, for comparison with real runs
         self.rows = []  # equations that suffice for most refutations
         self.fine_rows = []  # all others
         self.conditions = []  # (guard, polynomial): where the Boolean guard is 1, polynomial <= 0
@@ -81,7 +81,7 @@ class System:
         (self.rows if self._chain is None else self.fine_rows).append(row)
 
     def begin_chain(self):
-        """From here to end_chain, splits are of one chain of words with carries; its equations are also kept summed up."""
+        """From here to end_chain, splits are of one chain of words with carries, whose equations are also summed up."""
         self.end_chain()
         self._chain = []
 
@@ -156,7 +156,7 @@ class System:
             variables, rows = truth_table([total])
             quotient = interpolated(variables, [row[0] >> bits for _, row in rows])
             return total - quotient.scaled(modulus), quotient
-        # What is a multiple of 2^bits goes into the quotient as it is, unless that would hide that the quotient is a bit.
+        # What is a multiple of 2^bits goes into the quotient as it is, unless that hides that the quotient is a bit.
         whole = Polynomial({m: c for m, c in total.terms.items() if c % modulus == 0})
         if whole and (most >> bits) - (least >> bits) > 1:
             low, quotient = self.split(total - whole, bits)
@@ -173,10 +173,7 @@ class System:
             low, rest = self.split(total, 32)
             high, quotient = self.split(rest, 32)
             return low + high.scaled(1 << 32), quotient
-        return (
-            self._split_by_carries(total, bits, least, most)
-            or self._split_by_quotient(total, bits, least, most)
-        )
+        return self._split_by_carries(total, bits, least, most) or self._split_by_quotient(total, bits, least, most)
 
     def _split_by_definition(self, total, bits):
         """Where replacing a word by its definition leaves a known quotient, besides what is a multiple of 2^bits."""
@@ -229,7 +226,7 @@ class System:
         return polynomial
 
     def named(self, polynomial):
-        """The same value as a variable, where it is a long expression or its interval does not show that it is a word."""
+        """The same value as a variable, where it is a long expression or only known to be a word."""
         if polynomial.is_boolean(MOST_BOOLEANS):
             return polynomial
         known = polynomial.key() in self.known_words

@@ -56,6 +56,8 @@ THEOREMS = (
         _steps,
     ),
     Theorem("point formulas", "each is the group law in every case that it asks about", _formulas),
-    Theorem("odd digits", "they add up to the scalar, and `add_distinct` meets no exception before the last window", _digits),
+    Theorem(
+        "odd digits", "they add up to the scalar, and `add_distinct` meets no exception before the last window", _digits
+    ),
     Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _split),
 )

@@ -1,4 +1,4 @@
-"""The point formulas as sequences of field operations, read from cuda/ by compiling it with elements that print themselves."""
+"""The point formulas as sequences of field operations: cuda/ compiled with elements that print themselves."""
 
 import os
 import subprocess

@@ -2,8 +2,8 @@
 
 import re
 
-from .project import CUDA
 from .polynomial import number
+from .project import CUDA
 from .statements import Statement, equal
 
 FULL = 2**32 - 1

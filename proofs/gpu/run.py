@@ -1,6 +1,6 @@
 """Runs the kernels of the proofs on a GPU and compares them with the interpreter: `python3 run.py FOLDER`.
 
-The folder is made by `python3 -m gecc_proofs.gpu FOLDER`, which needs no GPU. This needs only numpy and NVIDIA's driver.
+The folder is made by `python3 -m gecc_proofs.gpu FOLDER`, which needs no GPU. This needs numpy and NVIDIA's driver.
 """
 
 import ctypes

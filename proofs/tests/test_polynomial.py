@@ -46,7 +46,9 @@ class Polynomials(unittest.TestCase):
         for _ in range(50):
             values = [self.source.randrange(-9, 10) for _ in range(8)]
             p = interpolated([1, 3, 5], values)
-            variables, rows = truth_table([p + Polynomial.variable(1) + Polynomial.variable(3) + Polynomial.variable(5)])
+            variables, rows = truth_table(
+                [p + Polynomial.variable(1) + Polynomial.variable(3) + Polynomial.variable(5)]
+            )
             self.assertEqual(variables, [1, 3, 5])
             self.assertEqual([found - sum(bits) for bits, (found,) in rows], values)
 

@@ -2,8 +2,8 @@
 
 import unittest
 
-from gecc_proofs.crosscheck import crosscheck, holds
 from gecc_proofs.catalogue import Task
+from gecc_proofs.crosscheck import crosscheck, holds
 from gecc_proofs.prove import Unproved, prove
 from gecc_proofs.ptx import Unsupported, instructions
 from gecc_proofs.samples import arguments
@@ -17,7 +17,9 @@ class Curve:
 
 
 HEAD = "ld.param.u64 %rd1, [k_param_0];\nld.param.u64 %rd2, [k_param_1];\n"
-ADD = HEAD + """
+ADD = (
+    HEAD
+    + """
 ld.global.u32 %r1, [%rd2];
 ld.global.u32 %r2, [%rd2+4];
 ld.global.u32 %r3, [%rd2+8];
@@ -32,6 +34,7 @@ st.global.u32 [%rd1+4], %r6;
 st.global.u32 [%rd1+8], %r7;
 ret;
 """
+)
 SUM = Statement(
     "sum",
     "u32 a[2], u32 b[2] -> u32 r[2], u32 out",
@@ -51,7 +54,7 @@ def proves(statement, text):
 
 class Prover(unittest.TestCase):
     def task(self, statement, text):
-        return Task(statement, Curve, (), tuple(instructions(text)), text)
+        return Task(statement, Curve, (), tuple(instructions(text)))
 
     def test_a_sum_with_carry(self):
         self.assertTrue(proves(SUM, ADD))
@@ -66,7 +69,10 @@ class Prover(unittest.TestCase):
 
     def test_a_carry_that_a_precondition_excludes(self):
         no_carry = Statement(
-            "sum", SUM.signature, "", "",
+            "sum",
+            SUM.signature,
+            "",
+            "",
             lambda v, c: [equal(v.r - v.a - v.b)],
             lambda v, c: [v.a + v.b - (2**64 - 1)],
         )
