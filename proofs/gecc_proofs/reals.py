@@ -14,10 +14,10 @@ MILLISECONDS = (4000, 20000)  # for the summed-up equations, and for all
 class Query:
     """The equations from which some variables follow, for questions about these."""
 
-    def __init__(self, system, variables, fine, milliseconds):
+    def __init__(self, system, variables, fine):
         self.system = system
         self.solver = z3.SolverFor("QF_LRA")
-        self.solver.set("timeout", milliseconds)
+        self.solver.set("timeout", MILLISECONDS[fine])
         self.reals = {}
         rows = self._cone(variables, system.rows + system.fine_rows if fine else system.rows)
         for row in rows:
@@ -81,10 +81,14 @@ class Query:
         for polynomial in at_most_zero:
             self.linear(polynomial)
 
-    def impossible(self, fixed, at_most_zero, integral):
-        """No real numbers do, with these Booleans fixed; with `integral`, none whose other Booleans are 0 or 1."""
+    def impossible(self, fixed, at_most_zero, integral, last=False):
+        """No real numbers do, with these Booleans fixed; with `integral`, none whose other Booleans are 0 or 1.
+
+        `last` says that nothing else will be asked, which lets z3 simplify the equations first.
+        """
         self.prepare(fixed, at_most_zero)  # bounds of new reals must outlive the pop below
-        self.solver.push()
+        if not last:
+            self.solver.push()
         for variable, value in fixed.items():
             self.solver.add(self.real((variable,)) == value)
         for polynomial in at_most_zero:
@@ -95,7 +99,8 @@ class Query:
                 if not others and is_boolean(variable) and variable not in fixed:
                     self.solver.add(z3.Or(real == 0, real == 1))
             answer = self.solver.check()
-        self.solver.pop()
+        if not last:
+            self.solver.pop()
         return answer == z3.unsat
 
 
@@ -107,22 +112,24 @@ class Refuter:
         self.queries = {}
         self.count = 0
 
-    def _query(self, variables, fine):
-        key = (frozenset(variables), fine, len(self.system.rows))
+    def _query(self, variables):
+        key = (frozenset(variables), len(self.system.rows))
         if key not in self.queries:
             if len(self.queries) > 8:
                 self.queries.clear()
-            self.queries[key] = Query(self.system, variables, fine, MILLISECONDS[fine])
+            self.queries[key] = Query(self.system, variables, False)
         return self.queries[key]
 
     def refute(self, fixed, at_most_zero=(), about=(), quick=False):
         """The Booleans in `fixed` do not have these values where all polynomials in `at_most_zero` are at most 0."""
         variables = set(fixed) | set(about) | {v for p in at_most_zero for v in p.variables()}
-        for fine in (False,) if quick else (False, True):
-            self.count += 1
-            if self._query(variables, fine).impossible(fixed, at_most_zero, not quick):
-                return True
-        return False
+        self.count += 1
+        if self._query(variables).impossible(fixed, at_most_zero, not quick):
+            return True
+        if quick:
+            return False
+        self.count += 1
+        return Query(self.system, variables, True).impossible(fixed, at_most_zero, True, last=True)
 
     def refute_all(self, variables, wrong, fixed=None, at_most_zero=()):
         """No assignment for which `wrong` says true occurs. Returns None, or one that could not be excluded.
