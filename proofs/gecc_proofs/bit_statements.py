@@ -108,6 +108,24 @@ ELEMENTS = [
 ]
 
 
+def _plus_order(v, c):
+    total = z3.ZeroExt(8, v.x) + c.n
+    return z3.And(
+        v.is_coordinate == bit(z3.ULT(total, c.p)), z3.Implies(v.is_coordinate == 1, z3.ZeroExt(8, v.r) == total)
+    )
+
+
+COMPARISONS = [
+    _statement(
+        "plus_order",
+        "u32 x[8] -> u32 r[8], u32 is_coordinate",
+        "is_coordinate = plus_order(r, x)",
+        "says whether x + n < p, and r = x + n then",
+        _plus_order,
+    )
+]
+
+
 def _limb(i):
     def claim(v, c):
         last = min(30 * i + 29, 255)
@@ -118,4 +136,4 @@ def _limb(i):
     )
 
 
-STATEMENTS = WORDS + ELEMENTS + [_limb(i) for i in range(9)]
+STATEMENTS = WORDS + ELEMENTS + COMPARISONS + [_limb(i) for i in range(9)]

@@ -1,6 +1,6 @@
 """Runs a kernel on bit vectors: for code that compares, selects and shifts, and does not multiply unknown words.
 
-Branches are followed where their condition is a constant, as in loops over a counter.
+A branch is followed where its condition is a constant, as in loops over a counter; else both ways are.
 """
 
 import z3
@@ -15,9 +15,8 @@ class BitMachine:
         self.registers = {}
         self.carry = None
 
-    def run(self, instructions, most_steps=20_000):
+    def run(self, instructions, position=0, most_steps=20_000):
         labels = {entry.label: i for i, entry in enumerate(instructions) if entry.label}
-        position = 0
         for _ in range(most_steps):
             if position == len(instructions):
                 return
@@ -26,21 +25,36 @@ class BitMachine:
             if entry.label:
                 continue
             if entry.opcode[0] == "bra":
-                if self._taken(entry.guard):
+                condition = self._condition(entry.guard)
+                if z3.is_true(condition):
                     position = labels[entry.operands[0]]
+                elif not z3.is_false(condition):
+                    return self._both(condition, instructions, labels[entry.operands[0]], position)
             elif entry.guard:
                 raise Unsupported("a predicated instruction")
+            elif entry.opcode[0] == "ret":
+                return
             else:
                 self.step(entry)
         raise Unsupported("a kernel that does not end")
 
-    def _taken(self, guard):
+    def _condition(self, guard):
         if not guard:
-            return True
-        condition = z3.simplify(self.registers[guard.lstrip("!")])
-        if not (z3.is_true(condition) or z3.is_false(condition)):
-            raise Unsupported("a branch that depends on the arguments")
-        return z3.is_true(condition) != guard.startswith("!")
+            return z3.BoolVal(True)
+        condition = self.registers[guard.lstrip("!")]
+        return z3.simplify(z3.Not(condition) if guard.startswith("!") else condition)
+
+    def _both(self, condition, instructions, target, following):
+        """Where a branch depends on the arguments: both ways to the end, and the results of either by the condition."""
+        ways = []
+        for position in (target, following):
+            way = BitMachine(self.arguments)
+            way.registers, way.results, way.carry = dict(self.registers), dict(self.results), self.carry
+            way.run(instructions, position)
+            ways.append(way.results)
+        if ways[0].keys() != ways[1].keys():
+            raise Unsupported("a result that only one way gives")
+        self.results = {word: z3.If(condition, ways[0][word], ways[1][word]) for word in ways[0]}
 
     def value(self, operand, width=32):
         if operand in self.registers:
@@ -52,7 +66,7 @@ class BitMachine:
 
     def step(self, entry):
         opcode, operands = entry.opcode, entry.operands
-        if opcode[0] in ("ret", "cvta") or entry.name.startswith("ld.param"):
+        if opcode[0] == "cvta" or entry.name.startswith("ld.param"):
             return
         if opcode[0] == "ld":
             word, first, count = load(entry)
@@ -113,6 +127,9 @@ class BitMachine:
             if opcode[1] == "r":
                 return z3.Extract(31, 0, z3.LShR(whole, count))
             return z3.Extract(63, 32, whole << count)
+        if opcode[0] == "mad" and opcode[1] == "lo" and "cc" not in opcode:
+            x, y, addend = (self.value(operand) for operand in operands[1:])
+            return x * y + addend
         sources = [self.value(operands[1], width)]
         sources += [self.value(operand, width) for operand in operands[2:]]
         if opcode[0] in ("shl", "shr") and width == 64:
@@ -127,6 +144,8 @@ class BitMachine:
             "shl": lambda x, y: x << y,
             "shr": (lambda x, y: x >> y) if kind[0] == "s" else z3.LShR,
             "mul": lambda x, y: x * y,
+            "max": lambda x, y: z3.If(self._compared("ge", kind[0] == "s", x, y), x, y),
+            "min": lambda x, y: z3.If(self._compared("le", kind[0] == "s", x, y), x, y),
         }
         if opcode[0] not in functions or (opcode[0] == "mul" and opcode[1] != "lo"):
             raise Unsupported(entry.name)

@@ -13,7 +13,7 @@ from .interpret import Interpreter
 from .nvrtc import compile_to_ptx
 from .probes import kernel_name, source
 from .project import curves
-from .ptx import instructions, kernels
+from .ptx import Unsupported, instructions, kernels
 from .samples import arguments
 
 ARCHITECTURE = "compute_90"  # runs on every GPU from the Hopper generation on
@@ -30,7 +30,10 @@ def prepare(folder):
             name = kernel_name(statement)
             columns = arguments(statement, curve, ITEMS, seed=7)
             real = Interpreter(columns)
-            real.run(instructions(bodies[name]))
+            try:
+                real.run(instructions(bodies[name]))
+            except Unsupported:
+                continue  # items that branch differently do not run side by side
             results = [np.broadcast_to(real.results[i], ITEMS) for i in range(len(real.results))]
             cases[name + ":arguments"] = columns.T.astype(np.uint32)
             cases[name + ":results"] = np.array(results).T.astype(np.uint32)

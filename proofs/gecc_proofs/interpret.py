@@ -194,6 +194,19 @@ class Interpreter:
     def _xor(self, entry, kind, width):
         self._bitwise(entry, width, np.bitwise_xor)
 
+    def _max(self, entry, kind, width):
+        self._extreme(entry, kind, width, np.maximum)
+
+    def _min(self, entry, kind, width):
+        self._extreme(entry, kind, width, np.minimum)
+
+    def _extreme(self, entry, kind, width, function):
+        x, y = (self.value(operand, width) for operand in entry.operands[1:])
+        if kind[0] == "s":
+            x, y = _signed(x, width), _signed(y, width)
+        value = function(x, y)
+        self.write(entry, entry.operands[0], _unsigned(value, width) if kind[0] == "s" else value, width)
+
     def _selp(self, entry, kind, width):
         one, other = (self.value(operand, width) for operand in entry.operands[1:3])
         self.write(entry, entry.operands[0], np.where(self.registers[entry.operands[3]] == 1, one, other), width)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 PREAMBLE = """#include "curve/recode.cuh"
 #include "field/open.cuh"
 #include "field/scalar.cuh"
+#include "scheme/compare.cuh"
 
 template <int N> GECC_FN void copy(u32 (&r)[N], const u32* a) {
     GECC_UNROLL

@@ -3,6 +3,11 @@
 import z3
 
 from .bit_statements import FULL, mask
+from .bits import BitMachine
+from .nvrtc import compile_to_ptx
+from .probes import kernel_name, source
+from .project import Wrong
+from .ptx import instructions, kernels
 from .statements import AtMost, Congruent, Statement, everywhere
 
 
@@ -102,6 +107,14 @@ def _rounded(name):
 
 HALVES = [
     Statement(
+        "product_160",
+        "u32 a[5], u32 b[5] -> u32 r[5]",
+        "product_160(r, a, b)",
+        "r = a b mod 2^160",
+        lambda v, c: [Congruent(v.r - v.a * v.b, 2**160)],
+        curves=endomorphism,
+    ),
+    Statement(
         "sub_160",
         "u32 a[5], u32 b[5] -> u32 r[5]",
         "sub_160(r, a, b)",
@@ -109,8 +122,61 @@ HALVES = [
         lambda v, c: [Congruent(v.r - v.a + v.b, 2**160)],
         curves=endomorphism,
     ),
+    Statement(
+        "add_masked_160",
+        "u32 s[5], u32 a[5], u32 mask -> u32 r[5]",
+        "copy(r, s); add_masked_160(r, a, mask)",
+        "r = s + a mod 2^160, or s, by the mask",
+        # A mask of m is read as -m.
+        lambda v, c: [Congruent(v.r - v.s + v.mask * v.a, 2**160)],
+        curves=endomorphism,
+        ranges={"mask": (-1, 0)},
+    ),
+    _bits(
+        "to_magnitude_160",
+        "u32 a[5] -> u32 r[5], u32 negative",
+        "OddScalar<kWindows> s; to_magnitude_160(s, a); copy(r, s.windows); negative = s.negative",
+        "r = |a| for a in two's complement, and the mask of a < 0",
+        lambda v, c: z3.And(v.r == z3.If(v.a < 0, -v.a, v.a), v.negative == mask(v.a < 0)),
+        curves=endomorphism,
+    ),
     _rounded("G1"),
     _rounded("G2"),
 ]
 
 STATEMENTS = DIGITS + HALVES
+
+WINDOW_DIGIT = Statement(
+    "window_digit",
+    "u32 k[8], u32 i, u32 bits -> u32 digit",
+    "digit = (u32)window_digit([&k](int j) { return "
+    + "".join(f"j == {word} ? k[{word}] : " for word in range(7))
+    + "k[7]; }, (int)i, (int)bits)",
+    "window i and the bit below it, less 2^bits times the window's top bit",
+    None,
+    bits=True,
+)
+
+
+def check_window_digits(curve, architecture):
+    """Every digit of every width is the window, plus the bit below, less 2^bits times the bit on its top.
+
+    The bits of a window and below cancel in the sum of digit_i 2^(bits i), which is k: what stands above the last
+    window's top bit is 0, unless bits divides 256.
+    """
+    text = '#include "curve/multiply_add.cuh"\n' + source([WINDOW_DIGIT], curve)
+    code = instructions(kernels(compile_to_ptx(text, curve, architecture))[kernel_name(WINDOW_DIGIT)])
+    k = [z3.BitVec(f"k{word}", 32) for word in range(8)]
+    extended = z3.Concat(z3.BitVecVal(0, 64), *reversed(k), z3.BitVecVal(0, 1))  # bit j of k is bit j + 1
+    for bits in range(1, 31):
+        for i in range(-(-256 // bits)):
+            machine = BitMachine([*k, z3.BitVecVal(i, 32), z3.BitVecVal(bits, 32)])
+            machine.run(code)
+            low = bits * i
+            window = z3.ZeroExt(32 - bits, z3.Extract(low + bits, low + 1, extended))
+            below = z3.ZeroExt(31, z3.Extract(low, low, extended))
+            top = z3.ZeroExt(31, z3.Extract(low + bits, low + bits, extended))
+            solver = z3.Solver()
+            solver.add(machine.results[0] != window + below - (top << bits))
+            if solver.check() != z3.unsat:
+                raise Wrong(f"digit {i} of windows of {bits} bits is another")

@@ -27,7 +27,7 @@ _DECLARATION = re.compile(
 
 
 def functions(folder):
-    """{name as statements give it: file} of the functions below cuda/FOLDER. A template over sizes has its instances."""
+    """{name as statements give it: file} of the functions below cuda/FOLDER; templates over sizes by instances."""
     found = {}
     for path in sorted((CUDA / folder).rglob("*.cuh")):
         if path.name == "host.cuh":
@@ -57,7 +57,7 @@ def check(statements, folders=("primitives", "field")):
         sized = "<" in name
         if not (name in stated if sized else name in bases or name in COMPOSED):
             raise Wrong(f"{path}: {name} has no statement in proofs/")
-    everything = functions("curve") | found
+    everything = functions("curve") | functions("scheme") | found
     for name in bases | set(COMPOSED):
         if name not in everything and not any(base(n) == name for n in everything):
             raise Wrong(f"a statement is about {name}, which the sources do not have")

@@ -79,6 +79,12 @@ class Machine:
             return value
         return self.masks.function(as_signed, value)
 
+    def long_value(self, operand):
+        """As value(), for 64 bits: unsigned where a sum may have wrapped, of which a comparison finds the carry."""
+        value = self.value(operand)
+        least, most = self.system.interval(value)
+        return value if least >= -(2**63) and most < 2**64 else self.unsigned(value, 64)
+
     def unsigned(self, value, width=32):
         least, most = self.system.interval(value)
         low = value if least >= 0 and most < 1 << width else self.system.split(value, width)[0]
@@ -148,7 +154,7 @@ class Machine:
         if not takes and not gives:
             self.system.end_chain()
             width = _WIDTHS[opcode[-1]]
-            read = self.near_zero if width == 32 else self.value
+            read = self.near_zero if width == 32 else self.long_value
             total = read(left) + read(right).scaled(sign)
             return self.write(instruction, self._settled(total, width), width)
         if opcode[-1] != "u32":

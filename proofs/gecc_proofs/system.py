@@ -56,18 +56,28 @@ class System:
         """Bounds that hold whatever the equations say."""
         if polynomial.key() in self.known_words:
             return 0, 2**32 - 1
-        boolean = Polynomial({m: c for m, c in polynomial.terms.items() if all(map(is_boolean, m))})
-        least = most = 0
-        if boolean.is_boolean(MOST_BOOLEANS):
-            values = [row[0] for _, row in truth_table([boolean])[1]]
-            least, most = min(values), max(values)
-        else:
-            boolean = Polynomial()
+        # The monomials of the same words together: their Boolean factor has exact bounds.
+        factors = {}
         for monomial, coefficient in polynomial.terms.items():
-            if monomial not in boolean.terms:
-                ends = [coefficient * bound for bound in self.monomial_bounds(monomial)]
-                least, most = least + min(ends), most + max(ends)
+            words = tuple(v for v in monomial if not is_boolean(v))
+            factors.setdefault(words, {})[tuple(v for v in monomial if is_boolean(v))] = coefficient
+        least = most = 0
+        for words, terms in factors.items():
+            low, high = self._boolean_interval(Polynomial(terms))
+            corners = [end * bound for end in (low, high) for bound in self.monomial_bounds(words)]
+            least, most = least + min(corners), most + max(corners)
         return least, most
+
+    @staticmethod
+    def _boolean_interval(polynomial):
+        if polynomial.is_constant():
+            return (polynomial.constant_part(),) * 2
+        if polynomial.is_boolean(MOST_BOOLEANS):
+            values = [row[0] for _, row in truth_table([polynomial])[1]]
+            return min(values), max(values)
+        constant = polynomial.constant_part()
+        others = [c for m, c in polynomial.terms.items() if m]
+        return constant + sum(c for c in others if c < 0), constant + sum(c for c in others if c > 0)
 
     # Equations
 

@@ -7,6 +7,7 @@ from . import divsteps, recoding
 from .catalogue import ARCHITECTURES
 from .formulas import check_formulas
 from .project import Wrong
+from .recode_statements import check_window_digits
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ def _digits(curves):
         recoding.check_distinct(curve)
 
 
+def _window_digits(curves):
+    for architecture in ARCHITECTURES:
+        check_window_digits(curves[0], architecture)
+
+
 def _split(curves):
     for curve in curves:
         if curve.endomorphism:
@@ -58,6 +64,11 @@ THEOREMS = (
     Theorem("point formulas", "each is the group law in every case that it asks about", _formulas),
     Theorem(
         "odd digits", "they add up to the scalar, and `add_distinct` meets no exception before the last window", _digits
+    ),
+    Theorem(
+        "`window_digit`",
+        "window i, plus the bit below it, less 2^bits times its top bit, for every window and width below 31",
+        _window_digits,
     ),
     Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _split),
 )

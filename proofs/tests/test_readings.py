@@ -34,6 +34,8 @@ CASES = {
     "shf.r.wrap.b32 %r4, %r1, %r2, 3": lambda x, y, z: (x >> 3) | (y << 29),
     "setp.lt.u32 %p1, %r1, %r2;\nselp.b32 %r4, %r2, %r3, %p1": lambda x, y, z: y if x < y else z,
     "setp.ge.s32 %p1, %r1, %r2;\nselp.b32 %r4, %r2, %r3, %p1": lambda x, y, z: y if signed(x) >= signed(y) else z,
+    "max.s32 %r4, %r1, %r2": lambda x, y, z: max(x, y, key=signed),
+    "min.u32 %r4, %r1, %r2": lambda x, y, z: min(x, y),
     "add.cc.u32 %r5, %r1, %r2;\naddc.u32 %r4, %r3, 0": lambda x, y, z: z + (x + y >= W),
     "sub.cc.u32 %r5, %r1, %r2;\nsubc.u32 %r4, %r3, 0": lambda x, y, z: z - (x < y),
     "mul.wide.s32 %rd1, %r1, %r2;\nshr.s64 %rd2, %rd1, 30;\ncvt.u32.u64 %r4, %rd2": (
