@@ -10,18 +10,26 @@ from .interpret import Interpreter
 from .probes import signature
 from .project import Wrong
 from .prove import run_symbolically
+from .prove_bits import named, numbers, true_of_numbers
+from .ptx import Unsupported
 from .samples import arguments
 from .statements import values
 
 
 def admissible(statement, curve, columns):
     """The columns of arguments that meet the preconditions."""
+    if statement.bits:
+        return columns[:, [i for i in range(columns.shape[1]) if _bits_admissible(statement, curve, columns[:, i])]]
     kept = []
     for i in range(columns.shape[1]):
         words = _signed_arguments(statement, curve, [int(word) for word in columns[:, i]])
         if all(needed.constant_part() <= 0 for needed in statement.needs(values(statement, curve, words, []), curve)):
             kept.append(i)
     return columns[:, kept]
+
+
+def _bits_admissible(statement, curve, words):
+    return true_of_numbers(statement.needs(named(statement, curve, numbers(words), []), curve))
 
 
 def _signed_arguments(statement, curve, words):
@@ -50,8 +58,10 @@ def _values_of_variables(system, machine, words):
 
 
 def crosscheck(task, items, seed=1):
-    """Returns the number of comparisons; raises Wrong where one fails."""
+    """Returns the number of comparisons; raises Wrong where one fails. Of a proof by bits, compares what it claims."""
     statement, curve = task.statement, task.curve
+    if statement.bits:
+        return _crosscheck_bits(task, items, seed)
     system, _, machine, _ = run_symbolically(statement, curve, task.instructions)
     columns = admissible(statement, curve, arguments(statement, curve, items, seed))
     if not columns.shape[1]:
@@ -79,13 +89,28 @@ def crosscheck(task, items, seed=1):
     return compared
 
 
+def _crosscheck_bits(task, items, seed):
+    columns = admissible(task.statement, task.curve, arguments(task.statement, task.curve, items, seed))
+    try:
+        if not holds(task, columns):
+            raise Wrong(f"{task.title}: a real run contradicts the statement")
+    except Unsupported:
+        return 0  # items that branch differently do not run side by side
+    return columns.shape[1]
+
+
 def holds(task, columns):
     """Whether the statement is true of every column of arguments, by a real run. The columns meet the preconditions."""
     statement, curve = task.statement, task.curve
     real = Interpreter(columns)
     real.run(task.instructions)
-    outputs = np.array([real.results[i] for i in range(len(real.results))])
+    outputs = np.array([np.broadcast_to(real.results[i], real.items) for i in range(len(real.results))])
     for i in range(columns.shape[1]):
+        if statement.bits:
+            found = named(statement, curve, numbers(columns[:, i]), numbers(outputs[:, i]))
+            if not true_of_numbers(statement.claims(found, curve)):
+                return False
+            continue
         words = _signed_arguments(statement, curve, [int(word) for word in columns[:, i]])
         found = values(statement, curve, words, [int(word) for word in outputs[:, i]])
         for claim in statement.claims(found, curve):

@@ -3,8 +3,11 @@
 import random
 from dataclasses import replace
 
+import z3
+
 from .crosscheck import admissible, holds
 from .prove import Unproved, prove
+from .prove_bits import prove_on_bits
 from .ptx import Unsupported
 from .samples import arguments
 
@@ -51,9 +54,12 @@ def mutants(instructions):
 
 def _proved(task):
     try:
+        if task.statement.bits:
+            prove_on_bits(task.statement, task.curve, task.instructions)
+            return True
         prove(task.statement, task.curve, task.instructions)
         return True
-    except (Unproved, Unsupported, KeyError):
+    except (Unproved, Unsupported, KeyError, z3.Z3Exception):
         return False
 
 
@@ -65,13 +71,15 @@ def try_mutants(task, count, items=150, seed=1):
     """
     columns = admissible(task.statement, task.curve, arguments(task.statement, task.curve, items, seed))
     everything = list(mutants(task.instructions))
-    chosen = random.Random(seed).sample(everything, min(count, len(everything)))
+    random.Random(seed).shuffle(everything)
     tried = rejected = wrong = 0
-    for _, _, instructions in chosen:
+    for _, _, instructions in everything:
+        if tried == count:
+            break
         mutant = replace(task, instructions=instructions)
         try:
             true = holds(mutant, columns)
-        except (Unsupported, KeyError, TypeError):
+        except (Unsupported, KeyError, TypeError, AttributeError):
             continue  # no program at all
         tried += 1
         if not _proved(mutant):

@@ -16,25 +16,36 @@ def joined(words):
     return z3.Concat(*reversed(words)) if len(words) > 1 else words[0]
 
 
-def run_on_bits(statement, curve, instructions):
-    """Arguments and results as bit vectors by name, and their words."""
-    taken, given = signature(statement, curve)
+def named(statement, curve, inputs, outputs):
+    """Arguments and results by name, and their words, from lists of words that are bit vectors."""
     found = SimpleNamespace(words={})
-    arguments = []
-    for parameter in taken:
-        words = [z3.BitVec(f"{parameter.name}{i}", 32) for i in range(parameter.words)]
-        arguments += words
-        found.words[parameter.name] = words
-        setattr(found, parameter.name, joined(words))
+    for side, words in zip(signature(statement, curve), (inputs, outputs)):
+        offset = 0
+        for parameter in side[: len(words)]:
+            own = words[offset : offset + parameter.words]
+            offset += parameter.words
+            found.words[parameter.name] = own
+            setattr(found, parameter.name, joined(own))
+    return found
+
+
+def run_on_bits(statement, curve, instructions):
+    """The names of `named`, for any arguments, after a run."""
+    taken, given = signature(statement, curve)
+    arguments = [z3.BitVec(f"{parameter.name}{i}", 32) for parameter in taken for i in range(parameter.words)]
     machine = BitMachine(arguments)
     machine.run(instructions)
-    offset = 0
-    for parameter in given:
-        words = [machine.results[offset + i] for i in range(parameter.words)]
-        offset += parameter.words
-        found.words[parameter.name] = words
-        setattr(found, parameter.name, joined(words))
-    return found
+    results = [machine.results[i] for i in range(sum(parameter.words for parameter in given))]
+    return named(statement, curve, arguments, results)
+
+
+def true_of_numbers(formulas):
+    """Whether formulas without variables hold."""
+    return all(z3.is_true(z3.simplify(formula)) for formula in formulas)
+
+
+def numbers(words):
+    return [z3.BitVecVal(int(word), 32) for word in words]
 
 
 def prove_on_bits(statement, curve, instructions):
