@@ -11,11 +11,10 @@ from pathlib import Path
 from . import catalogue, sources
 from .crosscheck import crosscheck
 from .mutants import try_mutants
-from .project import ROOT, Wrong, curves
+from .project import Wrong, curves
 from .prove import Unproved, prove
 from .prove_bits import prove_on_bits
 from .ptx import Unsupported
-from .table import write_table
 from .theorems import THEOREMS
 
 _tasks = []
@@ -103,12 +102,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="chooses the mutants")
     parser.add_argument("--results", type=Path, help="a file for the results, a line of JSON each as they come")
     parser.add_argument("--theorems", action="store_true", help="only what is shown beside statements about functions")
-    parser.add_argument("--table", action="store_true", help="write the table of docs/proofs.md")
     options = parser.parse_args()
     started = time.monotonic()
     results = _run(options)
-    if options.table:
-        write_table(ROOT / "docs/proofs.md", results)
     failures = [r for r in results if "failure" in r]
     print(f"{len(results) - len(failures)} proved, {len(failures)} not, {time.monotonic() - started:.0f} s")
     return 1 if failures else 0

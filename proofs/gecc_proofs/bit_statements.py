@@ -19,8 +19,8 @@ def is_mask(word):
     return z3.Or(word == 0, word == FULL)
 
 
-def _statement(name, signature, call, says, claim, needs=lambda v, c: [], curves=everywhere):
-    return Statement(name, signature, call, says, lambda v, c: [claim(v, c)], needs, curves, bits=True)
+def _statement(name, signature, call, says, claim, needs=lambda v, c: [], curves=everywhere, **more):
+    return Statement(name, signature, call, says, lambda v, c: [claim(v, c)], needs, curves, bits=True, **more)
 
 
 WORDS = [
@@ -55,6 +55,7 @@ WORDS = [
         "r = a or b, by the mask",
         lambda v, c: v.r == z3.If(v.mask == FULL, v.a, v.b),
         lambda v, c: [is_mask(v.mask)],
+        ranges={"mask": (-1, 0)},
     ),
     _statement(
         "words_less",
@@ -81,6 +82,7 @@ ELEMENTS = [
         "r = a or b, by the mask",
         lambda v, c: v.r == z3.If(v.mask == FULL, v.a, v.b),
         lambda v, c: [is_mask(v.mask)],
+        ranges={"mask": (-1, 0)},
     ),
     _statement(
         "fe_is_zero",

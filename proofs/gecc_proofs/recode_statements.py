@@ -15,8 +15,8 @@ def endomorphism(curve):
     return bool(curve.endomorphism)
 
 
-def _bits(name, signature, call, says, claim, needs=lambda v, c: [], curves=everywhere):
-    return Statement(name, signature, call, says, lambda v, c: [claim(v, c)], needs, curves, bits=True)
+def _bits(name, signature, call, says, claim, needs=lambda v, c: [], curves=everywhere, **more):
+    return Statement(name, signature, call, says, lambda v, c: [claim(v, c)], needs, curves, bits=True, **more)
 
 
 def _odd_digit(width):
@@ -31,6 +31,7 @@ def _odd_digit(width):
         "the digit of its magnitude and sign is 2 window + 1 - 2^W, for a window below 2^W",
         claim,
         lambda v, c: [z3.ULT(v.window, 1 << width)],
+        ranges={"window": (0, (1 << width) - 1)},
     )
 
 
@@ -54,6 +55,7 @@ def _next_odd_digit(windows, width):
         "the odd digit of the window on top, with the scalar's sign; the next window is on top then",
         claim,
         lambda v, c: [z3.Or(v.sign == 0, v.sign == FULL)],
+        ranges={"sign": (-1, 0)},
     )
 
 

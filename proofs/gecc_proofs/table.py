@@ -1,8 +1,13 @@
-"""The table of docs/proofs.md, from the results of a run."""
+"""Writes the table of docs/proofs.md from the results of a run: `python3 -m gecc_proofs.table RESULTS`."""
+
+import json
+import sys
+from pathlib import Path
 
 from .catalogue import STATEMENTS
+from .project import ROOT
 
-BEGIN, END = "<!-- table: written by `python3 -m gecc_proofs --table` -->\n", "<!-- end of the table -->\n"
+BEGIN, END = "<!-- table: written by `python3 -m gecc_proofs.table` -->\n", "<!-- end of the table -->\n"
 
 
 def _rows(results):
@@ -33,3 +38,7 @@ def write_table(path, results):
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     path.write_text(before + BEGIN + table(results) + END + after)
+
+
+if __name__ == "__main__":
+    write_table(ROOT / "docs/proofs.md", [json.loads(line) for line in Path(sys.argv[1]).read_text().splitlines()])
