@@ -252,34 +252,34 @@ ELEMENT_REDUCTION = Statement(
 )
 
 
-def _open(name, signature, call, says, difference, subtracted, needs=None):
+def _open(name, signature, call, says, difference, subtracted, ranges=None):
     """A function to an open number, which is read in two's complement: the result has its sign as a mask beside it."""
 
     def claims(v, c):
         unit = 1 << (32 * c.open_words)
         signed = v.r * FULL - v.sign * unit  # FULL times the number
-        most = 2 * R if c.reduction != "FOLD" else R * (R - c.p + 1)
-        least = -R * (R - c.p) if c.reduction == "FOLD" else -R
+        above = R * (R - c.p + 1) if folds(c) else 2 * R
+        least = -R * (R - c.p) if folds(c) else -R
         return [
             Congruent(signed * c.factor - difference(v) * FULL, c.p),
-            AtMost(signed, FULL * most),
-            AtMost(-signed, 0 if subtracted == 0 else -FULL * least),
+            AtMost(signed, FULL * (above - 1)),
+            AtMost(-signed, -FULL * least if subtracted else 0),
         ]
 
     call = call + "; sign = (u32)((i32)r.v[kOpenWords - 1] >> 31)"
-    return Statement(name, signature + " -> fe_open r, u32 sign", call, says, claims, curves=opens)
+    return Statement(name, signature + " -> fe_open r, u32 sign", call, says, claims, curves=opens, ranges=ranges or {})
 
 
 OPEN = [
-    _open("open_mul", "fe a, fe b", "r = open_mul(a, b)", "r F = a b mod p, 0 <= r < A", lambda v: v.a * v.b, 0),
-    _open("open_sqr", "fe a", "r = open_sqr(a)", "r F = a^2 mod p, 0 <= r < A", lambda v: v.a * v.a, 0),
+    _open("open_mul", "fe a, fe b", "r = open_mul(a, b)", "r F = a b mod p, 0 <= r < A", lambda v: v.a * v.b, False),
+    _open("open_sqr", "fe a", "r = open_sqr(a)", "r F = a^2 mod p, 0 <= r < A", lambda v: v.a * v.a, False),
     _open(
         "open_mul_less_mul",
         "fe a, fe b, fe c, fe d",
         "r = open_mul_less_mul(a, b, c, d)",
         "r F = a b - c d mod p, -B <= r < A",
         lambda v: v.a * v.b - v.c * v.d,
-        1,
+        True,
     ),
     _open(
         "open_mul_less_sqr",
@@ -287,20 +287,16 @@ OPEN = [
         "r = open_mul_less_sqr(a, b, c)",
         "r F = a b - c^2 mod p, -B <= r < A",
         lambda v: v.a * v.b - v.c * v.c,
-        1,
+        True,
     ),
-    Statement(
+    _open(
         "open_reduce",
-        "u32 t[16], u32 borrow -> fe_open r, u32 sign",
-        "r = open_reduce(t, borrow); sign = (u32)((i32)r.v[kOpenWords - 1] >> 31)",
+        "u32 t[16], u32 borrow",
+        "r = open_reduce(t, borrow)",
         "r F = t - 2^512 d mod p where borrow is the mask of d, -B <= r < A",
-        lambda v, c: [
-            Congruent(
-                (v.r * FULL - v.sign * (1 << (32 * c.open_words))) * c.factor - (v.t + v.borrow * R * R) * FULL, c.p
-            )
-        ],
-        curves=opens,
-        ranges={"borrow": (-1, 0)},
+        lambda v: v.t + v.borrow * R * R,
+        True,
+        {"borrow": (-1, 0)},
     ),
     Statement(
         "open_sub",
