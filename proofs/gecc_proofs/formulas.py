@@ -8,7 +8,7 @@ the questions that a formula asks is one case; what a question asks is recognise
 import re
 
 from .polynomial import Polynomial
-from .project import Wrong
+from .project import CUDA, Wrong
 from .trace import Program
 
 NAMES = ("x1", "y1", "x2", "y2", "z1", "inverse", "number1", "number2", "X1", "Y1", "ZZ1", "ZZZ1", "root", "x3", "y3")
@@ -135,6 +135,17 @@ class Law:
         return Law(algebra, algebra.normal((x1 * x1).scaled(3) + algebra.a), y1.scaled(2), x1, y1, x1)
 
 
+class Facts(dict):
+    """The answers to the questions of a case. To look up one that was not asked is an error of the formula."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+
+    def __missing__(self, question):
+        raise Wrong(f"{self.name}: it does not ask: {question}?")
+
+
 class Check:
     """One formula on one curve: every case of it."""
 
@@ -153,7 +164,7 @@ class Check:
         """(path, values of its lines, facts) of every case. `facts` says what the questions asked, and the answers."""
         for path in self.paths:
             values = evaluate(self.algebra, path.lines, inputs(self.algebra))
-            facts = {}
+            facts = Facts(self.name)
             for kind, line, answer in path.questions:
                 facts[self.question(kind, values[line])] = bool(answer)
             self.cases.append(facts)
@@ -521,7 +532,10 @@ def _recovered(check, path, values, facts, odd, codes):
 GROUPS = (_doublings, _jacobian_additions, _xyzz_additions, _affine_additions, _multiples, _comparisons)
 
 
-def check_formulas(curve):
+def check_formulas(curve, cuda=CUDA):
     """[(formula, number of cases)] of a curve; raises Wrong where one differs from the group law."""
-    program = Program(curve)
-    return [(check.formula, len(check.paths)) for group in GROUPS for check in group(program)]
+    program = Program(curve, cuda)
+    try:
+        return [(check.formula, len(check.paths)) for group in GROUPS for check in group(program)]
+    finally:
+        program.folder.cleanup()

@@ -23,14 +23,14 @@ class Run:
 
 
 class Program:
-    """The formulas of one curve, compiled."""
+    """The formulas of one curve, compiled from the device code in a folder."""
 
-    def __init__(self, curve):
+    def __init__(self, curve, cuda=CUDA):
         self.curve = curve
         self.folder = tempfile.TemporaryDirectory()
         self.binary = Path(self.folder.name) / "formulas"
         compiler = os.environ.get("CXX", "c++")
-        includes = [TRACE, CUDA, curve.generated / curve.name, curve.generated]
+        includes = [TRACE, cuda, curve.generated / curve.name, curve.generated]
         command = [compiler, "-std=c++17", "-O0", *(f"-I{folder}" for folder in includes)]
         try:
             subprocess.run([*command, str(TRACE / "formulas.cpp"), "-o", str(self.binary)], check=True)
