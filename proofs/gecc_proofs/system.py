@@ -192,6 +192,8 @@ class System:
             replaced = total.substituted({word: self.definitions[word] for word in chosen})
             whole = Polynomial({m: c for m, c in replaced.terms.items() if m and c % (1 << bits) == 0})
             rest = replaced - whole
+            if rest.is_constant():
+                continue  # all of it is divisible: a quotient with a name has narrower bounds
             least, most = self.interval(rest)
             if whole and (least >> bits == most >> bits or rest.is_boolean(MOST_BOOLEANS)):
                 low, quotient = self.split(rest, bits)
