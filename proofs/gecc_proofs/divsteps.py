@@ -162,24 +162,21 @@ def check_rows():
 def check_cofactors():
     """2^30 d' = u D + v E - k M with |u| + |v| <= 2^30, 0 <= k < 2^30 and D, E between -M and M: so -2 M < d' < M.
 
-    u D + v E is at most 2^30 times the larger of |D|, |E| in size, which is linear in either once the signs are chosen;
-    here the statement about each extreme matrix, of which every other is a mean.
+    u D + v E is between its values at the extreme matrices, of which every other is a mean: at these it is 2^30 times
+    something between -M and M. And k M is less than 2^30 M.
     """
-    d, e, k, m, result = z3.Reals("d e k m result")
+    d, e, m, mean, share = z3.Reals("d e m mean share")
     scale = 1 << 30
     for u, v in ((scale, 0), (-scale, 0), (0, scale), (0, -scale)):
         solver = z3.Solver()
-        solver.add(m > 0, d > -m, d < m, e > -m, e < m, k >= 0, k <= scale - 1)
-        solver.add(scale * result == u * d + v * e, z3.Or(result <= -m, result >= m))
+        solver.add(d > -m, d < m, e > -m, e < m)
+        solver.add(scale * mean == u * d + v * e, z3.Or(mean <= -m, mean >= m))
         if solver.check() != z3.unsat:
             raise Wrong("a cofactor can leave its range")
-        # k M takes less than M off.
-        solver = z3.Solver()
-        solver.add(m > 0, result > -m, result < m, k >= 0, k <= scale - 1)
-        share = z3.Real("share")
-        solver.add(share >= 0, share < m, z3.Or(result - share <= -2 * m, result - share >= m))
-        if solver.check() != z3.unsat:
-            raise Wrong("a cofactor can leave its range")
+    solver = z3.Solver()
+    solver.add(mean > -m, mean < m, share >= 0, share < m, z3.Or(mean - share <= -2 * m, mean - share >= m))
+    if solver.check() != z3.unsat:
+        raise Wrong("a cofactor can leave its range")
 
 
 def check_start():

@@ -11,7 +11,7 @@ from .polynomial import Polynomial
 from .project import CUDA, Wrong
 from .trace import Program
 
-NAMES = ("x1", "y1", "x2", "y2", "z1", "inverse", "number1", "number2", "X1", "Y1", "ZZ1", "ZZZ1", "root", "x3", "y3")
+NAMES = ("x1", "y1", "x2", "y2", "z1", "inverse", "number1", "number2", "X1", "Y1", "ZZ1", "ZZZ1", "root")
 # Variables of Polynomial: the even ones are not Boolean.
 VARIABLES = {name: 2 * i for i, name in enumerate(NAMES)}
 
@@ -32,7 +32,7 @@ class Algebra:
     def normal(self, polynomial):
         """Reduced by the points' equations and modulo p."""
         polynomial = polynomial.modulo(self.p)
-        for which in ("1", "2", "3"):
+        for which in ("1", "2"):
             x, y = VARIABLES["x" + which], VARIABLES["y" + which]
             while any(m.count(y) > 1 for m in polynomial.terms):
                 polynomial = self._once(polynomial, x, y)
