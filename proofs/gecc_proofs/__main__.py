@@ -1,0 +1,117 @@
+"""python3 -m gecc_proofs COMMAND: see the README beside this package."""
+
+import argparse
+import json
+import multiprocessing
+import os
+import sys
+import time
+from pathlib import Path
+
+from . import catalogue, sources
+from .crosscheck import crosscheck
+from .mutants import try_mutants
+from .project import Wrong, curves
+from .prove import Unproved, prove
+from .prove_bits import prove_on_bits
+from .ptx import Unsupported
+from .theorems import THEOREMS
+
+_tasks = []
+
+
+def _prove_one(number, options):
+    task = _tasks[number]
+    started, result = time.monotonic(), {"task": task.title, "name": task.statement.name, "curve": task.curve.name}
+    result["says"] = task.statement.says
+    try:
+        if task.statement.bits:
+            prove_on_bits(task.statement, task.curve, task.instructions)
+        else:
+            prove(task.statement, task.curve, task.instructions)
+        result["seconds"] = time.monotonic() - started
+        if options["items"]:
+            result["compared"] = crosscheck(task, options["items"])
+        if options["mutants"]:
+            result["mutants"] = try_mutants(task, options["mutants"], seed=options["seed"])
+            if result["mutants"][2]:
+                raise Wrong("a mutant is proved that is wrong")
+    except (Unproved, Unsupported, Wrong, KeyError) as error:
+        result["failure"] = f"{type(error).__name__}: {error}"
+    result["all_seconds"] = time.monotonic() - started
+    return result
+
+
+def _run(options):
+    """Shows everything; returns the results, which are also printed as they come."""
+    global _tasks
+    every_curve = [c for c in curves() if not options.curves or c.name in options.curves.split(",")]
+    found = sources.check(catalogue.STATEMENTS)
+    print(f"{len(found)} functions in the sources, each with a statement or a reason", flush=True)
+    _tasks = catalogue.tasks(every_curve, options.architectures.split(","))
+    if options.functions:
+        _tasks = [t for t in _tasks if t.statement.name in options.functions.split(",")]
+    settings = {"items": options.items, "mutants": options.mutants, "seed": options.seed}
+    if options.theorems:
+        _tasks = []
+    jobs = [] if options.functions else [(_show_one, theorem, every_curve) for theorem in THEOREMS]
+    jobs += [(_prove_one, number, settings) for number in range(len(_tasks))]
+    if options.processes == 1:
+        return _collect(map(_apply, jobs), options.results)
+    with multiprocessing.get_context("fork").Pool(options.processes) as pool:
+        return _collect(pool.imap_unordered(_apply, jobs), options.results)
+
+
+def _show_one(theorem, every_curve):
+    started, result = time.monotonic(), {"task": theorem.name, "name": theorem.name, "says": theorem.says}
+    result["curve"] = "all"
+    try:
+        theorem.show(every_curve)
+    except (Wrong, Unproved, Unsupported, KeyError) as error:
+        result["failure"] = f"{type(error).__name__}: {error}"
+    result["seconds"] = result["all_seconds"] = time.monotonic() - started
+    return result
+
+
+def _apply(job):
+    function, *arguments = job
+    return function(*arguments)
+
+
+def _collect(results, path):
+    collected = []
+    for result in results:
+        collected.append(result)
+        if path:
+            with path.open("a") as file:
+                file.write(json.dumps(result) + "\n")
+        outcome = result.get("failure") or "proved"
+        extra = "".join(f", {result[key]} {key}" for key in ("compared", "mutants") if key in result)
+        print(f"{result['task']:50} {outcome}, {result['all_seconds']:.1f} s{extra}", flush=True)
+    return collected
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="gecc_proofs", description="Proofs about the device code's arithmetic.")
+    parser.add_argument("--curves", default="", help="names with commas; all if not given")
+    parser.add_argument("--functions", default="", help="names of statements with commas; all if not given")
+    parser.add_argument("--architectures", default=",".join(catalogue.ARCHITECTURES))
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--items", type=int, default=12, help="items of each comparison with real runs")
+    parser.add_argument("--mutants", type=int, default=0, help="mutants to try of each kernel")
+    parser.add_argument("--seed", type=int, default=1, help="chooses the mutants")
+    parser.add_argument("--results", type=Path, help="a file for the results, a line of JSON each as they come")
+    parser.add_argument("--theorems", action="store_true", help="only what is shown beside statements about functions")
+    options = parser.parse_args()
+    started = time.monotonic()
+    results = _run(options)
+    failures = [r for r in results if "failure" in r]
+    print(f"{len(results) - len(failures)} proved, {len(failures)} not, {time.monotonic() - started:.0f} s")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Wrong as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,122 @@
+"""Proves a statement about a kernel: runs the kernel on polynomials, then shows each claim."""
+
+from .polynomial import Polynomial
+from .probes import signature
+from .reals import Refuter
+from .statements import AtMost, Congruent, values
+from .symbolic import Machine
+from .system import System
+
+
+class Unproved(Exception):
+    """A claim was not shown. That alone does not say that it is false."""
+
+
+FEW_VALUES = 9  # an argument of so many values is a sum of Booleans
+
+
+def _argument(system, name, bounds):
+    least, most = bounds
+    if most - least < FEW_VALUES:
+        return Polynomial.sum([Polynomial.constant(least)] + [system.new(0, 1, name) for _ in range(most - least)])
+    return system.new(least, most, name)
+
+
+def run_symbolically(statement, curve, instructions):
+    """(system, refuter, machine, values) after the kernel has run on any arguments that meet the preconditions."""
+    system = System()
+    refuter = Refuter(system)
+    taken, given = signature(statement, curve)
+    inputs = []
+    for parameter in taken:
+        bounds = statement.ranges.get(parameter.name, (0, 2**32 - 1))
+        inputs += [_argument(system, parameter.name, bounds) for _ in range(parameter.words)]
+    outside = Polynomial.constant(1)
+    for needed in statement.needs(values(statement, curve, inputs, []), curve):
+        system.conditions.append((outside, needed))
+    machine = Machine(system, refuter, inputs)
+    machine.run(instructions)
+    count = sum(parameter.words for parameter in given)
+    if sorted(machine.outputs) != list(range(count)):
+        raise Unproved("not every word of the result is written")
+    outputs = [machine.outputs[i] for i in range(count)]
+    return system, refuter, machine, values(statement, curve, inputs, outputs)
+
+
+def prove(statement, curve, instructions):
+    """Returns the number of questions to z3; raises Unproved or Unsupported."""
+    system, refuter, _, found = run_symbolically(statement, curve, instructions)
+    for claim in statement.claims(found, curve):
+        if isinstance(claim, Congruent):
+            _congruent(system, refuter, claim)
+        elif isinstance(claim, AtMost):
+            _at_most(system, refuter, claim)
+    return refuter.count
+
+
+def _names(system, assignment):
+    return ", ".join(f"{system.names[v]} = {value}" for v, value in assignment.items())
+
+
+def _congruent(system, refuter, claim):
+    """What is left of the claim when everything is expanded are carries that were dropped: none of them may matter."""
+
+    def reduced(polynomial):
+        return polynomial.modulo(claim.modulus) if claim.modulus else polynomial
+
+    rest = reduced(system.expanded(claim.polynomial))
+    left = [v for v in rest.variables() if not v & 1]
+    if left:
+        raise Unproved(f"{len(rest.terms)} terms are left, with {', '.join(system.names[v] for v in left[:5])}")
+    fixed = {}
+    for variable in rest.variables():
+        for bit in (1, 0):
+            if variable not in fixed and refuter.refute({variable: bit}, quick=True):
+                fixed[variable] = 1 - bit
+    rest = reduced(rest.substituted(fixed))
+
+    def wrong(assigned):
+        return bool(reduced(rest.substituted(assigned)))
+
+    variables = rest.variables()
+    found = refuter.refute_all(variables, wrong, fixed)
+    if found is not None:
+        found = _with_shared_carries(system, refuter, variables, wrong, fixed)
+    if found is not None:
+        raise Unproved(f"not congruent when {_names(system, {**fixed, **found})}")
+
+
+def _with_shared_carries(system, refuter, variables, wrong, fixed):
+    """As refute_all, in cases also of the carries that many equations share."""
+    counts = {}
+    for row in system.rows + system.fine_rows:
+        for variable in row.polynomial.variables():
+            if variable & 1:
+                counts[variable] = counts.get(variable, 0) + 1
+    shared = sorted(v for v, n in counts.items() if n >= 5 and v not in fixed and v not in variables)[:10]
+
+    def wrong_or_open(assigned):
+        own = {v: bit for v, bit in assigned.items() if v in variables}
+        return wrong(own) if own or not variables else True
+
+    return refuter.refute_all(shared + variables, wrong_or_open, fixed)
+
+
+def _at_most(system, refuter, claim):
+    if system.interval(claim.polynomial)[1] <= claim.bound:
+        return
+    beyond = [claim.bound + 1 - claim.polynomial]
+    about = claim.polynomial.variables()
+    if refuter.refute({}, beyond, about):
+        return
+    # In cases of the carries that the words of the number have in common.
+    counts = {}
+    for variable in about:
+        definition = system.definitions.get(variable)
+        if definition is not None:
+            for factor in {v for m in definition.terms for v in m if v & 1}:
+                counts[factor] = counts.get(factor, 0) + 1
+    shared = sorted(v for v, n in counts.items() if n >= 4)
+    found = refuter.refute_all(shared, lambda _: True, {}, beyond)
+    if found is not None:
+        raise Unproved(f"the bound may not hold when {_names(system, found)}")

@@ -1,0 +1,157 @@
+"""Linear arithmetic over the equations of a System: whether real numbers can satisfy them, by z3.
+
+Monomials are variables of their own, tied to their factors only where one of these is Boolean. Leaving out equations
+and relations is sound: what no real numbers satisfy, no integers do.
+"""
+
+import z3
+
+from .polynomial import is_boolean
+
+MILLISECONDS = (4000, 20000)  # for the summed-up equations, and for all
+
+
+class Query:
+    """The equations from which some variables follow, for questions about these."""
+
+    def __init__(self, system, variables, fine):
+        self.system = system
+        self.solver = z3.SolverFor("QF_LRA")
+        self.solver.set("timeout", MILLISECONDS[fine])
+        self.reals = {}
+        rows = self._cone(variables, system.rows + system.fine_rows if fine else system.rows)
+        for row in rows:
+            self.solver.add(self.linear(row.polynomial) == 0)
+        for guard, polynomial in system.conditions:
+            if any(v in self.seen for m in list(guard.terms) + list(polynomial.terms) for v in m):
+                bound = self.linear(polynomial) <= 0
+                self.solver.add(z3.Implies(self.linear(guard) >= 1, bound) if not guard.is_constant() else bound)
+
+    def _cone(self, variables, rows):
+        """The equations that the variables follow from, and those that these need, and so on."""
+        by_variable = {}
+        for row in rows:
+            for variable in row.defines:
+                by_variable.setdefault(variable, []).append(row)
+        guarded = {}
+        for guard, polynomial in self.system.conditions:
+            for variable in guard.variables():
+                guarded.setdefault(variable, []).extend(polynomial.variables())
+        self.seen, chosen, todo = set(), {}, list(variables)
+        while todo:
+            variable = todo.pop()
+            if variable in self.seen:
+                continue
+            self.seen.add(variable)
+            todo += guarded.get(variable, ())
+            for row in by_variable.get(variable, ()):
+                if id(row) not in chosen:
+                    chosen[id(row)] = row
+                    todo += row.polynomial.variables()
+        return [row for row in rows if id(row) in chosen]
+
+    def linear(self, polynomial):
+        terms = [z3.RealVal(c) * self.real(m) for m, c in polynomial.terms.items()]
+        return z3.Sum(terms) if terms else z3.RealVal(0)
+
+    def real(self, monomial):
+        if not monomial:
+            return z3.RealVal(1)
+        if monomial not in self.reals:
+            real = z3.Real("_".join(self.system.names[v] for v in monomial))
+            self.reals[monomial] = real
+            least, most = self.system.monomial_bounds(monomial)
+            self.solver.add(real >= least, real <= most)
+            booleans = [v for v in monomial if is_boolean(v)]
+            if len(monomial) > 1 and booleans:
+                self._tie(real, monomial, booleans[0])
+        return self.reals[monomial]
+
+    def _tie(self, real, monomial, boolean):
+        """real = boolean * rest, exactly where the Boolean is 0 or 1 (McCormick)."""
+        others = tuple(v for v in monomial if v != boolean)
+        bit, rest = self.real((boolean,)), self.real(others)
+        least, most = self.system.monomial_bounds(others)
+        self.solver.add(real <= most * bit, real >= least * bit)
+        self.solver.add(real <= rest - least * (1 - bit), real >= rest - most * (1 - bit))
+
+    def prepare(self, fixed, at_most_zero):
+        for variable in fixed:
+            self.real((variable,))
+        for polynomial in at_most_zero:
+            self.linear(polynomial)
+
+    def impossible(self, fixed, at_most_zero, integral, last=False):
+        """No real numbers do, with these Booleans fixed; with `integral`, none whose other Booleans are 0 or 1.
+
+        `last` says that nothing else will be asked, which lets z3 simplify the equations first.
+        """
+        self.prepare(fixed, at_most_zero)  # bounds of new reals must outlive the pop below
+        if not last:
+            self.solver.push()
+        for variable, value in fixed.items():
+            self.solver.add(self.real((variable,)) == value)
+        for polynomial in at_most_zero:
+            self.solver.add(self.linear(polynomial) <= 0)
+        answer = self.solver.check()
+        if answer == z3.sat and integral:
+            for (variable, *others), real in list(self.reals.items()):
+                if not others and is_boolean(variable) and variable not in fixed:
+                    self.solver.add(z3.Or(real == 0, real == 1))
+            answer = self.solver.check()
+        if not last:
+            self.solver.pop()
+        return answer == z3.unsat
+
+
+class Refuter:
+    """Shows that values of Boolean variables do not occur."""
+
+    def __init__(self, system):
+        self.system = system
+        self.queries = {}
+        self.count = 0
+
+    def _query(self, variables):
+        key = (frozenset(variables), len(self.system.rows))
+        if key not in self.queries:
+            if len(self.queries) > 8:
+                self.queries.clear()
+            self.queries[key] = Query(self.system, variables, False)
+        return self.queries[key]
+
+    def refute(self, fixed, at_most_zero=(), about=(), quick=False):
+        """The Booleans in `fixed` do not have these values where all polynomials in `at_most_zero` are at most 0."""
+        variables = set(fixed) | set(about) | {v for p in at_most_zero for v in p.variables()}
+        self.count += 1
+        if self._query(variables).impossible(fixed, at_most_zero, not quick):
+            return True
+        if quick:
+            return False
+        self.count += 1
+        return Query(self.system, variables, True).impossible(fixed, at_most_zero, True, last=True)
+
+    def refute_all(self, variables, wrong, fixed=None, at_most_zero=()):
+        """No assignment for which `wrong` says true occurs. Returns None, or one that could not be excluded.
+
+        `wrong` is asked about partial assignments too: False means that no completion is wrong. Goes depth first, and
+        leaves a branch as soon as the values so far are impossible.
+        """
+        variables, fixed = list(variables), dict(fixed or {})
+        about = set(variables) | set(fixed)
+
+        def visit(position, values):
+            if not wrong(values):
+                return None
+            everything = {**fixed, **values}
+            if position == len(variables):
+                return None if self.refute(everything, at_most_zero, about) else values
+            if position and self.refute(everything, at_most_zero, about, quick=True):
+                return None
+            for bit in (0, 1):
+                found = visit(position + 1, {**values, variables[position]: bit})
+                if found is not None:
+                    return found
+            return None
+
+        return visit(0, {})

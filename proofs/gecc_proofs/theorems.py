@@ -1,0 +1,74 @@
+"""What is shown beside the statements about single functions: formulas, recodings, the division steps."""
+
+from dataclasses import dataclass
+from typing import Callable
+
+from . import divsteps, recoding
+from .catalogue import ARCHITECTURES
+from .formulas import check_formulas
+from .project import Wrong
+from .recode_statements import check_window_digits
+
+
+@dataclass(frozen=True)
+class Theorem:
+    name: str
+    says: str
+    show: Callable  # of the curves; raises Wrong
+
+
+def _enough_steps(_):
+    enough = divsteps.steps_until_zero()
+    if enough > divsteps.CLAIMED:
+        raise Wrong(f"{enough} division steps may be needed")
+
+
+def _steps(curves):
+    divsteps.check_start()
+    divsteps.check_rows()
+    divsteps.check_cofactors()
+    for architecture in ARCHITECTURES:
+        divsteps.prove_step(curves[0], architecture)
+
+
+def _formulas(curves):
+    for curve in curves:
+        check_formulas(curve)
+
+
+def _digits(curves):
+    recoding.check_odd_digits()
+    for curve in curves:
+        recoding.check_distinct(curve)
+
+
+def _window_digits(curves):
+    for architecture in ARCHITECTURES:
+        check_window_digits(curves[0], architecture)
+
+
+def _split(curves):
+    for curve in curves:
+        if curve.endomorphism:
+            recoding.check_split(curve)
+
+
+# The longest first.
+THEOREMS = (
+    Theorem("division steps", "590 steps reach g = 0 for 0 <= g <= f < 2^256", _enough_steps),
+    Theorem(
+        "`divsteps_30`",
+        "one round is one division step; rows of the matrix stay within 2^30, cofactors between -2 M and M",
+        _steps,
+    ),
+    Theorem("point formulas", "each is the group law in every case that it asks about", _formulas),
+    Theorem(
+        "odd digits", "they add up to the scalar, and `add_distinct` meets no exception before the last window", _digits
+    ),
+    Theorem(
+        "`window_digit`",
+        "window i, plus the bit below it, less 2^bits times its top bit, for every window and width below 31",
+        _window_digits,
+    ),
+    Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _split),
+)

@@ -1,0 +1,47 @@
+"""The check of the point formulas sees what is wrong with changed ones."""
+
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from gecc_proofs.formulas import check_formulas
+from gecc_proofs.project import CUDA, Wrong, curves
+
+# A file of the device code, what stands there, and what is put in its place.
+CHANGES = (
+    ("curve/jacobian.cuh", "r.z = fe_mul(p.z, d.h);", "r.z = fe_mul(p.z, d.slope);"),
+    ("curve/jacobian.cuh", "fe_sqr_sub_sub_twice(d.slope, hhh, v)", "fe_sqr_sub_sub_twice(d.slope, v, hhh)"),
+    ("curve/jacobian.cuh", "r.x = fe_sqr_sub_twice(l, t);", "r.x = fe_sqr_sub_twice(l, s);"),
+    (
+        "curve/jacobian.cuh",
+        "if (fe_is_zero(d.slope)) p = jacobian_double(p);",
+        "if (fe_is_zero(d.slope)) p = mixed_sum(p, d);",
+    ),
+    ("curve/jacobian.cuh", "mask_if(fe_is_zero(d.h) & fe_is_zero(d.slope))", "mask_if(fe_is_zero(d.h))"),
+    ("curve/affine_add.cuh", "denominator = twice;", "denominator = ay;"),
+    ("curve/affine_add.cuh", "if (!b_finite) return kSumIsFirst;", "if (!b_finite) return kSumIsSecond;"),
+    ("curve/multiples.cuh", "step.y = fe_mul(step.y, fe_sub(step.x, v));", "step.y = fe_mul(step.y, hh);"),
+    ("curve/multiples.cuh", "z_inverse = fe_mul(z_inverse, entry.third);", "z_inverse = fe_mul(z_inverse, entry.x);"),
+    ("curve/table_sum.cuh", "p.zzz = fe_mul(p.zzz, hhh);", "p.zzz = fe_mul(p.zzz, hh);"),
+    ("curve/point.cuh", "!= y_is_odd", "== y_is_odd"),
+    ("scheme/compare.cuh", "x_matches(point.x, fe_sqr(point.z), x)", "x_matches(point.x, point.z, x)"),
+)
+
+
+class Formulas(unittest.TestCase):
+    def test_changed_formulas_are_found(self):
+        curve = curves()[0]
+        for name, old, new in CHANGES:
+            with tempfile.TemporaryDirectory() as folder:
+                cuda = Path(folder) / "cuda"
+                shutil.copytree(CUDA, cuda)
+                text = (cuda / name).read_text()
+                self.assertIn(old, text)
+                (cuda / name).write_text(text.replace(old, new))
+                with self.assertRaises(Wrong, msg=new):
+                    check_formulas(curve, cuda)
+
+
+if __name__ == "__main__":
+    unittest.main()

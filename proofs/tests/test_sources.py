@@ -1,0 +1,25 @@
+"""No function of the device code is without a statement unnoticed."""
+
+import unittest
+
+from gecc_proofs import catalogue, sources
+from gecc_proofs.project import Wrong
+
+
+class Sources(unittest.TestCase):
+    def test_functions_of_every_kind_are_found(self):
+        found = sources.functions("primitives") | sources.functions("field")
+        # A specialisation, a function, a template over moduli, a member, a function that is not inlined.
+        for name in ("add<8>", "fe_mul", "add_modulo", "inv30", "fe_sqrt_candidate"):
+            self.assertIn(name, found)
+
+    def test_every_statement_is_needed(self):
+        sources.check(catalogue.STATEMENTS)
+        for name in ("add<8>", "fe_mul", "montgomery_row", "words_less"):
+            without = [s for s in catalogue.STATEMENTS if s.name != name and sources.base(s.name) != name]
+            with self.assertRaises(Wrong):
+                sources.check(without)
+
+
+if __name__ == "__main__":
+    unittest.main()
