@@ -20,7 +20,7 @@ const REGISTERS: u32 = 128;
 /// Kernels that may take more: they run in blocks of 128, or measure a method as it is.
 const MORE_REGISTERS: &[(&str, u32)] = &[
     ("gecc_fpmul", 168),
-    ("gecc_msm_", 224),
+    ("gecc_msm_", 255),
     ("gecc_chain_", 168),
     ("gecc_method_", 255),
     ("gecc_modexp", 255),
@@ -46,6 +46,7 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_ablation_fpmul_affine", 64),
     ("gecc_verify_with_tables", 40),
     ("gecc_bip340_verify", 260),
+    ("gecc_msm_windows", 64),
     ("gecc_modexp", 600),
     ("gecc_method_doubles_512", 100),
 ];
