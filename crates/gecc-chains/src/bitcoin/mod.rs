@@ -12,6 +12,7 @@
 mod answers;
 mod decoded;
 mod folder;
+mod lax_der;
 mod rounds;
 mod rules;
 mod script;

@@ -3,7 +3,7 @@
 //! Heights and exceptions are those of Bitcoin Core's `kernel/chainparams.cpp`. A block says its height in its coinbase since
 //! BIP 34. Earlier ones do not, and are under none of the rules that have a height here.
 
-use bitcoin::secp256k1::ecdsa::Signature as LaxSignature;
+use super::lax_der::signature_from_lax_der;
 use bitcoin::{Block, Network};
 
 /// The versions of blocks that BIP 34 and BIP 66 ask for: a height that an older one seems to say may be anything.
@@ -42,14 +42,9 @@ impl Rules {
         }
     }
 
-    /// r and s; `None` where the bytes are no signature. Before BIP 66 consensus took whatever OpenSSL took: the lax decoder is the
-    /// one of Bitcoin Core.
+    /// r and s; `None` where the bytes are no signature. Before BIP 66 consensus took whatever OpenSSL took.
     pub fn signature_from_der(&self, der: &[u8]) -> Option<[u8; 64]> {
-        if self.strict_der {
-            gecc::signature_from_der(der).ok()
-        } else {
-            LaxSignature::from_der_lax(der).ok().map(|signature| signature.serialize_compact())
-        }
+        if self.strict_der { gecc::signature_from_der(der).ok() } else { signature_from_lax_der(der) }
     }
 }
 

@@ -1,0 +1,113 @@
+//! Signatures as OpenSSL took them, which consensus takes in blocks before BIP 66.
+//!
+//! What is taken is what Bitcoin Core's `ecdsa_signature_parse_der_lax` (`pubkey.cpp`) takes: lengths in more bytes than needed,
+//! integers with zeros before them or with a sign, a wrong length of the whole, and anything behind it.
+
+/// Bytes of a length, after zeros, from which on it counts as none.
+const LENGTH_BYTES: usize = 4;
+
+/// r and s as they stand; zeros where one of them has more than 32 bytes, which verifies nowhere. `None` where the bytes are
+/// not two integers.
+pub fn signature_from_lax_der(der: &[u8]) -> Option<[u8; 64]> {
+    let rest = after_tag(der, 0x30)?;
+    let (r, rest) = integer(&rest[length_of_length(rest)?..])?;
+    let (s, _) = integer(rest)?;
+    let mut signature = [0; 64];
+    if r.len() <= 32 && s.len() <= 32 {
+        signature[32 - r.len()..32].copy_from_slice(r);
+        signature[64 - s.len()..].copy_from_slice(s);
+    }
+    Some(signature)
+}
+
+fn after_tag(bytes: &[u8], tag: u8) -> Option<&[u8]> {
+    bytes.strip_prefix(&[tag])
+}
+
+/// How many bytes say a length. The length itself is not looked at.
+fn length_of_length(bytes: &[u8]) -> Option<usize> {
+    let first = *bytes.first()?;
+    let length = 1 + if first < 0x80 { 0 } else { usize::from(first - 0x80) };
+    (length <= bytes.len()).then_some(length)
+}
+
+fn without_zeros(bytes: &[u8]) -> &[u8] {
+    &bytes[bytes.iter().take_while(|byte| **byte == 0).count()..]
+}
+
+/// An integer without the zeros before it, and what comes after it.
+fn integer(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let bytes = after_tag(bytes, 0x02)?;
+    let (length, rest) = bytes.split_at(length_of_length(bytes)?);
+    let length = match length {
+        [short] => usize::from(*short),
+        [_, long @ ..] => {
+            let digits = without_zeros(long);
+            if digits.len() >= LENGTH_BYTES {
+                return None;
+            }
+            digits.iter().fold(0, |length, byte| length << 8 | usize::from(*byte))
+        }
+        [] => return None,
+    };
+    let (value, rest) = rest.split_at_checked(length)?;
+    Some((without_zeros(value), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signature_from_lax_der;
+    use bitcoin::secp256k1::ecdsa::Signature;
+    use rand::{Rng, RngExt};
+
+    /// A tag, a length in one of its forms, and a value.
+    fn put(bytes: &mut Vec<u8>, random: &mut impl Rng, tag: u8, value: &[u8]) {
+        bytes.push(if random.random_range(0..40) == 0 { random.random() } else { tag });
+        let long = [0x81, 0x82, 0x83, 0x84, 0x85, 0x88][random.random_range(0..6)];
+        match random.random_range(0..3) {
+            0 => {
+                bytes.push(long);
+                bytes.extend(vec![0; usize::from(long - 0x81)]);
+                bytes.push(value.len() as u8);
+            }
+            _ => bytes.push(value.len() as u8),
+        }
+        if random.random_range(0..30) == 0 {
+            *bytes.last_mut().unwrap() = random.random();
+        }
+        bytes.extend(value);
+    }
+
+    fn integer(random: &mut impl Rng) -> Vec<u8> {
+        let zeros = random.random_range(0..3);
+        let length = if random.random_range(0..6) == 0 { random.random_range(0..36) } else { 32 };
+        (0..zeros).map(|_| 0).chain((0..length).map(|_| random.random())).collect()
+    }
+
+    /// The decoder of libsecp256k1 is Bitcoin Core's. It makes zeros of both where one is not below n.
+    #[test]
+    fn what_is_taken_is_what_bitcoin_core_takes() {
+        let (mut random, mut taken, mut refused) = (rand::rng(), 0, 0);
+        for _ in 0..100_000 {
+            let (mut inner, mut der) = (Vec::new(), Vec::new());
+            let (r, s) = (integer(&mut random), integer(&mut random));
+            put(&mut inner, &mut random, 2, &r);
+            put(&mut inner, &mut random, 2, &s);
+            put(&mut der, &mut random, 0x30, &inner);
+            der.extend((0..random.random_range(0..3)).map(|_| 7));
+            if random.random_range(0..8) == 0 {
+                der.truncate(random.random_range(0..=der.len()));
+            }
+            let expected = Signature::from_der_lax(&der).ok().map(|signature| signature.serialize_compact());
+            let found = signature_from_lax_der(&der);
+            assert_eq!(found.is_some(), expected.is_some(), "{der:02x?}");
+            if let (Some(found), Some(expected)) = (found, expected) {
+                assert!(found == expected || expected == [0; 64], "{der:02x?}");
+                taken += 1;
+            } else {
+                refused += 1;
+            }
+        }
+        assert!(taken > 1000 && refused > 1000, "{taken} taken, {refused} refused");
+    }
+}
