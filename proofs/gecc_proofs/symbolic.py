@@ -200,6 +200,11 @@ class Machine:
         self.write(instruction, low)
         self.carry = quotient if gives else None
 
+    def _odd_word(self, value):
+        """A word, as a variable where all its coefficients are even: the shift below is that of a constant alone."""
+        word = self.unsigned(value)
+        return self.system.renamed(word) if not word.is_constant() and word.trailing_zeros() else word
+
     def _low_product(self, left, right):
         """Congruent to a product modulo 2^32."""
         x, y = self.near_zero(left), self.near_zero(right)
@@ -207,7 +212,7 @@ class Machine:
             return x * y
         if any(self.system.interval(z)[0] < 0 for z in (x, y) if not z.is_constant()):
             return x * y  # numbers with a sign, as the signed products of the same operands have them
-        total = self.unsigned(x) * self.unsigned(y)
+        total = self._odd_word(x) * self._odd_word(y)
         shift = total.trailing_zeros()
         if 0 < shift < 32:
             # Twice a number whose low word occurs by itself: that word is the variable.

@@ -244,6 +244,10 @@ class System:
         known = polynomial.key() in self.known_words
         if not known and len(polynomial.terms) <= 12:
             return polynomial
+        return self.renamed(polynomial)
+
+    def renamed(self, polynomial):
+        """A word as a variable."""
         key = (polynomial.key(), "named")
         if key not in self._splits:
             variable = self.variable(0, 2**32 - 1, "n")
