@@ -137,7 +137,7 @@ HALVES = [
     _bits(
         "to_magnitude_160",
         "u32 a[5] -> u32 r[5], u32 negative",
-        "OddScalar<kWindows> s; to_magnitude_160(s, a); copy(r, s.windows); negative = s.negative",
+        "negative = to_magnitude_160(r, a)",
         "r = |a| for a in two's complement, and the mask of a < 0",
         lambda v, c: z3.And(v.r == z3.If(v.a < 0, -v.a, v.a), v.negative == mask(v.a < 0)),
         curves=endomorphism,

@@ -378,8 +378,8 @@ impl Word<'_> {
                 self.access(true, false, index, Space::Constant);
                 self.write(count, code != 0x182);
             }
-            // LDG, STG, ATOMG
-            0x181 => {
+            // LD and LDG, STG, ATOMG. LD is for a pointer of which the compiler does not know what memory it is to.
+            0x180 | 0x181 => {
                 self.access(true, false, self.global(B), POINTED);
                 self.write(count, false);
             }

@@ -76,6 +76,7 @@ pub fn time_verify<'py>(
 
 /// Times `ecdsa::recover_into`, with `is_fresh` into memory that each call takes for itself.
 #[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "columns and options of a call are its parameters")]
 pub fn time_recover<'py>(
     py: Python<'py>,
     engine: Option<&Engine>,

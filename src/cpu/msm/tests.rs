@@ -58,7 +58,7 @@ fn check_curve<C: CpuCurve>() {
     for (which, number) in [(0, 0), (1, 0), (2, 1), (80, 2)] {
         // One point, alone and with its opposite, with one scalar and with others.
         let one = scalar::<C>(&mut random);
-        check::<C>(&vec![(one, points[which]); 300]);
+        check::<C>(&[(one, points[which]); 300]);
         check::<C>(&(0..300).map(|i| (one, points[which + i % 2 * 40 * usize::from(which < 40)])).collect::<Vec<_>>());
         check::<C>(&(0..300).map(|_| (scalar::<C>(&mut random), points[number])).collect::<Vec<_>>());
     }

@@ -40,7 +40,7 @@ fn integer(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let bytes = after_tag(bytes, 0x02)?;
     let (length, rest) = bytes.split_at(length_of_length(bytes)?);
     let length = match length {
-        [short] => usize::from(*short),
+        [short] if *short < 0x80 => usize::from(*short),
         [_, long @ ..] => {
             let digits = without_zeros(long);
             if digits.len() >= LENGTH_BYTES {

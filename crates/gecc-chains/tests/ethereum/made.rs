@@ -63,7 +63,7 @@ fn data(random: &mut Random) -> Bytes {
 }
 
 fn recipient(random: &mut Random) -> TxKind {
-    if random.next_u32() % 4 == 0 { TxKind::Create } else { TxKind::Call(Address::new(bytes(random))) }
+    if random.next_u32().is_multiple_of(4) { TxKind::Create } else { TxKind::Call(Address::new(bytes(random))) }
 }
 
 fn access_list(random: &mut Random) -> AccessList {

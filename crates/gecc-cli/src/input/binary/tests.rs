@@ -249,7 +249,7 @@ fn layouts_are_read_and_explained() {
         ("digest:-1", "the width is not a number"),
         ("digest:99999999999999999999", "the width is not a number"),
         ("digest:31", "`digest` has 32 bytes, not 31"),
-        ("public_key:32", "33 bytes (compressed), 64 (x || y) or 65"),
+        ("public_key:31", "33 bytes (compressed), 64 (x || y) or 65"),
         ("signature:66", "64 bytes (r || s) or 65 (r || s || v), not 66"),
         ("digest:32,digest:32", "`digest` is given twice"),
         ("signature:65,recovery_id:1", "a signature of 65 bytes has a recovery id"),
@@ -264,4 +264,8 @@ fn layouts_are_read_and_explained() {
         let problem = text.parse::<Layout>().unwrap_err();
         assert!(problem.contains(expected), "{text}: {problem}");
     }
+    // 32 bytes are a key for BIP 340 alone.
+    let x_only = "digest:32,public_key:32".parse::<Layout>().unwrap();
+    assert_eq!(x_only.require_key_width(true), Ok(()));
+    assert!(x_only.require_key_width(false).is_err());
 }
