@@ -17,9 +17,11 @@ pub mod ethereum;
 mod files;
 mod flow;
 mod problem;
+mod range;
 #[cfg(all(test, target_os = "linux"))]
 mod rates;
 
 pub use files::{Paths, files_of};
 pub use flow::Settings;
 pub use problem::{Place, Problem, Progress};
+pub use range::Blocks;

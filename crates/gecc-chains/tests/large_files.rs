@@ -6,7 +6,7 @@
 //! least, 2^20 by default.
 
 use gecc::Engine;
-use gecc_chains::{Paths, Settings, bitcoin, ethereum, files_of};
+use gecc_chains::{Blocks, Paths, Settings, bitcoin, ethereum, files_of};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -87,7 +87,7 @@ fn count(settings: &Settings, paths: &Paths, is_bitcoin: bool) -> (usize, usize)
         ControlFlow::<()>::Continue(())
     };
     let ended = if is_bitcoin {
-        bitcoin::verify(settings, paths, &bitcoin::Options::default(), |batch| {
+        bitcoin::verify(settings, paths, Blocks::default(), |batch| {
             add(&mut batch.answers.iter().map(|answer| answer.valid()), batch.progress.problems.len())
         })
     } else {

@@ -20,6 +20,7 @@ mod undo;
 use crate::files::{Paths, Reader};
 use crate::flow::{self, HandOn, Settings, Work};
 use crate::problem::{Place, Problem, Progress};
+use crate::range::Blocks;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use bitcoin::Network;
 use decoded::Decoded;
@@ -30,15 +31,6 @@ use std::sync::Arc;
 
 /// Bytes of a file with one block, and of what it spends.
 const LONGEST: u64 = 64 << 20;
-
-/// What is wanted.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// The first height; also all blocks that do not say theirs.
-    pub from: Option<u64>,
-    /// The last height.
-    pub to: Option<u64>,
-}
 
 /// Verifies the inputs of all blocks of some files, and hands the answers to `sink` until that wants no more. Gives what the sink ended
 /// with.
@@ -52,13 +44,13 @@ pub struct Options {
 pub fn verify<B>(
     settings: &Settings,
     paths: &Paths,
-    options: &Options,
+    blocks: Blocks,
     sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
     let read = |hand_on: &mut HandOn<Piece>| {
         let _ = read_all(paths, hand_on);
     };
-    flow::run(&Inputs::new(options), settings, read, sink)
+    flow::run(&Inputs { blocks }, settings, read, sink)
 }
 
 /// A part of a file that is decoded by itself.
@@ -181,27 +173,17 @@ fn read_whole(path: &Arc<Path>) -> Result<Vec<u8>, Problem> {
 }
 
 /// Decodes pieces and verifies inputs.
-pub(crate) struct Inputs<'a> {
-    options: &'a Options,
+pub(crate) struct Inputs {
+    pub blocks: Blocks,
 }
 
-impl<'a> Inputs<'a> {
-    pub fn new(options: &'a Options) -> Self {
-        Inputs { options }
-    }
-}
-
-impl Work for Inputs<'_> {
+impl Work for Inputs {
     type Piece = Piece;
     type Decoded = Decoded;
     type Answers = Answers;
 
     fn decode(&self, Piece { path, content, progress }: Piece) -> Decoded {
         let mut decoded = Decoded::new(progress);
-        let Options { from, to } = *self.options;
-        let wants = |height: Option<u64>| {
-            height.is_none_or(|height| from.is_none_or(|from| from <= height) && to.is_none_or(|to| height <= to))
-        };
         let Some(path) = path else { return decoded };
         for PlacedBlock { place, block, spent } in content.blocks {
             let spent = || match spent {
@@ -209,7 +191,7 @@ impl Work for Inputs<'_> {
                 Some(bytes) if content.plain => undo::plain(&bytes),
                 Some(bytes) => undo::compressed(&bytes),
             };
-            if let Err(what) = decoded.add_block(content.network, &block, spent, wants) {
+            if let Err(what) = decoded.add_block(content.network, &block, spent, self.blocks) {
                 decoded.progress.problems.push(Problem::new(&path, Place::Byte(place), what));
             }
         }

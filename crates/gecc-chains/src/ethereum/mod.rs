@@ -14,11 +14,15 @@ mod json;
 mod keccak;
 #[cfg(feature = "arrow")]
 mod table;
+#[cfg(not(feature = "arrow"))]
+#[path = "no_table.rs"]
+mod table;
 mod transaction;
 
 use crate::files::{Paths, Reader};
 use crate::flow::{self, HandOn, Settings, Work};
 use crate::problem::{Problem, Progress};
+use crate::range::Blocks;
 pub use alloy_primitives::{Address, B256};
 pub use answers::{Answer, Answers, Kind, Reason};
 use decoded::{Decoded, Decoder};
@@ -29,8 +33,6 @@ use std::sync::Arc;
 
 /// Bytes of files that are decoded by themselves, more or less.
 const PIECE: usize = 1 << 20;
-/// Bytes that tell formats apart.
-const FIRST_BYTES: usize = 8;
 
 /// What is wanted.
 #[derive(Clone, Debug, Default)]
@@ -39,15 +41,6 @@ pub struct Options {
     pub blocks: Blocks,
     /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is `None`.
     pub chain_id: Option<u64>,
-}
-
-/// Numbers of blocks, with both ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Blocks {
-    /// The first.
-    pub from: Option<u64>,
-    /// The last.
-    pub to: Option<u64>,
 }
 
 /// Recovers the signers of all transactions of some files, and hands the answers to `sink` until that wants no more.
@@ -63,6 +56,7 @@ pub fn senders<B>(
 ) -> Result<Option<B>, gecc::Error> {
     let threads = settings.pool.current_num_threads();
     let read = |hand_on: &mut HandOn<Piece>| {
+        // Where nothing more is wanted the flow knows.
         let _ = read_all(paths, threads, hand_on);
     };
     flow::run(&Senders::new(options), settings, read, sink)
@@ -80,7 +74,6 @@ enum Content {
     Tuples(era1::Tuples),
     Blocks(blocks::Encoded),
     Json(json::Values),
-    #[cfg(feature = "arrow")]
     Rows(table::Rows),
 }
 
@@ -127,12 +120,9 @@ fn read_file(reader: &mut Reader, length: u64, threads: usize, hand_on: &mut Han
     if first.starts_with(&era1::MAGIC) {
         return era1::read(reader, hand_on);
     }
-    #[cfg(feature = "arrow")]
-    if gecc_arrow::Format::of(&first[..first.len().min(FIRST_BYTES)]).is_some() {
+    if table::begins(first) {
         return table::read(&reader.path, length, threads, hand_on);
     }
-    #[cfg(not(feature = "arrow"))]
-    let (_, _, _) = (length, threads, FIRST_BYTES);
     if json::begins(first) {
         return json::read(reader, hand_on);
     }
@@ -167,7 +157,6 @@ impl Work for Senders<'_> {
                 Content::Tuples(tuples) => decoder.add_tuples(&path, &tuples),
                 Content::Blocks(blocks) => decoder.add_blocks(&path, &blocks),
                 Content::Json(values) => decoder.add_values(&path, &values),
-                #[cfg(feature = "arrow")]
                 Content::Rows(rows) => decoder.add_rows(&rows),
             }
         }

@@ -1,8 +1,8 @@
 //! Real blocks, whose inputs are known to be signed.
 
 use super::support::{data, of_examples, paths};
-use gecc_chains::bitcoin::{Answer, Answers, Options, Template, Wrapping, verify};
-use gecc_chains::{Problem, Settings};
+use gecc_chains::bitcoin::{Answer, Answers, Template, Wrapping, verify};
+use gecc_chains::{Blocks, Problem, Settings};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub const MAGIC: [u8; 4] = [0xf9, 0xbe, 0xb4, 0xd9];
 pub fn check_with(settings: &Settings, files: &[PathBuf]) -> (Vec<Answer>, Vec<Problem>) {
     let (mut all, mut problems, mut bytes) = (Vec::new(), Vec::new(), 0);
     let paths = paths(files);
-    let ended = verify(settings, &paths, &Options::default(), |Answers { answers, progress }| {
+    let ended = verify(settings, &paths, Blocks::default(), |Answers { answers, progress }| {
         all.extend(answers);
         problems.extend(progress.problems);
         bytes += progress.bytes;

@@ -1,8 +1,8 @@
 //! Real blocks, whose senders are known.
 
 use super::support::{data, file, of_examples, paths};
-use gecc_chains::ethereum::{Address, Answer, Answers, B256, Blocks, Kind, Options, Reason, senders};
-use gecc_chains::{Problem, Settings};
+use gecc_chains::ethereum::{Address, Answer, Answers, B256, Kind, Options, Reason, senders};
+use gecc_chains::{Blocks, Problem, Settings};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Read;
@@ -162,7 +162,7 @@ pub fn tables_of_cryo(settings: &Settings) {
 pub fn ranges_of_blocks(settings: &Settings) {
     let files = [data("made-postmerge.e2s"), data("amp_evm_transactions.parquet"), of_examples("ethereum")];
     for file in files {
-        let all = check(settings, &[file.clone()]);
+        let all = check(settings, std::slice::from_ref(&file));
         let blocks = Blocks { from: Some(19_426_587), to: Some(22_431_082) };
         let options = Options { blocks, ..Options::default() };
         let (some, problems) = check_with(settings, &[file], &options);

@@ -18,7 +18,7 @@ const ROWS: usize = 1 << 13;
 pub enum Sink {
     Lines(Output),
     #[cfg(feature = "arrow")]
-    Columns(Table),
+    Columns(Box<Table>),
 }
 
 impl Sink {
@@ -27,7 +27,7 @@ impl Sink {
         if options.answers() == AnswerFormat::Jsonl {
             return Ok(Sink::Lines(output));
         }
-        Ok(Sink::Columns(Table::new::<R>(options, output, Arc::clone(pool))?))
+        Ok(Sink::Columns(Box::new(Table::new::<R>(options, output, Arc::clone(pool))?)))
     }
 
     #[cfg(not(feature = "arrow"))]
@@ -58,6 +58,11 @@ impl Sink {
             }
         }
         Ok(summary)
+    }
+
+    /// Whether what was put out can be read before the end. Columns cannot, until their description stands behind them.
+    pub fn is_readable(&self) -> bool {
+        matches!(self, Sink::Lines(_))
     }
 
     /// The output, to which nothing more is written; and whether it is whole.
