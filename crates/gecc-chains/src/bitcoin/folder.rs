@@ -8,7 +8,7 @@ use super::undo;
 use super::{Content, Piece, PlacedBlock};
 use crate::files::Reader;
 use crate::flow::HandOn;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, note};
 use bitcoin::consensus::Decodable;
 use bitcoin::{Network, VarInt, p2p::Magic};
 use sha2::{Digest, Sha256};
@@ -88,7 +88,7 @@ impl Hidden {
             match self.record(longest, after) {
                 Ok(found) => return Some(found),
                 Err(problem) => {
-                    problems.push(problem);
+                    note(problems, problem);
                     self.find_magic(place + 1)?;
                 }
             }
@@ -192,7 +192,7 @@ fn open_undo(path: &Path, problems: &mut Vec<Problem>) -> Option<Hidden> {
     match Hidden::open(&Arc::from(undo_of(path).as_path())) {
         Ok(undo) => Some(undo),
         Err(problem) => {
-            problems.push(problem);
+            note(problems, problem);
             None
         }
     }
@@ -211,15 +211,15 @@ fn find_blocks(blocks: &mut Hidden, network: &mut Option<Network>, problems: &mu
         // The folder is of the network that its first block is of.
         let expected = *network.get_or_insert(of);
         if of != expected {
-            problems.push(blocks.reader.problem_at(place, format!("a block of {of} among those of {expected}")));
+            note(problems, blocks.reader.problem_at(place, format!("a block of {of} among those of {expected}")));
         } else {
             match first_of(blocks, content, length) {
                 Ok(block) => found.push(block),
-                Err(problem) => problems.push(problem),
+                Err(problem) => note(problems, problem),
             }
         }
         if let Err(problem) = blocks.reader.go_to(content + length) {
-            problems.push(problem);
+            note(problems, problem);
             break;
         }
     }
@@ -247,11 +247,11 @@ fn find_undo(undo: &mut Hidden, network: Option<Network>, found: &mut [Found], p
         let content = undo.reader.place();
         let record = match undo.read(length + CHECKSUM as u64) {
             Ok(record) => record,
-            Err(problem) => return problems.push(problem),
+            Err(problem) => return note(problems, problem),
         };
         let (record, checksum) = record.split_at(length as usize);
         let Ok(transactions) = undo::transactions(record) else {
-            problems.push(undo.reader.problem_at(place, "the record does not say how many transactions it is about"));
+            note(problems, undo.reader.problem_at(place, "the record does not say how many transactions it is about"));
             continue;
         };
         if transactions == 0 || Some(of) != network {
@@ -265,7 +265,7 @@ fn find_undo(undo: &mut Hidden, network: Option<Network>, found: &mut [Found], p
                 let index = candidates.remove(position).expect("it was found there");
                 found[index].undo = Some((content, length));
             }
-            _ => problems.push(undo.reader.problem_at(place, "the record belongs to no block of the other file")),
+            _ => note(problems, undo.reader.problem_at(place, "the record belongs to no block of the other file")),
         }
     }
 }

@@ -19,7 +19,7 @@ mod undo;
 
 use crate::files::{Paths, Reader};
 use crate::flow::{self, HandOn, Settings, Work};
-use crate::problem::{Place, Problem, Progress};
+use crate::problem::{Place, Problem, Progress, note};
 use crate::range::Blocks;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use bitcoin::Network;
@@ -192,7 +192,7 @@ impl Work for Inputs {
                 Some(bytes) => undo::compressed(&bytes),
             };
             if let Err(what) = decoded.add_block(content.network, &block, spent, self.blocks) {
-                decoded.progress.problems.push(Problem::new(&path, Place::Byte(place), what));
+                note(&mut decoded.progress.problems, Problem::new(&path, Place::Byte(place), what));
             }
         }
         decoded

@@ -1,7 +1,7 @@
 //! From files to certificates.
 
 use super::Algorithm;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, note};
 use der::asn1::ObjectIdentifier;
 use der::{Decode, Encode, Reader, SliceReader};
 use gecc::CurveId;
@@ -58,7 +58,7 @@ pub fn members(path: &Arc<Path>) -> (Vec<Member>, Vec<Problem>) {
         let member = der.and_then(|der| member(path, place, &der).map_err(|problem| problem.to_string()));
         match member {
             Ok(member) => found.push(member),
-            Err(what) => problems.push(Problem::new(path, Place::Byte(place), what)),
+            Err(what) => note(&mut problems, Problem::new(path, Place::Byte(place), what)),
         }
     };
     if bytes.first() == Some(&SEQUENCE) {

@@ -8,7 +8,7 @@ use super::transaction::{Claims, Fields};
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, note};
 use alloy_consensus::transaction::from_eip155_value;
 use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
@@ -165,7 +165,7 @@ impl Decoder<'_> {
             if !text.trim_ascii().is_empty()
                 && let Err(what) = self.add_value(text)
             {
-                self.to.progress.problems.push(problem(what));
+                note(&mut self.to.progress.problems, problem(what));
             }
             place += text.len() as u64;
         }
