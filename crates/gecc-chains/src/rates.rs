@@ -1,4 +1,5 @@
-//! What reading, decompressing, decoding and hashing cost. Not run by default: `cargo test --release -p gecc-chains rates -- --ignored
+//! What reading, decompressing, decoding and hashing cost. Not run by default: `cargo test --release -p gecc-chains
+//! rates -- --ignored
 //! --nocapture`.
 
 use crate::files::{Paths, files_of};

@@ -1,8 +1,10 @@
-//! Blocks as Bitcoin Core writes them: blkNNNNN.dat with blocks in the order in which they came, revNNNNN.dat with what the blocks of
-//! the file of the same number spend, in the order in which they were connected, and since version 28 xor.dat with a key.
+//! Blocks as Bitcoin Core writes them: blkNNNNN.dat with blocks in the order in which they came, revNNNNN.dat with what
+//! the blocks of the file of the same number spend, in the order in which they were connected, and since version 28
+//! xor.dat with a key.
 //!
-//! A record is the network's magic, a length of 4 bytes little-endian, and a block or what it spends, here with a checksum behind
-//! it: SHA-256 twice over the hash of the block before and the record. That is how records find their blocks.
+//! A record is the network's magic, a length of 4 bytes little-endian, and a block or what it spends, here with a
+//! checksum behind it: SHA-256 twice over the hash of the block before and the record. That is how records find their
+//! blocks.
 
 use super::undo;
 use super::{Content, Piece, PlacedBlock};
@@ -77,8 +79,9 @@ impl Hidden {
         Ok(bytes)
     }
 
-    /// Goes to the next record's content and gives its network, place and length. `None` at the end, or where the rest of the file
-    /// was made room for and not written. Problems are noted, and the next magic behind them is looked for, as Bitcoin Core does.
+    /// Goes to the next record's content and gives its network, place and length. `None` at the end, or where the rest
+    /// of the file was made room for and not written. Problems are noted, and the next magic behind them is looked for,
+    /// as Bitcoin Core does.
     fn next_record(&mut self, longest: u64, after: u64, problems: &mut Vec<Problem>) -> Option<(Network, u64, u64)> {
         loop {
             let place = self.reader.place();
@@ -238,7 +241,8 @@ fn first_of(blocks: &mut Hidden, place: u64, length: u64) -> Result<Found, Probl
 
 /// Finds what blocks spend by the checksum of the record. Blocks that spend nothing need none.
 fn find_undo(undo: &mut Hidden, network: Option<Network>, found: &mut [Found], problems: &mut Vec<Problem>) {
-    // Blocks are connected more or less in the order in which they came: the first of those with as many transactions fits.
+    // Blocks are connected more or less in the order in which they came: the first of those with as many transactions
+    // fits.
     let mut waiting: BTreeMap<u64, VecDeque<usize>> = BTreeMap::new();
     for (index, block) in found.iter().enumerate().filter(|(_, block)| block.transactions > 1) {
         waiting.entry(block.transactions - 1).or_default().push_back(index);

@@ -1,13 +1,14 @@
 //! Whether the inputs of Bitcoin's blocks were signed by those who could spend them.
 //!
-//! [`verify`] reads the blocks that Bitcoin Core keeps, with what they spend, and single blocks with what they spend beside them. Each
-//! input is taken apart by [`Template`]; for those of known form it computes what was signed (as OP_CHECKSIG does, BIP 143) and
-//! verifies the signatures by the keys in the order in which consensus tries them. The rest is not checked
-//! ([`Reason::NotChecked`]), and never counts as valid: the interpreter of scripts is not here. Signatures are read by the rules of
-//! the block's height: whatever OpenSSL took before BIP 66, and high s; keys also in the hybrid form.
+//! [`verify`] reads the blocks that Bitcoin Core keeps, with what they spend, and single blocks with what they spend
+//! beside them. Each input is taken apart by [`Template`]; for those of known form it computes what was signed (as
+//! OP_CHECKSIG does, BIP 143) and verifies the signatures by the keys in the order in which consensus tries them. The
+//! rest is not checked ([`Reason::NotChecked`]), and never counts as valid: the interpreter of scripts is not here.
+//! Signatures are read by the rules of the block's height: whatever OpenSSL took before BIP 66, and high s; keys also
+//! in the hybrid form.
 //!
-//! Nothing else of consensus is checked but that transactions hash to the merkle root of their block: not proof of work, amounts or
-//! lock times.
+//! Nothing else of consensus is checked but that transactions hash to the merkle root of their block: not proof of
+//! work, amounts or lock times.
 
 mod answers;
 mod decoded;
@@ -32,12 +33,13 @@ use std::sync::Arc;
 /// Bytes of a file with one block, and of what it spends.
 const LONGEST: u64 = 64 << 20;
 
-/// Verifies the inputs of all blocks of some files, and hands the answers to `sink` until that wants no more. Gives what the sink ended
-/// with.
+/// Verifies the inputs of all blocks of some files, and hands the answers to `sink` until that wants no more. Gives
+/// what the sink ended with.
 ///
-/// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a file beside
-/// it whose name says `-undo` at the end of the stem, with the outputs that it spends. Others among the files are these, and read
-/// with theirs. The first block of a folder says of which network all are; a single block is of the main chain.
+/// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a
+/// file beside it whose name says `-undo` at the end of the stem, with the outputs that it spends. Others among the
+/// files are these, and read with theirs. The first block of a folder says of which network all are; a single block is
+/// of the main chain.
 ///
 /// # Errors
 /// What the engine says. Answers before were handed on.

@@ -1,7 +1,7 @@
 //! Which rules a block is under, and what signatures look like by them.
 //!
-//! Heights and exceptions are those of Bitcoin Core's `kernel/chainparams.cpp`. A block says its height in its coinbase since
-//! BIP 34. Earlier ones do not, and are under none of the rules that have a height here.
+//! Heights and exceptions are those of Bitcoin Core's `kernel/chainparams.cpp`. A block says its height in its coinbase
+//! since BIP 34. Earlier ones do not, and are under none of the rules that have a height here.
 
 use bitcoin::secp256k1::ecdsa::Signature as LaxSignature;
 use bitcoin::{Block, Network};
@@ -42,8 +42,8 @@ impl Rules {
         }
     }
 
-    /// r and s; `None` where the bytes are no signature. Before BIP 66 consensus took whatever OpenSSL took: the lax decoder is the
-    /// one of Bitcoin Core.
+    /// r and s; `None` where the bytes are no signature. Before BIP 66 consensus took whatever OpenSSL took: the lax
+    /// decoder is the one of Bitcoin Core.
     pub fn signature_from_der(&self, der: &[u8]) -> Option<[u8; 64]> {
         if self.strict_der {
             gecc::signature_from_der(der).ok()

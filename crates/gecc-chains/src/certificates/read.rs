@@ -151,7 +151,8 @@ fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {
 
 fn key(info: &SubjectPublicKeyInfoOwned) -> Option<(CurveId, Vec<u8>)> {
     let named = info.algorithm.parameters.as_ref().and_then(|named| named.decode_as::<ObjectIdentifier>().ok());
-    // Where the parameters are written out, anyone could choose a generator to which he knows the private key of a given point.
+    // Where the parameters are written out, anyone could choose a generator to which he knows the private key of a
+    // given point.
     let curve = match (info.algorithm.oid, named) {
         (EC_KEY, Some(P256)) => CurveId::P256,
         (EC_KEY | SM2, Some(SM2)) => CurveId::Sm2,

@@ -116,7 +116,8 @@ impl<'a> Decoder<'a> {
             TransactionHash::Known(hash) | TransactionHash::Claimed(hash, _) => hash,
             TransactionHash::Of(_) => B256::ZERO,
         };
-        // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain came later.
+        // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain
+        // came later.
         let is_low_asked = chain.is_some() || claims.block.is_none_or(|block| block >= HOMESTEAD);
         let item = Item {
             block: claims.block,

@@ -1,8 +1,8 @@
 //! era1: headers and bodies of blocks, compressed, as records of the e2store format.
 //!
-//! <https://github.com/eth-clients/e2store-format-specs>, `formats/e2store.md` and `formats/era1.md`. A record is its type (2 bytes),
-//! the length of its data (4 bytes), two zero bytes, all little-endian, and the data. A file may have several groups of blocks
-//! one after the other. Receipts are not read.
+//! <https://github.com/eth-clients/e2store-format-specs>, `formats/e2store.md` and `formats/era1.md`. A record is its
+//! type (2 bytes), the length of its data (4 bytes), two zero bytes, all little-endian, and the data. A file may have
+//! several groups of blocks one after the other. Receipts are not read.
 
 use super::blocks::{LONGEST, number};
 use super::decoded::Decoder;
@@ -45,7 +45,8 @@ struct Tuple {
     body: Range<usize>,
 }
 
-/// Reads a file of records. Where one is not as it should be the index at the file's end tells where the next block begins.
+/// Reads a file of records. Where one is not as it should be the index at the file's end tells where the next block
+/// begins.
 pub fn read(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     // Blocks of the present group.
     let mut seen = 0;

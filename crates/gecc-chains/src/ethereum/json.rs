@@ -1,6 +1,7 @@
 //! Blocks as JSON-RPC gives them, with full transactions: `eth_getBlockByNumber`, as it answers or the block alone.
 //!
-//! A file has a value a line, or is one value: a block, or a list of blocks. Numbers and bytes are texts that begin with `0x`.
+//! A file has a value a line, or is one value: a block, or a list of blocks. Numbers and bytes are texts that begin
+//! with `0x`.
 
 use super::answers::Kind;
 use super::decoded::Decoder;
@@ -283,7 +284,8 @@ impl JsonAuthorization<'_> {
     }
 }
 
-// The two hexadecimal forms of JSON-RPC: bytes, two digits each, and numbers without zeros in front, which are let pass.
+// The two hexadecimal forms of JSON-RPC: bytes, two digits each, and numbers without zeros in front, which are let
+// pass.
 
 fn prefixed(text: &str) -> Result<&str, Why> {
     text.strip_prefix("0x").ok_or_else(|| not_hex(text))

@@ -1,10 +1,11 @@
 //! Who sent the transactions of Ethereum, and of chains like it.
 //!
-//! [`senders`] reads era1 files, blocks as JSON-RPC gives them, blocks in RLP, and tables of transactions in Parquet with the
-//! columns of amp or cryo, told apart by what is in them. For each transaction, and for each authorization in one that sets code,
-//! it computes what was signed (yellow paper, appendix F; EIP-155, 2930, 1559, 4844 and 7702) and recovers the signer. The
-//! transaction's hash is computed again where the source says it: if it comes out, the transaction was read as it was meant. If not,
-//! it cannot be rebuilt ([`Reason::NotRebuilt`]), which says nothing about its signature.
+//! [`senders`] reads era1 files, blocks as JSON-RPC gives them, blocks in RLP, and tables of transactions in Parquet
+//! with the columns of amp or cryo, told apart by what is in them. For each transaction, and for each authorization in
+//! one that sets code, it computes what was signed (yellow paper, appendix F; EIP-155, 2930, 1559, 4844 and 7702) and
+//! recovers the signer. The transaction's hash is computed again where the source says it: if it comes out, the
+//! transaction was read as it was meant. If not, it cannot be rebuilt ([`Reason::NotRebuilt`]), which says nothing
+//! about its signature.
 
 mod answers;
 mod blocks;
@@ -39,7 +40,8 @@ const PIECE: usize = 1 << 20;
 pub struct Options {
     /// Which blocks; also all whose number the source does not say.
     pub blocks: Blocks,
-    /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is `None`.
+    /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is
+    /// `None`.
     pub chain_id: Option<u64>,
 }
 

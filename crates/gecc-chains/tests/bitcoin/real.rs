@@ -31,7 +31,8 @@ pub fn check(settings: &Settings, files: &[PathBuf]) -> Vec<Answer> {
     answers
 }
 
-/// How many inputs there are of each template, of which none is rejected: those that hold, and those that were not checked.
+/// How many inputs there are of each template, of which none is rejected: those that hold, and those that were not
+/// checked.
 fn counts(answers: &[Answer]) -> BTreeMap<Template, (usize, usize)> {
     let mut counts = BTreeMap::new();
     for answer in answers {
@@ -50,7 +51,8 @@ pub fn decompressed(name: &str) -> Vec<u8> {
     zstd::decode_all(std::fs::File::open(data(name)).unwrap()).unwrap()
 }
 
-/// A block, and what it spends, as Bitcoin Core writes them: behind other bytes, hidden by a key, with room that was made ahead.
+/// A block, and what it spends, as Bitcoin Core writes them: behind other bytes, hidden by a key, with room that was
+/// made ahead.
 pub fn write_folder(folder: &Path, blocks: &[u8], undo: &[u8], key: [u8; 8]) {
     for (name, bytes) in [("blk00007.dat", blocks), ("rev00007.dat", undo)] {
         let mut hidden: Vec<u8> = bytes.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect();

@@ -40,8 +40,8 @@ impl Session {
 /// What the library hands on.
 pub type Answered<R> = (Vec<R>, Progress);
 
-/// Checks files by `check`, which hands on what it finds, and puts the answers out. Gives the exit code. `done` is the file that notes
-/// which files are done.
+/// Checks files by `check`, which hands on what it finds, and puts the answers out. Gives the exit code. `done` is the
+/// file that notes which files are done.
 pub fn run<R: Row>(
     options: &ChainOptions,
     done: Option<&Path>,
