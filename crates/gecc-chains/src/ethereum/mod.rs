@@ -76,6 +76,7 @@ enum Content {
     Tuples(era1::Tuples),
     Blocks(blocks::Encoded),
     Json(json::Values),
+    #[cfg(feature = "arrow")]
     Rows(table::Rows),
 }
 
@@ -159,6 +160,7 @@ impl Work for Senders<'_> {
                 Content::Tuples(tuples) => decoder.add_tuples(&path, &tuples),
                 Content::Blocks(blocks) => decoder.add_blocks(&path, &blocks),
                 Content::Json(values) => decoder.add_values(&path, &values),
+                #[cfg(feature = "arrow")]
                 Content::Rows(rows) => decoder.add_rows(&rows),
             }
         }

@@ -1,15 +1,11 @@
 //! What stands for tables where this is built without Parquet.
 
 use super::Piece;
-use super::decoded::Decoder;
 use crate::flow::HandOn;
 use crate::problem::{Place, Problem};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-
-/// There are none.
-pub enum Rows {}
 
 /// Whether a file that begins like this is a table.
 pub fn begins(first: &[u8]) -> bool {
@@ -19,10 +15,4 @@ pub fn begins(first: &[u8]) -> bool {
 /// Says that it cannot be read.
 pub fn read(path: &Arc<Path>, _length: u64, _threads: usize, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     hand_on(Piece::problem(Problem::new(path, Place::Whole, "this gecc was built without Parquet")))
-}
-
-impl Decoder<'_> {
-    pub fn add_rows(&mut self, rows: &Rows) {
-        match *rows {}
-    }
 }
