@@ -1,8 +1,8 @@
 //! From files to answers: reading, decoding and computing at the same time, in order.
 //!
-//! One thread reads files in pieces. Tasks of the caller's pool decode them, each piece by itself. One thread gathers what
-//! they give to batches, a few threads take batches through the engine, and the caller's thread gets the answers. What
-//! is handed on is bounded everywhere, so that memory is. A step whose successor is gone ends.
+//! One thread reads files in pieces. Tasks of the caller's pool decode them, each piece by itself. One thread gathers
+//! what they give to batches, a few threads take batches through the engine, and the caller's thread gets the answers.
+//! What is handed on is bounded everywhere, so that memory is. A step whose successor is gone ends.
 
 use gecc::{Backend, Engine};
 use rayon::ThreadPool;
@@ -27,8 +27,8 @@ pub struct Settings<'a> {
     pub engine: &'a Engine,
     /// Decompresses, decodes and hashes.
     pub pool: &'a ThreadPool,
-    /// Signatures that go to the engine at once; as it suits the engine where nothing is said. The last piece of files that is
-    /// put in a batch may make it larger.
+    /// Signatures that go to the engine at once; as it suits the engine where nothing is said. The last piece of files
+    /// that is put in a batch may make it larger.
     pub batch: Option<usize>,
     /// Becomes true when nothing more is wanted. What was read until then is not answered.
     pub interrupted: &'a AtomicBool,
@@ -74,8 +74,8 @@ type Later<T> = Receiver<T>;
 /// A batch, and where its answers go.
 type ToCompute<W> = (<W as Work>::Decoded, SyncSender<Result<<W as Work>::Answers, gecc::Error>>);
 
-/// Takes what is read through all steps and hands the answers on, in order, until the sink wants no more. Gives what it ended
-/// with.
+/// Takes what is read through all steps and hands the answers on, in order, until the sink wants no more. Gives what it
+/// ended with.
 ///
 /// # Errors
 /// What the engine says. Answers that came before have been handed on.

@@ -46,6 +46,18 @@ impl Progress {
     }
 }
 
+/// Problems of a part of a file that are listed: a file may be made of nothing else.
+const MOST: usize = 1000;
+
+/// Lists a problem. Behind the last that is listed it only says that there are more.
+pub(crate) fn note(problems: &mut Vec<Problem>, problem: Problem) {
+    if problems.len() < MOST {
+        problems.push(problem);
+    } else if problems.len() == MOST {
+        problems.push(Problem { what: "from here on more is wrong, which is not listed".to_owned(), ..problem });
+    }
+}
+
 impl Problem {
     pub(crate) fn new(path: &Arc<Path>, place: Place, what: impl fmt::Display) -> Self {
         Problem { path: Arc::clone(path), place, what: what.to_string() }

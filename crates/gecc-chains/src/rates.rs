@@ -1,8 +1,10 @@
-//! What reading, decompressing, decoding and hashing cost. Not run by default: `cargo test --release -p gecc-chains rates -- --ignored
+//! What reading, decompressing, decoding and hashing cost. Not run by default: `cargo test --release -p gecc-chains
+//! rates -- --ignored
 //! --nocapture`.
 
 use crate::files::{Paths, files_of};
 use crate::flow::{HandOn, Work};
+use crate::range::Blocks;
 use crate::{bitcoin, ethereum};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -57,8 +59,8 @@ fn rates_of_one_thread() {
         });
         say(name, "signatures", &paths, cost);
     }
-    let (paths, options) = (paths(&["tests/data/blkrev", "../../examples/data/bitcoin"]), bitcoin::Options::default());
-    let cost = measure(&bitcoin::Inputs::new(&options), |hand_on| {
+    let paths = paths(&["tests/data/blkrev", "../../examples/data/bitcoin"]);
+    let cost = measure(&bitcoin::Inputs { blocks: Blocks::default() }, |hand_on| {
         let _ = bitcoin::read_all(&paths, hand_on);
     });
     say("blocks of Bitcoin", "inputs", &paths, cost);

@@ -1,12 +1,12 @@
 //! How fast large files go through everything, in the page cache. Not run by default:
-//! `cargo test --release -p gecc-chains --test large_files -- --ignored --nocapture`.
+//! `cargo test --release --test large_files -- --ignored --nocapture`.
 //!
-//! The files are the small ones of the tests many times over, in a folder that is gone afterwards, or in `GECC_LARGE_FILES`, where they
-//! stay and the command can be tried on them. The engine is the default one. `GECC_LARGE_ITEMS` is how many signatures a file has at
-//! least, 2^20 by default.
+//! The files are the small ones of the tests many times over, in a folder that is gone afterwards, or in
+//! `GECC_LARGE_FILES`, where they stay and the command can be tried on them. The engine is the default one.
+//! `GECC_LARGE_ITEMS` is how many signatures a file has at least, 2^20 by default.
 
 use gecc::Engine;
-use gecc_chains::{Paths, Settings, bitcoin, ethereum, files_of};
+use gecc_chains::{Blocks, Paths, Settings, bitcoin, ethereum, files_of};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -87,7 +87,7 @@ fn count(settings: &Settings, paths: &Paths, is_bitcoin: bool) -> (usize, usize)
         ControlFlow::<()>::Continue(())
     };
     let ended = if is_bitcoin {
-        bitcoin::verify(settings, paths, &bitcoin::Options::default(), |batch| {
+        bitcoin::verify(settings, paths, Blocks::default(), |batch| {
             add(&mut batch.answers.iter().map(|answer| answer.valid()), batch.progress.problems.len())
         })
     } else {

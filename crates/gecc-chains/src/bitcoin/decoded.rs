@@ -5,6 +5,7 @@ use super::rounds::{Claim, Claims, Pair};
 use super::rules::Rules;
 use super::script::{Spend, take_apart};
 use crate::problem::Progress;
+use crate::range::Blocks;
 use bitcoin::consensus::deserialize;
 use bitcoin::hashes::Hash;
 use bitcoin::sighash::{EcdsaSighashType, SighashCache};
@@ -56,11 +57,11 @@ impl Decoded {
         network: Network,
         bytes: &[u8],
         spent: impl FnOnce() -> Result<Vec<TxOut>, String>,
-        wants: impl FnOnce(Option<u64>) -> bool,
+        wanted: Blocks,
     ) -> Result<(), String> {
         let block: Block = deserialize(bytes).map_err(|problem| problem.to_string())?;
         let rules = Rules::of(network, &block);
-        if !wants(rules.height) {
+        if !wanted.wants(rules.height) {
             return Ok(());
         }
         let txids: Vec<Txid> = block.txdata.iter().map(Transaction::compute_txid).collect();

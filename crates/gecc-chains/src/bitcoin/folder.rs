@@ -1,14 +1,16 @@
-//! Blocks as Bitcoin Core writes them: blkNNNNN.dat with blocks in the order in which they came, revNNNNN.dat with what the blocks of
-//! the file of the same number spend, in the order in which they were connected, and since version 28 xor.dat with a key.
+//! Blocks as Bitcoin Core writes them: blkNNNNN.dat with blocks in the order in which they came, revNNNNN.dat with what
+//! the blocks of the file of the same number spend, in the order in which they were connected, and since version 28
+//! xor.dat with a key.
 //!
-//! A record is the network's magic, a length of 4 bytes little-endian, and a block or what it spends, here with a checksum behind
-//! it: SHA-256 twice over the hash of the block before and the record. That is how records find their blocks.
+//! A record is the network's magic, a length of 4 bytes little-endian, and a block or what it spends, here with a
+//! checksum behind it: SHA-256 twice over the hash of the block before and the record. That is how records find their
+//! blocks.
 
 use super::undo;
 use super::{Content, Piece, PlacedBlock};
 use crate::files::Reader;
 use crate::flow::HandOn;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, note};
 use bitcoin::consensus::Decodable;
 use bitcoin::{Network, VarInt, p2p::Magic};
 use sha2::{Digest, Sha256};
@@ -77,8 +79,9 @@ impl Hidden {
         Ok(bytes)
     }
 
-    /// Goes to the next record's content and gives its network, place and length. `None` at the end, or where the rest of the file
-    /// was made room for and not written. Problems are noted, and the next magic behind them is looked for, as Bitcoin Core does.
+    /// Goes to the next record's content and gives its network, place and length. `None` at the end, or where the rest
+    /// of the file was made room for and not written. Problems are noted, and the next magic behind them is looked for,
+    /// as Bitcoin Core does.
     fn next_record(&mut self, longest: u64, after: u64, problems: &mut Vec<Problem>) -> Option<(Network, u64, u64)> {
         loop {
             let place = self.reader.place();
@@ -88,7 +91,7 @@ impl Hidden {
             match self.record(longest, after) {
                 Ok(found) => return Some(found),
                 Err(problem) => {
-                    problems.push(problem);
+                    note(problems, problem);
                     self.find_magic(place + 1)?;
                 }
             }
@@ -192,7 +195,7 @@ fn open_undo(path: &Path, problems: &mut Vec<Problem>) -> Option<Hidden> {
     match Hidden::open(&Arc::from(undo_of(path).as_path())) {
         Ok(undo) => Some(undo),
         Err(problem) => {
-            problems.push(problem);
+            note(problems, problem);
             None
         }
     }
@@ -211,15 +214,15 @@ fn find_blocks(blocks: &mut Hidden, network: &mut Option<Network>, problems: &mu
         // The folder is of the network that its first block is of.
         let expected = *network.get_or_insert(of);
         if of != expected {
-            problems.push(blocks.reader.problem_at(place, format!("a block of {of} among those of {expected}")));
+            note(problems, blocks.reader.problem_at(place, format!("a block of {of} among those of {expected}")));
         } else {
             match first_of(blocks, content, length) {
                 Ok(block) => found.push(block),
-                Err(problem) => problems.push(problem),
+                Err(problem) => note(problems, problem),
             }
         }
         if let Err(problem) = blocks.reader.go_to(content + length) {
-            problems.push(problem);
+            note(problems, problem);
             break;
         }
     }
@@ -238,7 +241,8 @@ fn first_of(blocks: &mut Hidden, place: u64, length: u64) -> Result<Found, Probl
 
 /// Finds what blocks spend by the checksum of the record. Blocks that spend nothing need none.
 fn find_undo(undo: &mut Hidden, network: Option<Network>, found: &mut [Found], problems: &mut Vec<Problem>) {
-    // Blocks are connected more or less in the order in which they came: the first of those with as many transactions fits.
+    // Blocks are connected more or less in the order in which they came: the first of those with as many transactions
+    // fits.
     let mut waiting: BTreeMap<u64, VecDeque<usize>> = BTreeMap::new();
     for (index, block) in found.iter().enumerate().filter(|(_, block)| block.transactions > 1) {
         waiting.entry(block.transactions - 1).or_default().push_back(index);
@@ -247,11 +251,11 @@ fn find_undo(undo: &mut Hidden, network: Option<Network>, found: &mut [Found], p
         let content = undo.reader.place();
         let record = match undo.read(length + CHECKSUM as u64) {
             Ok(record) => record,
-            Err(problem) => return problems.push(problem),
+            Err(problem) => return note(problems, problem),
         };
         let (record, checksum) = record.split_at(length as usize);
         let Ok(transactions) = undo::transactions(record) else {
-            problems.push(undo.reader.problem_at(place, "the record does not say how many transactions it is about"));
+            note(problems, undo.reader.problem_at(place, "the record does not say how many transactions it is about"));
             continue;
         };
         if transactions == 0 || Some(of) != network {
@@ -265,7 +269,7 @@ fn find_undo(undo: &mut Hidden, network: Option<Network>, found: &mut [Found], p
                 let index = candidates.remove(position).expect("it was found there");
                 found[index].undo = Some((content, length));
             }
-            _ => problems.push(undo.reader.problem_at(place, "the record belongs to no block of the other file")),
+            _ => note(problems, undo.reader.problem_at(place, "the record belongs to no block of the other file")),
         }
     }
 }

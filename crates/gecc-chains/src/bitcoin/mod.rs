@@ -1,13 +1,14 @@
 //! Whether the inputs of Bitcoin's blocks were signed by those who could spend them.
 //!
-//! [`verify`] reads the blocks that Bitcoin Core keeps, with what they spend, and single blocks with what they spend beside them. Each
-//! input is taken apart by [`Template`]; for those of known form it computes what was signed (as OP_CHECKSIG does, BIP 143) and
-//! verifies the signatures by the keys in the order in which consensus tries them. The rest is not checked
-//! ([`Reason::NotChecked`]), and never counts as valid: the interpreter of scripts is not here. Signatures are read by the rules of
-//! the block's height: whatever OpenSSL took before BIP 66, and high s; keys also in the hybrid form.
+//! [`verify`] reads the blocks that Bitcoin Core keeps, with what they spend, and single blocks with what they spend
+//! beside them. Each input is taken apart by [`Template`]; for those of known form it computes what was signed (as
+//! OP_CHECKSIG does, BIP 143) and verifies the signatures by the keys in the order in which consensus tries them. The
+//! rest is not checked ([`Reason::NotChecked`]), and never counts as valid: the interpreter of scripts is not here.
+//! Signatures are read by the rules of the block's height: whatever OpenSSL took before BIP 66, and high s; keys also
+//! in the hybrid form.
 //!
-//! Nothing else of consensus is checked but that transactions hash to the merkle root of their block: not proof of work, amounts or
-//! lock times.
+//! Nothing else of consensus is checked but that transactions hash to the merkle root of their block: not proof of
+//! work, amounts or lock times.
 
 mod answers;
 mod decoded;
@@ -20,7 +21,8 @@ mod undo;
 
 use crate::files::{Paths, Reader};
 use crate::flow::{self, HandOn, Settings, Work};
-use crate::problem::{Place, Problem, Progress};
+use crate::problem::{Place, Problem, Progress, note};
+use crate::range::Blocks;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use bitcoin::Network;
 use decoded::Decoded;
@@ -32,34 +34,26 @@ use std::sync::Arc;
 /// Bytes of a file with one block, and of what it spends.
 const LONGEST: u64 = 64 << 20;
 
-/// What is wanted.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// The first height; also all blocks that do not say theirs.
-    pub from: Option<u64>,
-    /// The last height.
-    pub to: Option<u64>,
-}
-
-/// Verifies the inputs of all blocks of some files, and hands the answers to `sink` until that wants no more. Gives what the sink ended
-/// with.
+/// Verifies the inputs of all blocks of some files, and hands the answers to `sink` until that wants no more. Gives
+/// what the sink ended with.
 ///
-/// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a file beside
-/// it whose name says `-undo` at the end of the stem, with the outputs that it spends. Others among the files are these, and read
-/// with theirs. The first block of a folder says of which network all are; a single block is of the main chain.
+/// Files named blkNNNNN.dat need revNNNNN.dat beside them, with xor.dat where there is one. A file of one block needs a
+/// file beside it whose name says `-undo` at the end of the stem, with the outputs that it spends. Others among the
+/// files are these, and read with theirs. The first block of a folder says of which network all are; a single block is
+/// of the main chain.
 ///
 /// # Errors
 /// What the engine says. Answers before were handed on.
 pub fn verify<B>(
     settings: &Settings,
     paths: &Paths,
-    options: &Options,
+    blocks: Blocks,
     sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
     let read = |hand_on: &mut HandOn<Piece>| {
         let _ = read_all(paths, hand_on);
     };
-    flow::run(&Inputs::new(options), settings, read, sink)
+    flow::run(&Inputs { blocks }, settings, read, sink)
 }
 
 /// A part of a file that is decoded by itself.
@@ -182,27 +176,17 @@ fn read_whole(path: &Arc<Path>) -> Result<Vec<u8>, Problem> {
 }
 
 /// Decodes pieces and verifies inputs.
-pub(crate) struct Inputs<'a> {
-    options: &'a Options,
+pub(crate) struct Inputs {
+    pub blocks: Blocks,
 }
 
-impl<'a> Inputs<'a> {
-    pub fn new(options: &'a Options) -> Self {
-        Inputs { options }
-    }
-}
-
-impl Work for Inputs<'_> {
+impl Work for Inputs {
     type Piece = Piece;
     type Decoded = Decoded;
     type Answers = Answers;
 
     fn decode(&self, Piece { path, content, progress }: Piece) -> Decoded {
         let mut decoded = Decoded::new(progress);
-        let Options { from, to } = *self.options;
-        let wants = |height: Option<u64>| {
-            height.is_none_or(|height| from.is_none_or(|from| from <= height) && to.is_none_or(|to| height <= to))
-        };
         let Some(path) = path else { return decoded };
         for PlacedBlock { place, block, spent } in content.blocks {
             let spent = || match spent {
@@ -210,8 +194,8 @@ impl Work for Inputs<'_> {
                 Some(bytes) if content.plain => undo::plain(&bytes),
                 Some(bytes) => undo::compressed(&bytes),
             };
-            if let Err(what) = decoded.add_block(content.network, &block, spent, wants) {
-                decoded.progress.problems.push(Problem::new(&path, Place::Byte(place), what));
+            if let Err(what) = decoded.add_block(content.network, &block, spent, self.blocks) {
+                note(&mut decoded.progress.problems, Problem::new(&path, Place::Byte(place), what));
             }
         }
         decoded

@@ -1,7 +1,7 @@
 //! Signatures and keys tried with each other.
 //!
-//! A single signature counts as 1-of-1 multisig. OP_CHECKMULTISIG tries the keys one after the other until one fits, so each round
-//! verifies the next pair of signature and key of every input that is not decided yet, as one batch.
+//! A single signature counts as 1-of-1 multisig. OP_CHECKMULTISIG tries the keys one after the other until one fits, so
+//! each round verifies the next pair of signature and key of every input that is not decided yet, as one batch.
 
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, ecdsa};
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Which rules a block is under, and what signatures look like by them.
 //!
-//! Heights and exceptions are those of Bitcoin Core's `kernel/chainparams.cpp`. A block says its height in its coinbase since
-//! BIP 34. Earlier ones do not, and are under none of the rules that have a height here.
+//! Heights and exceptions are those of Bitcoin Core's `kernel/chainparams.cpp`. A block says its height in its coinbase
+//! since BIP 34. Earlier ones do not, and are under none of the rules that have a height here.
 
 use super::lax_der::signature_from_lax_der;
 use bitcoin::{Block, Network};

@@ -1,7 +1,7 @@
 //! Inputs taken apart by template: which signatures have to fit which keys.
 //!
-//! What an input shows is not run as a program: a script of a known form asks for signatures and nothing else. All others are
-//! not checked.
+//! What an input shows is not run as a program: a script of a known form asks for signatures and nothing else. All
+//! others are not checked.
 
 use super::answers::{Reason, Template, Wrapping};
 use bitcoin::hashes::Hash;
@@ -93,8 +93,8 @@ fn witness<'a>(version: u8, program: Cow<'a, Script>, input: &'a TxIn, in_p2sh: 
     }
 }
 
-/// BIP 341. The one place where its signatures are to be taken apart, once the engine verifies those of BIP 340: the key path
-/// is the output's key with one signature, the script path a leaf of one key and OP_CHECKSIG.
+/// BIP 341. The one place where its signatures are to be taken apart, once the engine verifies those of BIP 340: the
+/// key path is the output's key with one signature, the script path a leaf of one key and OP_CHECKSIG.
 fn taproot<'a>(witness: &[&[u8]]) -> Taken<'a> {
     let has_annex = witness.len() >= 2 && witness.last().is_some_and(|last| last.first() == Some(&ANNEX));
     let template = match witness.len() - usize::from(has_annex) {

@@ -1,7 +1,7 @@
 //! The outputs that a block's inputs spend.
 //!
-//! In the records of rev files scripts and amounts are compressed as Bitcoin Core's `compressor.h` and `undo.h` say, with the
-//! numbers of its `serialize.h` (VARINT).
+//! In the records of rev files scripts and amounts are compressed as Bitcoin Core's `compressor.h` and `undo.h` say,
+//! with the numbers of its `serialize.h` (VARINT).
 
 use bitcoin::consensus::{Decodable, encode};
 use bitcoin::hashes::Hash;
@@ -50,7 +50,8 @@ fn length(bytes: &mut &[u8]) -> Result<u64, String> {
 }
 
 fn output(bytes: &mut &[u8]) -> Option<TxOut> {
-    // The height of the transaction and whether it is a coinbase. Where there is a height a number follows that was a version once.
+    // The height of the transaction and whether it is a coinbase. Where there is a height a number follows that was a
+    // version once.
     let code = number(bytes)?;
     if code >> 1 > 0 {
         number(bytes)?;

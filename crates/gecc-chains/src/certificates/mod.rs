@@ -1,10 +1,11 @@
 //! Certificates (X.509), each verified by the key of its issuer, where that is among them.
 //!
-//! [`check`] reads PEM and DER, chains and bundles. A certificate names its issuer, and several may have that name: the keys of all of
-//! them are tried. Of signatures it knows ECDSA on P-256 with SHA-256, 384 and 512 (RFC 5758) and SM2 with SM3 (GM/T 0015); others are not
-//! checked ([`Reason::NotChecked`]).
+//! [`check`] reads PEM and DER, chains and bundles. A certificate names its issuer, and several may have that name: the
+//! keys of all of them are tried. Of signatures it knows ECDSA on P-256 with SHA-256, 384 and 512 (RFC 5758) and SM2
+//! with SM3 (GM/T 0015); others are not checked ([`Reason::NotChecked`]).
 //!
-//! Signatures alone are checked. What else RFC 5280, section 6, asks for is not: dates, CA flags, key usage, names, revocation.
+//! Signatures alone are checked. What else RFC 5280, section 6, asks for is not: dates, CA flags, key usage, names,
+//! revocation.
 
 mod read;
 mod verify;
@@ -19,8 +20,8 @@ pub use verify::check;
 /// What is wanted.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The user ids with which SM2 signatures are tried, one after the other. A certificate does not say which it was signed with:
-    /// the standard's, which is the only one here by default, or often the empty one.
+    /// The user ids with which SM2 signatures are tried, one after the other. A certificate does not say which it was
+    /// signed with: the standard's, which is the only one here by default, or often the empty one.
     pub sm2_user_ids: Vec<Vec<u8>>,
 }
 

@@ -1,7 +1,7 @@
 //! From files to certificates.
 
 use super::Algorithm;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, note};
 use der::asn1::ObjectIdentifier;
 use der::{Decode, Encode, Reader, SliceReader};
 use gecc::CurveId;
@@ -58,7 +58,7 @@ pub fn members(path: &Arc<Path>) -> (Vec<Member>, Vec<Problem>) {
         let member = der.and_then(|der| member(path, place, &der).map_err(|problem| problem.to_string()));
         match member {
             Ok(member) => found.push(member),
-            Err(what) => problems.push(Problem::new(path, Place::Byte(place), what)),
+            Err(what) => note(&mut problems, Problem::new(path, Place::Byte(place), what)),
         }
     };
     if bytes.first() == Some(&SEQUENCE) {
@@ -151,7 +151,8 @@ fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {
 
 fn key(info: &SubjectPublicKeyInfoOwned) -> Option<(CurveId, Vec<u8>)> {
     let named = info.algorithm.parameters.as_ref().and_then(|named| named.decode_as::<ObjectIdentifier>().ok());
-    // Where the parameters are written out, anyone could choose a generator to which he knows the private key of a given point.
+    // Where the parameters are written out, anyone could choose a generator to which he knows the private key of a
+    // given point.
     let curve = match (info.algorithm.oid, named) {
         (EC_KEY, Some(P256)) => CurveId::P256,
         (EC_KEY | SM2, Some(SM2)) => CurveId::Sm2,

@@ -87,7 +87,8 @@ impl fmt::Display for Reason {
 pub struct Answer {
     /// The number of the block, where the source says it.
     pub block: Option<u64>,
-    /// The hash of the transaction: computed, or what the source says where it cannot be rebuilt. Zeros where nothing says it.
+    /// The hash of the transaction: computed, or what the source says where it cannot be rebuilt. Zeros where nothing
+    /// says it.
     pub hash: B256,
     /// Which of the transaction's authorizations it is, counted from 0; `None` for the transaction itself.
     pub authorization: Option<u32>,

@@ -4,7 +4,7 @@ use super::decoded::Decoder;
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, note};
 use alloy_rlp::{Decodable, EMPTY_LIST_CODE, Header};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -74,11 +74,11 @@ impl Decoder<'_> {
             match Header::decode_bytes(&mut rest, true) {
                 Ok(block) => {
                     if let Err(what) = self.add_block(block) {
-                        self.to.progress.problems.push(problem(what));
+                        note(&mut self.to.progress.problems, problem(what));
                     }
                 }
                 // Its length is not in the form that it has to be in; the next cannot be found either.
-                Err(what) => return self.to.progress.problems.push(problem(what)),
+                Err(what) => return note(&mut self.to.progress.problems, problem(what)),
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Signatures as columns, beside what is known of each before it is computed.
 
+use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
 use super::keccak::Messages;
 use super::transaction::{Claims, Transaction};
-use super::{Blocks, Options};
 use crate::problem::Progress;
 use alloy_consensus::crypto::SECP256K1N_HALF;
 use alloy_consensus::transaction::RlpEcdsaEncodableTx;
@@ -99,8 +99,7 @@ impl<'a> Decoder<'a> {
 
     /// Whether transactions of this block are wanted.
     pub fn wants(&self, block: Option<u64>) -> bool {
-        let Blocks { from, to } = self.options.blocks;
-        block.is_none_or(|block| from.is_none_or(|from| from <= block) && to.is_none_or(|to| block <= to))
+        self.options.blocks.wants(block)
     }
 
     fn gather(&mut self, target: Target, write: impl FnOnce(&mut Vec<u8>)) {
@@ -117,7 +116,8 @@ impl<'a> Decoder<'a> {
             TransactionHash::Known(hash) | TransactionHash::Claimed(hash, _) => hash,
             TransactionHash::Of(_) => B256::ZERO,
         };
-        // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain came later.
+        // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain
+        // came later.
         let is_low_asked = chain.is_some() || claims.block.is_none_or(|block| block >= HOMESTEAD);
         let item = Item {
             block: claims.block,

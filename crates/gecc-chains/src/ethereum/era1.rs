@@ -1,15 +1,15 @@
 //! era1: headers and bodies of blocks, compressed, as records of the e2store format.
 //!
-//! <https://github.com/eth-clients/e2store-format-specs>, `formats/e2store.md` and `formats/era1.md`. A record is its type (2 bytes),
-//! the length of its data (4 bytes), two zero bytes, all little-endian, and the data. A file may have several groups of blocks
-//! one after the other. Receipts are not read.
+//! <https://github.com/eth-clients/e2store-format-specs>, `formats/e2store.md` and `formats/era1.md`. A record is its
+//! type (2 bytes), the length of its data (4 bytes), two zero bytes, all little-endian, and the data. A file may have
+//! several groups of blocks one after the other. Receipts are not read.
 
 use super::blocks::{LONGEST, number};
 use super::decoded::Decoder;
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, note};
 use snap::read::FrameDecoder;
 use std::io::Read;
 use std::ops::{ControlFlow, Range};
@@ -45,12 +45,15 @@ struct Tuple {
     body: Range<usize>,
 }
 
-/// Reads a file of records. Where one is not as it should be the index at the file's end tells where the next block begins.
+/// Reads a file of records. Where one is not as it should be the index at the file's end tells where the next block
+/// begins.
 pub fn read(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    // Blocks of the present group.
+    let mut seen = 0;
     while reader.left() > 0 {
         let start = reader.place();
         let mut tuples = Tuples::default();
-        let ended = tuples.fill(reader);
+        let ended = tuples.fill(reader, &mut seen);
         let read = reader.place();
         let problems = std::mem::take(&mut tuples.problems);
         hand_on(Piece::new(&reader.path, Content::Tuples(tuples), read - start).with(problems))?;
@@ -69,9 +72,11 @@ pub fn read(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()>
 
 impl Tuples {
     /// Reads records until there is enough.
-    fn fill(&mut self, reader: &mut Reader) -> Result<(), Problem> {
+    fn fill(&mut self, reader: &mut Reader, seen: &mut u64) -> Result<(), Problem> {
         let mut header: Option<(u64, Range<usize>)> = None;
-        while reader.left() > 0 && (self.bytes.len() < PIECE || header.is_some()) {
+        // A body follows its header, unless a file has headers alone.
+        let is_full = |bytes: usize, has_header: bool| bytes >= PIECE && (!has_header || bytes as u64 > LONGEST);
+        while reader.left() > 0 && !is_full(self.bytes.len(), header.is_some()) {
             let place = reader.place();
             let [low, high, a, b, c, d, zero, zero_too] = reader.read::<{ RECORD_HEADER as usize }>()?;
             let (kind, length) = (u16::from_le_bytes([low, high]), u64::from(u32::from_le_bytes([a, b, c, d])));
@@ -91,9 +96,21 @@ impl Tuples {
                 }
                 COMPRESSED_BODY => {
                     let body = self.append(reader, place, length)?;
+                    *seen += 1;
                     match header.take() {
                         Some((place, header)) => self.blocks.push(Tuple { place, header, body }),
-                        None => self.problems.push(reader.problem_at(place, "a block's body without its header")),
+                        None => note(&mut self.problems, reader.problem_at(place, "a block's body without its header")),
+                    }
+                }
+                // A length that was not right may have led over some blocks.
+                BLOCK_INDEX if length >= INDEX_ENDS => {
+                    reader.skip(length - 8)?;
+                    let count = u64::from_le_bytes(reader.read()?);
+                    if count != std::mem::take(seen) {
+                        note(
+                            &mut self.problems,
+                            reader.problem_at(place, format!("of {count} blocks some were not found")),
+                        );
                     }
                 }
                 // Others are skipped, as the format asks for.
@@ -106,8 +123,9 @@ impl Tuples {
 
     /// Notes a header whose body does not come.
     fn require_none(&mut self, reader: &Reader, header: Option<(u64, Range<usize>)>) {
-        let problem = |(place, _)| reader.problem_at(place, "a block's header without its body");
-        self.problems.extend(header.map(problem));
+        if let Some((place, _)) = header {
+            note(&mut self.problems, reader.problem_at(place, "a block's header without its body"));
+        }
     }
 
     fn append(&mut self, reader: &mut Reader, place: u64, length: u64) -> Result<Range<usize>, Problem> {
@@ -164,7 +182,7 @@ impl Decoder<'_> {
             };
             let added: Result<(), String> = add();
             if let Err(what) = added {
-                self.to.progress.problems.push(Problem::new(path, Place::Byte(block.place), what));
+                note(&mut self.to.progress.problems, Problem::new(path, Place::Byte(block.place), what));
             }
         }
     }

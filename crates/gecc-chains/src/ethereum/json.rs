@@ -1,6 +1,7 @@
 //! Blocks as JSON-RPC gives them, with full transactions: `eth_getBlockByNumber`, as it answers or the block alone.
 //!
-//! A file has a value a line, or is one value: a block, or a list of blocks. Numbers and bytes are texts that begin with `0x`.
+//! A file has a value a line, or is one value: a block, or a list of blocks. Numbers and bytes are texts that begin
+//! with `0x`.
 
 use super::answers::Kind;
 use super::decoded::Decoder;
@@ -8,7 +9,7 @@ use super::transaction::{Claims, Fields};
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, note};
 use alloy_consensus::transaction::from_eip155_value;
 use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
@@ -165,7 +166,7 @@ impl Decoder<'_> {
             if !text.trim_ascii().is_empty()
                 && let Err(what) = self.add_value(text)
             {
-                self.to.progress.problems.push(problem(what));
+                note(&mut self.to.progress.problems, problem(what));
             }
             place += text.len() as u64;
         }
@@ -283,7 +284,8 @@ impl JsonAuthorization<'_> {
     }
 }
 
-// The two hexadecimal forms of JSON-RPC: bytes, two digits each, and numbers without zeros in front, which are let pass.
+// The two hexadecimal forms of JSON-RPC: bytes, two digits each, and numbers without zeros in front, which are let
+// pass.
 
 fn prefixed(text: &str) -> Result<&str, Why> {
     text.strip_prefix("0x").ok_or_else(|| not_hex(text))

@@ -1,7 +1,8 @@
 //! Keccak-256 of many messages.
 //!
-//! Hashing is most of what decoding costs. With AVX-512 eight messages go through the permutation side by side, a word of each in a
-//! register: the crates that have this need a compiler that is not released. Elsewhere each goes through `sha3`.
+//! Hashing is most of what decoding costs. With AVX-512 eight messages go through the permutation side by side, a word
+//! of each in a register: the crates that have this need a compiler that is not released. Elsewhere each goes through
+//! `sha3`.
 //!
 //! The permutation is that of FIPS 202, section 3; the padding that of the submission, one bit earlier than SHA-3's.
 

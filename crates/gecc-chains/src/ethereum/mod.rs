@@ -1,10 +1,11 @@
 //! Who sent the transactions of Ethereum, and of chains like it.
 //!
-//! [`senders`] reads era1 files, blocks as JSON-RPC gives them, blocks in RLP, and tables of transactions in Parquet with the
-//! columns of amp or cryo, told apart by what is in them. For each transaction, and for each authorization in one that sets code,
-//! it computes what was signed (yellow paper, appendix F; EIP-155, 2930, 1559, 4844 and 7702) and recovers the signer. The
-//! transaction's hash is computed again where the source says it: if it comes out, the transaction was read as it was meant. If not,
-//! it cannot be rebuilt ([`Reason::NotRebuilt`]), which says nothing about its signature.
+//! [`senders`] reads era1 files, blocks as JSON-RPC gives them, blocks in RLP, and tables of transactions in Parquet
+//! with the columns of amp or cryo, told apart by what is in them. For each transaction, and for each authorization in
+//! one that sets code, it computes what was signed (yellow paper, appendix F; EIP-155, 2930, 1559, 4844 and 7702) and
+//! recovers the signer. The transaction's hash is computed again where the source says it: if it comes out, the
+//! transaction was read as it was meant. If not, it cannot be rebuilt ([`Reason::NotRebuilt`]), which says nothing
+//! about its signature.
 
 mod answers;
 mod blocks;
@@ -14,11 +15,15 @@ mod json;
 mod keccak;
 #[cfg(feature = "arrow")]
 mod table;
+#[cfg(not(feature = "arrow"))]
+#[path = "no_table.rs"]
+mod table;
 mod transaction;
 
 use crate::files::{Paths, Reader};
 use crate::flow::{self, HandOn, Settings, Work};
 use crate::problem::{Problem, Progress};
+use crate::range::Blocks;
 pub use alloy_primitives::{Address, B256};
 pub use answers::{Answer, Answers, Kind, Reason};
 use decoded::{Decoded, Decoder};
@@ -29,25 +34,15 @@ use std::sync::Arc;
 
 /// Bytes of files that are decoded by themselves, more or less.
 const PIECE: usize = 1 << 20;
-/// Bytes that tell formats apart.
-const FIRST_BYTES: usize = 8;
 
 /// What is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Which blocks; also all whose number the source does not say.
     pub blocks: Blocks,
-    /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is `None`.
+    /// The chain that transactions have to be for, where they say one. Others are rejected. Of any where this is
+    /// `None`.
     pub chain_id: Option<u64>,
-}
-
-/// Numbers of blocks, with both ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Blocks {
-    /// The first.
-    pub from: Option<u64>,
-    /// The last.
-    pub to: Option<u64>,
 }
 
 /// Recovers the signers of all transactions of some files, and hands the answers to `sink` until that wants no more.
@@ -63,6 +58,7 @@ pub fn senders<B>(
 ) -> Result<Option<B>, gecc::Error> {
     let threads = settings.pool.current_num_threads();
     let read = |hand_on: &mut HandOn<Piece>| {
+        // Where nothing more is wanted the flow knows.
         let _ = read_all(paths, threads, hand_on);
     };
     flow::run(&Senders::new(options), settings, read, sink)
@@ -127,12 +123,9 @@ fn read_file(reader: &mut Reader, length: u64, threads: usize, hand_on: &mut Han
     if first.starts_with(&era1::MAGIC) {
         return era1::read(reader, hand_on);
     }
-    #[cfg(feature = "arrow")]
-    if gecc_arrow::Format::of(&first[..first.len().min(FIRST_BYTES)]).is_some() {
+    if table::begins(first) {
         return table::read(&reader.path, length, threads, hand_on);
     }
-    #[cfg(not(feature = "arrow"))]
-    let (_, _, _) = (length, threads, FIRST_BYTES);
     if json::begins(first) {
         return json::read(reader, hand_on);
     }

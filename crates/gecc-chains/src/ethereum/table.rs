@@ -18,6 +18,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Bytes that tell formats of tables apart.
+const FIRST_BYTES: usize = 8;
 /// Rows that are read by themselves.
 const ROWS: usize = 1 << 13;
 /// Bytes that decoded rows may take before they are handed out.
@@ -140,6 +142,11 @@ impl Columns {
     fn array<'a>(&self, batch: &'a RecordBatch, column: Column) -> Option<&'a ArrayRef> {
         self.places[column as usize].map(|place| batch.column(place))
     }
+}
+
+/// Whether a file that begins like this is a table.
+pub fn begins(first: &[u8]) -> bool {
+    Format::of(&first[..first.len().min(FIRST_BYTES)]).is_some()
 }
 
 /// Reads a table.

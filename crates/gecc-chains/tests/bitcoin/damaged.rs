@@ -138,7 +138,8 @@ pub fn files_with_changed_bytes(settings: &Settings) {
         changed[place] ^= 1 << random.random_range(0..8);
         write_folder(folder.path(), &blocks, &undo, KEY);
         let (answers, problems) = check_folder(settings, folder.path());
-        // The merkle root and the checksums cover all but headers and witnesses, and what the headers say is part of a checksum.
+        // The merkle root and the checksums cover all but headers and witnesses, and what the headers say is part of a
+        // checksum.
         let others = answers.iter().filter(|answer| !expected.contains(answer)).count();
         assert!(problems > 0 || others > 0 || answers == expected, "round {round}, byte {place}");
         assert!(

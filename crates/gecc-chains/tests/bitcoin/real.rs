@@ -1,8 +1,8 @@
 //! Real blocks, whose inputs are known to be signed.
 
 use super::support::{data, of_examples, paths};
-use gecc_chains::bitcoin::{Answer, Answers, Options, Template, Wrapping, verify};
-use gecc_chains::{Problem, Settings};
+use gecc_chains::bitcoin::{Answer, Answers, Template, Wrapping, verify};
+use gecc_chains::{Blocks, Problem, Settings};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub const MAGIC: [u8; 4] = [0xf9, 0xbe, 0xb4, 0xd9];
 pub fn check_with(settings: &Settings, files: &[PathBuf]) -> (Vec<Answer>, Vec<Problem>) {
     let (mut all, mut problems, mut bytes) = (Vec::new(), Vec::new(), 0);
     let paths = paths(files);
-    let ended = verify(settings, &paths, &Options::default(), |Answers { answers, progress }| {
+    let ended = verify(settings, &paths, Blocks::default(), |Answers { answers, progress }| {
         all.extend(answers);
         problems.extend(progress.problems);
         bytes += progress.bytes;
@@ -31,7 +31,8 @@ pub fn check(settings: &Settings, files: &[PathBuf]) -> Vec<Answer> {
     answers
 }
 
-/// How many inputs there are of each template, of which none is rejected: those that hold, and those that were not checked.
+/// How many inputs there are of each template, of which none is rejected: those that hold, and those that were not
+/// checked.
 fn counts(answers: &[Answer]) -> BTreeMap<Template, (usize, usize)> {
     let mut counts = BTreeMap::new();
     for answer in answers {
@@ -50,7 +51,8 @@ pub fn decompressed(name: &str) -> Vec<u8> {
     zstd::decode_all(std::fs::File::open(data(name)).unwrap()).unwrap()
 }
 
-/// A block, and what it spends, as Bitcoin Core writes them: behind other bytes, hidden by a key, with room that was made ahead.
+/// A block, and what it spends, as Bitcoin Core writes them: behind other bytes, hidden by a key, with room that was
+/// made ahead.
 pub fn write_folder(folder: &Path, blocks: &[u8], undo: &[u8], key: [u8; 8]) {
     for (name, bytes) in [("blk00007.dat", blocks), ("rev00007.dat", undo)] {
         let mut hidden: Vec<u8> = bytes.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect();

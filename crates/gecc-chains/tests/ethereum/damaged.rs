@@ -89,6 +89,39 @@ pub fn lengths_that_lie(settings: &Settings) {
     }
 }
 
+/// A length that leads from one block over some others to a later one, so that every record is as it should be.
+pub fn lengths_that_hide_blocks(settings: &Settings) {
+    let whole = read("mainnet-00000-first16.era1");
+    let records = records(&whole);
+    let of_kind = |wanted: u16| records.iter().filter(move |(_, kind, _)| *kind == wanted).map(|(place, ..)| *place);
+    let (difficulties, headers): (Vec<usize>, Vec<usize>) = (of_kind(6).collect(), of_kind(3).collect());
+    assert_eq!((difficulties.len(), headers.len()), (16, 16));
+    for (first, place) in difficulties.iter().enumerate().take(14) {
+        for behind in &headers[first + 2..] {
+            let mut bytes = whole.clone();
+            bytes[place + 2..place + 6].copy_from_slice(&((behind - place - 8) as u32).to_le_bytes());
+            let (_, problems) = check_bytes(settings, &bytes);
+            assert_eq!(problems.len(), 1);
+            assert!(problems[0].what.contains("not found"), "{problems:?}");
+        }
+    }
+}
+
+/// A file that is nothing but wrong: what is said of it is bounded.
+pub fn files_of_problems(settings: &Settings) {
+    const PARTS: usize = 1 << 20;
+    let header = [3, 0, 0, 0, 0, 0, 0, 0];
+    for part in [&header[..], b"[\n", b"{\n"] {
+        let mut bytes = read(ERA1)[..8].to_vec();
+        if part != header {
+            bytes = b"{}\n".to_vec();
+        }
+        bytes.extend(part.repeat(PARTS));
+        let (answers, problems) = check_bytes(settings, &bytes);
+        assert!(answers.is_empty() && !problems.is_empty() && problems.len() < 20_000, "{}", problems.len());
+    }
+}
+
 /// A few bytes that stand for very many.
 pub fn bombs(settings: &Settings) {
     const BOMB: usize = 80 << 20;

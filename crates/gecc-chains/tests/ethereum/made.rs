@@ -12,7 +12,7 @@ use alloy_rlp::{Encodable, Header};
 use gecc::{Secp256k1, SecretKey, ecdsa};
 use gecc_chains::Settings;
 use gecc_chains::ethereum::{Answer, Kind, Options, Reason};
-use rand::Rng;
+use rand::{Rng, RngExt};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -63,7 +63,7 @@ fn data(random: &mut Random) -> Bytes {
 }
 
 fn recipient(random: &mut Random) -> TxKind {
-    if random.next_u32().is_multiple_of(4) { TxKind::Create } else { TxKind::Call(Address::new(bytes(random))) }
+    if random.random_bool(0.25) { TxKind::Create } else { TxKind::Call(Address::new(bytes(random))) }
 }
 
 fn access_list(random: &mut Random) -> AccessList {

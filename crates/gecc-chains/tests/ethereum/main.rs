@@ -36,6 +36,8 @@ fn main() -> ExitCode {
         damaged::era1_cut_anywhere,
         damaged::era1_with_changed_bytes,
         damaged::lengths_that_lie,
+        damaged::lengths_that_hide_blocks,
+        damaged::files_of_problems,
         damaged::bombs,
         damaged::tables_with_changed_bytes,
         damaged::files_of_something_else,

@@ -1,8 +1,8 @@
 //! Real blocks, whose senders are known.
 
 use super::support::{data, file, of_examples, paths};
-use gecc_chains::ethereum::{Address, Answer, Answers, B256, Blocks, Kind, Options, Reason, senders};
-use gecc_chains::{Problem, Settings};
+use gecc_chains::ethereum::{Address, Answer, Answers, B256, Kind, Options, Reason, senders};
+use gecc_chains::{Blocks, Problem, Settings};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Read;

@@ -1,5 +1,5 @@
-//! What the commands on whole chains have in common: answers of a kind ([`Row`]), how they are written, and what is said of
-//! them at the end. Files are read, and signatures computed, by `gecc-chains`.
+//! What the commands on whole chains have in common: answers of a kind ([`Row`]), how they are written, and what is
+//! said of them at the end. Files are read, and signatures computed, by `gecc-chains`.
 
 #[cfg(feature = "arrow")]
 mod columns;

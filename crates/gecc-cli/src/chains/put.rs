@@ -60,6 +60,11 @@ impl Sink {
         Ok(summary)
     }
 
+    /// Whether what was put out can be read before the end. Columns cannot, until their description stands behind them.
+    pub fn is_readable(&self) -> bool {
+        matches!(self, Sink::Lines(_))
+    }
+
     /// The output, to which nothing more is written; and whether it is whole.
     pub fn end(self) -> (Output, Result<(), Failure>) {
         match self {

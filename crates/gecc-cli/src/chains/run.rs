@@ -40,8 +40,8 @@ impl Session {
 /// What the library hands on.
 pub type Answered<R> = (Vec<R>, Progress);
 
-/// Checks files by `check`, which hands on what it finds, and puts the answers out. Gives the exit code. `done` is the file that notes
-/// which files are done.
+/// Checks files by `check`, which hands on what it finds, and puts the answers out. Gives the exit code. `done` is the
+/// file that notes which files are done.
 pub fn run<R: Row>(
     options: &ChainOptions,
     done: Option<&Path>,
@@ -68,7 +68,8 @@ pub fn run<R: Row>(
     let output = Output::open(options.output.as_deref(), false, interrupted)?;
     let bar = if options.quiet { ProgressBar::hidden() } else { progress_bar(session.paths.bytes()) };
     let sink = Sink::new::<R>(options, output, &session.pool)?;
-    let mut writing = Writing { options, pool: &session.pool, sink, state, summary: Summary::default(), bar };
+    let summary = Summary::default();
+    let mut writing = Writing { options, pool: &session.pool, sink, state, finished: Vec::new(), summary, bar };
     let checked = check(&session, &mut |answered| match writing.put(answered) {
         Ok(()) => ControlFlow::Continue(()),
         Err(failure) => ControlFlow::Break(failure),
@@ -79,9 +80,8 @@ pub fn run<R: Row>(
         Ok(Some(failure)) => End::of(failure),
         Err(problem) => End::Failed(problem.into()),
     };
-    let Writing { sink, summary, bar, .. } = writing;
-    bar.finish_and_clear();
-    conclude::<R>(end, options, &session, sink, &summary, started)
+    writing.bar.finish_and_clear();
+    conclude::<R>(end, &session, writing, started)
 }
 
 /// What answers go through.
@@ -90,6 +90,8 @@ struct Writing<'a> {
     pool: &'a ThreadPool,
     sink: Sink,
     state: Option<State>,
+    /// Files whose answers are put out, and which the state does not note yet.
+    finished: Vec<Arc<Path>>,
     summary: Summary,
     bar: ProgressBar,
 }
@@ -103,25 +105,29 @@ impl Writing<'_> {
             }
         }
         self.summary.add(self.sink.put(&rows, self.options.only_rejected, self.pool)?);
-        if let Some(state) = &mut self.state {
-            state.add(&progress.finished)?;
+        self.finished.extend(progress.finished);
+        if self.sink.is_readable() {
+            self.note_finished()?;
         }
         self.bar.inc(progress.bytes);
         self.bar.set_message(format!("{} {}", self.summary.answers(), R::WHAT));
         Ok(())
     }
+
+    fn note_finished(&mut self) -> Result<(), Failure> {
+        let finished = std::mem::take(&mut self.finished);
+        Ok(self.state.as_mut().map_or(Ok(()), |state| state.add(&finished))?)
+    }
 }
 
 /// Ends the output, says what became of all, and gives the exit code.
-fn conclude<R: Row>(
-    end: End,
-    options: &ChainOptions,
-    session: &Session,
-    sink: Sink,
-    summary: &Summary,
-    started: Instant,
-) -> Result<u8, Failure> {
+fn conclude<R: Row>(end: End, session: &Session, writing: Writing, started: Instant) -> Result<u8, Failure> {
+    let Writing { options, sink, mut state, finished, summary, .. } = writing;
     let (output, whole) = sink.end();
+    let noted = match (&whole, &mut state) {
+        (Ok(()), Some(state)) => state.add(&finished),
+        _ => Ok(()),
+    };
     let end = match (end, whole) {
         (End::Input, Err(failure)) => End::of(failure),
         (end, _) => end,
@@ -137,6 +143,7 @@ fn conclude<R: Row>(
         note(&format!("gecc: warning: {warning}"));
     }
     let kept = kept?;
+    noted?;
     match end {
         End::Failed(Failure::Problem(problem)) => Err((problem + &kept).into()),
         End::Failed(failure) => Err(failure),

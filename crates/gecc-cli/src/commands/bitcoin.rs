@@ -7,7 +7,8 @@ use crate::output::{Failure, Line};
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::{DataType, Field, Schema};
-use gecc_chains::bitcoin::{Answer, Answers, Options, verify};
+use gecc_chains::Blocks;
+use gecc_chains::bitcoin::{Answer, Answers, verify};
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     let BitcoinCommand::Verify(InputsOptions { from, to, state, chain }) = command;
     chains::run(&chain, state.as_deref(), |session, put| {
         let sink = |Answers { answers, progress }| put((answers, progress));
-        verify(&session.settings(), &session.paths, &Options { from, to }, sink)
+        verify(&session.settings(), &session.paths, Blocks { from, to }, sink)
     })
 }
 

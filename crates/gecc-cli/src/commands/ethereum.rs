@@ -7,7 +7,8 @@ use crate::output::{Failure, Line};
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::{DataType, Field, Schema};
-use gecc_chains::ethereum::{Answer, Answers, Blocks, Options, senders};
+use gecc_chains::Blocks;
+use gecc_chains::ethereum::{Answer, Answers, Options, senders};
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
 

@@ -1,0 +1,18 @@
+//! What stands for tables where this is built without Parquet.
+
+use super::Piece;
+use crate::flow::HandOn;
+use crate::problem::{Place, Problem};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Whether a file that begins like this is a table.
+pub fn begins(first: &[u8]) -> bool {
+    first.starts_with(b"PAR1")
+}
+
+/// Says that it cannot be read.
+pub fn read(path: &Arc<Path>, _length: u64, _threads: usize, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    hand_on(Piece::problem(Problem::new(path, Place::Whole, "this gecc was built without Parquet")))
+}
