@@ -81,6 +81,12 @@ fn signed(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
     (holding.map(|answer| format!("{} {}", answer.subject, answer.issuer)).collect(), found.problems.len())
 }
 
+/// Whether a transaction in JSON may have lost its hash and its sender, and so all that its signature is compared with.
+fn states_less(before: &[u8], after: &[u8]) -> bool {
+    let count = |text: &[u8], name: &[u8]| text.windows(name.len()).filter(|bytes| *bytes == name).count();
+    [&b"\"hash\""[..], b"\"from\""].iter().all(|name| count(after, name) < count(before, name))
+}
+
 #[test]
 fn mutated_files() {
     let seconds = std::env::var("GECC_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
@@ -111,17 +117,19 @@ fn mutated_files() {
         let known: HashSet<String> = known.into_iter().collect();
         while Instant::now() < until {
             let folder = tempfile::tempdir().unwrap();
-            let changed = random.random_range(0..files.len());
+            let (changed, mut compared) = (random.random_range(0..files.len()), true);
             for (index, path) in files.iter().enumerate() {
                 let mut bytes = std::fs::read(path).unwrap();
                 if index == changed {
+                    let before = bytes.clone();
                     mutate(&mut bytes, &mut random);
+                    compared = !(path.extension().is_some_and(|kind| kind == "json") && states_less(&before, &bytes));
                 }
                 std::fs::write(folder.path().join(path.file_name().unwrap()), bytes).unwrap();
             }
             let (found, _) = check(&settings, &files_of(&[folder.path().to_owned()]));
             let is_new = found.iter().find(|found| !known.contains(*found));
-            assert_eq!(is_new, None, "{names:?}");
+            assert!(!compared || is_new.is_none(), "{names:?}: {is_new:?}");
             rounds += 1;
         }
         println!("{rounds} times {}", names[0]);

@@ -9,7 +9,7 @@ const LENGTH_BYTES: usize = 4;
 /// r and s as they stand; zeros where one of them has more than 32 bytes, which verifies nowhere. `None` where the bytes are
 /// not two integers.
 pub fn signature_from_lax_der(der: &[u8]) -> Option<[u8; 64]> {
-    let rest = after_tag(der, 0x30)?;
+    let rest = der.strip_prefix(&[0x30])?;
     let (r, rest) = integer(&rest[length_of_length(rest)?..])?;
     let (s, _) = integer(rest)?;
     let mut signature = [0; 64];
@@ -18,10 +18,6 @@ pub fn signature_from_lax_der(der: &[u8]) -> Option<[u8; 64]> {
         signature[64 - s.len()..].copy_from_slice(s);
     }
     Some(signature)
-}
-
-fn after_tag(bytes: &[u8], tag: u8) -> Option<&[u8]> {
-    bytes.strip_prefix(&[tag])
 }
 
 /// How many bytes say a length. The length itself is not looked at.
@@ -37,7 +33,7 @@ fn without_zeros(bytes: &[u8]) -> &[u8] {
 
 /// An integer without the zeros before it, and what comes after it.
 fn integer(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let bytes = after_tag(bytes, 0x02)?;
+    let bytes = bytes.strip_prefix(&[0x02])?;
     let (length, rest) = bytes.split_at(length_of_length(bytes)?);
     let length = match length {
         [short] if *short < 0x80 => usize::from(*short),
