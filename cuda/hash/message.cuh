@@ -32,15 +32,28 @@ template <class Source> GECC_FN u32 padded_word(const Source& source, u64 p, u32
     return word;
 }
 
-// The rest of a hash by SHA-256 or SM3, from the chaining value after `before` bytes, a multiple of 64. The loop that fills
-// a block stays a loop: padding in sixteen places would be longer than the hash.
+// The 64 bytes from p on, with the padding's mark. The words move up through the block, so that each place is a register: one
+// at a place chosen at run time would be on the stack. The loop stays a loop: padding in sixteen places would be longer than
+// the hash.
+template <class Source> GECC_FN HashBlock padded_block(const Source& source, u64 p) {
+    constexpr int kStep = 4;
+    HashBlock block = {};
+    GECC_NO_UNROLL
+    for (int j = 0; j < 16; j += kStep) {
+        GECC_UNROLL
+        for (int w = 0; w + kStep < 16; w++) block.v[w] = block.v[w + kStep];
+        GECC_UNROLL
+        for (int w = 0; w < kStep; w++) block.v[16 - kStep + w] = padded_word(source, p + 4 * (j + w), kPaddingMark);
+    }
+    return block;
+}
+
+// The rest of a hash by SHA-256 or SM3, from the chaining value after `before` bytes, a multiple of 64.
 template <class H, class Source> GECC_FN HashState hash_rest(HashState state, u64 before, const Source& source) {
     u64 length = source.length(), blocks = (length + 8) / 64 + 1, total = before + length;
     GECC_NO_UNROLL
     for (u64 b = 0; b < blocks; b++) {
-        HashBlock block;
-        GECC_NO_UNROLL
-        for (int j = 0; j < 16; j++) block.v[j] = padded_word(source, 64 * b + 4 * j, kPaddingMark);
+        HashBlock block = padded_block(source, 64 * b);
         if (b + 1 == blocks) {
             block.v[14] = (u32)(total >> 29);
             block.v[15] = (u32)(total << 3);

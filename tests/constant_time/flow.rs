@@ -175,7 +175,7 @@ impl Analysis<'_> {
     /// are any: nothing can be where the others lead.
     fn part_of_address(&self, conditions: &[Condition], place: Place, state: &State) -> Labels {
         let has_pointer = |labels: &Labels| labels_of(*labels).any(|label| self.is_pointer(label));
-        let possible = state.possible(place).into_iter().flatten().map(|value| value.labels);
+        let possible = state.possible(conditions, place).into_iter().map(|value| value.labels);
         let pointers: Vec<Labels> = possible.filter(has_pointer).collect();
         match pointers[..] {
             [] => state.under(conditions, place).labels,

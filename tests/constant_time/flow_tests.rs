@@ -3,15 +3,17 @@
 use super::flow::{Leak, leaks};
 use super::instruction::{Access, Bits, Code, Control, Instruction, Place, REGIONS, Region, SECRET, Space};
 
-/// Registers: two that hold a secret and a pointer to public data, two others, and two flags.
+/// Registers: three that hold a secret, a pointer to public data and one to secrets, two others, and two flags.
 const KEY: Place = 0;
 const POINTER: Place = 1;
 const A: Place = 2;
 const B: Place = 3;
+const VAULT: Place = 4;
 const P: Place = 10;
 const Q: Place = 11;
-/// The number of the pointer's label.
+/// The numbers of the pointers' labels.
 const TABLE: usize = 5;
+const SECRETS: usize = 6;
 
 fn make(to: Place, of: &[Place]) -> Instruction {
     Instruction { reads: of.to_vec(), writes: vec![to], ..Instruction::default() }
@@ -53,7 +55,8 @@ fn found(mut instructions: Vec<Instruction>) -> Vec<(u64, Leak)> {
     }
     let mut regions = [Region::Value; REGIONS];
     regions[TABLE] = Region::Public(0);
-    let entry = vec![(KEY, SECRET), (POINTER, 1 << TABLE)];
+    regions[SECRETS] = Region::Secret;
+    let entry = vec![(KEY, SECRET), (POINTER, 1 << TABLE), (VAULT, 1 << SECRETS)];
     let code = Code { instructions, regions, entry, stack_is_one: false };
     leaks(&code).iter().map(|(instruction, leak)| (instruction.at, *leak)).collect()
 }
@@ -101,6 +104,18 @@ pub fn what_two_conditions_write_is_whole() {
         jump_if(A, 0),
     ];
     assert_eq!(found(code), [(4, Leak::Branch)]);
+}
+
+pub fn what_is_read_under_a_condition_is_what_was_written_under_it() {
+    let read = |between: Instruction, read: Instruction| {
+        let written = only_if(P, true, make(A, &[POINTER]));
+        !found(vec![make(A, &[VAULT]), written, between, read, make(Q, &[B]), jump_if(Q, 0)]).is_empty()
+    };
+    let load = load(B, &[A], TABLE_OF);
+    assert!(!read(make(Q, &[]), only_if(P, true, load.clone())));
+    assert!(read(make(Q, &[]), load.clone()));
+    assert!(read(make(Q, &[]), only_if(P, false, load.clone())));
+    assert!(read(make(P, &[]), only_if(P, true, load)));
 }
 
 pub fn bits_are_told_apart() {

@@ -35,6 +35,7 @@ pub fn main() -> ExitCode {
                 flow_tests::branches_and_addresses,
                 flow_tests::loops_go_round_until_nothing_is_new,
                 flow_tests::what_two_conditions_write_is_whole,
+                flow_tests::what_is_read_under_a_condition_is_what_was_written_under_it,
                 flow_tests::bits_are_told_apart,
                 flow_tests::memory_keeps_secrets,
                 flow_tests::calls_return_to_their_callers,

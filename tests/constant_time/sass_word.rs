@@ -435,6 +435,8 @@ impl Word<'_> {
         match code {
             // NOP, ENDCOLLECTIVE, BAR, BSYNC, BSSY
             0x118 | 0x11b | 0x11d | 0x141 | 0x145 => {}
+            // BREAK: lanes leave a barrier. As a jump to the next instruction, so that its condition is looked at.
+            0x142 => self.out.control = Control::Jump(index + 1),
             // WARPSYNC: a mask of lanes, named at another bit where all take the same path
             0x148 => self.read(self.registers(if self.bit(86) { A } else { B }, 1)),
             // CALL: what is no function's start is jumped to

@@ -48,6 +48,13 @@ struct Choice {
     kept: BTreeSet<Value>,
 }
 
+impl Choice {
+    /// Whether these are the conditions of the last time, so that its value is the one.
+    fn is_of(&self, conditions: &[Condition]) -> bool {
+        self.condition.is_some() && conditions == self.condition.as_slice()
+    }
+}
+
 /// All registers and stack slots. Those without an entry have no labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
@@ -70,7 +77,7 @@ impl State {
     /// The value of a place where conditions are met.
     pub fn under(&self, conditions: &[Condition], place: Place) -> Value {
         match self.choices.get(&place) {
-            Some(choice) if conditions.len() == 1 && conditions.first() == choice.condition.as_ref() => choice.value,
+            Some(choice) if choice.is_of(conditions) => choice.value,
             _ => self.value(place),
         }
     }
@@ -80,9 +87,12 @@ impl State {
         places.iter().fold(0, |all, place| all | self.under(conditions, *place).labels)
     }
 
-    /// All values that a place may have, where it was written under conditions.
-    pub fn possible(&self, place: Place) -> Option<impl Iterator<Item = Value>> {
-        self.choices.get(&place).map(|choice| choice.kept.iter().copied().chain([choice.value]))
+    /// All values that a place may have where conditions are met.
+    pub fn possible(&self, conditions: &[Condition], place: Place) -> Vec<Value> {
+        match self.choices.get(&place) {
+            Some(choice) if !choice.is_of(conditions) => choice.kept.iter().copied().chain([choice.value]).collect(),
+            _ => vec![self.under(conditions, place)],
+        }
     }
 
     /// Writes a place, where conditions are met.
