@@ -33,8 +33,10 @@ pub enum Template {
     P2shP2wpkh,
     /// BIP 341, by the output's key.
     TaprootKey,
-    /// BIP 341, by a script.
+    /// BIP 341, by a script that asks for a signature by a key.
     TaprootScript,
+    /// BIP 341, by any other script.
+    TaprootOther,
     /// A witness of a version that has no meaning yet.
     OtherWitness,
     /// Anything else.
@@ -62,6 +64,7 @@ impl Template {
             Template::P2shP2wpkh => "P2SH-P2WPKH",
             Template::TaprootKey => "taproot key path",
             Template::TaprootScript => "taproot script path",
+            Template::TaprootOther => "taproot other script",
             Template::OtherWitness => "other witness",
             Template::Other(Bare) => "other script",
             Template::Other(P2sh) => "P2SH other script",

@@ -1,7 +1,7 @@
 //! Inputs taken apart by template: which signatures have to fit which keys.
 //!
 //! What an input shows is not run as a program: a script of a known form asks for signatures and nothing else. All
-//! others are not checked.
+//! others are not checked. Outputs of taproot are for `taproot.rs`.
 
 use super::answers::{Reason, Template, Wrapping};
 use bitcoin::hashes::Hash;
@@ -11,8 +11,8 @@ use bitcoin::script::Instruction;
 use bitcoin::{PubkeyHash, Script, ScriptBuf, TxIn, TxOut};
 use std::borrow::Cow;
 
-/// BIP 341: what a witness's last element begins with where it is an annex.
-const ANNEX: u8 = 0x50;
+/// BIP 141: what spends a witness program has no script of its own.
+pub const WITH_A_SCRIPT: Reason = Reason::Malformed("a witness program with a script");
 
 /// What an input shows: the script whose OP_CHECKSIG or OP_CHECKMULTISIG is asked, and what it is asked about.
 pub struct Spend<'a> {
@@ -33,9 +33,8 @@ pub type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
 pub fn take_apart<'a>(input: &'a TxIn, output: &'a TxOut, p2sh: bool) -> Taken<'a> {
     let script = output.script_pubkey.as_script();
     if let Some(version) = script.witness_version() {
-        let malformed = (!input.script_sig.is_empty()).then_some(Reason::Malformed("a witness program with a script"));
         let (template, spend) = witness(version.to_num(), Cow::Borrowed(script), input, false);
-        return (template, malformed.map_or(spend, Err));
+        return (template, if input.script_sig.is_empty() { spend } else { Err(WITH_A_SCRIPT) });
     }
     let Some(mut stack) = pushes(&input.script_sig) else {
         let wrapping = if script.is_p2sh() { Wrapping::P2sh } else { Wrapping::Bare };
@@ -84,25 +83,10 @@ fn witness<'a>(version: u8, program: Cow<'a, Script>, input: &'a TxIn, in_p2sh: 
         let (template, spend) = plain(Cow::Borrowed(inner), stack, wrapping);
         return (template, if is_asked_for { spend } else { Err(Reason::OtherScript) });
     }
-    if program.is_p2tr() && !in_p2sh {
-        return taproot(&stack);
-    }
     match version {
         0 => (Template::Other(wrapping), Err(Reason::Malformed("a witness program of version 0 has 20 or 32 bytes"))),
         _ => (Template::OtherWitness, Err(Reason::NotChecked("the witness's version has no meaning"))),
     }
-}
-
-/// BIP 341. The one place where its signatures are to be taken apart, once the engine verifies those of BIP 340: the
-/// key path is the output's key with one signature, the script path a leaf of one key and OP_CHECKSIG.
-fn taproot<'a>(witness: &[&[u8]]) -> Taken<'a> {
-    let has_annex = witness.len() >= 2 && witness.last().is_some_and(|last| last.first() == Some(&ANNEX));
-    let template = match witness.len() - usize::from(has_annex) {
-        0 => return (Template::TaprootKey, Err(Reason::Malformed("no witness is shown"))),
-        1 => Template::TaprootKey,
-        _ => Template::TaprootScript,
-    };
-    (template, Err(Reason::NotChecked("taproot")))
 }
 
 /// A script that is run as it is, on a stack.
@@ -144,7 +128,7 @@ fn plain<'a>(script: Cow<'a, Script>, stack: Vec<&'a [u8]>, wrapping: Wrapping) 
 }
 
 /// The elements on top of a stack. A witness has no others.
-fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result<&'b [&'a [u8]], Reason> {
+pub fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result<&'b [&'a [u8]], Reason> {
     match stack.len().checked_sub(count) {
         Some(0) => Ok(stack),
         Some(below) if !segwit => Ok(&stack[below..]),
@@ -153,7 +137,7 @@ fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result<&'b
 }
 
 /// What a script asks for.
-enum Form {
+pub enum Form {
     Key(Vec<u8>),
     /// In the order in which they are tried.
     Keys {
@@ -163,7 +147,7 @@ enum Form {
 }
 
 /// P2PK or bare multisig.
-fn form(script: &Script) -> Option<Form> {
+pub fn form(script: &Script) -> Option<Form> {
     // Before all instructions are looked at: most scripts are none of these.
     if !matches!(script.as_bytes().last(), Some(last) if [OP_CHECKSIG.to_u8(), OP_CHECKMULTISIG.to_u8()].contains(last))
     {
