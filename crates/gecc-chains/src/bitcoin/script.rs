@@ -137,7 +137,7 @@ pub fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result
 }
 
 /// What a script asks for.
-pub enum Form {
+enum Form {
     Key(Vec<u8>),
     /// In the order in which they are tried.
     Keys {
@@ -147,7 +147,7 @@ pub enum Form {
 }
 
 /// P2PK or bare multisig.
-pub fn form(script: &Script) -> Option<Form> {
+fn form(script: &Script) -> Option<Form> {
     // Before all instructions are looked at: most scripts are none of these.
     if !matches!(script.as_bytes().last(), Some(last) if [OP_CHECKSIG.to_u8(), OP_CHECKMULTISIG.to_u8()].contains(last))
     {
@@ -171,7 +171,8 @@ fn pushes(script: &Script) -> Option<Vec<&[u8]>> {
     script.instructions().map(|instruction| pushed(&instruction.ok()?)).collect()
 }
 
-fn pushed<'a>(instruction: &Instruction<'a>) -> Option<&'a [u8]> {
+/// The data that an instruction pushes. Numbers are none.
+pub fn pushed<'a>(instruction: &Instruction<'a>) -> Option<&'a [u8]> {
     match instruction {
         Instruction::PushBytes(bytes) => Some(bytes.as_bytes()),
         Instruction::Op(_) => None,
@@ -179,7 +180,7 @@ fn pushed<'a>(instruction: &Instruction<'a>) -> Option<&'a [u8]> {
 }
 
 /// The value of OP_1 to OP_16.
-fn small(opcode: Opcode) -> Option<usize> {
+pub fn small(opcode: Opcode) -> Option<usize> {
     let value = opcode.to_u8().checked_sub(0x50)?;
     (1..=16).contains(&value).then_some(value.into())
 }

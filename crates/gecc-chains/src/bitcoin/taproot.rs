@@ -1,12 +1,15 @@
 //! Inputs of taproot taken apart (BIP 341): a signature by the output's key, or a script that the output commits to. Of
-//! scripts the form of one key and OP_CHECKSIG is known (BIP 342).
+//! scripts the form of one key and OP_CHECKSIG is known (BIP 342), with or without data behind it.
 
 use super::answers::{Reason, Template};
 use super::commitments::Commitment;
 use super::schnorr::Signed;
-use super::script::{Form, WITH_A_SCRIPT, form, last};
+use super::script::{WITH_A_SCRIPT, last, pushed, small};
+use bitcoin::blockdata::constants::MAX_SCRIPT_ELEMENT_SIZE;
 use bitcoin::consensus::Encodable;
 use bitcoin::hashes::Hash;
+use bitcoin::opcodes::all::{OP_CHECKSIG, OP_ENDIF, OP_IF};
+use bitcoin::script::{Instruction, Instructions};
 use bitcoin::sighash::{Annex, Prevouts, SighashCache, TapSighashType};
 use bitcoin::taproot::{TAPROOT_CONTROL_MAX_NODE_COUNT, TAPROOT_LEAF_MASK, TAPROOT_LEAF_TAPSCRIPT};
 use bitcoin::{Script, TapLeafHash, TapNodeHash, Transaction, TxIn, TxOut};
@@ -77,11 +80,39 @@ fn key_of_leaf(control: &[u8], script: &Script) -> Result<[u8; 32], Reason> {
     if version_of(control) != Some(TAPROOT_LEAF_TAPSCRIPT) {
         return Err(Reason::NotChecked("the leaf's version has no meaning"));
     }
-    let key = match form(script) {
-        Some(Form::Key(key)) => key.try_into().ok(),
-        _ => None,
+    asked_key(script).ok_or(Reason::NotChecked("the script has another form"))
+}
+
+/// The key of a script that asks for a signature by it, and for nothing else.
+fn asked_key(script: &Script) -> Option<[u8; 32]> {
+    let mut instructions = script.instructions();
+    let [Ok(Instruction::PushBytes(key)), Ok(Instruction::Op(OP_CHECKSIG))] =
+        [instructions.next()?, instructions.next()?]
+    else {
+        return None;
     };
-    key.ok_or(Reason::NotChecked("the script has another form"))
+    while let Some(next) = instructions.next() {
+        skip_branch(next.ok()?, &mut instructions)?;
+    }
+    key.as_bytes().try_into().ok()
+}
+
+/// Goes behind an OP_IF with pushes that are never run, since what is pushed before it is false. Inscriptions keep their data
+/// there. What else may stand in a branch is not looked at.
+fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Option<()> {
+    let is_false = pushed(&condition)?.is_empty();
+    if !is_false || instructions.next()?.ok()? != Instruction::Op(OP_IF) {
+        return None;
+    }
+    loop {
+        match instructions.next()?.ok()? {
+            // Longer ones are wrong also where they are not run.
+            Instruction::PushBytes(bytes) if bytes.len() <= MAX_SCRIPT_ELEMENT_SIZE => {}
+            Instruction::Op(OP_ENDIF) => return Some(()),
+            Instruction::Op(number) if small(number).is_some() => {}
+            _ => return None,
+        }
+    }
 }
 
 /// What a control block says of a script; `None` where its length is wrong.

@@ -7,7 +7,10 @@ use bitcoin::absolute::LockTime;
 use bitcoin::consensus::serialize;
 use bitcoin::hashes::Hash;
 use bitcoin::key::{Keypair, TapTweak, TweakedPublicKey, UntweakedPublicKey};
-use bitcoin::opcodes::all::{OP_CHECKSIG, OP_CHECKSIGVERIFY, OP_PUSHNUM_1};
+use bitcoin::opcodes::all::{
+    OP_CHECKSIG, OP_CHECKSIGVERIFY, OP_ELSE, OP_ENDIF, OP_IF, OP_NOTIF, OP_PUSHBYTES_0, OP_PUSHDATA2, OP_PUSHNUM_1,
+    OP_PUSHNUM_16,
+};
 use bitcoin::script::Builder;
 use bitcoin::secp256k1::{All, Message, Secp256k1, SecretKey};
 use bitcoin::taproot::{LeafVersion, TaprootBuilder};
@@ -345,7 +348,7 @@ const OF_ANY: [Spoiled; 8] = [
     (|_, signature, _| signature.splice(64.., [4]).for_each(drop), HASH_TYPE),
     (|_, signature, _| signature.splice(64.., [0x80]).for_each(drop), HASH_TYPE),
     (|_, signature, _| signature.splice(64.., [0x84]).for_each(drop), HASH_TYPE),
-    (|_, signature, _| signature[..32].fill(0xff), "r is out of range"),
+    (|_, signature, _| signature[..32].fill(0xff), "r is not in 1..n"),
 ];
 
 const OF_SCRIPTS: [Spoiled; 9] = [
@@ -467,6 +470,46 @@ pub fn long_paths(settings: &Settings) {
     }
 }
 
+/// A branch that is never run, with this in it.
+fn branch(inside: &[u8]) -> Vec<u8> {
+    [&[OP_PUSHBYTES_0.to_u8(), OP_IF.to_u8()], inside, &[OP_ENDIF.to_u8()]].concat()
+}
+
+/// A push of so many bytes by OP_PUSHDATA2.
+fn long_push(bytes: u16) -> Vec<u8> {
+    [&[OP_PUSHDATA2.to_u8()][..], &bytes.to_le_bytes(), &vec![OP_ENDIF.to_u8(); bytes.into()]].concat()
+}
+
+/// What inscriptions have behind a key and OP_CHECKSIG: data that is skipped.
+pub fn data_behind_a_key(settings: &Settings) {
+    let mut random = Random::new();
+    let numbers: Vec<u8> = (OP_PUSHNUM_1.to_u8()..=OP_PUSHNUM_16.to_u8()).collect();
+    let behind = [
+        branch(&[]),
+        branch(&[3, b'o', b'r', b'd', 0]),
+        branch(&numbers),
+        branch(&long_push(520)),
+        [branch(&[1, 0x68]), branch(&[])].concat(),
+    ];
+    let with = |behind: &Vec<u8>| {
+        let pair = random_pair(&mut random);
+        let script = [&key_and_checksig(&pair).into_bytes()[..], behind].concat();
+        Made::with_script(ScriptBuf::from_bytes(script), pair, &mut random)
+    };
+    let made: Vec<Made> = behind.iter().map(with).collect();
+    let mut transaction = signed(&made, &mut random);
+    let found = answers(settings, &transaction, &spent(&made));
+    let of_key = |answer: &Answer| answer.template == Template::TaprootScript;
+    assert!(found.iter().all(|answer| of_key(answer) && answer.valid() == Some(true)), "{found:?}");
+    for (input, made) in transaction.input.iter_mut().zip(&made) {
+        let mut signature = input.witness.nth(0).unwrap().to_vec();
+        signature[random.random_range(32..64)] ^= 1;
+        input.witness = made.around(signature);
+    }
+    let found = answers(settings, &transaction, &spent(&made));
+    assert!(found.iter().all(|answer| of_key(answer) && answer.valid() == Some(false)), "{found:?}");
+}
+
 /// Scripts of other forms and leaves of other versions: what is not checked but whether the output commits to them.
 pub fn other_scripts(settings: &Settings) {
     const OTHER_FORM: Reason = Reason::NotChecked("the script has another form");
@@ -485,9 +528,26 @@ pub fn other_scripts(settings: &Settings) {
         [&[33, 2], &checksig[1..]].concat(),
         [&[31], &checksig[2..]].concat(),
     ];
+    // What runs, what a branch may not have, and what has no end.
+    let behind = [
+        vec![OP_PUSHNUM_1.to_u8(), OP_IF.to_u8(), OP_ENDIF.to_u8()],
+        vec![1, 0, OP_IF.to_u8(), OP_ENDIF.to_u8()],
+        vec![OP_PUSHBYTES_0.to_u8(), OP_IF.to_u8()],
+        vec![OP_PUSHBYTES_0.to_u8(), OP_NOTIF.to_u8(), OP_ENDIF.to_u8()],
+        branch(&long_push(521)),
+        branch(&[OP_ELSE.to_u8()]),
+        branch(&branch(&[])),
+        // OP_SUCCESS80 (BIP 342).
+        branch(&[0x50]),
+        branch(&[OP_CHECKSIG.to_u8()]),
+        [branch(&[]), vec![OP_PUSHNUM_1.to_u8()]].concat(),
+        [branch(&[]), vec![75]].concat(),
+    ];
+    let behind = behind.iter().map(|behind| [&checksig[..], behind].concat());
+    let scripts = scripts.into_iter().chain(behind);
     let by_script = scripts.map(|script| (0xc0, script, OTHER_FORM));
     let by_version = [0xc2, 0x50, 0x00, 0xfe].map(|version| (version, checksig.clone(), OTHER_VERSION));
-    let leaves: Vec<(u8, Vec<u8>, Reason)> = by_script.into_iter().chain(by_version).collect();
+    let leaves: Vec<(u8, Vec<u8>, Reason)> = by_script.chain(by_version).collect();
     let mut made: Vec<Made> = leaves
         .iter()
         .map(|(version, script, _)| Made::with_leaf(*version, script.clone(), 3, pair, &mut random))
