@@ -1,9 +1,8 @@
 //! What is known of an input at the end.
 
 use crate::problem::Progress;
+pub use crate::reason::Reason;
 pub use bitcoin::Txid;
-use gecc::Rejection;
-use std::fmt;
 
 /// What the script that asks for signatures is inside of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,30 +73,6 @@ impl Template {
     }
 }
 
-/// Why an input was not shown to be signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// A signature fits none of the keys that are left for it. What is wrong with it and the last of them.
-    Signature(Rejection),
-    /// There are not as many signatures and keys as the script asks for, or they are not in the form that it asks for.
-    Malformed(&'static str),
-    /// The script or key is not the one whose hash the output has.
-    OtherScript,
-    /// It was not checked, for this reason.
-    NotChecked(&'static str),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Signature(rejection) => rejection.fmt(to),
-            Reason::Malformed(why) => to.write_str(why),
-            Reason::OtherScript => to.write_str("the script or key is not the one that the output asks for"),
-            Reason::NotChecked(why) => write!(to, "not checked: {why}"),
-        }
-    }
-}
-
 /// What is known of one input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -116,11 +91,7 @@ pub struct Answer {
 impl Answer {
     /// Whether the input is properly signed; `None` where that was not checked.
     pub fn valid(&self) -> Option<bool> {
-        match self.reason {
-            None => Some(true),
-            Some(Reason::NotChecked(_)) => None,
-            Some(_) => Some(false),
-        }
+        Reason::verdict(self.reason)
     }
 }
 

@@ -2,6 +2,7 @@
 //! follows from it and the root of a tree of scripts.
 
 use super::answers::Reason;
+use super::script::OTHER_SCRIPT;
 use gecc::{Engine, PublicKeys, Rejection, Rows, Verdict, tweak};
 
 /// What a control block says, and the output for which it has to hold.
@@ -55,7 +56,7 @@ impl Commitments {
                 Some(Rejection::MalformedPoint | Rejection::NotOnCurve) => {
                     Reason::Malformed("the control block's key is not on the curve")
                 }
-                _ => Reason::OtherScript,
+                _ => OTHER_SCRIPT,
             };
             Some((*answer, reason))
         });

@@ -11,6 +11,8 @@ use bitcoin::script::Instruction;
 use bitcoin::{PubkeyHash, Script, ScriptBuf, TxIn, TxOut};
 use std::borrow::Cow;
 
+/// What hashes commit to has to be shown.
+pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
 /// BIP 141: what spends a witness program has no script of its own.
 pub const WITH_A_SCRIPT: Reason = Reason::Malformed("a witness program with a script");
 
@@ -58,7 +60,7 @@ pub fn take_apart<'a>(input: &'a TxIn, output: &'a TxOut, p2sh: bool) -> Taken<'
         Some(version) => witness(version.to_num(), Cow::Borrowed(redeem), input, true),
         None => plain(Cow::Borrowed(redeem), stack, Wrapping::P2sh),
     };
-    (template, if is_asked_for { spend } else { Err(Reason::OtherScript) })
+    (template, if is_asked_for { spend } else { Err(OTHER_SCRIPT) })
 }
 
 /// A witness program: a version and a hash or key.
@@ -81,7 +83,7 @@ fn witness<'a>(version: u8, program: Cow<'a, Script>, input: &'a TxIn, in_p2sh: 
         let inner = Script::from_bytes(inner);
         let is_asked_for = inner.to_p2wsh() == *program;
         let (template, spend) = plain(Cow::Borrowed(inner), stack, wrapping);
-        return (template, if is_asked_for { spend } else { Err(Reason::OtherScript) });
+        return (template, if is_asked_for { spend } else { Err(OTHER_SCRIPT) });
     }
     match version {
         0 => (Template::Other(wrapping), Err(Reason::Malformed("a witness program of version 0 has 20 or 32 bytes"))),
@@ -100,7 +102,7 @@ fn plain<'a>(script: Cow<'a, Script>, stack: Vec<&'a [u8]>, wrapping: Wrapping) 
             shown.and_then(|(signature, key)| {
                 let is_asked_for = ScriptBuf::new_p2pkh(&PubkeyHash::hash(key)).as_script() == &*script;
                 let spend = spend(script, vec![signature], vec![Cow::Borrowed(key)]);
-                if is_asked_for { Ok(spend) } else { Err(Reason::OtherScript) }
+                if is_asked_for { Ok(spend) } else { Err(OTHER_SCRIPT) }
             }),
         );
     }

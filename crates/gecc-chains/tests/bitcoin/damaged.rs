@@ -1,11 +1,11 @@
 //! Signatures and outputs that are not what they were, and files that end too early or say what is not so.
 
 use super::random::Random;
-use super::real::{MAGIC, check, check_with, decompressed, record, write_folder};
+use super::real::{MAGIC, OTHER_SCRIPT, check, check_with, decompressed, record, write_folder};
 use super::support::data;
 use bitcoin::consensus::{Decodable, deserialize, serialize};
 use bitcoin::{Amount, Block, TxOut, Txid, Witness};
-use gecc_chains::bitcoin::{Answer, Reason, Template};
+use gecc_chains::bitcoin::{Answer, Template};
 use gecc_chains::{Place, Settings};
 use rand::RngExt;
 use std::collections::HashSet;
@@ -92,7 +92,7 @@ pub fn spent_outputs_with_changed_bytes(settings: &Settings) {
     }
     let found = check_block(settings, &block, &spent);
     require_rejected(&found, &expected, &changed);
-    assert!(changed.iter().any(|index| found[*index].reason == Some(Reason::OtherScript)));
+    assert!(changed.iter().any(|index| found[*index].reason == Some(OTHER_SCRIPT)));
 }
 
 fn real_files() -> (Vec<u8>, Vec<u8>) {

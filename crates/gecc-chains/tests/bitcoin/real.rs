@@ -4,13 +4,15 @@ use super::blocks::check_inputs;
 use super::support::{data, of_examples, paths};
 use bitcoin::consensus::deserialize;
 use bitcoin::{Amount, TxOut};
-use gecc_chains::bitcoin::{Answer, Answers, Template, Wrapping, verify};
+use gecc_chains::bitcoin::{Answer, Answers, Reason, Template, Wrapping, verify};
 use gecc_chains::{Blocks, Problem, Settings};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+/// Where an output has the hash of another script or key than is shown.
+pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
 /// The magic of the main chain.
 pub const MAGIC: [u8; 4] = [0xf9, 0xbe, 0xb4, 0xd9];
 

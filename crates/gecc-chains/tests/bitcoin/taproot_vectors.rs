@@ -2,6 +2,7 @@
 
 use super::blocks::{check_inputs, unsigned};
 use super::random::Random;
+use super::real::OTHER_SCRIPT;
 use super::taproot::TAPROOT;
 use bitcoin::consensus::deserialize;
 use bitcoin::{Amount, ScriptBuf, Transaction, TxOut, Witness};
@@ -78,9 +79,9 @@ pub fn script_paths_of_bip_341(settings: &Settings) {
             match (changed, answer.reason) {
                 (None, Some(Reason::Signature(_) | Reason::NotChecked(_))) => assert_eq!(answer.valid(), *valid),
                 // The parity is wrong.
-                (Some(0), Some(Reason::OtherScript)) => {}
+                (Some(0), Some(OTHER_SCRIPT)) => {}
                 // So is the key, or it is on no curve.
-                (Some(7 | 32), Some(Reason::OtherScript | Reason::Malformed(_))) => {}
+                (Some(7 | 32), Some(Reason::Malformed(_))) => {}
                 _ => panic!("{answer:?}"),
             }
         }
