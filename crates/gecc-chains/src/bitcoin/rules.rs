@@ -63,7 +63,7 @@ struct Heights {
 fn heights(network: Network) -> Heights {
     match network {
         Network::Bitcoin => Heights { bip66: 363_725, segwit: 481_824, taproot: 709_632 },
-        // Taproot came by signals, and its height follows from the blocks.
+        // Taproot's height is not in that file: it is where the signals of blocks brought it into force (BIP 9).
         Network::Testnet => Heights { bip66: 330_776, segwit: 834_624, taproot: 2_011_968 },
         _ => Heights { bip66: 1, segwit: 1, taproot: 1 },
     }

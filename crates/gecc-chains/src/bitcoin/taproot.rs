@@ -1,5 +1,7 @@
-//! Inputs of taproot taken apart (BIP 341): a signature by the output's key, or a script that the output commits to. Of
-//! scripts the form of one key and OP_CHECKSIG is known (BIP 342), with or without data behind it.
+//! Inputs of taproot taken apart (BIP 341): a signature by the output's key, or a script that the output commits to.
+//!
+//! Of scripts one form is known (BIP 342): a key and OP_CHECKSIG. Branches of pushes that never run may stand behind it, as
+//! they change nothing: inscriptions keep their data there, and most script paths of real blocks are theirs.
 
 use super::answers::{Reason, Template};
 use super::commitments::Commitment;
@@ -63,7 +65,7 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
             let Some(leaf) = leaf(control, script, output_key) else {
                 return (template, Err(Reason::Malformed("a control block has 33 bytes and 32 for each of 128 steps")));
             };
-            // BIP 342: what the script leaves behind is one element.
+            // BIP 342: the script has to leave one element behind, so that nothing lies below the signature.
             let signature = key.and_then(|key| Ok((last(shown, 1, true)?[0], key)));
             (template, Ok(Spend { annex, leaf: Some(leaf), signature }))
         }
@@ -97,8 +99,8 @@ fn asked_key(script: &Script) -> Option<[u8; 32]> {
     key.as_bytes().try_into().ok()
 }
 
-/// Goes behind an OP_IF with pushes that are never run, since what is pushed before it is false. Inscriptions keep their data
-/// there. What else may stand in a branch is not looked at.
+/// Skips a branch of pushes that never runs: the condition that is pushed before OP_IF is empty, and so false. `None` where it is
+/// anything else.
 fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Option<()> {
     let is_false = pushed(&condition)?.is_empty();
     if !is_false || instructions.next()?.ok()? != Instruction::Op(OP_IF) {
@@ -106,7 +108,7 @@ fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Optio
     }
     loop {
         match instructions.next()?.ok()? {
-            // Longer ones are wrong also where they are not run.
+            // Longer ones are wrong even where they do not run.
             Instruction::PushBytes(bytes) if bytes.len() <= MAX_SCRIPT_ELEMENT_SIZE => {}
             Instruction::Op(OP_ENDIF) => return Some(()),
             Instruction::Op(number) if small(number).is_some() => {}
