@@ -6,7 +6,7 @@ use std::fmt;
 /// Why an input or a certificate was not shown to be signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// A signature fits none of the keys that may be its. What is wrong with it and one of them.
+    /// A signature fits none of the keys with which it was tried. What is wrong with it and one of them.
     Signature(Rejection),
     /// What is shown is not what is asked for, or not in the form that it should have.
     Malformed(&'static str),

@@ -32,7 +32,7 @@ pub enum Template {
     P2shP2wpkh,
     /// BIP 341, by the output's key.
     TaprootKey,
-    /// BIP 341, by a script that asks for a signature by a key.
+    /// BIP 341, by a script that asks for a signature by a key. Data that never runs may stand behind it.
     TaprootScript,
     /// BIP 341, by any other script.
     TaprootOther,

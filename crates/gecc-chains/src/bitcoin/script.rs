@@ -11,7 +11,7 @@ use bitcoin::script::Instruction;
 use bitcoin::{PubkeyHash, Script, ScriptBuf, TxIn, TxOut};
 use std::borrow::Cow;
 
-/// What hashes commit to has to be shown.
+/// What is shown is not what the output commits to.
 pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
 /// BIP 141: what spends a witness program has no script of its own.
 pub const WITH_A_SCRIPT: Reason = Reason::Malformed("a witness program with a script");

@@ -63,7 +63,10 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
             let key = key_of_leaf(control, script);
             let template = if key.is_ok() { Template::TaprootScript } else { Template::TaprootOther };
             let Some(leaf) = leaf(control, script, output_key) else {
-                return (template, Err(Reason::Malformed("a control block has 33 bytes and 32 for each of 128 steps")));
+                return (
+                    template,
+                    Err(Reason::Malformed("a control block has 33 bytes and 32 for each of at most 128 steps")),
+                );
             };
             // BIP 342: the script has to leave one element behind, so that nothing lies below the signature.
             let signature = key.and_then(|key| Ok((last(shown, 1, true)?[0], key)));

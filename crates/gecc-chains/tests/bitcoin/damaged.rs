@@ -147,11 +147,10 @@ pub fn files_with_changed_bytes(settings: &Settings) {
         // checksum.
         let others = answers.iter().filter(|answer| !expected.contains(answer)).count();
         assert!(problems > 0 || others > 0 || answers == expected, "round {round}, byte {place}");
-        assert!(
-            answers
-                .iter()
-                .all(|answer| expected.contains(answer) || answer.valid() != Some(true) || answer.height.is_none())
-        );
+        // By another version the header says no height, or one where there was none.
+        let is_known =
+            |answer: &Answer| expected.iter().any(|known| Answer { height: known.height, ..answer.clone() } == *known);
+        assert!(answers.iter().all(|answer| is_known(answer) || answer.valid() != Some(true)));
     }
 }
 

@@ -1,5 +1,5 @@
-//! Inputs of taproot. They are signed by libsecp256k1 over what BIP 341 says, which stands here a second time, apart
-//! from the crate `bitcoin` and so from what is tested.
+//! Inputs of taproot, signed by libsecp256k1. What is signed is computed here from the text of BIP 341, apart from the
+//! crate `bitcoin`, which the tested code uses.
 
 use super::blocks::{check_inputs, unsigned};
 use super::random::Random;
@@ -324,7 +324,7 @@ type Spoiled = (fn(&mut Made, &mut Vec<u8>, &mut Random), Reason);
 
 const LENGTH: Reason = Reason::Malformed("a signature has 64 bytes, or 65 with a hash type");
 const HASH_TYPE: Reason = Reason::Malformed("BIP 341 has no such hash type");
-const CONTROL: Reason = Reason::Malformed("a control block has 33 bytes and 32 for each of 128 steps");
+const CONTROL: Reason = Reason::Malformed("a control block has 33 bytes and 32 for each of at most 128 steps");
 const NO_POINT: Reason = Reason::Malformed("the control block's key is not on the curve");
 
 fn leaf_of(made: &mut Made) -> &mut Leaf {
