@@ -20,6 +20,7 @@ mod problem;
 mod range;
 #[cfg(all(test, target_os = "linux"))]
 mod rates;
+mod reason;
 
 pub use files::{Paths, files_of};
 pub use flow::Settings;

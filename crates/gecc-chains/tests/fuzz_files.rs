@@ -90,7 +90,7 @@ fn states_less(before: &[u8], after: &[u8]) -> bool {
 #[test]
 fn mutated_files() {
     let seconds = std::env::var("GECC_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
-    let kinds: [(Check, &[&str]); 10] = [
+    let kinds: [(Check, &[&str]); 11] = [
         (senders, &["tests/data/sepolia-00021-txblocks.era1"]),
         (senders, &["tests/data/made-postmerge.e2s"]),
         (senders, &["tests/data/mainnet-00000-first16.era1"]),
@@ -103,6 +103,7 @@ fn mutated_files() {
             inputs,
             &["../../examples/data/bitcoin/block1087400.raw", "../../examples/data/bitcoin/block1087400-undo.raw"],
         ),
+        (inputs, &["tests/data/taproot.raw", "tests/data/taproot-undo.raw"]),
         (signed, &["tests/data/certificates.pem"]),
     ];
     let (engine, pool) = (Engine::cpu().unwrap(), ThreadPoolBuilder::new().num_threads(2).build().unwrap());

@@ -1,9 +1,8 @@
 //! What is known of an input at the end.
 
 use crate::problem::Progress;
+pub use crate::reason::Reason;
 pub use bitcoin::Txid;
-use gecc::Rejection;
-use std::fmt;
 
 /// What the script that asks for signatures is inside of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,8 +32,10 @@ pub enum Template {
     P2shP2wpkh,
     /// BIP 341, by the output's key.
     TaprootKey,
-    /// BIP 341, by a script.
+    /// BIP 341, by a script that asks for a signature by a key. Data that never runs may stand behind it.
     TaprootScript,
+    /// BIP 341, by any other script.
+    TaprootOther,
     /// A witness of a version that has no meaning yet.
     OtherWitness,
     /// Anything else.
@@ -62,35 +63,12 @@ impl Template {
             Template::P2shP2wpkh => "P2SH-P2WPKH",
             Template::TaprootKey => "taproot key path",
             Template::TaprootScript => "taproot script path",
+            Template::TaprootOther => "taproot other script",
             Template::OtherWitness => "other witness",
             Template::Other(Bare) => "other script",
             Template::Other(P2sh) => "P2SH other script",
             Template::Other(P2wsh) => "P2WSH other script",
             Template::Other(P2shP2wsh) => "P2SH-P2WSH other script",
-        }
-    }
-}
-
-/// Why an input was not shown to be signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// A signature fits none of the keys that are left for it. What is wrong with it and the last of them.
-    Signature(Rejection),
-    /// There are not as many signatures and keys as the script asks for, or they are not in the form that it asks for.
-    Malformed(&'static str),
-    /// The script or key is not the one whose hash the output has.
-    OtherScript,
-    /// It was not checked, for this reason.
-    NotChecked(&'static str),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Signature(rejection) => rejection.fmt(to),
-            Reason::Malformed(why) => to.write_str(why),
-            Reason::OtherScript => to.write_str("the script or key is not the one that the output asks for"),
-            Reason::NotChecked(why) => write!(to, "not checked: {why}"),
         }
     }
 }
@@ -113,11 +91,7 @@ pub struct Answer {
 impl Answer {
     /// Whether the input is properly signed; `None` where that was not checked.
     pub fn valid(&self) -> Option<bool> {
-        match self.reason {
-            None => Some(true),
-            Some(Reason::NotChecked(_)) => None,
-            Some(_) => Some(false),
-        }
+        Reason::verdict(self.reason)
     }
 }
 

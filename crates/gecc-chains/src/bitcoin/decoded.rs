@@ -1,9 +1,12 @@
 //! The inputs of blocks, and the signatures that they have to show.
 
 use super::answers::{Answer, Reason};
+use super::commitments::Commitments;
 use super::rounds::{Claim, Claims, Pair};
 use super::rules::Rules;
-use super::script::{Spend, take_apart};
+use super::schnorr::Signatures;
+use super::script::{self, Spend};
+use super::taproot;
 use crate::problem::Progress;
 use crate::range::Blocks;
 use bitcoin::consensus::deserialize;
@@ -16,7 +19,10 @@ use std::borrow::Cow;
 #[derive(Default)]
 pub struct Decoded {
     answers: Vec<Answer>,
+    /// Signatures of ECDSA.
     claims: Claims,
+    schnorr: Signatures,
+    commitments: Commitments,
     pub progress: Progress,
 }
 
@@ -32,7 +38,10 @@ impl Decoded {
 
     /// Puts what comes next behind what is there.
     pub fn append(&mut self, next: Decoded) {
-        self.claims.append(next.claims, self.answers.len());
+        let answers = self.answers.len();
+        self.claims.append(next.claims, answers);
+        self.schnorr.append(next.schnorr, answers);
+        self.commitments.append(next.commitments, answers);
         self.answers.extend(next.answers);
         self.progress.append(next.progress);
     }
@@ -42,8 +51,12 @@ impl Decoded {
     /// # Errors
     /// What the engine says.
     pub fn verify(mut self, engine: &gecc::Engine) -> Result<super::Answers, gecc::Error> {
-        for (answer, rejection) in self.claims.decide(engine)? {
+        for (answer, rejection) in self.claims.decide(engine)?.into_iter().chain(self.schnorr.verify(engine)?) {
             self.answers[answer].reason = Some(Reason::Signature(rejection));
+        }
+        // Before what else is wrong, as in consensus, and where nothing else is checked.
+        for (answer, reason) in self.commitments.verify(engine)? {
+            self.answers[answer].reason = Some(reason);
         }
         Ok(super::Answers { answers: self.answers, progress: self.progress })
     }
@@ -87,8 +100,13 @@ impl Decoded {
     fn add_transaction(&mut self, transaction: &Transaction, txid: Txid, outputs: &[TxOut], rules: &Rules) {
         let mut cache = SighashCache::new(transaction);
         for (index, (input, output)) in transaction.input.iter().zip(outputs).enumerate() {
-            let (template, spend) = take_apart(input, output, rules.p2sh);
-            let claimed = spend.and_then(|spend| self.claim(&mut cache, index, output, spend, rules));
+            let (template, claimed) = if output.script_pubkey.is_p2tr() {
+                let (template, spend) = taproot::take_apart(input, output, rules.taproot);
+                (template, spend.and_then(|spend| self.claim_taproot(&mut cache, index, outputs, spend)))
+            } else {
+                let (template, spend) = script::take_apart(input, output, rules.p2sh);
+                (template, spend.and_then(|spend| self.claim(&mut cache, index, output, spend, rules)))
+            };
             let reason = claimed.err();
             self.answers.push(Answer { height: rules.height, txid, input: index as u32, template, reason });
         }
@@ -122,6 +140,22 @@ impl Decoded {
             signatures: first.0..self.claims.signatures.len(),
             keys: first.1..self.claims.keys.len(),
         });
+        Ok(())
+    }
+
+    /// The same for an input of taproot. `outputs` are those that the transaction spends.
+    fn claim_taproot(
+        &mut self,
+        cache: &mut SighashCache<&Transaction>,
+        index: usize,
+        outputs: &[TxOut],
+        spend: taproot::Spend,
+    ) -> Result<(), Reason> {
+        let answer = self.answers.len();
+        if let Some(commitment) = spend.commitment() {
+            self.commitments.push(answer, commitment);
+        }
+        self.schnorr.push(answer, spend.signed(cache, index, outputs)?);
         Ok(())
     }
 }

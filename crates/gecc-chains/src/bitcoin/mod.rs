@@ -2,21 +2,24 @@
 //!
 //! [`verify`] reads the blocks that Bitcoin Core keeps, with what they spend, and single blocks with what they spend
 //! beside them. Each input is taken apart by [`Template`]; for those of known form it computes what was signed (as
-//! OP_CHECKSIG does, BIP 143) and verifies the signatures by the keys in the order in which consensus tries them. The
-//! rest is not checked ([`Reason::NotChecked`]), and never counts as valid: the interpreter of scripts is not here.
-//! Signatures are read by the rules of the block's height: whatever OpenSSL took before BIP 66, and high s; keys also
-//! in the hybrid form.
+//! OP_CHECKSIG does, BIP 143, BIP 341) and verifies the signatures by the keys in the order in which consensus tries
+//! them. The rest is not checked ([`Reason::NotChecked`]), and never counts as valid: the interpreter of scripts is not
+//! here. Signatures of ECDSA are read by the rules of the block's height: whatever OpenSSL took before BIP 66, and high
+//! s; keys also in the hybrid form. A script of taproot has to be one that its output commits to, of whatever form.
 //!
 //! Nothing else of consensus is checked but that transactions hash to the merkle root of their block: not proof of
 //! work, amounts or lock times.
 
 mod answers;
+mod commitments;
 mod decoded;
 mod folder;
 mod lax_der;
 mod rounds;
 mod rules;
+mod schnorr;
 mod script;
+mod taproot;
 mod undo;
 
 use crate::files::{Paths, Reader};

@@ -1,4 +1,4 @@
-//! Signatures and keys tried with each other.
+//! Signatures of ECDSA and keys tried with each other.
 //!
 //! A single signature counts as 1-of-1 multisig. OP_CHECKMULTISIG tries the keys one after the other until one fits, so
 //! each round verifies the next pair of signature and key of every input that is not decided yet, as one batch.

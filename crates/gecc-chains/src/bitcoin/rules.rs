@@ -1,7 +1,8 @@
 //! Which rules a block is under, and what signatures look like by them.
 //!
 //! Heights and exceptions are those of Bitcoin Core's `kernel/chainparams.cpp`. A block says its height in its coinbase
-//! since BIP 34. Earlier ones do not, and are under none of the rules that have a height here.
+//! since BIP 34. Earlier ones do not, and are under none of the rules that have a height here. Bitcoin Core also asks for
+//! taproot in blocks before it was in force, all but one of the main chain. Here their inputs are not checked.
 
 use super::lax_der::signature_from_lax_der;
 use bitcoin::{Block, Network};
@@ -25,20 +26,23 @@ pub struct Rules {
     strict_der: bool,
     /// BIP 147: what a multisignature leaves behind is empty.
     pub null_dummy: bool,
+    /// BIP 341 and 342.
+    pub taproot: bool,
 }
 
 impl Rules {
     pub fn of(network: Network, block: &Block) -> Self {
         let version = block.header.version.to_consensus();
         let height = (version >= SAYS_HEIGHT).then(|| block.bip34_block_height().ok()).flatten();
-        let (bip66, segwit) = heights(network);
+        let heights = heights(network);
         let is_from = |start: u64| version >= STRICT && height.is_some_and(|height| height >= start);
         let breaks = |(of, hash): &(Network, &str)| *of == network && block.block_hash().to_string() == *hash;
         Rules {
             height,
             p2sh: !BREAK_BIP_16.iter().any(breaks),
-            strict_der: is_from(bip66),
-            null_dummy: is_from(segwit),
+            strict_der: is_from(heights.bip66),
+            null_dummy: is_from(heights.segwit),
+            taproot: is_from(heights.taproot),
         }
     }
 
@@ -48,11 +52,19 @@ impl Rules {
     }
 }
 
-/// From where on BIP 66 is in force, and BIP 147, which came with segregated witness.
-fn heights(network: Network) -> (u64, u64) {
+/// From where on rules are in force.
+struct Heights {
+    bip66: u64,
+    /// BIP 147 came with it.
+    segwit: u64,
+    taproot: u64,
+}
+
+fn heights(network: Network) -> Heights {
     match network {
-        Network::Bitcoin => (363_725, 481_824),
-        Network::Testnet => (330_776, 834_624),
-        _ => (1, 1),
+        Network::Bitcoin => Heights { bip66: 363_725, segwit: 481_824, taproot: 709_632 },
+        // Taproot's height is not in that file: it is where the signals of blocks brought it into force (BIP 9).
+        Network::Testnet => Heights { bip66: 330_776, segwit: 834_624, taproot: 2_011_968 },
+        _ => Heights { bip66: 1, segwit: 1, taproot: 1 },
     }
 }

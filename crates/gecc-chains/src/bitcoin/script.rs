@@ -1,7 +1,7 @@
 //! Inputs taken apart by template: which signatures have to fit which keys.
 //!
 //! What an input shows is not run as a program: a script of a known form asks for signatures and nothing else. All
-//! others are not checked.
+//! others are not checked. Outputs of taproot are for `taproot.rs`.
 
 use super::answers::{Reason, Template, Wrapping};
 use bitcoin::hashes::Hash;
@@ -11,8 +11,10 @@ use bitcoin::script::Instruction;
 use bitcoin::{PubkeyHash, Script, ScriptBuf, TxIn, TxOut};
 use std::borrow::Cow;
 
-/// BIP 341: what a witness's last element begins with where it is an annex.
-const ANNEX: u8 = 0x50;
+/// What is shown is not what the output commits to.
+pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
+/// BIP 141: what spends a witness program has no script of its own.
+pub const WITH_A_SCRIPT: Reason = Reason::Malformed("a witness program with a script");
 
 /// What an input shows: the script whose OP_CHECKSIG or OP_CHECKMULTISIG is asked, and what it is asked about.
 pub struct Spend<'a> {
@@ -33,9 +35,8 @@ pub type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
 pub fn take_apart<'a>(input: &'a TxIn, output: &'a TxOut, p2sh: bool) -> Taken<'a> {
     let script = output.script_pubkey.as_script();
     if let Some(version) = script.witness_version() {
-        let malformed = (!input.script_sig.is_empty()).then_some(Reason::Malformed("a witness program with a script"));
         let (template, spend) = witness(version.to_num(), Cow::Borrowed(script), input, false);
-        return (template, malformed.map_or(spend, Err));
+        return (template, if input.script_sig.is_empty() { spend } else { Err(WITH_A_SCRIPT) });
     }
     let Some(mut stack) = pushes(&input.script_sig) else {
         let wrapping = if script.is_p2sh() { Wrapping::P2sh } else { Wrapping::Bare };
@@ -59,7 +60,7 @@ pub fn take_apart<'a>(input: &'a TxIn, output: &'a TxOut, p2sh: bool) -> Taken<'
         Some(version) => witness(version.to_num(), Cow::Borrowed(redeem), input, true),
         None => plain(Cow::Borrowed(redeem), stack, Wrapping::P2sh),
     };
-    (template, if is_asked_for { spend } else { Err(Reason::OtherScript) })
+    (template, if is_asked_for { spend } else { Err(OTHER_SCRIPT) })
 }
 
 /// A witness program: a version and a hash or key.
@@ -82,27 +83,12 @@ fn witness<'a>(version: u8, program: Cow<'a, Script>, input: &'a TxIn, in_p2sh: 
         let inner = Script::from_bytes(inner);
         let is_asked_for = inner.to_p2wsh() == *program;
         let (template, spend) = plain(Cow::Borrowed(inner), stack, wrapping);
-        return (template, if is_asked_for { spend } else { Err(Reason::OtherScript) });
-    }
-    if program.is_p2tr() && !in_p2sh {
-        return taproot(&stack);
+        return (template, if is_asked_for { spend } else { Err(OTHER_SCRIPT) });
     }
     match version {
         0 => (Template::Other(wrapping), Err(Reason::Malformed("a witness program of version 0 has 20 or 32 bytes"))),
         _ => (Template::OtherWitness, Err(Reason::NotChecked("the witness's version has no meaning"))),
     }
-}
-
-/// BIP 341. The one place where its signatures are to be taken apart, once the engine verifies those of BIP 340: the
-/// key path is the output's key with one signature, the script path a leaf of one key and OP_CHECKSIG.
-fn taproot<'a>(witness: &[&[u8]]) -> Taken<'a> {
-    let has_annex = witness.len() >= 2 && witness.last().is_some_and(|last| last.first() == Some(&ANNEX));
-    let template = match witness.len() - usize::from(has_annex) {
-        0 => return (Template::TaprootKey, Err(Reason::Malformed("no witness is shown"))),
-        1 => Template::TaprootKey,
-        _ => Template::TaprootScript,
-    };
-    (template, Err(Reason::NotChecked("taproot")))
 }
 
 /// A script that is run as it is, on a stack.
@@ -116,7 +102,7 @@ fn plain<'a>(script: Cow<'a, Script>, stack: Vec<&'a [u8]>, wrapping: Wrapping) 
             shown.and_then(|(signature, key)| {
                 let is_asked_for = ScriptBuf::new_p2pkh(&PubkeyHash::hash(key)).as_script() == &*script;
                 let spend = spend(script, vec![signature], vec![Cow::Borrowed(key)]);
-                if is_asked_for { Ok(spend) } else { Err(Reason::OtherScript) }
+                if is_asked_for { Ok(spend) } else { Err(OTHER_SCRIPT) }
             }),
         );
     }
@@ -144,7 +130,7 @@ fn plain<'a>(script: Cow<'a, Script>, stack: Vec<&'a [u8]>, wrapping: Wrapping) 
 }
 
 /// The elements on top of a stack. A witness has no others.
-fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result<&'b [&'a [u8]], Reason> {
+pub fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result<&'b [&'a [u8]], Reason> {
     match stack.len().checked_sub(count) {
         Some(0) => Ok(stack),
         Some(below) if !segwit => Ok(&stack[below..]),
@@ -187,7 +173,8 @@ fn pushes(script: &Script) -> Option<Vec<&[u8]>> {
     script.instructions().map(|instruction| pushed(&instruction.ok()?)).collect()
 }
 
-fn pushed<'a>(instruction: &Instruction<'a>) -> Option<&'a [u8]> {
+/// The data that an instruction pushes. Numbers are none.
+pub fn pushed<'a>(instruction: &Instruction<'a>) -> Option<&'a [u8]> {
     match instruction {
         Instruction::PushBytes(bytes) => Some(bytes.as_bytes()),
         Instruction::Op(_) => None,
@@ -195,7 +182,7 @@ fn pushed<'a>(instruction: &Instruction<'a>) -> Option<&'a [u8]> {
 }
 
 /// The value of OP_1 to OP_16.
-fn small(opcode: Opcode) -> Option<usize> {
+pub fn small(opcode: Opcode) -> Option<usize> {
     let value = opcode.to_u8().checked_sub(0x50)?;
     (1..=16).contains(&value).then_some(value.into())
 }

@@ -11,8 +11,7 @@ mod read;
 mod verify;
 
 use crate::problem::Problem;
-use gecc::Rejection;
-use std::fmt;
+pub use crate::reason::Reason;
 use std::path::Path;
 use std::sync::Arc;
 pub use verify::check;
@@ -59,27 +58,6 @@ impl Algorithm {
     }
 }
 
-/// Why a certificate was not shown to be signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// The signature fits no key of the issuer's name. What is wrong with it and the first of them.
-    Signature(Rejection),
-    /// The signature is not DER.
-    NotDer,
-    /// It was not checked, for this reason.
-    NotChecked(&'static str),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Signature(rejection) => rejection.fmt(to),
-            Reason::NotDer => to.write_str("the signature is not DER"),
-            Reason::NotChecked(why) => write!(to, "not checked: {why}"),
-        }
-    }
-}
-
 /// What is known of one certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -102,11 +80,7 @@ pub struct Answer {
 impl Answer {
     /// Whether the signature holds; `None` where that was not checked.
     pub fn valid(&self) -> Option<bool> {
-        match self.reason {
-            None => Some(true),
-            Some(Reason::NotChecked(_)) => None,
-            Some(_) => Some(false),
-        }
+        Reason::verdict(self.reason)
     }
 }
 

@@ -84,7 +84,7 @@ fn signatures(all: &[Member], pairs: &[Pair], answers: &mut [Answer]) -> Vec<Opt
     for Pair { member, .. } in pairs {
         signatures[*member] = gecc::signature_from_der(&all[*member].signature).ok();
         if signatures[*member].is_none() {
-            answers[*member].reason = Some(Reason::NotDer);
+            answers[*member].reason = Some(Reason::Malformed("the signature is not DER"));
         }
     }
     signatures

@@ -1,22 +1,17 @@
 //! Blocks whose inputs are signed here.
 
+use super::blocks::{check_inputs, unsigned};
 use super::random::Random;
-use super::real::check;
-use bitcoin::absolute::LockTime;
-use bitcoin::block::{Header, Version};
-use bitcoin::consensus::serialize;
 use bitcoin::hashes::Hash;
-use bitcoin::opcodes::all::{OP_CHECKMULTISIG, OP_CHECKSIG, OP_PUSHBYTES_0};
+use bitcoin::opcodes::all::{OP_CHECKMULTISIG, OP_CHECKSIG};
 use bitcoin::script::{Builder, PushBytesBuf};
 use bitcoin::sighash::{EcdsaSighashType, SighashCache};
-use bitcoin::{
-    Amount, Block, BlockHash, CompactTarget, OutPoint, PubkeyHash, ScriptBuf, Sequence, Transaction, TxIn, TxOut, Txid,
-    WPubkeyHash, Witness, transaction,
-};
+use bitcoin::{Amount, PubkeyHash, ScriptBuf, Transaction, TxOut, WPubkeyHash, Witness};
 use gecc::{Secp256k1, SecretKey, ecdsa, keys, signature_to_der};
 use gecc_chains::Settings;
 use gecc_chains::bitcoin::{Answer, Reason, Template, Wrapping};
-use rand::{Rng, RngExt};
+use rand::RngExt;
+use std::slice;
 
 const ROUNDS: usize = 12;
 /// The height from which the main chain asks for strict DER.
@@ -170,53 +165,15 @@ fn templates() -> Vec<Template> {
     of_each.chain([Template::P2wpkh, Template::P2shP2wpkh]).collect()
 }
 
-/// A transaction that spends all of these outputs, not signed.
-fn unsigned(made: &[Made], random: &mut Random) -> Transaction {
-    let input = |_: &Made| {
-        let mut txid = [0; 32];
-        random.fill_bytes(&mut txid);
-        let previous_output = OutPoint { txid: Txid::from_byte_array(txid), vout: random.random_range(0..9) };
-        TxIn { previous_output, sequence: Sequence(random.random_range(0..u32::MAX)), ..TxIn::default() }
-    };
-    let input = made.iter().map(input).collect();
-    let output = made.iter().map(|made| made.output.clone()).collect();
-    Transaction { version: transaction::Version::TWO, lock_time: LockTime::ZERO, input, output }
-}
-
-/// A block of a height with one transaction beside the coinbase.
-fn block(height: u64, transaction: Transaction) -> Block {
-    let coinbase = TxIn {
-        previous_output: OutPoint::null(),
-        script_sig: Builder::new().push_int(height as i64).push_opcode(OP_PUSHBYTES_0).into_script(),
-        ..TxIn::default()
-    };
-    let coinbase = Transaction { input: vec![coinbase], output: vec![TxOut::NULL], ..transaction.clone() };
-    let header = Header {
-        version: Version::from_consensus(4),
-        prev_blockhash: BlockHash::all_zeros(),
-        merkle_root: bitcoin::TxMerkleNode::all_zeros(),
-        time: 0,
-        bits: CompactTarget::from_consensus(0),
-        nonce: 0,
-    };
-    let mut block = Block { header, txdata: vec![coinbase, transaction] };
-    block.header.merkle_root = block.compute_merkle_root().unwrap();
-    block
-}
-
-fn check_inputs(settings: &Settings, height: u64, transaction: &Transaction, made: &[Made]) -> Vec<Answer> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.raw");
-    std::fs::write(&path, serialize(&block(height, transaction.clone()))).unwrap();
-    let spent: Vec<u8> = made.iter().flat_map(|made| serialize(&made.output)).collect();
-    std::fs::write(folder.path().join("b-undo.raw"), spent).unwrap();
-    check(settings, &[path])
+/// The outputs that inputs spend. Those of the transaction are the same.
+fn spent(made: &[Made]) -> Vec<TxOut> {
+    made.iter().map(|made| made.output.clone()).collect()
 }
 
 /// A transaction with an input of every template, all signed.
 fn signed<'a>(settings: &'a Settings, random: &mut Random) -> (Transaction, Vec<Made<'a>>) {
     let made: Vec<Made> = templates().into_iter().map(|template| Made::new(template, settings, random)).collect();
-    let mut transaction = unsigned(&made, random);
+    let mut transaction = unsigned(made.len(), spent(&made), random);
     let plain = transaction.clone();
     for (index, made) in made.iter().enumerate() {
         let (script_sig, witness) = made.show(&plain, index, random);
@@ -230,7 +187,7 @@ pub fn inputs_of_every_template(settings: &Settings) {
     for _ in 0..ROUNDS {
         let (transaction, made) = signed(settings, &mut random);
         for (index, (answer, made)) in
-            check_inputs(settings, 700_000, &transaction, &made).iter().zip(&made).enumerate()
+            check_inputs(settings, 700_000, slice::from_ref(&transaction), &spent(&made)).iter().zip(&made).enumerate()
         {
             let expected = Answer {
                 height: Some(700_000),
@@ -267,7 +224,7 @@ pub fn spoiled_inputs(settings: &Settings) {
                 _ => made[*index].output.script_pubkey = other.output.script_pubkey,
             }
         }
-        let answers = check_inputs(settings, 700_000, &transaction, &made);
+        let answers = check_inputs(settings, 700_000, &[transaction], &spent(&made));
         for (index, answer) in answers.iter().enumerate() {
             assert_eq!(answer.valid(), Some(!spoiled.contains(&index)), "round {round}: {answer:?}");
         }
@@ -278,7 +235,7 @@ pub fn spoiled_inputs(settings: &Settings) {
 pub fn rules_by_height(settings: &Settings) {
     let mut random = Random::new();
     let made = vec![Made::new(Template::P2pkh(Wrapping::Bare), settings, &mut random)];
-    let mut transaction = unsigned(&made, &mut random);
+    let mut transaction = unsigned(1, spent(&made), &mut random);
     let strict = made[0].signers[0].sign(made[0].digest(&transaction, 0, EcdsaSighashType::All), 1);
     let mut lax = strict.clone();
     lax.splice(1..2, [0x81, strict[1]]);
@@ -286,7 +243,7 @@ pub fn rules_by_height(settings: &Settings) {
         [(&strict, BIP_66 - 1, true), (&strict, BIP_66, true), (&lax, BIP_66 - 1, true), (&lax, BIP_66, false)]
     {
         transaction.input[0].script_sig = pushes(&[signature.clone(), made[0].signers[0].public.clone()]);
-        let answers = check_inputs(settings, height, &transaction, &made);
+        let answers = check_inputs(settings, height, slice::from_ref(&transaction), &spent(&made));
         assert_eq!(answers[0].valid(), Some(holds), "{height}: {answers:?}");
     }
     // BIP 147, from block 481,824 on: what a multisignature leaves behind.
@@ -300,11 +257,11 @@ pub fn rules_by_height(settings: &Settings) {
         .into_script();
     made.output.script_pubkey = made.inner.clone();
     let made = vec![made];
-    let mut transaction = self::unsigned(&made, &mut random);
+    let mut transaction = unsigned(1, spent(&made), &mut random);
     let signature = made[0].signers[0].sign(made[0].digest(&transaction, 0, EcdsaSighashType::All), 1);
     for (dummy, height, holds) in [(vec![], 481_824, true), (vec![5], 481_823, true), (vec![5], 481_824, false)] {
         transaction.input[0].script_sig = pushes(&[dummy, signature.clone()]);
-        let answers = check_inputs(settings, height, &transaction, &made);
+        let answers = check_inputs(settings, height, slice::from_ref(&transaction), &spent(&made));
         assert_eq!(answers[0].valid(), Some(holds), "{height}: {answers:?}");
         assert_eq!(matches!(answers[0].reason, Some(Reason::Malformed(_))), !holds);
     }

@@ -9,9 +9,12 @@ mod random;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod blocks;
 mod damaged;
 mod made;
 mod real;
+mod taproot;
+mod taproot_vectors;
 
 use gecc_chains::Settings;
 use harness::{Named, named};
@@ -23,10 +26,23 @@ fn main() -> ExitCode {
         real::block_300025,
         real::block_of_testnet,
         real::block_866342,
+        real::transactions_of_2024,
         real::folder_of_bitcoin_core,
         made::inputs_of_every_template,
         made::spoiled_inputs,
         made::rules_by_height,
+        taproot_vectors::key_paths_of_bip_341,
+        taproot_vectors::script_paths_of_bip_341,
+        taproot::what_hash_types_sign,
+        taproot::scripts_of_other_outputs,
+        taproot::signatures_with_a_changed_byte,
+        taproot::spoiled_inputs,
+        taproot::other_witnesses,
+        taproot::single_without_an_output,
+        taproot::long_paths,
+        taproot::data_behind_a_key,
+        taproot::other_scripts,
+        taproot::where_taproot_is_in_force,
         damaged::witnesses_with_changed_bytes,
         damaged::spent_outputs_with_changed_bytes,
         damaged::files_cut_anywhere,

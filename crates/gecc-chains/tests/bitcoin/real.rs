@@ -1,12 +1,18 @@
 //! Real blocks, whose inputs are known to be signed.
 
+use super::blocks::check_inputs;
 use super::support::{data, of_examples, paths};
-use gecc_chains::bitcoin::{Answer, Answers, Template, Wrapping, verify};
+use bitcoin::consensus::deserialize;
+use bitcoin::{Amount, TxOut};
+use gecc_chains::bitcoin::{Answer, Answers, Reason, Template, Wrapping, verify};
 use gecc_chains::{Blocks, Problem, Settings};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+/// Where an output has the hash of another script or key than is shown.
+pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
 /// The magic of the main chain.
 pub const MAGIC: [u8; 4] = [0xf9, 0xbe, 0xb4, 0xd9];
 
@@ -93,14 +99,40 @@ pub fn block_866342(settings: &Settings) {
     let counts = counts(&answers);
     assert_eq!(counts[&Template::P2wpkh].0 + counts[&Template::P2shP2wpkh].0, 4597);
     assert_eq!(counts[&Template::P2pkh(Wrapping::Bare)], (905, 0));
-    assert_eq!(counts[&Template::TaprootKey], (0, 2223));
-    // 150 of them are leaves of one key.
-    assert!(counts[&Template::TaprootScript].1 >= 150);
+    assert_eq!(counts[&Template::TaprootKey], (2223, 0));
+    // Inscriptions; the others ask for more than a signature.
+    assert_eq!((counts[&Template::TaprootScript], counts[&Template::TaprootOther]), ((147, 0), (0, 3)));
     // The same with the outputs as they are in blocks.
     let path = folder.path().join("other.raw");
     std::fs::write(&path, &block).unwrap();
     std::fs::write(folder.path().join("other-undo.raw"), decompressed("block866342-undo.raw.zst")).unwrap();
     assert_eq!(check(settings, &[path]), answers);
+}
+
+/// A transaction with the outputs that it spends: satoshi and script.
+#[derive(Deserialize)]
+struct Spending {
+    raw: String,
+    prevouts: Vec<(u64, String)>,
+}
+
+/// Transactions of early 2024, in a block that is made for them.
+pub fn transactions_of_2024(settings: &Settings) {
+    let text = String::from_utf8(decompressed("mempool2024_txs.jsonl.zst")).unwrap();
+    let (mut transactions, mut spent) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        let Spending { raw, prevouts } = serde_json::from_str(line).unwrap();
+        transactions.push(deserialize(&const_hex::decode(raw).unwrap()).unwrap());
+        spent.extend(prevouts.into_iter().map(|(value, script)| TxOut {
+            value: Amount::from_sat(value),
+            script_pubkey: const_hex::decode(script).unwrap().into(),
+        }));
+    }
+    let answers = check_inputs(settings, 830_000, &transactions, &spent);
+    assert_eq!((transactions.len(), answers.len()), (200, 1029));
+    let counts = counts(&answers);
+    assert_eq!(counts[&Template::TaprootKey], (846, 0));
+    assert_eq!(counts.values().map(|(valid, _)| valid).sum::<usize>(), 1026);
 }
 
 pub fn folder_of_bitcoin_core(settings: &Settings) {

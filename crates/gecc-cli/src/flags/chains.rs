@@ -54,8 +54,8 @@ pub const VERIFY_HELP: &str = concat!(
 Paths are the folder of blocks that Bitcoin Core keeps (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
 with the outputs that it spends in NAME-undo.raw.
 
-Checked are P2PK, P2PKH and multisignatures, bare, in P2SH, P2WSH and P2SH-P2WSH, and P2WPKH and P2SH-P2WPKH. Inputs of other forms, and those \
-of taproot, are counted as not checked.
+Checked are P2PK, P2PKH and multisignatures, bare, in P2SH, P2WSH and P2SH-P2WSH, P2WPKH and P2SH-P2WPKH, and taproot by the output's key or \
+by a script of one key. Inputs of other forms are counted as not checked.
 
 Examples:
   gecc bitcoin verify --only-rejected ~/.bitcoin/blocks

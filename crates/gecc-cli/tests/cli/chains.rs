@@ -134,6 +134,15 @@ fn inputs_of_blocks() {
         (first["txid"].as_str().unwrap().len(), &first["type"], &first["valid"]),
         (64, &json!("P2PKH"), &json!(true))
     );
+    // What is not checked has its own line in the summary, by template.
+    let taproot = run(&["bitcoin", "verify", &data("taproot.raw")], "");
+    let of_kind = |kind: &str, valid: Value| {
+        answers(&taproot).iter().filter(|answer| answer["type"] == kind && answer["valid"] == valid).count()
+    };
+    assert_eq!(code(&taproot), 3, "{}", stderr(&taproot));
+    assert_eq!((of_kind("taproot key path", json!(true)), of_kind("taproot script path", json!(true))), (25, 7));
+    assert_eq!(of_kind("taproot other script", Value::Null), 3);
+    assert!(stderr(&taproot).contains("taproot other script: not checked: the script has another form"));
     // Without what the blocks spend.
     let folder = tempfile::tempdir().unwrap();
     fs::copy(of_examples("bitcoin/block300025.raw"), folder.path().join("block300025.raw")).unwrap();

@@ -1,0 +1,65 @@
+//! Scripts that outputs of taproot commit to (BIP 341): an output's key is an internal key plus a multiple of G that
+//! follows from it and the root of a tree of scripts.
+
+use super::answers::Reason;
+use super::script::OTHER_SCRIPT;
+use gecc::{Engine, PublicKeys, Rejection, Rows, Verdict, tweak};
+
+/// What a control block says, and the output for which it has to hold.
+#[derive(Clone, Copy)]
+pub struct Commitment {
+    pub internal_key: [u8; 32],
+    pub root: [u8; 32],
+    pub output_key: [u8; 32],
+    /// Whether the output's key has an odd y.
+    pub is_odd: bool,
+}
+
+impl Commitment {
+    /// Whether this point, `x || y`, is the output's key.
+    fn is_met(&self, point: &[u8; 64]) -> bool {
+        point[..32] == self.output_key && (point[63] & 1 == 1) == self.is_odd
+    }
+}
+
+/// The commitments of some inputs.
+#[derive(Default)]
+pub struct Commitments {
+    /// With the answers that they decide.
+    all: Vec<(usize, Commitment)>,
+}
+
+impl Commitments {
+    pub fn push(&mut self, answer: usize, commitment: Commitment) {
+        self.all.push((answer, commitment));
+    }
+
+    /// Puts those of other answers behind, which come after so many.
+    pub fn append(&mut self, next: Commitments, answers: usize) {
+        self.all.extend(next.all.into_iter().map(|(answer, commitment)| (answer + answers, commitment)));
+    }
+
+    /// Computes all output keys. Gives the answers of those that do not come out, with the reason.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn verify(&self, engine: &Engine) -> Result<Vec<(usize, Reason)>, gecc::Error> {
+        let keys: Vec<[u8; 32]> = self.all.iter().map(|(_, commitment)| commitment.internal_key).collect();
+        let roots: Vec<[u8; 32]> = self.all.iter().map(|(_, commitment)| commitment.root).collect();
+        let (mut points, mut codes) = (vec![[0; 64]; keys.len()], vec![0; keys.len()]);
+        let roots = Some(Rows::from(&roots));
+        tweak::taproot_into(engine, PublicKeys::x_only(&keys), roots, &mut points, &mut codes)?;
+        let computed = points.iter().zip(codes);
+        let reasons = self.all.iter().zip(computed).filter_map(|((answer, commitment), (point, code))| {
+            let reason = match Rejection::from_code(code) {
+                _ if code == Verdict::VALID_CODE && commitment.is_met(point) => return None,
+                Some(Rejection::MalformedPoint | Rejection::NotOnCurve) => {
+                    Reason::Malformed("the control block's key is not on the curve")
+                }
+                _ => OTHER_SCRIPT,
+            };
+            Some((*answer, reason))
+        });
+        Ok(reasons.collect())
+    }
+}

@@ -1,0 +1,36 @@
+//! Why something does not count as signed.
+
+use gecc::Rejection;
+use std::fmt;
+
+/// Why an input or a certificate was not shown to be signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A signature fits none of the keys with which it was tried. What is wrong with it and one of them.
+    Signature(Rejection),
+    /// What is shown is not what is asked for, or not in the form that it should have.
+    Malformed(&'static str),
+    /// It was not checked, for this reason.
+    NotChecked(&'static str),
+}
+
+impl Reason {
+    /// Whether something is signed of which this is known, `None` where that was not checked.
+    pub(crate) fn verdict(reason: Option<Reason>) -> Option<bool> {
+        match reason {
+            None => Some(true),
+            Some(Reason::NotChecked(_)) => None,
+            Some(_) => Some(false),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Signature(rejection) => rejection.fmt(to),
+            Reason::Malformed(why) => to.write_str(why),
+            Reason::NotChecked(why) => write!(to, "not checked: {why}"),
+        }
+    }
+}
