@@ -10,6 +10,7 @@ use gecc_chains::{Blocks, Paths, Settings, bitcoin, certificates, ethereum, file
 use rand::{Rng, RngExt};
 use random::Random;
 use rayon::ThreadPoolBuilder;
+use serde_json::Value;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -81,10 +82,22 @@ fn signed(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
     (holding.map(|answer| format!("{} {}", answer.subject, answer.issuer)).collect(), found.problems.len())
 }
 
-/// Whether a transaction in JSON may have lost its hash and its sender, and so all that its signature is compared with.
-fn states_less(before: &[u8], after: &[u8]) -> bool {
-    let count = |text: &[u8], name: &[u8]| text.windows(name.len()).filter(|bytes| *bytes == name).count();
-    [&b"\"hash\""[..], b"\"from\""].iter().all(|name| count(after, name) < count(before, name))
+/// Whether a transaction in JSON has neither a hash nor a sender, and so nothing that its signature is compared with.
+fn states_nothing(text: &[u8]) -> bool {
+    // Like the reader, which does not look at the bytes of strings that it skips.
+    serde_json::from_str(&String::from_utf8_lossy(text)).is_ok_and(|value| has_bare_transaction(&value))
+}
+
+fn has_bare_transaction(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => {
+            let is_missing = |name: &&str| members.get(*name).is_none_or(Value::is_null);
+            members.contains_key("gas") && ["hash", "from"].iter().all(is_missing)
+                || members.values().any(has_bare_transaction)
+        }
+        Value::Array(values) => values.iter().any(has_bare_transaction),
+        _ => false,
+    }
 }
 
 #[test]
@@ -122,9 +135,8 @@ fn mutated_files() {
             for (index, path) in files.iter().enumerate() {
                 let mut bytes = std::fs::read(path).unwrap();
                 if index == changed {
-                    let before = bytes.clone();
                     mutate(&mut bytes, &mut random);
-                    compared = !(path.extension().is_some_and(|kind| kind == "json") && states_less(&before, &bytes));
+                    compared = !states_nothing(&bytes);
                 }
                 std::fs::write(folder.path().join(path.file_name().unwrap()), bytes).unwrap();
             }
