@@ -28,9 +28,9 @@ workers. The engine is made by the first call in a process. It is `gecc.Engine.d
 **Size.** A GPU needs some 2^18 rows at a time, more than most programs hand out. `each` gathers batches until they have
 `gather` rows, and gives back a batch for each. Ctrl-C ends a call as it does those of `gecc`.
 
-**Private keys.** `Sign`, `SignBip340` and `PublicKeys` read them from the column `secret_key`. They compute batches one by one, as to
-put batches together would copy keys, and leave that column out of what they give. Nobody wipes what Spark, Ray or Arrow
-keep of it, in memory and on disk.
+**Private keys.** `Sign`, `SignBip340` and `PublicKeys` read them from the column `secret_key`. They compute batches one
+by one, as to put batches together would copy keys, and leave that column out of what they give. Nobody wipes what Spark,
+Ray or Arrow keep of it, in memory and on disk.
 """
 
 import functools
