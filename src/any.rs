@@ -19,8 +19,9 @@
 pub mod point {
     pub use crate::ops::point::{
         add_into_on as add_into, add_on as add, decode_keys, decode_keys_into_on as decode_keys_into,
-        double_into_on as double_into, double_on as double, msm_on as msm, mul_base_into_on as mul_base_into,
-        mul_base_on as mul_base, mul_into_on as mul_into, mul_on as mul, sum_on as sum,
+        double_into_on as double_into, double_on as double, msm_columns_on as msm_columns, msm_on as msm,
+        mul_base_into_on as mul_base_into, mul_base_on as mul_base, mul_into_on as mul_into, mul_on as mul,
+        sum_columns_on as sum_columns, sum_on as sum,
     };
 }
 

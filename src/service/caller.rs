@@ -52,6 +52,18 @@ impl Caller {
         self.request(Kind::EcdsaVerify(curve, policy), columns, verdicts)
     }
 
+    /// [`crate::bip340::verify`]: a verdict per item over a message of 32 bytes, on secp256k1. Variable-time: everything here is
+    /// public. For messages of other lengths there is [`crate::bip340::verify_messages`].
+    pub fn bip340_verify<'a>(
+        &'a self,
+        messages: impl Into<Rows<'a, 32>>,
+        signatures: impl Into<Rows<'a, 64>>,
+        keys: impl Into<PublicKeys<'a>>,
+    ) -> Request<'a, Verdicts> {
+        let [(_, messages), signatures, keys] = verification(messages.into(), signatures.into(), keys.into());
+        self.request(Kind::Bip340Verify, [("messages", messages), signatures, keys], verdicts)
+    }
+
     /// [`crate::sm2::verify`]: a verdict per item over e. Variable-time: everything here is public.
     pub fn sm2_verify<'a>(
         &'a self,

@@ -7,7 +7,7 @@ use crate::op::Worth;
 use crate::ops::{ecdh, keys};
 use crate::schemes::ecdsa::ECDSA;
 use crate::schemes::sm2::SM2;
-use crate::schemes::{ecdsa, sm2};
+use crate::schemes::{bip340, ecdsa, sm2};
 use crate::types::{ByteRows, Error, POINT_ROW, Policy, PublicKeys, Rows, SForm, SecretKeys, require_lengths};
 
 /// Requests of one kind share batches.
@@ -16,6 +16,7 @@ pub enum Kind {
     EcdsaVerify(CurveId, Policy),
     EcdsaRecover(CurveId),
     EcdsaSign(CurveId, SForm),
+    Bip340Verify,
     Sm2Verify,
     Sm2Sign,
     SharedSecrets(CurveId),
@@ -41,7 +42,7 @@ impl Kind {
     pub fn shape(self) -> Shape {
         let public = |inputs, result| Shape { inputs, secret_input: None, result, has_secret_results: false };
         match self {
-            Kind::EcdsaVerify(..) | Kind::Sm2Verify => public([32, 64, POINT_ROW], 0),
+            Kind::EcdsaVerify(..) | Kind::Bip340Verify | Kind::Sm2Verify => public([32, 64, POINT_ROW], 0),
             Kind::EcdsaRecover(_) => public([32, 64, 1], 64),
             Kind::EcdsaSign(..) | Kind::Sm2Sign => Shape { secret_input: Some(1), ..public([32, 32, 0], 64) },
             Kind::SharedSecrets(_) => {
@@ -56,7 +57,9 @@ impl Kind {
     pub fn require_scheme(self) -> Result<(), Error> {
         match self {
             Kind::EcdsaVerify(curve, _) | Kind::EcdsaRecover(curve) | Kind::EcdsaSign(curve, _) => ECDSA.require(curve),
-            Kind::Sm2Verify | Kind::Sm2Sign | Kind::SharedSecrets(_) | Kind::PublicKeys(_) => Ok(()),
+            Kind::Bip340Verify | Kind::Sm2Verify | Kind::Sm2Sign | Kind::SharedSecrets(_) | Kind::PublicKeys(_) => {
+                Ok(())
+            }
         }
     }
 
@@ -66,6 +69,7 @@ impl Kind {
             Kind::EcdsaVerify(..) => ECDSA.verify_worth,
             Kind::EcdsaRecover(_) => ecdsa::RECOVER_WORTH,
             Kind::EcdsaSign(..) => ECDSA.sign_worth,
+            Kind::Bip340Verify => bip340::VERIFY_WORTH,
             Kind::Sm2Verify => SM2.verify_worth,
             Kind::Sm2Sign => SM2.sign_worth,
             Kind::SharedSecrets(_) => ecdh::WORTH,
@@ -86,6 +90,10 @@ impl Kind {
             Kind::EcdsaVerify(curve, policy) => {
                 let (digests, signatures, keys) = (rows_of(first), rows_of(second), PublicKeys::mixed(rows_of(third)));
                 any::ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes)
+            }
+            Kind::Bip340Verify => {
+                let (messages, signatures, keys) = (rows_of(first), rows_of(second), PublicKeys::mixed(rows_of(third)));
+                bip340::verify_into(engine, messages, signatures, keys, codes)
             }
             Kind::Sm2Verify => {
                 let (digests, signatures, keys) = (rows_of(first), rows_of(second), PublicKeys::mixed(rows_of(third)));

@@ -164,7 +164,7 @@ impl<'a> PublicKeys<'a> {
                     row[33..].fill(0);
                 }
                 KeyBytes::Sec1(key) => write_mixed(key, row),
-                KeyBytes::Raw(key) => row.copy_from_slice(Point::from_raw(key).as_bytes()),
+                KeyBytes::Raw(key) => row.copy_from_slice(Point::from_row(key).as_bytes()),
             }
         }
     }
@@ -271,6 +271,11 @@ mod tests {
             let is_key = matches!((key.first(), key.len()), (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65));
             assert!(if is_key { found == *key } else { found[0] == MALFORMED_TAG }, "{key:?}: {found:?}");
         }
+        // Of `x || y` too zeros are the identity.
+        let raw = [[9; 64], [0; 64]];
+        let mut rows = [[0xee; POINT_ROW]; 2];
+        PublicKeys::raw(&raw).write_mixed_rows(0, rows.as_flattened_mut());
+        assert_eq!(rows, raw.map(|row| *Point::from_row(&row).as_bytes()));
         let slice = mixed.slice(3..5);
         assert!(slice.get(0) == mixed.get(3) && slice.len() == Some(2) && slice.rows().is_some());
         assert_eq!(mixed.form(), KeyForm::Mixed);

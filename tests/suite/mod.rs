@@ -99,7 +99,7 @@ const TESTS: &[Test] = on_engines! {
     lengths { mismatches empty_batches }
     malleability { overflowing_r_and_s high_s }
     message_lengths { ecdsa_messages sm2_messages bad_items_among_many }
-    msm { match_reference equal_points_and_scalars bad_items }
+    msm { match_reference columns equal_points_and_scalars bad_items }
     nist { signature_verification signature_generation public_key_validation diffie_hellman }
     page_locked { same_results many_small_ones }
     point_arithmetic { random_points edge_scalars_and_points complete_addition }
@@ -113,7 +113,7 @@ const TESTS: &[Test] = on_engines! {
     secrets { debug_shows_nothing errors_show_nothing }
     sm2_scheme { verify_random_and_mutated sign messages user_ids order_of_reasons signing_key_n_minus_1 }
     sm2_vectors { signatures user_hash }
-    sums { match_reference equal_points bad_points }
+    sums { match_reference columns equal_points bad_points }
     tweaks { vectors_of_taproot match_libsecp256k1 reasons children }
     verdicts { codes reports }
     wycheproof_ecdh { secp256k1 secp256r1 secp256r1_points brainpoolp256r1 }

@@ -5,7 +5,7 @@ use super::support::random::Random;
 use super::support::reference::{Scalar, TestCurve, bytes, encode, mul_base};
 use super::support::scheme::progression;
 use elliptic_curve::Field;
-use gecc::{Engine, Error, Point, Rejection, point};
+use gecc::{Engine, Error, Point, PublicKeys, Rejection, Rows, point};
 
 /// Points with their numbers, and scalars.
 struct Products<C: TestCurve> {
@@ -50,6 +50,44 @@ pub fn match_reference(engine: &Engine) {
         }
         for items in [1, 33, 225, 3000] {
             products.check(&in_chunks, items);
+        }
+    }
+    each_curve!(check(engine));
+}
+
+/// Fields of records, points in every encoding, and a row for all items.
+pub fn columns(engine: &Engine) {
+    fn check<C: TestCurve>(engine: &Engine) {
+        const RECORD: usize = 32 + 64 + 7;
+        for items in [1, 40, 3000] {
+            let products = Products::<C>::random(&mut Random::new(), items, items.div_ceil(2));
+            let points = &products.points;
+            let expected = products.expected(items);
+            let scalars: Vec<[u8; 32]> = products.scalars.iter().map(bytes::<C>).collect();
+            let record = |item: usize| [&scalars[item][..], &points[item].as_bytes()[1..], &[0xee; 7]].concat();
+            let records: Vec<u8> = (0..items).flat_map(record).collect();
+            let raw = PublicKeys::raw(Rows::strided(&records[32..], RECORD, items).unwrap());
+            let msm = |scalars: Rows<32>, points: PublicKeys| {
+                point::msm_columns::<C>(engine, items, scalars, points).unwrap().expect("good items")
+            };
+            assert_eq!(msm(Rows::strided(&records, RECORD, items).unwrap(), raw), expected);
+            let sec1: Vec<&[u8]> = points.iter().map(Point::as_sec1).collect();
+            assert_eq!(msm((&scalars).into(), PublicKeys::sec1(&sec1)), expected);
+            let all = PublicKeys::from(&points[0]);
+            let same = Products::<C> {
+                scalars: vec![products.scalars[0]; items],
+                numbers: vec![products.numbers[0]; items],
+                points: vec![points[0]; items],
+            };
+            assert_eq!(msm(Rows::all(&scalars[0]), all), same.expected(items));
+            // The identity has no compressed form.
+            let compressed: Vec<[u8; 33]> = points.iter().filter_map(Point::to_compressed).collect();
+            let finite: Vec<[u8; 32]> =
+                scalars.iter().zip(points).filter(|(_, point)| !point.is_identity()).map(|(k, _)| *k).collect();
+            let found = point::msm_columns::<C>(engine, finite.len(), &finite, &compressed).unwrap();
+            assert_eq!(found, Ok(expected));
+            let lengths = point::msm_columns::<C>(engine, items + 1, &scalars, raw);
+            assert!(matches!(lengths, Err(Error::LengthMismatch { .. })), "{lengths:?}");
         }
     }
     each_curve!(check(engine));

@@ -5,7 +5,7 @@ use super::support::random::Random;
 use super::support::reference::{Group, TestCurve, decode, encode};
 use super::support::scheme::progression;
 use elliptic_curve::Group as _;
-use gecc::{Engine, Point, Rejection, point};
+use gecc::{Engine, Point, PublicKeys, Rejection, Rows, point};
 
 /// Random points, each a few times over, with opposite ones and the identity among them.
 fn points<C: TestCurve>(random: &mut Random, items: usize) -> Vec<Point> {
@@ -35,6 +35,30 @@ pub fn match_reference(engine: &Engine) {
             let expected = Ok(reference::<C>(&points[..items]));
             assert_eq!(point::sum::<C>(engine, &points[..items]).unwrap(), expected, "{items} points");
             assert_eq!(point::sum::<C>(&in_chunks, &points[..items]).unwrap(), expected, "{items} points in chunks");
+        }
+    }
+    each_curve!(check(engine));
+}
+
+/// Fields of records, points in every encoding, and one point for all items.
+pub fn columns(engine: &Engine) {
+    fn check<C: TestCurve>(engine: &Engine) {
+        const RECORD: usize = 64 + 7;
+        let points = points::<C>(&mut Random::new(), 3000);
+        for items in [1, 200, 3000] {
+            let points = &points[..items];
+            let sum = |points: PublicKeys, items| point::sum_columns::<C>(engine, items, points).unwrap();
+            let expected = Ok(reference::<C>(points));
+            let records: Vec<u8> =
+                points.iter().flat_map(|point| [&point.as_bytes()[1..], &[0xee; 7]].concat()).collect();
+            assert_eq!(sum(PublicKeys::raw(Rows::strided(&records, RECORD, items).unwrap()), items), expected);
+            let sec1: Vec<&[u8]> = points.iter().map(Point::as_sec1).collect();
+            assert_eq!(sum(PublicKeys::sec1(&sec1), items), expected);
+            // The identity has no compressed form.
+            let compressed: Vec<[u8; 33]> = points.iter().filter_map(Point::to_compressed).collect();
+            assert_eq!(sum(PublicKeys::compressed(&compressed), compressed.len()), expected);
+            let all = PublicKeys::from(&points[0]);
+            assert_eq!(sum(all, items), Ok(reference::<C>(&vec![points[0]; items])));
         }
     }
     each_curve!(check(engine));

@@ -3,12 +3,14 @@
 use crate::answers::Answers;
 use crate::columns::{Column, Inputs};
 use crate::error::Error;
-use crate::keys::{Keys, Other};
+use crate::keys::Keys;
 use crate::mapping::Field;
 use crate::operation::{Bip340Signing, Key, KeyForm, Signer, Signing};
 use crate::secrets::{Secrets, keys_of};
 use crate::texts::Texts;
-use crate::through::{gathered, put_others, recover_rows, sec1, verify_rows};
+use crate::through::{
+    Bip340Messages, gathered, picked, put_others, recover_rows, sec1, verify_bip340_rows, verify_rows,
+};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::Policy;
 use gecc::{CurveId, Engine, PublicKeys, Rows, SecretKeys, any, ecdsa, sm2};
@@ -76,36 +78,16 @@ impl Call<'_> {
         Ok(Answers::new(inputs.merged(codes)))
     }
 
-    pub fn verify_bip340(&self, mut inputs: Inputs) -> Result<Answers, Error> {
-        inputs.require_one_content()?;
-        if inputs.has(Field::Message) {
-            return self.verify_bip340_messages(inputs);
-        }
-        let digests = inputs.digests()?;
-        let signatures = inputs.signatures()?;
-        let keys = Keys::of_bip340(&mut inputs)?;
-        let (digests, signatures) = (digests.rows(), signatures.rows());
-        let mut codes = vec![0; inputs.rows()];
-        bip340::verify_into(self.engine, digests, signatures, keys.most(), &mut codes)?;
-        put_others(&keys.others, &mut codes, |others, codes| {
-            let (digests, signatures) = (gathered(digests, others), gathered(signatures, others));
-            bip340::verify_into(self.engine, &digests, &signatures, &sec1(others), codes).map_err(Error::from)
-        })?;
-        Ok(Answers::new(inputs.merged(codes)))
-    }
-
-    fn verify_bip340_messages(&self, mut inputs: Inputs) -> Result<Answers, Error> {
-        let messages = Texts::messages(&mut inputs)?;
-        let signatures = inputs.signatures()?;
-        let keys = Keys::of_bip340(&mut inputs)?;
-        let (messages, signatures) = (messages.slices(), signatures.rows());
-        let mut codes = vec![0; inputs.rows()];
-        bip340::verify_messages_into(self.engine, &messages, signatures, keys.most(), &mut codes)?;
-        put_others(&keys.others, &mut codes, |others, codes| {
-            let (messages, signatures) = (picked(&messages, others), gathered(signatures, others));
-            bip340::verify_messages_into(self.engine, &messages, &signatures, &sec1(others), codes).map_err(Error::from)
-        })?;
-        Ok(Answers::new(inputs.merged(codes)))
+    pub fn verify_bip340(&self, inputs: Inputs) -> Result<Answers, Error> {
+        verify_bip340_rows(inputs, |messages, signatures, keys, codes| {
+            match messages {
+                Bip340Messages::Rows(rows) => bip340::verify_into(self.engine, rows, signatures, keys, codes)?,
+                Bip340Messages::Texts(texts) => {
+                    bip340::verify_messages_into(self.engine, texts, signatures, keys, codes)?;
+                }
+            }
+            Ok(())
+        })
     }
 
     pub fn sign_bip340(&self, mut inputs: Inputs, signing: &Bip340Signing) -> Result<Answers, Error> {
@@ -212,8 +194,4 @@ impl Call<'_> {
         any::keys::public_keys_into(self.engine, self.curve, SecretKeys::rows(secrets.rows()), &mut keys, &mut codes)?;
         Ok(Answers::new(inputs.merged(codes)).with_keys(keys, form))
     }
-}
-
-fn picked<'t>(texts: &[&'t [u8]], others: &[Other]) -> Vec<&'t [u8]> {
-    others.iter().map(|other| texts[other.row]).collect()
 }

@@ -81,6 +81,6 @@ pub use operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};
 pub use pool::Pool;
 pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};
 pub use reason::{CellProblem, Reason};
-pub use through::{decode_keys_through, recover_through, verify_through};
+pub use through::{Bip340Messages, decode_keys_through, recover_through, verify_bip340_through, verify_through};
 pub use transform::{Job, Outcome, TransformOptions, columns_beside, transform};
 pub use write::{Compression, Encoded, Encoder, Output, Writer};

@@ -10,7 +10,7 @@
  *
  * **Columns that a call writes** are memory of the caller's, with the rows one after the other: `items` times the width of a
  * row. What lay there before does not matter. `codes` has one byte an item, a `GeccCode`. Where it is not `GECC_CODE_VALID` the
- * item's other results mean nothing.
+ * item's other results mean nothing. Sums over all items have one result and one code instead.
  *
  * **What a call returns** is a `GeccStatus`, and says nothing of the items. After any status but `GECC_STATUS_OK` results mean
  * nothing: codes are 0, or untouched if an argument was refused. `gecc_last_error` has the text. Every call can return
@@ -933,6 +933,45 @@ GeccStatus gecc_decompress(const GeccEngine *engine,
                            GeccKeys keys,
                            uint8_t *points,
                            uint8_t *codes);
+
+/**
+ * The sum of all points, `points[0] + points[1] + ...`; of no points the identity. **Not constant-time**: everything here is
+ * public.
+ *
+ * Reads `points`, where a row of zeros is the identity; a stride of 0 is for one item alone. Writes one `sum`, 64 bytes
+ * `x || y`, zeros for the identity; one `code`; `bad_item`. None of the three may be null, also with no items. `curve` is a
+ * `GeccCurve`.
+ *
+ * A point that is none makes the whole sum fail: `code` is then `GECC_CODE_MALFORMED_POINT` or `GECC_CODE_NOT_ON_CURVE` for the
+ * first one, `bad_item` is its number, counted from 0, and `sum` is zeros. Else `code` is `GECC_CODE_VALID` and `bad_item` is
+ * `items`. After any status but `GECC_STATUS_OK` `code` is 0, or all three are untouched if an argument was refused.
+ */
+GeccStatus gecc_sum(const GeccEngine *engine,
+                    int32_t curve,
+                    size_t items,
+                    GeccKeys points,
+                    uint8_t *sum,
+                    uint8_t *code,
+                    size_t *bad_item);
+
+/**
+ * The sum of all products, `scalars[0] * points[0] + scalars[1] * points[1] + ...`, for public scalars (multi-scalar
+ * multiplication); of no products the identity. **Not constant-time**: scalars must be public.
+ *
+ * Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Only one of them may have a stride of
+ * 0, unless there is one item. Writes one `sum`, one `code` and `bad_item` as `gecc_sum` does. `curve` is a `GeccCurve`.
+ *
+ * An item without a scalar below the group order or without a point makes the whole sum fail, as for `gecc_sum`: `code` is
+ * then `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT` or `GECC_CODE_NOT_ON_CURVE`.
+ */
+GeccStatus gecc_msm(const GeccEngine *engine,
+                    int32_t curve,
+                    size_t items,
+                    GeccRows scalars,
+                    GeccKeys points,
+                    uint8_t *sum,
+                    uint8_t *code,
+                    size_t *bad_item);
 
 /**
  * Makes a buffer of `bytes` bytes, all zero, and locks it where there is a GPU and the driver allows it (`gecc_buffer_is_locked`).

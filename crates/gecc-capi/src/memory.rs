@@ -74,10 +74,36 @@ impl Memory {
 
     /// Rows of `W` bytes, one after the other, that the call writes.
     pub fn writes<'a, const W: usize>(&mut self, name: &'static str, data: *mut u8) -> Result<Output<'a, W>, Failure> {
-        let bytes = self.items.checked_mul(W).ok_or_else(|| too_large(name))?;
+        self.writes_rows(name, data, self.items)
+    }
+
+    /// One row of `W` bytes that the call writes, however many items there are.
+    pub fn writes_one<'a, const W: usize>(
+        &mut self,
+        name: &'static str,
+        data: *mut u8,
+    ) -> Result<Output<'a, W>, Failure> {
+        self.writes_rows(name, data, 1)
+    }
+
+    fn writes_rows<'a, const W: usize>(
+        &mut self,
+        name: &'static str,
+        data: *mut u8,
+        items: usize,
+    ) -> Result<Output<'a, W>, Failure> {
+        let bytes = items.checked_mul(W).ok_or_else(|| too_large(name))?;
         let addresses = self.checked(name, data, bytes)?;
         self.written.push((name, addresses));
-        Ok(Output { data, items: self.items, memory: PhantomData })
+        Ok(Output { data, items, memory: PhantomData })
+    }
+
+    /// Refuses items that no memory bounds: more than one, and each column with a stride of 0.
+    pub fn require_rows(&self, strides: &[usize]) -> Result<(), Failure> {
+        match self.items > 1 && strides.iter().all(|stride| *stride == 0) {
+            true => Err(Failure::invalid(format!("{} items without a column that has a row for each", self.items))),
+            false => Ok(()),
+        }
     }
 
     /// Rows of `W` bytes that the call reads.

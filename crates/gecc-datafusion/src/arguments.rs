@@ -47,7 +47,7 @@ impl Arguments {
         let (_, types) = split(kind, args.arg_fields);
         for (field, given) in kind.fields().iter().zip(types) {
             let found = given.data_type();
-            if *found != DataType::Null && !field.takes(found) {
+            if *found != DataType::Null && !kind.takes(*field, found) {
                 return plan_err!("`{field}` is {found}, but must be {}", field.wanted());
             }
         }

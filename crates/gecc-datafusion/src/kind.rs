@@ -11,10 +11,12 @@ pub enum Kind {
     EcdsaRecover,
     EthAddress,
     Sm2Verify,
+    Bip340Verify,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::EcdsaVerify, Kind::EcdsaRecover, Kind::EthAddress, Kind::Sm2Verify];
+    pub const ALL: [Kind; 5] =
+        [Kind::EcdsaVerify, Kind::EcdsaRecover, Kind::EthAddress, Kind::Sm2Verify, Kind::Bip340Verify];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -22,6 +24,7 @@ impl Kind {
             Kind::EcdsaRecover => "ecdsa_recover",
             Kind::EthAddress => "eth_address",
             Kind::Sm2Verify => "sm2_verify",
+            Kind::Bip340Verify => "bip340_verify",
         }
     }
 
@@ -33,7 +36,7 @@ impl Kind {
     pub fn only_curve(self) -> Option<CurveId> {
         match self {
             Kind::EcdsaVerify | Kind::EcdsaRecover => None,
-            Kind::EthAddress => Some(CurveId::Secp256k1),
+            Kind::EthAddress | Kind::Bip340Verify => Some(CurveId::Secp256k1),
             Kind::Sm2Verify => Some(CurveId::Sm2),
         }
     }
@@ -42,9 +45,20 @@ impl Kind {
     pub fn fields(self) -> &'static [Field] {
         match self {
             Kind::EcdsaVerify | Kind::Sm2Verify => &[Field::Digest, Field::Signature, Field::PublicKey],
+            Kind::Bip340Verify => &[Field::Message, Field::Signature, Field::PublicKey],
             Kind::EcdsaRecover => &[Field::Digest, Field::Signature, Field::RecoveryId],
             Kind::EthAddress => &[Field::PublicKey],
         }
+    }
+
+    /// Whether a field may be of this type. Keys of 32 bytes are for BIP 340 alone.
+    pub fn takes(self, field: Field, data_type: &DataType) -> bool {
+        let values = match data_type {
+            DataType::Dictionary(_, values) => values,
+            other => other,
+        };
+        let is_x_only = field == Field::PublicKey && *values == DataType::FixedSizeBinary(32);
+        field.takes(data_type) && (!is_x_only || self == Kind::Bip340Verify)
     }
 
     /// How many of the last arguments may be left out.
@@ -54,7 +68,7 @@ impl Kind {
 
     pub fn result(self) -> DataType {
         match self {
-            Kind::EcdsaVerify | Kind::Sm2Verify => DataType::Boolean,
+            Kind::EcdsaVerify | Kind::Sm2Verify | Kind::Bip340Verify => DataType::Boolean,
             Kind::EcdsaRecover => DataType::FixedSizeBinary(65),
             Kind::EthAddress => DataType::FixedSizeBinary(20),
         }

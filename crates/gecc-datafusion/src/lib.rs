@@ -24,12 +24,14 @@
 //! | `ecdsa_recover(curve, digest, signature[, recovery_id])` | the public key, FixedSizeBinary(65): `04 \|\| x \|\| y` |
 //! | `eth_address(public_key)` | the Ethereum address of a key on secp256k1, FixedSizeBinary(20) |
 //! | `sm2_verify(digest, signature, public_key)` | Boolean; the digest is e, the SM3 of Z_A and the message |
+//! | `bip340_verify(message, signature, public_key)` | Boolean; the message has any length |
 //!
 //! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. The others are columns or values of any
 //! type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or
 //! without `0x`, also in a dictionary. A signature is `r || s`, or `r || s || v` of 65 bytes, whose last byte is the recovery
 //! id where none is given. A `recovery_id` is an integer or a boolean, in any of the forms of
-//! [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`.
+//! [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`;
+//! for BIP 340 also 32 bytes x, and of all forms x alone counts.
 //!
 //! A null gives null. A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false`
 //! or null. Each function has a second one that says why: `ecdsa_verify_reason` with the same arguments gives a text, or null
@@ -46,6 +48,9 @@
 //! partitions. On a thread of tokio's multi-thread runtime the waiting is done with [`tokio::task::block_in_place`], so that
 //! other partitions are read meanwhile. With a GPU ask for more partitions than cores, or for larger batches:
 //! `datafusion.execution.target_partitions`, `datafusion.execution.batch_size`.
+//!
+//! The coalescer takes messages of BIP 340 that have 32 bytes. Where some of a batch have another length, the engine computes that
+//! batch by itself. With a GPU such batches should be larger (`datafusion.execution.batch_size`).
 //!
 //! Everything here is public data, and variable-time.
 

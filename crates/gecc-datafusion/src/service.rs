@@ -6,8 +6,10 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::common::error::GenericError;
 use gecc::ecdsa::Policy;
 use gecc::service::{Coalescer, Stats};
-use gecc::{Backend, CurveId, Engine, PublicKeys, Rows, Verdict, any};
-use gecc_arrow::{Answers, KeyForm, Pool, decode_keys_through, recover_through, verify_through};
+use gecc::{Backend, CurveId, Engine, PublicKeys, Rows, Verdict, Verdicts, any, bip340};
+use gecc_arrow::{
+    Answers, Bip340Messages, KeyForm, Pool, decode_keys_through, recover_through, verify_bip340_through, verify_through,
+};
 use sha3::{Digest, Keccak256};
 use tokio::runtime::{self, Handle, RuntimeFlavor};
 use tokio::task;
@@ -65,6 +67,11 @@ impl Service {
                     self.verify(curve, policy, digests, signatures, keys, codes)
                 })
             }
+            Kind::Bip340Verify => {
+                verify_bip340_through(batch, &mapping, &self.pool, |messages, signatures, keys, codes| {
+                    self.verify_bip340(messages, signatures, keys, codes)
+                })
+            }
             Kind::EcdsaRecover => {
                 let form = KeyForm::Uncompressed;
                 recover_through(batch, &mapping, &self.pool, form, |digests, signatures, ids, keys, codes| {
@@ -97,8 +104,26 @@ impl Service {
             CurveId::Sm2 => caller.sm2_verify(digests, signatures, keys).wait(),
             curve => caller.ecdsa_verify(curve, digests, signatures, keys, policy).wait(),
         })?;
-        for (code, verdict) in codes.iter_mut().zip(verdicts.iter()) {
-            *code = verdict.code();
+        put(&verdicts, codes);
+        Ok(())
+    }
+
+    /// Messages of 32 bytes go through the coalescer. Its batches have no place for others, which the engine gets as they come.
+    fn verify_bip340(
+        &self,
+        messages: Bip340Messages,
+        signatures: Rows<64>,
+        keys: PublicKeys,
+        codes: &mut [u8],
+    ) -> Result<(), GenericError> {
+        match messages {
+            Bip340Messages::Rows(messages) => {
+                let caller = self.coalescer.caller();
+                put(&waited(|| caller.bip340_verify(messages, signatures, keys).wait())?, codes);
+            }
+            Bip340Messages::Texts(texts) => {
+                waited(|| bip340::verify_messages_into(&self.engine, texts, signatures, keys, codes))?;
+            }
         }
         Ok(())
     }
@@ -124,6 +149,12 @@ impl Service {
             }
         }
         Ok(())
+    }
+}
+
+fn put(verdicts: &Verdicts, codes: &mut [u8]) {
+    for (code, verdict) in codes.iter_mut().zip(verdicts.iter()) {
+        *code = verdict.code();
     }
 }
 

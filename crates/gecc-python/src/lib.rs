@@ -34,9 +34,11 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::messages::{sign_messages, verify_messages};
     #[pymodule_export]
-    use super::calls::points::{add, double, mul, mul_base, sum};
+    use super::calls::points::{add, double, mul, mul_base};
     #[pymodule_export]
     use super::calls::signatures::{recover, recover_addresses, sign, sign_recoverable, verify};
+    #[pymodule_export]
+    use super::calls::sums::{msm, sum};
     #[pymodule_export]
     use super::engine::{Engine, nvrtc_version};
     #[pymodule_export]

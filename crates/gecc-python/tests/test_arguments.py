@@ -1,6 +1,7 @@
 """Arguments that are wrong: of a wrong type or shape, an error that says so; a wrong item, that item's verdict."""
 
 import array
+import pickle
 from typing import Any
 
 import gecc
@@ -212,8 +213,79 @@ def test_scalars_and_points_that_cannot_be_read(curve: str) -> None:
     assert np.array_equal(products[0], base)
     # G and its negative.
     assert not gecc.sum(curve, [points[0], base]).any()
-    with pytest.raises(ValueError, match="points: item 1 is no point of the curve"):
+    with pytest.raises(gecc.ItemError, match="^item 1: the point's encoding is malformed$") as problem:
         gecc.sum(curve, [base, bytes(63)])
+    assert (problem.value.item, problem.value.reason) == (1, Reason.MALFORMED_POINT)
+    copy = pickle.loads(pickle.dumps(problem.value))
+    assert (str(copy), copy.item, copy.reason) == (str(problem.value), 1, Reason.MALFORMED_POINT)
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_sums_of_products(curve: str) -> None:
+    items = 60
+    scalars, (_, points) = random_rows(items, 32), gecc.generate_keys(curve, items)
+    scalars[:, 0] &= 0x7F
+    points[7] = 0
+    numbers = [int.from_bytes(row.tobytes(), "big") for row in scalars]
+    expected = gecc.sum(curve, gecc.mul(curve, scalars, points)[0])
+    assert expected.any()
+    finite = np.delete(points, 7, 0)
+    forms: list[Any] = [points, list(points), pa.array([row.tobytes() for row in points], pa.binary(64))]
+    forms += [[row.tobytes() for row in compressed(finite[:7])] + list(points[7:]), np.hstack([points, points])[:, :64]]
+    for form in forms:
+        found = gecc.msm(curve, scalars, form)
+        assert isinstance(found, np.ndarray)
+        assert np.array_equal(found, expected)
+        assert np.array_equal(gecc.sum(curve, form), gecc.sum(curve, points))
+    of_text = pa.array([row.tobytes().hex() for row in scalars])
+    assert np.array_equal(gecc.msm(curve, of_text, points), expected)
+    # One row serves all items.
+    total = sum(numbers) % ORDERS[curve]
+    assert np.array_equal(gecc.msm(curve, scalars, points[0]), gecc.mul(curve, number(total), points[0])[0][0])
+    assert np.array_equal(
+        gecc.msm(curve, scalars[0], points), gecc.mul(curve, scalars[0], gecc.sum(curve, points))[0][0]
+    )
+    assert np.array_equal(gecc.msm(curve, scalars[0], points[0]), gecc.mul(curve, scalars[0], points[0])[0][0])
+    base = gecc.mul_base(curve, number(1))[0]
+    assert np.array_equal(gecc.msm(curve, scalars, base[0]), gecc.mul_base(curve, number(total))[0][0])
+    assert not gecc.msm(curve, [number(1), number(ORDERS[curve] - 1)], base[0]).any()
+    assert not gecc.msm(curve, [], []).any()
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_the_first_bad_item_of_a_sum_is_told(curve: str) -> None:
+    scalars, (_, points) = random_rows(40, 32), gecc.generate_keys(curve, 40)
+    scalars[:, 0] &= 0x7F
+    elsewhere, too_large = points[3].copy(), number(ORDERS[curve])
+    elsewhere[63] ^= 1
+    cases: list[tuple[dict[int, bytes | None], dict[int, bytes | None], int, Reason]] = [
+        ({}, {0: elsewhere.tobytes()}, 0, Reason.NOT_ON_CURVE),
+        ({}, {39: elsewhere.tobytes(), 38: bytes(63)}, 38, Reason.MALFORMED_POINT),
+        ({}, {5: elsewhere.tobytes(), 38: bytes(63)}, 5, Reason.NOT_ON_CURVE),
+        ({12: too_large}, {13: None}, 12, Reason.SCALAR_OUT_OF_RANGE),
+        ({14: None}, {13: None}, 13, Reason.MALFORMED_POINT),
+        ({9: too_large[1:]}, {9: elsewhere.tobytes()}, 9, Reason.SCALAR_OUT_OF_RANGE),
+    ]
+    for bad_scalars, bad_points, item, reason in cases:
+        ks: list[bytes | None] = [row.tobytes() for row in scalars]
+        ps: list[bytes | None] = [row.tobytes() for row in points]
+        for rows, bad in ((ks, bad_scalars), (ps, bad_points)):
+            for place, row in bad.items():
+                rows[place] = row
+        for arguments in ((ks, ps), (pa.array(ks, pa.binary()), pa.array(ps, pa.binary()))):
+            with pytest.raises(gecc.ItemError) as problem:
+                gecc.msm(curve, *arguments)
+            assert (problem.value.item, problem.value.reason) == (item, reason)
+            if not bad_scalars:
+                with pytest.raises(gecc.ItemError) as problem:
+                    gecc.sum(curve, arguments[1])
+                assert (problem.value.item, problem.value.reason) == (item, reason)
+    with pytest.raises(ValueError, match="points: 39 items, where scalars has 40"):
+        gecc.msm(curve, scalars, points[1:])
+
+
+def number(value: int) -> bytes:
+    return value.to_bytes(32, "big")
 
 
 def test_messages_of_any_kind() -> None:

@@ -1,5 +1,6 @@
 """Record batches: the answers are those of the command on the same files."""
 
+import csv
 import multiprocessing
 import pickle
 import shutil
@@ -86,6 +87,24 @@ def messages(items: int) -> pa.RecordBatch:
     return pa.record_batch(columns)
 
 
+def of_bip340(texts: list[bytes]) -> pa.RecordBatch:
+    """Signatures of BIP 340 over messages, a quarter of them spoiled, with nulls and keys of two widths."""
+    secret_keys, points = gecc.generate_keys("secp256k1", len(texts))
+    signatures, ok = gecc.bip340_sign_messages(texts, secret_keys)
+    assert ok.all()
+    signatures[::4, 40] ^= 1
+    short = compressed(points)
+    keys = [row if item % 5 == 0 else row[1:] for item, row in enumerate(short)]
+    messages: list[bytes | None] = list(texts)
+    messages[3::17] = [None] * len(messages[3::17])
+    columns = {
+        "message": column(messages, pa.binary()),
+        "signature": column(signatures, pa.binary(64)),
+        "public_key": column(keys, pa.binary()),
+    }
+    return pa.record_batch(columns)
+
+
 CHAIN = "digest=hash,r=r,s=s,v=V,public_key=pk"
 CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
     "verify": (arrow.Verify("secp256k1"), batch_of("secp256k1", 300), ["verify"]),
@@ -97,6 +116,16 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         arrow.Verify("secp256k1", columns=CHAIN),
         as_chains_store_it(batch_of("secp256k1", 300)),
         ["verify", "--columns", CHAIN],
+    ),
+    "verify, BIP 340": (
+        arrow.VerifyBip340(),
+        of_bip340([row.tobytes() for row in random_rows(300, 32)]),
+        ["verify", "--scheme", "bip340"],
+    ),
+    "verify, BIP 340, messages of any length": (
+        arrow.VerifyBip340(),
+        of_bip340([row[: item % 90].tobytes() for item, row in enumerate(random_rows(300, 90))]),
+        ["verify", "--scheme", "bip340"],
     ),
     "recover": (arrow.Recover("p256"), batch_of("p256", 100), ["recover"]),
     "recover, columns": (
@@ -111,6 +140,11 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         arrow.Sign("secp256k1", recoverable=True, check_signatures=True),
         private_keys(60),
         ["sign", "--recoverable", "--check-signatures"],
+    ),
+    "sign, BIP 340": (
+        arrow.SignBip340(auxiliary=bytes(range(32)), check_signatures=True),
+        private_keys(60),
+        ["sign", "--scheme", "bip340", "--auxiliary", bytes(range(32)).hex(), "--check-signatures"],
     ),
     "public keys": (arrow.PublicKeys("p256", compressed=True), private_keys(60), ["pubkey", "--compressed"]),
 }
@@ -150,6 +184,35 @@ def test_real_signatures(curve: str, tmp_path: Path) -> None:
     found = arrow.Verify(curve)(pq.read_table(file))
     assert found.to_pylist() == expected.to_pylist()
     assert 0 < sum(found["valid"].to_pylist()) < found.num_rows == 1702
+
+
+def test_the_table_of_bip340() -> None:
+    with (ROOT / "tests" / "vectors" / "bip340_test_vectors.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    columns = {"msg": "message", "sig": "signature", "pk": "public key"}
+    batch = pa.record_batch({name: pa.array([row[of] for row in rows]) for name, of in columns.items()})
+    found = arrow.VerifyBip340()(batch)
+    assert found["valid"].to_pylist() == [row["verification result"] == "TRUE" for row in rows]
+    signers = [row for row in rows if row["secret key"]]
+    assert len(signers) == 8
+    for row in signers:
+        operation = arrow.SignBip340(auxiliary=bytes.fromhex(row["aux_rand"]))
+        made = operation(pa.record_batch({"msg": [row["message"]], "sk": [row["secret key"]]}))
+        assert made["signature"].to_pylist() == [bytes.fromhex(row["signature"])]
+
+
+def test_bip340_with_fresh_auxiliary_data() -> None:
+    secret_keys, points = gecc.generate_keys("secp256k1", 20)
+    batch = pa.record_batch(
+        {"digest": column(random_rows(20, 32), pa.binary(32)), "sk": column(secret_keys, pa.binary())}
+    )
+    first, second = (arrow.SignBip340(beside=True)(batch) for _ in range(2))
+    assert all(a != b for a, b in zip(first["signature"].to_pylist(), second["signature"].to_pylist(), strict=True))
+    signed = first.append_column("pk", column(points[:, :32], pa.binary(32)))
+    assert arrow.VerifyBip340()(signed)["valid"].to_pylist() == [True] * 20
+    with pytest.raises(ValueError, match="auxiliary: 31 bytes, not 32"):
+        arrow.SignBip340(auxiliary=bytes(31))
+    assert "auxiliary" not in repr(arrow.SignBip340(auxiliary=bytes(32)))
 
 
 def test_keys_in_their_short_form() -> None:

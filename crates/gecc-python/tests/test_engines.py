@@ -149,6 +149,7 @@ def test_calls_in_pieces_answer_as_those_in_one() -> None:
             *gecc.sign_messages("sm2", messages, secret_keys, user_ids=messages, engine=engine),
             *gecc.sign_recoverable("p256", batch.digests, secret_keys, engine=engine),
             gecc.sum("secp256k1", batch.public_keys[batch.valid], engine=engine),
+            gecc.msm("secp256k1", batch.digests // 2, batch.public_keys[1], engine=engine),
         ]
         return [result.tobytes() for result in results]
 
@@ -156,8 +157,11 @@ def test_calls_in_pieces_answer_as_those_in_one() -> None:
     spoiled = np.concatenate(
         [batch.public_keys[batch.valid], batch.public_keys[batch.valid], np.ones((1, 64), np.uint8)]
     )
-    with pytest.raises(ValueError, match=f"points: item {len(spoiled) - 1} is no point of the curve"):
+    # Of the second piece.
+    with pytest.raises(gecc.ItemError, match=f"^item {len(spoiled) - 1}: the point is not on the curve$"):
         gecc.sum("secp256k1", spoiled, engine=one)
+    with pytest.raises(gecc.ItemError, match=f"^item {len(spoiled) - 1}: "):
+        gecc.msm("secp256k1", bytes(31) + b"\2", spoiled, engine=one)
 
 
 FORK = """

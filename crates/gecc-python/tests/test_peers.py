@@ -92,6 +92,8 @@ def test_points_are_those_of_coincurve() -> None:
     peers = [coincurve.PublicKey(b"\4" + point.tobytes()) for point in points]
     expected = [peer.multiply(scalar.tobytes()) for peer, scalar in zip(peers, scalars, strict=True)]
     assert [b"\4" + row.tobytes() for row in products] == [peer.format(compressed=False) for peer in expected]
+    total = coincurve.PublicKey.combine_keys(expected).format(compressed=False)
+    assert b"\4" + gecc.msm("secp256k1", scalars, points).tobytes() == total
     total = coincurve.PublicKey.combine_keys(peers).format(compressed=False)
     assert b"\4" + gecc.sum("secp256k1", compressed(points)).tobytes() == total
     pair = coincurve.PublicKey.combine_keys(peers[:2]).format(compressed=False)

@@ -19,6 +19,13 @@ def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | 
     return int(valid.sum()) + len(reasons) + len(shared) + int(ok.sum()) + gecc.sum("p256", points).size
 
 
+def combine(scalars: list[bytes | None], points: polars.Series) -> npt.NDArray[np.uint8] | int:
+    try:
+        return gecc.msm("p256", scalars, points)
+    except gecc.ItemError as problem:
+        return problem.item if problem.reason is gecc.Reason.NOT_ON_CURVE else -1
+
+
 def audit_arrow(digests: polars.Series, keys: polars.Series) -> polars.Series:
     signatures, _ = gecc.sign("p256", digests, bytes(32), s_form="low")
     verdicts: polars.Series = gecc.verify("p256", digests, signatures, keys)

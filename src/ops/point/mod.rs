@@ -8,7 +8,8 @@
 //! Calls that end in `_into` read columns and write into columns of the caller's: 64 bytes `x || y` an item, zeros for the identity,
 //! and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the row means nothing). The batch has as many
 //! items as there are codes. Points that they read may have any encoding of [`PublicKeys`]; zeros stand for the identity. Results
-//! come without a copy by the host where rows and codes are page-locked ([`crate::PageLocked`]).
+//! come without a copy by the host where rows and codes are page-locked ([`crate::PageLocked`]). Calls that end in `_columns` read
+//! such columns too, and give one result of all items.
 
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
@@ -28,10 +29,10 @@ use crate::types::{
     Batch, Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths,
 };
 pub(crate) use msm::SumsOfProducts;
-pub use msm::{msm, msm_on};
+pub use msm::{msm, msm_columns, msm_columns_on, msm_on};
 use std::ops::Range;
 pub(crate) use sum::Sums;
-pub use sum::{sum, sum_on};
+pub use sum::{sum, sum_columns, sum_columns_on, sum_on};
 
 /// The point that an item's results are.
 pub(crate) fn point_of(results: &Results, item: usize) -> Result<Point, Rejection> {

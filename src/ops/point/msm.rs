@@ -1,7 +1,7 @@
 //! Multi-scalar multiplication: the sum of a batch of products.
 
 use super::cpu;
-use super::sum::sum_of_rows;
+use super::sum::{Outcome, sum_of_rows};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
@@ -12,8 +12,6 @@ use std::ops::Range;
 /// Products of a part of a batch: few enough that a chunk of a few waves of parts is not larger than what a GPU does best at a
 /// time, enough that the rows of all parts take little memory.
 pub(crate) const PART: usize = 32;
-
-type Outcome = Result<Point, (usize, Rejection)>;
 
 /// Sums of the products of parts of a batch. Whoever computes some parts at a time gives the sum of them all to the first, and to
 /// the others the identity.
@@ -109,7 +107,42 @@ pub fn msm<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) ->
 
 /// [`crate::point::msm`] on a curve chosen when the program runs.
 pub fn msm_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]], points: &[Point]) -> Result<Outcome, Error> {
-    require_lengths(scalars.len(), &[("points", points.len())])?;
-    let (scalars, points, items) = (scalars.into(), PublicKeys::points(points), scalars.len());
+    msm_columns_on(engine, curve, scalars.len(), scalars.into(), PublicKeys::points(points))
+}
+
+/// What [`msm`] computes of so many items, from columns. Points may have any encoding of [`PublicKeys`]; zeros stand for the
+/// identity. Variable-time.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when a column has another number of rows, and as for [`msm`].
+///
+/// ```
+/// use gecc::{Engine, P256, PublicKeys, Rows, point};
+/// let engine = Engine::new()?;
+/// let mut rows = [[0; 64]; 2];
+/// point::mul_base_into::<P256>(&engine, &[[1; 32], [2; 32]], &mut rows, &mut [0; 2])?;
+/// let three: [u8; 32] = std::array::from_fn(|i| if i == 31 { 3 } else { 0 });
+/// let sum = point::msm_columns::<P256>(&engine, 2, Rows::all(&three), PublicKeys::raw(&rows))?;
+/// assert_eq!(sum, Ok(point::mul_base::<P256>(&engine, &[[9; 32]])?[0].unwrap()));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn msm_columns<'a, 'k, C: Curve>(
+    engine: &Engine,
+    items: usize,
+    scalars: impl Into<Rows<'a, 32>>,
+    points: impl Into<PublicKeys<'k>>,
+) -> Result<Outcome, Error> {
+    msm_columns_on(engine, C::ID, items, scalars.into(), points.into())
+}
+
+/// [`crate::point::msm_columns`] on a curve chosen when the program runs.
+pub fn msm_columns_on(
+    engine: &Engine,
+    curve: CurveId,
+    items: usize,
+    scalars: Rows<'_, 32>,
+    points: PublicKeys<'_>,
+) -> Result<Outcome, Error> {
+    require_lengths(items, &[("scalars", scalars.len_for(items)), ("points", points.len_for(items))])?;
     engine.reduce(&Msm { curve, scalars, points, items })
 }

@@ -5,11 +5,14 @@ use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::op::{Operation, Reduction, Worth};
-use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Verdict};
+use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Verdict, require_lengths};
 use std::ops::Range;
 
 /// Points of a part of a batch: few enough that a GPU has parts for all its threads, enough that little is left to the CPU.
 pub(crate) const PART: usize = 64;
+
+/// The sum, or the first item that has no point, by its number.
+pub(super) type Outcome = Result<Point, (usize, Rejection)>;
 
 /// Sums of the parts of a batch. A device shares the points of a chunk out among its parts as it likes.
 pub(crate) struct Sums<'a> {
@@ -56,7 +59,7 @@ impl Reduction for Sum<'_> {
         = Sums<'a>
     where
         Self: 'a;
-    type Output = Result<Point, (usize, Rejection)>;
+    type Output = Outcome;
 
     fn parts(&self) -> Sums<'_> {
         Sums { curve: self.curve, points: self.points, of: self.items }
@@ -72,16 +75,11 @@ impl Reduction for Sum<'_> {
 }
 
 /// The sum of the sums of parts.
-pub(super) fn sum_of_rows(engine: &CpuEngine, curve: CurveId, rows: &[[u8; 64]]) -> Result<Point, (usize, Rejection)> {
+pub(super) fn sum_of_rows(engine: &CpuEngine, curve: CurveId, rows: &[[u8; 64]]) -> Outcome {
     sum_on_cpu(engine, curve, rows.len(), PublicKeys::raw(rows))
 }
 
-fn sum_on_cpu(
-    engine: &CpuEngine,
-    curve: CurveId,
-    items: usize,
-    points: PublicKeys,
-) -> Result<Point, (usize, Rejection)> {
+fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKeys) -> Outcome {
     static SUM: PerCurve<fn(&CpuEngine, usize, PublicKeys) -> Result<[u8; 64], (usize, Rejection)>> =
         per_curve!(cpu::sum);
     SUM.of(curve)(engine, items, points).map(|row| Point::from_row(&row))
@@ -104,13 +102,42 @@ fn sum_on_cpu(
 /// assert_eq!(point::sum::<P256>(&engine, &points)?, Ok(six));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sum<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Result<Point, (usize, Rejection)>, Error> {
+pub fn sum<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Outcome, Error> {
     sum_on(engine, C::ID, points)
 }
 
 /// [`crate::point::sum`] on a curve chosen when the program runs.
-pub fn sum_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Result<Point, (usize, Rejection)>, Error> {
-    engine.reduce(&Sum { curve, points: PublicKeys::points(points), items: points.len() })
+pub fn sum_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Outcome, Error> {
+    sum_columns_on(engine, curve, points.len(), PublicKeys::points(points))
+}
+
+/// What [`sum`] computes of so many items, from a column. Points may have any encoding of [`PublicKeys`]; zeros stand for the
+/// identity. Variable-time.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the column has another number of rows, and as for [`sum`].
+///
+/// ```
+/// use gecc::{Engine, P256, PublicKeys, point};
+/// let engine = Engine::new()?;
+/// let mut rows = [[0; 64]; 2];
+/// point::mul_base_into::<P256>(&engine, &[[1; 32], [2; 32]], &mut rows, &mut [0; 2])?;
+/// let sum = point::sum_columns::<P256>(&engine, 2, PublicKeys::raw(&rows))?;
+/// assert_eq!(sum, Ok(point::mul_base::<P256>(&engine, &[[3; 32]])?[0].unwrap()));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn sum_columns<'k, C: Curve>(
+    engine: &Engine,
+    items: usize,
+    points: impl Into<PublicKeys<'k>>,
+) -> Result<Outcome, Error> {
+    sum_columns_on(engine, C::ID, items, points.into())
+}
+
+/// [`crate::point::sum_columns`] on a curve chosen when the program runs.
+pub fn sum_columns_on(engine: &Engine, curve: CurveId, items: usize, points: PublicKeys<'_>) -> Result<Outcome, Error> {
+    require_lengths(items, &[("points", points.len_for(items))])?;
+    engine.reduce(&Sum { curve, points, items })
 }
 
 #[cfg(test)]
@@ -118,8 +145,6 @@ mod tests {
     use super::*;
     use crate::ops::point::{Add, MulBase, point_of};
     use crate::types::{Results, ResultsMut, Rows};
-
-    type Outcome = Result<Point, (usize, Rejection)>;
 
     /// Codes and rows of all items, or parts, by the CPU.
     fn computed(cpu: &CpuEngine, operation: &dyn Operation) -> (Vec<u8>, Vec<[u8; 64]>) {

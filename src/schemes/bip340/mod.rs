@@ -34,7 +34,7 @@ use crate::types::{
 pub(crate) use messages::Messages;
 pub(crate) use sign::Sign;
 pub use signing::{Auxiliary, SigningKeys};
-pub(crate) use verify::Verify;
+pub(crate) use verify::{Verify, WORTH as VERIFY_WORTH};
 
 /// Verifies one signature per item over a message of 32 bytes. Variable-time: everything here is public.
 ///

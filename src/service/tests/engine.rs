@@ -4,6 +4,7 @@ use super::super::{Caller, Coalescer};
 use crate::any;
 use crate::curve::{Curve, CurveId, Sm2};
 use crate::engine::{Backend, Engine};
+use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::sm2;
 use crate::types::{Point, Policy, PublicKeys, SForm, SecretKey};
 use rand::rngs::StdRng;
@@ -20,9 +21,15 @@ struct Items {
     public: Vec<Point>,
     digests: Vec<[u8; 32]>,
     signatures: Vec<[u8; 64]>,
+    /// Of BIP 340, where the curve has it.
+    schnorr: Vec<[u8; 64]>,
     recovery_ids: Vec<[u8; 1]>,
     /// Compressed or not, and some that are no keys.
     keys: Vec<Vec<u8>>,
+    /// `x || y`, the identity among them.
+    raw: Vec<[u8; 64]>,
+    /// x alone, those of which are no keys among them.
+    x_only: Vec<[u8; 32]>,
 }
 
 fn key_of(random: &mut StdRng, point: &Point) -> Vec<u8> {
@@ -48,6 +55,13 @@ impl Items {
         .into_iter()
         .map(Result::unwrap)
         .collect();
+        let mut schnorr = Vec::new();
+        if curve.has_bip340() {
+            let signed = bip340::sign(engine, &digests, &secret, Auxiliary::zeros()).unwrap();
+            schnorr.extend(signed.into_iter().map(Result::unwrap));
+            schnorr.iter_mut().step_by(7).for_each(|signature: &mut [u8; 64]| signature[40] ^= 1);
+            schnorr.iter_mut().step_by(9).for_each(|signature| signature[32..].fill(0xff));
+        }
         for _ in 0..ITEMS / 10 {
             signatures[random.random_range(0..ITEMS)][random.random_range(0..64)] ^= 1;
             signatures[random.random_range(0..ITEMS)][..32].fill(0);
@@ -55,12 +69,22 @@ impl Items {
         }
         let recovery_ids = (0..ITEMS).map(|_| [random.random_range(0..5)]).collect();
         let keys = public.iter().map(|point| key_of(random, point)).collect();
-        Items { curve, secret, public, digests, signatures, recovery_ids, keys }
+        let mut raw: Vec<[u8; 64]> = public.iter().map(|point| point.as_bytes()[1..].try_into().unwrap()).collect();
+        let mut x_only: Vec<[u8; 32]> = public.iter().map(|point| *point.x()).collect();
+        raw.iter_mut().step_by(10).for_each(|row| row.fill(0));
+        x_only.iter_mut().step_by(10).for_each(|row| row.fill(0xff));
+        Items { curve, secret, public, digests, signatures, schnorr, recovery_ids, keys, raw, x_only }
     }
 
     fn keys(&self) -> Vec<&[u8]> {
         self.keys.iter().map(Vec::as_slice).collect()
     }
+}
+
+/// Keys of some items of a batch in each form that BIP 340 takes.
+fn bip340_keys<'a>(items: &'a Items, keys: &'a [&'a [u8]], at: Range<usize>) -> [PublicKeys<'a>; 4] {
+    let (points, raw, x_only) = (&items.public[at.clone()], &items.raw[at.clone()], &items.x_only[at]);
+    [PublicKeys::sec1(keys), PublicKeys::points(points), PublicKeys::raw(raw), PublicKeys::x_only(x_only)]
 }
 
 /// What all calls give for all items, as text and bytes.
@@ -73,11 +97,15 @@ fn calls(items: &Items, at: Range<usize>, caller: &Caller) -> Vec<Vec<String>> {
     }
     let (curve, keys) = (items.curve, items.keys());
     let (digests, signatures, keys) = (&items.digests[at.clone()], &items.signatures[at.clone()], &keys[at.clone()]);
-    let secret = &items.secret[at.clone()];
+    let (secret, of_bip340) = (&items.secret[at.clone()], bip340_keys(items, keys, at.clone()));
     let points = PublicKeys::points(&items.public[at.clone()]);
     let shared = caller.shared_secrets(curve, secret, points).wait().unwrap();
     let shared = shared.iter().map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
     let mut found = vec![texts(shared), texts(caller.public_keys(curve, secret).wait().unwrap())];
+    if curve.has_bip340() {
+        let verify = |keys| caller.bip340_verify(digests, &items.schnorr[at.clone()], keys).wait().unwrap();
+        found.extend(of_bip340.map(verify).map(texts));
+    }
     if curve.has_ecdsa() {
         for policy in [Policy::default(), Policy::low_s()] {
             found.push(texts(caller.ecdsa_verify(curve, digests, signatures, keys, policy).wait().unwrap()));
@@ -102,10 +130,15 @@ fn expected(items: &Items, engine: &Engine) -> Expected {
     }
     let Items { curve, secret, digests, signatures, .. } = items;
     let (curve, keys) = (*curve, items.keys());
+    let of_bip340 = bip340_keys(items, &keys, 0..ITEMS);
     let (keys, points) = (PublicKeys::sec1(&keys), PublicKeys::points(&items.public));
     let shared = any::ecdh::shared_secrets(engine, curve, secret.into(), points).unwrap();
     let shared = shared.iter().map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
     let mut found = vec![texts(shared), texts(any::keys::public_keys(engine, curve, secret.into(), ITEMS).unwrap())];
+    if curve.has_bip340() {
+        let verify = |keys| bip340::verify(engine, digests, &items.schnorr, keys).unwrap();
+        found.extend(of_bip340.map(verify).map(texts));
+    }
     if curve.has_ecdsa() {
         let verify = |keys, policy| any::ecdsa::verify(engine, curve, digests, signatures, keys, policy).unwrap();
         found.push(texts(verify(keys, Policy::default())));

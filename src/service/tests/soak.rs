@@ -4,6 +4,7 @@ use super::{Coalescer, ServiceError, Shutdown, WhenFull};
 use crate::any;
 use crate::curve::CurveId;
 use crate::engine::{Backend, Device, Engine, PageLocked};
+use crate::schemes::bip340;
 use crate::service::compute::{Compute, OnEngine};
 use crate::service::kind::{COLUMNS, Kind};
 use crate::types::{Error, Point, Policy, PublicKeys, SForm, Verdict};
@@ -59,10 +60,11 @@ impl Compute for Flaky {
     }
 }
 
-/// Signatures of which every eleventh is spoiled.
+/// Signatures of ECDSA and BIP 340 of which every eleventh is spoiled.
 struct Items {
     digests: Vec<[u8; 32]>,
     signatures: Vec<[u8; 64]>,
+    schnorr: Vec<[u8; 64]>,
     keys: Vec<Point>,
 }
 
@@ -73,17 +75,25 @@ impl Items {
         let (secret, keys) = any::keys::generate(engine, CURVE, ITEMS).unwrap();
         let digests: Vec<[u8; 32]> = (0..ITEMS).map(|item| [item as u8; 32]).collect();
         let signed = any::ecdsa::sign(engine, CURVE, &digests, (&secret).into(), SForm::default()).unwrap();
-        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
-        signatures.iter_mut().step_by(11).for_each(|signature| signature[40] ^= 4);
-        Items { digests, signatures, keys }
+        let schnorr = bip340::sign(engine, &digests, &secret, Default::default()).unwrap();
+        let [signatures, schnorr] = [signed, schnorr].map(|signed| {
+            let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+            signatures.iter_mut().step_by(11).for_each(|signature| signature[40] ^= 4);
+            signatures
+        });
+        Items { digests, signatures, schnorr, keys }
     }
 
+    /// A third of the requests are of BIP 340.
     fn request<'a>(
         &'a self,
         caller: &'a super::Caller,
         at: Range<usize>,
     ) -> super::super::Request<'a, crate::Verdicts> {
         let keys = PublicKeys::points(&self.keys[at.clone()]);
+        if at.start.is_multiple_of(3) {
+            return caller.bip340_verify(&self.digests[at.clone()], &self.schnorr[at], keys);
+        }
         caller.ecdsa_verify(CURVE, &self.digests[at.clone()], &self.signatures[at], keys, Policy::default())
     }
 

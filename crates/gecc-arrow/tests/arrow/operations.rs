@@ -12,8 +12,8 @@ use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::SForm;
 use gecc::{CurveId, PublicKeys, Rejection, Rows, SecretKey, any, ecdsa, sm2};
 use gecc_arrow::{
-    Answers, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason, Signer, Signing,
-    decode_keys_through, verify_through,
+    Answers, Bip340Messages, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason,
+    Signer, Signing, decode_keys_through, verify_through,
 };
 use std::sync::{Arc, Mutex};
 
@@ -385,6 +385,49 @@ fn bip340_is_what_the_library_gives() {
     let (batch, mapping) = batch(vec![(Field::Digest, digests)]);
     let refused = Operation::VerifyBip340.apply(engine(), CurveId::P256, &batch, &mapping, &Pool::default());
     assert!(matches!(refused, Err(Error::Options(_))));
+}
+
+/// Messages are rows where all that can be read have 32 bytes.
+#[test]
+fn callers_may_make_the_calls_of_bip340() {
+    let curve = CurveId::Secp256k1;
+    let mut items = Items::random(curve, 60);
+    let signed = bip340::sign(engine(), &items.digests, &items.secrets, Auxiliary::zeros()).unwrap();
+    items.signatures = signed.into_iter().map(Result::unwrap).collect();
+    items.spoil();
+    let mut keys: Vec<Vec<u8>> = items.points.iter().map(|point| point.x().to_vec()).collect();
+    keys[10] = items.points[10].as_sec1().to_vec();
+    for (place, message, calls) in [
+        (7, None, ["rows", "rows"]),
+        (7, Some(vec![1; 31]), ["texts", "texts"]),
+        (10, Some(Vec::new()), ["texts", "texts"]),
+        (59, Some(vec![1; 32]), ["rows", "rows"]),
+    ] {
+        let mut messages = some(&items.digests);
+        messages[place] = message;
+        for messages in columns(&messages) {
+            let (batch, mapping) = batch(vec![
+                (Field::Message, messages),
+                (Field::Signature, fixed(&some(&items.signatures)).unwrap()),
+                (Field::PublicKey, columns(&some(&keys)).remove(0)),
+            ]);
+            let (engine, pool, made) = (engine(), Pool::default(), Mutex::new(Vec::new()));
+            let answers = verify_bip340_through(&batch, &mapping, &pool, |messages, signatures, keys, codes| {
+                let mut texts = Vec::new();
+                match messages {
+                    Bip340Messages::Rows(rows) => texts.extend((0..codes.len()).map(|item| rows.get(item).as_slice())),
+                    Bip340Messages::Texts(given) => texts.extend_from_slice(given),
+                }
+                let is_rows = matches!(messages, Bip340Messages::Rows(_));
+                made.lock().unwrap().push(if is_rows { "rows" } else { "texts" });
+                bip340::verify_messages_into(engine, &texts, signatures, keys, codes).map_err(Error::from)
+            });
+            let direct = Operation::VerifyBip340.apply(engine, curve, &batch, &mapping, &pool).unwrap();
+            assert_eq!(answers.unwrap().codes(), direct.codes());
+            assert!(direct.codes().contains(&1) && direct.codes()[place] != 1);
+            assert_eq!(*made.lock().unwrap(), calls);
+        }
+    }
 }
 
 #[test]

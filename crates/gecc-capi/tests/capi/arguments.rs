@@ -11,6 +11,7 @@ use crate::capi::point::{gecc_add, gecc_mul_base};
 use crate::capi::sm2::{gecc_sm2_sign_messages, gecc_sm2_verify_messages};
 use crate::capi::status::GeccStatus::{self, InvalidArgument, NoScheme, NullPointer, OutOfMemory};
 use crate::capi::status::call;
+use crate::capi::sums::{gecc_msm, gecc_sum};
 use crate::capi::version::{GECC_ABI_VERSION, gecc_abi_version};
 use crate::harness::needs::GPU;
 use std::ffi::CStr;
@@ -54,7 +55,7 @@ pub fn numbers_are_refused() {
     for number in [i32::MIN, -1, 0, 5, i32::MAX] {
         expect_failure(verify(number, COMPRESSED, 0), InvalidArgument, "curve");
     }
-    for number in [-33, 0, 1, 32, 66] {
+    for number in [-33, 0, 1, 31, 66] {
         expect_failure(verify(SECP256K1, number, 0), InvalidArgument, "encoding");
     }
     expect_failure(verify(SECP256K1, COMPRESSED, 2), InvalidArgument, "policy");
@@ -171,6 +172,45 @@ pub fn strides_and_sizes() {
         expect_failure(unsafe { gecc_buffer_new(engine.0, bytes, &mut buffer) }, OutOfMemory, "bytes");
         assert!(buffer.is_null());
     }
+}
+
+/// The result of a sum is one, however many items there are.
+pub fn results_of_sums() {
+    let (engine, points) = (cpu(), [[1; 64]; 2]);
+    let (mut sum, mut code, mut bad_item) = ([0xaa; 64], 0xaa, 7);
+    let (to, code_to, item_to) = (sum.as_mut_ptr(), &raw mut code, &raw mut bad_item);
+    let add = |items, points, sum, code, bad_item| unsafe {
+        gecc_sum(engine.0, SECP256K1, items, points, sum, code, bad_item)
+    };
+    for items in [0, 2] {
+        expect_failure(add(items, keys(&points), null_mut(), code_to, item_to), NullPointer, "sum");
+        expect_failure(add(items, keys(&points), to, null_mut(), item_to), NullPointer, "code");
+        expect_failure(add(items, keys(&points), to, code_to, null_mut()), NullPointer, "bad_item");
+        let misaligned = item_to.cast::<u8>().wrapping_add(1).cast();
+        expect_failure(add(items, keys(&points), to, code_to, misaligned), InvalidArgument, "aligned");
+        expect_failure(add(items, keys(&points), to, to.wrapping_add(63), item_to), InvalidArgument, "overlap");
+    }
+    let none = GeccKeys { data: null(), ..keys(&points) };
+    expect_failure(add(1, none, to, code_to, item_to), NullPointer, "points");
+    expect_failure(add(usize::MAX, keys(&points), to, code_to, item_to), InvalidArgument, "address space");
+    expect_failure(unsafe { gecc_sum(engine.0, 9, 1, keys(&points), to, code_to, item_to) }, InvalidArgument, "curve");
+    let one_point = GeccKeys { stride: 0, ..keys(&points) };
+    let multiply =
+        |items, scalars| unsafe { gecc_msm(engine.0, SECP256K1, items, scalars, one_point, to, code_to, item_to) };
+    expect_failure(multiply(1, NOTHING), NullPointer, "scalars");
+    let in_sum = GeccRows { data: to.wrapping_add(40), stride: 32 };
+    expect_failure(multiply(1, in_sum), InvalidArgument, "scalars and sum overlap");
+    // No memory says how many items there can be.
+    for items in [2, usize::MAX] {
+        expect_failure(multiply(items, one(&[1; 32])), InvalidArgument, "row for each");
+        expect_failure(add(items, one_point, to, code_to, item_to), InvalidArgument, "row for each");
+    }
+    // Refused arguments leave results as they were.
+    assert_eq!((sum, code, bad_item), ([0xaa; 64], 0xaa, 7));
+    expect_ok(add(0, none, to, code_to, item_to));
+    assert_eq!((sum, code, bad_item), ([0; 64], 1, 0));
+    expect_ok(add(2, keys(&points), to, code_to, item_to));
+    assert_eq!((sum, code, bad_item), ([0; 64], GeccCode::NotOnCurve as u8, 0));
 }
 
 pub fn no_items() {

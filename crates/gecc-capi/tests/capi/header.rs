@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files with what the header shows, in its order. The functions of other files would be missing.
-const SOURCES: [&str; 12] =
-    ["version", "status", "engine", "choices", "memory", "codes", "ecdsa", "bip340", "sm2", "keys", "point", "buffer"];
+const SOURCES: [&str; 13] = [
+    "version", "status", "engine", "choices", "memory", "codes", "ecdsa", "bip340", "sm2", "keys", "point", "sums",
+    "buffer",
+];
 
 fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -20,7 +20,7 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 29] = named![
+    let everywhere: [Named<fn()>; 30] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -28,6 +28,7 @@ pub fn tests() -> Vec<Trial> {
         arguments::gpus_are_used_or_missed,
         arguments::no_panic_gets_out,
         arguments::strides_and_sizes,
+        arguments::results_of_sums,
         arguments::no_items,
         arguments::codes_have_texts,
         arguments::texts_are_cut,

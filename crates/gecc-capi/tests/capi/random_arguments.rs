@@ -10,6 +10,7 @@ use crate::capi::memory::{GeccKeys, GeccRows};
 use crate::capi::point::*;
 use crate::capi::sm2::{gecc_sm2_sign, gecc_sm2_verify};
 use crate::capi::status::GeccStatus;
+use crate::capi::sums::*;
 use crate::random::Random;
 use rand::RngExt;
 use std::ptr::null_mut;
@@ -68,6 +69,8 @@ struct Shape {
     writes: &'static [usize],
     /// Whether it takes a curve, and is not for that of SM2.
     curve: Option<bool>,
+    /// Whether it writes a row and a code for all items together.
+    is_sum: bool,
     call: fn(&Call) -> GeccStatus,
 }
 
@@ -89,11 +92,12 @@ impl Call {
     }
 }
 
-const SHAPES: [Shape; 9] = [
+const SHAPES: [Shape; 11] = [
     Shape {
         reads: &[32, 64, 0],
         writes: &[],
         curve: Some(true),
+        is_sum: false,
         call: |c| unsafe {
             gecc_ecdsa_verify(c.engine, c.curve, c.items, c.reads[0], c.reads[1], c.keys(2), 0, c.codes)
         },
@@ -102,6 +106,7 @@ const SHAPES: [Shape; 9] = [
         reads: &[32, 32],
         writes: &[64],
         curve: Some(true),
+        is_sum: false,
         call: |c| unsafe {
             gecc_ecdsa_sign(c.engine, c.curve, c.items, c.reads[0], c.reads[1], 0, c.writes[0], c.codes)
         },
@@ -110,6 +115,7 @@ const SHAPES: [Shape; 9] = [
         reads: &[32, 32],
         writes: &[64, 1],
         curve: Some(true),
+        is_sum: false,
         call: |c| unsafe {
             let [digests, keys] = [c.reads[0], c.reads[1]];
             let [signatures, ids] = [c.writes[0], c.writes[1]];
@@ -120,6 +126,7 @@ const SHAPES: [Shape; 9] = [
         reads: &[32, 64, 1],
         writes: &[64],
         curve: Some(true),
+        is_sum: false,
         call: |c| unsafe {
             let [digests, signatures, ids] = [c.reads[0], c.reads[1], c.reads[2]];
             gecc_ecdsa_recover(c.engine, c.curve, c.items, digests, signatures, ids, c.writes[0], c.codes)
@@ -129,31 +136,50 @@ const SHAPES: [Shape; 9] = [
         reads: &[32, 64, 0],
         writes: &[],
         curve: None,
+        is_sum: false,
         call: |c| unsafe { gecc_sm2_verify(c.engine, c.items, c.reads[0], c.reads[1], c.keys(2), c.codes) },
     },
     Shape {
         reads: &[32, 32],
         writes: &[64],
         curve: None,
+        is_sum: false,
         call: |c| unsafe { gecc_sm2_sign(c.engine, c.items, c.reads[0], c.reads[1], c.writes[0], c.codes) },
     },
     Shape {
         reads: &[32, 0],
         writes: &[32],
         curve: Some(false),
+        is_sum: false,
         call: |c| unsafe { gecc_ecdh_secrets(c.engine, c.curve, c.items, c.reads[0], c.keys(1), c.writes[0], c.codes) },
     },
     Shape {
         reads: &[0, 0],
         writes: &[64],
         curve: Some(false),
+        is_sum: false,
         call: |c| unsafe { gecc_add(c.engine, c.curve, c.items, c.keys(0), c.keys(1), c.writes[0], c.codes) },
     },
     Shape {
         reads: &[0],
         writes: &[64],
         curve: Some(false),
+        is_sum: false,
         call: |c| unsafe { gecc_decompress(c.engine, c.curve, c.items, c.keys(0), c.writes[0], c.codes) },
+    },
+    Shape {
+        reads: &[0],
+        writes: &[64],
+        curve: Some(false),
+        is_sum: true,
+        call: |c| unsafe { gecc_sum(c.engine, c.curve, c.items, c.keys(0), c.writes[0], c.codes, &mut 0) },
+    },
+    Shape {
+        reads: &[32, 0],
+        writes: &[64],
+        curve: Some(false),
+        is_sum: true,
+        call: |c| unsafe { gecc_msm(c.engine, c.curve, c.items, c.reads[0], c.keys(1), c.writes[0], c.codes, &mut 0) },
     },
 ];
 
@@ -178,7 +204,7 @@ fn one_call(engine: &Handle, random: &mut Random) -> bool {
         0 => [usize::MAX, usize::MAX / 2 + 1, usize::MAX - 1][random.random_range(0..3)],
         _ => random.random_range(0..=MOST_ITEMS),
     };
-    let encoding = [33, 64, 65, 65, 64, 33, 0, -1][random.random_range(0..8)];
+    let encoding = [32, 33, 64, 65, 65, 64, 33, 0, -1][random.random_range(0..9)];
     let curve = random.random_range(0..=5);
     let engine = if random.random_ratio(31, 32) { engine.0.cast_const() } else { std::ptr::null() };
     let point = usize::try_from(encoding).unwrap_or(1).max(1);
@@ -187,9 +213,11 @@ fn one_call(engine: &Handle, random: &mut Random) -> bool {
     let writes: Vec<Column> = shape.writes.iter().chain(&[1]).map(|write| Column::tight(random, *write)).collect();
 
     let has_points = shape.reads.contains(&0);
-    let mut fits = !engine.is_null() && (!has_points || [33, 64, 65].contains(&encoding));
+    let mut fits = !engine.is_null() && (!has_points || [32, 33, 64, 65].contains(&encoding));
     fits &= shape.curve.is_none_or(|only_ecdsa| (1..=if only_ecdsa { 3 } else { 4 }).contains(&curve));
-    fits &= are_apart(&reads, &writes, items);
+    fits &= !shape.is_sum || items < 2 || reads.iter().any(|read| read.stride != 0);
+    let results = if shape.is_sum { 1 } else { items };
+    fits &= are_apart(&reads, items, &writes, results);
 
     let mut arena: Vec<u8> = (0..ARENA).map(|_| random.random()).collect();
     let before = arena.clone();
@@ -212,7 +240,7 @@ fn one_call(engine: &Handle, random: &mut Random) -> bool {
         GeccStatus::NoScheme => &writes[writes.len() - 1..],
         _ => &[],
     };
-    let written: Vec<(usize, usize)> = written.iter().filter_map(|column| column.span(items)).collect();
+    let written: Vec<(usize, usize)> = written.iter().filter_map(|column| column.span(results)).collect();
     for byte in (0..ARENA).filter(|byte| !written.iter().any(|(start, end)| (start..end).contains(&byte))) {
         assert_eq!(arena[byte], before[byte], "byte {byte}: {items} {reads:?} {writes:?}");
     }
@@ -224,9 +252,9 @@ fn one_call(engine: &Handle, random: &mut Random) -> bool {
 }
 
 /// Whether all columns can be taken, and none that is written overlaps another.
-fn are_apart(reads: &[Column], writes: &[Column], items: usize) -> bool {
-    let spans = |columns: &[Column]| columns.iter().map(|column| column.span(items)).collect::<Option<Vec<_>>>();
-    let (Some(reads), Some(writes)) = (spans(reads), spans(writes)) else { return false };
+fn are_apart(reads: &[Column], items: usize, writes: &[Column], results: usize) -> bool {
+    let spans = |columns: &[Column], rows| columns.iter().map(|column| column.span(rows)).collect::<Option<Vec<_>>>();
+    let (Some(reads), Some(writes)) = (spans(reads, items), spans(writes, results)) else { return false };
     let apart = |a: &(usize, usize), b: &(usize, usize)| a.1 <= b.0 || b.1 <= a.0;
     let others = |item: usize| reads.iter().chain(&writes[item + 1..]);
     writes.iter().enumerate().all(|(item, write)| others(item).all(|other| apart(write, other)))

@@ -8,6 +8,8 @@ use crate::capi::keys::*;
 use crate::capi::memory::GeccRows;
 use crate::capi::point::*;
 use crate::capi::sm2::*;
+use crate::capi::status::GeccStatus;
+use crate::capi::sums::*;
 use crate::random::Random;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, Engine, Point, PublicKeys, Rejection, Rows, SecretKeys, any, ecdsa, sm2};
@@ -31,6 +33,7 @@ fn on_all_curves(backend: GeccBackend) {
         let batch = Batch::new(c.0, &rust, curve);
         batch.points();
         batch.decompression();
+        batch.sums();
         batch.secrets();
         if curve.has_ecdsa() {
             batch.ecdsa();
@@ -126,6 +129,49 @@ impl<'a> Batch<'a> {
         expect("double", codes, points, &|rows, codes| {
             any::point::double_into(rust, curve, PublicKeys::raw(&raw), rows, codes).unwrap();
         });
+    }
+
+    /// Sums of all items, of which some are bad, and of those between them.
+    fn sums(&self) {
+        let &Batch { c, rust, curve, number, .. } = self;
+        let raw = self.raw();
+        let (mut products, mut codes) = (vec![[0; 64]; ITEMS], vec![0; ITEMS]);
+        for range in [0..0, 0..ITEMS, 4..ITEMS, 8..600, 601..900, 601..ITEMS, 901..ITEMS] {
+            let (scalars, uncompressed, raw) = (&self.scalars[range.clone()], &self.points[range.clone()], &raw[range]);
+            let items = scalars.len();
+            let found = answer(items, |sum, code, bad_item| unsafe {
+                gecc_msm(c, number, items, rows(scalars), keys(uncompressed), sum, code, bad_item)
+            });
+            let points = PublicKeys::uncompressed(uncompressed);
+            let expected = any::point::msm_columns(rust, curve, items, scalars.into(), points).unwrap();
+            assert_eq!(found, expected, "{curve}");
+            let found = answer(items, |sum, code, bad_item| unsafe {
+                gecc_msm(c, number, items, one(&self.scalars[1]), keys(raw), sum, code, bad_item)
+            });
+            let (scalar, points) = (Rows::all(&self.scalars[1]), PublicKeys::raw(raw));
+            assert_eq!(found, any::point::msm_columns(rust, curve, items, scalar, points).unwrap(), "{curve}");
+            let found = answer(items, |sum, code, bad_item| unsafe {
+                gecc_sum(c, number, items, keys(raw), sum, code, bad_item)
+            });
+            assert_eq!(found, any::point::sum_columns(rust, curve, items, points).unwrap(), "{curve}");
+
+            // As the calls that give a row for each item have it.
+            let (products, codes) = (&mut products[..items], &mut codes[..items]);
+            expect_ok(unsafe {
+                let (data, codes) = (products.as_mut_ptr().cast(), codes.as_mut_ptr());
+                gecc_mul(c, number, items, rows(scalars), keys(uncompressed), data, codes)
+            });
+            match codes.iter().position(|code| *code != 1) {
+                Some(item) => assert_eq!(expected, Err((item, Rejection::from_code(codes[item]).unwrap())), "{curve}"),
+                None => {
+                    let total = answer(items, |sum, code, bad_item| unsafe {
+                        gecc_sum(c, number, items, keys(products), sum, code, bad_item)
+                    });
+                    assert_eq!(total, expected, "{curve}");
+                    assert_eq!(expected == Ok(Point::IDENTITY), items == 0);
+                }
+            }
+        }
     }
 
     fn decompression(&self) {
@@ -378,6 +424,21 @@ fn assert_rows<const W: usize>(what: &str, ours: (&[u8], &[[u8; W]]), theirs: (&
     for item in (0..ITEMS).filter(|item| ours.0[*item] == 1) {
         assert_eq!(ours.1[item], theirs.1[item], "{what}: item {item}");
     }
+}
+
+/// The result of a sum, as the library has it.
+fn answer(
+    items: usize,
+    call: impl FnOnce(*mut u8, *mut u8, *mut usize) -> GeccStatus,
+) -> Result<Point, (usize, Rejection)> {
+    let (mut sum, mut code, mut bad_item) = ([0xaa; 64], 0xaa, usize::MAX);
+    expect_ok(call(sum.as_mut_ptr(), &mut code, &mut bad_item));
+    if code == 1 {
+        assert_eq!(bad_item, items);
+        return Ok(if sum == [0; 64] { Point::IDENTITY } else { Point::from_raw(&sum) });
+    }
+    assert_eq!(sum, [0; 64]);
+    Err((bad_item, Rejection::from_code(code).expect("a code")))
 }
 
 fn number_of(curve: CurveId) -> i32 {

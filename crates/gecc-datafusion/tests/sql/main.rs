@@ -4,6 +4,7 @@
 #[expect(dead_code, reason = "shared with the tests of gecc-arrow")]
 mod items;
 
+mod bip340;
 mod files;
 mod plans;
 mod recovery;

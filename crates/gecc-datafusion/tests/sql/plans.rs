@@ -167,7 +167,11 @@ fn what_cannot_be_is_said_when_planned() {
         ("ecdsa_recover('p256', d, s, 0.5)", "`recovery_id` is Float64, but must be integers or booleans"),
         ("ecdsa_recover('p256', d)", "ecdsa_recover"),
         ("eth_address(d)", "`public_key` is FixedSizeBinary(32)"),
+        ("ecdsa_verify('p256', d, s, d)", "`public_key` is FixedSizeBinary(32), but must be 33, 64 or 65 bytes"),
         ("sm2_verify('sm2', d, s, k)", "sm2_verify"),
+        ("bip340_verify(number, s, d)", "bip340_verify: `message` is Float64, but must be bytes"),
+        ("bip340_verify(d, k, d)", "`signature` is FixedSizeBinary(33), but must be 64 or 65 bytes"),
+        ("bip340_verify('secp256k1', d, s, d)", "bip340_verify"),
         ("sm2_verify_reason(d, s, number)", "sm2_verify_reason: `public_key` is Float64"),
     ];
     for (call, text) in cases {

@@ -41,7 +41,8 @@ calls take an array of numpy as `out`, which they write their rows to. Large res
 save the time to take memory for them.
 
 **Errors** are exceptions, and say nothing of items: `ValueError` for a wrong shape, length, curve or option,
-`TypeError` for a wrong type, `GeccError` and its kinds for what else makes the call impossible.
+`TypeError` for a wrong type, `GeccError` and its kinds for what else makes the call impossible. `sum` and `msm` have one
+result of all items: there a bad item is an `ItemError` with its number and reason.
 
 **Threads.** Calls release the GIL, and any number of threads may call at once. Ctrl-C ends a long call within a second
 or so; while an engine starts or compiles kernels it waits.
@@ -67,6 +68,7 @@ from gecc._api import (
     ecdh,
     ecdh_points,
     generate_keys,
+    msm,
     mul,
     mul_base,
     public_keys,
@@ -92,7 +94,7 @@ from gecc._gecc import (
     KernelsError,
     NoDeviceError,
 )
-from gecc._reason import Reason
+from gecc._reason import ItemError, Reason
 
 # Before the first engine looks for them.
 _environment.prepare(os.environ)
@@ -103,6 +105,7 @@ __all__ = [
     "Engine",
     "ForkedError",
     "GeccError",
+    "ItemError",
     "KernelsError",
     "NoDeviceError",
     "Reason",
@@ -117,6 +120,7 @@ __all__ = [
     "ecdh",
     "ecdh_points",
     "generate_keys",
+    "msm",
     "mul",
     "mul_base",
     "public_keys",

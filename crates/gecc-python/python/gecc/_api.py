@@ -1,6 +1,7 @@
 """The calls. What arguments and results are is said in the package's documentation, and their types in `_api.pyi`."""
 
 from gecc import _gecc
+from gecc._reason import ItemError, Reason
 
 
 def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=False, engine=None):
@@ -451,16 +452,49 @@ def sum(curve, points, *, engine=None):
         engine: what computes.
 
     Returns:
-        64 bytes `x || y`, zeros for the identity, which is also the sum of no points.
+        64 bytes `x || y` of `uint8`, zeros for the identity, which is also the sum of no points.
 
     Raises:
-        ValueError: when an item is no point of the curve, with its number.
+        ItemError: for the first item that is no point of the curve, with MALFORMED_POINT or NOT_ON_CURVE.
 
     >>> _, points = generate_keys("p256", 1)
     >>> np.array_equal(sum("p256", [points[0], points[0]]), double("p256", points)[0][0])
     True
     """
-    return _gecc.sum(engine, curve, points)
+    return _total(*_gecc.sum(engine, curve, points))
+
+
+def msm(curve, scalars, points, *, engine=None):
+    """The sum of all `scalars[i] * points[i]` for public scalars (multi-scalar multiplication).
+
+    Not constant-time: scalars must be public.
+
+    Args:
+        curve: the curve's name.
+        scalars: n rows of 32 bytes.
+        points: n rows of 33, 64 or 65 bytes. 64 zeros are the identity.
+        engine: what computes.
+
+    Returns:
+        64 bytes `x || y` of `uint8`, zeros for the identity, which is also the sum of no products.
+
+    Raises:
+        ItemError: for the first item that has no scalar below n or no point, with SCALAR_OUT_OF_RANGE, MALFORMED_POINT or
+            NOT_ON_CURVE.
+
+    >>> _, points = generate_keys("p256", 3)
+    >>> scalars = np.random.default_rng().integers(0, 256, (3, 32), dtype=np.uint8) // 2
+    >>> np.array_equal(msm("p256", scalars, points), sum("p256", mul("p256", scalars, points)[0]))
+    True
+    """
+    return _total(*_gecc.msm(engine, curve, scalars, points))
+
+
+def _total(row, code, item):
+    """A result of all items, unless one of them is bad."""
+    if code != Reason.VALID:
+        raise ItemError(item, Reason(code))
+    return row
 
 
 def signatures_from_der(signatures, *, reasons=False):

@@ -1,4 +1,4 @@
-"""Why an item is rejected."""
+"""Why an item is rejected, and why a result of all items is not there."""
 
 import enum
 
@@ -57,3 +57,27 @@ class Reason(enum.IntEnum):
     def text(self) -> str:
         """What the code says, in English."""
         return _TEXTS[self.value]
+
+
+class ItemError(ValueError):
+    """An item without which a sum has no meaning.
+
+    Attributes:
+        item: its number, counted from 0. It is the first such item.
+        reason: what is wrong with it.
+
+    >>> import gecc
+    >>> try:
+    ...     gecc.sum("p256", [bytes(64), bytes(63)])
+    ... except ItemError as problem:
+    ...     print(problem.item, problem.reason.name, "|", problem)
+    1 MALFORMED_POINT | item 1: the point's encoding is malformed
+    """
+
+    def __init__(self, item: int, reason: Reason) -> None:
+        super().__init__(item, reason)
+        self.item = item
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"item {self.item}: {self.reason.text}"

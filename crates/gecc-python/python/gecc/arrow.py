@@ -28,9 +28,9 @@ workers. The engine is made by the first call in a process. It is `gecc.Engine.d
 **Size.** A GPU needs some 2^18 rows at a time, more than most programs hand out. `each` gathers batches until they have
 `gather` rows, and gives back a batch for each. Ctrl-C ends a call as it does those of `gecc`.
 
-**Private keys.** `Sign` and `PublicKeys` read them from the column `secret_key`. They compute batches one by one, as to
-put batches together would copy keys, and leave that column out of what they give. Nobody wipes what Spark, Ray or Arrow
-keep of it, in memory and on disk.
+**Private keys.** `Sign`, `SignBip340` and `PublicKeys` read them from the column `secret_key`. They compute batches one
+by one, as to put batches together would copy keys, and leave that column out of what they give. Nobody wipes what Spark,
+Ray or Arrow keep of it, in memory and on disk.
 """
 
 import functools
@@ -45,7 +45,17 @@ from gecc import _gecc
 from gecc._gecc import BatchOperation, Engine
 from gecc._types import ArrowArrayExportable, ArrowStreamExportable
 
-__all__ = ["Operation", "PublicKeys", "Recover", "RecoverAddresses", "Sign", "Verify", "use_gpus"]
+__all__ = [
+    "Operation",
+    "PublicKeys",
+    "Recover",
+    "RecoverAddresses",
+    "Sign",
+    "SignBip340",
+    "Verify",
+    "VerifyBip340",
+    "use_gpus",
+]
 
 # The process in which an operation has begun, after which CUDA does not look at its variable again.
 _begun_in: int | None = None
@@ -146,6 +156,20 @@ class Verify(Operation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class VerifyBip340(Operation):
+    """Verifies `signature`, or `r` and `s`, of BIP 340 over `message`, of any length, or `digest`, a message of 32 bytes,
+    with `public_key`, of 32 bytes or in another encoding, whose x counts. On secp256k1. Answers are `valid` and `reason`.
+
+    Not constant-time: everything here is public.
+    """
+
+    curve: str = field(default="secp256k1", init=False)
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.verify_bip340()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Recover(Operation):
     """Finds who signed, of `digest` or `message`, a signature and `recovery_id`: ECDSA (SEC 1, section 4.1.6). Answers
     are `public_key`, 65 bytes or 33, and `reason`.
@@ -197,7 +221,36 @@ class Sign(Operation):
         return BatchOperation.sign(self.recoverable, self.der)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
-        return (*super()._options(), *((("check_signatures", True),) if self.check_signatures else ()))
+        return (*super()._options(), *_checked(self.check_signatures))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignBip340(Operation):
+    """Signs `message`, of any length, or `digest`, a message of 32 bytes, with `secret_key` by BIP 340, on secp256k1.
+    Answers are `signature`, 64 bytes, and `reason`.
+
+    Constant-time in private keys, auxiliary data and nonces; reading keys from hexadecimal text is not.
+
+    Args:
+        auxiliary: 32 bytes of auxiliary random data for all rows; by default fresh ones of the operating system for
+            each row.
+        check_signatures: as for `Sign`.
+    """
+
+    curve: str = field(default="secp256k1", init=False)
+    auxiliary: bytes | None = field(default=None, repr=False)
+    check_signatures: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.auxiliary is not None and len(self.auxiliary) != 32:
+            raise ValueError(f"auxiliary: {len(self.auxiliary)} bytes, not 32")
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation.sign_bip340(self.auxiliary)
+
+    def _options(self) -> tuple[tuple[str, Any], ...]:
+        return (*super()._options(), *_checked(self.check_signatures))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,6 +267,10 @@ class PublicKeys(Operation):
 
     def _operation(self) -> BatchOperation:
         return BatchOperation.public_keys(self.compressed)
+
+
+def _checked(check_signatures: bool) -> tuple[tuple[str, Any], ...]:
+    return (("check_signatures", True),) if check_signatures else ()
 
 
 def use_gpus(gpus: Iterable[int | str]) -> None:

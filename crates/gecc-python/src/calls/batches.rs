@@ -8,7 +8,9 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use gecc::CurveId;
-use gecc_arrow::{Error, Field, KeyForm, Mapping, Operation, Pool, Signer, Signing, Wanted, columns_beside};
+use gecc_arrow::{
+    Bip340Signing, Error, Field, KeyForm, Mapping, Operation, Pool, Signer, Signing, Wanted, columns_beside,
+};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
@@ -24,6 +26,11 @@ impl BatchOperation {
     }
 
     #[staticmethod]
+    fn verify_bip340() -> Self {
+        BatchOperation(Operation::VerifyBip340)
+    }
+
+    #[staticmethod]
     fn recover(compressed: bool) -> Self {
         BatchOperation(Operation::Recover(Signer::PublicKey(key_form(compressed))))
     }
@@ -36,6 +43,11 @@ impl BatchOperation {
     #[staticmethod]
     fn sign(recoverable: bool, der: bool) -> Self {
         BatchOperation(Operation::Sign(Signing { recovery_id: recoverable, der, ..Signing::default() }))
+    }
+
+    #[staticmethod]
+    fn sign_bip340(auxiliary: Option<[u8; 32]>) -> Self {
+        BatchOperation(Operation::SignBip340(Bip340Signing { auxiliary, ..Bip340Signing::default() }))
     }
 
     #[staticmethod]

@@ -10,3 +10,4 @@ pub mod messages;
 pub mod points;
 mod results;
 pub mod signatures;
+pub mod sums;

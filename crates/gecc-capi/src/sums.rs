@@ -1,0 +1,112 @@
+//! Sums of a whole batch of public points or products.
+
+use super::choices;
+use super::engine::{GeccEngine, engine_of};
+use super::memory::{GeccKeys, GeccRows, Memory, Output, require_aligned};
+use super::status::{Failure, GeccStatus, call};
+use gecc::{Error, Point, Rejection, Verdict, any};
+
+/// The sum of all points, `points[0] + points[1] + ...`; of no points the identity. **Not constant-time**: everything here is
+/// public.
+///
+/// Reads `points`, where a row of zeros is the identity; a stride of 0 is for one item alone. Writes one `sum`, 64 bytes
+/// `x || y`, zeros for the identity; one `code`; `bad_item`. None of the three may be null, also with no items. `curve` is a
+/// `GeccCurve`.
+///
+/// A point that is none makes the whole sum fail: `code` is then `GECC_CODE_MALFORMED_POINT` or `GECC_CODE_NOT_ON_CURVE` for the
+/// first one, `bad_item` is its number, counted from 0, and `sum` is zeros. Else `code` is `GECC_CODE_VALID` and `bad_item` is
+/// `items`. After any status but `GECC_STATUS_OK` `code` is 0, or all three are untouched if an argument was refused.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_sum(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    points: GeccKeys,
+    sum: *mut u8,
+    code: *mut u8,
+    bad_item: *mut usize,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let results = Sum::told(&mut memory, sum, code, bad_item)?;
+        memory.require_rows(&[points.stride])?;
+        let points = memory.reads_keys("points", points)?;
+        results.answer(items, || any::point::sum_columns(engine, curve, items, points))
+    })
+}
+
+/// The sum of all products, `scalars[0] * points[0] + scalars[1] * points[1] + ...`, for public scalars (multi-scalar
+/// multiplication); of no products the identity. **Not constant-time**: scalars must be public.
+///
+/// Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Only one of them may have a stride of
+/// 0, unless there is one item. Writes one `sum`, one `code` and `bad_item` as `gecc_sum` does. `curve` is a `GeccCurve`.
+///
+/// An item without a scalar below the group order or without a point makes the whole sum fail, as for `gecc_sum`: `code` is
+/// then `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT` or `GECC_CODE_NOT_ON_CURVE`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_msm(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    scalars: GeccRows,
+    points: GeccKeys,
+    sum: *mut u8,
+    code: *mut u8,
+    bad_item: *mut usize,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let results = Sum::told(&mut memory, sum, code, bad_item)?;
+        memory.require_rows(&[scalars.stride, points.stride])?;
+        let scalars = memory.reads("scalars", scalars)?;
+        let points = memory.reads_keys("points", points)?;
+        results.answer(items, || any::point::msm_columns(engine, curve, items, scalars, points))
+    })
+}
+
+/// Where the results of a sum go.
+struct Sum<'a> {
+    row: Output<'a, 64>,
+    code: Output<'a, 1>,
+    bad_item: Output<'a, { size_of::<usize>() }>,
+}
+
+impl Sum<'_> {
+    fn told(memory: &mut Memory, sum: *mut u8, code: *mut u8, bad_item: *mut usize) -> Result<Self, Failure> {
+        require_aligned("bad_item", bad_item)?;
+        Ok(Sum {
+            row: memory.writes_one("sum", sum)?,
+            code: memory.writes_one("code", code)?,
+            bad_item: memory.writes_one("bad_item", bad_item.cast())?,
+        })
+    }
+
+    /// Writes what is computed.
+    ///
+    /// # Safety
+    /// As for `Output::rows`.
+    unsafe fn answer(
+        self,
+        items: usize,
+        compute: impl FnOnce() -> Result<Result<Point, (usize, Rejection)>, Error>,
+    ) -> Result<(), Failure> {
+        // SAFETY: passed on.
+        unsafe {
+            let (rows, bad_items) = (self.row.rows(), self.bad_item.rows());
+            self.code.answer(|codes| {
+                let (row, code, bad_item) = match compute()? {
+                    Ok(point) => (point, Verdict::VALID_CODE, items),
+                    Err((item, reason)) => (Point::IDENTITY, reason.code(), item),
+                };
+                rows.as_flattened_mut().copy_from_slice(&row.as_bytes()[1..]);
+                codes.fill(code);
+                bad_items.fill(bad_item.to_ne_bytes());
+                Ok(())
+            })
+        }
+    }
+}
