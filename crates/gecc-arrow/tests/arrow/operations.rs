@@ -13,7 +13,7 @@ use gecc::ecdsa::SForm;
 use gecc::{CurveId, PublicKeys, Rejection, Rows, SecretKey, any, ecdsa, sm2};
 use gecc_arrow::{
     Answers, Bip340Messages, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason,
-    Signer, Signing, decode_keys_through, verify_through,
+    Signer, Signing, decode_keys_through, verify_bip340_through, verify_through,
 };
 use std::sync::{Arc, Mutex};
 
