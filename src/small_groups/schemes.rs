@@ -54,7 +54,7 @@ fn check_calls(engine: &CpuEngine, group: &Group, calls: &[Vec<&Signed>], verify
         let signatures: Vec<_> = call.iter().map(|item| signature(&item.r, &item.s)).collect();
         let keys: Vec<_> = call.iter().map(|item| encode(group.point(item.key))).collect();
         let (digests, signatures, keys) = ((&digests).into(), (&signatures).into(), PublicKeys::points(&keys));
-        let inputs = Verification { digests, signatures, keys };
+        let inputs = Verification::new(digests, signatures, keys);
         let results = rows_of::<0>(call.len(), |out| verify(engine, inputs, Policy::default(), out));
         for (item, result) in call.iter().zip(results) {
             let verdict = Verdict::from(result.map(|_| ()));

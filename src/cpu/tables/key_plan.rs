@@ -42,6 +42,24 @@ impl KeyPlan {
         let singles = items.zip(is_single).filter_map(|(item, single)| single.then_some(item)).collect();
         KeyPlan { singles, repeated }
     }
+
+    /// The items whose key occurs fewer times than `uses`, in input order.
+    pub fn with_few_uses(&self, uses: usize) -> Vec<usize> {
+        let few = self.repeated.iter().filter(|run| run.len() < uses).flatten();
+        let mut items: Vec<usize> = self.singles.iter().chain(few).copied().collect();
+        items.sort_unstable();
+        items
+    }
+
+    /// Leaves out items. A key that is left too few times is no longer a repeated one.
+    pub fn retain(&mut self, is_left: impl Fn(usize) -> bool, pays: impl Fn(usize) -> bool) {
+        self.singles.retain(|item| is_left(*item));
+        self.repeated.iter_mut().for_each(|run| run.retain(|item| is_left(*item)));
+        let few = self.repeated.extract_if(.., |run| !pays(run.len()));
+        self.singles.extend(few.flatten());
+        self.singles.sort_unstable();
+        self.repeated.sort_by_key(|run| Reverse(run.len()));
+    }
 }
 
 /// The items with hashes that nobody can foresee: keys cannot be made to meet in one part.
