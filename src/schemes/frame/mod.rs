@@ -1,6 +1,5 @@
 //! What signature schemes share: verification, signing and the check of signatures. A scheme says what is its own in a `Scheme`.
 
-mod groups;
 #[cfg(feature = "cuda")]
 pub mod known_answers;
 #[cfg(feature = "cuda")]
@@ -8,7 +7,7 @@ mod recovery_gpu;
 pub mod sign_cpu;
 #[cfg(feature = "cuda")]
 mod sign_gpu;
-mod together_cpu;
+pub mod together;
 pub mod verify_cpu;
 #[cfg(feature = "cuda")]
 mod verify_gpu;

@@ -2,7 +2,7 @@
 //!
 //! Items whose key occurs often are computed from a table of that key; see `cpu::tables::key_plan`.
 
-use super::together_cpu;
+use super::together;
 use crate::cpu::field::Field;
 use crate::cpu::multiply::{mul_add, normalize, sum_products};
 use crate::cpu::point::comb::Comb;
@@ -134,9 +134,9 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     let (pays, start) = (|uses| best_window(engine.lanes, uses).is_some(), part.start);
     let mut plan = KeyPlan::new(engine, part, keys, pays);
     if together {
-        let candidates = plan.with_few_uses(together_cpu::few_uses(engine));
+        let candidates = plan.with_few_uses(together::cpu::few_uses(engine));
         let valid = |item: usize| codes[item - start] = Verdict::VALID_CODE;
-        together_cpu::find_valid::<C, K>(engine, &candidates, keys, equations, valid);
+        together::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, valid);
         plan.retain(|item| codes[item - start] != Verdict::VALID_CODE, pays);
     }
     let singles = engine.map_chunks(plan.singles.len(), 0, |range, out| {

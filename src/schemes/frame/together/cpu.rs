@@ -1,23 +1,12 @@
-//! Batch equations on the CPU: a group of signatures that are verified by one sum.
-//!
-//! Signature i says that u1_i G + u2_i Q_i = R_i, where R_i is known: BIP 340 gives x(R) and takes the even y; for ECDSA a recovery
-//! id says both. With coefficients a_i of 128 bits, which nobody knew before, all hold if
-//!
-//! (sum a_i u1_i) G + sum (a_i u2_i) Q_i - sum a_i R_i = O
-//!
-//! (BIP 340, "Batch Verification"; Bellare, Garay and Rabin, "Fast batch verification for modular exponentiation and digital
-//! signatures", EUROCRYPT 1998). The groups have prime order n > 2^128: where an item is invalid, one coefficient at most of
-//! its 2^128 makes the equation hold, whatever the others are.
-//!
-//! An equation finds valid items alone. Whatever is not found valid here is verified by itself, which gives its reason.
+//! Batch equations on the CPU.
 
 use super::groups::{Groups, Step};
-use super::verify_cpu::{Claim, Equations};
 use crate::cpu::field::Field;
 use crate::cpu::msm::{self, Terms};
 use crate::cpu::point::Affine;
 use crate::cpu::scalar::Signed;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator};
+use crate::schemes::frame::verify_cpu::{Claim, Equations};
 use crate::types::PublicKeys;
 
 /// Items of the smallest and of the largest group, for each thread.
@@ -26,6 +15,9 @@ const LARGEST: usize = 1 << 13;
 /// Items of a group, at most, and bytes that one takes.
 const MOST_ITEMS: usize = 1 << 18;
 const ITEM_BYTES: usize = 1 << 10;
+
+/// Coefficients: so many, or `None` where there are none to be had.
+pub type Draw = dyn Fn(usize) -> Option<Vec<u128>> + Sync;
 
 /// Uses of a key from which its table serves better.
 pub fn few_uses(engine: &CpuEngine) -> usize {
@@ -53,7 +45,7 @@ pub fn find_valid<C: CpuCurve, K: Claim<C>>(
         if step == Step::OneByOne(count) {
             continue;
         }
-        match verify_group::<C, K>(engine, group, keys, equations) {
+        match verify_group::<C, K>(engine, group, keys, equations, &fresh_coefficients) {
             Some(members) => {
                 groups.held(members.len(), count - members.len());
                 members.into_iter().for_each(&mut valid);
@@ -64,13 +56,14 @@ pub fn find_valid<C: CpuCurve, K: Claim<C>>(
 }
 
 /// The items of a group that are known to be valid; `None` where its equation does not hold or has no coefficients.
-fn verify_group<C: CpuCurve, K: Claim<C>>(
+pub fn verify_group<C: CpuCurve, K: Claim<C>>(
     engine: &CpuEngine,
     group: &[usize],
     keys: &PublicKeys,
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
+    draw: &Draw,
 ) -> Option<Vec<usize>> {
-    let parts = engine.map_parts(group.len(), |range| Part::<C>::new(engine, &group[range], keys, equations));
+    let parts = engine.map_parts(group.len(), |range| Part::<C>::new(engine, &group[range], keys, equations, draw));
     let mut terms = Terms::with_capacity(2 * group.len() + 1);
     let (mut members, mut of_base) = (Vec::with_capacity(group.len()), C::Scalar::ZERO);
     for part in parts {
@@ -102,15 +95,16 @@ struct Known<C: CpuCurve> {
 }
 
 impl<C: CpuCurve> Part<C> {
-    /// `None` where the operating system gives no coefficients.
+    /// `None` where there are no coefficients.
     fn new<K: Claim<C>>(
         engine: &CpuEngine,
         items: &[usize],
         keys: &PublicKeys,
         equations: &impl Fn(&[usize]) -> Equations<C, K>,
+        draw: &Draw,
     ) -> Option<Self> {
         let known = known::<C, K>(engine, items, keys, equations);
-        let coefficients = coefficients(known.len())?;
+        let coefficients = draw(known.len())?;
         let (mut of_base, mut of_keys) = (C::Scalar::ZERO, Vec::with_capacity(known.len()));
         for (Known { scalars: [u1, u2], .. }, a) in known.iter().zip(&coefficients) {
             let a = scalar::<C>(*a);
@@ -145,14 +139,15 @@ fn known<C: CpuCurve, K: Claim<C>>(
     with_r.filter_map(|((item, scalars, key), r)| Some(Known { item, scalars, key, r: r? })).collect()
 }
 
-/// So many coefficients, fresh ones of the operating system.
-fn coefficients(count: usize) -> Option<Vec<u128>> {
+/// From the operating system's randomness.
+pub fn fresh_coefficients(count: usize) -> Option<Vec<u128>> {
     let mut bytes = vec![[0; 16]; count];
     getrandom::fill(bytes.as_flattened_mut()).ok()?;
     Some(bytes.into_iter().map(u128::from_le_bytes).collect())
 }
 
-fn scalar<C: CpuCurve>(a: u128) -> C::Scalar {
+/// A coefficient as a scalar.
+pub fn scalar<C: CpuCurve>(a: u128) -> C::Scalar {
     let mut bytes = [0; 32];
     bytes[16..].copy_from_slice(&a.to_be_bytes());
     C::Scalar::from_be_bytes_reduced(&bytes)

@@ -48,10 +48,9 @@ impl Groups {
             return Step::OneByOne(std::mem::take(&mut self.pause).min(left));
         }
         let affordable = usize::try_from((self.may_be_lost - self.lost) / LOST).unwrap_or(0);
-        match self.size.min(affordable).min(left) {
-            size if size < self.smallest => Step::OneByOne(left),
-            size => Step::Together(size),
-        }
+        // Half of that at a time, as far as groups can be so small.
+        let size = self.size.min((affordable / 2).max(self.smallest)).min(left);
+        if size < self.smallest || size > affordable { Step::OneByOne(left) } else { Step::Together(size) }
     }
 
     /// The last group's equation held for so many valid items; the others of the group took no part in it.
@@ -64,8 +63,8 @@ impl Groups {
     /// The last group, of so many items, has no equation that holds.
     pub fn failed(&mut self, items: usize) {
         self.lost += LOST * items as i64;
-        if self.size > self.smallest {
-            self.size = (self.size / 2).max(self.smallest);
+        if items > self.smallest {
+            self.size = (items / 2).max(self.smallest);
         } else {
             self.pause = self.next_pause;
             self.next_pause *= 2;
