@@ -17,7 +17,7 @@ const TIMES: u64 = 2;
 in_groups!(ecdsa, sm2; in lanes [of_order_13 of_order_199]);
 in_groups!(recovery; in lanes [of_order_199]);
 
-fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
+pub fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
     [bytes(r), bytes(s)].concat().try_into().expect("64 bytes")
 }
 

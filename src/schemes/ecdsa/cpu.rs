@@ -22,15 +22,8 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: P
     let Some(ids) = recovery_ids else {
         return verify_cpu::verify::<C, _>(engine, keys, false, equations, out);
     };
-    let named_by_ids = |items: &[usize]| {
-        let named = |(equation, item): (Result<Equation<C, XModuloN<C>>, _>, &usize)| {
-            let Equation { u1, u2, claim } = equation?;
-            let point = recover_cpu::coordinates::<C>(&claim.0, ids.get(*item)[0]).ok();
-            Ok(Equation { u1, u2, claim: NamedById(claim, point) })
-        };
-        equations(items).into_iter().zip(items).map(named).collect()
-    };
-    verify_cpu::verify::<C, _>(engine, keys, true, named_by_ids, out);
+    let named = |items: &[usize]| named_equations::<C>(items, digests, signatures, ids, policy);
+    verify_cpu::verify::<C, _>(engine, keys, true, named, out);
 }
 
 /// SEC 1, section 4.1.4. The inverses of all s are computed together.
@@ -55,6 +48,22 @@ fn equations<C: CpuCurve>(
         Ok(Equation { u1: e.mul(w), u2: r.mul(w), claim: XModuloN(r) })
     };
     items.iter().zip(parsed).zip(&inverses).map(equation).collect()
+}
+
+/// The same equations with the points that recovery ids name.
+pub fn named_equations<C: CpuCurve>(
+    items: &[usize],
+    digests: Rows<32>,
+    signatures: Rows<64>,
+    ids: Rows<1>,
+    policy: Policy,
+) -> Equations<C, NamedById<C>> {
+    let named = |(equation, item): (Result<Equation<C, XModuloN<C>>, _>, &usize)| {
+        let Equation { u1, u2, claim } = equation?;
+        let point = recover_cpu::coordinates::<C>(&claim.0, ids.get(*item)[0]).ok();
+        Ok(Equation { u1, u2, claim: NamedById(claim, point) })
+    };
+    equations(items, digests, signatures, policy).into_iter().zip(items).map(named).collect()
 }
 
 /// s > n / 2, that is s > n - s.

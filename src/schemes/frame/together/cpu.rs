@@ -9,20 +9,19 @@ use crate::cpu::{CpuCurve, CpuEngine, decode, generator};
 use crate::schemes::frame::verify_cpu::{Claim, Equations};
 use crate::types::PublicKeys;
 
-/// Items of the smallest and of the largest group, for each thread.
-const SMALLEST: usize = 256;
-const LARGEST: usize = 1 << 13;
+/// Items of the smallest group that pays and of the largest one, for each thread.
+const SMALLEST: usize = 512;
+/// The points of a group of this size stay in the L2 cache.
+const LARGEST: usize = 1 << 12;
 /// Items of a group, at most, and bytes that one takes.
 const MOST_ITEMS: usize = 1 << 18;
 const ITEM_BYTES: usize = 1 << 10;
 
 /// Coefficients: so many, or `None` where there are none to be had.
-pub type Draw = dyn Fn(usize) -> Option<Vec<u128>> + Sync;
+pub type Draw<'a> = dyn Fn(usize) -> Option<Vec<u128>> + Sync + 'a;
 
 /// Uses of a key from which its table serves better.
-pub fn few_uses(engine: &CpuEngine) -> usize {
-    if engine.lanes.is_some() { 128 } else { 128 }
-}
+pub const MANY_USES: usize = 256;
 
 /// Calls `valid` with items that are valid: with those of groups whose equation holds. Every item that is not valid is among the
 /// others.

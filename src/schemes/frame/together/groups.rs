@@ -6,8 +6,8 @@
 
 /// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what it costs to
 /// verify the item alone. Both are estimated to the disadvantage of equations (docs/log/cpu.md).
-const LOST: i64 = 60;
-const SAVED: i64 = 40;
+const LOST: i64 = 75;
+const SAVED: i64 = 30;
 /// What may be lost of each item of a batch.
 const MAY_BE_LOST: i64 = 25;
 /// The first group, as a multiple of the smallest.
@@ -77,8 +77,8 @@ mod tests {
     use super::*;
     use crate::cpu::field::random::Random;
 
-    const SMALLEST: usize = 256;
-    const LARGEST: usize = 8192;
+    const SMALLEST: usize = 512;
+    const LARGEST: usize = 4096;
 
     /// Takes a batch through its groups. Gives what it costs, in hundredths of verifying an item alone, and the items that are
     /// verified together.
@@ -132,13 +132,13 @@ mod tests {
 
     #[test]
     fn valid_items_are_verified_together() {
-        for items in [1200, 5000, 300_000] {
+        for items in [2000, 5000, 300_000] {
             let (_, together) = cost(&vec![true; items]);
             assert!(together + 2 * SMALLEST > items, "{together} of {items}");
         }
         // A few that are invalid cost their groups alone.
         let is_valid: Vec<bool> = (0..300_000).map(|item| item % 60_000 != 30_000).collect();
-        assert!(cost(&is_valid).1 > 200_000);
+        assert!(cost(&is_valid).1 > 250_000);
     }
 
     /// Where all items are invalid few are tried.

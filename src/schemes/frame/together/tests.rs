@@ -192,7 +192,7 @@ fn without_randomness_nothing_is_found() {
 #[test]
 fn batches_are_cut_into_groups() {
     let mut random = Random::fresh();
-    let count = 6000;
+    let count = 12_000;
     let mut batch = good::<types::Secp256k1>(&mut random, count);
     let keys: Vec<[u8; 64]> = batch.iter().map(|item| item.key).collect();
     let (keys, numbers) = (PublicKeys::raw(&keys), (0..count).collect::<Vec<_>>());
