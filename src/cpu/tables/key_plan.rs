@@ -110,7 +110,8 @@ mod tests {
             let key = |number: usize| std::array::from_fn::<u8, 33, _>(|i| (number >> (8 * (i % 4))) as u8);
             let keys: Vec<[u8; 33]> = (0..count + 10).map(|item| key(item * item % distinct)).collect();
             let items = 10..count + 10;
-            let plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), |uses| uses >= 4);
+            let pays = |uses| uses >= 4;
+            let mut plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), pays);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             let mut all: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
             all.sort_unstable();
@@ -121,6 +122,20 @@ mod tests {
                 assert_eq!(run.len(), uses(&keys[run[0]]));
             }
             assert!(plan.singles.iter().take(50).all(|item| uses(&keys[*item]) < 4));
+            for limit in [0, 4, 6, usize::MAX] {
+                let few = plan.with_few_uses(limit);
+                let many = plan.repeated.iter().filter(|run| run.len() >= limit).flatten();
+                assert!(few.is_sorted() && few.len() + many.count() == count);
+                assert!(few.iter().take(50).all(|item| uses(&keys[*item]) < limit.max(4)));
+            }
+            // Every third item is left.
+            let is_left = |item: usize| item % 3 == 0;
+            plan.retain(is_left, pays);
+            assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
+            assert!(plan.repeated.iter().all(|run| run.len() >= 4));
+            let mut left: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
+            left.sort_unstable();
+            assert!(left.into_iter().eq(items.filter(|item| is_left(*item))), "{count} items");
         }
     }
 }

@@ -134,7 +134,7 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     let (pays, start) = (|uses| best_window(engine.lanes, uses).is_some(), part.start);
     let mut plan = KeyPlan::new(engine, part, keys, pays);
     if together {
-        let candidates = plan.with_few_uses(together::cpu::MANY_USES);
+        let candidates = plan.with_few_uses(together::cpu::many_uses(engine));
         let valid = |item: usize| codes[item - start] = Verdict::VALID_CODE;
         together::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, valid);
         plan.retain(|item| codes[item - start] != Verdict::VALID_CODE, pays);

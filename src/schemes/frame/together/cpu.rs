@@ -21,7 +21,9 @@ const ITEM_BYTES: usize = 1 << 10;
 pub type Draw<'a> = dyn Fn(usize) -> Option<Vec<u128>> + Sync + 'a;
 
 /// Uses of a key from which its table serves better.
-pub const MANY_USES: usize = 256;
+pub fn many_uses(engine: &CpuEngine) -> usize {
+    if engine.lanes.is_some() { 128 } else { 32 }
+}
 
 /// Calls `valid` with items that are valid: with those of groups whose equation holds. Every item that is not valid is among the
 /// others.
