@@ -66,13 +66,7 @@ pub fn verify<'k>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = Verify::new(
-        Messages::Rows(messages.into()),
-        signatures.into(),
-        keys.into(),
-        engine.info().batch_equations,
-        messages.len(),
-    )?;
+    let verify = verification(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), messages.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -87,13 +81,7 @@ pub fn verify_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = Verify::new(
-        Messages::Rows(messages.into()),
-        signatures.into(),
-        keys.into(),
-        engine.info().batch_equations,
-        codes.len(),
-    )?;
+    let verify = verification(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
@@ -116,13 +104,7 @@ pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = Verify::new(
-        texts(engine, messages)?,
-        signatures.into(),
-        keys.into(),
-        engine.info().batch_equations,
-        messages.len(),
-    )?;
+    let verify = verification(engine, texts(engine, messages)?, signatures.into(), keys.into(), messages.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -137,13 +119,7 @@ pub fn verify_messages_into<'a, 'k, M: AsRef<[u8]> + Sync>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = Verify::new(
-        texts(engine, messages)?,
-        signatures.into(),
-        keys.into(),
-        engine.info().batch_equations,
-        codes.len(),
-    )?;
+    let verify = verification(engine, texts(engine, messages)?, signatures.into(), keys.into(), codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
@@ -222,6 +198,16 @@ pub fn sign_messages_into<'a, M: AsRef<[u8]> + Sync>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     write_signatures(engine, texts(engine, messages)?, keys.into(), auxiliary, signatures, codes)
+}
+
+fn verification<'a>(
+    engine: &Engine,
+    messages: Messages<'a>,
+    signatures: Rows<'a, 64>,
+    keys: PublicKeys<'a>,
+    items: usize,
+) -> Result<Verify<'a>, Error> {
+    Verify::new(messages, signatures, keys, engine.info().batch_equations, items)
 }
 
 fn texts<'a, M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &'a [M]) -> Result<Messages<'a>, Error> {
