@@ -49,12 +49,12 @@ fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
     let (all, most) = (order.pow(4), 13u64.pow(4));
     for index in (0..all.min(most)).map(|number| number * all.div_ceil(most) % all) {
         let [e1, e2, a, b] = [3, 2, 1, 0].map(|place| index / order.pow(place) % order);
-        let holds = (a * e1 + b * e2) % order == 0;
+        let holds = (a * e1 + b * e2).is_multiple_of(order);
         let mut item = |error: u64| {
             // R is not the identity, and neither is the key.
             let [u1, u2, d] = loop {
                 let chosen = [(); 3].map(|()| group.random.random_range(1..order));
-                if (chosen[0] + chosen[1] * chosen[2] + error) % order != 0 {
+                if !(chosen[0] + chosen[1] * chosen[2] + error).is_multiple_of(order) {
                     break chosen;
                 }
             };

@@ -129,7 +129,7 @@ mod tests {
                 assert!(few.iter().take(50).all(|item| uses(&keys[*item]) < limit.max(4)));
             }
             // Every third item is left.
-            let is_left = |item: usize| item % 3 == 0;
+            let is_left = |item: usize| item.is_multiple_of(3);
             plan.retain(is_left, pays);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             assert!(plan.repeated.iter().all(|run| run.len() >= 4));
