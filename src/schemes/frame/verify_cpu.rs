@@ -28,8 +28,8 @@ pub trait Claim<C: CpuCurve>: Copy {
     /// Of which points the claim is true. What it says of the identity means nothing.
     fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool>;
 
-    /// A point of which it is true, where there is one with this x-coordinate and parity of y. Of a valid signature it is the
-    /// only one that can be meant.
+    /// The x-coordinate and whether y is odd of a point of which it is true, where the signature says which one is meant. There may be no
+    /// such point on the curve.
     fn point(&self) -> Option<(C::Base, bool)> {
         None
     }
@@ -101,7 +101,8 @@ const KEY_TABLES: usize = 64 << 20;
 const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
 
-/// The codes of all items of a place, by their equations and keys: one by one, or as far as that is faster by equations of groups.
+/// The codes of all items of a place, by their equations and keys: one by one, or where `together` allows it and it is faster, by
+/// equations of groups.
 pub fn verify<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     keys: PublicKeys,

@@ -1,7 +1,8 @@
 //! Batch equations: groups of signatures that are verified together, by one sum.
 //!
 //! Signature i says that u1_i G + u2_i Q_i = R_i, where R_i is known: BIP 340 gives x(R) and takes the even y, and for ECDSA a
-//! recovery id says both. With coefficients a_i below 2^128, which nobody knew before, all of a group are valid if
+//! recovery id says both. With coefficients a_i below 2^128, which nobody knew before, all of a group are valid, but for a
+//! probability of 2^-128, if
 //!
 //! (sum a_i u1_i) G + sum (a_i u2_i) Q_i - sum a_i R_i = O
 //!
