@@ -47,5 +47,6 @@ pub mod ecdsa {
         sign_messages_into_on as sign_messages_into, sign_on as sign,
         sign_recoverable_into_on as sign_recoverable_into, sign_recoverable_on as sign_recoverable,
         verify_into_on as verify_into, verify_messages_into_on as verify_messages_into, verify_on as verify,
+        verify_recoverable_into_on as verify_recoverable_into, verify_recoverable_on as verify_recoverable,
     };
 }

@@ -19,7 +19,8 @@
 //! goes through a second implementation of each curve (`oracle`): public keys and ECDH, signatures that gecc makes, that the
 //! other makes, and that follow from the equation, as they are and spoilt.
 //!
-//! BIP 340 is compared with libsecp256k1 item by item, both ways.
+//! BIP 340 is compared with libsecp256k1 item by item, both ways. Batch equations take part where signatures are known to be valid,
+//! with one among them that is not.
 //!
 //! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on the CPU.
 
@@ -41,6 +42,7 @@ use libtest_mimic::Trial;
 use oracle::{AwsLc, LibSecp256k1, OpenSsl, Oracle};
 use rayon::prelude::*;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 use std::time::Instant;
 use suite::support::numbers::order_plus;
 use suite::support::random::Random;
@@ -56,6 +58,10 @@ const RUN: usize = 1 << 10;
 const SECRET_ITEMS: usize = BATCH / 32;
 /// Items of each batch of every kind that a second implementation computes.
 const ORACLE_ITEMS: usize = BATCH / 256;
+
+/// An engine that verifies together what it can.
+static TOGETHER: LazyLock<Engine> =
+    LazyLock::new(|| Engine::builder().batch_equations(true).build().expect("threads can be started"));
 
 static OPENSSL: Need = Need::new("GECC_REQUIRE_OPENSSL", || OpenSsl::open().err());
 
@@ -151,6 +157,8 @@ fn bip340_by_libsecp256k1() {
         assert!(signed.iter().zip(&theirs).all(|(ours, theirs)| ours == &Ok(*theirs)));
         let (mut signatures, mut public) = (theirs, Vec::with_capacity(size));
         public.extend(pairs.iter().map(|pair| pair.x_only_public_key().0.to_byte_array()));
+        let verdicts = bip340::verify(&TOGETHER, &messages, &signatures, PublicKeys::x_only(&public)).unwrap();
+        assert!(verdicts.all_valid());
         for item in (0..size).step_by(10) {
             match random.below(2) {
                 0 => random.flip_bit(&mut signatures[item]),
@@ -285,7 +293,8 @@ fn points<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
     expect("decompress", point::decompress::<C>(engine, &compressed).unwrap(), |item| item.point);
 }
 
-fn recoveries<C: EcdsaReference>(engine: &Engine, _: &mut Random, signed: &[Signed]) {
+/// The keys, and verification together with one invalid item.
+fn recoveries<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &[Signed]) {
     let digests: Vec<[u8; 32]> = signed.iter().map(|signed| signed.item.digest).collect();
     let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.item.signature).collect();
     let ids: Vec<u8> = signed.iter().map(|signed| signed.recovery_id).collect();
@@ -293,6 +302,12 @@ fn recoveries<C: EcdsaReference>(engine: &Engine, _: &mut Random, signed: &[Sign
     for (recovered, signed) in recovered.into_iter().zip(signed) {
         assert_eq!(recovered, Ok(signed.key), "{} recover {:02x?}", C::NAME, signed.item);
     }
+    let (mut digests, bad) = (digests, random.below(signed.len()));
+    random.flip_bit(&mut digests[bad]);
+    let keys: Vec<Point> = signed.iter().map(|signed| signed.key).collect();
+    let policy = Policy::default();
+    let verdicts = ecdsa::verify_recoverable::<C>(&TOGETHER, &digests, &signatures, &ids, &keys, policy).unwrap();
+    assert_eq!(verdicts.rejected().collect::<Vec<_>>(), [(bad, Rejection::Mismatch)], "{} together", C::NAME);
 }
 
 /// ECDH with the scalars and points whose product is known.

@@ -1,13 +1,14 @@
 //! What crafted batches cost: `cargo bench --bench crafted`.
 //!
 //! Who sends the items of a batch may choose them so that additions meet equal or opposite points, keys repeat just often enough for
-//! a table, or every item is rejected. For each operation this compares the rates of such batches with that of an honest
+//! a table, every item is rejected, or a group that is verified together has one that is invalid. For each operation this compares the rates of such batches with that of an honest
 //! one, in the same run, and exits with 1 where a crafted batch has less than `compare::FLOOR` of the honest rate.
 //! Results are compared with those of the portable CPU engine.
 //!
 //! Arguments choose comparisons whose name contains one of them, such as `recover` or `P-256`.
 
 mod compare;
+mod equations;
 mod modular;
 mod points;
 mod secrets;
@@ -17,6 +18,7 @@ mod signatures;
 mod support;
 
 use compare::Bench;
+use equations::compare as compare_equations;
 use gecc::{Backend, Engine};
 use points::compare as compare_points;
 use secrets::compare as compare_secrets;
@@ -29,12 +31,12 @@ use support::scheme::{Ecdsa, Sm2Dsa};
 fn engines() -> Vec<(&'static str, Engine, usize)> {
     const CPU_ITEMS: usize = 1 << 12;
     const GPU_ITEMS: usize = 1 << 18;
-    let cpu = || Engine::builder().backend(Backend::Cpu).threads(1);
+    let cpu = || Engine::builder().backend(Backend::Cpu).threads(1).batch_equations(true);
     let mut engines = vec![
         ("CPU", cpu().build().expect("one thread"), CPU_ITEMS),
         ("CPU (portable)", cpu().portable(true).build().expect("one thread"), CPU_ITEMS),
     ];
-    match Engine::builder().backend(Backend::Gpu).build() {
+    match Engine::builder().backend(Backend::Gpu).batch_equations(true).build() {
         Ok(gpu) => engines.push(("GPU", gpu, GPU_ITEMS)),
         Err(problem) => println!("without a GPU: {problem}"),
     }
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         each_curve!(compare_points(&mut bench));
         each_scheme!(compare_signatures(&mut bench));
         each_ecdsa_curve!(compare_recovery(&mut bench));
+        each_ecdsa_curve!(compare_equations(&mut bench));
         secrets::compare_signing(&mut bench);
         each_curve!(compare_secrets(&mut bench));
         modular::compare(&mut bench);

@@ -25,6 +25,7 @@ pub struct EngineBuilder {
     pub(crate) portable: bool,
     pub(crate) chunk_items: Option<usize>,
     pub(crate) check_signatures: bool,
+    pub(crate) batch_equations: bool,
     pub(crate) time_kernels: bool,
     pub(crate) l2_persistence: bool,
     pub(crate) kernels: Option<PathBuf>,
@@ -70,6 +71,21 @@ impl EngineBuilder {
     /// computed again; an item at which that fails every time is rejected with [`crate::Rejection::FaultySignature`].
     pub fn check_signatures(mut self, check: bool) -> Self {
         self.check_signatures = check;
+        self
+    }
+
+    /// Verifies signatures of BIP 340 and those of [`crate::ecdsa::verify_recoverable`] together where that is faster: one equation
+    /// for a group of items, with coefficients of 128 bits from the operating system's randomness, fresh for each group of each
+    /// call. Default: off.
+    ///
+    /// Items of a group whose equation does not hold are verified one by one, so that each has the verdict and the reason that it has
+    /// alone. The probability that an equation holds although an item is invalid, which is then taken to be valid, is at most
+    /// 2^-128 for each group, whoever chose the items and whatever is known of others. Otherwise results are the same. Batches with
+    /// invalid items take at most about 1.3 times as long as without equations.
+    ///
+    /// The CPU does this, for some thousand items with few uses of each key; GPUs verify one by one.
+    pub fn batch_equations(mut self, use_equations: bool) -> Self {
+        self.batch_equations = use_equations;
         self
     }
 

@@ -18,6 +18,8 @@ pub struct EngineInfo {
     pub max_memory: Option<usize>,
     /// Whether every signature is verified before it is returned.
     pub check_signatures: bool,
+    /// Whether signatures may be verified together, by equations of groups.
+    pub batch_equations: bool,
     /// Why this backend was chosen.
     pub reason: String,
 }

@@ -33,6 +33,7 @@ mod points;
 mod reference;
 mod scalars;
 mod schemes;
+mod together;
 #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
 mod uniform;
 

@@ -17,7 +17,7 @@ const TIMES: u64 = 2;
 in_groups!(ecdsa, sm2; in lanes [of_order_13 of_order_199]);
 in_groups!(recovery; in lanes [of_order_199]);
 
-fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
+pub fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
     [bytes(r), bytes(s)].concat().try_into().expect("64 bytes")
 }
 
@@ -54,7 +54,7 @@ fn check_calls(engine: &CpuEngine, group: &Group, calls: &[Vec<&Signed>], verify
         let signatures: Vec<_> = call.iter().map(|item| signature(&item.r, &item.s)).collect();
         let keys: Vec<_> = call.iter().map(|item| encode(group.point(item.key))).collect();
         let (digests, signatures, keys) = ((&digests).into(), (&signatures).into(), PublicKeys::points(&keys));
-        let inputs = Verification { digests, signatures, keys };
+        let inputs = Verification::new(digests, signatures, keys);
         let results = rows_of::<0>(call.len(), |out| verify(engine, inputs, Policy::default(), out));
         for (item, result) in call.iter().zip(results) {
             let verdict = Verdict::from(result.map(|_| ()));

@@ -53,7 +53,7 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let signatures = repeat(&answers.signatures[..distinct], items);
         let keys = repeat(&answers.keys[..distinct], items);
         let (messages, keys) = (bip340::Messages::Rows((&messages).into()), PublicKeys::x_only(&keys));
-        let verify = bip340::Verify { messages, signatures: (&signatures).into(), keys, items };
+        let verify = bip340::Verify { messages, signatures: (&signatures).into(), keys, together: false, items };
         let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
         compare(operation, curve, values(engine, &verify, verdict), repeat(&answers.verdicts[..distinct], items))?;
     }
@@ -169,7 +169,7 @@ fn verification(
     let (digests, signatures) = (repeat(&digests[..distinct], items), repeat(&signatures[..distinct], items));
     let keys = repeat(&keys[..distinct], items);
     let keys = PublicKeys::points(&keys);
-    let inputs = Verification { digests: (&digests).into(), signatures: (&signatures).into(), keys };
+    let inputs = Verification::new((&digests).into(), (&signatures).into(), keys);
     let verify = Verify { scheme, curve, inputs, policy: Policy::low_s(), items };
     let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
     compare(operation, curve.name(), values(engine, &verify, verdict), repeat(&verdicts[..distinct], items))

@@ -130,12 +130,12 @@ fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: T
     take(format!("msm {form}"), &SumsOfProducts { curve, scalars: numbers, points: keys, of: items });
     take(format!("decode {form}"), &DecodeKeys { curve, keys, items });
     for scheme in SCHEMES {
-        let inputs = Verification { digests: numbers, signatures: columns.signatures.into(), keys };
+        let inputs = Verification::new(numbers, columns.signatures.into(), keys);
         let verify = Verify { scheme, curve: curve_of(scheme), inputs, policy: Policy::default(), items };
         take(format!("{} verify {form}", scheme.name), &verify);
     }
     for (which, messages) in messages(columns.numbers) {
-        let verify = bip340::Verify { messages, signatures: columns.signatures.into(), keys, items };
+        let verify = bip340::Verify { messages, signatures: columns.signatures.into(), keys, together: false, items };
         take(format!("BIP 340 verify {form}, messages in {which}"), &verify);
     }
     for (which, tweaks) in [

@@ -10,16 +10,16 @@ use secp256k1::{Keypair, XOnlyPublicKey};
 const ITEMS: usize = 700;
 
 /// A row of the table of BIP 340.
-struct Vector {
+pub struct Vector {
     secret: Option<[u8; 32]>,
-    key: [u8; 32],
+    pub key: [u8; 32],
     auxiliary: Option<[u8; 32]>,
-    message: Vec<u8>,
-    signature: [u8; 64],
-    is_valid: bool,
+    pub message: Vec<u8>,
+    pub signature: [u8; 64],
+    pub is_valid: bool,
 }
 
-fn vectors() -> Vec<Vector> {
+pub fn vectors() -> Vec<Vector> {
     let given = |text: &str| (!text.is_empty()).then(|| field(text));
     let rows = include_str!("../vectors/bip340_test_vectors.csv").lines().skip(1);
     let vector = |row: &str| {
@@ -61,13 +61,13 @@ pub fn vectors_of_the_standard(engine: &Engine) {
 }
 
 /// A private key with the keys that libsecp256k1 makes of it.
-struct Signer {
-    pair: Keypair,
-    x_only: [u8; 32],
-    secret: [u8; 32],
+pub struct Signer {
+    pub pair: Keypair,
+    pub x_only: [u8; 32],
+    pub secret: [u8; 32],
 }
 
-fn signer(random: &mut Random) -> Signer {
+pub fn signer(random: &mut Random) -> Signer {
     let secret = random.scalar_bytes::<Secp256k1>();
     let pair = Keypair::from_secret_bytes(secret).expect("in range");
     Signer { x_only: pair.x_only_public_key().0.to_byte_array(), pair, secret }
@@ -114,7 +114,7 @@ pub fn signatures_are_those_of_libsecp256k1(engine: &Engine) {
     assert!(rows.iter().all(|row| *row == expected));
 }
 
-fn spoil(random: &mut Random, item: usize, message: &mut Vec<u8>, signature: &mut [u8; 64], key: &mut [u8; 32]) {
+pub fn spoil(random: &mut Random, item: usize, message: &mut Vec<u8>, signature: &mut [u8; 64], key: &mut [u8; 32]) {
     match item % 9 {
         0 => random.flip_bit(signature),
         1 => random.flip_bit(key),
@@ -128,7 +128,7 @@ fn spoil(random: &mut Random, item: usize, message: &mut Vec<u8>, signature: &mu
     }
 }
 
-fn is_valid_there(message: &[u8], signature: &[u8; 64], key: &[u8; 32]) -> bool {
+pub fn is_valid_there(message: &[u8], signature: &[u8; 64], key: &[u8; 32]) -> bool {
     let key = XOnlyPublicKey::from_byte_array(*key);
     key.is_ok_and(|key| Signature::from_byte_array(*signature).verify(message, &key).is_ok())
 }

@@ -5,6 +5,7 @@
 
 pub mod support;
 
+pub mod batch_equations;
 pub mod batch_sizes;
 pub mod bip340;
 pub mod columns;
@@ -65,6 +66,7 @@ const OF_ECDSA_CURVES: &[Test] = {
     macro_rules! of_curves {
         ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
             &[$(
+                (concat!("batch_equations::ecdsa_", stringify!($name)), batch_equations::ecdsa::<gecc::$curve>),
                 (concat!("batch_sizes::ecdsa_", stringify!($name)), batch_sizes::ecdsa::<gecc::$curve>),
                 (concat!("poisoned_recover::", stringify!($name)), poisoned_recover::every_position::<gecc::$curve>),
                 (concat!("poisoned_verify::ecdsa_", stringify!($name)), poisoned_verify::ecdsa::<gecc::$curve>),
@@ -75,6 +77,10 @@ const OF_ECDSA_CURVES: &[Test] = {
 };
 
 const TESTS: &[Test] = on_engines! {
+    batch_equations {
+        spoiled_schnorr_signatures cancelling_schnorr_signatures vectors_many_times schnorr_columns
+        recovery_ids_decide_nothing large_and_small_x recoverable_columns
+    }
     batch_sizes {
         sm2 public_points secret_operations
         sixty_five_thousand_points sixty_five_thousand_signatures

@@ -44,15 +44,20 @@ impl<C: CpuCurve> Terms<C> {
                 let magnitude = if negative { be_bytes_to_limbs(&scalar.neg().to_be_bytes()) } else { limbs };
                 Signed { negative, magnitude }
             };
-            let scalars = limbs.zip(scalars).map(shorter).collect();
-            return Terms { scalars, points: groups::entries::<C>(lanes, points) };
+            return Terms::whole(lanes, limbs.zip(scalars).map(shorter).collect(), points);
         };
         let (mut halves, second): (Vec<_>, Vec<_>) = limbs.map(|limbs| endomorphism.decompose(&limbs)).unzip();
         halves.extend(second);
         let beta = &C::constants().beta;
         let images = points.iter().map(|point| Affine { x: point.x.mul(beta), ..*point });
         let points: Vec<_> = points.iter().copied().chain(images).collect();
-        Terms { scalars: halves, points: groups::entries::<C>(lanes, &points) }
+        Terms::whole(lanes, halves, &points)
+    }
+
+    /// Those of scalars below 2^255, one term each whatever the curve has.
+    pub fn whole(lanes: Option<Lanes>, scalars: Vec<Signed>, points: &[Affine<C::Base>]) -> Self {
+        debug_assert_eq!(scalars.len(), points.len());
+        Terms { scalars, points: groups::entries::<C>(lanes, points) }
     }
 
     /// No terms, with room for so many products.

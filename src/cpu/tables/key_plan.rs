@@ -42,6 +42,24 @@ impl KeyPlan {
         let singles = items.zip(is_single).filter_map(|(item, single)| single.then_some(item)).collect();
         KeyPlan { singles, repeated }
     }
+
+    /// The items whose key occurs fewer times than `uses`, in input order.
+    pub fn with_few_uses(&self, uses: usize) -> Vec<usize> {
+        let few = self.repeated.iter().filter(|run| run.len() < uses).flatten();
+        let mut items: Vec<usize> = self.singles.iter().chain(few).copied().collect();
+        items.sort_unstable();
+        items
+    }
+
+    /// Leaves out items. A key that is left too few times is no longer a repeated one.
+    pub fn retain(&mut self, is_left: impl Fn(usize) -> bool, pays: impl Fn(usize) -> bool) {
+        self.singles.retain(|item| is_left(*item));
+        self.repeated.iter_mut().for_each(|run| run.retain(|item| is_left(*item)));
+        let few = self.repeated.extract_if(.., |run| !pays(run.len()));
+        self.singles.extend(few.flatten());
+        self.singles.sort_unstable();
+        self.repeated.sort_by_key(|run| Reverse(run.len()));
+    }
 }
 
 /// The items with hashes that nobody can foresee: keys cannot be made to meet in one part.
@@ -92,7 +110,8 @@ mod tests {
             let key = |number: usize| std::array::from_fn::<u8, 33, _>(|i| (number >> (8 * (i % 4))) as u8);
             let keys: Vec<[u8; 33]> = (0..count + 10).map(|item| key(item * item % distinct)).collect();
             let items = 10..count + 10;
-            let plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), |uses| uses >= 4);
+            let pays = |uses| uses >= 4;
+            let mut plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), pays);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             let mut all: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
             all.sort_unstable();
@@ -103,6 +122,20 @@ mod tests {
                 assert_eq!(run.len(), uses(&keys[run[0]]));
             }
             assert!(plan.singles.iter().take(50).all(|item| uses(&keys[*item]) < 4));
+            for limit in [0, 4, 6, usize::MAX] {
+                let few = plan.with_few_uses(limit);
+                let many = plan.repeated.iter().filter(|run| run.len() >= limit).flatten();
+                assert!(few.is_sorted() && few.len() + many.count() == count);
+                assert!(few.iter().take(50).all(|item| uses(&keys[*item]) < limit.max(4)));
+            }
+            // Every third item is left.
+            let is_left = |item: usize| item.is_multiple_of(3);
+            plan.retain(is_left, pays);
+            assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
+            assert!(plan.repeated.iter().all(|run| run.len() >= 4));
+            let mut left: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
+            left.sort_unstable();
+            assert!(left.into_iter().eq(items.filter(|item| is_left(*item))), "{count} items");
         }
     }
 }

@@ -50,7 +50,8 @@ fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize
         true => Messages::Rows((&messages).into()),
         false => Messages::Texts(SizedTexts::new(trial.cpu, items, |item| &messages[item])),
     };
-    let verify = Verify { messages, signatures: (&signatures).into(), keys: PublicKeys::x_only(&keys), items };
+    let verify =
+        Verify { messages, signatures: (&signatures).into(), keys: PublicKeys::x_only(&keys), together: false, items };
     let codes = match expected {
         None => trial.compute(&verify, code_of)?,
         Some(expected) => trial.compute_expecting(&verify, code_of, expected)?,

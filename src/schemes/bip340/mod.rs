@@ -41,6 +41,7 @@ pub(crate) use verify::{Verify, WORTH as VERIFY_WORTH};
 /// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`] (not below p),
 /// [`Rejection::SOutOfRange`] (not below n), [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
 /// [`Rejection::IdentityKey`], [`Rejection::IdentityResult`], [`Rejection::Mismatch`] (x(R) is not r, or y(R) is odd).
+/// With [`crate::EngineBuilder::batch_equations`] many items are verified together, as in the standard's "Batch Verification".
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
@@ -65,7 +66,7 @@ pub fn verify<'k>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = Verify::new(Messages::Rows(messages.into()), signatures.into(), keys.into(), messages.len())?;
+    let verify = verification(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), messages.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -80,7 +81,7 @@ pub fn verify_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = Verify::new(Messages::Rows(messages.into()), signatures.into(), keys.into(), codes.len())?;
+    let verify = verification(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
@@ -103,7 +104,7 @@ pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = Verify::new(texts(engine, messages)?, signatures.into(), keys.into(), messages.len())?;
+    let verify = verification(engine, texts(engine, messages)?, signatures.into(), keys.into(), messages.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -118,7 +119,7 @@ pub fn verify_messages_into<'a, 'k, M: AsRef<[u8]> + Sync>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = Verify::new(texts(engine, messages)?, signatures.into(), keys.into(), codes.len())?;
+    let verify = verification(engine, texts(engine, messages)?, signatures.into(), keys.into(), codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
@@ -197,6 +198,16 @@ pub fn sign_messages_into<'a, M: AsRef<[u8]> + Sync>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     write_signatures(engine, texts(engine, messages)?, keys.into(), auxiliary, signatures, codes)
+}
+
+fn verification<'a>(
+    engine: &Engine,
+    messages: Messages<'a>,
+    signatures: Rows<'a, 64>,
+    keys: PublicKeys<'a>,
+    items: usize,
+) -> Result<Verify<'a>, Error> {
+    Verify::new(messages, signatures, keys, engine.info().batch_equations, items)
 }
 
 fn texts<'a, M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &'a [M]) -> Result<Messages<'a>, Error> {

@@ -128,7 +128,7 @@ impl Sign<'_, '_> {
         let public = public_keys_of::<C>(engine, items, self.keys);
         let signatures = signed.columns[0].as_chunks().0.into();
         let message = |at: usize| self.messages.get(items[at]);
-        verify::<C>(engine, &message, signatures, PublicKeys::raw(&public), &mut ResultsMut::codes(codes));
+        verify::<C>(engine, &message, signatures, PublicKeys::raw(&public), false, &mut ResultsMut::codes(codes));
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Verify<'a> {
     pub messages: Messages<'a>,
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
+    /// Whether items may be verified together.
+    pub together: bool,
     pub items: usize,
 }
 
@@ -29,6 +31,7 @@ impl<'a> Verify<'a> {
         messages: Messages<'a>,
         signatures: Rows<'a, 64>,
         keys: PublicKeys<'a>,
+        together: bool,
         items: usize,
     ) -> Result<Self, Error> {
         let lengths = [
@@ -37,7 +40,7 @@ impl<'a> Verify<'a> {
             ("public keys", keys.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        Ok(Verify { messages, signatures, keys, items })
+        Ok(Verify { messages, signatures, keys, together, items })
     }
 }
 
@@ -55,7 +58,7 @@ impl Operation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let (signatures, keys) = (self.signatures.slice(items.clone()), self.keys.slice(items.clone()));
         let message = |item: usize| self.messages.get(items.start + item);
-        verify::<Secp256k1>(engine, &message, signatures, keys, out);
+        verify::<Secp256k1>(engine, &message, signatures, keys, self.together, out);
     }
 }
 
@@ -65,12 +68,13 @@ pub(crate) fn verify<'m, C: BaseTables>(
     message: &(dyn Fn(usize) -> &'m [u8] + Sync),
     signatures: Rows<64>,
     keys: PublicKeys,
+    together: bool,
     out: &mut dyn Place,
 ) {
     let equations = |items: &[usize]| {
         items.iter().map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item)).collect()
     };
-    verify_cpu::verify::<C, _>(engine, keys, equations, out);
+    verify_cpu::verify::<C, _>(engine, keys, together, equations, out);
 }
 
 /// BIP 340, verification: R = s G - e P has the x-coordinate r and an even y, where P is the point of the key with an even y.

@@ -7,7 +7,7 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::schemes::frame::sign_cpu::{self, Inputs, Parts, Signed, Steps, concatenate, public_keys_of};
-use crate::schemes::frame::verify_cpu::{self, Equation, Equations, XModuloN};
+use crate::schemes::frame::verify_cpu::{self, Equation, Equations, NamedById, XModuloN};
 use crate::schemes::frame::{Signing, Verification};
 use crate::types::{Check, Place, Policy, PublicKeys, Rejection, ResultsMut, Rows, Verdict, Widths};
 use elliptic_curve::ops::Reduce;
@@ -17,8 +17,13 @@ use elliptic_curve::{Field, PrimeField};
 use sha2::Sha256;
 
 pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn Place) {
-    let Verification { digests, signatures, keys } = inputs;
-    verify_cpu::verify::<C, _>(engine, keys, |items| equations::<C>(items, digests, signatures, policy), out);
+    let Verification { digests, signatures, keys, recovery_ids } = inputs;
+    let equations = |items: &[usize]| equations::<C>(items, digests, signatures, policy);
+    let Some(ids) = recovery_ids else {
+        return verify_cpu::verify::<C, _>(engine, keys, false, equations, out);
+    };
+    let named = |items: &[usize]| named_equations::<C>(items, digests, signatures, ids, policy);
+    verify_cpu::verify::<C, _>(engine, keys, true, named, out);
 }
 
 /// SEC 1, section 4.1.4. The inverses of all s are computed together.
@@ -43,6 +48,22 @@ fn equations<C: CpuCurve>(
         Ok(Equation { u1: e.mul(w), u2: r.mul(w), claim: XModuloN(r) })
     };
     items.iter().zip(parsed).zip(&inverses).map(equation).collect()
+}
+
+/// The same equations with the points that recovery ids name.
+pub fn named_equations<C: CpuCurve>(
+    items: &[usize],
+    digests: Rows<32>,
+    signatures: Rows<64>,
+    ids: Rows<1>,
+    policy: Policy,
+) -> Equations<C, NamedById<C>> {
+    let named = |(equation, item): (Result<Equation<C, XModuloN<C>>, _>, &usize)| {
+        let Equation { u1, u2, claim } = equation?;
+        let point = recover_cpu::coordinates::<C>(&claim.0, ids.get(*item)[0]).ok();
+        Ok(Equation { u1, u2, claim: NamedById(claim, point) })
+    };
+    equations(items, digests, signatures, policy).into_iter().zip(items).map(named).collect()
 }
 
 /// s > n / 2, that is s > n - s.
@@ -110,7 +131,7 @@ fn check_signed<C: SecretCurve>(
     let digests: Vec<[u8; 32]> = items.iter().map(|&item| *digests.get(item)).collect();
     let signatures: Rows<64> = signed.columns[0].as_chunks().0.into();
     if check != Check::RecoveryIds {
-        let inputs = Verification { digests: (&digests).into(), signatures, keys: PublicKeys::raw(&public) };
+        let inputs = Verification::new((&digests).into(), signatures, PublicKeys::raw(&public));
         return verify::<C>(engine, inputs, Policy::default(), &mut ResultsMut::codes(codes));
     }
     // The key that is recovered is the one with which the signature verifies: that need not be done too.

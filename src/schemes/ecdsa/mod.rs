@@ -94,7 +94,7 @@ pub fn verify_on(
     keys: PublicKeys<'_>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
-    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys };
+    let inputs = Verification::new(digests.into(), signatures.into(), keys);
     let verify = Verify::new(&ECDSA, curve, inputs, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
@@ -140,8 +140,106 @@ pub fn verify_into_on(
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = Verify::new(&ECDSA, curve, Verification { digests, signatures, keys }, policy, codes.len())?;
+    let verify = Verify::new(&ECDSA, curve, Verification::new(digests, signatures, keys), policy, codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
+}
+
+/// What [`verify`] finds, of signatures with recovery ids. With [`crate::EngineBuilder::batch_equations`] it is found by fewer
+/// operations; otherwise the ids serve for nothing. Variable-time: everything here is public.
+///
+/// Verdicts are those of [`verify`], whatever the recovery ids are: an id is a hint at R, and one that is wrong or out of range costs
+/// time alone. It does not say that the id is the signature's; for that, compare what [`recover`] gives.
+///
+/// # Errors
+/// As for [`verify`].
+///
+/// ```
+/// use gecc::{Engine, Secp256k1, ecdsa, keys};
+/// let engine = Engine::builder().batch_equations(true).build()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 3)?;
+/// let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[9; 32]; 3], &secret, Default::default())?;
+/// let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
+/// let signatures: Vec<_> = signed.iter().map(|signed| signed.signature).collect();
+/// let mut ids: Vec<_> = signed.iter().map(|signed| signed.recovery_id).collect();
+/// ids[1] ^= 1;
+/// let verdicts = ecdsa::verify_recoverable::<Secp256k1>(
+///     &engine, &[[9; 32]; 3], &signatures, &ids, &public, Default::default(),
+/// )?;
+/// assert!(verdicts.all_valid());
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn verify_recoverable<'k, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+    keys: impl Into<PublicKeys<'k>>,
+    policy: Policy,
+) -> Result<Verdicts, Error> {
+    verify_recoverable_on(engine, C::ID, digests, signatures, recovery_ids, keys.into(), policy)
+}
+
+/// [`crate::ecdsa::verify_recoverable`] on a curve chosen when the program runs.
+pub fn verify_recoverable_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+    keys: PublicKeys<'_>,
+    policy: Policy,
+) -> Result<Verdicts, Error> {
+    let recoverable = recover_inputs(digests, signatures, recovery_ids);
+    let verify = verification_with_ids(engine, curve, recoverable, keys, policy, digests.len())?;
+    engine.collect(&verify, verdict_of).map(Verdicts::new)
+}
+
+/// What [`verify_recoverable`] finds, from columns into codes. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`verify`].
+pub fn verify_recoverable_into<'a, 'k, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    recovery_ids: impl Into<Rows<'a, 1>>,
+    keys: impl Into<PublicKeys<'k>>,
+    policy: Policy,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let (digests, signatures, recovery_ids) = (digests.into(), signatures.into(), recovery_ids.into());
+    verify_recoverable_into_on(engine, C::ID, digests, signatures, recovery_ids, keys.into(), policy, codes)
+}
+
+/// [`crate::ecdsa::verify_recoverable_into`] on a curve chosen when the program runs.
+#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
+pub fn verify_recoverable_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: Rows<32>,
+    signatures: Rows<64>,
+    recovery_ids: Rows<1>,
+    keys: PublicKeys<'_>,
+    policy: Policy,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let recoverable = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let verify = verification_with_ids(engine, curve, recoverable, keys, policy, codes.len())?;
+    engine.run(&verify, &mut ResultsMut::codes(codes))
+}
+
+fn verification_with_ids<'a>(
+    engine: &Engine,
+    curve: CurveId,
+    recover_cpu::Inputs { digests, signatures, recovery_ids }: recover_cpu::Inputs<'a>,
+    keys: PublicKeys<'a>,
+    policy: Policy,
+    items: usize,
+) -> Result<Verify<'a>, Error> {
+    require_lengths(items, &[("recovery ids", recovery_ids.len_for(items))])?;
+    let recovery_ids = engine.info().batch_equations.then_some(recovery_ids);
+    let inputs = Verification { recovery_ids, ..Verification::new(digests, signatures, keys) };
+    Verify::new(&ECDSA, curve, inputs, policy, items)
 }
 
 /// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.

@@ -101,14 +101,18 @@ fn recover_each<C: BaseTables>(
 
 fn parse<C: CpuCurve>(signature: &[u8; 64], recovery_id: u8) -> Result<Parsed<C>, Rejection> {
     let (r, s) = decode::signature::<C>(signature)?;
+    Ok(Parsed { r, s, point: coordinates::<C>(&r, recovery_id)? })
+}
+
+/// The x-coordinate of R and the parity of its y.
+pub fn coordinates<C: CpuCurve>(r: &C::Scalar, recovery_id: u8) -> Result<(C::Base, bool), Rejection> {
     if recovery_id > 3 {
         return Err(Rejection::RecoveryIdOutOfRange);
     }
     // 1.1: x = r + j n, which must be a coordinate. 1.3: R from x and the parity of y.
-    let r_limbs = be_bytes_to_limbs(&r.to_be_bytes());
-    let x =
-        if recovery_id & 2 == 0 { from_limbs(&r_limbs) } else { plus_n::<C>(&r_limbs).ok_or(Rejection::NoSuchR)? };
-    Ok(Parsed { r, s, point: (x, recovery_id & 1 == 1) })
+    let r = be_bytes_to_limbs(&r.to_be_bytes());
+    let x = if recovery_id & 2 == 0 { from_limbs(&r) } else { plus_n::<C>(&r).ok_or(Rejection::NoSuchR)? };
+    Ok((x, recovery_id & 1 == 1))
 }
 
 /// 1.6.1: Q = (s R - e G) / r.

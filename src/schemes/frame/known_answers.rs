@@ -62,8 +62,7 @@ fn run_batch(
 ) -> Result<(), Fault> {
     let Signatures { digests, signatures, keys, verdicts, .. } = &known_answers::of(trial.curve()).signatures;
     let (digests, signatures, keys) = (repeat(digests, items), repeat(signatures, items), repeat(keys, items));
-    let inputs =
-        Verification { digests: (&digests).into(), signatures: (&signatures).into(), keys: PublicKeys::points(&keys) };
+    let inputs = Verification::new((&digests).into(), (&signatures).into(), PublicKeys::points(&keys));
     let verify = Verify { scheme, curve: trial.curve(), inputs, policy, items };
     let codes = match expected {
         None => trial.compute(&verify, code_of)?,

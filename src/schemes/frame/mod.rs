@@ -7,6 +7,7 @@ mod recovery_gpu;
 pub mod sign_cpu;
 #[cfg(feature = "cuda")]
 mod sign_gpu;
+pub mod together;
 pub mod verify_cpu;
 #[cfg(feature = "cuda")]
 mod verify_gpu;
@@ -58,6 +59,25 @@ pub struct Verification<'a> {
     pub digests: Rows<'a, 32>,
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
+    /// Where items may be verified together: the recovery ids. They decide nothing.
+    pub recovery_ids: Option<Rows<'a, 1>>,
+}
+
+impl<'a> Verification<'a> {
+    /// One by one.
+    pub fn new(digests: Rows<'a, 32>, signatures: Rows<'a, 64>, keys: PublicKeys<'a>) -> Self {
+        Verification { digests, signatures, keys, recovery_ids: None }
+    }
+
+    /// Those of some items.
+    fn slice(&self, items: Range<usize>) -> Self {
+        Verification {
+            digests: self.digests.slice(items.clone()),
+            signatures: self.signatures.slice(items.clone()),
+            keys: self.keys.slice(items.clone()),
+            recovery_ids: self.recovery_ids.map(|ids| ids.slice(items)),
+        }
+    }
 }
 
 /// The verification of a batch.
@@ -80,7 +100,7 @@ impl<'a> Verify<'a> {
         items: usize,
     ) -> Result<Self, Error> {
         scheme.require(curve)?;
-        let Verification { digests, signatures, keys } = &inputs;
+        let Verification { digests, signatures, keys, .. } = &inputs;
         let lengths = [
             ("digests", digests.len_for(items)),
             ("signatures", signatures.len_for(items)),
@@ -103,11 +123,8 @@ impl Operation for Verify<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let Verification { digests, signatures, keys } = self.inputs;
-        let digests = digests.slice(items.clone());
-        let inputs = Verification { digests, signatures: signatures.slice(items.clone()), keys: keys.slice(items) };
         let verify = self.scheme.verify_on_cpu.of(self.curve).expect("the curve has the scheme");
-        verify(engine, inputs, self.policy, out);
+        verify(engine, self.inputs.slice(items), self.policy, out);
     }
 }
 

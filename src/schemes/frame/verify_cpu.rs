@@ -2,6 +2,7 @@
 //!
 //! Items whose key occurs often are computed from a table of that key; see `cpu::tables::key_plan`.
 
+use super::together;
 use crate::cpu::field::Field;
 use crate::cpu::multiply::{mul_add, normalize, sum_products};
 use crate::cpu::point::comb::Comb;
@@ -26,11 +27,22 @@ pub type Equations<C, K> = Vec<Result<Equation<C, K>, Rejection>>;
 pub trait Claim<C: CpuCurve>: Copy {
     /// Of which points the claim is true. What it says of the identity means nothing.
     fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool>;
+
+    /// The x-coordinate and whether y is odd of a point of which it is true, where the signature says which one is meant. There may be no
+    /// such point on the curve.
+    fn point(&self) -> Option<(C::Base, bool)> {
+        None
+    }
 }
 
 /// That its x-coordinate is this modulo n.
 #[derive(Clone, Copy)]
 pub struct XModuloN<C: CpuCurve>(pub C::Scalar);
+
+/// The same of a point that a recovery id names, where that can be: its x-coordinate, and whether its y is odd. The id decides
+/// nothing.
+#[derive(Clone, Copy)]
+pub struct NamedById<C: CpuCurve>(pub XModuloN<C>, pub Option<(C::Base, bool)>);
 
 /// That its x-coordinate is this, and its y-coordinate even.
 #[derive(Clone, Copy)]
@@ -49,10 +61,24 @@ impl<C: CpuCurve> Claim<C> for XModuloN<C> {
     }
 }
 
+impl<C: CpuCurve> Claim<C> for NamedById<C> {
+    fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
+        XModuloN::hold(lanes, points, claims.map(|NamedById(claim, _)| claim))
+    }
+
+    fn point(&self) -> Option<(C::Base, bool)> {
+        self.1
+    }
+}
+
 impl<C: CpuCurve> Claim<C> for EvenWithX<C> {
     fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
         let points = normalize(lanes, points);
         points.iter().zip(claims).map(|(point, EvenWithX(x))| point.x == x && !point.y.is_odd()).collect()
+    }
+
+    fn point(&self) -> Option<(C::Base, bool)> {
+        Some((self.0, false))
     }
 }
 
@@ -75,10 +101,12 @@ const KEY_TABLES: usize = 64 << 20;
 const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
 
-/// The codes of all items of a place, by their equations and keys.
+/// The codes of all items of a place, by their equations and keys: one by one, or where `together` allows it and it is faster, by
+/// equations of groups.
 pub fn verify<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     keys: PublicKeys,
+    together: bool,
     equations: impl Fn(&[usize]) -> Equations<C, K> + Sync,
     out: &mut dyn Place,
 ) {
@@ -90,7 +118,7 @@ pub fn verify<C: BaseTables, K: Claim<C>>(
         let (mut place, behind) = rest.split_at(part.len());
         rest = behind;
         let mut codes = vec![0; part.len()];
-        verify_part(engine, part, &keys, &equations, &mut codes);
+        verify_part(engine, part, &keys, together, &equations, &mut codes);
         place.take(Results::new(&codes, [&[], &[]], [0, 0]));
     }
 }
@@ -100,11 +128,18 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     part: Range<usize>,
     keys: &PublicKeys,
+    together: bool,
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
     codes: &mut [u8],
 ) {
     let (pays, start) = (|uses| best_window(engine.lanes, uses).is_some(), part.start);
-    let plan = KeyPlan::new(engine, part, keys, pays);
+    let mut plan = KeyPlan::new(engine, part, keys, pays);
+    if together {
+        let candidates = plan.with_few_uses(together::cpu::many_uses(engine));
+        let valid = |item: usize| codes[item - start] = Verdict::VALID_CODE;
+        together::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, valid);
+        plan.retain(|item| codes[item - start] != Verdict::VALID_CODE, pays);
+    }
     let singles = engine.map_chunks(plan.singles.len(), 0, |range, out| {
         let base = C::tables().table(engine, range.len());
         let items = &plan.singles[range];

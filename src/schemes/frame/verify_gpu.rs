@@ -50,7 +50,7 @@ impl OnGpu for Verify<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let Verification { digests, signatures, keys } = self.inputs;
+        let Verification { digests, signatures, keys, .. } = self.inputs;
         let rows = (
             plan.input::<Digests>(digests.slice(items.clone()).bytes()),
             plan.input::<Signatures>(signatures.slice(items.clone()).bytes()),

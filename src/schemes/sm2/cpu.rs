@@ -14,10 +14,10 @@ use sm3::Sm3;
 
 /// There is no policy.
 pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn Place) {
-    let Verification { digests, signatures, keys } = inputs;
+    let Verification { digests, signatures, keys, .. } = inputs;
     let equations =
         |items: &[usize]| items.iter().map(|&item| equation::<C>(digests.get(item), signatures.get(item))).collect();
-    verify_cpu::verify::<C, _>(engine, keys, equations, out);
+    verify_cpu::verify::<C, _>(engine, keys, false, equations, out);
 }
 
 /// GB/T 32918.2, section 7.1.
@@ -86,7 +86,7 @@ fn check_signed<C: SecretCurve>(
     let public = public_keys_of::<C>(engine, items, keys);
     let digests: Vec<[u8; 32]> = items.iter().map(|&item| *digests.get(item)).collect();
     let signatures = signed.columns[0].as_chunks().0.into();
-    let inputs = Verification { digests: (&digests).into(), signatures, keys: PublicKeys::raw(&public) };
+    let inputs = Verification::new((&digests).into(), signatures, PublicKeys::raw(&public));
     verify::<C>(engine, inputs, Policy::default(), &mut ResultsMut::codes(codes));
 }
 

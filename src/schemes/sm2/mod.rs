@@ -126,7 +126,7 @@ pub fn verify<'k>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys: keys.into() };
+    let inputs = Verification::new(digests.into(), signatures.into(), keys.into());
     let verify = Verify::new(&SM2, Sm2::ID, inputs, Policy::default(), digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
@@ -143,7 +143,7 @@ pub fn verify_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let inputs = Verification { digests: digests.into(), signatures: signatures.into(), keys: keys.into() };
+    let inputs = Verification::new(digests.into(), signatures.into(), keys.into());
     let verify = Verify::new(&SM2, Sm2::ID, inputs, Policy::default(), codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }

@@ -1,0 +1,155 @@
+//! Batch equations on the CPU.
+
+use super::groups::{Groups, Step};
+use crate::cpu::field::Field;
+use crate::cpu::msm::{self, Terms};
+use crate::cpu::point::Affine;
+use crate::cpu::scalar::Signed;
+use crate::cpu::{CpuCurve, CpuEngine, decode, generator};
+use crate::schemes::frame::verify_cpu::{Claim, Equations};
+use crate::types::PublicKeys;
+
+/// Items of the smallest group that pays and of the largest one, for each thread.
+const SMALLEST: usize = 512;
+/// The points of a group of this size stay in the L2 cache.
+const LARGEST: usize = 1 << 12;
+/// Items of a group, at most, and bytes that one takes.
+const MOST_ITEMS: usize = 1 << 18;
+const ITEM_BYTES: usize = 1 << 10;
+
+/// Coefficients: so many, or `None` where there are none to be had.
+pub type Draw<'a> = dyn Fn(usize) -> Option<Vec<u128>> + Sync + 'a;
+
+/// Uses of a key from which its table serves better.
+pub fn many_uses(engine: &CpuEngine) -> usize {
+    if engine.lanes.is_some() { 128 } else { 32 }
+}
+
+/// Calls `valid` with items that are valid: with those of groups whose equation holds. Every item that is not valid is among the
+/// others.
+pub fn find_valid<C: CpuCurve, K: Claim<C>>(
+    engine: &CpuEngine,
+    items: &[usize],
+    keys: &PublicKeys,
+    equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
+    mut valid: impl FnMut(usize),
+) {
+    let largest = engine.max_memory.map_or(MOST_ITEMS, |limit| MOST_ITEMS.min(limit / 8 / ITEM_BYTES));
+    let [smallest, largest] = [SMALLEST, LARGEST].map(|each| (each * engine.threads()).min(largest).max(SMALLEST));
+    let mut groups = Groups::new(items.len(), smallest, largest);
+    let mut rest = items;
+    while !rest.is_empty() {
+        let step = groups.next(rest.len());
+        let (Step::Together(count) | Step::OneByOne(count)) = step;
+        let (group, behind) = rest.split_at(count);
+        rest = behind;
+        if step == Step::OneByOne(count) {
+            continue;
+        }
+        match verify_group::<C, K>(engine, group, keys, equations, &fresh_coefficients) {
+            Some(members) => {
+                groups.held(members.len(), count - members.len());
+                members.into_iter().for_each(&mut valid);
+            }
+            None => groups.failed(count),
+        }
+    }
+}
+
+/// The items of a group that are known to be valid; `None` where its equation does not hold or has no coefficients.
+pub fn verify_group<C: CpuCurve, K: Claim<C>>(
+    engine: &CpuEngine,
+    group: &[usize],
+    keys: &PublicKeys,
+    equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
+    draw: &Draw,
+) -> Option<Vec<usize>> {
+    let parts = engine.map_parts(group.len(), |range| Part::<C>::new(engine, &group[range], keys, equations, draw));
+    let mut terms = Terms::with_capacity(2 * group.len() + 1);
+    let (mut members, mut of_base) = (Vec::with_capacity(group.len()), C::Scalar::ZERO);
+    for part in parts {
+        let part = part?;
+        terms.append(part.terms);
+        members.extend(part.members);
+        of_base = of_base.add(&part.of_base);
+    }
+    terms.append(Terms::new(engine.lanes, &[of_base], &[generator::<C>()]));
+    msm::sum(&engine.pool, engine.lanes, &terms).infinity.then_some(members)
+}
+
+/// What some items give to the equation of their group.
+struct Part<C: CpuCurve> {
+    /// Those that take part: their keys, scalars and R are good.
+    members: Vec<usize>,
+    /// (a_i u2_i) Q_i and -a_i R_i.
+    terms: Terms<C>,
+    /// The sum of all a_i u1_i.
+    of_base: C::Scalar,
+}
+
+/// What one item says: u1 G + u2 Q = R.
+struct Known<C: CpuCurve> {
+    item: usize,
+    scalars: [C::Scalar; 2],
+    key: Affine<C::Base>,
+    r: Affine<C::Base>,
+}
+
+impl<C: CpuCurve> Part<C> {
+    /// `None` where there are no coefficients.
+    fn new<K: Claim<C>>(
+        engine: &CpuEngine,
+        items: &[usize],
+        keys: &PublicKeys,
+        equations: &impl Fn(&[usize]) -> Equations<C, K>,
+        draw: &Draw,
+    ) -> Option<Self> {
+        let known = known::<C, K>(engine, items, keys, equations);
+        let coefficients = draw(known.len())?;
+        let (mut of_base, mut of_keys) = (C::Scalar::ZERO, Vec::with_capacity(known.len()));
+        for (Known { scalars: [u1, u2], .. }, a) in known.iter().zip(&coefficients) {
+            let a = scalar::<C>(*a);
+            of_base = of_base.add(&a.mul(u1));
+            of_keys.push(a.mul(u2));
+        }
+        let of_r =
+            coefficients.iter().map(|a| Signed { negative: true, magnitude: [*a as u64, (a >> 64) as u64, 0, 0] });
+        let [keys, r] = [|known: &Known<C>| known.key, |known: &Known<C>| known.r]
+            .map(|point| known.iter().map(point).collect::<Vec<_>>());
+        let mut terms = Terms::new(engine.lanes, &of_keys, &keys);
+        terms.append(Terms::whole(engine.lanes, of_r.collect(), &r));
+        Some(Part { members: known.iter().map(|known| known.item).collect(), terms, of_base })
+    }
+}
+
+/// The items that have what an equation takes.
+fn known<C: CpuCurve, K: Claim<C>>(
+    engine: &CpuEngine,
+    items: &[usize],
+    keys: &PublicKeys,
+    equations: &impl Fn(&[usize]) -> Equations<C, K>,
+) -> Vec<Known<C>> {
+    let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
+    let good = equations(items).into_iter().zip(points).zip(items).filter_map(|((equation, key), item)| {
+        let equation = equation.ok()?;
+        Some(((*item, [equation.u1, equation.u2], key.ok()?), equation.claim.point()?))
+    });
+    let (good, coordinates): (Vec<_>, Vec<_>) = good.unzip();
+    let lifted = decode::lift_all::<C>(engine.lanes, &coordinates);
+    let with_r = good.into_iter().zip(lifted);
+    with_r.filter_map(|((item, scalars, key), r)| Some(Known { item, scalars, key, r: r? })).collect()
+}
+
+/// From the operating system's randomness.
+pub fn fresh_coefficients(count: usize) -> Option<Vec<u128>> {
+    let mut bytes = vec![[0; 16]; count];
+    getrandom::fill(bytes.as_flattened_mut()).ok()?;
+    Some(bytes.into_iter().map(u128::from_le_bytes).collect())
+}
+
+/// A coefficient as a scalar.
+pub fn scalar<C: CpuCurve>(a: u128) -> C::Scalar {
+    let mut bytes = [0; 32];
+    bytes[16..].copy_from_slice(&a.to_be_bytes());
+    C::Scalar::from_be_bytes_reduced(&bytes)
+}

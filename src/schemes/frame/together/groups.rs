@@ -1,0 +1,152 @@
+//! Which items of a batch are verified together, by one equation for a group of them, and which one by one.
+//!
+//! An equation that holds saves most of what it costs to verify its items one by one. One that does not hold is lost. What is lost
+//! less what is saved never exceeds a quarter of what it costs to verify all items one by one, whichever items are
+//! invalid. Groups shrink where equations fail and grow where they hold.
+
+/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what it costs to
+/// verify the item alone. Both are estimated to the disadvantage of equations (docs/log/cpu.md).
+const LOST: i64 = 90;
+const SAVED: i64 = 20;
+/// What may be lost of each item of a batch.
+const MAY_BE_LOST: i64 = 25;
+/// The first group, as a multiple of the smallest.
+const FIRST: usize = 4;
+
+/// The groups of one batch.
+pub struct Groups {
+    smallest: usize,
+    largest: usize,
+    /// The size of the next group.
+    size: usize,
+    /// What is lost less what is saved so far, and the most that it may be.
+    lost: i64,
+    may_be_lost: i64,
+    /// Items before the next group, and those after the smallest group should it fail.
+    pause: usize,
+    next_pause: usize,
+}
+
+/// What is done with the next items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Together(usize),
+    OneByOne(usize),
+}
+
+impl Groups {
+    /// For so many items. No group is smaller than the smallest; the last one may be larger than the largest by less than that.
+    pub fn new(items: usize, smallest: usize, largest: usize) -> Self {
+        let may_be_lost = MAY_BE_LOST * items as i64;
+        let size = (FIRST * smallest).min(largest);
+        Groups { smallest, largest, size, lost: 0, may_be_lost, pause: 0, next_pause: smallest }
+    }
+
+    /// What is done next, where so many items are left: at least one.
+    pub fn next(&mut self, left: usize) -> Step {
+        if self.pause > 0 {
+            return Step::OneByOne(std::mem::take(&mut self.pause).min(left));
+        }
+        let affordable = usize::try_from((self.may_be_lost - self.lost) / LOST).unwrap_or(0);
+        // Half of that at a time, as far as groups can be so small.
+        let size = self.size.min((affordable / 2).max(self.smallest)).min(left);
+        // What would be left is too little for a group.
+        let size = if left - size < self.smallest && left <= affordable { left } else { size };
+        if size < self.smallest || size > affordable { Step::OneByOne(left) } else { Step::Together(size) }
+    }
+
+    /// The last group's equation held for so many valid items; the others of the group took no part in it.
+    pub fn held(&mut self, valid: usize, others: usize) {
+        self.lost += LOST * others as i64 - SAVED * valid as i64;
+        self.size = (2 * self.size).min(self.largest);
+        self.next_pause = self.smallest;
+    }
+
+    /// The last group, of so many items, has no equation that holds.
+    pub fn failed(&mut self, items: usize) {
+        self.lost += LOST * items as i64;
+        if items > self.smallest {
+            self.size = (items / 2).max(self.smallest);
+        } else {
+            self.pause = self.next_pause;
+            self.next_pause *= 2;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::field::random::Random;
+
+    const SMALLEST: usize = 512;
+    const LARGEST: usize = 4096;
+
+    /// Takes a batch through its groups. Gives what it costs, in hundredths of verifying an item alone, and the items that are
+    /// verified together.
+    fn cost(is_valid: &[bool]) -> (i64, usize) {
+        let mut groups = Groups::new(is_valid.len(), SMALLEST, LARGEST);
+        let (mut done, mut cost, mut together) = (0, 0, 0);
+        while done < is_valid.len() {
+            let step = groups.next(is_valid.len() - done);
+            let (Step::Together(items) | Step::OneByOne(items)) = step;
+            assert!(items > 0);
+            let group = &is_valid[done..done + items];
+            cost += 100 * items as i64;
+            if let Step::Together(_) = step {
+                assert!((SMALLEST..LARGEST + SMALLEST).contains(&items));
+                if group.iter().all(|valid| *valid) {
+                    groups.held(items, 0);
+                    cost -= SAVED * items as i64;
+                    together += items;
+                } else {
+                    groups.failed(items);
+                    cost += LOST * items as i64;
+                }
+            }
+            done += items;
+        }
+        assert_eq!(done, is_valid.len());
+        (cost, together)
+    }
+
+    fn bound(items: usize) -> i64 {
+        (100 + MAY_BE_LOST) * items as i64
+    }
+
+    /// At every fraction of invalid items, spread at random and at the worst places there are for a schedule that is known.
+    #[test]
+    fn cost_is_bounded() {
+        let mut random = Random::fresh();
+        for items in [0, 1, 255, 256, 700, 1000, 5000, 20_000, 300_000] {
+            for one_in in [1, 2, 10, 100, 300, 1000, 10_000, 100_000, u64::MAX] {
+                let is_valid: Vec<bool> = (0..items).map(|_| !random.word().is_multiple_of(one_in)).collect();
+                let (cost, _) = cost(&is_valid);
+                assert!(cost <= bound(items), "{items} items, one in {one_in}: {cost}");
+            }
+            // Valid at first, so that groups are large, and then one in each that is invalid.
+            for valid in [0, items / 3, items / 2] {
+                let is_valid: Vec<bool> = (0..items).map(|item| item < valid || item % SMALLEST != 0).collect();
+                assert!(cost(&is_valid).0 <= bound(items));
+            }
+        }
+    }
+
+    #[test]
+    fn valid_items_are_verified_together() {
+        for items in [2000, 5000, 300_000] {
+            let (_, together) = cost(&vec![true; items]);
+            assert!(together + 2 * SMALLEST > items, "{together} of {items}");
+        }
+        // A few that are invalid cost their groups alone.
+        let is_valid: Vec<bool> = (0..300_000).map(|item| item % 60_000 != 30_000).collect();
+        assert!(cost(&is_valid).1 > 250_000);
+    }
+
+    /// Where all items are invalid few are tried.
+    #[test]
+    fn attempts_end_where_they_fail() {
+        let (cost, together) = cost(&vec![false; 300_000]);
+        assert!(together == 0 && cost < 103 * 300_000, "{cost}");
+    }
+}

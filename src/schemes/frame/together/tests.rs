@@ -1,0 +1,216 @@
+//! Groups whose items are good or bad by construction.
+
+use super::cpu::{Draw, find_valid, fresh_coefficients, verify_group};
+use crate::cpu::field::Field;
+use crate::cpu::field::random::Random;
+use crate::cpu::point::Affine;
+use crate::cpu::point::jacobian::normalize;
+use crate::cpu::{CpuCurve, CpuEngine, decode, generator, limbs_to_be_bytes, multiply};
+use crate::curve::types;
+use crate::schemes::frame::verify_cpu::{Equation, Equations, NamedById, XModuloN};
+use crate::types::{PublicKeys, Rejection};
+use std::sync::Mutex;
+
+/// An item: u1 G + u2 Q = R.
+#[derive(Clone)]
+struct Item<C: CpuCurve> {
+    scalars: Result<[C::Scalar; 2], Rejection>,
+    /// What is known of R.
+    r: Option<(C::Base, bool)>,
+    key: [u8; 64],
+}
+
+fn scalar<C: CpuCurve>(random: &mut Random) -> C::Scalar {
+    C::Scalar::from_be_bytes_reduced(&limbs_to_be_bytes(&random.number()))
+}
+
+/// Items of which u1 G + u2 Q is R less `error` G.
+fn items<C: CpuCurve>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item<C>> {
+    let numbers = |random: &mut Random| -> Vec<C::Scalar> { errors.iter().map(|_| scalar::<C>(random)).collect() };
+    let [u1, u2, secrets] = [numbers(random), numbers(random), numbers(random)];
+    let of_r = |item: usize| u1[item].add(&u2[item].mul(&secrets[item])).add(&errors[item]);
+    let of_r: Vec<C::Scalar> = (0..errors.len()).map(of_r).collect();
+    let [keys, r] = [&secrets, &of_r].map(|numbers| points::<C>(numbers));
+    let item = |item: usize| Item {
+        scalars: Ok([u1[item], u2[item]]),
+        r: Some((r[item].x, r[item].y.is_odd())),
+        key: [keys[item].x.to_be_bytes(), keys[item].y.to_be_bytes()].concat().try_into().expect("64 bytes"),
+    };
+    (0..errors.len()).map(item).collect()
+}
+
+fn points<C: CpuCurve>(numbers: &[C::Scalar]) -> Vec<Affine<C::Base>> {
+    normalize(&multiply::mul_add::<C>(None, numbers, &vec![generator::<C>(); numbers.len()], None))
+}
+
+fn good<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<Item<C>> {
+    items(random, &vec![C::Scalar::ZERO; count])
+}
+
+/// The equations of items by their numbers.
+fn equations<C: CpuCurve>(items: &[Item<C>]) -> impl Fn(&[usize]) -> Equations<C, NamedById<C>> + Sync {
+    let equation = |item: &Item<C>| {
+        let [u1, u2] = item.scalars?;
+        Ok(Equation { u1, u2, claim: NamedById(XModuloN(u2), item.r) })
+    };
+    move |numbers| numbers.iter().map(|number| equation(&items[*number])).collect()
+}
+
+/// What is found of all items as one group.
+fn verify<C: CpuCurve>(engine: &CpuEngine, items: &[Item<C>], draw: &Draw) -> Option<Vec<usize>> {
+    let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
+    let numbers: Vec<usize> = (0..items.len()).collect();
+    verify_group::<C, _>(engine, &numbers, &PublicKeys::raw(&keys), &equations(items), draw)
+}
+
+fn engines() -> [CpuEngine; 4] {
+    let engine = |threads| CpuEngine::new(Some(threads), None).unwrap();
+    [engine(1), engine(3), engine(1).portable(), engine(2).portable()]
+}
+
+macro_rules! on_each_curve {
+    ([$test:ident] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+        $($test::<types::$curve>(&mut Random::fresh());)*
+    };
+}
+
+#[test]
+fn equations_of_valid_items_hold() {
+    fn test<C: CpuCurve>(random: &mut Random) {
+        let all = good::<C>(random, 1300);
+        for engine in engines() {
+            for count in [0, 1, 2, 3, 16, 17, 100, 1300] {
+                let found = verify(&engine, &all[..count], &fresh_coefficients);
+                assert_eq!(found, Some((0..count).collect()), "{count} items");
+            }
+            // One item many times.
+            assert_eq!(verify(&engine, &vec![all[0].clone(); 50], &fresh_coefficients), Some((0..50).collect()));
+        }
+    }
+    for_each_curve!(on_each_curve! test);
+}
+
+/// At each position, and at all.
+#[test]
+fn bad_items_fail_an_equation_or_take_no_part() {
+    fn test<C: CpuCurve>(random: &mut Random) {
+        let clean = good::<C>(random, 9);
+        let no_x = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
+        let no_x = no_x.into_iter().find(|x| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none()).unwrap();
+        let of_another = good::<C>(random, 1).remove(0);
+        // What is wrong, and whether the item takes part all the same.
+        let spoil = |which: usize, item: &mut Item<C>| match which {
+            0 => item.scalars = Err(Rejection::SOutOfRange),
+            1 => item.key = [0; 64],
+            2 => item.key[63] ^= 1,
+            3 => item.key.fill(0xff),
+            4 => item.r = None,
+            5 => item.r = Some((no_x, false)),
+            6 => item.r = item.r.map(|(x, is_odd)| (x, !is_odd)),
+            7 => item.r = of_another.r,
+            8 => item.key = of_another.key,
+            9 => item.scalars = item.scalars.map(|[u1, u2]| [u1.add(&C::Scalar::ONE), u2]),
+            10 => item.scalars = item.scalars.map(|[u1, u2]| [u1, u2.neg()]),
+            _ => item.scalars = item.scalars.map(|[u1, _]| [u1, C::Scalar::ZERO]),
+        };
+        for engine in engines() {
+            for which in 0..12 {
+                let mut all_bad = clean.clone();
+                all_bad.iter_mut().for_each(|item| spoil(which, item));
+                let takes_part = which > 5;
+                let of_all_bad = verify(&engine, &all_bad, &fresh_coefficients);
+                assert_eq!(of_all_bad, (!takes_part).then(Vec::new), "all with fault {which}");
+                for position in 0..clean.len() {
+                    let mut group = clean.clone();
+                    spoil(which, &mut group[position]);
+                    let expected = (!takes_part).then(|| (0..9).filter(|item| *item != position).collect());
+                    let found = verify(&engine, &group, &fresh_coefficients);
+                    assert_eq!(found, expected, "fault {which} at {position}");
+                }
+            }
+        }
+    }
+    for_each_curve!(on_each_curve! test);
+}
+
+/// Errors that cancel under coefficients which can be foreseen.
+#[test]
+fn errors_do_not_cancel() {
+    fn test<C: CpuCurve>(random: &mut Random) {
+        let error = scalar::<C>(random);
+        for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5], [7, 1], [u128::MAX, 1]] {
+            let [of_a, of_b] = [a, b].map(|small| super::cpu::scalar::<C>(small));
+            // a (b e) + b (-a e) = 0.
+            let mut errors = vec![C::Scalar::ZERO; 12];
+            (errors[3], errors[8]) = (of_b.mul(&error), of_a.mul(&error).neg());
+            let group = items::<C>(random, &errors);
+            for engine in engines() {
+                let foreseen = |count: usize| Some((0..count).map(|item| if item < 4 { a } else { b }).collect());
+                assert_eq!(verify(&engine, &group, &foreseen), Some((0..12).collect()));
+                for _ in 0..5 {
+                    assert_eq!(verify(&engine, &group, &fresh_coefficients), None);
+                }
+            }
+        }
+    }
+    for_each_curve!(on_each_curve! test);
+}
+
+/// Each group of each call has coefficients of its own, of 128 bits.
+#[test]
+fn coefficients_are_fresh() {
+    let (engine, drawn) = (CpuEngine::new(Some(2), None).unwrap(), Mutex::new(Vec::new()));
+    let draw = |count: usize| {
+        let coefficients = fresh_coefficients(count)?;
+        drawn.lock().unwrap().extend_from_slice(&coefficients);
+        Some(coefficients)
+    };
+    let group = good::<types::P256>(&mut Random::fresh(), 300);
+    for _ in 0..3 {
+        assert!(verify(&engine, &group, &draw).is_some());
+    }
+    let mut drawn = drawn.into_inner().unwrap();
+    assert_eq!(drawn.len(), 900);
+    assert_eq!(
+        (drawn.iter().fold(0, |all, a| all | a), drawn.iter().fold(u128::MAX, |all, a| all & a)),
+        (u128::MAX, 0)
+    );
+    drawn.sort_unstable();
+    drawn.dedup();
+    assert_eq!(drawn.len(), 900);
+}
+
+#[test]
+fn without_randomness_nothing_is_found() {
+    let group = good::<types::P256>(&mut Random::fresh(), 300);
+    for engine in engines() {
+        assert_eq!(verify(&engine, &group, &|_| None), None);
+    }
+}
+
+/// A batch in which some are bad: none of these is found, and others are.
+#[test]
+fn batches_are_cut_into_groups() {
+    let mut random = Random::fresh();
+    let count = 12_000;
+    let mut batch = good::<types::Secp256k1>(&mut random, count);
+    let keys: Vec<[u8; 64]> = batch.iter().map(|item| item.key).collect();
+    let (keys, numbers) = (PublicKeys::raw(&keys), (0..count).collect::<Vec<_>>());
+    let limited = CpuEngine::new(Some(1), Some(1 << 22)).unwrap();
+    for bad in [None, Some(0), Some(count / 2), Some(count - 1)] {
+        if let Some(bad) = bad {
+            batch[bad].scalars = batch[bad].scalars.map(|[u1, u2]| [u2, u1]);
+        }
+        for engine in engines().iter().chain([&limited]) {
+            let mut found = vec![false; count];
+            find_valid::<types::Secp256k1, _>(engine, &numbers, &keys, &equations(&batch), |item| found[item] = true);
+            let valid = found.iter().filter(|found| **found).count();
+            assert!(
+                bad.is_none_or(|bad| !found[bad]) && valid >= if bad.is_some() { count / 3 } else { count * 8 / 10 }
+            );
+        }
+        if let Some(bad) = bad {
+            batch[bad].scalars = batch[bad].scalars.map(|[u1, u2]| [u2, u1]);
+        }
+    }
+}

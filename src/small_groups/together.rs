@@ -1,0 +1,80 @@
+//! Batch equations: every signature with every recovery id, and pairs of errors under every pair of coefficients.
+
+use super::cases;
+use super::schemes::signature;
+use super::*;
+use crate::schemes::ecdsa::cpu::named_equations;
+use crate::schemes::frame::together::cpu::{Draw, verify_group};
+use crate::schemes::frame::verify_cpu::{Equation, NamedById, XModuloN};
+use crate::types::{Policy, PublicKeys};
+
+in_groups!(one_signature; in lanes [of_order_7 of_order_13 of_order_199]);
+in_groups!(two_errors; in lanes [of_order_7 of_order_13]);
+
+/// An equation of one item holds exactly if R is the point that the recovery id names.
+fn one_signature<C: SmallGroup>(engine: &CpuEngine) {
+    let mut group = group::<C>();
+    let items = cases::ecdsa(&mut group, 1);
+    let one: &Draw = &|count| Some(vec![1; count]);
+    let mut held = [0; 4];
+    for item in &items {
+        let (digest, signature) = ([bytes(&item.digest)], [signature(&item.r, &item.s)]);
+        let key = [encode(group.point(item.key))];
+        let inverse = group.inverse(group.residue(&item.s));
+        let k = inverse * (group.residue(&item.digest) + group.residue(&item.r) * item.key);
+        for id in 0..4 {
+            let named = |(x, y): &(BigUint, BigUint)| {
+                *x == &item.r + &group.modulus * (id >> 1) && y.bit(0) == (id & 1 == 1) && item.verdict.is_valid()
+            };
+            let holds = group.point(k).as_ref().is_some_and(named);
+            let ids = [[id]];
+            let equations = |items: &[usize]| {
+                let (digests, signatures) = ((&digest).into(), (&signature).into());
+                named_equations::<C>(items, digests, signatures, (&ids).into(), Policy::default())
+            };
+            let found = verify_group::<C, _>(engine, &[0], &PublicKeys::points(&key), &equations, one);
+            assert_eq!(found == Some(vec![0]), holds, "{:x} {:x} by {} G, id {id}", item.r, item.s, item.key);
+            held[usize::from(id)] += usize::from(holds);
+        }
+    }
+    assert!(held.iter().all(|held| *held > 0), "{held:?}");
+    println!("{} items, held {held:?}", items.len());
+}
+
+/// u1 G + u2 Q is R less some multiple of G: the equation of two such items holds exactly if these cancel. In the
+/// largest group a sample, spread evenly.
+fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
+    let mut group = group::<C>();
+    let order = group.order;
+    let (all, most) = (order.pow(4), 13u64.pow(4));
+    for index in (0..all.min(most)).map(|number| number * all.div_ceil(most) % all) {
+        let [e1, e2, a, b] = [3, 2, 1, 0].map(|place| index / order.pow(place) % order);
+        let holds = (a * e1 + b * e2).is_multiple_of(order);
+        let mut item = |error: u64| {
+            // R is not the identity, and neither is the key.
+            let [u1, u2, d] = loop {
+                let chosen = [(); 3].map(|()| group.random.random_range(1..order));
+                if !(chosen[0] + chosen[1] * chosen[2] + error).is_multiple_of(order) {
+                    break chosen;
+                }
+            };
+            let r = decoded::<C>(group.point(u1 + u2 * d + error));
+            let key = encode(group.point(d));
+            let [u1, u2] =
+                [u1, u2].map(|residue| C::Scalar::from_be_bytes(&bytes(&group.scalar(residue))).expect("below N"));
+            ((u1, u2, (r.x, r.y.is_odd())), key)
+        };
+        let (items, keys): (Vec<_>, Vec<_>) = [e1, e2].map(&mut item).into_iter().unzip();
+        let equations = |numbers: &[usize]| {
+            let of = |number: &usize| {
+                let (u1, u2, r) = items[*number];
+                Ok(Equation { u1, u2, claim: NamedById(XModuloN(u2), Some(r)) })
+            };
+            numbers.iter().map(of).collect()
+        };
+        let coefficients = vec![u128::from(a), u128::from(b)];
+        let draw = |_| Some(coefficients.clone());
+        let found = verify_group::<C, _>(engine, &[0, 1], &PublicKeys::points(&keys), &equations, &draw);
+        assert_eq!(found, holds.then(|| vec![0, 1]), "errors {e1} and {e2}, coefficients {a} and {b}");
+    }
+}
