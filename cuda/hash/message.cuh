@@ -36,14 +36,12 @@ template <class Source> GECC_FN u32 padded_word(const Source& source, u64 p, u32
 // at a place chosen at run time would be on the stack. The loop stays a loop: padding in sixteen places would be longer than
 // the hash.
 template <class Source> GECC_FN HashBlock padded_block(const Source& source, u64 p) {
-    constexpr int kStep = 4;
     HashBlock block = {};
     GECC_NO_UNROLL
-    for (int j = 0; j < 16; j += kStep) {
+    for (int j = 0; j < 16; j++) {
         GECC_UNROLL
-        for (int w = 0; w + kStep < 16; w++) block.v[w] = block.v[w + kStep];
-        GECC_UNROLL
-        for (int w = 0; w < kStep; w++) block.v[16 - kStep + w] = padded_word(source, p + 4 * (j + w), kPaddingMark);
+        for (int w = 0; w < 15; w++) block.v[w] = block.v[w + 1];
+        block.v[15] = padded_word(source, p + 4 * j, kPaddingMark);
     }
     return block;
 }
@@ -58,7 +56,7 @@ template <class H, class Source> GECC_FN HashState hash_rest(HashState state, u6
             block.v[14] = (u32)(total >> 29);
             block.v[15] = (u32)(total << 3);
         }
-        state = H::compress(state, block);
+        state = compress_shared<H>(state, block);
     }
     return state;
 }
