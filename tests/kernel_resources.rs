@@ -46,7 +46,7 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_ablation_fpmul_affine", 64),
     ("gecc_verify_with_tables", 40),
     ("gecc_bip340_verify", 260),
-    ("gecc_sm3_za", 28),
+    ("gecc_sm3_za", 16),
     ("gecc_msm_windows", 64),
     ("xyzz_add_var", 32),
     ("gecc_modexp", 600),

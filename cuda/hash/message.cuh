@@ -28,7 +28,9 @@ template <class Source> GECC_FN u32 padded_word(const Source& source, u64 p, u32
     if (p + 4 <= length) return source.word(p);
     if (p > length) return 0;
     u32 rest = (u32)(length - p), word = mark >> (8 * rest);
-    for (u32 k = 0; k < rest; k++) word |= source.byte(p + k) << (24 - 8 * k);
+    GECC_UNROLL
+    for (u32 k = 0; k < 3; k++)
+        if (k < rest) word |= source.byte(p + k) << (24 - 8 * k);
     return word;
 }
 
@@ -36,14 +38,12 @@ template <class Source> GECC_FN u32 padded_word(const Source& source, u64 p, u32
 // at a place chosen at run time would be on the stack. The loop stays a loop: padding in sixteen places would be longer than
 // the hash.
 template <class Source> GECC_FN HashBlock padded_block(const Source& source, u64 p) {
-    constexpr int kStep = 2;
     HashBlock block = {};
     GECC_NO_UNROLL
-    for (int j = 0; j < 16; j += kStep) {
+    for (int j = 0; j < 16; j++) {
         GECC_UNROLL
-        for (int w = 0; w + kStep < 16; w++) block.v[w] = block.v[w + kStep];
-        GECC_UNROLL
-        for (int w = 0; w < kStep; w++) block.v[16 - kStep + w] = padded_word(source, p + 4 * (j + w), kPaddingMark);
+        for (int w = 0; w < 15; w++) block.v[w] = block.v[w + 1];
+        block.v[15] = padded_word(source, p + 4 * j, kPaddingMark);
     }
     return block;
 }
