@@ -3,6 +3,12 @@
 use gecc::Rejection;
 use std::fmt;
 
+/// The rejection that a code which is not that of a valid item means.
+pub fn rejection_of(code: u8) -> Rejection {
+    // A code that nobody gave must not pass for valid.
+    Rejection::from_code(code).unwrap_or(Rejection::Mismatch)
+}
+
 /// Why an input or a certificate was not shown to be signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {

@@ -3,6 +3,7 @@
 //! A single signature counts as 1-of-1 multisig. OP_CHECKMULTISIG tries the keys one after the other until one fits, so
 //! each round verifies the next pair of signature and key of every input that is not decided yet, as one batch.
 
+use crate::reason::rejection_of;
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, ecdsa};
 use std::ops::Range;
 
@@ -61,9 +62,7 @@ impl Claims {
                 if code == Verdict::VALID_CODE {
                     claim.signatures.start += 1;
                 }
-                // A code that nobody gave must not pass for valid.
-                let rejection = Rejection::from_code(code).unwrap_or(Rejection::Mismatch);
-                !claim.signatures.is_empty() && (is_possible(claim) || give_up(claim, rejection, &mut failed))
+                !claim.signatures.is_empty() && (is_possible(claim) || give_up(claim, rejection_of(code), &mut failed))
             });
         }
         Ok(failed)

@@ -1,5 +1,6 @@
 //! Signatures of BIP 340, one for an input.
 
+use crate::reason::rejection_of;
 use gecc::{Engine, PublicKeys, Rejection, Verdict, bip340};
 
 /// What is signed, R and s, and the x-only key.
@@ -43,7 +44,6 @@ impl Signatures {
         let mut codes = vec![0; self.answers.len()];
         bip340::verify_into(engine, &self.digests, &self.signatures, PublicKeys::x_only(&self.keys), &mut codes)?;
         let failed = self.answers.iter().zip(codes).filter(|(_, code)| *code != Verdict::VALID_CODE);
-        // A code that nobody gave must not pass for valid.
-        Ok(failed.map(|(answer, code)| (*answer, Rejection::from_code(code).unwrap_or(Rejection::Mismatch))).collect())
+        Ok(failed.map(|(answer, code)| (*answer, rejection_of(code))).collect())
     }
 }

@@ -4,7 +4,8 @@ use super::read::{Member, members};
 use super::{Algorithm, Answer, Answers, Options, Reason};
 use crate::files::Paths;
 use crate::flow::Settings;
-use gecc::{CurveId, Engine, P256, PublicKeys, Rejection, Verdict, ecdsa, sm2};
+use crate::reason::rejection_of;
+use gecc::{CurveId, Engine, P256, PublicKeys, Verdict, ecdsa, sm2};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::collections::HashMap;
@@ -151,8 +152,7 @@ fn note(pairs: &[Pair], codes: &[u8], answers: &mut [Answer]) {
                 (answer.reason, answer.signed_by) = (None, Some(pair.issuer));
             }
             Some(Reason::NotChecked(_)) => {
-                // A code that nobody gave must not pass for valid.
-                answer.reason = Some(Reason::Signature(Rejection::from_code(*code).unwrap_or(Rejection::Mismatch)));
+                answer.reason = Some(Reason::Signature(rejection_of(*code)));
             }
             _ => {}
         }

@@ -5,6 +5,7 @@ use super::answers::{Answer, Answers, Kind, Reason};
 use super::keccak::Messages;
 use super::transaction::{Claims, Transaction};
 use crate::problem::Progress;
+use crate::reason::rejection_of;
 use alloy_consensus::crypto::SECP256K1N_HALF;
 use alloy_consensus::transaction::RlpEcdsaEncodableTx;
 use alloy_consensus::{SignableTransaction, Transaction as _};
@@ -267,8 +268,7 @@ impl Item {
         let recovered = recovered.filter(|_| self.not_rebuilt.is_none());
         let signer = match recovered {
             Some((address, Verdict::VALID_CODE)) => Ok(Address::new(address)),
-            // A code that nobody gave must not pass for valid.
-            Some((_, code)) => Err(Rejection::from_code(code).unwrap_or(Rejection::Mismatch)),
+            Some((_, code)) => Err(rejection_of(code)),
             None => Err(Rejection::Mismatch),
         };
         let reason = match (self.not_rebuilt, signer) {
