@@ -70,7 +70,7 @@ fn run() -> Outcome<bool> {
 
 impl Party {
     fn new(path: &Path) -> Outcome<Self> {
-        let text = String::from_utf8(common::read(path)?)?;
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         // A set: an element that stands twice in the file would show as two equal points.
         let elements: BTreeSet<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         Ok(Party { elements: elements.into_iter().map(str::to_owned).collect(), key: SecretKey::generate::<P256>()? })

@@ -1,59 +1,37 @@
 //! The examples and the data that are shipped with them.
 
+#[path = "harness/programs.rs"]
+mod programs;
+
 use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, Verdicts, ecdsa, ecdsa::Policy, sm2};
-use serde_json::Value;
+use programs::{complains, prints, scratch};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(name)
 }
 
-/// Cargo builds the examples beside the tests, in the folder above the test's own.
-fn example(name: &str, arguments: &[&str]) -> Output {
-    let test = std::env::current_exe().expect("the test runs from a file");
-    let folder = test.ancestors().nth(2).expect("target/PROFILE/deps/TEST").join("examples");
-    let path = folder.join(name).with_extension(std::env::consts::EXE_EXTENSION);
-    assert!(path.exists(), "{} is missing: run `cargo test` without a filter of targets first", path.display());
-    Command::new(path).args(arguments).output().expect("the example runs")
-}
-
-fn prints(name: &str, lines: &[&str]) {
-    let output = example(name, &[]);
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    for line in lines {
-        assert!(text.lines().any(|printed| printed.trim() == *line), "{line:?} is not in\n{text}");
-    }
-}
-
-#[test]
-fn shipped_files_are_what_the_examples_make() {
-    for (name, file) in [
-        ("ethereum_block", "ethereum_blocks.jsonl"),
-        ("bitcoin_block", "bitcoin_blocks.jsonl"),
-        ("health_certificates", "health_certificates.jsonl"),
-        ("sm2_certificates", "sm2_certificates.jsonl"),
-    ] {
-        let output = example(name, &["--jsonl"]);
-        assert!(output.status.success(), "{name}");
-        assert!(output.stdout == fs::read(data(file)).expect("shipped"), "{file} differs from `{name} --jsonl`");
-    }
+fn read_json(name: &str) -> Value {
+    serde_json::from_slice(&fs::read(data(name)).expect("shipped")).expect("JSON")
 }
 
 #[test]
 fn examples_give_the_known_answers() {
-    prints("ethereum_block", &["530 signers recovered as the block says, 0 mismatches", "335 EIP-1559"]);
-    prints("bitcoin_block", &["1427 signatures fit the key they were tried with", "1424 P2PKH"]);
-    prints(
-        "bitcoin_block",
-        &["270 signatures fit the key they were tried with", "61 do not: the signature does not match"],
-    );
-    prints("sm2_certificates", &["0 differ from the known answer"]);
     prints("health_certificates", &["202 certificates valid, 3 rejected", "0 differ from the known answer"]);
     prints("ecdh_psi", &["25 in common; the plain intersection has 25"]);
+}
+
+#[test]
+fn examples_report_what_is_wrong() {
+    let mut rows = read_json("p256/dgc_es256.json");
+    rows[7]["valid"] = false.into();
+    let changed = scratch("p256").join("changed.json");
+    fs::write(&changed, rows.to_string()).expect("writable");
+    complains("health_certificates", &changed, 1, "valid, which the file denies");
+    complains("ecdh_psi", Path::new("no such file"), 2, "no such file");
 }
 
 /// The items of a shipped file, for the library.
@@ -142,62 +120,27 @@ fn a_corrupted_signature_is_the_only_one_rejected() {
     assert_eq!(rejected(&sm2.sm2()), [(50, Rejection::Mismatch)]);
 }
 
-/// Whether the example, on a changed copy of its input, ends with this code and says this on standard error.
-fn complains(name: &str, input: &Path, code: i32, complaint: &str) {
-    let output = example(name, &[input.to_str().expect("a path in Unicode")]);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{name}: {text}");
-    assert!(text.contains(complaint), "{name}: {complaint:?} is not in\n{text}");
-}
-
-/// A folder of this test's own, inside `target`.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("examples-{name}"));
-    fs::create_dir_all(&folder).expect("writable");
-    folder
-}
-
-/// A copy of a shipped JSON file, changed.
-fn changed_json(file: &str, change: impl FnOnce(&mut Value)) -> PathBuf {
-    let mut value: Value = serde_json::from_slice(&fs::read(data(file)).expect("shipped")).expect("JSON");
-    change(&mut value);
-    let copy = scratch("json").join(Path::new(file).file_name().expect("a file"));
-    fs::write(&copy, value.to_string()).expect("writable");
-    copy
-}
-
+/// The lines made of other shipped files are compared with these in `gecc-chains`.
 #[test]
-fn examples_report_what_is_wrong() {
-    let block = changed_json("ethereum/block_2675000.json", |block| {
-        block["transactions"][3]["from"] = block["transactions"][3]["to"].clone();
-    });
-    complains("ethereum_block", &block, 1, "signer should be");
-    let block = changed_json("ethereum/block_1920000.json", |block| block["transactions"][0]["s"] = "0x1".into());
-    complains("ethereum_block", &block, 2, "hashes to");
-    let certificates = changed_json("sm2/sm2_certs.json", |rows| rows[0]["id"] = "6d616c6c6f7279".into());
-    complains("sm2_certificates", &certificates, 1, "signed by no issuer of that name");
-    let certificates = changed_json("p256/dgc_es256.json", |rows| rows[7]["valid"] = false.into());
-    complains("health_certificates", &certificates, 1, "valid, which the file denies");
-    complains("ecdh_psi", Path::new("no such file"), 2, "no such file");
-}
-
-#[test]
-fn a_bitcoin_block_with_other_spent_outputs_fails() {
-    let folder = scratch("bitcoin");
-    let block = folder.join("block1087400.raw");
-    fs::copy(data("bitcoin/block1087400.raw"), &block).expect("writable");
-    let mut undo = fs::read(data("bitcoin/block1087400-undo.raw")).expect("shipped");
-    // In the hash that the first spent output's script asks for: 8 bytes of value, 1 of length, 3 of opcodes before it.
-    undo[8 + 1 + 3 + 5] ^= 1;
-    fs::write(folder.join("block1087400-undo.raw"), undo).expect("writable");
-    complains("bitcoin_block", &block, 1, "without valid signature");
+fn lines_of_health_certificates_are_what_their_file_has() {
+    let lines = Items::read("health_certificates.jsonl").rows;
+    let rows = read_json("p256/dgc_es256.json");
+    let text = |row: &Value, name: &str| row[name].as_str().expect("text").to_owned();
+    let line = |row: &Value| {
+        json!({
+            "digest": text(row, "hash"),
+            "signature": text(row, "r") + &text(row, "s"),
+            "public_key": text(row, "pub"),
+            "tag": text(row, "src"),
+        })
+    };
+    assert_eq!(lines, rows.as_array().expect("a list").iter().map(line).collect::<Vec<Value>>());
 }
 
 #[test]
 fn the_private_lists_are_the_senders_of_their_blocks() {
     for number in [22_431_083, 22_431_086] {
-        let block = fs::read(data(&format!("ethereum/block_{number}.json"))).expect("shipped");
-        let block: Value = serde_json::from_slice(&block).expect("JSON");
+        let block = read_json(&format!("ethereum/block_{number}.json"));
         let transactions = block["transactions"].as_array().expect("a list");
         let senders: BTreeSet<&str> = transactions.iter().map(|one| one["from"].as_str().expect("text")).collect();
         let list = fs::read_to_string(data(&format!("psi/senders_{number}.txt"))).expect("shipped");

@@ -5,17 +5,13 @@ use clap::Parser;
 use std::path::PathBuf;
 
 #[derive(Parser)]
-pub struct Args {
-    /// Print the signatures as input for `gecc verify` and `gecc recover` instead of the summary
-    #[arg(long)]
-    pub jsonl: bool,
-    /// Files to check instead of the shipped ones
-    files: Vec<PathBuf>,
+struct Args {
+    /// What to check instead of what is shipped
+    paths: Vec<PathBuf>,
 }
 
-impl Args {
-    /// The files asked for, or the shipped ones.
-    pub fn files_or(&self, names: &[&str]) -> Vec<PathBuf> {
-        if self.files.is_empty() { names.iter().map(|name| shipped(name)).collect() } else { self.files.clone() }
-    }
+/// The paths asked for, or what is shipped by this name.
+pub fn paths_or(name: &str) -> Vec<PathBuf> {
+    let Args { paths } = Args::parse();
+    if paths.is_empty() { vec![shipped(name)] } else { paths }
 }

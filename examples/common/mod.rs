@@ -1,4 +1,4 @@
-//! What every example needs: where the shipped data are, reading with the path in the error, and the summary's last line.
+//! What every example needs: where the shipped data are, the exit code, and the summary's last line.
 
 use gecc::Engine;
 use std::error::Error;
@@ -8,13 +8,11 @@ use std::time::Duration;
 
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The path of a file in `examples/data`.
+/// The path of a file or folder in `examples/data`, which lies above the package that the example is built with.
 pub fn shipped(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(name)
-}
-
-pub fn read(path: &Path) -> Outcome<Vec<u8>> {
-    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()).into())
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let data = package.ancestors().map(|folder| folder.join("examples/data")).find(|data| data.is_dir());
+    data.unwrap_or_default().join(name)
 }
 
 /// As the command line's: 0 when all is as it should be, 1 when something is not, 2 when the example could not run.

@@ -21,6 +21,8 @@ mod range;
 #[cfg(all(test, target_os = "linux"))]
 mod rates;
 mod reason;
+#[cfg(test)]
+mod shipped;
 
 pub use files::{Paths, files_of};
 pub use flow::Settings;

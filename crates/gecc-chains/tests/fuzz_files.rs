@@ -117,7 +117,7 @@ fn mutated_files() {
             &["../../examples/data/bitcoin/block1087400.raw", "../../examples/data/bitcoin/block1087400-undo.raw"],
         ),
         (inputs, &["tests/data/taproot.raw", "tests/data/taproot-undo.raw"]),
-        (signed, &["tests/data/certificates.pem"]),
+        (signed, &["../../examples/data/sm2/sm2_certs.pem"]),
     ];
     let (engine, pool) = (Engine::cpu().unwrap(), ThreadPoolBuilder::new().num_threads(2).build().unwrap());
     let interrupted = AtomicBool::new(false);

@@ -1,5 +1,8 @@
 //! The inputs of blocks, and the signatures that they have to show.
 
+#[cfg(test)]
+mod shipped;
+
 use super::answers::{Answer, Reason};
 use super::commitments::Commitments;
 use super::rounds::{Claim, Claims, Pair};

@@ -8,6 +8,8 @@
 //! revocation.
 
 mod read;
+#[cfg(test)]
+mod shipped;
 mod verify;
 
 use crate::problem::Problem;

@@ -12,7 +12,8 @@ use x509_cert::spki::SubjectPublicKeyInfoOwned;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
-/// What blocks with certificates are called; OpenSSL has a name of its own too.
+/// What blocks with certificates are called; OpenSSL has a name of its own too. Others, such as those with keys and
+/// revocation lists, are passed over.
 const LABELS: [&str; 3] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
 /// DER: a sequence, as every certificate is.
 const SEQUENCE: u8 = 0x30;

@@ -1,5 +1,8 @@
 //! Signatures as columns, beside what is known of each before it is computed.
 
+#[cfg(test)]
+mod shipped;
+
 use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
 use super::keccak::Messages;

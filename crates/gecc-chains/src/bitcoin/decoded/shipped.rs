@@ -1,0 +1,33 @@
+//! The shipped lines of signatures against what is decoded from the blocks that they are of.
+
+use crate::bitcoin::{Inputs, read_all};
+use crate::range::Blocks;
+use crate::shipped::{decode, lines, paths};
+
+/// The lines are, input by input, every signature that the blocks ask for, each with the key that it fits. That they
+/// fit is shown where the library is.
+#[test]
+fn lines_are_what_blocks_have() {
+    let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
+    let decoded = decode(&Inputs { blocks: Blocks::default() }, |hand_on| read_all(&paths, hand_on));
+    assert_eq!(decoded.progress.problems, []);
+    let lines = lines("bitcoin_blocks.jsonl");
+    let (mut next, mut passed_over) = (lines.iter(), 0);
+    for claim in &decoded.claims.open {
+        let answer = &decoded.answers[claim.answer];
+        let mut keys = decoded.claims.keys[claim.keys.clone()].iter();
+        for signed in &decoded.claims.signatures[claim.signatures.clone()] {
+            let line = next.next().expect("a line for each signature");
+            let tag = format!("{}:{}", answer.txid, answer.input);
+            assert_eq!(line.text("tag"), tag);
+            assert_eq!(line.bytes("digest"), signed.digest, "{tag}");
+            assert_eq!(line.bytes("signature"), signed.signature, "{tag}");
+            // Behind the key of the signature before.
+            let key = line.bytes("public_key");
+            passed_over += keys.position(|other| *other == key).expect("a key that the input may be signed by");
+        }
+    }
+    assert!(next.next().is_none());
+    // Of multisignatures, tried in vain.
+    assert_eq!((lines.len(), passed_over), (1697, 61));
+}

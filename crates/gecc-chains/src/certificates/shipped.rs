@@ -1,0 +1,51 @@
+//! The shipped lines of signatures against what is read from the certificates that they are of.
+
+use super::read::{Member, members};
+use super::{Options, check};
+use crate::files::files_of;
+use crate::flow::Settings;
+use crate::shipped::{lines, path};
+use gecc::{CurveId, Engine, sm2};
+use rayon::ThreadPoolBuilder;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What the text before a certificate says under a name.
+fn stated<'a>(text: &'a str, member: &Member, name: &str) -> &'a str {
+    let mut before = text[..member.place as usize].lines().rev();
+    before.find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).expect("stated")
+}
+
+/// Of each certificate its line has what is signed, the signature, the user id and the key of the issuer.
+#[test]
+fn lines_are_what_certificates_have() {
+    let path = path("sm2/sm2_certs.pem");
+    let (members, problems) = members(&Arc::from(path.as_path() as &Path));
+    assert_eq!(problems, []);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (engine, pool) = (Engine::cpu().unwrap(), ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+    let interrupted = AtomicBool::new(false);
+    let options = Options { sm2_user_ids: vec![sm2::DEFAULT_USER_ID.to_vec(), Vec::new()] };
+    let answers = check(&Settings::new(&engine, &pool, &interrupted), &files_of(&[path]), &options).unwrap().answers;
+    let lines = lines("sm2_certificates.jsonl");
+    assert_eq!((lines.len(), members.len(), answers.len()), (105, 105, 105));
+    let mut own_curves = 0;
+    for ((line, member), answer) in lines.iter().zip(&members).zip(&answers) {
+        assert_eq!(line.text("tag"), stated(&text, member, "Source"));
+        assert_eq!(format!("\"{}\"", line.text("id")), stated(&text, member, "User id"));
+        assert_eq!(line.bytes("message"), member.message, "{}", line.text("tag"));
+        assert_eq!(line.bytes("der"), member.signature, "{}", line.text("tag"));
+        let key = line.bytes("public_key");
+        match answer.signed_by {
+            Some(issuer) => assert_eq!(members[issuer].key, Some((CurveId::Sm2, key))),
+            // It bears its own key, which is not taken, as its curve is written out.
+            None => {
+                assert_eq!((&member.key, &member.subject_der), (&None, &member.issuer_der));
+                assert!(member.message.windows(key.len()).any(|part| part == key));
+                own_curves += 1;
+            }
+        }
+    }
+    assert_eq!(own_curves, 1);
+}

@@ -1,0 +1,49 @@
+//! What the tests beside decoders share: the data of the examples, decoded, and the shipped lines of their signatures.
+
+use crate::files::{Paths, files_of};
+use crate::flow::{HandOn, Work};
+use serde_json::Value;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// Something in `examples/data`.
+pub fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data").join(name)
+}
+
+pub fn paths(names: &[&str]) -> Paths {
+    files_of(&names.iter().map(|name| path(name)).collect::<Vec<PathBuf>>())
+}
+
+/// All that is read, decoded as one.
+pub fn decode<W: Work>(work: &W, read: impl FnOnce(&mut HandOn<W::Piece>) -> ControlFlow<()>) -> W::Decoded {
+    let mut all = W::Decoded::default();
+    let ended = read(&mut |piece| {
+        W::append(&mut all, work.decode(piece));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(ended, ControlFlow::Continue(()));
+    all
+}
+
+/// A line of a `.jsonl` file: a signature as `gecc verify` reads it.
+pub struct Line(Value);
+
+impl Line {
+    pub fn text(&self, name: &str) -> &str {
+        self.0[name].as_str().expect("text")
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        const_hex::decode(self.text(name)).expect("hexadecimal")
+    }
+
+    pub fn number(&self, name: &str) -> u64 {
+        self.0[name].as_u64().expect("a number")
+    }
+}
+
+pub fn lines(name: &str) -> Vec<Line> {
+    let text = std::fs::read_to_string(path(name)).expect("shipped");
+    text.lines().map(|line| Line(serde_json::from_str(line).expect("JSON"))).collect()
+}

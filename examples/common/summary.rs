@@ -1,0 +1,51 @@
+//! What the examples over `gecc-chains` say of a chain.
+
+use crate::common::throughput;
+use gecc::Engine;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::time::Instant;
+
+pub struct Summary {
+    start: Instant,
+    /// Of each kind how many hold, and how many do not, by reason.
+    counts: BTreeMap<(&'static str, Option<String>), usize>,
+    failed: bool,
+}
+
+impl Summary {
+    /// Time begins to count here.
+    pub fn new() -> Self {
+        Summary { start: Instant::now(), counts: BTreeMap::new(), failed: false }
+    }
+
+    /// Counts what is of this kind, and does not hold for the reason, if there is one.
+    pub fn count(&mut self, kind: &'static str, reason: Option<&impl Display>) {
+        *self.counts.entry((kind, reason.map(ToString::to_string))).or_default() += 1;
+    }
+
+    /// Names what is not as it should be on standard error.
+    pub fn fail(&mut self, what: impl Display) {
+        eprintln!("{what}");
+        self.failed = true;
+    }
+
+    /// Prints the counts. Gives whether all is as it should be.
+    pub fn print(self, what: &str, engine: &Engine) -> bool {
+        let time = self.start.elapsed();
+        let (mut all, mut valid) = (0, 0);
+        for ((kind, reason), count) in &self.counts {
+            all += count;
+            match reason {
+                None => {
+                    valid += count;
+                    println!("{count:8} {kind}");
+                }
+                Some(reason) => println!("{count:8} {kind}: {reason}"),
+            }
+        }
+        println!("{valid} of {all} {what} valid");
+        println!("{}", throughput(what, all, time, engine));
+        !self.failed
+    }
+}
