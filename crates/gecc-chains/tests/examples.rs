@@ -16,12 +16,13 @@ fn data(name: &str) -> PathBuf {
 fn examples_give_the_known_answers() {
     let kinds = ["335 EIP-1559", "1 EIP-7702 authorization", "530 of 530 signatures valid"];
     prints("ethereum_block", &kinds);
-    prints("bitcoin_block", &["1424 P2PKH"]);
+    let templates = ["1562 P2PKH", "3 multisig", "65 P2SH multisig", "2 P2SH-P2WPKH", "1632 of 1632 inputs valid"];
+    prints("bitcoin_block", &templates);
     prints(
         "sm2_certificates",
         &[
             "104 SM2 SM3",
-            "1 SM2 SM3: not checked: its issuer's key is of another curve",
+            "1 SM2 SM3: not checked: its issuer's key is of another curve, or of one that is not named",
             "104 of 105 certificates valid",
         ],
     );

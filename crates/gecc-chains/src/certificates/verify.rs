@@ -73,7 +73,8 @@ fn pairs(all: &[Member], answers: &mut [Answer]) -> Vec<Pair> {
         let before = pairs.len();
         pairs.extend(fitting.map(|issuer| Pair { member: index, issuer: *issuer }));
         if pairs.len() == before && !issuers.is_empty() {
-            answers[index].reason = Some(Reason::NotChecked("its issuer's key is of another curve"));
+            answers[index].reason =
+                Some(Reason::NotChecked("its issuer's key is of another curve, or of one that is not named"));
         }
     }
     pairs
