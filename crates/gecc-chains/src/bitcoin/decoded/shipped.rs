@@ -5,7 +5,7 @@ use crate::range::Blocks;
 use crate::shipped::{decode, lines, paths};
 
 /// The lines are, input by input, every signature that the blocks ask for, each with the key that it fits. That they
-/// fit is shown where the library is.
+/// fit is shown by tests of the library.
 #[test]
 fn lines_are_what_blocks_have() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);

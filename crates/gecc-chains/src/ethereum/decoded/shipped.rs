@@ -35,7 +35,7 @@ fn lines_are_what_blocks_have() {
         assert_eq!(line.bytes("digest"), decoded.digests[row], "line {row}");
         assert_eq!(line.bytes("signature"), decoded.signatures[row], "line {row}");
         assert_eq!(line.number("recovery_id"), u64::from(decoded.recovery_ids[row]), "line {row}");
-        // SEC 1, uncompressed. That it is recovered is shown where the library is.
+        // SEC 1, uncompressed. That it is recovered is shown by tests of the library.
         let key = line.bytes("public_key");
         assert_eq!(Some(Address::from_raw_public_key(&key[1..])), item.claimed, "line {row}");
     }
