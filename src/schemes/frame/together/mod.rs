@@ -12,7 +12,12 @@
 //!
 //! Equations find valid items. Whatever is not found valid here is verified by itself, which gives its verdict and its reason.
 
+mod chunks;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod gpu;
 mod groups;
 #[cfg(test)]
 mod tests;
+
+pub use chunks::Chunks;
