@@ -16,7 +16,7 @@
 //    missing; items where it is 0 are left alone. seed0 .. seed3: 32 random bytes, drawn after the items were fixed and used once.
 //    scalars: out, a u2. coefficients: out, a; 0 where an item takes no part, and then the scalar is 0, too. rows: out, R. of_base:
 //    out, whose sum is that of a u1. others: out, the items that take no part although nothing is wrong with them so far, by any
-//    reason; counters[1]: how many.
+//    reason; counters[1]: how many. It has a stack frame of local memory.
 // 3. gecc_together_count in the place of step 3 of kernels/msm.cu, gecc_together_sort in that of step 5.
 // 4. gecc_together_compare. table, bits: those of G, as for gecc_verify (kernels/verify.cu). counters[0]: 1 where the equation holds.
 // 5. gecc_together_accept. verdicts: of the items that take part kValid, if counters[0] is 1.
@@ -27,7 +27,8 @@
 #include "scheme/together.cuh"
 
 namespace {
-constexpr u32 kThreads = 256;
+constexpr u32 kItemThreads = 256;
+constexpr u32 kCompareThreads = 128;
 
 GECC_FN Coefficient load_coefficient(const u32* coefficients, u64 n, u64 i) {
     Coefficient a;
@@ -42,7 +43,7 @@ GECC_FN void store_coefficient(u32* coefficients, u64 n, u64 i, const Coefficien
 }
 
 // Adds up what the threads of a block have. Every thread calls this, and finds the sum in column 0 of memory.
-GECC_FN void add_up_in_block(sc own, u32* memory) {
+template <u32 kThreads> GECC_FN void add_up_in_block(sc own, u32* memory) {
     u32 thread = threadIdx.x;
     store_column(memory, kThreads, thread, own.v);
     for (u32 half = kThreads / 2; half > 0; half /= 2) {
@@ -74,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
                         const Verdicts* verdicts, const Optional<RecoveryIds>* ids, const Optional<Codes>* on_device,
                         u64 seed0, u64 seed1, u64 seed2, u64 seed3, Scalars* scalars, Coefficients* coefficients,
                         XyRows* rows, ScalarRows* of_base, ItemNumbers* others, Counters* counters, u64 n) {
-    __shared__ u32 memory[8 * kThreads];
+    __shared__ u32 memory[8 * kItemThreads];
     sc sum = {};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         bool is_open = verdicts[i] == kPending && (on_device == nullptr || on_device[i] != 0);
@@ -103,8 +104,8 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         store_column(scalars, n, i, of_key.v);
         if (is_open && !takes_part) others[count_together(counters + 1)] = (u32)i;
     }
-    add_up_in_block(sum, memory);
-    if (threadIdx.x < 8) of_base[8 * (u64)blockIdx.x + threadIdx.x] = memory[threadIdx.x * kThreads];
+    add_up_in_block<kItemThreads>(sum, memory);
+    if (threadIdx.x < 8) of_base[8 * (u64)blockIdx.x + threadIdx.x] = memory[threadIdx.x * kItemThreads];
 }
 
 // Launch: one thread per item.
@@ -125,20 +126,20 @@ extern "C" __global__ void __launch_bounds__(256)
                                   [=](u32 bucket, u32 term) { terms[count_together(ends + bucket)] = term; });
 }
 
-// Launch: one thread per item, in blocks of 256, for 256 items.
-extern "C" __global__ void __launch_bounds__(256)
+// Launch: one thread per item, in blocks of 128, for 128 items.
+extern "C" __global__ void __launch_bounds__(128)
     gecc_together_compare(const ScalarRows* of_base, u32 sums, const BaseTable* table, u32 bits,
                           const XyzzRows* window_sums, u32 windows, Counters* counters) {
-    __shared__ u32 memory[8 * kThreads];
+    __shared__ u32 memory[8 * kCompareThreads];
     sc sum = {};
-    for (u64 row = threadIdx.x; row < sums; row += kThreads) {
+    for (u64 row = threadIdx.x; row < sums; row += kCompareThreads) {
         sc more;
         load_column(more.v, of_base + 8 * row, 1, 0);
         sum = sc_add(sum, more);
     }
-    add_up_in_block(sum, memory);
+    add_up_in_block<kCompareThreads>(sum, memory);
     if (threadIdx.x != 0) return;
-    WindowBase base = {table, {memory, kThreads, 0}, (int)bits};
+    WindowBase base = {table, {memory, kCompareThreads, 0}, (int)bits};
     xyzz total = add_up_windows(window_sums, windows);
     GECC_NO_UNROLL
     for (int window = 0; window < base.windows(); window++) {

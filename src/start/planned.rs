@@ -140,9 +140,9 @@ fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: T
             );
         }
     }
-    for (which, messages) in messages(columns.numbers) {
-        for together in [false, true] {
-            let (messages, signatures, chunks) = (messages.clone(), columns.signatures.into(), Chunks::all());
+    for together in [false, true] {
+        for (which, messages) in messages(columns.numbers) {
+            let (signatures, chunks) = (columns.signatures.into(), Chunks::all());
             let verify = bip340::Verify { messages, signatures, keys, together, chunks, items };
             take(format!("BIP 340 verify {form}, messages in {which}, together {together}"), &verify);
         }

@@ -170,13 +170,20 @@ const GROUPS: &[(&str, &[Operation])] = &[
             Operation::Verify,
             Operation::Verify1000Keys,
             Operation::Verify100Keys,
+            Operation::VerifyRecoverableTogether,
             Operation::Recover,
             Operation::RecoverAddresses,
         ],
     ),
     (
         "Taproot",
-        &[Operation::Bip340Verify, Operation::Bip340Sign, Operation::Bip340SignKnownKeys, Operation::TaprootTweak],
+        &[
+            Operation::Bip340Verify,
+            Operation::Bip340VerifyTogether,
+            Operation::Bip340Sign,
+            Operation::Bip340SignKnownKeys,
+            Operation::TaprootTweak,
+        ],
     ),
 ];
 

@@ -20,8 +20,8 @@ pub struct Chunks {
     largest: usize,
     /// What may still be lost, in hundredths of an item.
     credit: AtomicI64,
-    /// Items that were found valid together.
-    found: AtomicUsize,
+    /// Items that are not verified alone.
+    spared: AtomicUsize,
 }
 
 impl Chunks {
@@ -31,12 +31,12 @@ impl Chunks {
         let affordable = (credit / LOST) as usize;
         // A batch of which no chunk is tried is cut as it is without equations.
         let largest = if affordable < FEWEST { usize::MAX } else { affordable };
-        Chunks { fewest: FEWEST, largest, credit: AtomicI64::new(credit), found: AtomicUsize::new(0) }
+        Chunks { fewest: FEWEST, largest, credit: AtomicI64::new(credit), spared: AtomicUsize::new(0) }
     }
 
     /// Each chunk is tried, whatever it costs.
     pub fn all() -> Self {
-        Chunks { fewest: 1, largest: usize::MAX, credit: AtomicI64::new(i64::MAX / 4), found: AtomicUsize::new(0) }
+        Chunks { fewest: 1, largest: usize::MAX, credit: AtomicI64::new(i64::MAX / 4), spared: AtomicUsize::new(0) }
     }
 
     /// Items of the largest chunk that may be tried at first.
@@ -49,22 +49,22 @@ impl Chunks {
         items >= self.fewest
     }
 
-    /// Whether a chunk of so many items is tried now. What it may lose is taken from what may be lost.
+    /// Whether a chunk of so many items is tried now. What it may lose is taken from what may be lost, for good if it has no answer.
     pub fn begin(&self, items: usize) -> bool {
         let cost = LOST * items as i64;
         let take = |credit: i64| (credit >= cost).then(|| credit - cost);
         self.may_try(items) && self.credit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// The equation of a chunk holds for so many items. Others of the chunk took no part in it.
+    /// The equation of a chunk holds, and so many of its items are not verified alone.
     pub fn held(&self, items: usize) {
         self.credit.fetch_add((LOST + SAVED) * items as i64, Ordering::Relaxed);
-        self.found.fetch_add(items, Ordering::Relaxed);
+        self.spared.fetch_add(items, Ordering::Relaxed);
     }
 
-    /// Items that were found valid together.
-    pub fn found(&self) -> usize {
-        self.found.load(Ordering::Relaxed)
+    /// Items that are not verified alone.
+    pub fn spared(&self) -> usize {
+        self.spared.load(Ordering::Relaxed)
     }
 }
 
@@ -76,7 +76,7 @@ mod tests {
     const CHUNK: usize = 1 << 16;
 
     /// Takes a batch through chunks of this size, so many at a time. Gives what it costs, in hundredths of verifying an item alone, and
-    /// the items that are found together.
+    /// the items that are not.
     fn cost(items: usize, at_a_time: usize, is_valid: impl Fn(usize) -> bool) -> (i64, usize) {
         let (chunks, mut running, mut cost) = (Chunks::new(items), VecDeque::new(), 100 * items as i64);
         let mut end = |(size, valid): (usize, bool)| {
@@ -97,7 +97,7 @@ mod tests {
             }
         }
         running.into_iter().for_each(&mut end);
-        (cost, chunks.found())
+        (cost, chunks.spared())
     }
 
     /// Wherever invalid items are.
@@ -119,16 +119,16 @@ mod tests {
     #[test]
     fn valid_items_are_verified_together() {
         for (items, at_a_time) in [(1 << 20, 1), (1 << 22, 5), (1 << 24, 20)] {
-            let (cost, found) = cost(items, at_a_time, |_| true);
-            assert_eq!((cost, found), ((100 - SAVED) * items as i64, items));
+            let (cost, spared) = cost(items, at_a_time, |_| true);
+            assert_eq!((cost, spared), ((100 - SAVED) * items as i64, items));
         }
     }
 
     /// Where all items are invalid few are tried.
     #[test]
     fn attempts_end_where_they_fail() {
-        let (cost, found) = cost(1 << 24, 5, |_| false);
-        assert!(found == 0 && cost <= 125 << 24);
+        let (cost, spared) = cost(1 << 24, 5, |_| false);
+        assert!(spared == 0 && cost <= 125 << 24);
     }
 
     #[test]
