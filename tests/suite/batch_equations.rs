@@ -251,7 +251,7 @@ pub fn recoverable_columns(engine: &Engine) {
 
 /// Items of which a GPU tries several chunks. The CPU has groups of the others' size.
 fn large(engine: &Engine) -> usize {
-    if engine.info().backend == Backend::Gpu { 1 << 18 } else { ITEMS }
+    if engine.info().backend == Backend::Gpu { 1 << 19 } else { ITEMS }
 }
 
 /// One like the engine under test, with equations and times of kernels.

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 /// verify the item alone. Both are estimated to the disadvantage of equations (docs/log/gpu-kernels.md).
 const LOST: i64 = 70;
 const SAVED: i64 = 20;
-/// Items of the smallest chunk in which an equation pays for what it costs besides them.
-const FEWEST: usize = 1 << 15;
+/// Items of the smallest chunk in which an equation that fails loses no more: sums have a part that is as long for few items.
+const FEWEST: usize = 1 << 17;
 
 /// The chunks of one batch.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    const CHUNK: usize = 1 << 16;
+    const CHUNK: usize = 1 << 17;
 
     /// Takes a batch through chunks of this size, so many at a time. Gives what it costs, in hundredths of verifying an item alone, and
     /// the items that are not.
