@@ -10,6 +10,7 @@ use gecc::{Rejection, Verdict};
 use harness::needs::CXX;
 use harness::tests;
 use num_bigint::BigUint;
+use sha2::{Digest, Sha256};
 use std::process::ExitCode;
 use twin::codes::{PENDING, PointKind};
 use twin::{
@@ -45,6 +46,7 @@ where
     curve.verifications(&mut session);
     curve.even_points(&mut session);
     curve.recoveries(&mut session);
+    curve.coefficients(&mut session);
     session.run(&driver);
 }
 
@@ -362,6 +364,28 @@ where
                     };
                     session.expect_exactly("verify_even", &[u1, u2, &x, &y, &r], vec![code(verdict)]);
                 }
+            }
+        }
+    }
+
+    /// Coefficients of batch equations: what they are, their products, and the digits of their opposites in every width.
+    fn coefficients(&self, session: &mut Session) {
+        for item in [0, 1, u64::from(u32::MAX), 1 << 32, u64::MAX] {
+            let seed = patterned();
+            let digest = Sha256::digest([&bytes(&seed)[..], &item.to_be_bytes()].concat());
+            let a = BigUint::from_bytes_be(&digest[..16]);
+            session.expect_exactly("coefficient", &[&seed, &number(item)], vec![a, number(0)]);
+        }
+        let most: BigUint = (number(1) << 128) - 1u32;
+        let mut all =
+            vec![number(0), number(1), number(1) << 127, (number(1) << 127) + 1u32, most.clone(), &most - 1u32];
+        all.extend((0..RANDOM_ITEMS).map(|_| patterned() & &most));
+        for a in &all {
+            for u in [number(0), number(1), &self.n - 1u32, self.random()] {
+                session.expect_exactly("times_coefficient", &[a, &u], vec![a * &u % &self.n]);
+            }
+            for bits in 2..=16 {
+                session.expect_exactly("opposite_digits", &[a, &number(bits)], vec![self.neg(a)]);
             }
         }
     }

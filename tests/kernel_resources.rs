@@ -21,6 +21,7 @@ const REGISTERS: u32 = 128;
 const MORE_REGISTERS: &[(&str, u32)] = &[
     ("gecc_fpmul", 168),
     ("gecc_msm_", 255),
+    ("gecc_together_compare", 168),
     ("gecc_chain_", 168),
     ("gecc_method_", 255),
     ("gecc_modexp", 255),

@@ -29,6 +29,12 @@ GECC_FN SignedDigits<8> signed_digits_var(const sc& k, int bits) {
     return s;
 }
 
+// Of -a, for a number a of 128 bits: ceil(129 / bits) digits suffice.
+GECC_FN SignedDigits<4> opposite_digits_var(const u32* a, int bits) {
+    SignedDigits<4> s = {{a[0], a[1], a[2], a[3]}, 0, 1, bits};
+    return s;
+}
+
 template <int N> GECC_FN i32 next_digit(SignedDigits<N>& s) {
     u32 window = (s.rest[0] & ((1u << s.bits) - 1)) + s.carry;
     shift_right<N>(s.rest, s.bits);

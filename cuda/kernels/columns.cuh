@@ -82,6 +82,11 @@ using XyzzRows = u32;
 // Buckets, and how many are listed.
 using BucketList = u32;
 
+// Coefficients of batch equations (kernels/together.cu): 128 bits, or 0 for an item that takes no part.
+using Coefficients = Each<u32, 4>;
+// Scalars in rows.
+using ScalarRows = u32;
+
 // Items by the keys that they have (kernels/key_groups.cu).
 using KeySlots = u32;
 // Tables by the keys that they belong to.

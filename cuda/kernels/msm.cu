@@ -26,11 +26,10 @@
 // 10. gecc_msm_windows, for a block for each window. sums: scratch. window_sums: out, a row for each window.
 // 11. gecc_msm_total: item 0 of xyz is the sum of all, the other n items are the identity, for gecc_normalize with kinds. A sum
 //    without some item is kOffCurve.
-#include "curve/recode.cuh"
-#include "curve/xyzz.cuh"
+#include "kernels/bucket_sums.cuh"
+#include "kernels/bucket_terms.cuh"
 #include "kernels/count_together.cuh"
 #include "kernels/point_batch.cuh"
-#include "kernels/table_rows.cuh"
 
 namespace {
 // Rows of a bucket that one thread adds up.
@@ -40,37 +39,6 @@ constexpr u32 kBucketThreads = 256;
 constexpr u32 kWindowThreads = 128;
 // Buckets whose terms are counted together.
 constexpr u32 kTile = 1024;
-
-GECC_FN xyzz load_sum(const u32* rows, u64 row) {
-    const uint4* from = (const uint4*)rows + 8 * row;
-    xyzz r = {load_row(from, 1), load_row(from + 2, 1), load_row(from + 4, 1), load_row(from + 6, 1)};
-    return r;
-}
-
-GECC_FN void store_sum(u32* rows, u64 row, const xyzz& sum) {
-    uint4* to = (uint4*)rows + 8 * row;
-    store_row(to, 1, sum.x);
-    store_row(to + 2, 1, sum.y);
-    store_row(to + 4, 1, sum.zz);
-    store_row(to + 6, 1, sum.zzz);
-}
-
-// Calls take(bucket, term) for each digit of an item that is not zero.
-template <class Take> GECC_FN void for_each_term(const u32* scalars, u64 n, u64 i, u32 bits, u32 windows, Take take) {
-    SignedDigits<kPartWords> digits[kScalars];
-    sc k;
-    load_column(k.v, scalars, n, i);
-    signed_parts_var(digits, k, bits);
-    GECC_UNROLL
-    for (int part = 0; part < kScalars; part++) {
-        GECC_NO_UNROLL
-        for (u32 window = 0; window < windows; window++) {
-            i32 digit = next_digit(digits[part]);
-            u32 size = digit < 0 ? -digit : digit;
-            if (digit != 0) take((window << (bits - 1)) + size - 1, (u32)(part * n + i) << 1 | (u32)(digit < 0));
-        }
-    }
-}
 
 // The rows of a bucket's partial sums.
 struct Rows {
@@ -293,9 +261,7 @@ extern "C" __global__ void __launch_bounds__(128)
     u64 i = global_thread();
     if (i >= n) return;
     JacobianBatch out = {xyz, n};
-    xyzz sum = xyzz_identity();
-    if (i == 0)
-        for (u32 window = 0; window < windows; window++) sum = xyzz_add_var(sum, load_sum(window_sums, window));
+    xyzz sum = add_up_windows(window_sums, i == 0 ? windows : 0);
     out.store(i, to_jacobian(sum));
     kinds[i] = i == 0 && counters[0] != 0 ? kOffCurve : kFinite;
 }

@@ -1,9 +1,11 @@
 //! The GPU engine: batches in chunks over the streams of every device.
 //!
 //! Layers, each using only those above it: `terms`, `columns` (what arrays on a device hold), `runtime` (one GPU, by way of cudarc),
-//! `kernels` (the device code's functions), `transfer` (between the caller's rows and columns), `tables` (what a device keeps),
+//! `kernels` (the device code's functions), `transfer` (between the caller's rows and columns), `buckets` (sums of products), `tables` (what a
+//! device keeps),
 //! and `schedule` (chunks over devices). What operations launch stands with the operations.
 
+pub mod buckets;
 pub mod codes;
 pub mod columns;
 pub mod kernels;

@@ -53,7 +53,7 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let signatures = repeat(&answers.signatures[..distinct], items);
         let keys = repeat(&answers.keys[..distinct], items);
         let (messages, keys) = (bip340::Messages::Rows((&messages).into()), PublicKeys::x_only(&keys));
-        let verify = bip340::Verify { messages, signatures: (&signatures).into(), keys, together: false, items };
+        let verify = bip340::Verify::new(messages, (&signatures).into(), keys, false, items).expect("lengths agree");
         let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
         compare(operation, curve, values(engine, &verify, verdict), repeat(&answers.verdicts[..distinct], items))?;
     }
@@ -170,7 +170,7 @@ fn verification(
     let keys = repeat(&keys[..distinct], items);
     let keys = PublicKeys::points(&keys);
     let inputs = Verification::new((&digests).into(), (&signatures).into(), keys);
-    let verify = Verify { scheme, curve, inputs, policy: Policy::low_s(), items };
+    let verify = Verify::new(scheme, curve, inputs, Policy::low_s(), items).expect("lengths agree");
     let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
     compare(operation, curve.name(), values(engine, &verify, verdict), repeat(&verdicts[..distinct], items))
 }

@@ -27,7 +27,7 @@ fn of_curve(curve: CurveId) -> Vec<Test> {
     let mut tests = point::known_answers::all(curve);
     tests.extend([keys::known_answers::public_keys(curve), ecdh::known_answers::agreement(curve)]);
     for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {
-        tests.extend(frame::known_answers::of_verification(scheme, curve, true));
+        tests.extend(frame::known_answers::of_verification(scheme, curve, true, true));
         tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, true));
         if scheme.has_recovery {
             tests.extend([Wanted::Keys, Wanted::Addresses].map(|wanted| ecdsa::known_answers::recovery(curve, wanted)));

@@ -14,7 +14,7 @@ use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::SCHEMES;
 use crate::schemes::bip340;
 use crate::schemes::ecdsa::{Recover, Wanted, recover_cpu};
-use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::schemes::sm2::digest::{MessageDigests, SizedIds};
 use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys};
 use std::collections::BTreeSet;
@@ -130,13 +130,22 @@ fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: T
     take(format!("msm {form}"), &SumsOfProducts { curve, scalars: numbers, points: keys, of: items });
     take(format!("decode {form}"), &DecodeKeys { curve, keys, items });
     for scheme in SCHEMES {
-        let inputs = Verification::new(numbers, columns.signatures.into(), keys);
-        let verify = Verify { scheme, curve: curve_of(scheme), inputs, policy: Policy::default(), items };
-        take(format!("{} verify {form}", scheme.name), &verify);
+        let ids = scheme.has_recovery.then(|| Rows::all(&[0]));
+        for (recovery_ids, how) in [(None, "one by one")].into_iter().chain(ids.map(|ids| (Some(ids), "together"))) {
+            let inputs = Verification { recovery_ids, ..Verification::new(numbers, columns.signatures.into(), keys) };
+            let (curve, policy, chunks) = (curve_of(scheme), Policy::default(), Chunks::all());
+            take(
+                format!("{} verify {form} {how}", scheme.name),
+                &Verify { scheme, curve, inputs, policy, chunks, items },
+            );
+        }
     }
-    for (which, messages) in messages(columns.numbers) {
-        let verify = bip340::Verify { messages, signatures: columns.signatures.into(), keys, together: false, items };
-        take(format!("BIP 340 verify {form}, messages in {which}"), &verify);
+    for together in [false, true] {
+        for (which, messages) in messages(columns.numbers) {
+            let (signatures, chunks) = (columns.signatures.into(), Chunks::all());
+            let verify = bip340::Verify { messages, signatures, keys, together, chunks, items };
+            take(format!("BIP 340 verify {form}, messages in {which}, together {together}"), &verify);
+        }
     }
     for (which, tweaks) in [
         ("given", Tweaks::Given(numbers)),

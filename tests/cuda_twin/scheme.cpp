@@ -8,6 +8,7 @@
 #include "scheme/equation.cuh"
 #include "scheme/key_index.cuh"
 #include "scheme/recovery.cuh"
+#include "scheme/together.cuh"
 
 // Window sizes of the tables of G, in turn; other points have the first. A group too small for these has others in its
 // curve.cuh.
@@ -197,6 +198,32 @@ static u32 find(const Numbers& in) {
     return find_key(KeyIndex{xy, 2, seed, slots, slot_bits}, key.x, key.y);
 }
 
+// seed, item: the coefficient
+static void put_coefficient(const Numbers& in, Numbers& out) {
+    Seed seed;
+    for (int w = 0; w < 4; w++) seed.v[w] = (u64)in.words[0][7 - 2 * w] << 32 | in.words[0][6 - 2 * w];
+    Coefficient a = coefficient_of(seed, in.words[1][0] | (u64)in.words[1][1] << 32);
+    const u32 words[8] = {a.v[0], a.v[1], a.v[2], a.v[3]};
+    put(out, words);
+    put_small(out, is_zero(a));
+}
+
+// a, bits: -a modulo n, put together again from its digits from the top
+static sc opposite_of_digits(const u32* a, int bits) {
+    i32 digits[65];
+    int windows = (128 + bits) / bits;
+    SignedDigits<4> rest = opposite_digits_var(a, bits);
+    for (int i = 0; i < windows; i++) digits[i] = next_digit(rest);
+    GECC_CHECK(rest.carry == 0);
+    sc sum = {};
+    for (int i = windows - 1; i >= 0; i--) {
+        GECC_CHECK(digits[i] >= -(1 << (bits - 1)) && digits[i] <= 1 << (bits - 1));
+        for (int b = 0; b < bits; b++) sum = sc_add(sum, sum);
+        sum = digits[i] < 0 ? sc_sub(sum, sc_small((u32)-digits[i])) : sc_add(sum, sc_small((u32)digits[i]));
+    }
+    return sum;
+}
+
 static bool run(const char* name, const Numbers& in, Numbers& out) {
     Equation q;
     if (!strcmp(name, "ecdsa_equation")) {
@@ -221,6 +248,13 @@ static bool run(const char* name, const Numbers& in, Numbers& out) {
         put_sum_by_tables(out, scalar(in, 0), scalar(in, 1), point(in, 2));
     } else if (!strcmp(name, "find_key")) {
         put_small(out, find(in) + 1);
+    } else if (!strcmp(name, "coefficient")) {
+        put_coefficient(in, out);
+    } else if (!strcmp(name, "times_coefficient")) {
+        const Coefficient a = {{in.words[0][0], in.words[0][1], in.words[0][2], in.words[0][3]}};
+        put(out, sc_mont_mul(montgomery_factor(a), scalar(in, 1)).v);
+    } else if (!strcmp(name, "opposite_digits")) {
+        put(out, opposite_of_digits(in.words[0], (int)in.words[1][0]).v);
     } else if (!strcmp(name, "window_digits")) {
         // The digits of a number below 2^256, put together again modulo n from the top.
         int bits = (int)in.words[1][0];

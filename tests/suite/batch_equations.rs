@@ -11,7 +11,9 @@ use super::support::reference::{EcdsaReference, lift_x};
 use super::support::scheme::{Ecdsa, Item, Signed, columns, concatenate, halves, signed, signed_with_r};
 use gecc::bip340::Auxiliary;
 use gecc::ecdsa::Policy;
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, Verdict, bip340, ecdsa};
+use gecc::{
+    Backend, Engine, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, Verdict, bip340, ecdsa, keys,
+};
 use num_bigint::BigUint;
 use secp256k1::schnorr;
 
@@ -244,5 +246,94 @@ pub fn recoverable_columns(engine: &Engine) {
         differs(one, ("recovery ids", 2, 1));
         let none = ecdsa::verify_recoverable::<P256>(engine, &[], &[], &[], &keys[..0], policy).unwrap();
         assert!(none.is_empty());
+    }
+}
+
+/// Items of which a GPU tries several chunks. The CPU has groups of the others' size.
+fn large(engine: &Engine) -> usize {
+    if engine.info().backend == Backend::Gpu { 1 << 19 } else { ITEMS }
+}
+
+/// One like the engine under test, with equations and times of kernels.
+fn timed(engine: &Engine) -> Engine {
+    let builder = Engine::builder().backend(engine.info().backend).time_kernels(true).batch_equations(true);
+    builder.build().expect("as the engine under test")
+}
+
+/// Of a large batch, the items that are rejected. A GPU has tried equations, and has verified none of its chunks one by one if all
+/// take part and are valid.
+fn rejected_of_large(
+    engines: &[Engine],
+    verify: impl Fn(&Engine) -> Vec<Verdict>,
+    one_by_one: &str,
+    all_take_part: bool,
+) -> Vec<usize> {
+    let rejected = |engine: &Engine| -> Vec<usize> {
+        let verdicts = verify(engine);
+        (0..verdicts.len()).filter(|item| !verdicts[*item].is_valid()).collect()
+    };
+    let found: Vec<Vec<usize>> = engines.iter().map(rejected).collect();
+    assert!(found.iter().all(|rejected| *rejected == found[0]));
+    let timed = &engines[0];
+    if timed.info().backend == Backend::Gpu {
+        let times = timed.take_kernel_times();
+        let launches = |kernel: &str| times.iter().filter(|time| time.kernel == kernel).map(|time| time.launches).sum();
+        let (tried, alone): (u64, u64) = (launches("gecc_together_items"), launches(one_by_one));
+        // Several devices begin at a time, when the batch cannot afford as many equations yet.
+        let all_held = alone == 0 || timed.info().devices.len() > 1;
+        assert!(tried > 0 && if all_take_part { all_held } else { alone > 0 }, "{tried} tried, {alone} one by one");
+    }
+    found[0].clone()
+}
+
+/// Places at which items are spoiled: none, one, and one in each chunk.
+fn places(items: usize) -> [Vec<usize>; 4] {
+    [vec![], vec![0], vec![items / 2, items - 1], (0..items).step_by(1000).collect()]
+}
+
+pub fn large_batches_of_schnorr_signatures(engine: &Engine) {
+    let (items, engines) = (large(engine), [timed(engine), with_equations(engine)]);
+    let (secret, public) = keys::generate::<Secp256k1>(engine, items).unwrap();
+    let public: Vec<[u8; 32]> = public.iter().map(|key| *key.x()).collect();
+    let mut random = Random::new();
+    let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
+    let signed = bip340::sign(engine, &messages, &secret, Auxiliary::zeros()).unwrap();
+    let signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+    for spoiled in places(items) {
+        let mut messages = messages.clone();
+        spoiled.iter().for_each(|item| messages[*item][7] ^= 1);
+        let verify = |engine: &Engine| -> Vec<Verdict> {
+            let verdicts = bip340::verify(engine, &messages, &signatures, PublicKeys::x_only(&public));
+            verdicts.unwrap().into_iter().collect()
+        };
+        assert_eq!(rejected_of_large(&engines, verify, "gecc_bip340_verify", spoiled.is_empty()), spoiled);
+    }
+}
+
+pub fn large_batches_of_recoverable_signatures(engine: &Engine) {
+    each_ecdsa_curve!(large_recoverable(engine));
+}
+
+fn large_recoverable<C: EcdsaReference>(engine: &Engine) {
+    let (items, engines) = (large(engine), [timed(engine), with_equations(engine)]);
+    let (secret, public) = keys::generate::<C>(engine, items).unwrap();
+    let mut random = Random::new();
+    let digests: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
+    let signed = ecdsa::sign_recoverable::<C>(engine, &digests, &secret, Default::default()).unwrap();
+    let (signatures, ids): (Vec<[u8; 64]>, Vec<u8>) =
+        signed.into_iter().map(|signed| signed.map(|signed| (signed.signature, signed.recovery_id)).unwrap()).unzip();
+    for spoiled in places(items) {
+        // Digests, or the ids alone, which reject nothing.
+        for of_ids in [false, true] {
+            let (mut digests, mut ids) = (digests.clone(), ids.clone());
+            spoiled.iter().for_each(|item| if of_ids { ids[*item] ^= 1 } else { digests[*item][7] ^= 1 });
+            let verify = |engine: &Engine| -> Vec<Verdict> {
+                let policy = Policy::default();
+                let verdicts = ecdsa::verify_recoverable::<C>(engine, &digests, &signatures, &ids, &public, policy);
+                verdicts.unwrap().into_iter().collect()
+            };
+            let rejected = rejected_of_large(&engines, verify, "gecc_verify", spoiled.is_empty());
+            assert_eq!(rejected, if of_ids { vec![] } else { spoiled.clone() }, "{}", C::NAME);
+        }
     }
 }

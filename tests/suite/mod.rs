@@ -80,6 +80,7 @@ const TESTS: &[Test] = on_engines! {
     batch_equations {
         spoiled_schnorr_signatures cancelling_schnorr_signatures vectors_many_times schnorr_columns
         recovery_ids_decide_nothing large_and_small_x recoverable_columns
+        large_batches_of_schnorr_signatures large_batches_of_recoverable_signatures
     }
     batch_sizes {
         sm2 public_points secret_operations

@@ -40,16 +40,16 @@ impl Machine {
 
     /// The ends of chunks: whole waves of threads, small ones first and last, within the memory of a lane.
     pub fn cuts(&self, operation: &dyn OnGpu) -> Vec<usize> {
-        let items = operation.items();
+        let (items, most_items) = (operation.items(), self.most_items.min(operation.most_items()));
         if self.lanes == 1 {
             // Small chunks serve to overlap, and one lane has nothing to overlap with.
-            return self.cut(operation, |_| self.most_items.min(items.max(1)), usize::MAX);
+            return self.cut(operation, |_| most_items.min(items.max(1)), usize::MAX);
         }
         let wave = WAVE * self.multiprocessors;
         let shape = Shape { items, count: self.devices, wave, large: operation.most_waves().max(2) * wave };
         let parts = (LANES + 1) * self.devices;
         let even_data = operation.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
-        self.cut(operation, |start| shape.chunk_at(start).min(self.most_items), even_data)
+        self.cut(operation, |start| shape.chunk_at(start).min(most_items), even_data)
     }
 
     /// Where to cut a batch so that a chunk has at most so many items (by the number of its first) and so many bytes of data, and

@@ -17,6 +17,11 @@ pub trait OnGpu: Batch {
     /// copies.
     fn most_waves(&self) -> usize;
 
+    /// Items of the largest chunk, where that is not for waves to say.
+    fn most_items(&self) -> usize {
+        usize::MAX
+    }
+
     /// The files of kernels that it starts, and the curve that they are compiled for.
     fn kernels(&self) -> (&'static str, Vec<&'static str>);
 

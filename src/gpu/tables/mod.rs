@@ -4,5 +4,5 @@ mod base_point;
 mod key_cache;
 pub mod key_tables;
 
-pub use base_point::BasePoint;
+pub use base_point::{BasePoint, PublicTable};
 pub use key_cache::KeyCache;

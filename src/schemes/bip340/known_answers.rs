@@ -9,6 +9,8 @@ use crate::known_answers::{self, Answer, Schnorr, repeat};
 use crate::ops::hash::SizedTexts;
 use crate::ops::keys;
 use crate::ops::point;
+use crate::schemes::frame::Chunks;
+use crate::schemes::frame::known_answers::may_fail_equation;
 use crate::types::{PublicKeys, Results, SecretKeys};
 
 const CURVE: CurveId = Secp256k1::ID;
@@ -18,13 +20,16 @@ fn test(operation: &'static str, run: fn(&mut Trial) -> Result<(), Fault>) -> Te
 }
 
 pub fn all() -> Vec<Test> {
-    [of_verification(true), of_signing(true, true, true), of_signing(false, false, false)].concat()
+    [of_verification(true, true), of_signing(true, true, true), of_signing(false, false, false)].concat()
 }
 
-pub fn of_verification(with_tables: bool) -> Vec<Test> {
+pub fn of_verification(with_tables: bool, together: bool) -> Vec<Test> {
     let mut tests = vec![point::known_answers::keys(CURVE), test("BIP 340 verification", run_verify)];
     if with_tables {
         tests.push(test("BIP 340 verification by tables of keys", run_verify_by_tables));
+    }
+    if together {
+        tests.push(test("BIP 340 verification together", run_verify_together));
     }
     tests
 }
@@ -33,7 +38,7 @@ pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> 
     let keys = if keys_are_given { point::known_answers::keys(CURVE) } else { keys::known_answers::public_keys(CURVE) };
     let mut tests = vec![keys, test("BIP 340 signing", run_sign)];
     if is_checked {
-        tests.extend(of_verification(with_tables));
+        tests.extend(of_verification(with_tables, false));
     }
     tests
 }
@@ -50,8 +55,9 @@ fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize
         true => Messages::Rows((&messages).into()),
         false => Messages::Texts(SizedTexts::new(trial.cpu, items, |item| &messages[item])),
     };
+    let keys = PublicKeys::x_only(&keys);
     let verify =
-        Verify { messages, signatures: (&signatures).into(), keys: PublicKeys::x_only(&keys), together: false, items };
+        Verify { messages, signatures: (&signatures).into(), keys, together: false, chunks: Chunks::all(), items };
     let codes = match expected {
         None => trial.compute(&verify, code_of)?,
         Some(expected) => trial.compute_expecting(&verify, code_of, expected)?,
@@ -70,6 +76,26 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
     let result = verify(trial, true, items, Some(expected));
     trial.lane.kept.key_cache.drop_idle();
     result
+}
+
+/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it fail.
+fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
+    let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
+    for fails in [false, true] {
+        let chosen: Vec<usize> =
+            (0..verdicts.len()).filter(|item| fails || !may_fail_equation(&verdicts[*item])).collect();
+        let numbers: Vec<usize> = repeat(&chosen, ITEMS);
+        let messages: Vec<[u8; 32]> = numbers.iter().map(|item| messages[*item]).collect();
+        let signatures: Vec<[u8; 64]> = numbers.iter().map(|item| signatures[*item]).collect();
+        let keys: Vec<[u8; 32]> = numbers.iter().map(|item| keys[*item]).collect();
+        let (messages, keys) = (Messages::Rows((&messages).into()), PublicKeys::x_only(&keys));
+        let (signatures, chunks) = ((&signatures).into(), Chunks::all());
+        let verify = Verify { messages, signatures, keys, together: true, chunks, items: ITEMS };
+        let codes = trial.compute(&verify, code_of)?;
+        trial.compare(codes, numbers.iter().map(|item| verdicts[*item].code()))?;
+        trial.compare([verify.chunks.spared() > 0], [!fails])?;
+    }
+    Ok(())
 }
 
 fn signature_of(results: &Results, item: usize) -> Answer<[u8; 64]> {

@@ -18,6 +18,8 @@ mod sign;
 #[cfg(feature = "cuda")]
 mod sign_gpu;
 mod signing;
+#[cfg(all(test, feature = "cuda"))]
+mod together_gpu_tests;
 mod verify;
 #[cfg(feature = "cuda")]
 mod verify_gpu;

@@ -123,7 +123,7 @@ impl PublicPoints {
 /// verify with it.
 struct Checking {
     equations: Equations,
-    buffers: CheckBuffers,
+    buffers: CheckBuffers<'static>,
     verdicts: Download<Verdicts>,
     status: Download<SignStatuses>,
 }
@@ -131,7 +131,7 @@ struct Checking {
 impl Checking {
     fn new(plan: &mut Plan, status: Column<SignStatuses>) -> Self {
         let equations = Equations::new(plan, Claim::EvenWithX);
-        let (buffers, verdicts) = (CheckBuffers::new(plan), plan.download_column(equations.verdicts));
+        let (buffers, verdicts) = (CheckBuffers::new(plan, None), plan.download_column(equations.verdicts));
         Checking { equations, buffers, verdicts, status: plan.download_column(status) }
     }
 

@@ -7,6 +7,7 @@ use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
 use crate::op::{Operation, Worth};
 use crate::ops::hash::{Tag, tagged};
+use crate::schemes::frame::Chunks;
 use crate::schemes::frame::verify_cpu::{self, Equation, EvenWithX};
 use crate::types::{Batch, Error, Place, PublicKeys, Rejection, Rows, require_lengths};
 use std::ops::Range;
@@ -21,6 +22,8 @@ pub(crate) struct Verify<'a> {
     pub keys: PublicKeys<'a>,
     /// Whether items may be verified together.
     pub together: bool,
+    /// Those that GPUs verify together.
+    pub chunks: Chunks,
     pub items: usize,
 }
 
@@ -40,7 +43,7 @@ impl<'a> Verify<'a> {
             ("public keys", keys.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        Ok(Verify { messages, signatures, keys, together, items })
+        Ok(Verify { messages, signatures, keys, together, chunks: Chunks::new(items), items })
     }
 }
 

@@ -10,11 +10,19 @@ use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Claim, Equations, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Named, Together};
 use crate::schemes::frame::{CHECK_FILES, CheckBuffers, check};
 use std::ops::Range;
 
 /// The kernels of equations, and those of their check.
 pub const VERIFY_FILES: &[&str] = &["bip340", "bip340_verify"];
+
+impl Verify<'_> {
+    /// Whether a chunk of so many items may be verified together.
+    fn is_together(&self, items: usize) -> bool {
+        self.together && self.chunks.may_try(items)
+    }
+}
 
 impl OnGpu for Verify<'_> {
     fn most_waves(&self) -> usize {
@@ -22,7 +30,12 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (Secp256k1::NAME, [&["layout"], VERIFY_FILES, CHECK_FILES].concat())
+        let together = if self.is_together(self.items) { TOGETHER_FILES } else { &[] };
+        (Secp256k1::NAME, [&["layout"], VERIFY_FILES, CHECK_FILES, together].concat())
+    }
+
+    fn most_items(&self) -> usize {
+        if self.together { self.chunks.largest() } else { usize::MAX }
     }
 
     fn data_bytes(&self, items: &Range<usize>) -> usize {
@@ -30,7 +43,7 @@ impl OnGpu for Verify<'_> {
     }
 
     fn tests(&self, items: usize) -> Vec<Test> {
-        known_answers::of_verification(key_tables::may_build(items))
+        known_answers::of_verification(key_tables::may_build(items), self.is_together(items))
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -38,7 +51,10 @@ impl OnGpu for Verify<'_> {
         let messages = MessageColumns::new(plan, &self.messages, items.clone());
         let signatures = plan.input::<Signatures>(self.signatures.slice(items.clone()).bytes());
         let keys = Imported::new(plan, self.keys.slice(items));
-        let (equations, buffers) = (Equations::new(plan, Claim::EvenWithX), CheckBuffers::new(plan));
+        let equations = Equations::new(plan, Claim::EvenWithX);
+        let named = Named { ids: None, on_device: messages.on_device };
+        let together = self.is_together(n).then(|| Together::new(plan, Secp256k1::ID, named, &self.chunks));
+        let buffers = CheckBuffers::new(plan, together);
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
             keys.import(running.lane, Secp256k1::NAME, n)?;

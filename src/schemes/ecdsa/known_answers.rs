@@ -5,13 +5,14 @@ use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Signatures, repeat};
-use crate::schemes::frame::known_answers::{SchemeTests, sign, verify, verify_by_tables};
+use crate::schemes::frame::known_answers::{SchemeTests, sign, verify, verify_by_tables, verify_together};
 use crate::types::{Point, Policy};
 use sha3::{Digest, Keccak256};
 
 pub const TESTS: SchemeTests = SchemeTests {
     verification: ("ECDSA verification", |trial| verify(trial, &ECDSA, Policy::low_s())),
     by_tables: ("ECDSA verification by tables of keys", |trial| verify_by_tables(trial, &ECDSA, Policy::low_s())),
+    together: Some(("ECDSA verification together", |trial| verify_together(trial, &ECDSA, Policy::low_s()))),
     signing: ("ECDSA signing", |trial| {
         let low_s = trial.curve().has_low_s_by_default();
         sign(trial, &ECDSA, low_s, true)

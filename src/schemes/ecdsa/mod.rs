@@ -17,6 +17,8 @@ mod messages;
 pub(crate) mod recover_cpu;
 #[cfg(feature = "cuda")]
 mod recover_gpu;
+#[cfg(all(test, feature = "cuda"))]
+mod together_gpu_tests;
 mod v;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};

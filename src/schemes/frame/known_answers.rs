@@ -1,6 +1,6 @@
 //! Known answers of verification and signing, for any scheme.
 
-use super::{Inputs, Scheme, Sign, Signing, Verification, Verify};
+use super::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
@@ -8,7 +8,7 @@ use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Signatures, repeat};
 use crate::ops::keys;
 use crate::ops::point;
-use crate::types::{Check, Policy, PublicKeys, Results, result_of};
+use crate::types::{Check, Point, Policy, PublicKeys, Rejection, Results, Verdict, result_of};
 
 /// What a test is called, and what it runs. A name is that of one scheme: a device that passed one scheme's test on a curve has
 /// not passed another's.
@@ -18,15 +18,20 @@ pub type Named = (&'static str, fn(&mut Trial) -> Result<(), Fault>);
 pub struct SchemeTests {
     pub verification: Named,
     pub by_tables: Named,
+    /// `None` where signatures are verified one by one.
+    pub together: Option<Named>,
     pub signing: Named,
     /// `None` where there is no recovery.
     pub recovery: Option<fn(CurveId) -> Test>,
 }
 
-pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool) -> Vec<Test> {
+pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool, together: bool) -> Vec<Test> {
     let mut tests = vec![point::known_answers::keys(curve), test(scheme.on_gpu.tests.verification, curve)];
     if with_tables {
         tests.push(test(scheme.on_gpu.tests.by_tables, curve));
+    }
+    if together {
+        tests.extend(scheme.on_gpu.tests.together.map(|named| test(named, curve)));
     }
     tests
 }
@@ -38,7 +43,7 @@ pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_tables: bo
     }
     match check {
         Check::Nothing => {}
-        Check::Signatures => tests.extend(of_verification(scheme, curve, with_tables).split_off(1)),
+        Check::Signatures => tests.extend(of_verification(scheme, curve, with_tables, false).split_off(1)),
         Check::RecoveryIds => tests.extend(scheme.on_gpu.tests.recovery.map(|recovery| recovery(curve))),
     }
     tests
@@ -63,7 +68,7 @@ fn run_batch(
     let Signatures { digests, signatures, keys, verdicts, .. } = &known_answers::of(trial.curve()).signatures;
     let (digests, signatures, keys) = (repeat(digests, items), repeat(signatures, items), repeat(keys, items));
     let inputs = Verification::new((&digests).into(), (&signatures).into(), PublicKeys::points(&keys));
-    let verify = Verify { scheme, curve: trial.curve(), inputs, policy, items };
+    let verify = Verify { scheme, curve: trial.curve(), inputs, policy, chunks: Chunks::all(), items };
     let codes = match expected {
         None => trial.compute(&verify, code_of)?,
         Some(expected) => trial.compute_expecting(&verify, code_of, expected)?,
@@ -81,6 +86,35 @@ pub fn verify_by_tables(trial: &mut Trial, scheme: &'static Scheme, policy: Poli
     let result = run_batch(trial, scheme, policy, items, Some(expected));
     trial.lane.kept.key_cache.drop_idle();
     result
+}
+
+/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it fail.
+pub fn verify_together(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+    let curve = trial.curve();
+    let Signatures { digests, signatures, keys, verdicts, recovery_ids, .. } = &known_answers::of(curve).signatures;
+    for fails in [false, true] {
+        let chosen: Vec<usize> =
+            (0..verdicts.len()).filter(|item| fails || !may_fail_equation(&verdicts[*item])).collect();
+        let numbers: Vec<usize> = repeat(&chosen, ITEMS);
+        let digests: Vec<[u8; 32]> = numbers.iter().map(|item| digests[*item]).collect();
+        let signatures: Vec<[u8; 64]> = numbers.iter().map(|item| signatures[*item]).collect();
+        let keys: Vec<Point> = numbers.iter().map(|item| keys[*item]).collect();
+        let ids: Vec<[u8; 1]> = numbers.iter().map(|item| [recovery_ids[*item]]).collect();
+        let inputs = Verification {
+            recovery_ids: Some((&ids).into()),
+            ..Verification::new((&digests).into(), (&signatures).into(), PublicKeys::points(&keys))
+        };
+        let verify = Verify { scheme, curve, inputs, policy, chunks: Chunks::all(), items: ITEMS };
+        let codes = trial.compute(&verify, code_of)?;
+        trial.compare(codes, numbers.iter().map(|item| verdicts[*item].code()))?;
+        trial.compare([verify.chunks.spared() > 0], [!fails])?;
+    }
+    Ok(())
+}
+
+/// Whether an item is rejected by what it says of R.
+pub fn may_fail_equation(verdict: &Verdict) -> bool {
+    [Rejection::Mismatch, Rejection::IdentityResult].map(Verdict::Rejected).contains(verdict)
 }
 
 pub fn sign(trial: &mut Trial, scheme: &'static Scheme, low_s: bool, with_recovery_id: bool) -> Result<(), Fault> {

@@ -24,6 +24,7 @@ pub use sign_cpu::Inputs;
 #[cfg(feature = "cuda")]
 pub use sign_gpu::{SchemeOnGpu, SigningColumns, all_signed};
 use std::ops::Range;
+pub use together::Chunks;
 #[cfg(feature = "cuda")]
 pub use verify_gpu::{CHECK_FILES, CheckBuffers, check};
 
@@ -86,6 +87,8 @@ pub struct Verify<'a> {
     pub curve: CurveId,
     pub inputs: Verification<'a>,
     pub policy: Policy,
+    /// Those that GPUs verify together, where recovery ids are given.
+    pub chunks: Chunks,
     pub items: usize,
 }
 
@@ -107,7 +110,7 @@ impl<'a> Verify<'a> {
             ("public keys", keys.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        Ok(Verify { scheme, curve, inputs, policy, items })
+        Ok(Verify { scheme, curve, inputs, policy, chunks: Chunks::new(items), items })
     }
 }
 

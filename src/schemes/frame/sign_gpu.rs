@@ -95,7 +95,7 @@ enum Checking {
         public: BaseProducts,
         equations: Equations,
         prefixes: Column<Prefixes>,
-        buffers: CheckBuffers,
+        buffers: CheckBuffers<'static>,
         verdicts: Download<Verdicts>,
         status: Download<SignStatuses>,
     },
@@ -116,7 +116,7 @@ impl Checking {
             Check::Nothing => Checking::Nothing,
             Check::Signatures => {
                 let (public, equations) = (BaseProducts::new(plan), Equations::new(plan, Claim::XModuloN));
-                let (prefixes, buffers) = (plan.column(), CheckBuffers::new(plan));
+                let (prefixes, buffers) = (plan.column(), CheckBuffers::new(plan, None));
                 let verdicts = plan.download_column(equations.verdicts);
                 let status = plan.download_column(status);
                 Checking::Signatures { public, equations, prefixes, buffers, verdicts, status }

@@ -1,13 +1,14 @@
 //! Verification on a GPU.
 
+use super::together::gpu::{FILES as TOGETHER_FILES, Named, Open, Together};
 use super::{Verification, Verify, known_answers};
-use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
+use crate::gpu::columns::{Column, Digests, Prefixes, RecoveryIds, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::key_tables::{self, Grouping};
 use crate::gpu::transfer::{Claim, Equations, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
-use crate::types::Policy;
+use crate::types::{Policy, Rows};
 use std::ops::Range;
 
 /// Kernel files of a check of equations, beside that of what they claim.
@@ -25,14 +26,23 @@ pub type EquationsOnGpu = fn(
 ) -> Result<(), Fault>;
 
 /// What checking equations takes beside them.
-pub struct CheckBuffers {
+pub struct CheckBuffers<'a> {
     scratch: WindowScratch,
     grouping: Option<Grouping>,
+    together: Option<Together<'a>>,
 }
 
-impl CheckBuffers {
-    pub fn new(plan: &mut Plan) -> Self {
-        CheckBuffers { scratch: WindowScratch::new(plan), grouping: Grouping::new(plan) }
+impl<'a> CheckBuffers<'a> {
+    /// Together with others, where that is given, or one by one.
+    pub fn new(plan: &mut Plan, together: Option<Together<'a>>) -> Self {
+        CheckBuffers { scratch: WindowScratch::new(plan), grouping: Grouping::new(plan), together }
+    }
+}
+
+impl Verify<'_> {
+    /// The recovery ids, where a chunk of so many items may be verified together.
+    fn ids_of_chunk(&self, items: usize) -> Option<Rows<'_, 1>> {
+        self.inputs.recovery_ids.filter(|_| self.chunks.may_try(items))
     }
 }
 
@@ -42,11 +52,17 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), [&["layout", "equations", "verify"], CHECK_FILES].concat())
+        let together = if self.ids_of_chunk(self.items).is_some() { TOGETHER_FILES } else { &[] };
+        (self.curve.name(), [&["layout", "equations", "verify"], CHECK_FILES, together].concat())
+    }
+
+    fn most_items(&self) -> usize {
+        if self.inputs.recovery_ids.is_some() { self.chunks.largest() } else { usize::MAX }
     }
 
     fn tests(&self, items: usize) -> Vec<Test> {
-        known_answers::of_verification(self.scheme, self.curve, key_tables::may_build(items))
+        let (with_tables, together) = (key_tables::may_build(items), self.ids_of_chunk(items).is_some());
+        known_answers::of_verification(self.scheme, self.curve, with_tables, together)
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -57,7 +73,11 @@ impl OnGpu for Verify<'_> {
         );
         let keys = Imported::new(plan, keys.slice(items.clone()));
         let (equations, prefixes) = (Equations::new(plan, Claim::XModuloN), plan.column());
-        let (buffers, n, curve) = (CheckBuffers::new(plan), items.len(), self.curve.name());
+        let together = self.ids_of_chunk(items.len()).map(|ids| {
+            let ids = plan.input::<RecoveryIds>(ids.slice(items.clone()).bytes());
+            Together::new(plan, self.curve, Named { ids: Some(ids), on_device: None }, &self.chunks)
+        });
+        let (buffers, n, curve) = (CheckBuffers::new(plan, together), items.len(), self.curve.name());
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
             keys.import(running.lane, curve, n)?;
@@ -67,25 +87,33 @@ impl OnGpu for Verify<'_> {
     }
 }
 
-/// Replaces every verdict that is still open. Keys that occur often enough get a table each.
+/// Replaces every verdict that is still open. Keys that occur often enough get a table each. Where none do, the items may be verified
+/// together, which is faster than one by one, but not than by tables.
 pub fn check(
     Running { lane, expected, .. }: &mut Running,
     curve: &'static str,
     equations: Equations,
     points: Points,
-    buffers: &CheckBuffers,
+    buffers: &CheckBuffers<'_>,
     n: usize,
 ) -> Result<(), Fault> {
     let kept = lane.kept.clone();
     let table = kept.base_point.public(lane, curve)?;
-    let CheckBuffers { scratch, grouping } = buffers;
+    let CheckBuffers { scratch, grouping, together } = buffers;
     scratch.reset(lane)?;
-    let list = match grouping {
+    let mut list = match grouping {
         Some(grouping) => {
             grouping.check_repeated(lane, &kept.key_cache, curve, equations, points, &table, n, *expected)?
         }
         None => None,
     };
+    if let (None, Some(together)) = (&list, together) {
+        match together.find_valid(lane, curve, equations, points, &table, n)? {
+            Open::None => return Ok(()),
+            Open::Listed(others) => list = Some(others),
+            Open::AsBefore => {}
+        }
+    }
     let (Equations { u1, u2, x, verdicts, claim }, Points { xy, kinds }) = (equations, points);
     let (WindowScratch { tables, next_tile }, (items, item_count)) = (*scratch, list.unzip());
     let (table, bits, n) = (table.column(), table.bits, n as u64);

@@ -7,6 +7,7 @@ use crate::types::Policy;
 pub const TESTS: SchemeTests = SchemeTests {
     verification: ("SM2 verification", |trial| verify(trial, &SM2, Policy::default())),
     by_tables: ("SM2 verification by tables of keys", |trial| verify_by_tables(trial, &SM2, Policy::default())),
+    together: None,
     signing: ("SM2 signing", |trial| sign(trial, &SM2, false, false)),
     recovery: None,
 };

@@ -52,9 +52,17 @@ fn operations(options: &BenchOptions) -> Result<u8, Failure> {
     }
     let sizes = options.batches.sizes(if on_gpu { GPU_ITEMS } else { CPU_ITEMS });
     let largest = *sizes.last().expect("there is a size");
-    let kernel_engine = || {
+    let kernel_engine = |together: bool| {
         let builder = options.engine.builder().backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
-        builder.build()
+        builder.batch_equations(together).build()
+    };
+    let operations = match &options.operations[..] {
+        [] => Operation::value_variants().to_vec(),
+        some => some.to_vec(),
+    };
+    let together = || -> Result<Engines, Failure> {
+        let measured = options.engine.builder().batch_equations(true).build()?;
+        Ok(Engines { measured, kernels: on_gpu.then(|| kernel_engine(true)).transpose()? })
     };
     let mut latency_engines = Vec::new();
     if options.latency {
@@ -68,17 +76,14 @@ fn operations(options: &BenchOptions) -> Result<u8, Failure> {
         false => (Memory::Pageable, ""),
     };
     let mut bench = Bench {
-        kernel_engine: on_gpu.then(kernel_engine).transpose()?,
+        together: operations.iter().any(|operation| operation.is_together()).then(together).transpose()?,
         reference: Engine::cpu()?,
         latency_engines,
         items: if options.latency { largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1]) } else { largest },
         memory,
         report: Report::new(options.batches.json, options.kernels, format!("{engine}{where_inputs_are}"))?,
-        operations: match &options.operations[..] {
-            [] => Operation::value_variants().to_vec(),
-            some => some.to_vec(),
-        },
-        engine,
+        operations,
+        engines: Engines { kernels: on_gpu.then(|| kernel_engine(false)).transpose()?, measured: engine },
         sizes,
     };
     for curve in options.batches.curves() {
@@ -90,11 +95,18 @@ fn operations(options: &BenchOptions) -> Result<u8, Failure> {
     Ok(ALL_PASSED)
 }
 
-struct Bench {
-    /// What is measured, and what makes the inputs.
-    engine: Engine,
+/// By what an operation is measured.
+struct Engines {
+    measured: Engine,
     /// The same on a GPU, with every kernel timed.
-    kernel_engine: Option<Engine>,
+    kernels: Option<Engine>,
+}
+
+struct Bench {
+    /// By what most are measured, and what makes the inputs.
+    engines: Engines,
+    /// By what operations are measured that verify items together, if there are any.
+    together: Option<Engines>,
     /// What samples are checked with.
     reference: Engine,
     latency_engines: Vec<(&'static str, Engine)>,
@@ -110,20 +122,20 @@ impl Bench {
     fn curve(&mut self, curve: CurveId) -> Result<(), Failure> {
         let operations = self.operations.clone();
         for operation in &operations {
-            if let (Some(arithmetic), Some(_)) = (arithmetic(*operation), &self.kernel_engine) {
+            if let (Some(arithmetic), Some(_)) = (arithmetic(*operation), &self.engines.kernels) {
                 self.arithmetic(curve, *operation, arithmetic)?;
             }
         }
         let public = |operation: &&Operation| arithmetic(**operation).is_none();
         if operations.iter().any(|operation| public(&operation)) {
-            let inputs = Inputs::new(&self.engine, curve, self.items, self.memory)?;
-            inputs.check(&self.engine, &self.reference)?;
+            let inputs = Inputs::new(&self.engines.measured, curve, self.items, self.memory)?;
+            inputs.check(&self.engines.measured, &self.reference)?;
             let results = match self.memory {
                 Memory::Pageable => None,
-                Memory::PageLocked => Some(RefCell::new(Columns::new(&inputs, &self.engine)?)),
+                Memory::PageLocked => Some(RefCell::new(Columns::new(&inputs, &self.engines.measured)?)),
             };
             for operation in operations.iter().filter(public) {
-                if let Some(case) = Case::new(&inputs, &self.engine, *operation)? {
+                if let Some(case) = Case::new(&inputs, &self.engines.measured, *operation)? {
                     self.operation(curve.name(), &case, results.as_ref())?;
                 }
             }
@@ -154,18 +166,22 @@ impl Bench {
         columns: Option<&RefCell<Columns>>,
     ) -> Result<(), Failure> {
         let operation = case.operation;
+        let Engines { measured, kernels } = match &self.together {
+            Some(together) if operation.is_together() => together,
+            _ => &self.engines,
+        };
         // This call warms up too: it allocates what the largest batch needs.
-        let expected = &case.expected(&self.engine, &self.reference)?;
+        let expected = &case.expected(measured, &self.reference)?;
         operations::check_sample(case, &self.reference, expected)?;
         let checked = |range: Range<usize>| Checked { curve, case, columns, expected, range };
-        if let Some(engine) = &self.kernel_engine {
+        if let Some(engine) = kernels {
             checked(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
             engine.take_kernel_times();
         }
         for items in self.sizes.clone() {
             let run = |engine| checked(0..items).run(engine);
-            let seconds = median(|| Ok((run(&self.engine)?, ())))?.seconds;
-            let kernels = self.kernel_engine.as_ref().map(|engine| {
+            let seconds = median(|| Ok((run(measured)?, ())))?.seconds;
+            let kernels = kernels.as_ref().map(|engine| {
                 median(|| {
                     run(engine)?;
                     let times = engine.take_kernel_times();

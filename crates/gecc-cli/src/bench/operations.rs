@@ -6,7 +6,7 @@ use crate::flags::Operation;
 use crate::output::Failure;
 use gecc::any::{ecdh, ecdsa, keys, point};
 use gecc::bip340::{self, Auxiliary, SigningKeys};
-use gecc::ecdsa::{SForm, recover_addresses};
+use gecc::ecdsa::{Policy, SForm, recover_addresses};
 use gecc::{
     CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKeys, SharedPoint, SharedSecret,
     Verdict, Verdicts, tweak,
@@ -87,10 +87,13 @@ impl<'a> Case<'a> {
             Operation::FieldMul | Operation::FieldSquare | Operation::ScalarMul | Operation::BatchInverse => {
                 return Ok(None);
             }
-            Operation::Recover if !curve.has_ecdsa() => return Ok(None),
+            Operation::Recover | Operation::VerifyRecoverableTogether if !curve.has_ecdsa() => return Ok(None),
             Operation::RecoverAddresses if curve != CurveId::Secp256k1 => return Ok(None),
-            Operation::Recover | Operation::RecoverAddresses => inputs.recoverable(engine)?,
+            Operation::Recover | Operation::RecoverAddresses | Operation::VerifyRecoverableTogether => {
+                inputs.recoverable(engine)?
+            }
             Operation::Bip340Verify
+            | Operation::Bip340VerifyTogether
             | Operation::Bip340Sign
             | Operation::Bip340SignKnownKeys
             | Operation::TaprootTweak
@@ -98,7 +101,9 @@ impl<'a> Case<'a> {
             {
                 return Ok(None);
             }
-            Operation::Bip340Verify | Operation::TaprootTweak => inputs.bip340(engine)?,
+            Operation::Bip340Verify | Operation::Bip340VerifyTogether | Operation::TaprootTweak => {
+                inputs.bip340(engine)?
+            }
             Operation::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
             Operation::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
             Operation::Verify100Keys => Rest::Signed(inputs.signed(engine, 100)?),
@@ -165,6 +170,12 @@ impl<'a> Case<'a> {
             (Operation::RecoverAddresses, Rest::Recoverable(signatures, ids)) => {
                 Outcome::Addresses(recover_addresses(engine, digests, &signatures[at.clone()], &ids[at])?)
             }
+            (Operation::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
+                let (signatures, ids, keys) = (&signatures[at.clone()], &ids[at], PublicKeys::points(public));
+                let policy = Policy::default();
+                let verdicts = ecdsa::verify_recoverable(engine, curve, digests, signatures, ids, keys, policy);
+                Outcome::Verdicts(verdicts?)
+            }
             (_, Rest::Recoverable(signatures, ids)) => {
                 Outcome::Points(ecdsa::recover(engine, curve, digests, &signatures[at.clone()], &ids[at])?)
             }
@@ -211,6 +222,12 @@ impl<'a> Case<'a> {
             (Operation::Recover, Rest::Recoverable(signatures, ids)) => {
                 let (signatures, ids) = (&signatures[at.clone()], ids[at].as_chunks().0);
                 ecdsa::recover_into(engine, curve, digests.into(), signatures.into(), ids.into(), rows, codes)?;
+            }
+            (Operation::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
+                let (signatures, ids) = (&signatures[at.clone()], ids[at].as_chunks().0);
+                let (digests, signatures, ids, policy) =
+                    (digests.into(), signatures.into(), ids.into(), Policy::default());
+                ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, public, policy, codes)?;
             }
             _ => return Ok(false),
         }

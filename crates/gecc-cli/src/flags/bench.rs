@@ -174,12 +174,17 @@ pub enum Operation {
     Verify1000Keys,
     #[value(name = "verify_100_keys")]
     Verify100Keys,
+    /// With recovery ids, by equations of groups.
+    VerifyRecoverableTogether,
     Recover,
     RecoverAddresses,
     Sign,
     /// BIP 340, with x-only keys.
     #[value(name = "bip340_verify")]
     Bip340Verify,
+    /// The same by equations of groups.
+    #[value(name = "bip340_verify_together")]
+    Bip340VerifyTogether,
     #[value(name = "bip340_sign")]
     Bip340Sign,
     /// With public keys that are given.
@@ -196,6 +201,11 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Whether it is measured with `EngineBuilder::batch_equations`.
+    pub fn is_together(self) -> bool {
+        matches!(self, Operation::VerifyRecoverableTogether | Operation::Bip340VerifyTogether)
+    }
+
     /// As the command line writes it.
     pub fn name(self) -> String {
         self.to_possible_value().expect("none is skipped").get_name().to_owned()

@@ -9,7 +9,7 @@
 const LOST: i64 = 90;
 const SAVED: i64 = 20;
 /// What may be lost of each item of a batch.
-const MAY_BE_LOST: i64 = 25;
+pub(super) const MAY_BE_LOST: i64 = 25;
 /// The first group, as a multiple of the smallest.
 const FIRST: usize = 4;
 

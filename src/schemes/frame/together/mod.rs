@@ -10,9 +10,17 @@
 //! signatures", EUROCRYPT 1998). The points have prime order n > 2^128. So where an item of the group is invalid, at most one of the
 //! 2^128 values of its coefficient makes the equation hold, whatever the other coefficients are.
 //!
+//! A GPU makes the coefficients of a group by SHA-256 from 32 random bytes (`cuda/scheme/together.cuh`): there the probability is that
+//! bound as far as nobody who does not know these bytes can tell the coefficients from random ones.
+//!
 //! Equations find valid items. Whatever is not found valid here is verified by itself, which gives its verdict and its reason.
 
+mod chunks;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod gpu;
 mod groups;
 #[cfg(test)]
 mod tests;
+
+pub use chunks::Chunks;

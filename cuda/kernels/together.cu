@@ -1,0 +1,161 @@
+// Batch equations: signatures whose R is known are verified together, by one sum over a chunk. For public data: variable time.
+//
+// An item says that u1 G + u2 Q = R. It takes part with a coefficient a of 128 bits where nothing is wrong with it so far, its key
+// is a point and R is one. If
+//
+// (sum a u1) G + sum (a u2) Q - sum a R = O
+//
+// all that take part are valid, but for a probability of 2^-128 (scheme/together.cuh; src/schemes/frame/together).
+//
+// Launch contract. n < 2^27. The sum is one by buckets, as in kernels/msm.cu: rows, bits, windows, ends, terms, window_sums and the
+// kernels of its steps 1, 2, 4 and 6 to 10 are the same. rows has n more, those of R, whose scalars are -a: ceil(129 / bits) windows.
+// In stream order:
+// 1. Zero counters (two words) and of_base (8 words for each of `sums` rows, and no fewer rows than blocks of step 2).
+// 2. gecc_together_items, after the kernels of equations (kernels/equations.cu, kernels/bip340.cu): u1, u2, x, kinds, verdicts. ids:
+//    missing where R has an even y and x(R) is x, else x(R) is x modulo n, and recovery ids say which R it is. on_device: may be
+//    missing; items where it is 0 are left alone. seed0 .. seed3: 32 random bytes, drawn after the items were fixed and used once.
+//    scalars: out, a u2. coefficients: out, a; 0 where an item takes no part, and then the scalar is 0, too. rows: out, R. of_base:
+//    out, whose sum is that of a u1. others: out, the items that take no part although nothing is wrong with them so far, by any
+//    reason; counters[1]: how many. It has a stack frame of local memory.
+// 3. gecc_together_count in the place of step 3 of kernels/msm.cu, gecc_together_sort in that of step 5.
+// 4. gecc_together_compare. table, bits: those of G, as for gecc_verify (kernels/verify.cu). counters[0]: 1 where the equation holds.
+// 5. gecc_together_accept. verdicts: of the items that take part kValid, if counters[0] is 1.
+#include "kernels/bucket_sums.cuh"
+#include "kernels/bucket_terms.cuh"
+#include "kernels/count_together.cuh"
+#include "kernels/window_base.cuh"
+#include "scheme/together.cuh"
+
+namespace {
+constexpr u32 kItemThreads = 256;
+constexpr u32 kCompareThreads = 128;
+
+GECC_FN Coefficient load_coefficient(const u32* coefficients, u64 n, u64 i) {
+    Coefficient a;
+    GECC_UNROLL
+    for (int w = 0; w < kCoefficientWords; w++) a.v[w] = coefficients[w * n + i];
+    return a;
+}
+
+GECC_FN void store_coefficient(u32* coefficients, u64 n, u64 i, const Coefficient& a) {
+    GECC_UNROLL
+    for (int w = 0; w < kCoefficientWords; w++) coefficients[w * n + i] = a.v[w];
+}
+
+// Adds up what the threads of a block have. Every thread calls this, and finds the sum in column 0 of memory.
+template <u32 kThreads> GECC_FN void add_up_in_block(sc own, u32* memory) {
+    u32 thread = threadIdx.x;
+    store_column(memory, kThreads, thread, own.v);
+    for (u32 half = kThreads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (thread >= half) continue;
+        sc more;
+        load_column(more.v, memory, kThreads, thread + half);
+        own = sc_add(own, more);
+        store_column(memory, kThreads, thread, own.v);
+    }
+    __syncthreads();
+}
+
+// Calls take(bucket, term) for each digit of an item that is not zero.
+template <class Take>
+GECC_FN void for_each_term_of_equation(
+    const u32* scalars, const u32* coefficients, u64 n, u64 i, u32 bits, u32 windows, Take take) {
+    Coefficient a = load_coefficient(coefficients, n, i);
+    if (is_zero(a)) return;
+    for_each_term(scalars, n, i, bits, windows, take);
+    SignedDigits<kCoefficientWords> of_r = opposite_digits_var(a.v, bits);
+    for_each_digit(of_r, kScalars * n + i, (128 + bits) / bits, take);
+}
+}  // namespace
+
+// Launch: 2 blocks per multiprocessor.
+extern "C" __global__ void __launch_bounds__(256, 2)
+    gecc_together_items(const Scalars* u1, const Scalars* u2, const Scalars* x, const PointKinds* kinds,
+                        const Verdicts* verdicts, const Optional<RecoveryIds>* ids, const Optional<Codes>* on_device,
+                        u64 seed0, u64 seed1, u64 seed2, u64 seed3, Scalars* scalars, Coefficients* coefficients,
+                        XyRows* rows, ScalarRows* of_base, ItemNumbers* others, Counters* counters, u64 n) {
+    __shared__ u32 memory[8 * kItemThreads];
+    sc sum = {};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        bool is_open = verdicts[i] == kPending && (on_device == nullptr || on_device[i] != 0);
+        bool takes_part = is_open && kinds[i] == kFinite;
+        if (takes_part) {
+            sc claimed;
+            affine r;
+            load_column(claimed.v, x, n, i);
+            takes_part = lift_r(r, claimed, ids == nullptr ? 0 : ids[i]) == kPending;
+            store_entry(rows, kScalars * n + i, r);
+        }
+        Coefficient a = {};
+        if (takes_part) {
+            a = coefficient_of(Seed{{seed0, seed1, seed2, seed3}}, i);
+            takes_part = !is_zero(a);
+        }
+        sc of_key = {};
+        if (takes_part) {
+            sc factor = montgomery_factor(a), u;
+            load_column(u.v, u1, n, i);
+            sum = sc_add(sum, sc_mont_mul(factor, u));
+            load_column(u.v, u2, n, i);
+            of_key = sc_mont_mul(factor, u);
+        }
+        store_coefficient(coefficients, n, i, a);
+        store_column(scalars, n, i, of_key.v);
+        if (is_open && !takes_part) others[count_together(counters + 1)] = (u32)i;
+    }
+    add_up_in_block<kItemThreads>(sum, memory);
+    if (threadIdx.x < 8) of_base[8 * (u64)blockIdx.x + threadIdx.x] = memory[threadIdx.x * kItemThreads];
+}
+
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_together_count(const Scalars* scalars, const Coefficients* coefficients, u32 bits, u32 windows,
+                        BucketEnds* ends, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        for_each_term_of_equation(scalars, coefficients, n, i, bits, windows,
+                                  [=](u32 bucket, u32) { count_together(ends + bucket); });
+}
+
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_together_sort(const Scalars* scalars, const Coefficients* coefficients, u32 bits, u32 windows,
+                       BucketEnds* ends, BucketTerms* terms, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        for_each_term_of_equation(scalars, coefficients, n, i, bits, windows,
+                                  [=](u32 bucket, u32 term) { terms[count_together(ends + bucket)] = term; });
+}
+
+// Launch: one thread per item, in blocks of 128, for 128 items.
+extern "C" __global__ void __launch_bounds__(128)
+    gecc_together_compare(const ScalarRows* of_base, u32 sums, const BaseTable* table, u32 bits,
+                          const XyzzRows* window_sums, u32 windows, Counters* counters) {
+    __shared__ u32 memory[8 * kCompareThreads];
+    sc sum = {};
+    for (u64 row = threadIdx.x; row < sums; row += kCompareThreads) {
+        sc more;
+        load_column(more.v, of_base + 8 * row, 1, 0);
+        sum = sc_add(sum, more);
+    }
+    add_up_in_block<kCompareThreads>(sum, memory);
+    if (threadIdx.x != 0) return;
+    WindowBase base = {table, {memory, kCompareThreads, 0}, (int)bits};
+    xyzz total = add_up_windows(window_sums, windows);
+    GECC_NO_UNROLL
+    for (int window = 0; window < base.windows(); window++) {
+        affine entry;
+        i32 digit = base.get(entry, window);
+        if (digit == 0) continue;
+        if (digit < 0) entry = affine_neg(entry);
+        total = xyzz_add_var(total, to_xyzz(entry));
+    }
+    counters[0] = fe_is_zero(total.zz) ? 1 : 0;
+}
+
+// Launch: one thread per item.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_together_accept(const Coefficients* coefficients, const Counters* counters, Verdicts* verdicts, u64 n) {
+    if (counters[0] != 1) return;
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        if (!is_zero(load_coefficient(coefficients, n, i))) verdicts[i] = kValid;
+}

@@ -1,0 +1,185 @@
+//! Sums of products by buckets (`cuda/kernels/msm.cu`): which windows and buckets there are, and what lies between the terms of
+//! items and the sums of windows.
+
+use super::columns::{BucketEnds, BucketList, BucketTerms, Column, Counters, XyRows, XyzzRows};
+use super::kernels;
+use super::runtime::{Fault, Plan, Stream};
+use crate::cpu::CpuCurve;
+use crate::curve::{CurveId, PerCurve, per_curve};
+
+/// Widths of windows: the kernels take 2 to 16 bits.
+const WIDTHS: std::ops::RangeInclusive<u32> = 4..=16;
+/// A bucket costs as much as so many terms, on an H200.
+const BUCKET: u64 = 3;
+/// Threads that share the terms of a large chunk: some rounds of all threads of a large device, so that few are idle in the last one.
+const RUNS: u64 = 1 << 19;
+/// Terms of a thread, at least: its sum has to be added to others.
+const SHORTEST_RUN: u64 = 16;
+/// Segments of a window and buckets of a segment, as powers of two: no more than the first, and no fewer than the second.
+const SEGMENTS_BITS: u32 = 11;
+const SEGMENT_BITS: u32 = 2;
+/// Buckets whose terms are counted together.
+const TILE: u64 = 1024;
+/// Partial sums from which on a bucket is listed.
+const LARGE: u64 = 32;
+
+/// Bytes of the rows of `XyRows` and `XyzzRows`.
+const ROW: u64 = 64;
+const SUM_ROW: u64 = 128;
+
+/// Points with scalars of one length.
+#[derive(Clone, Copy, Debug)]
+pub struct Scaled {
+    pub points: u64,
+    /// Bits of the scalars' digits: one more than the scalars have at most.
+    pub bits: u32,
+}
+
+/// So many products of points and scalars below n.
+pub fn products(curve: CurveId, items: usize) -> Scaled {
+    static PARTS: PerCurve<fn() -> (u64, u32)> = per_curve!(parts_of_product);
+    let (parts, bits) = PARTS.of(curve)();
+    Scaled { points: parts * items as u64, bits }
+}
+
+/// The points of a product, and bits of the parts of its scalar with a sign.
+fn parts_of_product<C: CpuCurve>() -> (u64, u32) {
+    if C::ENDOMORPHISM.is_some() { (2, 130) } else { (1, 256) }
+}
+
+/// How a sum of products is computed.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    /// Points.
+    rows: u64,
+    /// Bits of a window.
+    width: u32,
+    windows: u32,
+    /// Entries of the list of terms, at most: a digit of a scalar is one.
+    entries: u64,
+    /// Buckets of a segment, as a power of two.
+    segment_bits: u32,
+    /// Terms of a thread.
+    run: u64,
+}
+
+impl Shape {
+    fn new(of: &[Scaled]) -> Self {
+        let windows = |width: u32| of.iter().map(|each| each.bits.div_ceil(width)).max().unwrap_or(1);
+        // The last window has few digits that are not zero where the others reach all but the sign and a bit.
+        let cost = |width: &u32| {
+            let digits: u64 = of.iter().map(|each| each.points * u64::from(each.bits - 2)).sum();
+            digits / u64::from(*width) + u64::from(windows(*width)) * (BUCKET << (width - 1))
+        };
+        let width = WIDTHS.min_by_key(cost).expect("there are widths");
+        let entries = of.iter().map(|each| each.points * u64::from(each.bits.div_ceil(width))).sum::<u64>();
+        let run = entries.div_ceil(RUNS).max(SHORTEST_RUN);
+        let segment_bits = SEGMENT_BITS.max((width - 1).saturating_sub(SEGMENTS_BITS));
+        let rows = of.iter().map(|each| each.points).sum();
+        Shape { rows, width, windows: windows(width), entries, segment_bits, run }
+    }
+
+    fn buckets(&self) -> u64 {
+        u64::from(self.windows) << (self.width - 1)
+    }
+
+    fn segments(&self) -> u64 {
+        self.buckets() >> self.segment_bits
+    }
+
+    /// Bytes of the list of terms. What its words cannot number is said to fit no device, so that it is cut.
+    fn entry_bytes(&self) -> usize {
+        if self.entries > u32::MAX.into() { usize::MAX / 2 } else { (4 * self.entries) as usize }
+    }
+
+    fn runs(&self) -> u64 {
+        self.entries.div_ceil(self.run)
+    }
+}
+
+/// What a sum takes beside its points and scalars. The kernels that count and write the terms are the operation's.
+#[derive(Clone, Copy)]
+pub struct Buckets {
+    shape: Shape,
+    pub rows: Column<XyRows>,
+    pub terms: Column<BucketTerms>,
+    /// How many terms a bucket has, then where they begin, and when they are written where they end.
+    pub ends: Column<BucketEnds>,
+    tiles: Column<BucketEnds>,
+    /// Two words, of which the first is the operation's.
+    pub counters: Column<Counters>,
+    partials: Column<XyzzRows>,
+    large: Column<BucketList>,
+    sums: Column<XyzzRows>,
+    pub window_sums: Column<XyzzRows>,
+}
+
+impl Buckets {
+    pub fn new(plan: &mut Plan, of: &[Scaled]) -> Self {
+        let shape = Shape::new(of);
+        Buckets {
+            shape,
+            rows: plan.buffer((ROW * shape.rows) as usize),
+            terms: plan.buffer(shape.entry_bytes()),
+            ends: plan.buffer((4 * shape.buckets()) as usize),
+            tiles: plan.buffer((4 * shape.buckets().div_ceil(TILE)) as usize),
+            counters: plan.buffer(8),
+            partials: plan.buffer((SUM_ROW * (shape.buckets() + shape.runs())) as usize),
+            large: plan.buffer((4 * (shape.runs() / LARGE + 1)) as usize),
+            sums: plan.buffer((2 * SUM_ROW * shape.segments()) as usize),
+            window_sums: plan.buffer((SUM_ROW * u64::from(shape.windows)) as usize),
+        }
+    }
+
+    /// Bits of a window, and how many windows there are.
+    pub fn windows(&self) -> (u32, u32) {
+        (self.shape.width, self.shape.windows)
+    }
+
+    /// No term is counted yet.
+    pub fn reset(&self, stream: &mut Stream) -> Result<(), Fault> {
+        stream.fill(self.counters, 0, 8)?;
+        stream.fill(self.ends, 0, 4 * self.shape.buckets() as usize)
+    }
+
+    /// From the numbers of terms to where they begin.
+    pub fn start(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
+        let (Buckets { ends, tiles, .. }, buckets) = (*self, self.shape.buckets() as u32);
+        kernels::MsmTiles { ends, buckets, tiles }.launch(stream, curve)?;
+        kernels::MsmStarts { ends, buckets, tiles }.launch(stream, curve)
+    }
+
+    /// From the terms to the sums of windows.
+    pub fn add_up(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
+        let Buckets { shape, rows, terms, ends, counters, partials, large, sums, window_sums, .. } = *self;
+        let Shape { width: bits, windows, segment_bits, .. } = shape;
+        let (buckets, run) = (shape.buckets() as u32, shape.run as u32);
+        kernels::MsmRuns { rows, terms, ends, buckets, run, partials, runs: shape.runs() }.launch(stream, curve)?;
+        kernels::MsmBuckets { ends, buckets, run, partials, large, counters }.launch(stream, curve)?;
+        kernels::MsmLargeBuckets { ends, run, partials, large, counters, buckets: shape.buckets() }
+            .launch(stream, curve)?;
+        kernels::MsmSegments { ends, buckets, run, partials, segment_bits, sums, segments: shape.segments() }
+            .launch(stream, curve)?;
+        kernels::MsmWindows { sums, bits, segment_bits, window_sums, windows: u64::from(windows) }.launch(stream, curve)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shorter scalars have fewer terms, and no window beyond those of the longest.
+    #[test]
+    fn terms_are_counted_by_the_length_of_scalars() {
+        for points in [1, 300, 1 << 16, 1 << 22] {
+            let (long, short) = (Scaled { points, bits: 256 }, Scaled { points, bits: 129 });
+            let shape = Shape::new(&[long, short]);
+            assert_eq!(shape.windows, 256u32.div_ceil(shape.width));
+            let terms = u64::from(shape.windows + 129u32.div_ceil(shape.width));
+            assert_eq!((shape.rows, shape.entries), (2 * points, points * terms));
+            assert!(shape.runs() * shape.run >= shape.entries && shape.segment_bits < shape.width);
+            assert!(Shape::new(&[long]).entries < shape.entries);
+        }
+        assert_eq!(Shape::new(&[Scaled { points: 3 << 22, bits: 130 }]).width, 16);
+    }
+}

@@ -1,0 +1,204 @@
+//! Chunks of ECDSA signatures that a GPU verifies together, whose items are good or bad by construction.
+
+use super::ECDSA;
+use crate::cpu::field::Field;
+use crate::cpu::field::random::Random;
+use crate::cpu::point::Affine;
+use crate::cpu::tables::BaseTables;
+use crate::cpu::{CpuEngine, decode, generator, limbs_to_be_bytes, multiply};
+use crate::curve::{Curve, CurveId, types};
+use crate::gpu::{GpuEngine, Limits};
+use crate::op::Operation;
+use crate::schemes::frame::{Chunks, Verification, Verify};
+use crate::types::{Place, Policy, PublicKeys, ResultsMut, Rows};
+use std::ops::Range;
+
+#[derive(Clone)]
+struct Item {
+    digest: [u8; 32],
+    r: [u8; 32],
+    s: [u8; 32],
+    id: u8,
+    key: [u8; 64],
+}
+
+fn scalar<C: BaseTables>(random: &mut Random) -> C::Scalar {
+    C::Scalar::from_be_bytes_reduced(&limbs_to_be_bytes(&random.number()))
+}
+
+fn points<C: BaseTables>(numbers: &[C::Scalar]) -> Vec<Affine<C::Base>> {
+    let sums = multiply::mul_add::<C>(None, numbers, &vec![generator::<C>(); numbers.len()], None);
+    multiply::normalize(None, &sums)
+}
+
+/// Signatures of different keys. The R that each names is `error` G more than u1 G + u2 Q.
+fn items<C: BaseTables>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item> {
+    let numbers = |random: &mut Random| -> Vec<C::Scalar> { errors.iter().map(|_| scalar::<C>(random)).collect() };
+    let [u1, u2, secrets] = [numbers(random), numbers(random), numbers(random)];
+    let of_r = |item: usize| u1[item].add(&u2[item].mul(&secrets[item])).add(&errors[item]);
+    let of_r: Vec<C::Scalar> = (0..errors.len()).map(of_r).collect();
+    let [keys, points_r] = [&secrets, &of_r].map(|numbers| points::<C>(numbers));
+    let item = |item: usize| {
+        let x = points_r[item].x.to_be_bytes();
+        let r = C::Scalar::from_be_bytes_reduced(&x);
+        let s = r.mul(&u2[item].invert_var().expect("random"));
+        let is_large = r.to_be_bytes() != x;
+        Item {
+            digest: u1[item].mul(&s).to_be_bytes(),
+            r: r.to_be_bytes(),
+            s: s.to_be_bytes(),
+            id: u8::from(is_large) << 1 | u8::from(points_r[item].y.is_odd()),
+            key: [keys[item].x.to_be_bytes(), keys[item].y.to_be_bytes()].concat().try_into().expect("64 bytes"),
+        }
+    };
+    (0..errors.len()).map(item).collect()
+}
+
+fn good<C: BaseTables>(random: &mut Random, count: usize) -> Vec<Item> {
+    items::<C>(random, &vec![C::Scalar::ZERO; count])
+}
+
+struct Engines {
+    gpu: GpuEngine,
+    cpu: CpuEngine,
+}
+
+impl Engines {
+    fn new() -> Self {
+        let gpu = GpuEngine::new(Limits::default()).expect("there is a GPU");
+        Engines { gpu, cpu: CpuEngine::new(None, None).unwrap() }
+    }
+
+    /// How many a GPU does not verify alone. Checks that verdicts are those of the CPU, one by one.
+    fn verify(&self, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
+        let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
+        let signatures: Vec<[u8; 64]> =
+            items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
+        let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
+        let one_by_one = Verification::new((&digests).into(), (&signatures).into(), keys);
+        let together = Verification { recovery_ids: Some(Rows::from(&ids)), ..one_by_one };
+        let verify = |inputs| {
+            let (policy, chunks) = (Policy::default(), Chunks::all());
+            Verify { scheme: &ECDSA, curve, inputs, policy, chunks, items: items.len() }
+        };
+        let (expected, found) = (verify(one_by_one), verify(together));
+        let mut codes = [vec![0; items.len()], vec![0; items.len()]];
+        let [of_cpu, of_gpu] = &mut codes;
+        expected.on_cpu(&self.cpu, 0..items.len(), &mut ResultsMut::codes(of_cpu));
+        let on_cpu = |items: Range<usize>, out: &mut dyn Place| expected.on_cpu(&self.cpu, items, out);
+        self.gpu.run(&self.cpu, &found, &mut ResultsMut::codes(of_gpu), &on_cpu, false).expect("the GPU works");
+        assert_eq!(of_gpu, of_cpu);
+        assert!(self.gpu.failures().is_empty());
+        found.chunks.spared()
+    }
+
+    fn verify_raw(&self, curve: CurveId, items: &[Item]) -> usize {
+        let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
+        self.verify(curve, items, PublicKeys::raw(&keys))
+    }
+}
+
+macro_rules! on_each_curve {
+    ([$test:ident $engines:ident] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+        $($test::<types::$curve>(&mut Random::fresh(), &$engines);)*
+    };
+}
+
+/// Of any number, and of one item many times.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn equations_of_valid_items_hold() {
+    fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
+        let all = good::<C>(random, 70_000);
+        for count in [1, 2, 3, 16, 31, 32, 33, 255, 256, 257, 1000, 33_000, 70_000] {
+            assert_eq!(engines.verify_raw(C::ID, &all[..count]), count, "{} items", count);
+        }
+        for count in [2, 300] {
+            assert_eq!(engines.verify_raw(C::ID, &vec![all[0].clone(); count]), count);
+        }
+    }
+    let engines = Engines::new();
+    for_each_ecdsa_curve!(on_each_curve! test engines);
+}
+
+/// At each position, and at all.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn bad_items_fail_an_equation_or_take_no_part() {
+    fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
+        let clean = good::<C>(random, 9);
+        let no_x = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
+        let no_x = no_x.into_iter().find(|x| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none()).unwrap();
+        let of_another = good::<C>(random, 1).remove(0);
+        // What is wrong; from fault 6 on the item takes part all the same.
+        let spoil = |which: usize, item: &mut Item| match which {
+            0 => item.s = [0xff; 32],
+            1 => item.key = [0; 64],
+            2 => item.key[63] ^= 1,
+            3 => item.key.fill(0xff),
+            4 => item.id = 4,
+            5 => item.r = no_x.to_be_bytes(),
+            6 => item.id ^= 1,
+            7 => (item.r, item.id) = (of_another.r, of_another.id),
+            8 => item.key = of_another.key,
+            9 => item.digest[31] ^= 1,
+            10 => item.s = C::Scalar::from_be_bytes_reduced(&item.s).neg().to_be_bytes(),
+            _ => item.s = of_another.s,
+        };
+        for which in 0..12 {
+            let mut all_bad = clean.clone();
+            all_bad.iter_mut().for_each(|item| spoil(which, item));
+            // Rejected by s, none takes part, and none is open.
+            assert_eq!(engines.verify_raw(C::ID, &all_bad), if which == 0 { 9 } else { 0 }, "all with fault {which}");
+            for position in 0..clean.len() {
+                let mut group = clean.clone();
+                spoil(which, &mut group[position]);
+                let expected = [9, 8, 0][usize::from(which > 0) + usize::from(which > 5)];
+                assert_eq!(engines.verify_raw(C::ID, &group), expected, "fault {which} at {position}");
+            }
+        }
+    }
+    let engines = Engines::new();
+    for_each_ecdsa_curve!(on_each_curve! test engines);
+}
+
+/// Errors that cancel where coefficients are equal or small.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn errors_do_not_cancel() {
+    fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
+        let error = scalar::<C>(random);
+        for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5]] {
+            let times = |small: u32| (0..small).fold(C::Scalar::ZERO, |sum, _| sum.add(&error));
+            let mut errors = vec![C::Scalar::ZERO; 300];
+            (errors[3], errors[298]) = (times(b), times(a).neg());
+            let group = items::<C>(random, &errors);
+            for _ in 0..3 {
+                assert_eq!(engines.verify_raw(C::ID, &group), 0);
+            }
+        }
+    }
+    let engines = Engines::new();
+    for_each_ecdsa_curve!(on_each_curve! test engines);
+}
+
+/// Keys of several forms in one chunk, some of which are none.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn keys_of_any_form() {
+    fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
+        let mut items = good::<C>(random, 1000);
+        let encode = |(item, Item { key, .. }): (usize, &Item)| match item % 4 {
+            0 => [&[2 + (key[63] & 1)], &key[..32]].concat(),
+            3 if item % 100 == 3 => vec![0],
+            _ => [&[4], &key[..]].concat(),
+        };
+        let keys: Vec<Vec<u8>> = items.iter().enumerate().map(encode).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        assert_eq!(engines.verify(C::ID, &items, PublicKeys::sec1(&keys)), 990);
+        items[500].digest[0] ^= 1;
+        assert_eq!(engines.verify(C::ID, &items, PublicKeys::sec1(&keys)), 0);
+    }
+    let engines = Engines::new();
+    for_each_ecdsa_curve!(on_each_curve! test engines);
+}

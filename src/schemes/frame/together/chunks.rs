@@ -1,0 +1,144 @@
+//! Which chunks of a batch are verified together on GPUs, by one equation each.
+//!
+//! Several chunks are computed at a time. So what an equation may lose is taken beforehand from what the batch may lose, a quarter of
+//! what it costs to verify all items one by one, and given back when the equation holds.
+
+use super::groups::MAY_BE_LOST;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+
+/// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what it costs to
+/// verify the item alone. Both are estimated to the disadvantage of equations (docs/log/gpu-kernels.md).
+const LOST: i64 = 70;
+const SAVED: i64 = 20;
+/// Items of the smallest chunk in which an equation that fails loses no more: sums have a part that is as long for few items.
+const FEWEST: usize = 1 << 17;
+
+/// The chunks of one batch.
+#[derive(Debug)]
+pub struct Chunks {
+    fewest: usize,
+    largest: usize,
+    /// What may still be lost, in hundredths of an item.
+    credit: AtomicI64,
+    /// Items that are not verified alone.
+    spared: AtomicUsize,
+}
+
+impl Chunks {
+    /// Of so many items.
+    pub fn new(items: usize) -> Self {
+        let credit = MAY_BE_LOST * items as i64;
+        let affordable = (credit / LOST) as usize;
+        // A batch of which no chunk is tried is cut as it is without equations.
+        let largest = if affordable < FEWEST { usize::MAX } else { affordable };
+        Chunks { fewest: FEWEST, largest, credit: AtomicI64::new(credit), spared: AtomicUsize::new(0) }
+    }
+
+    /// Each chunk is tried, whatever it costs.
+    pub fn all() -> Self {
+        Chunks { fewest: 1, largest: usize::MAX, credit: AtomicI64::new(i64::MAX / 4), spared: AtomicUsize::new(0) }
+    }
+
+    /// Items of the largest chunk that may be tried at first.
+    pub fn largest(&self) -> usize {
+        self.largest
+    }
+
+    /// Whether a chunk of so many items may be tried at all.
+    pub fn may_try(&self, items: usize) -> bool {
+        items >= self.fewest
+    }
+
+    /// Whether a chunk of so many items is tried now. What it may lose is taken from what may be lost, for good if it has no answer.
+    pub fn begin(&self, items: usize) -> bool {
+        let cost = LOST * items as i64;
+        let take = |credit: i64| (credit >= cost).then(|| credit - cost);
+        self.may_try(items) && self.credit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+
+    /// The equation of a chunk holds, and so many of its items are not verified alone.
+    pub fn held(&self, items: usize) {
+        self.credit.fetch_add((LOST + SAVED) * items as i64, Ordering::Relaxed);
+        self.spared.fetch_add(items, Ordering::Relaxed);
+    }
+
+    /// Items that are not verified alone.
+    pub fn spared(&self) -> usize {
+        self.spared.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    const CHUNK: usize = 1 << 17;
+
+    /// Takes a batch through chunks of this size, so many at a time. Gives what it costs, in hundredths of verifying an item alone, and
+    /// the items that are not.
+    fn cost(items: usize, at_a_time: usize, is_valid: impl Fn(usize) -> bool) -> (i64, usize) {
+        let (chunks, mut running, mut cost) = (Chunks::new(items), VecDeque::new(), 100 * items as i64);
+        let mut end = |(size, valid): (usize, bool)| {
+            if valid {
+                chunks.held(size);
+                cost -= SAVED * size as i64;
+            } else {
+                cost += LOST * size as i64;
+            }
+        };
+        for (chunk, start) in (0..items).step_by(CHUNK).enumerate() {
+            let size = CHUNK.min(items - start);
+            if running.len() == at_a_time {
+                running.pop_front().into_iter().for_each(&mut end);
+            }
+            if chunks.begin(size) {
+                running.push_back((size, is_valid(chunk)));
+            }
+        }
+        running.into_iter().for_each(&mut end);
+        (cost, chunks.spared())
+    }
+
+    /// Wherever invalid items are.
+    #[test]
+    fn cost_is_bounded() {
+        for items in [0, 1, FEWEST, 3 * CHUNK, 1 << 20, 1 << 24] {
+            for at_a_time in [1, 5, 20] {
+                for one_in in [1, 2, 3, 10, 100] {
+                    for first in [0, 5, 50] {
+                        let (cost, _) = cost(items, at_a_time, |chunk| chunk < first || chunk % one_in != 0);
+                        let bound = (100 + MAY_BE_LOST) * items as i64;
+                        assert!(cost <= bound, "{items} items, {at_a_time} at a time, one in {one_in}: {cost}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn valid_items_are_verified_together() {
+        for (items, at_a_time) in [(1 << 20, 1), (1 << 22, 5), (1 << 24, 20)] {
+            let (cost, spared) = cost(items, at_a_time, |_| true);
+            assert_eq!((cost, spared), ((100 - SAVED) * items as i64, items));
+        }
+    }
+
+    /// Where all items are invalid few are tried.
+    #[test]
+    fn attempts_end_where_they_fail() {
+        let (cost, spared) = cost(1 << 24, 5, |_| false);
+        assert!(spared == 0 && cost <= 125 << 24);
+    }
+
+    #[test]
+    fn small_batches_are_verified_one_by_one() {
+        for items in [0, 1, FEWEST, 2 * FEWEST] {
+            let chunks = Chunks::new(items);
+            assert!(!chunks.begin(items) && chunks.largest() == usize::MAX);
+        }
+        let chunks = Chunks::new(1 << 20);
+        assert!(chunks.may_try(chunks.largest()) && chunks.begin(chunks.largest()) && !chunks.begin(FEWEST));
+        assert!(!Chunks::new(1 << 20).begin(FEWEST - 1));
+    }
+}
