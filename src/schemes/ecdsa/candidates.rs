@@ -11,7 +11,8 @@ use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Ro
 /// operations than recovery takes; otherwise they serve for nothing. Variable-time: everything here is public.
 ///
 /// Results are those of [`super::recover`], with the same reasons, whatever the candidates are: one that is wrong, or is not the
-/// encoding of a key, costs time alone. [`crate::Point::IDENTITY`], a raw row of zeros and an empty octet string say that an item has none.
+/// encoding of a key, costs time alone. It is taken to be the key with the probability that equations have, at most 2^-128 for each
+/// group. [`crate::Point::IDENTITY`], a raw row of zeros and an empty octet string say that an item has none.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
