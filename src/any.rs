@@ -43,7 +43,9 @@ pub mod ecdh {
 /// [`crate::ecdsa`].
 pub mod ecdsa {
     pub use crate::schemes::ecdsa::{
-        recover_into_on as recover_into, recover_on as recover, sign_into_on as sign_into,
+        recover_into_on as recover_into, recover_on as recover,
+        recover_with_candidates_into_on as recover_with_candidates_into,
+        recover_with_candidates_on as recover_with_candidates, sign_into_on as sign_into,
         sign_messages_into_on as sign_messages_into, sign_on as sign,
         sign_recoverable_into_on as sign_recoverable_into, sign_recoverable_on as sign_recoverable,
         verify_into_on as verify_into, verify_messages_into_on as verify_messages_into, verify_on as verify,

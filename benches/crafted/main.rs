@@ -7,6 +7,7 @@
 //!
 //! Arguments choose comparisons whose name contains one of them, such as `recover` or `P-256`.
 
+mod candidates;
 mod compare;
 mod equations;
 mod modular;
@@ -17,6 +18,7 @@ mod signatures;
 #[allow(dead_code, reason = "the suite needs more of it")]
 mod support;
 
+use candidates::compare as compare_candidates;
 use compare::Bench;
 use equations::compare as compare_equations;
 use gecc::{Backend, Engine};
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         each_scheme!(compare_signatures(&mut bench));
         each_ecdsa_curve!(compare_recovery(&mut bench));
         each_ecdsa_curve!(compare_equations(&mut bench));
+        each_ecdsa_curve!(compare_candidates(&mut bench));
         secrets::compare_signing(&mut bench);
         each_curve!(compare_secrets(&mut bench));
         modular::compare(&mut bench);

@@ -74,17 +74,19 @@ impl EngineBuilder {
         self
     }
 
-    /// Verifies signatures of BIP 340 and those of [`crate::ecdsa::verify_recoverable`] together where that is faster: one equation
-    /// for a group of items, with coefficients of 128 bits from the operating system's randomness, fresh for each group of each
-    /// call. Of 32 bytes of this randomness a GPU makes all coefficients of a group, by SHA-256. Default: off.
+    /// Verifies signatures of BIP 340 and those of [`crate::ecdsa::verify_recoverable`] together where that is faster, and the
+    /// candidates of [`crate::ecdsa::recover_with_candidates`]: one equation for a group of items, with coefficients of 128 bits
+    /// from the operating system's randomness, fresh for each group of each call. Of 32 bytes of this randomness a GPU makes all
+    /// coefficients of a group, by SHA-256. Default: off.
     ///
-    /// Items of a group whose equation does not hold are verified one by one, so that each has the verdict and the reason that it has
-    /// alone. The probability that an equation holds although an item is invalid, which is then taken to be valid, is at most
-    /// 2^-128 for each group, whoever chose the items and whatever is known of others; on a GPU as far as SHA-256 of a secret cannot be
-    /// told from random bytes. Otherwise results are the same. Batches with invalid items take at most about 1.3 times as long as without
-    /// equations.
+    /// Items of a group whose equation does not hold are verified or recovered one by one, so that each has the verdict and the
+    /// reason that it has alone. The probability that an equation holds although an item is invalid, which is then taken to be
+    /// valid, is at most 2^-128 for each group, whoever chose the items and whatever is known of others; on a GPU as far as SHA-256
+    /// of a secret cannot be told from random bytes. Otherwise results are the same. Batches with invalid items take at most about 1.3
+    /// times as long as without equations.
     ///
-    /// The CPU does this for some thousand items with few uses of each key, a GPU for some hundred thousand.
+    /// The CPU does this for some thousand items, of verification with few uses of each key; a GPU for some hundred thousand,
+    /// and not with candidates.
     pub fn batch_equations(mut self, use_equations: bool) -> Self {
         self.batch_equations = use_equations;
         self

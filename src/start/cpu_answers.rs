@@ -183,7 +183,7 @@ fn recovery(engine: &CpuEngine, curve: CurveId, signatures: &Signatures) -> Resu
         signatures: signatures.into(),
         recovery_ids: recovery_ids.into(),
     };
-    let recover = Recover { curve, inputs, wanted: Wanted::Keys, items: digests.len() };
+    let recover = Recover { curve, inputs, candidates: None, wanted: Wanted::Keys, items: digests.len() };
     compare("recovery", curve.name(), values(engine, &recover, point_of), recovered.iter().copied())
 }
 

@@ -40,7 +40,10 @@ pub fn each(items: usize, take: Take) {
     for wanted in [Wanted::Keys, Wanted::Addresses] {
         let (digests, signatures, recovery_ids) = ((&numbers).into(), (&signatures).into(), (&ids).into());
         let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
-        take(format!("recover {wanted:?}"), &Recover { curve: CurveId::Secp256k1, inputs, wanted, items });
+        take(
+            format!("recover {wanted:?}"),
+            &Recover { curve: CurveId::Secp256k1, inputs, candidates: None, wanted, items },
+        );
     }
     for (which, keys) in columns.secret_keys() {
         take(format!("public_keys, keys for {which}"), &PublicKeysOf { curve: CurveId::Sm2, keys, items });

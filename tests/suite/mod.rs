@@ -8,6 +8,7 @@ pub mod support;
 pub mod batch_equations;
 pub mod batch_sizes;
 pub mod bip340;
+pub mod candidates;
 pub mod columns;
 pub mod constants;
 pub mod der_signatures;
@@ -68,6 +69,7 @@ const OF_ECDSA_CURVES: &[Test] = {
             &[$(
                 (concat!("batch_equations::ecdsa_", stringify!($name)), batch_equations::ecdsa::<gecc::$curve>),
                 (concat!("batch_sizes::ecdsa_", stringify!($name)), batch_sizes::ecdsa::<gecc::$curve>),
+                (concat!("candidates::keys_", stringify!($name)), candidates::keys::<gecc::$curve>),
                 (concat!("poisoned_recover::", stringify!($name)), poisoned_recover::every_position::<gecc::$curve>),
                 (concat!("poisoned_verify::ecdsa_", stringify!($name)), poisoned_verify::ecdsa::<gecc::$curve>),
             )*]
@@ -91,6 +93,7 @@ const TESTS: &[Test] = on_engines! {
         repeated_keys_and_neighbours order_of_reasons bad_keys public_keys_of_others fresh_auxiliary_data long_messages
         checked_signatures
     }
+    candidates { addresses columns lengths }
     columns { points private_keys ecdsa addresses sm2 mismatches }
     constants { generators orders_and_primes }
     der_signatures { round_trips strict_decoding }

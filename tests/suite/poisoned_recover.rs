@@ -23,7 +23,7 @@ pub fn addresses(engine: &Engine) {
 }
 
 /// Signatures of the signers' keys, and special items.
-fn cases<C: EcdsaReference>() -> (Vec<Recovery>, Vec<Recovery>) {
+pub fn cases<C: EcdsaReference>() -> (Vec<Recovery>, Vec<Recovery>) {
     let mut random = Random::new();
     let clean = signed::<Ecdsa<C>>(&mut random, 33, 33)
         .into_iter()

@@ -408,9 +408,11 @@ typedef struct {
    */
   int32_t check_signatures;
   /**
-   * Zero.
+   * 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of `gecc_ecdsa_verify_recoverable`, and the
+   * candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is then taken to be valid with a probability of at
+   * most 2^-128 for each group, whoever chose the items; otherwise results are the same.
    */
-  int32_t reserved;
+  int32_t batch_equations;
 } GeccEngineOptions;
 
 /**
@@ -568,6 +570,25 @@ GeccStatus gecc_ecdsa_verify(const GeccEngine *engine,
                              uint8_t *codes);
 
 /**
+ * Verifies like `gecc_ecdsa_verify` signatures with recovery ids, by fewer operations where the engine verifies in groups
+ * (`batch_equations` of its options); otherwise the ids serve for nothing. **Not constant-time**: everything here is public.
+ *
+ * Reads `recovery_ids`, one byte each, besides. Codes are those of `gecc_ecdsa_verify`, whatever the ids are: one that is wrong or
+ * above 3 costs time alone. A valid code does not say that the id is the signature's.
+ *
+ * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+ */
+GeccStatus gecc_ecdsa_verify_recoverable(const GeccEngine *engine,
+                                         int32_t curve,
+                                         size_t items,
+                                         GeccRows digests,
+                                         GeccRows signatures,
+                                         GeccRows recovery_ids,
+                                         GeccKeys keys,
+                                         int32_t policy,
+                                         uint8_t *codes);
+
+/**
  * Signs one digest per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
  *
  * Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
@@ -675,6 +696,39 @@ GeccStatus gecc_ecdsa_recover_addresses(const GeccEngine *engine,
                                         GeccRows recovery_ids,
                                         uint8_t *addresses,
                                         uint8_t *codes);
+
+/**
+ * Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is expected, kept from an
+ * earlier signature. Candidates that are right are found by fewer operations where the engine verifies in groups
+ * (`batch_equations` of its options); otherwise they serve for nothing. **Not constant-time**: everything here is public.
+ *
+ * Reads `candidates` besides. Keys and codes are those of `gecc_ecdsa_recover`, whatever the candidates are: one that is wrong or is
+ * no key costs time alone. A row of zeros of `GECC_KEY_ENCODING_RAW` says that an item has none.
+ *
+ * Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+ */
+GeccStatus gecc_ecdsa_recover_with_candidates(const GeccEngine *engine,
+                                              int32_t curve,
+                                              size_t items,
+                                              GeccRows digests,
+                                              GeccRows signatures,
+                                              GeccRows recovery_ids,
+                                              GeccKeys candidates,
+                                              uint8_t *keys,
+                                              uint8_t *codes);
+
+/**
+ * Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes them: public
+ * keys, not addresses. **Not constant-time**: everything here is public.
+ */
+GeccStatus gecc_ecdsa_recover_addresses_with_candidates(const GeccEngine *engine,
+                                                        size_t items,
+                                                        GeccRows digests,
+                                                        GeccRows signatures,
+                                                        GeccRows recovery_ids,
+                                                        GeccKeys candidates,
+                                                        uint8_t *addresses,
+                                                        uint8_t *codes);
 
 /**
  * Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not constant-time**: everything here is

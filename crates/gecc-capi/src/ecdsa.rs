@@ -39,6 +39,40 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
     })
 }
 
+/// Verifies like `gecc_ecdsa_verify` signatures with recovery ids, by fewer operations where the engine verifies in groups
+/// (`batch_equations` of its options); otherwise the ids serve for nothing. **Not constant-time**: everything here is public.
+///
+/// Reads `recovery_ids`, one byte each, besides. Codes are those of `gecc_ecdsa_verify`, whatever the ids are: one that is wrong or
+/// above 3 costs time alone. A valid code does not say that the id is the signature's.
+///
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    digests: GeccRows,
+    signatures: GeccRows,
+    recovery_ids: GeccRows,
+    keys: GeccKeys,
+    policy: i32,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before codes are written.
+    call(|| unsafe {
+        let (engine, curve, policy) = (engine_of(engine)?, choices::curve(curve)?, choices::policy(policy)?);
+        let mut memory = Memory::of(items);
+        let codes = memory.writes("codes", codes)?;
+        let digests = memory.reads("digests", digests)?;
+        let signatures = memory.reads("signatures", signatures)?;
+        let ids = memory.reads("recovery_ids", recovery_ids)?;
+        let keys = memory.reads_keys("keys", keys)?;
+        codes.answer(|codes| {
+            any::ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, keys, policy, codes)
+        })
+    })
+}
+
 /// Signs one digest per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
 ///
 /// Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
@@ -223,5 +257,72 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses(
         let ids = memory.reads::<1>("recovery_ids", recovery_ids)?;
         let addresses = addresses.rows();
         codes.answer(|codes| ecdsa::recover_addresses_into(engine, digests, signatures, ids, addresses, codes))
+    })
+}
+
+/// Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is expected, kept from an
+/// earlier signature. Candidates that are right are found by fewer operations where the engine verifies in groups
+/// (`batch_equations` of its options); otherwise they serve for nothing. **Not constant-time**: everything here is public.
+///
+/// Reads `candidates` besides. Keys and codes are those of `gecc_ecdsa_recover`, whatever the candidates are: one that is wrong or is
+/// no key costs time alone. A row of zeros of `GECC_KEY_ENCODING_RAW` says that an item has none.
+///
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_recover_with_candidates(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    digests: GeccRows,
+    signatures: GeccRows,
+    recovery_ids: GeccRows,
+    candidates: GeccKeys,
+    keys: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let (keys, codes) = (memory.writes("keys", keys)?, memory.writes("codes", codes)?);
+        let digests = memory.reads("digests", digests)?;
+        let signatures = memory.reads("signatures", signatures)?;
+        let ids = memory.reads("recovery_ids", recovery_ids)?;
+        let candidates = memory.reads_keys("candidates", candidates)?;
+        let keys = keys.rows();
+        codes.answer(|codes| {
+            any::ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, candidates, keys, codes)
+        })
+    })
+}
+
+/// Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes them: public
+/// keys, not addresses. **Not constant-time**: everything here is public.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdsa_recover_addresses_with_candidates(
+    engine: *const GeccEngine,
+    items: usize,
+    digests: GeccRows,
+    signatures: GeccRows,
+    recovery_ids: GeccRows,
+    candidates: GeccKeys,
+    addresses: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let (addresses, codes) = (memory.writes("addresses", addresses)?, memory.writes("codes", codes)?);
+        let digests = memory.reads::<32>("digests", digests)?;
+        let signatures = memory.reads::<64>("signatures", signatures)?;
+        let ids = memory.reads::<1>("recovery_ids", recovery_ids)?;
+        let candidates = memory.reads_keys("candidates", candidates)?;
+        let addresses = addresses.rows();
+        codes.answer(|codes| {
+            ecdsa::recover_addresses_with_candidates_into(
+                engine, digests, signatures, ids, candidates, addresses, codes,
+            )
+        })
     })
 }

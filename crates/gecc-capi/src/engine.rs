@@ -33,8 +33,10 @@ pub struct GeccEngineOptions {
     /// 1 to verify every signature before it is returned, 0 not to. One that was computed wrongly can give its private key
     /// away. Signing then costs as much as signing and verifying.
     pub check_signatures: i32,
-    /// Zero.
-    pub reserved: i32,
+    /// 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of `gecc_ecdsa_verify_recoverable`, and the
+    /// candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is then taken to be valid with a probability of at
+    /// most 2^-128 for each group, whoever chose the items; otherwise results are the same.
+    pub batch_equations: i32,
 }
 
 const DEFAULT: GeccEngineOptions = GeccEngineOptions {
@@ -43,7 +45,7 @@ const DEFAULT: GeccEngineOptions = GeccEngineOptions {
     threads: 0,
     max_memory: 0,
     check_signatures: 0,
-    reserved: 0,
+    batch_equations: 0,
 };
 
 /// No version will have options of more bytes.
@@ -69,7 +71,7 @@ unsafe fn options_of(options: *const GeccEngineOptions) -> Result<GeccEngineOpti
         let later = options.cast::<u8>().add(DEFAULT.size);
         (options.read(), slice::from_raw_parts(later, size - DEFAULT.size))
     };
-    if known.reserved != 0 || later.iter().any(|byte| *byte != 0) {
+    if later.iter().any(|byte| *byte != 0) {
         return Err(Failure::invalid("options: one is set that this version of the library does not know"));
     }
     Ok(known)
@@ -77,7 +79,11 @@ unsafe fn options_of(options: *const GeccEngineOptions) -> Result<GeccEngineOpti
 
 fn build(options: GeccEngineOptions) -> Result<Engine, Failure> {
     let check_signatures = choices::flag("value of check_signatures", options.check_signatures)?;
-    let mut builder = Engine::builder().backend(choices::backend(options.backend)?).check_signatures(check_signatures);
+    let batch_equations = choices::flag("value of batch_equations", options.batch_equations)?;
+    let mut builder = Engine::builder()
+        .backend(choices::backend(options.backend)?)
+        .check_signatures(check_signatures)
+        .batch_equations(batch_equations);
     if options.threads > 0 {
         let threads = usize::try_from(options.threads).map_err(|_| Failure::invalid("options: too many threads"))?;
         builder = builder.threads(threads);

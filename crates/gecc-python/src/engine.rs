@@ -22,6 +22,9 @@ use pyo3::prelude::*;
 ///     chunk_items: upper limit for the items that a GPU computes at a time.
 ///     check_signatures: verify every signature before it is returned, as one that was computed wrongly can give its private
 ///         key away. Signing then costs as much as signing and verifying.
+///     batch_equations: verify signatures in groups where that is faster: those of BIP 340, of `verify_recoverable`, and the
+///         candidates of `recover`. An invalid item is then taken to be valid with a probability of at most 2^-128 for each
+///         group, whoever chose the items; otherwise results are the same.
 ///     portable: leave out instructions that not every processor has.
 ///     l2_persistence: set a part of each GPU's L2 cache aside for intermediate products.
 ///     time_kernels: record how long each kernel runs (`take_kernel_times`). Chunks are then computed one after the other.
@@ -51,7 +54,7 @@ fn texts(failures: &[gecc::Failure]) -> Vec<String> {
 impl Engine {
     #[new]
     #[pyo3(signature = (*, backend="auto", threads=None, max_memory=None, chunk_items=None, check_signatures=false,
-                        portable=false, l2_persistence=false, time_kernels=false))]
+                        batch_equations=false, portable=false, l2_persistence=false, time_kernels=false))]
     #[allow(clippy::too_many_arguments, reason = "options of Python are parameters")]
     fn new(
         py: Python<'_>,
@@ -60,6 +63,7 @@ impl Engine {
         max_memory: Option<usize>,
         chunk_items: Option<usize>,
         check_signatures: bool,
+        batch_equations: bool,
         portable: bool,
         l2_persistence: bool,
         time_kernels: bool,
@@ -67,6 +71,7 @@ impl Engine {
         let mut builder = gecc::Engine::builder()
             .backend(choices::backend(backend)?)
             .check_signatures(check_signatures)
+            .batch_equations(batch_equations)
             .portable(portable)
             .l2_persistence(l2_persistence)
             .time_kernels(time_kernels);
@@ -116,6 +121,12 @@ impl Engine {
     #[getter]
     fn check_signatures(&self) -> bool {
         self.0.info().check_signatures
+    }
+
+    /// Whether signatures are verified in groups where that is faster.
+    #[getter]
+    fn batch_equations(&self) -> bool {
+        self.0.info().batch_equations
     }
 
     /// Which GPUs have failed, which kernels cannot be used for now, and what gave wrong answers to items whose answers are

@@ -36,7 +36,7 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::points::{add, double, mul, mul_base};
     #[pymodule_export]
-    use super::calls::signatures::{recover, recover_addresses, sign, sign_recoverable, verify};
+    use super::calls::signatures::{recover, recover_addresses, sign, sign_recoverable, verify, verify_recoverable};
     #[pymodule_export]
     use super::calls::sums::{msm, sum};
     #[pymodule_export]

@@ -32,6 +32,42 @@ def test_options() -> None:
     assert gecc.verify("p256", *batch[:3], engine=engine).tolist() == batch.valid.tolist()
 
 
+def test_groups_change_no_answer() -> None:
+    items = 3000
+    one_by_one = gecc.Engine(backend="cpu", threads=1)
+    together = gecc.Engine(backend="cpu", threads=1, batch_equations=True)
+    assert (one_by_one.batch_equations, together.batch_equations) == (False, True)
+    secret_keys, public_keys = gecc.generate_keys("secp256k1", items)
+    digests = random_rows(items, 32)
+    signatures, ids, ok = gecc.sign_recoverable("secp256k1", digests, secret_keys)
+    assert ok.all()
+    signatures[50, 40] ^= 1
+    ids[[70, 80]] ^= 1
+    listed: list[int | None] = [*ids.tolist()[:-2], None, 300]
+    expected = gecc.verify("secp256k1", digests, signatures, public_keys, reasons=True)
+    assert (expected != 1).sum() == 1
+    for engine in (one_by_one, together):
+        for hints in (ids, listed):
+            arguments = (digests, signatures, hints, public_keys)
+            codes = gecc.verify_recoverable("secp256k1", *arguments, reasons=True, engine=engine)
+            assert codes.tobytes() == expected.tobytes()
+    none_and_wrong = public_keys.copy()
+    none_and_wrong[::10] = 0
+    none_and_wrong[5] = public_keys[6]
+    as_list: list[bytes | None] = [key.tobytes() for key in none_and_wrong]
+    as_list[7:10] = [None, b"short", b""]
+    keys, ok = gecc.recover("secp256k1", digests, signatures, ids)
+    addresses, _ = gecc.recover_addresses(digests, signatures, ids)
+    for engine in (one_by_one, together):
+        for candidates in (none_and_wrong, as_list, public_keys[0]):
+            found = gecc.recover("secp256k1", digests, signatures, ids, candidates=candidates, engine=engine)
+            assert (found[0].tobytes(), found[1].tobytes()) == (keys.tobytes(), ok.tobytes())
+            found = gecc.recover_addresses(digests, signatures, ids, candidates=candidates, engine=engine)
+            assert (found[0].tobytes(), found[1].tobytes()) == (addresses.tobytes(), ok.tobytes())
+    with pytest.raises(ValueError, match="candidates: 2 items, where digests has 3000"):
+        gecc.recover("secp256k1", digests, signatures, ids, candidates=public_keys[:2])
+
+
 def test_page_locked_memory_is_read_and_written_where_it_lies() -> None:
     engine = gecc.Engine.default()
     secret_keys, points = engine.page_locked((50, 32)), engine.page_locked((50, 64))

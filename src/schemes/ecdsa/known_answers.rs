@@ -48,6 +48,6 @@ fn recover<const W: usize>(trial: &mut Trial, wanted: Wanted, of_key: impl Fn(&P
     };
     let known =
         repeat(recovered, ITEMS).iter().map(|key| key.as_ref().map(&of_key).map_err(|reason| *reason)).collect();
-    let recover = Recover { curve: trial.curve(), inputs, wanted, items: ITEMS };
+    let recover = Recover { curve: trial.curve(), inputs, candidates: None, wanted, items: ITEMS };
     trial.check(&recover, |results, item| results.get::<W>(item).copied(), known)
 }

@@ -8,6 +8,8 @@
 //! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the item's other results mean nothing). The batch has as many
 //! items as there are codes.
 
+mod candidates;
+mod candidates_cpu;
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 mod gpu;
@@ -31,6 +33,10 @@ pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
     Batch, Check, Error, Place, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdicts,
     require_lengths,
+};
+pub use candidates::{
+    recover_addresses_with_candidates, recover_addresses_with_candidates_into, recover_with_candidates,
+    recover_with_candidates_into, recover_with_candidates_into_on, recover_with_candidates_on,
 };
 pub use messages::{
     sign_messages, sign_messages_into, sign_messages_into_on, verify_messages, verify_messages_into,
@@ -445,6 +451,8 @@ pub(crate) const RECOVER_WORTH: Worth = Worth { portable: 35, lanes: 50 };
 pub(crate) struct Recover<'a> {
     pub curve: CurveId,
     pub inputs: recover_cpu::Inputs<'a>,
+    /// Where items may be computed together: keys that may be those which are recovered. They decide nothing.
+    pub candidates: Option<PublicKeys<'a>>,
     pub wanted: Wanted,
     pub items: usize,
 }
@@ -459,7 +467,16 @@ impl<'a> Recover<'a> {
             ("recovery ids", recovery_ids.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        Ok(Recover { curve, inputs, wanted, items })
+        Ok(Recover { curve, inputs, candidates: None, wanted, items })
+    }
+
+    /// What there is for keys or for addresses, for the curve.
+    fn of_wanted<F: Copy>(&self, keys: &PerCurve<F>, addresses: &PerCurve<F>) -> F {
+        let of_curves = match self.wanted {
+            Wanted::Keys => keys,
+            Wanted::Addresses => addresses,
+        };
+        of_curves.of(self.curve)
     }
 }
 
@@ -475,14 +492,18 @@ impl Operation for Recover<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let inputs = self.inputs.slice(items.clone());
+        if let Some(candidates) = self.candidates {
+            type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, PublicKeys, &mut dyn Place)>;
+            static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
+            static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
+            let on_cpu = self.of_wanted(&KEYS, &ADDRESSES);
+            return on_cpu.expect("the curve has ECDSA")(engine, inputs, candidates.slice(items), out);
+        }
         type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, &mut dyn Place)>;
         static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::recover);
         static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::addresses);
-        let on_cpu = match self.wanted {
-            Wanted::Keys => &KEYS,
-            Wanted::Addresses => &ADDRESSES,
-        };
-        on_cpu.of(self.curve).expect("the curve has ECDSA")(engine, self.inputs.slice(items), out);
+        self.of_wanted(&KEYS, &ADDRESSES).expect("the curve has ECDSA")(engine, inputs, out);
     }
 }
 

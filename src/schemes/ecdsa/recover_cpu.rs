@@ -54,17 +54,19 @@ pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn 
 
 /// Ethereum addresses of the keys (yellow paper, appendix F).
 pub fn addresses<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn Place) {
-    let put = |out: &mut ResultsMut, place: usize, key: &Affine<C::Base>| {
-        let hash = Keccak256::new().chain_update(key.x.to_be_bytes()).chain_update(key.y.to_be_bytes()).finalize();
-        // The last 20 of 32 bytes.
-        out.row(0, place).copy_from_slice(&hash[12..]);
-        out.accept(place);
-    };
-    recover_each::<C>(engine, inputs, size_of::<Address>(), put, out);
+    recover_each::<C>(engine, inputs, size_of::<Address>(), put_address, out);
+}
+
+/// Writes the address of a key, which is not the identity, as an item's row.
+pub fn put_address<F: Field>(out: &mut ResultsMut, place: usize, key: &Affine<F>) {
+    let hash = Keccak256::new().chain_update(key.x.to_be_bytes()).chain_update(key.y.to_be_bytes()).finalize();
+    // The last 20 of 32 bytes.
+    out.row(0, place).copy_from_slice(&hash[12..]);
+    out.accept(place);
 }
 
 /// Rows of so many bytes, which `put` makes of each key.
-fn recover_each<C: BaseTables>(
+pub fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Inputs,
     width: usize,

@@ -93,7 +93,7 @@ pub fn no_options() -> GeccEngineOptions {
         threads: 0,
         max_memory: 0,
         check_signatures: 0,
-        reserved: 0,
+        batch_equations: 0,
     }
 }
 

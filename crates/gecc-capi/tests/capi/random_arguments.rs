@@ -92,7 +92,7 @@ impl Call {
     }
 }
 
-const SHAPES: [Shape; 11] = [
+const SHAPES: [Shape; 13] = [
     Shape {
         reads: &[32, 64, 0],
         writes: &[],
@@ -130,6 +130,29 @@ const SHAPES: [Shape; 11] = [
         call: |c| unsafe {
             let [digests, signatures, ids] = [c.reads[0], c.reads[1], c.reads[2]];
             gecc_ecdsa_recover(c.engine, c.curve, c.items, digests, signatures, ids, c.writes[0], c.codes)
+        },
+    },
+    Shape {
+        reads: &[32, 64, 1, 0],
+        writes: &[],
+        curve: Some(true),
+        is_sum: false,
+        call: |c| unsafe {
+            let [digests, signatures, ids] = [c.reads[0], c.reads[1], c.reads[2]];
+            gecc_ecdsa_verify_recoverable(c.engine, c.curve, c.items, digests, signatures, ids, c.keys(3), 0, c.codes)
+        },
+    },
+    Shape {
+        reads: &[32, 64, 1, 0],
+        writes: &[64],
+        curve: Some(true),
+        is_sum: false,
+        call: |c| unsafe {
+            let [digests, signatures, ids] = [c.reads[0], c.reads[1], c.reads[2]];
+            let (candidates, keys) = (c.keys(3), c.writes[0]);
+            gecc_ecdsa_recover_with_candidates(
+                c.engine, c.curve, c.items, digests, signatures, ids, candidates, keys, c.codes,
+            )
         },
     },
     Shape {

@@ -1,9 +1,9 @@
 //! Every operation on every curve gives what the same call of the library gives.
 
-use super::{engine, expect_ok, keys, one, rows, strings};
+use super::{Handle, engine, expect_ok, keys, no_options, one, rows, strings};
 use crate::capi::choices::{GeccBackend, GeccCurve, GeccPolicy, GeccSForm, gecc_curve_by_name};
 use crate::capi::ecdsa::*;
-use crate::capi::engine::GeccEngine;
+use crate::capi::engine::{GeccEngine, GeccEngineOptions, gecc_engine_new};
 use crate::capi::keys::*;
 use crate::capi::memory::GeccRows;
 use crate::capi::point::*;
@@ -15,6 +15,7 @@ use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, Engine, Point, PublicKeys, Rejection, Rows, SecretKeys, any, ecdsa, sm2};
 use rand::RngExt;
 use std::ffi::CString;
+use std::ptr::null_mut;
 
 /// More than one chunk of the CPU engine, and not a multiple of it.
 const ITEMS: usize = 1100;
@@ -39,6 +40,7 @@ fn on_all_curves(backend: GeccBackend) {
             batch.ecdsa();
             batch.ecdsa_messages();
             batch.recovery();
+            batch.with_equations(backend);
         }
         if curve.has_sm2() {
             batch.sm2();
@@ -318,6 +320,70 @@ impl<'a> Batch<'a> {
         assert_rows("addresses", (codes, addresses), (their_codes, their_addresses));
     }
 
+    /// Signatures with recovery ids, and recovery with candidates, by an engine that verifies in groups.
+    fn with_equations(&self, backend: GeccBackend) {
+        const MANY: usize = 3 * ITEMS;
+        let &Batch { rust, curve, number, .. } = self;
+        let options = GeccEngineOptions { backend: backend as i32, threads: 1, batch_equations: 1, ..no_options() };
+        let mut c = null_mut();
+        expect_ok(unsafe { gecc_engine_new(&options, &mut c) });
+        let c = Handle(c);
+        let digests: Vec<[u8; 32]> = self.digests.iter().copied().cycle().take(MANY).collect();
+        let scalars: Vec<[u8; 32]> = self.scalars.iter().copied().cycle().take(MANY).collect();
+        let secret = SecretKeys::rows((&scalars).into());
+        let (mut signatures, mut ids, mut codes) = (vec![[0; 64]; MANY], vec![[0]; MANY], vec![0; MANY]);
+        let number_bytes = ids.as_flattened_mut();
+        any::ecdsa::sign_recoverable_into(
+            rust,
+            curve,
+            (&digests).into(),
+            secret,
+            SForm::CurveDefault,
+            &mut signatures,
+            number_bytes,
+            &mut codes,
+        )
+        .unwrap();
+        // A key that is another, one that is none, and one of -R.
+        (signatures[20][40], ids[22], ids[MANY - 1]) = (signatures[20][40] ^ 1, [4], [ids[MANY - 1][0] ^ 1]);
+        let mut candidates = vec![[0; 64]; MANY];
+        let same: (Rows<32>, Rows<64>, Rows<1>) = ((&digests).into(), (&signatures).into(), (&ids).into());
+        any::ecdsa::recover_into(rust, curve, same.0, same.1, same.2, &mut candidates, &mut codes).unwrap();
+        let (expected, expected_codes) = (candidates.clone(), codes.clone());
+        assert!(codes.contains(&Rejection::RecoveryIdOutOfRange.code()) && codes.contains(&1));
+        // None, and those of others.
+        candidates.iter_mut().step_by(9).for_each(|candidate| *candidate = [0; 64]);
+        (candidates[1], candidates[2]) = (expected[2], [1; 64]);
+        let [given, signed, id_rows] = [rows(&digests), rows(&signatures), rows(&ids)];
+        let mut found = vec![[0xaa; 64]; MANY];
+        let data = found.as_mut_ptr().cast();
+        expect_ok(unsafe {
+            let candidates = keys(&candidates);
+            let codes = codes.as_mut_ptr();
+            gecc_ecdsa_recover_with_candidates(c.0, number, MANY, given, signed, id_rows, candidates, data, codes)
+        });
+        assert_rows("recovered with candidates", (&codes, &found), (&expected_codes, &expected));
+        let (mut verdicts, policy) = (vec![0; MANY], GeccPolicy::Standard as i32);
+        expect_ok(unsafe {
+            let (key, codes) = (keys(&expected), codes.as_mut_ptr());
+            gecc_ecdsa_verify_recoverable(c.0, number, MANY, given, signed, id_rows, key, policy, codes)
+        });
+        let key = PublicKeys::raw(&expected);
+        any::ecdsa::verify_into(rust, curve, same.0, same.1, key, Policy::default(), &mut verdicts).unwrap();
+        assert!(codes == verdicts && codes.contains(&Rejection::IdentityKey.code()), "{curve}");
+        if curve != CurveId::Secp256k1 {
+            return;
+        }
+        let (mut found, mut addresses) = (vec![[0xaa; 20]; MANY], vec![[0; 20]; MANY]);
+        expect_ok(unsafe {
+            let (data, candidates) = (found.as_mut_ptr().cast(), keys(&candidates));
+            let codes = codes.as_mut_ptr();
+            gecc_ecdsa_recover_addresses_with_candidates(c.0, MANY, given, signed, id_rows, candidates, data, codes)
+        });
+        ecdsa::recover_addresses_into(rust, same.0, same.1, same.2, &mut addresses, &mut verdicts).unwrap();
+        assert_rows("addresses with candidates", (&codes, &found), (&verdicts, &addresses));
+    }
+
     fn sm2(&self) {
         let &Batch { c, rust, .. } = self;
         let (codes, signatures) = &mut self.results::<64>();
@@ -421,7 +487,7 @@ impl<'a> Batch<'a> {
 fn assert_rows<const W: usize>(what: &str, ours: (&[u8], &[[u8; W]]), theirs: (&[u8], &[[u8; W]])) {
     assert_eq!(ours.0, theirs.0, "codes of {what}");
     assert!(ours.0.contains(&1), "{what}");
-    for item in (0..ITEMS).filter(|item| ours.0[*item] == 1) {
+    for item in (0..ours.0.len()).filter(|item| ours.0[*item] == 1) {
         assert_eq!(ours.1[item], theirs.1[item], "{what}: item {item}");
     }
 }

@@ -1,7 +1,7 @@
 //! `gecc recover`.
 
 use crate::flags::RecoverOptions;
-use crate::job::{self, Columns, Operation, Reads, Results};
+use crate::job::{self, Columns, Operation, Reads, RecoveryIds, Results};
 use crate::output::{Failure, Line};
 use gecc::{CurveId, Engine, Error, any, ecdsa};
 
@@ -22,7 +22,7 @@ impl Operation for Recover {
     const PASSED: &'static str = "recovered";
 
     fn reads(&self) -> Reads {
-        Reads { contents: true, signatures: true, recovery_ids: true, ..Reads::default() }
+        Reads { contents: true, signatures: true, recovery_ids: RecoveryIds::Required, ..Reads::default() }
     }
 
     fn width(&self) -> usize {

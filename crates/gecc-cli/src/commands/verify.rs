@@ -2,7 +2,7 @@
 
 use crate::curve::Scheme;
 use crate::flags::VerifyOptions;
-use crate::job::{self, Columns, Contents, Operation, Reads, Results};
+use crate::job::{self, Columns, Contents, NO_RECOVERY_ID, Operation, Reads, RecoveryIds, Results};
 use crate::output::{Failure, Line};
 use gecc::ecdsa::Policy;
 use gecc::{CurveId, Engine, Error, any, bip340, sm2};
@@ -12,7 +12,7 @@ pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
     let (curve, scheme) = Scheme::chosen(curve, scheme)?;
     let policy = if low_s { Policy::low_s() } else { Policy::default() };
     match scheme {
-        Scheme::Ecdsa => job::run(&Ecdsa { curve, policy }, &stream),
+        Scheme::Ecdsa => job::run(&Ecdsa { curve, policy, together: stream.engine.batch_equations }, &stream),
         Scheme::Sm2 if low_s => Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into()),
         Scheme::Sm2 => job::run(&Sm2, &stream),
         Scheme::Bip340 if low_s => Err("--low-s does not exist for BIP 340".to_owned().into()),
@@ -24,16 +24,19 @@ const READS: Reads = Reads {
     contents: true,
     signatures: true,
     public_keys: true,
-    recovery_ids: false,
+    recovery_ids: RecoveryIds::No,
     secret_keys: false,
     messages: false,
     user_ids: false,
     x_only_keys: false,
 };
 
+#[derive(Clone, Copy)]
 struct Ecdsa {
     curve: CurveId,
     policy: Policy,
+    /// Whether the engine verifies signatures with recovery ids in groups.
+    together: bool,
 }
 
 impl Operation for Ecdsa {
@@ -41,13 +44,26 @@ impl Operation for Ecdsa {
     const GIVES_VERDICTS: bool = true;
 
     fn reads(&self) -> Reads {
-        READS
+        Reads { recovery_ids: if self.together { RecoveryIds::Optional } else { RecoveryIds::No }, ..READS }
     }
 
     fn compute(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), Error> {
-        let Columns { contents, signatures, public_keys, .. } = columns;
-        let digests = contents.digests();
-        any::ecdsa::verify_into(engine, self.curve, digests, *signatures, *public_keys, self.policy, results.codes)
+        let Columns { contents, signatures, public_keys, recovery_ids, .. } = *columns;
+        let (Ecdsa { curve, policy, together }, digests, codes) = (*self, contents.digests(), results.codes);
+        let has_ids = || (0..codes.len()).any(|item| *recovery_ids.get(item) != [NO_RECOVERY_ID]);
+        if together && !recovery_ids.is_empty() && has_ids() {
+            return any::ecdsa::verify_recoverable_into(
+                engine,
+                curve,
+                digests,
+                signatures,
+                recovery_ids,
+                public_keys,
+                policy,
+                codes,
+            );
+        }
+        any::ecdsa::verify_into(engine, curve, digests, signatures, public_keys, policy, codes)
     }
 
     #[cfg(feature = "arrow")]

@@ -23,6 +23,10 @@ pub struct EngineOptions {
     /// Upper limit for working memory: bytes, or with K, M or G.
     #[arg(long, value_parser = parse_bytes)]
     pub max_memory: Option<usize>,
+    /// Verify signatures in groups where that is faster: those of BIP 340, and of ECDSA with recovery ids. An invalid signature is then
+    /// taken to be valid with a probability of at most 2^-128 for each group; otherwise answers are the same.
+    #[arg(long)]
+    pub batch_equations: bool,
     /// Set by the command that signs.
     #[arg(skip)]
     pub check_signatures: bool,
@@ -50,7 +54,10 @@ impl EngineOptions {
             EngineName::Cpu => Backend::Cpu,
             EngineName::Gpu => Backend::Gpu,
         };
-        let mut builder = installed::engine().backend(backend).check_signatures(self.check_signatures);
+        let mut builder = installed::engine()
+            .backend(backend)
+            .check_signatures(self.check_signatures)
+            .batch_equations(self.batch_equations);
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
         }
@@ -70,6 +77,9 @@ impl EngineOptions {
         if let Some(bytes) = self.max_memory {
             arguments.extend(["--max-memory".to_owned(), bytes.to_string()]);
         }
+        if self.batch_equations {
+            arguments.push("--batch-equations".to_owned());
+        }
         arguments
     }
 
@@ -88,4 +98,31 @@ fn parse_bytes(text: &str) -> Result<usize, String> {
     };
     let number: usize = digits.parse().map_err(|_| "a number of bytes, such as 500000000 or 512M".to_owned())?;
     number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        engine: EngineOptions,
+    }
+
+    #[test]
+    fn options_reach_the_engine_and_other_commands() {
+        let given = ["gecc", "--engine", "cpu", "--threads", "3", "--max-memory", "64M", "--batch-equations"];
+        let given = Program::parse_from(given).engine;
+        let passed_on = Program::parse_from(["gecc".to_owned()].into_iter().chain(given.arguments())).engine;
+        for options in [given, passed_on] {
+            let engine = options.start().unwrap();
+            let info = engine.info();
+            assert_eq!((info.backend, info.threads, info.max_memory), (Backend::Cpu, 3, Some(64 << 20)));
+            assert!(info.batch_equations);
+        }
+        let defaults = Program::parse_from(["gecc", "--engine", "cpu"]).engine;
+        assert!(!defaults.start().unwrap().info().batch_equations);
+    }
 }

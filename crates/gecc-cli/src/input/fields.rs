@@ -260,6 +260,11 @@ impl<'a> Fields<'a> {
         id.ok_or_else(|| "`recovery_id` is not a number from 0 to 3, nor a v of 27 and more".to_owned())
     }
 
+    /// `None` where there is none that can be read.
+    pub fn optional_recovery_id(&self) -> Option<u8> {
+        self.recovery_id.as_ref().or(self.v.as_ref()).and_then(|RecoveryId(id)| *id)
+    }
+
     pub fn secret_key(&self) -> Result<gecc::SecretKey, String> {
         let mut key = Zeroizing::new([0; 32]);
         self.secret_key_into(&mut key)?;

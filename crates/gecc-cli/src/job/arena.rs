@@ -1,7 +1,7 @@
 //! The columns of a batch, in memory that one batch after the other uses.
 
 use super::pages::Pages;
-use super::{Columns, Contents, Numbers, Operation, Reads, Results};
+use super::{Columns, Contents, Numbers, Operation, Reads, RecoveryIds, Results};
 use crate::input::binary::columns::StridedColumns;
 use crate::input::binary::layout::{Field, Layout};
 use gecc::{Engine, PublicKeys, Rows};
@@ -89,7 +89,7 @@ impl ColumnPages {
             digests: pages(contents, 32, false),
             signatures: pages(signatures, 64, false),
             public_keys: pages(public_keys, KeyForm::Uncompressed.width(), false),
-            recovery_ids: pages(recovery_ids, 1, false),
+            recovery_ids: pages(recovery_ids != RecoveryIds::No, 1, false),
             secret_keys: pages(secret_keys, 32, true),
             form: KeyForm::default(),
         }
@@ -167,8 +167,8 @@ impl Arena {
     pub fn row_bytes(operation: &impl Operation, layout: Option<&Layout>) -> usize {
         let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = operation.reads();
         let of = |is_read: bool, width: usize| if is_read { width } else { 0 };
-        let of_columns =
-            of(contents, 32) + of(signatures, 64) + of(public_keys, 65) + of(recovery_ids, 1) + of(secret_keys, 32);
+        let of_ids = of(recovery_ids != RecoveryIds::No, 1);
+        let of_columns = of(contents, 32) + of(signatures, 64) + of(public_keys, 65) + of_ids + of(secret_keys, 32);
         layout.map_or(of_columns, Layout::width) + operation.width() + 1
     }
 

@@ -41,7 +41,7 @@ pub struct Reads {
     pub contents: bool,
     pub signatures: bool,
     pub public_keys: bool,
-    pub recovery_ids: bool,
+    pub recovery_ids: RecoveryIds,
     pub secret_keys: bool,
     /// Whether messages are the operation's to hash. Others are hashed with SHA-256 where they are read.
     pub messages: bool,
@@ -50,6 +50,19 @@ pub struct Reads {
     /// Whether a public key may be an x-coordinate alone.
     pub x_only_keys: bool,
 }
+
+/// Whether an operation reads recovery ids.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum RecoveryIds {
+    #[default]
+    No,
+    /// Where items have them. Those that have none, or one that is no recovery id, get [`NO_RECOVERY_ID`].
+    Optional,
+    Required,
+}
+
+/// In place of a recovery id that an item does not have: none is so large.
+pub const NO_RECOVERY_ID: u8 = u8::MAX;
 
 /// What a command does with items.
 pub trait Operation: Sync {

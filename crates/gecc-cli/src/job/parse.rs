@@ -1,7 +1,7 @@
 //! From the items of a unit of text to rows of columns.
 
-use super::Reads;
 use super::arena::{KeyForm, Part};
+use super::{NO_RECOVERY_ID, Reads, RecoveryIds};
 use crate::input::cut::Unit;
 use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, sha256};
 use crate::input::items::{Unreadable, each_of_unit};
@@ -177,8 +177,12 @@ impl Filling<'_, '_> {
         if signatures {
             fields.signature(&mut self.part.signatures[row])?;
         }
-        if recovery_ids {
-            self.part.recovery_ids[row] = fields.recovery_id()?;
+        match recovery_ids {
+            RecoveryIds::No => {}
+            RecoveryIds::Optional => {
+                self.part.recovery_ids[row] = fields.optional_recovery_id().unwrap_or(NO_RECOVERY_ID);
+            }
+            RecoveryIds::Required => self.part.recovery_ids[row] = fields.recovery_id()?,
         }
         let odd_key = if public_keys { self.fill_key(row, fields)? } else { None };
         if secret_keys {

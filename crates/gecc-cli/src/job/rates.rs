@@ -4,7 +4,7 @@ use super::arena::{Arena, KeyForm};
 use super::compute::Batch;
 use super::parse::{Rules, fill};
 use super::write::{Spares, Wanted, write_batch};
-use super::{Columns, Operation, Reads, Results, run};
+use super::{Columns, Operation, Reads, RecoveryIds, Results, run};
 use crate::flags::{Arguments, Command, StreamOptions};
 use crate::input::cut::{Cutter, MAX_ROWS, Unit, measure};
 use crate::input::layout::Layout;
@@ -55,7 +55,10 @@ fn operations() -> [(&'static str, Nothing); 4] {
     let reads = Reads { contents: true, ..Reads::default() };
     [
         ("verify", Nothing { reads: Reads { signatures: true, public_keys: true, ..reads }, width: 0 }),
-        ("recover", Nothing { reads: Reads { signatures: true, recovery_ids: true, ..reads }, width: 64 }),
+        (
+            "recover",
+            Nothing { reads: Reads { signatures: true, recovery_ids: RecoveryIds::Required, ..reads }, width: 64 },
+        ),
         ("sign", Nothing { reads, width: 64 }),
         ("pubkey", Nothing { reads: Reads { secret_keys: true, ..Reads::default() }, width: 64 }),
     ]

@@ -6,7 +6,7 @@ use super::limits::Limits;
 use super::parse::Origins;
 use super::run::Job;
 use super::steps::{Arenas, Filled, GROWTH, PATIENCE};
-use super::{Operation, Reads};
+use super::{Operation, Reads, RecoveryIds};
 use crate::input::binary::layout::{Field, Layout};
 use crate::input::binary::reader::{Filled as Read, RowReader};
 use crate::input::open::Input;
@@ -29,7 +29,7 @@ pub fn fields_of(reads: Reads) -> Vec<Field> {
     let needed = [
         (contents, Field::Digest),
         (signatures, Field::Signature),
-        (recovery_ids, Field::RecoveryId),
+        (recovery_ids == RecoveryIds::Required, Field::RecoveryId),
         (public_keys, Field::PublicKey),
         (secret_keys, Field::SecretKey),
     ];

@@ -37,9 +37,12 @@ fn rows_are_answered_as_lines_are() {
     };
     let expected: Vec<Value> = (0..ITEMS).map(verdict).collect();
     let compressed = zstd::encode_all(&content[..], 1).unwrap();
-    for output in
-        [run(&[&verify[..], &[file.path()]].concat(), ""), run(&verify, content.clone()), run(&verify, compressed)]
-    {
+    for output in [
+        run(&[&verify[..], &[file.path()]].concat(), ""),
+        run(&[&verify[..], &["--batch-equations", file.path()]].concat(), ""),
+        run(&verify, content.clone()),
+        run(&verify, compressed),
+    ] {
         let found = answers(&output);
         assert_eq!(found.len(), ITEMS, "{}", stderr(&output));
         for (found, expected) in found.iter().zip(&expected) {

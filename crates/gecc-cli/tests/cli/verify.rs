@@ -98,6 +98,45 @@ fn low_s_is_a_policy_of_ecdsa() {
     assert_eq!(code(&run(&["verify", "--curve", "sm2", "--low-s"], "")), 2);
 }
 
+/// Lines with right, wrong, unreadable and absent recovery ids, valid and spoiled signatures and keys in another form: answers are
+/// those of verification one by one.
+#[test]
+fn equations_of_groups_change_no_answer() {
+    let set = signed::<Secp256k1>(2500);
+    let line = |item: usize| {
+        let mut line = set.json(item);
+        match item % 500 {
+            7 => line["recovery_id"] = json!(set.signed[item].recovery_id ^ 1),
+            8 => line["recovery_id"] = json!("none"),
+            9 => drop(line.as_object_mut().unwrap().remove("recovery_id")),
+            10 => {
+                line["v"] = json!(27 + line.as_object_mut().unwrap().remove("recovery_id").unwrap().as_u64().unwrap())
+            }
+            11 => line["digest"] = json!("00".repeat(32)),
+            12 => line["public_key"] = json!(hex::encode(&set.public[item].as_sec1()[1..])),
+            13 => line["public_key"] = json!(hex::encode(set.public[item].to_compressed().unwrap())),
+            _ => {}
+        }
+        line.to_string()
+    };
+    let with_ids: Vec<String> = (0..2500).map(line).collect();
+    let without = |item| {
+        let mut line = set.json(item);
+        line.as_object_mut().unwrap().remove("recovery_id");
+        line.to_string()
+    };
+    let without_ids: Vec<String> = (0..2500).map(without).collect();
+    for (lines, invalid) in [(with_ids, 5), (without_ids, 0)] {
+        let input = lines.join("\n");
+        let verify = ["verify", "--curve", "secp256k1", "--threads", "1"];
+        let (one_by_one, together) =
+            (run(&verify, input.clone()), run(&[&verify[..], &["--batch-equations"]].concat(), input));
+        assert!(one_by_one.stdout == together.stdout, "{}", stderr(&together));
+        let summary = format!("2500 items, {} valid, {invalid} rejected", 2500 - invalid);
+        assert!(stderr(&together).starts_with(&summary), "{}", stderr(&together));
+    }
+}
+
 /// A file that is shipped with the examples.
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data").join(name)

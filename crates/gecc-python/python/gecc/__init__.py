@@ -83,6 +83,7 @@ from gecc._api import (
     taproot,
     verify,
     verify_messages,
+    verify_recoverable,
 )
 from gecc._gecc import (
     VERSION as __version__,
@@ -135,4 +136,5 @@ __all__ = [
     "taproot",
     "verify",
     "verify_messages",
+    "verify_recoverable",
 ]

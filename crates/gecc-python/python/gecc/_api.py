@@ -62,6 +62,37 @@ def verify_messages(
     return _gecc.verify_messages(engine, curve, messages, signatures, public_keys, user_ids, low_s, reasons)
 
 
+def verify_recoverable(
+    curve, digests, signatures, recovery_ids, public_keys, *, low_s=False, reasons=False, engine=None
+):
+    """Verifies like `verify` ECDSA signatures with recovery ids, faster where the engine has `batch_equations`.
+
+    Otherwise recovery ids serve for nothing. Verdicts are those of `verify`, whatever the ids are: one that is wrong or
+    cannot be read costs time alone. Not constant-time: everything here is public.
+
+    Args:
+        curve: the curve's name.
+        digests: n rows of 32 bytes.
+        signatures: n rows of 64 bytes `r || s`.
+        recovery_ids: n integers, 0 to 3, as for `recover`.
+        public_keys: n rows of 33, 64 or 65 bytes.
+        low_s: reject s above n/2, as BIP 62 and EIP-2 ask.
+        reasons: give codes instead of truth values.
+        engine: what computes.
+
+    Returns:
+        n truth values, or n codes as `verify` gives.
+
+    >>> from gecc import Engine
+    >>> engine = Engine(batch_equations=True)
+    >>> secret_key, public_key = generate_keys("p256", 1)
+    >>> signatures, recovery_ids, ok = sign_recoverable("p256", bytes(64), secret_key[0])
+    >>> verify_recoverable("p256", bytes(64), signatures, recovery_ids, public_key[0], engine=engine)
+    array([ True,  True])
+    """
+    return _gecc.verify_recoverable(engine, curve, digests, signatures, recovery_ids, public_keys, low_s, reasons)
+
+
 def sign(curve, digests, secret_keys, *, s_form="curve_default", out=None, reasons=False, engine=None):
     """Signs one digest an item, with nonces of RFC 6979: ECDSA, or SM2 over e = SM3(Z_A || M).
 
@@ -128,7 +159,7 @@ def sign_recoverable(curve, digests, secret_keys, *, s_form="curve_default", rea
     return _gecc.sign_recoverable(engine, curve, digests, secret_keys, s_form, reasons)
 
 
-def recover(curve, digests, signatures, recovery_ids, *, out=None, reasons=False, engine=None):
+def recover(curve, digests, signatures, recovery_ids, *, candidates=None, out=None, reasons=False, engine=None):
     """The public key that made each ECDSA signature (SEC 1, section 4.1.6). High s is accepted.
 
     Not constant-time: everything here is public.
@@ -139,6 +170,9 @@ def recover(curve, digests, signatures, recovery_ids, *, out=None, reasons=False
         signatures: n rows of 64 bytes `r || s`.
         recovery_ids: n integers, 0 to 3, as `uint8`, a list, or an Arrow array of integers or booleans. Of a v of
             Ethereum take off 27 first, or 35 and twice the chain's id.
+        candidates: n rows of 33, 64 or 65 bytes: for each item the public key that is expected, kept from an earlier
+            signature, or zeros where none is. They decide nothing. Those that are right are found faster than they are
+            recovered where the engine has `batch_equations`; otherwise they serve for nothing.
         out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
         engine: what computes.
@@ -153,19 +187,20 @@ def recover(curve, digests, signatures, recovery_ids, *, out=None, reasons=False
     >>> np.array_equal(keys, public_keys)
     True
     """
-    return _gecc.recover(engine, curve, digests, signatures, recovery_ids, out, reasons)
+    return _gecc.recover(engine, curve, digests, signatures, recovery_ids, candidates, out, reasons)
 
 
-def recover_addresses(digests, signatures, recovery_ids, *, out=None, reasons=False, engine=None):
+def recover_addresses(digests, signatures, recovery_ids, *, candidates=None, out=None, reasons=False, engine=None):
     """The Ethereum address of the key that made each signature on secp256k1: the end of the Keccak-256 of `x || y`.
 
-    Not constant-time: everything here is public. Arguments and codes are those of `recover`. EIP-2 also asks
+    Not constant-time: everything here is public. Arguments and codes are those of `recover`: candidates
+    are public keys, not addresses. EIP-2 also asks
     transactions for low s, which is not checked here.
 
     Returns:
         n rows of 20 bytes, and n verdicts.
     """
-    return _gecc.recover_addresses(engine, digests, signatures, recovery_ids, out, reasons)
+    return _gecc.recover_addresses(engine, digests, signatures, recovery_ids, candidates, out, reasons)
 
 
 def bip340_verify(messages, signatures, public_keys, *, reasons=False, engine=None):

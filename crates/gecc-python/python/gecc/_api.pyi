@@ -69,6 +69,30 @@ def verify_messages(
     engine: Engine | None = None,
 ) -> Any: ...
 @overload
+def verify_recoverable(
+    curve: str,
+    digests: NumpyRows,
+    signatures: NumpyRows,
+    recovery_ids: NumpyIntegers,
+    public_keys: NumpyRows,
+    *,
+    low_s: bool = False,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> _Verdicts: ...
+@overload
+def verify_recoverable(
+    curve: str,
+    digests: Rows,
+    signatures: Rows,
+    recovery_ids: Integers,
+    public_keys: Rows,
+    *,
+    low_s: bool = False,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> Any: ...
+@overload
 def sign(
     curve: str,
     digests: NumpyRows,
@@ -139,6 +163,7 @@ def recover(
     signatures: NumpyRows,
     recovery_ids: NumpyIntegers,
     *,
+    candidates: NumpyRows | None = None,
     out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
@@ -150,6 +175,7 @@ def recover(
     signatures: Rows,
     recovery_ids: Integers,
     *,
+    candidates: Rows | None = None,
     out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,
@@ -160,6 +186,7 @@ def recover_addresses(
     signatures: NumpyRows,
     recovery_ids: NumpyIntegers,
     *,
+    candidates: NumpyRows | None = None,
     out: _Bytes | None = None,
     reasons: bool = False,
     engine: Engine | None = None,
@@ -170,6 +197,7 @@ def recover_addresses(
     signatures: Rows,
     recovery_ids: Integers,
     *,
+    candidates: Rows | None = None,
     out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,

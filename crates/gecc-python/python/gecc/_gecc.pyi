@@ -49,6 +49,7 @@ __all__ = [
     "to_arrow",
     "verify",
     "verify_messages",
+    "verify_recoverable",
 ]
 
 VERSION: str
@@ -118,6 +119,7 @@ class Engine:
         max_memory: int | None = None,
         chunk_items: int | None = None,
         check_signatures: bool = False,
+        batch_equations: bool = False,
         portable: bool = False,
         l2_persistence: bool = False,
         time_kernels: bool = False,
@@ -134,6 +136,8 @@ class Engine:
     def max_memory(self) -> int | None: ...
     @property
     def check_signatures(self) -> bool: ...
+    @property
+    def batch_equations(self) -> bool: ...
     def failures(self) -> list[str]: ...
     def self_test(self) -> list[str]: ...
     def warm_up(self, curve: str) -> None: ...
@@ -154,6 +158,16 @@ def verify_messages(
     low_s: bool,
     reasons: bool,
 ) -> Any: ...
+def verify_recoverable(
+    engine: Engine | None,
+    curve: str,
+    digests: Any,
+    signatures: Any,
+    recovery_ids: Any,
+    public_keys: Any,
+    low_s: bool,
+    reasons: bool,
+) -> Any: ...
 def sign(
     engine: Engine | None, curve: str, digests: Any, secret_keys: Any, s_form: str, out: Any, reasons: bool
 ) -> tuple[Any, Any]: ...
@@ -164,10 +178,23 @@ def sign_recoverable(
     engine: Engine | None, curve: str, digests: Any, secret_keys: Any, s_form: str, reasons: bool
 ) -> tuple[Any, Any, Any]: ...
 def recover(
-    engine: Engine | None, curve: str, digests: Any, signatures: Any, recovery_ids: Any, out: Any, reasons: bool
+    engine: Engine | None,
+    curve: str,
+    digests: Any,
+    signatures: Any,
+    recovery_ids: Any,
+    candidates: Any,
+    out: Any,
+    reasons: bool,
 ) -> tuple[Any, Any]: ...
 def recover_addresses(
-    engine: Engine | None, digests: Any, signatures: Any, recovery_ids: Any, out: Any, reasons: bool
+    engine: Engine | None,
+    digests: Any,
+    signatures: Any,
+    recovery_ids: Any,
+    candidates: Any,
+    out: Any,
+    reasons: bool,
 ) -> tuple[Any, Any]: ...
 def bip340_verify(engine: Engine | None, messages: Any, signatures: Any, public_keys: Any, reasons: bool) -> Any: ...
 def bip340_verify_messages(

@@ -3,7 +3,7 @@
 use crate::calls::results::{self, Wanted};
 use crate::choices;
 use crate::engine::{self, Engine};
-use crate::input::{Call, argument};
+use crate::input::{Call, Keys, argument};
 use crate::output::{Kind, Output, answer};
 use crate::pieces;
 use gecc::{CurveId, any, ecdsa, sm2};
@@ -35,6 +35,32 @@ pub fn verify<'py>(
             CurveId::Sm2 => sm2::verify_into(&engine, digests, signatures, keys.keys(), codes),
             curve => any::ecdsa::verify_into(&engine, curve, digests, signatures, keys.keys(), policy, codes),
         }
+    })
+}
+
+/// Verifies like `verify` with ECDSA, by fewer operations where the engine verifies in groups.
+#[pyfunction]
+pub fn verify_recoverable<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    digests: &Bound<'py, PyAny>,
+    signatures: &Bound<'py, PyAny>,
+    recovery_ids: &Bound<'py, PyAny>,
+    public_keys: &Bound<'py, PyAny>,
+    low_s: bool,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (curve, policy) = (choices::curve(curve)?, choices::policy(low_s));
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
+    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    let ids = call.hints(|call| call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids))?;
+    let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
+    results::of_codes(call, &engine, reasons, |range, codes| {
+        let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
+        let (ids, keys) = (ids.rows(range.clone()), keys.part(range));
+        any::ecdsa::verify_recoverable_into(&engine, curve, digests, signatures, ids, keys.keys(), policy, codes)
     })
 }
 
@@ -90,6 +116,12 @@ pub fn sign_recoverable<'py>(
     answer(call, vec![signatures, ids], output, reasons)
 }
 
+/// Keys that may be those which are recovered, where the caller has some.
+fn candidates_of<'py>(call: &mut Call<'py>, candidates: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Keys>> {
+    let read = |given| call.hints(|call| call.keys(argument("candidates", Field::PublicKey), given));
+    candidates.map(read).transpose()
+}
+
 /// The public key that made each ECDSA signature.
 #[pyfunction]
 pub fn recover<'py>(
@@ -99,6 +131,7 @@ pub fn recover<'py>(
     digests: &Bound<'py, PyAny>,
     signatures: &Bound<'py, PyAny>,
     recovery_ids: &Bound<'py, PyAny>,
+    candidates: Option<&Bound<'py, PyAny>>,
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -107,9 +140,15 @@ pub fn recover<'py>(
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
+    let candidates = candidates_of(&mut call, candidates)?;
     results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
-        any::ecdsa::recover_into(&engine, curve, digests, signatures, ids.rows(range), rows, codes)
+        let (ids, engine) = (ids.rows(range.clone()), &engine);
+        let Some(candidates) = &candidates else {
+            return any::ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes);
+        };
+        let part = candidates.part(range);
+        any::ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, part.keys(), rows, codes)
     })
 }
 
@@ -121,6 +160,7 @@ pub fn recover_addresses<'py>(
     digests: &Bound<'py, PyAny>,
     signatures: &Bound<'py, PyAny>,
     recovery_ids: &Bound<'py, PyAny>,
+    candidates: Option<&Bound<'py, PyAny>>,
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -128,8 +168,14 @@ pub fn recover_addresses<'py>(
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
+    let candidates = candidates_of(&mut call, candidates)?;
     results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (digests, signatures) = (digests.rows::<32>(range.clone()), signatures.rows::<64>(range.clone()));
-        ecdsa::recover_addresses_into(&engine, digests, signatures, ids.rows::<1>(range), rows, codes)
+        let (ids, engine) = (ids.rows::<1>(range.clone()), &engine);
+        let Some(candidates) = &candidates else {
+            return ecdsa::recover_addresses_into(engine, digests, signatures, ids, rows, codes);
+        };
+        let part = candidates.part(range);
+        ecdsa::recover_addresses_with_candidates_into(engine, digests, signatures, ids, part.keys(), rows, codes)
     })
 }

@@ -122,6 +122,14 @@ impl<'py> Call<'py> {
         Ok(column)
     }
 
+    /// What `read` reads of an argument that decides nothing. A value that cannot be read is then nothing that is wrong with its item.
+    pub fn hints<T>(&mut self, read: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
+        let problems = self.problems.take();
+        let hints = read(self);
+        self.problems = problems;
+        hints
+    }
+
     /// The first argument whose rows share memory with these addresses.
     pub fn reads_in(&self, addresses: &Range<usize>) -> Option<&'static str> {
         let overlaps = |(_, read): &&(_, Range<usize>)| read.start < addresses.end && addresses.start < read.end;

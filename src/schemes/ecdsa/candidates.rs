@@ -1,0 +1,158 @@
+//! Recovery where the caller knows which keys to expect.
+
+use super::{Recover, Wanted, recover_cpu, recover_inputs};
+use crate::curve::{Curve, CurveId, EcdsaCurve, Secp256k1};
+use crate::engine::Engine;
+use crate::ops::point::point_of;
+use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+
+/// What [`super::recover`] gives, where the caller has a candidate for each key or for some: the key of the signer who is expected,
+/// kept from an earlier signature. With [`crate::EngineBuilder::batch_equations`] candidates that are right are found by fewer
+/// operations than recovery takes; otherwise they serve for nothing. Variable-time: everything here is public.
+///
+/// Results are those of [`super::recover`], with the same reasons, whatever the candidates are: one that is wrong, or is not the
+/// encoding of a key, costs time alone. It is taken to be the key with the probability that equations have, at most 2^-128 for each
+/// group. [`crate::Point::IDENTITY`], a raw row of zeros and an empty octet string say that an item has none.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::{Engine, Point, Secp256k1, ecdsa, keys};
+/// let engine = Engine::builder().batch_equations(true).build()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 3)?;
+/// let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[9; 32]; 3], &secret, Default::default())?;
+/// let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
+/// let signatures: Vec<_> = signed.iter().map(|signed| signed.signature).collect();
+/// let ids: Vec<_> = signed.iter().map(|signed| signed.recovery_id).collect();
+/// // The key, none, and another's key.
+/// let candidates = [public[0], Point::IDENTITY, public[0]];
+/// let keys = ecdsa::recover_with_candidates::<Secp256k1>(&engine, &[[9; 32]; 3], &signatures, &ids, &candidates)?;
+/// assert_eq!(keys, [Ok(public[0]), Ok(public[1]), Ok(public[2])]);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn recover_with_candidates<'k, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+    candidates: impl Into<PublicKeys<'k>>,
+) -> Result<Points, Error> {
+    recover_with_candidates_on(engine, C::ID, digests, signatures, recovery_ids, candidates.into())
+}
+
+/// [`crate::ecdsa::recover_with_candidates`] on a curve chosen when the program runs.
+pub fn recover_with_candidates_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+    candidates: PublicKeys<'_>,
+) -> Result<Points, Error> {
+    let inputs = recover_inputs(digests, signatures, recovery_ids);
+    engine.collect(&recovery(engine, curve, inputs, candidates, Wanted::Keys, digests.len())?, point_of)
+}
+
+/// What [`recover_with_candidates`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time: everything here is
+/// public.
+///
+/// # Errors
+/// As for [`recover_with_candidates`].
+pub fn recover_with_candidates_into<'a, 'k, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    recovery_ids: impl Into<Rows<'a, 1>>,
+    candidates: impl Into<PublicKeys<'k>>,
+    keys: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let (digests, signatures, recovery_ids) = (digests.into(), signatures.into(), recovery_ids.into());
+    recover_with_candidates_into_on(engine, C::ID, digests, signatures, recovery_ids, candidates.into(), keys, codes)
+}
+
+/// [`crate::ecdsa::recover_with_candidates_into`] on a curve chosen when the program runs.
+#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
+pub fn recover_with_candidates_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: Rows<32>,
+    signatures: Rows<64>,
+    recovery_ids: Rows<1>,
+    candidates: PublicKeys<'_>,
+    keys: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("keys", keys.len())])?;
+    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let recover = recovery(engine, curve, inputs, candidates, Wanted::Keys, codes.len())?;
+    engine.run(&recover, &mut ResultsMut::rows(codes, keys))
+}
+
+/// What [`super::recover_addresses`] gives, with a candidate for each sender's public key or for some, as
+/// [`recover_with_candidates`] takes them: a node that keeps the keys of senders by their addresses has one for each transaction
+/// whose sender it expects and has seen before. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`recover_with_candidates`].
+///
+/// ```
+/// use gecc::{Engine, Secp256k1, ecdsa, keys};
+/// let engine = Engine::builder().batch_equations(true).build()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 1)?;
+/// let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[9; 32]], &secret, Default::default())?[0].unwrap();
+/// let (signatures, ids) = ([signed.signature], [signed.recovery_id]);
+/// // `x || y` as `recover_into` writes it, or zeros where no key is known.
+/// let candidates: [[u8; 64]; 1] = [public[0].as_bytes()[1..].try_into().unwrap()];
+/// let senders = ecdsa::recover_addresses_with_candidates(&engine, &[[9; 32]], &signatures, &ids, &candidates)?;
+/// assert_eq!(senders, ecdsa::recover_addresses(&engine, &[[9; 32]], &signatures, &ids)?);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn recover_addresses_with_candidates<'k>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+    candidates: impl Into<PublicKeys<'k>>,
+) -> Result<Vec<Result<Address, Rejection>>, Error> {
+    let inputs = recover_inputs(digests, signatures, recovery_ids);
+    let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), Wanted::Addresses, digests.len())?;
+    engine.collect(&recover, |results, item| results.get(item).copied())
+}
+
+/// What [`recover_addresses_with_candidates`] gives, from columns into columns: 20 bytes an item. Variable-time: everything here is
+/// public.
+///
+/// # Errors
+/// As for [`recover_with_candidates`].
+pub fn recover_addresses_with_candidates_into<'a, 'k>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    recovery_ids: impl Into<Rows<'a, 1>>,
+    candidates: impl Into<PublicKeys<'k>>,
+    addresses: &mut [Address],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("addresses", addresses.len())])?;
+    let (digests, signatures, recovery_ids) = (digests.into(), signatures.into(), recovery_ids.into());
+    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), Wanted::Addresses, codes.len())?;
+    engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
+}
+
+/// With the candidates where the engine may use them.
+fn recovery<'a>(
+    engine: &Engine,
+    curve: CurveId,
+    inputs: recover_cpu::Inputs<'a>,
+    candidates: PublicKeys<'a>,
+    wanted: Wanted,
+    items: usize,
+) -> Result<Recover<'a>, Error> {
+    require_lengths(items, &[("candidates", candidates.len_for(items))])?;
+    let candidates = engine.info().batch_equations.then_some(candidates);
+    Ok(Recover { candidates, ..Recover::new(curve, inputs, wanted, items)? })
+}
