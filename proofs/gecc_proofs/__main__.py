@@ -32,8 +32,9 @@ def _prove_one(number, options):
         result["seconds"] = time.monotonic() - started
         if options["items"]:
             result["compared"] = crosscheck(task, options["items"])
-        if options["mutants"]:
-            result["mutants"] = try_mutants(task, options["mutants"], seed=options["seed"])
+        if options["mutants"] or options["all_mutants"]:
+            count = None if options["all_mutants"] else options["mutants"]
+            result["mutants"] = try_mutants(task, count, seed=options["seed"])
             if result["mutants"][2]:
                 raise Wrong("a mutant is proved that is wrong")
     except (Unproved, Unsupported, Wrong, KeyError) as error:
@@ -51,7 +52,9 @@ def _run(options):
     _tasks = catalogue.tasks(every_curve, options.architectures.split(","))
     if options.functions:
         _tasks = [t for t in _tasks if t.statement.name in options.functions.split(",")]
-    settings = {"items": options.items, "mutants": options.mutants, "seed": options.seed}
+    if options.all_mutants:
+        _tasks.sort(key=lambda task: len(task.instructions))  # what is done early counts, should the run be ended
+    settings = {key: getattr(options, key) for key in ("items", "mutants", "all_mutants", "seed")}
     if options.theorems:
         _tasks = []
     jobs = [] if options.functions else [(_show_one, theorem, every_curve) for theorem in THEOREMS]
@@ -99,6 +102,7 @@ def main():
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--items", type=int, default=12, help="items of each comparison with real runs")
     parser.add_argument("--mutants", type=int, default=0, help="mutants to try of each kernel")
+    parser.add_argument("--all-mutants", action="store_true", help="all of each kernel, the shortest kernels first")
     parser.add_argument("--seed", type=int, default=1, help="chooses the mutants")
     parser.add_argument("--results", type=Path, help="a file for the results, a line of JSON each as they come")
     parser.add_argument("--theorems", action="store_true", help="only what is shown beside statements about functions")
