@@ -4,6 +4,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,7 @@ from .prove_bits import prove_on_bits
 from .ptx import Unsupported
 from .theorems import THEOREMS
 
+_NAME = re.compile(r"(?:<[^>]*>|\([^)]*\)|[^,<(])+")  # names of statements may have commas between brackets
 _tasks = []
 
 
@@ -51,7 +53,7 @@ def _run(options):
     print(f"{len(found)} functions in the sources, each with a statement or a reason", flush=True)
     _tasks = catalogue.tasks(every_curve, options.architectures.split(","))
     if options.functions:
-        _tasks = [t for t in _tasks if t.statement.name in options.functions.split(",")]
+        _tasks = [t for t in _tasks if t.statement.name in _NAME.findall(options.functions)]
     if options.all_mutants:
         _tasks.sort(key=lambda task: len(task.instructions))  # what is done early counts, should the run be ended
     settings = {key: getattr(options, key) for key in ("items", "mutants", "all_mutants", "seed")}
@@ -67,9 +69,10 @@ def _run(options):
 
 def _show_one(theorem, every_curve):
     started, result = time.monotonic(), {"task": theorem.name, "name": theorem.name, "says": theorem.says}
-    result["curve"] = "all"
+    about = [curve for curve in every_curve if theorem.about(curve)]
+    result["curve"] = "all" if about == every_curve else ", ".join(curve.name for curve in about)
     try:
-        theorem.show(every_curve)
+        theorem.show(about)
     except (Wrong, Unproved, Unsupported, KeyError) as error:
         result["failure"] = f"{type(error).__name__}: {error}"
     result["seconds"] = result["all_seconds"] = time.monotonic() - started

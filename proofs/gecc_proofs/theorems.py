@@ -5,9 +5,11 @@ from typing import Callable
 
 from . import divsteps, recoding
 from .catalogue import ARCHITECTURES
+from .compositions import COMPOSITIONS, check_compositions
 from .formulas import check_formulas
 from .project import Wrong
-from .recode_statements import check_window_digits
+from .recode_statements import check_window_digits, endomorphism
+from .statements import everywhere
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,7 @@ class Theorem:
     name: str
     says: str
     show: Callable  # of the curves; raises Wrong
+    about: Callable = everywhere  # for which curves it says something
 
 
 def _enough_steps(_):
@@ -49,8 +52,15 @@ def _window_digits(curves):
 
 def _split(curves):
     for curve in curves:
-        if curve.endomorphism:
-            recoding.check_split(curve)
+        recoding.check_split(curve)
+
+
+def _composition(composition):
+    def show(curves):
+        for curve in curves:
+            check_compositions(curve, compositions=[composition])
+
+    return Theorem(f"`{composition.name}`", composition.says, show, composition.curves)
 
 
 # The longest first.
@@ -70,5 +80,6 @@ THEOREMS = (
         "window i, plus the bit below it, less 2^bits times its top bit, for every window and width below 31",
         _window_digits,
     ),
-    Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _split),
+    Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _split, endomorphism),
+    *map(_composition, COMPOSITIONS),
 )

@@ -1,12 +1,11 @@
 """The check of the point formulas sees what is wrong with changed ones."""
 
-import shutil
-import tempfile
 import unittest
-from pathlib import Path
 
 from gecc_proofs.formulas import check_formulas
-from gecc_proofs.project import CUDA, Wrong, curves
+from gecc_proofs.project import Wrong, curves
+
+from .changed import changed_cuda
 
 # A file of the device code, what stands there, and what is put in its place.
 CHANGES = (
@@ -33,12 +32,7 @@ class Formulas(unittest.TestCase):
     def test_changed_formulas_are_found(self):
         curve = curves()[0]
         for name, old, new in CHANGES:
-            with tempfile.TemporaryDirectory() as folder:
-                cuda = Path(folder) / "cuda"
-                shutil.copytree(CUDA, cuda)
-                text = (cuda / name).read_text()
-                self.assertIn(old, text)
-                (cuda / name).write_text(text.replace(old, new))
+            with changed_cuda(name, old, new) as cuda:
                 with self.assertRaises(Wrong, msg=new):
                     check_formulas(curve, cuda)
 
