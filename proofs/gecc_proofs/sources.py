@@ -20,7 +20,7 @@ COMPOSED = {composition.name for composition in COMPOSITIONS if composition.curv
 
 _DECLARATION = re.compile(
     r"(?:template <([^<>]*)>\s*)?(?:static\s+)?(?:GECC_FN|GECC_MEMBER|GECC_SHARED_FN)\s+"
-    r"(?:constexpr\s+)?[\w ]+?[&*]?\s*\b(\w+)(<\d+>)?\("
+    r"(?:constexpr\s+)?[\w<> ]+?[&*]?\s*\b(\w+)(<\d+>)?\("
 )
 
 

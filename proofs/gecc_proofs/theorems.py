@@ -7,8 +7,9 @@ from . import divsteps, recoding
 from .catalogue import ARCHITECTURES
 from .compositions import COMPOSITIONS, check_compositions
 from .formulas import check_formulas
+from .halves import check_halves
 from .project import Wrong
-from .recode_statements import check_window_digits, endomorphism
+from .recode_statements import check_next_digits, check_number_of_digits, check_window_digits, endomorphism
 from .statements import everywhere
 
 
@@ -50,9 +51,21 @@ def _window_digits(curves):
         check_window_digits(curves[0], architecture)
 
 
+def _next_digits(curves):
+    for curve in curves:
+        check_number_of_digits(curve)
+    for architecture in ARCHITECTURES:
+        check_next_digits(curves[0], architecture)
+
+
 def _split(curves):
     for curve in curves:
         recoding.check_split(curve)
+
+
+def _halves(curves):
+    for curve in curves:
+        check_halves(curve)
 
 
 def _composition(composition):
@@ -80,6 +93,17 @@ THEOREMS = (
         "window i, plus the bit below it, less 2^bits times its top bit, for every window and width below 31",
         _window_digits,
     ),
+    Theorem(
+        "`next_digit`",
+        "what is left is a digit d and 2^W times what is left then, -2^(W-1) < d <= 2^(W-1); ceil(256 / W) digits, or "
+        "ceil(130 / W) of a half, leave nothing, for every width W below 31",
+        _next_digits,
+    ),
     Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _split, endomorphism),
+    Theorem(
+        "`split_scalar`, `signed_parts_var`, `signed_digits_var`",
+        "their calls give the windows of k1 and k2, the magnitudes of these before they are made odd, or k or n - k",
+        _halves,
+    ),
     *map(_composition, COMPOSITIONS),
 )

@@ -1,8 +1,8 @@
 // Numbers of eight words that write down what is done with them. Functions of cuda/ that only call others are compiled
 // with these in the place of what they call, and what they print is the sequence of calls.
 //
-// Word 0 of such a number is the line that made it, the other words are a mark; eight words without the mark are a
-// constant. Words are copied as the device code copies them.
+// Word 0 of such a number is twice the line that made it, and one more where somebody decided that the number is odd; the
+// other words are a mark. Words without the mark are a constant. Words are copied as the device code copies them.
 #pragma once
 #include "primitives/types.cuh"
 #include <cstdio>
@@ -16,22 +16,22 @@ static void fail(const char* what) {
     std::exit(0);
 }
 
-static bool is_line(const u32* words) {
-    for (int i = 1; i < 8; i++)
+static bool is_line(const u32* words, int count) {
+    for (int i = 1; i < count; i++)
         if (words[i] != kMark + i) return false;
     return true;
 }
 
-static void name_line(u32* words) {
-    words[0] = (u32)lines++;
-    for (u32 i = 1; i < 8; i++) words[i] = kMark + i;
+static void name_line(u32* words, int count = 8, bool odd = false) {
+    words[0] = 2 * (u32)lines++ + odd;
+    for (u32 i = 1; i < count; i++) words[i] = kMark + i;
 }
 
-// The line of eight words; constants get theirs here.
-static int line_of(const u32* words) {
-    if (is_line(words)) return (int)words[0];
+// The line of a number; constants get theirs here.
+static int line_of(const u32* words, int count = 8) {
+    if (is_line(words, count)) return (int)(words[0] / 2);
     std::printf("constant ");
-    for (int i = 7; i >= 0; i--) std::printf("%08x", words[i]);
+    for (int i = count - 1; i >= 0; i--) std::printf("%08x", words[i]);
     std::printf("\n");
     return lines++;
 }
