@@ -59,7 +59,7 @@ def _run(options):
     settings = {key: getattr(options, key) for key in ("items", "mutants", "all_mutants", "seed")}
     if options.theorems:
         _tasks = []
-    jobs = [] if options.functions else [(_show_one, theorem, every_curve) for theorem in THEOREMS]
+    jobs = [] if options.functions else [(_show_one, number, every_curve) for number in range(len(THEOREMS))]
     jobs += [(_prove_one, number, settings) for number in range(len(_tasks))]
     if options.processes == 1:
         return _collect(map(_apply, jobs), options.results)
@@ -67,7 +67,8 @@ def _run(options):
         return _collect(pool.imap_unordered(_apply, jobs), options.results)
 
 
-def _show_one(theorem, every_curve):
+def _show_one(number, every_curve):
+    theorem = THEOREMS[number]
     started, result = time.monotonic(), {"task": theorem.name, "name": theorem.name, "says": theorem.says}
     about = [curve for curve in every_curve if theorem.about(curve)]
     result["curve"] = "all" if about == every_curve else ", ".join(curve.name for curve in about)

@@ -11,6 +11,7 @@ from .halves import check_halves
 from .project import Wrong
 from .recode_statements import check_next_digits, check_number_of_digits, check_window_digits, endomorphism
 from .statements import everywhere
+from .windows import check_entries, check_multiply_add, check_windows
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,18 @@ def _steps(curves):
         divsteps.prove_step(curves[0], architecture)
 
 
-def _formulas(curves):
-    for curve in curves:
-        check_formulas(curve)
-
-
-def _digits(curves):
+def _digits(_):
     recoding.check_odd_digits()
-    for curve in curves:
-        recoding.check_distinct(curve)
+
+
+def _each(check):
+    """To show something of every curve by itself."""
+
+    def show(curves):
+        for curve in curves:
+            check(curve)
+
+    return show
 
 
 def _window_digits(curves):
@@ -58,21 +62,8 @@ def _next_digits(curves):
         check_next_digits(curves[0], architecture)
 
 
-def _split(curves):
-    for curve in curves:
-        recoding.check_split(curve)
-
-
-def _halves(curves):
-    for curve in curves:
-        check_halves(curve)
-
-
 def _composition(composition):
-    def show(curves):
-        for curve in curves:
-            check_compositions(curve, compositions=[composition])
-
+    show = _each(lambda curve: check_compositions(curve, compositions=[composition]))
     return Theorem(f"`{composition.name}`", composition.says, show, composition.curves)
 
 
@@ -84,10 +75,15 @@ THEOREMS = (
         "one round is one division step; rows of the matrix stay within 2^30, cofactors between -2 M and M",
         _steps,
     ),
-    Theorem("point formulas", "each is the group law in every case that it asks about", _formulas),
+    Theorem("point formulas", "each is the group law in every case that it asks about", _each(check_formulas)),
+    Theorem("odd digits", "they add up to the scalar", _digits),
     Theorem(
-        "odd digits", "they add up to the scalar, and `add_distinct` meets no exception before the last window", _digits
+        "`multiply_by_windows`",
+        "k P, or the identity where k = 0, for all digits; `add_distinct` meets no exception",
+        _each(check_windows),
     ),
+    Theorem("`multiply_add_var`", "u2 Q + u1 G, or the identity, for all digits of u2 and those of u1 that are 0 or not", _each(check_multiply_add)),
+    Theorem("`sum_entries_var`", "the sum of the entries whose digits are not 0, or the identity", _each(check_entries)),
     Theorem(
         "`window_digit`",
         "window i, plus the bit below it, less 2^bits times its top bit, for every window and width below 31",
@@ -99,11 +95,11 @@ THEOREMS = (
         "ceil(130 / W) of a half, leave nothing, for every width W below 31",
         _next_digits,
     ),
-    Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _split, endomorphism),
+    Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _each(recoding.check_split), endomorphism),
     Theorem(
         "`split_scalar`, `signed_parts_var`, `signed_digits_var`",
         "their calls give the windows of k1 and k2, the magnitudes of these before they are made odd, or k or n - k",
-        _halves,
+        _each(check_halves),
     ),
     *map(_composition, COMPOSITIONS),
 )

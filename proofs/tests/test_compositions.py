@@ -29,7 +29,7 @@ class Compositions(unittest.TestCase):
         by_name = {curve.name: curve for curve in curves()}
         for name, file, old, new in CHANGES:
             with changed_cuda(file, old, new) as cuda:
-                with self.assertRaises(Wrong, msg=new):
+                with self.assertRaisesRegex(Wrong, "^(?!.*compile)", msg=new):
                     check_compositions(by_name[name], cuda)
 
 

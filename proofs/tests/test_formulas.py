@@ -33,7 +33,7 @@ class Formulas(unittest.TestCase):
         curve = curves()[0]
         for name, old, new in CHANGES:
             with changed_cuda(name, old, new) as cuda:
-                with self.assertRaises(Wrong, msg=new):
+                with self.assertRaisesRegex(Wrong, "^(?!.*compile)", msg=new):
                     check_formulas(curve, cuda)
 
 

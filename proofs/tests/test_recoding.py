@@ -35,14 +35,14 @@ class Recoding(unittest.TestCase):
         curve = next(curve for curve in curves() if curve.endomorphism)
         for old, new in HALVES:
             with changed_cuda(RECODE, old, new) as cuda:
-                with self.assertRaises(Wrong, msg=new):
+                with self.assertRaisesRegex(Wrong, "^(?!.*compile)", msg=new):
                     check_halves(curve, cuda)
 
     def test_changed_digits_are_found(self):
         text = (CUDA / RECODE).read_text()
         for old, new in DIGITS:
             self.assertIn(old, text)
-            with self.assertRaises(Wrong, msg=new):
+            with self.assertRaisesRegex(Wrong, "^(?!.*compile)", msg=new):
                 check_next_digits(curves()[0], "compute_90", {RECODE: text.replace(old, new)})
 
 
