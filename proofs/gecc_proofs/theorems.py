@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from . import divsteps, recoding
+from .batches import check_batches
 from .catalogue import ARCHITECTURES
 from .compositions import COMPOSITIONS, check_compositions
 from .formulas import check_formulas
@@ -55,6 +56,10 @@ def _window_digits(curves):
         check_window_digits(curves[0], architecture)
 
 
+def _batches(curves):
+    check_batches(curves[0])  # the functions have nothing of the curve
+
+
 def _next_digits(curves):
     for curve in curves:
         check_number_of_digits(curve)
@@ -83,6 +88,11 @@ THEOREMS = (
         _each(check_windows),
     ),
     Theorem("`multiply_add_var`", "u2 Q + u1 G, or the identity, for all digits of u2 and those of u1 that are 0 or not", _each(check_multiply_add)),
+    Theorem(
+        "`invert_all`, `block_invert`, `run_batched`",
+        "each item gets the inverse of its own value, where none is 0, in batches and grids of several sizes",
+        _batches,
+    ),
     Theorem("`sum_entries_var`", "the sum of the entries whose digits are not 0, or the identity", _each(check_entries)),
     Theorem(
         "`window_digit`",
