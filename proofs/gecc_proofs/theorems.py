@@ -9,6 +9,7 @@ from .catalogue import ARCHITECTURES
 from .compositions import COMPOSITIONS, check_compositions
 from .formulas import check_formulas
 from .halves import check_halves
+from .inversion import check_inversion
 from .project import Wrong
 from .recode_statements import check_next_digits, check_number_of_digits, check_window_digits, endomorphism
 from .statements import everywhere
@@ -79,6 +80,11 @@ THEOREMS = (
         "`divsteps_30`",
         "one round is one division step; rows of the matrix stay within 2^30, cofactors between -2 M and M",
         _steps,
+    ),
+    Theorem(
+        "`divsteps_inverse`",
+        "1 / a modulo M, below M, for a < M, and 0 for 0: its rounds, those of `divsteps_30`, its end, and its words",
+        _each(check_inversion),
     ),
     Theorem("point formulas", "each is the group law in every case that it asks about", _each(check_formulas)),
     Theorem("odd digits", "they add up to the scalar", _digits),
