@@ -5,6 +5,7 @@ from typing import Callable
 
 from . import divsteps, recoding
 from .batches import check_batches
+from .callers import PLACES, check_callers
 from .catalogue import ARCHITECTURES
 from .compositions import COMPOSITIONS, check_compositions
 from .formulas import check_formulas
@@ -87,6 +88,12 @@ THEOREMS = (
         _each(check_inversion),
     ),
     Theorem("point formulas", "each is the group law in every case that it asks about", _each(check_formulas)),
+    Theorem(
+        "arguments of callers",
+        f"the {len(PLACES)} places outside `cuda/field/` that write words of numbers are listed, each with the reason why it "
+        "is in its range: read, not proved",
+        lambda _: check_callers(),
+    ),
     Theorem("odd digits", "they add up to the scalar", _digits),
     Theorem(
         "`multiply_by_windows`",
