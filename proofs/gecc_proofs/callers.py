@@ -22,8 +22,8 @@ READ_FIRST = {
     "fe_from_words",
     "sc_to_montgomery",
 }
-# A number is written where `.v` is the first argument, a word of it is assigned to, or the braces have its words; and an
-# array where words that are no number's are stored in it.
+# A number is written where `.v` is the first argument, a word of it is assigned to, or the braces have its words; and
+# an array where words that are no number's are stored in it.
 _WRITES = re.compile(
     r"(\w+)(?:<\w+>)?\(\s*[\w.]+\.v\s*[,)]"
     r"|\.v\[[^\]]*\]\s*[|&^+-]?=(?!=)"
@@ -32,7 +32,7 @@ _WRITES = re.compile(
     r"|\bstore_column\([^;]*, \w+\);"
 )
 
-OF_COLUMNS = "an array of numbers below their modulus (kernels/columns.cuh), which kernels write from scalars and elements"
+OF_COLUMNS = "an array of numbers below their modulus (kernels/columns.cuh), which kernels write from numbers"
 HASH = "a hash's words, no number modulo anything"
 ANY = "any number of eight words will do where it goes: "
 
@@ -69,7 +69,7 @@ PLACES = {
     ("scheme/nonce.cuh", "number_from_digest(candidate.v, value);"): "given back only where it is below n",
     ("scheme/recovery.cuh", "words_copy(e.v, digest);"): ANY + "the first factor of sc_mont_mul",
     ("kernels/batched.cuh", "load_column(prefix.v, prefixes, n, i);"): "a product, written by this loop",
-    ("kernels/bip340.cu", "load_number(key.v, keys + i * key_stride);"): "replaced by 1 in the second next line unless below n",
+    ("kernels/bip340.cu", "load_number(key.v, keys + i * key_stride);"): "replaced by 1 below unless below n",
     ("kernels/bip340.cu", "replace_by_one(key.v, usable);"): "usable is the mask of a key below n",
     ("kernels/bip340.cu", "load_column(nonce.v, nonces, n, i);"): OF_COLUMNS,
     ("kernels/bip340.cu", "s.v[w] &= is_signed;"): "a scalar or 0",

@@ -33,7 +33,8 @@ def preprocessed(curve, header, cuda=CUDA):
 def function(text, name):
     """The definition of a function; None where the text has none. Wrong where it has two."""
     found = []
-    for match in re.finditer(rf"(?:template <[^<>]*>\s*)?static inline [\w<> ]+?[&*]?\s*\b{name}\([^;{{]*\)\s*{{", text):
+    head = rf"(?:template <[^<>]*>\s*)?static inline [\w<> ]+?[&*]?\s*\b{name}\([^;{{]*\)\s*{{"
+    for match in re.finditer(head, text):
         depth, end = 1, match.end()
         while depth:
             depth += {"{": 1, "}": -1}.get(text[end], 0)

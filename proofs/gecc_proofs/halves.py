@@ -147,6 +147,7 @@ def check_halves(curve, cuda=CUDA):
             _check_halves(curve, program, 0)
             _check_halves(curve, program, 1)
             return
-    for name, body in (("split_scalar", "odd_scalar(*s, k);"), ("signed_parts_var", "*s = signed_digits_var(k, bits);")):
+    bodies = {"split_scalar": "odd_scalar(*s, k);", "signed_parts_var": "*s = signed_digits_var(k, bits);"}
+    for name, body in bodies.items():
         text = function(preprocessed(curve, "curve/recode.cuh", cuda), name)
         _need(text.split("{")[1].rstrip("}").strip() == body, f"{name} is not one call")

@@ -3,9 +3,9 @@
 The text of each is compiled with words and limbs that write down what is done with them (trace/inversion).
 
 Why the result is the inverse, with M the modulus and a the argument: f = d a and g = e a modulo M at the start, as
-(f, g) = (M, a) and (d, e) = (0, 1). The matrix of a round takes (f, g) to (u f + v g, q f + r g) / 2^30 and (d, e) to the
-same modulo M, so it stays true (`_linear`). Division steps keep gcd(f, g), as f is odd. At the end g = 0, and f is 1 or
--1 where a is not 0, as M is prime: so f d a = 1. Where a = 0, every step halves g = 0, and d stays 0.
+(f, g) = (M, a) and (d, e) = (0, 1). The matrix of a round takes (f, g) to (u f + v g, q f + r g) / 2^30 and (d, e) to
+the same modulo M, so it stays true (`check_linear`). Division steps keep gcd(f, g), as f is odd. At the end g = 0, and
+f is 1 or -1 where a is not 0, as M is prime: so f d a = 1. Where a = 0, every step halves g = 0, and d stays 0.
 """
 
 import z3
@@ -90,8 +90,8 @@ def check_rounds(trace):
             else:
                 _need(place == now, "a round of other operands")
     _need(all(shape == shapes[1] for shape in shapes[2:]), "a round of other operations")
-    # Of u, v, q, r and theta, what the last round leaves is where the next would begin. v and q both begin with 0, u and r
-    # with 1: that they are not exchanged is in the shape of a round, which is proved for any beginning.
+    # Of theta, u, v, q and r, what the last round leaves is where the next would begin. v and q both begin with 0, u
+    # and r with 1: that they are not exchanged is in the statement about one round, which is proved for any beginning.
     last = 3 + (STEPS - 1) * length
     for (result,), beginning in zip(trace.results, ("0", "#1", "#0", "#0", "#1")):
         _need(begun.get(int(result) - last) == beginning, "a result is something else than the round's")
@@ -104,7 +104,8 @@ def _tree(trace, operand):
         return ("number", int(operand[1:]))
     operation, operands = trace.lines[int(operand)]
     if operation == "variable":
-        return ("line", int(operand)) if operands[0] in ("part", "entry") else ("variable", operands[0], int(operands[1]))
+        given = operands[0] in ("part", "entry")
+        return ("line", int(operand)) if given else ("variable", operands[0], int(operands[1]))
     if operation == "steps":
         return ("line", int(operand))
     return (operation, *(_tree(trace, o) for o in operands))
@@ -214,7 +215,7 @@ def check_linear():
 
 
 def check_sizes(curve):
-    """f and g stay between -M and M, and every number's top limb is where the statements about the pieces ask for it."""
+    """f and g stay between -M and M, and every top limb is in the range that the statements about the pieces have."""
     f, g, m, mean = z3.Reals("f g m mean")
     for u, v in ((LIMB, 0), (-LIMB, 0), (0, LIMB), (0, -LIMB)):  # of which every row is a mean
         solver = z3.Solver()

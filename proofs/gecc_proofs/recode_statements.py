@@ -263,8 +263,8 @@ def check_next_digits(curve, architecture, changed=None):
 def check_number_of_digits(curve):
     """ceil(256 / W) digits of a number up to n / 2, and ceil(130 / W) of one below 2^129, leave nothing behind.
 
-    Before the last digit, what is left is k / 2^(W (T - 1)), rounded down, and a carry at most. That is at most 2^(W-1),
-    so that the last digit makes no carry, and nothing is left of k.
+    Before the last digit, what is left is k / 2^(W (T - 1)), rounded down, and a carry at most. That is at most
+    2^(W-1), so that the last digit makes no carry, and nothing is left of k.
     """
     for limit, bits in ((curve.n // 2, 256), *([((1 << 129) - 1, 130)] if curve.endomorphism else [])):
         for width in WIDTHS:

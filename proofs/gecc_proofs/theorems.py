@@ -90,8 +90,8 @@ THEOREMS = (
     Theorem("point formulas", "each is the group law in every case that it asks about", _each(check_formulas)),
     Theorem(
         "arguments of callers",
-        f"the {len(PLACES)} places outside `cuda/field/` that write words of numbers are listed, each with the reason why it "
-        "is in its range: read, not proved",
+        f"the {len(PLACES)} places outside `cuda/field/` that write words of numbers are listed, each with the reason "
+        "why the number is in its range: read, not proved",
         lambda _: check_callers(),
     ),
     Theorem("odd digits", "they add up to the scalar", _digits),
@@ -100,13 +100,19 @@ THEOREMS = (
         "k P, or the identity where k = 0, for all digits; `add_distinct` meets no exception",
         _each(check_windows),
     ),
-    Theorem("`multiply_add_var`", "u2 Q + u1 G, or the identity, for all digits of u2 and those of u1 that are 0 or not", _each(check_multiply_add)),
+    Theorem(
+        "`multiply_add_var`",
+        "u2 Q + u1 G, or the identity, for all digits of u2, and of u1 whether they are 0 or not",
+        _each(check_multiply_add),
+    ),
     Theorem(
         "`invert_all`, `block_invert`, `run_batched`",
         "each item gets the inverse of its own value, where none is 0, in batches and grids of several sizes",
         _batches,
     ),
-    Theorem("`sum_entries_var`", "the sum of the entries whose digits are not 0, or the identity", _each(check_entries)),
+    Theorem(
+        "`sum_entries_var`", "the sum of the entries whose digits are not 0, or the identity", _each(check_entries)
+    ),
     Theorem(
         "`window_digit`",
         "window i, plus the bit below it, less 2^bits times its top bit, for every window and width below 31",
@@ -118,7 +124,12 @@ THEOREMS = (
         "ceil(130 / W) of a half, leave nothing, for every width W below 31",
         _next_digits,
     ),
-    Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _each(recoding.check_split), endomorphism),
+    Theorem(
+        "`split_scalar`",
+        "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd",
+        _each(recoding.check_split),
+        endomorphism,
+    ),
     Theorem(
         "`split_scalar`, `signed_parts_var`, `signed_digits_var`",
         "their calls give the windows of k1 and k2, the magnitudes of these before they are made odd, or k or n - k",

@@ -178,8 +178,8 @@ def _check_result(sums, trace, expected):
 def _check_distinct(curve, sums):
     """The sum so far is not the identity, and neither the addend nor its opposite.
 
-    As pairs of integers (the factors of P and lambda P) they differ: where the addend has its odd digit, the sum is even.
-    The sum is not (0, 0): of the digits of a scalar, all odd, the last has the smallest power of 2, and no other has it.
+    As pairs of integers (the factors of P and lambda P) they differ: where the addend has its odd digit, the sum is
+    even. The sum is not (0, 0): of the digits of a scalar, all odd, one has the smallest power of 2 alone.
     All are shorter than the shortest relation between P and lambda P.
     """
     for total, addend in sums.distinct:

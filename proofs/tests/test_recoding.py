@@ -15,12 +15,12 @@ HALVES = (
     ("sub_160(k1, k1, t);", "sub_160(k1, t, k1);"),
     ("u32 use2 = first ^ second;", "u32 use2 = second;"),
     ("add_masked_160(k2, b1, first);", "add_masked_160(k2, b1, second);"),
-    ("s[1].negative = to_magnitude_160(s[1].windows, k2);", "to_magnitude_160(s[1].windows, k2), s[1].negative = s[0].negative;"),
+    ("s[1].negative = to_magnitude_160(s[1]", "s[0].negative = to_magnitude_160(s[1]"),
     ("    prepare_windows(s[1]);", ""),
     ("multiply_round_384(c2, k, g2);", "multiply_round_384(c2, k, g1);"),
     ("words_copy(s.rest, s.negate ? opposite.v : k.v);", "words_copy(s.rest, k.v);"),
     ("s.negate = words_less(opposite.v, k.v);", "s.negate = words_less(k.v, opposite.v);"),
-    ("s[half].negate = to_magnitude_160(s[half].rest, halves[half]);", "s[half].negate = to_magnitude_160(s[half].rest, halves[0]);"),
+    ("to_magnitude_160(s[half].rest, halves[half]);", "to_magnitude_160(s[half].rest, halves[0]);"),
 )
 DIGITS = (
     ("s.carry = window > 1u << (s.bits - 1);", "s.carry = window >= 1u << (s.bits - 1);"),

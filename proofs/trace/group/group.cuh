@@ -38,8 +38,14 @@ struct Sign {
 };
 struct Digit {
     int line;
-    Sign operator<(int zero) const { return zero == 0 ? Sign{line} : (fail("a digit is compared"), Sign{}); }
-    Flag operator!=(int zero) const { return zero == 0 ? Flag("present", line) : (fail("a digit is compared"), Flag(false)); }
+    Sign operator<(int zero) const {
+        if (zero != 0) fail("a digit is compared");
+        return Sign{line};
+    }
+    Flag operator!=(int zero) const {
+        if (zero != 0) fail("a digit is compared");
+        return Flag("present", line);
+    }
     bool operator==(int zero) const { return !bool(*this != zero); }
 };
 
@@ -59,7 +65,7 @@ template <int T, int W> static OddDigit next_odd_digit(OddScalar<T, W>& s) {
     return OddDigit{line, ~line};
 }
 
-enum Kind { kNone, kX, kThird, kY, kNegativeY, kSignedY, kPointX, kPointY, kPointZ, kPointZzz, kOne, kZero };
+enum Kind { kNone, kX, kThird, kY, kNegativeY, kSignedY, kPointX, kPointY, kPointZ, kOne, kZero };
 
 struct fe {
     Kind kind = kNone;
@@ -106,8 +112,8 @@ static int line_of(const jacobian& p) {
         std::printf("identity\n");
         return lines++;
     }
-    if (p.x.kind != kPointX || p.y.kind != kPointY || p.z.kind != kPointZ || p.x.line != p.y.line || p.x.line != p.z.line)
-        fail("no point");
+    bool kinds = p.x.kind == kPointX && p.y.kind == kPointY && p.z.kind == kPointZ;
+    if (!kinds || p.x.line != p.y.line || p.x.line != p.z.line) fail("no point");
     return p.x.line;
 }
 

@@ -42,9 +42,15 @@ using Limb = Register<true>;
     template <bool S> static Register<S> operator symbol(const Register<S>& a, const Register<S>& b) { \
         return Register<S>(made(name, a, b)); \
     } \
-    template <bool S> static Register<S> operator symbol(const Register<S>& a, int b) { return a symbol Register<S>(b); } \
-    template <bool S> static Register<S> operator symbol(int a, const Register<S>& b) { return Register<S>(a) symbol b; } \
-    template <bool S, class B> static Register<S>& operator symbol##=(Register<S>& a, const B& b) { return a = a symbol b; }
+    template <bool S> static Register<S> operator symbol(const Register<S>& a, int b) { \
+        return a symbol Register<S>(b); \
+    } \
+    template <bool S> static Register<S> operator symbol(int a, const Register<S>& b) { \
+        return Register<S>(a) symbol b; \
+    } \
+    template <bool S, class B> static Register<S>& operator symbol##=(Register<S>& a, const B& b) { \
+        return a = a symbol b; \
+    }
 OPERATION(&, "and")
 OPERATION(|, "or")
 OPERATION(^, "xor")
