@@ -14,7 +14,7 @@ from .inversion import check_inversion
 from .project import Wrong
 from .recode_statements import check_next_digits, check_number_of_digits, check_window_digits, endomorphism
 from .statements import everywhere
-from .windows import check_entries, check_multiply_add, check_windows
+from .windows import check_base, check_entries, check_multiply_add, check_windows
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,11 @@ THEOREMS = (
         "`invert_all`, `block_invert`, `run_batched`",
         "each item gets the inverse of its own value, where none is 0, in batches and grids of several sizes",
         _batches,
+    ),
+    Theorem(
+        "`fpmul_uniform`, `fpmul_var`",
+        "k G, or the identity where k = 0, for all digits; `add_distinct` meets no exception",
+        _each(check_base),
     ),
     Theorem(
         "`sum_entries_var`", "the sum of the entries whose digits are not 0, or the identity", _each(check_entries)

@@ -20,6 +20,8 @@ int main(int, char** arguments) {{
     OddScalar<kWindows> s[] = {{{{0}}, {{1}}}};
     Table table;
     switch (std::atoi(arguments[1])) {{
+    case 4: give(fpmul_uniform(nullptr, sc())); break;
+    case 5: give(fpmul_var(nullptr, sc(), kTestBits)); break;
     case 0: give(multiply_by_windows<false>(table, s)); break;
     case 1: give(multiply_by_windows<true>(table, s)); break;
     case 2: give(multiply_add_var(table, s, Base{{windows}})); break;
@@ -33,9 +35,23 @@ int main(int, char** arguments) {{
     }}
 }}
 """
-NAMES = ("signed_multiple", "multiply_by_windows", "multiply_add_var", "sum_entries_var")
-_CONSTANTS = ("kWindowBits", "kFullWindows", "kScalars", "kWindows")
-LARGEST_DIGIT = 31  # of windows of five bits
+_SOURCES = {
+    "signed_multiple": "curve/multiply_add.cuh",
+    "multiply_by_windows": "curve/multiply_add.cuh",
+    "multiply_add_var": "curve/multiply_add.cuh",
+    "sum_entries_var": "curve/table_sum.cuh",
+    "fpmul_uniform": "kernels/fpmul.cu",
+    "fpmul_var": "kernels/fpmul.cu",
+}
+_CONSTANTS = {
+    "kWindowBits": "curve/multiply_add.cuh",
+    "kFullWindows": "curve/multiply_add.cuh",
+    "kScalars": "curve/multiply_add.cuh",
+    "kWindows": "curve/multiply_add.cuh",
+}
+# What stands in kernels/uniform_table.cuh, and the width that fpmul_var is run with.
+UNIFORM_BITS, UNIFORM_WINDOWS = 9, 29
+TEST_BITS = 11
 
 
 def _need(condition, what):
@@ -45,18 +61,19 @@ def _need(condition, what):
 
 def program(curve, cuda=CUDA):
     """(the compiled loops, their constants by name)."""
-    text = preprocessed(curve, "curve/multiply_add.cuh", cuda) + preprocessed(curve, "curve/table_sum.cuh", cuda)
+    texts = {header: preprocessed(curve, header, cuda) for header in set(_SOURCES.values())}
     constants = []
-    for name in _CONSTANTS:
-        found = set(re.findall(rf"static constexpr int {name} = \w+;", text))
+    for name, header in _CONSTANTS.items():
+        found = re.findall(rf"static constexpr int {name} = \w+;", texts[header])
         _need(len(found) == 1, f"{name} is not one constant")
         constants += found
-    # The headers come twice in the text: a function is taken from the first that has it.
-    parts = (preprocessed(curve, "curve/multiply_add.cuh", cuda), preprocessed(curve, "curve/table_sum.cuh", cuda))
+    found = re.search(r"kUniformBits = (\d+),\s*kUniformWindows = (.*?);", texts["kernels/fpmul.cu"])
+    _need(found is not None, "uniform_table.cuh has no widths")
+    constants.append(f"static constexpr int kUniformBits = {found[1]}, kUniformWindows = {found[2]};")
     functions = []
-    for name in NAMES:
-        one = next((found for found in (function(part, name) for part in parts) if found), None)
-        _need(one is not None, f"there is no {name}")
+    for name, header in _SOURCES.items():
+        one = function(texts[header], name)
+        _need(one is not None, f"{header} has no {name}")
         one = re.sub(r"\bbool(?= (identity|present|sum_entries_var)\b)", "Flag", one)
         one = re.sub(r"\bi32(?= digit\b)", "Digit", one)
         functions.append(one.replace("xyzz&", "jacobian&"))
@@ -74,6 +91,7 @@ class Sums:
     def __init__(self, trace):
         self.values = []
         self.digits = {}  # line -> (which scalar or `window`, number)
+        self.scale = {}  # digit of a table of G -> what its entry is a multiple of
         self.taken = {}  # which scalar -> lines of its digits, from the top
         self.present = {}  # digit of a table of G -> whether the code has seen that it is not 0
         self.identities = {}  # line of a point -> whether it is the identity
@@ -89,6 +107,14 @@ class Sums:
     def _window(self, number, window):
         self.digits[number] = ("window", window)
 
+    def _exchange(self, number, window, digit):
+        which, place = self.digits[digit]
+        if which != "window":
+            place = UNIFORM_WINDOWS - 1 - place
+            self.scale[digit] = 1 << (UNIFORM_BITS * window)
+        _need(window == place, "an entry of another window")
+        return digit
+
     def _entry(self, number, digit):
         return digit
 
@@ -98,7 +124,7 @@ class Sums:
         _need(sign == digit, "an entry with the sign of another digit")
         _need(third == (which == 1), "an entry of another point")
         _need(which != "window" or self.present.get(digit), "an entry for a digit that may be 0")
-        return {digit: 1}
+        return {digit: self.scale.get(digit, 1)}
 
     def _point(self, number, addend):
         return self.values[addend]
@@ -175,33 +201,33 @@ def _check_result(sums, trace, expected):
         _need(list(sums.identities) == [int(line)] * asked, "the sum is not asked whether it is the identity")
 
 
-def _check_distinct(curve, sums):
+def _check_distinct(curve, sums, bits):
     """The sum so far is not the identity, and neither the addend nor its opposite.
 
     As pairs of integers (the factors of P and lambda P) they differ: where the addend has its odd digit, the sum is
     even. The sum is not (0, 0): of the digits of a scalar, all odd, one has the smallest power of 2 alone.
     All are shorter than the shortest relation between P and lambda P.
     """
+    largest = (1 << bits) - 1
     for total, addend in sums.distinct:
+        _need(total, "a sum of nothing")
+        # A power of 2 that all factors share may be left out, as n is odd.
+        common = min(factor & -factor for value in (total, addend or total) for factor in value.values())
         sizes = [0, 0]
         for which in (0, 1):
             factors = [factor for digit, factor in total.items() if sums.digits[digit][0] == which]
             powers = [factor & -factor for factor in factors]
             _need(not powers or powers.count(min(powers)) == 1, "a sum may be the identity")
-            sizes[which] = LARGEST_DIGIT * sum(factors)
-        _need(total, "a sum of nothing")
-        if addend is None:
-            # A power of 2 that all factors share may be left out, as n is odd.
-            common = min(factor & -factor for factor in total.values())
-            sizes = [size // common for size in sizes]
-            _need(sum(size * size for size in sizes) < shortest_relation(curve), "a sum may be the identity")
-            continue
-        ((digit, factor),) = addend.items()
-        which = sums.digits[digit][0]
-        even = all(f % 2 == 0 for d, f in total.items() if sums.digits[d][0] == which)
-        _need(factor == 1 and even, "the sum may be the addend")
-        sizes[which] += LARGEST_DIGIT
-        _need(sum(size * size for size in sizes) < shortest_relation(curve), "a sum may be the addend modulo n")
+            sizes[which] = largest * sum(factors) // common
+        if addend:
+            ((digit, factor),) = addend.items()
+            which = sums.digits[digit][0]
+            even = all(f % (2 * factor) == 0 for d, f in total.items() if sums.digits[d][0] == which)
+            _need(factor == common and even, "the sum may be the addend")
+            sizes[which] += largest
+        # Without a multiple of lambda P, the shortest relation is n.
+        shortest = shortest_relation(curve) if sizes[1] else curve.n**2
+        _need(sum(size * size for size in sizes) < shortest, "a sum may be the addend, modulo n")
 
 
 def _decisions(count):
@@ -245,7 +271,20 @@ def check_entries(curve, cuda=CUDA):
     _check_tables(curve, 3, cuda)
 
 
+def check_base(curve, cuda=CUDA):
+    """fpmul_uniform and fpmul_var of kernels/fpmul.cu; raises Wrong."""
+    compiled, constants = program(curve, cuda)
+    with compiled:
+        uniform = {"kWindowBits": UNIFORM_BITS, "kWindows": UNIFORM_WINDOWS}
+        _check_loop(curve, compiled.run(4, "", 0), uniform, 0)
+        count = -(-256 // TEST_BITS)
+        for decisions in _decisions(count):
+            for identity in "01":
+                _check_loop(curve, compiled.run(5, decisions + identity, 0), constants, count)
+
+
 def _check_loop(curve, trace, constants, count):
     sums = Sums(trace)
-    _check_result(sums, trace, _expected(sums, constants["kWindowBits"], constants["kWindows"], count))
-    _check_distinct(curve, sums)
+    bits = constants["kWindowBits"]
+    _check_result(sums, trace, _expected(sums, bits, constants["kWindows"], count))
+    _check_distinct(curve, sums, bits)

@@ -3,11 +3,12 @@
 import unittest
 
 from gecc_proofs.project import Wrong, curves
-from gecc_proofs.windows import check_entries, check_multiply_add, check_windows
+from gecc_proofs.windows import check_base, check_entries, check_multiply_add, check_windows
 
 from .changed import changed_cuda
 
-MULTIPLES, ADD, SUM = "curve/multiples.cuh", "curve/multiply_add.cuh", "curve/table_sum.cuh"
+MULTIPLES, ADD = "curve/multiples.cuh", "curve/multiply_add.cuh"
+SUM, BASE = "curve/table_sum.cuh", "kernels/fpmul.cu"
 # A check, a file of the device code, what stands there, and what is put in its place.
 CHANGES = (
     (check_windows, MULTIPLES, "int j = kWindows - 2; j >= 0; j--", "int j = kWindows - 1; j >= 0; j--"),
@@ -22,6 +23,12 @@ CHANGES = (
     (check_multiply_add, ADD, "base.get(addend, -1 - j)", "base.get(addend, -2 - j)"),
     (check_multiply_add, ADD, "base.prefetch(-j)", "base.prefetch(1 - j)"),
     (check_multiply_add, ADD, "negative = mask_if(digit < 0);", "negative = mask_if(Sign{0});"),
+    (check_base, BASE, "i > 0; i--) add_distinct", "i > 1; i--) add_distinct"),
+    (check_base, BASE, "i = kUniformWindows - 2; i > 0", "i = kUniformWindows - 2; i >= 0"),
+    (check_base, BASE, "return add_uniform(to_jacobian(sum), ", "return add_distinct(to_jacobian(sum), "),
+    (check_base, BASE, "if (digit != 0) add_var", "add_var"),
+    (check_base, BASE, "digit_point_var(table, i * entries, digit)", "digit_point_var(table, entries, digit)"),
+    (check_base, BASE, "    if (identity) r.z = fe_zero();", ""),
     (check_entries, SUM, "if (place.digit == 0) continue;", ""),
     (check_entries, SUM, "next = source.find(term + 1)", "next = source.find(term)"),
     (check_entries, SUM, "return identity;", "return false;"),

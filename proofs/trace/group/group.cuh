@@ -187,6 +187,41 @@ struct Source {
     void align() const {}
 };
 
+// What kernels/fpmul.cu has: sums in other coordinates, the table of G that is read by all lanes, and digits with carries.
+struct sc {};
+struct xyzz : jacobian {
+    xyzz(const jacobian& p) : jacobian(p) {}
+};
+static affine generator() { return affine{}; }
+// The generator stands for a sum that has no terms yet; its coordinates mean nothing.
+static xyzz to_xyzz(const affine& a) { return a.x.kind == kNone ? xyzz(jacobian{}) : xyzz(to_jacobian(a)); }
+static jacobian to_jacobian(const xyzz& p) { return p; }
+static void add_distinct(xyzz& p, const affine& q) { p = add_distinct((const jacobian&)p, q); }
+
+template <int T, int W> static void odd_scalar(OddScalar<T, W>& s, const sc&) { s.which = 0; }
+// The digit's multiple of 2^(W window) G.
+static affine exchange_window(const u32*, int window, OddDigit d) {
+    std::printf("exchange %d %u\n", window, d.index);
+    int line = lines++;
+    return affine{{kX, line}, {kSignedY, line, d.negative}};
+}
+
+template <int N> struct SignedDigits {
+    int taken = 0;
+};
+static SignedDigits<8> signed_digits_var(const sc&, int) { return SignedDigits<8>(); }
+static Digit next_digit(SignedDigits<8>& s) {
+    std::printf("window %d\n", s.taken++);
+    return Digit{lines++};
+}
+static const int kTestBits = 11;
+static affine digit_point_var(const u32*, u64 start, Digit digit) {
+    std::printf("exchange %d %d\n", (int)(start >> (kTestBits - 1)), digit.line);
+    int line = lines++;
+    if (start & ((1 << (kTestBits - 1)) - 1)) fail("no window of a table begins there");
+    return affine{{kX, line}, {kSignedY, line, ~(u32)digit.line}};
+}
+
 static void give(const jacobian& p) {
     int line = line_of(p);
     std::printf("result %d\n", line);
