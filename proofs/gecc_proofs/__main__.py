@@ -4,6 +4,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,7 @@ from .prove_bits import prove_on_bits
 from .ptx import Unsupported
 from .theorems import THEOREMS
 
+_NAME = re.compile(r"(?:<[^>]*>|\([^)]*\)|[^,<(])+")  # names of statements may have commas between brackets
 _tasks = []
 
 
@@ -32,8 +34,9 @@ def _prove_one(number, options):
         result["seconds"] = time.monotonic() - started
         if options["items"]:
             result["compared"] = crosscheck(task, options["items"])
-        if options["mutants"]:
-            result["mutants"] = try_mutants(task, options["mutants"], seed=options["seed"])
+        if options["mutants"] or options["all_mutants"]:
+            count = None if options["all_mutants"] else options["mutants"]
+            result["mutants"] = try_mutants(task, count, seed=options["seed"])
             if result["mutants"][2]:
                 raise Wrong("a mutant is proved that is wrong")
     except (Unproved, Unsupported, Wrong, KeyError) as error:
@@ -50,11 +53,13 @@ def _run(options):
     print(f"{len(found)} functions in the sources, each with a statement or a reason", flush=True)
     _tasks = catalogue.tasks(every_curve, options.architectures.split(","))
     if options.functions:
-        _tasks = [t for t in _tasks if t.statement.name in options.functions.split(",")]
-    settings = {"items": options.items, "mutants": options.mutants, "seed": options.seed}
+        _tasks = [t for t in _tasks if t.statement.name in _NAME.findall(options.functions)]
+    if options.all_mutants:
+        _tasks.sort(key=lambda task: len(task.instructions))  # what is done early counts, should the run be ended
+    settings = {key: getattr(options, key) for key in ("items", "mutants", "all_mutants", "seed")}
     if options.theorems:
         _tasks = []
-    jobs = [] if options.functions else [(_show_one, theorem, every_curve) for theorem in THEOREMS]
+    jobs = [] if options.functions else [(_show_one, number, every_curve) for number in range(len(THEOREMS))]
     jobs += [(_prove_one, number, settings) for number in range(len(_tasks))]
     if options.processes == 1:
         return _collect(map(_apply, jobs), options.results)
@@ -62,11 +67,13 @@ def _run(options):
         return _collect(pool.imap_unordered(_apply, jobs), options.results)
 
 
-def _show_one(theorem, every_curve):
+def _show_one(number, every_curve):
+    theorem = THEOREMS[number]
     started, result = time.monotonic(), {"task": theorem.name, "name": theorem.name, "says": theorem.says}
-    result["curve"] = "all"
+    about = [curve for curve in every_curve if theorem.about(curve)]
+    result["curve"] = "all" if about == every_curve else ", ".join(curve.name for curve in about)
     try:
-        theorem.show(every_curve)
+        theorem.show(about)
     except (Wrong, Unproved, Unsupported, KeyError) as error:
         result["failure"] = f"{type(error).__name__}: {error}"
     result["seconds"] = result["all_seconds"] = time.monotonic() - started
@@ -99,6 +106,7 @@ def main():
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--items", type=int, default=12, help="items of each comparison with real runs")
     parser.add_argument("--mutants", type=int, default=0, help="mutants to try of each kernel")
+    parser.add_argument("--all-mutants", action="store_true", help="all of each kernel, the shortest kernels first")
     parser.add_argument("--seed", type=int, default=1, help="chooses the mutants")
     parser.add_argument("--results", type=Path, help="a file for the results, a line of JSON each as they come")
     parser.add_argument("--theorems", action="store_true", help="only what is shown beside statements about functions")

@@ -86,6 +86,8 @@ def crosscheck(task, items, seed=1):
             if row.polynomial.evaluated(found):
                 raise Wrong(f"{task.title}: an equation does not hold")
         compared += len(found) + len(system.rows) + len(system.fine_rows)
+    if not holds(task, columns):
+        raise Wrong(f"{task.title}: a real run contradicts the statement")
     return compared
 
 

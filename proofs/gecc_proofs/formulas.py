@@ -11,7 +11,7 @@ from .polynomial import Polynomial
 from .project import CUDA, Wrong
 from .trace import Program
 
-NAMES = ("x1", "y1", "x2", "y2", "z1", "inverse", "number1", "number2", "X1", "Y1", "ZZ1", "ZZZ1", "root")
+NAMES = ("x1", "y1", "x2", "y2", "z1", "inverse", "number1", "number2", "X1", "Y1", "ZZ1", "ZZZ1", "root", "z2")
 # Variables of Polynomial: the even ones are not Boolean.
 VARIABLES = {name: 2 * i for i, name in enumerate(NAMES)}
 
@@ -64,9 +64,10 @@ class Algebra:
         return not self.normal(left - right)
 
     def multiple_of(self, polynomial, base):
-        """Whether polynomial = c z1^k base with a constant c that is not 0 and some k."""
+        """Whether polynomial = c z1^k z2^l base with a constant c that is not 0 and some k and l."""
         z = self.variable("z1")
-        for k in range(10):
+        polynomial = self._without(polynomial, VARIABLES["z2"])
+        for k in range(20):
             candidate = self.mul(self.power(z, k), base)
             if candidate.terms.keys() == polynomial.terms.keys() and polynomial:
                 monomial = next(iter(candidate.terms))
@@ -74,6 +75,18 @@ class Algebra:
                 if self.same(polynomial, candidate.scaled(c)):
                     return True
         return False
+
+    @staticmethod
+    def _without(polynomial, variable):
+        """Divided by the highest power of a variable that divides it."""
+        power = min((m.count(variable) for m in polynomial.terms), default=0)
+        divided = {}
+        for monomial, coefficient in polynomial.terms.items():
+            rest = list(monomial)
+            for _ in range(power):
+                rest.remove(variable)
+            divided[tuple(rest)] = coefficient
+        return Polynomial(divided)
 
     def put(self, polynomial, **values):
         return self.normal(polynomial.substituted({VARIABLES[name]: value for name, value in values.items()}))
@@ -109,10 +122,14 @@ def evaluate(algebra, lines, inputs, known=None):
 
 
 def inputs(algebra):
-    """Coordinates of the first point from its affine ones and z1."""
-    x, y, z = (algebra.variable(name) for name in ("x1", "y1", "z1"))
-    z2, z3 = algebra.power(z, 2), algebra.power(z, 3)
-    return {"X1": algebra.mul(x, z2), "Y1": algebra.mul(y, z3), "ZZ1": z2, "ZZZ1": z3}
+    """Coordinates of both points from their affine ones, z1 and z2."""
+    found = {}
+    for point in "12":
+        x, y, z = (algebra.variable(name + point) for name in "xyz")
+        square, cube = algebra.power(z, 2), algebra.power(z, 3)
+        found |= {f"X{point}": algebra.mul(x, square), f"Y{point}": algebra.mul(y, cube)}
+        found |= {f"ZZ{point}": square, f"ZZZ{point}": cube}
+    return found
 
 
 class Law:
@@ -187,6 +204,8 @@ class Check:
         if kind == "odd":
             self.require(a.same(polynomial, v("root")), "the parity of something else is asked")
             return "root is odd"
+        if a.same(polynomial, a.power(v("z2"), 2)):
+            return "second is the identity"
         for name, base in known.items():
             if a.multiple_of(polynomial, base):
                 # c z1^k alone must have a z1: a constant is never asked about.
@@ -233,10 +252,7 @@ def _doublings(program):
     check.require(not algebra.put(raw[path.results["z"]], z1=Polynomial()), "twice the identity is not the identity")
     check = Check(program, "xyzz_double")
     for path, values, _ in check.each():
-        a, law = check.algebra, Law.tangent(check.algebra)
-        x, y, zz, zzz = (values[path.results[name]] for name in ("x", "y", "zz", "zzz"))
-        check.is_sum(law, x, y, zz, zzz)
-        check.require(a.same(a.power(zz, 3), a.power(zzz, 2)) and a.multiple_of(zz, a.power(law.d, 2)), "zz")
+        _is_xyzz_sum(check, Law.tangent(check.algebra), path, values)
     yield check
 
 
@@ -304,6 +320,11 @@ def _xyzz_additions(program):
     for path, values, _ in check.each():
         _is_second(check, path, values)
     yield check
+    check = Check(program, "xyzz_add_distinct")
+    for path, values, _ in check.each():
+        _is_xyzz_sum(check, Law.chord(check.algebra), path, values)
+    yield check
+    yield from _sums_of_sums(program)
     check = Check(program, "xyzz_to_jacobian")
     for path, values, _ in check.each():
         a = check.algebra
@@ -312,6 +333,50 @@ def _xyzz_additions(program):
         check.require(a.same(y, a.mul(a.variable("y1"), z, z, z)), "y")
         check.require(a.multiple_of(z, Polynomial.constant(1)), "z can be 0")
     yield check
+
+
+def _sums_of_sums(program):
+    """curve/xyzz.cuh, where both points are sums."""
+    check = Check(program, "xyzz_double_sum")
+    for path, values, _ in check.each():
+        _is_xyzz_sum(check, Law.tangent(check.algebra), path, values)
+    yield check
+    check = Check(program, "xyzz_add_sums")
+    for path, values, facts in check.each():
+        a = check.algebra
+        given = inputs(a)
+        results = {name: values[path.results[name]] for name in ("x", "y", "zz", "zzz")}
+        unchanged = "1" if facts["second is the identity"] else "2" if facts["first is the identity"] else None
+        if unchanged:
+            same = all(a.same(results[name], given[name.upper() + unchanged]) for name in results)
+            check.require(same, "the sum with the identity is not the other point")
+        elif not facts["same x"]:
+            _is_xyzz_sum(check, Law.chord(a), path, values)
+        elif facts["same y"]:
+            _is_xyzz_sum(check, Law.tangent(a), path, values)
+        else:
+            check.require(not results["zz"], "opposite points do not give the identity")
+    yield check
+    # The loop of doublings, of which every round is jacobian_double: without a round, and with one.
+    for rounds in (0, 1):
+        check = Check(program, f"double_times_{rounds}")
+        for path, values, _ in check.each():
+            a = check.algebra
+            x, y, zz, zzz = (values[path.results[name]] for name in ("x", "y", "zz", "zzz"))
+            if rounds:
+                _is_xyzz_sum(check, Law.tangent(a), path, values)
+                continue
+            same = a.same(x, a.mul(a.variable("x1"), zz)) and a.same(y, a.mul(a.variable("y1"), zzz))
+            check.require(same and a.same(a.power(zz, 3), a.power(zzz, 2)), "another point without a doubling")
+            check.require(a.multiple_of(zz, Polynomial.constant(1)), "zz can be 0")
+        yield check
+
+
+def _is_xyzz_sum(check, law, path, values):
+    a = check.algebra
+    x, y, zz, zzz = (values[path.results[name]] for name in ("x", "y", "zz", "zzz"))
+    check.is_sum(law, x, y, zz, zzz)
+    check.require(a.same(a.power(zz, 3), a.power(zzz, 2)) and a.multiple_of(zz, a.power(law.d, 2)), "zz")
 
 
 CHORD, TANGENT, IDENTITY, FIRST, SECOND = range(5)  # AdditionCase of curve/affine_add.cuh

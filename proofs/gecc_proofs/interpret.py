@@ -82,7 +82,7 @@ class Interpreter:
             value = self.arguments[word] >> np.uint64(first) & np.uint64((1 << count) - 1)
             return self.write(entry, operands[0], value)
         if opcode[0] == "st":
-            self.results[address(operands[0])[1] // 4] = self.value(operands[1])
+            self.results[address(operands[0])[1] // 4] = self.value(operands[1]) & MASK  # also of a wider register
             return
         if opcode[0] == "mov" and isinstance(operands[0], tuple):
             whole = self.value(operands[1], 64)

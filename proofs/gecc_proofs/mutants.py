@@ -6,6 +6,7 @@ from dataclasses import replace
 import z3
 
 from .crosscheck import admissible, holds
+from .interpret import Interpreter
 from .prove import Unproved, prove
 from .prove_bits import prove_on_bits
 from .ptx import Unsupported
@@ -59,12 +60,12 @@ def _proved(task):
             return True
         prove(task.statement, task.curve, task.instructions)
         return True
-    except (Unproved, Unsupported, KeyError, z3.Z3Exception):
+    except (Unproved, Unsupported, KeyError, TypeError, AttributeError, ValueError, z3.Z3Exception):
         return False
 
 
 def try_mutants(task, count, items=150, seed=1):
-    """(how many were tried, rejected, and proved although real runs contradict the statement).
+    """(how many were tried, rejected, and proved although real runs contradict the statement). All if count is None.
 
     A mutant that is proved and that no run contradicts computes the same where the statement looks: a carry that is
     always 0 left out, for one.
@@ -76,14 +77,28 @@ def try_mutants(task, count, items=150, seed=1):
     for _, _, instructions in everything:
         if tried == count:
             break
+        if not _runs(instructions, columns):
+            continue
         mutant = replace(task, instructions=instructions)
-        try:
-            true = holds(mutant, columns)
-        except (Unsupported, KeyError, TypeError, AttributeError):
-            continue  # no program at all
         tried += 1
         if not _proved(mutant):
             rejected += 1
-        elif not true:
+        elif _contradicted(mutant, columns):
             wrong += 1
     return tried, rejected, wrong
+
+
+def _contradicted(mutant, columns):
+    try:
+        return not holds(mutant, columns)
+    except Unsupported:
+        return False  # items that branch differently do not run side by side
+
+
+def _runs(instructions, columns):
+    """Whether it is a program at all."""
+    try:
+        Interpreter(columns[:, :1]).run(instructions)
+    except (Unsupported, KeyError, TypeError, AttributeError, ValueError):
+        return False
+    return True

@@ -1,11 +1,14 @@
 """The statements about cuda/curve/recode.cuh: digits, and the rounding of the endomorphism's halves."""
 
+import itertools
+
 import z3
 
 from .bit_statements import FULL, mask
 from .bits import BitMachine
 from .nvrtc import compile_to_ptx
 from .probes import kernel_name, source
+from .prove_bits import MILLISECONDS, named, numbers
 from .project import Wrong
 from .ptx import instructions, kernels
 from .statements import AtMost, Congruent, Statement, everywhere
@@ -35,7 +38,7 @@ def _odd_digit(width):
     )
 
 
-def _next_odd_digit(windows, width):
+def _next_odd_digit(windows, width, curves=everywhere):
     words = (windows * width + 31) // 32
     kind = f"OddScalar<{windows}, {width}>"
 
@@ -55,7 +58,28 @@ def _next_odd_digit(windows, width):
         "the odd digit of the window on top, with the scalar's sign; the next window is on top then",
         claim,
         lambda v, c: [z3.Or(v.sign == 0, v.sign == FULL)],
+        curves,
         ranges={"sign": (-1, 0)},
+    )
+
+
+def _prepare_windows(windows, width):
+    words = (windows * width + 31) // 32
+    spare = 32 * words - windows * width
+
+    def claim(v, c):
+        return v.r == (z3.LShR(z3.Concat(v.top, v.low), 1) + (1 << (windows * width - 1))) << spare
+
+    return _bits(
+        f"prepare_windows<{windows}, {width}>",
+        f"u32 low[{words - 1}], u32 top -> u32 r[{words}]",
+        f"OddScalar<{windows}, {width}> o; for (int i = 0; i < {words - 1}; i++) o.windows[i] = low[i]; "
+        f"o.windows[{words - 1}] = top; prepare_windows(o); copy(r, o.windows)",
+        "the windows of (a - 1) / 2 + 2^(W T - 1), shifted up, for an odd a < 2^(W T)",
+        claim,
+        lambda v, c: [z3.Extract(0, 0, v.low) == 1, z3.ULT(v.top, 1 << (32 - spare))],
+        endomorphism,
+        ranges={"top": (0, (1 << (32 - spare)) - 1)},
     )
 
 
@@ -83,6 +107,8 @@ def _odd_scalar(windows, width):
 DIGITS = [
     _odd_digit(5),
     _odd_digit(9),
+    _prepare_windows(26, 5),
+    _next_odd_digit(26, 5, endomorphism),
     _next_odd_digit(52, 5),
     _next_odd_digit(29, 9),
     _odd_scalar(52, 5),
@@ -182,3 +208,66 @@ def check_window_digits(curve, architecture):
             solver.add(machine.results[0] != window + below - (top << bits))
             if solver.check() != z3.unsat:
                 raise Wrong(f"digit {i} of windows of {bits} bits is another")
+
+
+def _next_digit(words):
+    return Statement(
+        f"next_digit<{words}>",
+        f"u32 k[{words}], u32 carry, u32 negative, u32 bits -> u32 r[{words}], u32 carry_out, u32 digit",
+        f"SignedDigits<{words}> s; for (int i = 0; i < {words}; i++) s.rest[i] = k[i]; "
+        "s.carry = carry; s.negate = negative; s.bits = (int)bits; digit = (u32)next_digit(s); "
+        "copy(r, s.rest); carry_out = s.carry",
+        "what was left is the digit, plus 2^W times what is left then",
+        None,
+        bits=True,
+    )
+
+
+NEXT_DIGIT = [_next_digit(words) for words in (5, 8)]
+WIDTHS = range(1, 31)
+
+
+def _is_next_digit(v, width):
+    """With k = 2^W r + low: low + carry = d + 2^W carry_out, so that k + carry = d + 2^W (r + carry_out)."""
+    half = 1 << (width - 1)
+    digit = z3.If(v.negative == 1, -v.digit, v.digit)
+    low = z3.ZeroExt(32 - width, z3.Extract(width - 1, 0, v.k))
+    return [
+        v.r == z3.LShR(v.k, width),
+        low + v.carry == digit + (v.carry_out << width),
+        z3.And(digit > -half, digit <= half),
+        z3.ULE(v.carry_out, 1),
+    ]
+
+
+def check_next_digits(curve, architecture, changed=None):
+    """Every width: what is left is a digit and 2^W times what is left then, and where nothing is left no digit is."""
+    text = source(NEXT_DIGIT, curve)
+    bodies = kernels(compile_to_ptx(text, curve, architecture, changed))
+    for statement, words in zip(NEXT_DIGIT, (5, 8)):
+        code = instructions(bodies[kernel_name(statement)])
+        k = [z3.BitVec(f"k{word}", 32) for word in range(words)]
+        for width, carry, negative in itertools.product(WIDTHS, (0, 1), (0, 1)):
+            arguments = k + numbers([carry, negative, width])
+            machine = BitMachine(arguments)
+            machine.run(code)
+            results = [machine.results[i] for i in range(words + 2)]
+            for claim in _is_next_digit(named(statement, curve, arguments, results), width):
+                solver = z3.SolverFor("QF_BV")
+                solver.set("timeout", MILLISECONDS)
+                solver.add(z3.simplify(z3.Not(claim)))
+                if solver.check() != z3.unsat:
+                    raise Wrong(f"a digit of {width} bits is another")
+
+
+def check_number_of_digits(curve):
+    """ceil(256 / W) digits of a number up to n / 2, and ceil(130 / W) of one below 2^129, leave nothing behind.
+
+    Before the last digit, what is left is k / 2^(W (T - 1)), rounded down, and a carry at most. That is at most
+    2^(W-1), so that the last digit makes no carry, and nothing is left of k.
+    """
+    for limit, bits in ((curve.n // 2, 256), *([((1 << 129) - 1, 130)] if curve.endomorphism else [])):
+        for width in WIDTHS:
+            count = -(-bits // width)
+            if (limit >> (width * (count - 1))) + 1 > 1 << (width - 1):
+                raise Wrong(f"{count} digits of {width} bits are not enough")

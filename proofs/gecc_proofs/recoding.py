@@ -65,24 +65,13 @@ def check_split(curve):
         raise Wrong("160 bits do not hold a half")
 
 
-def check_distinct(curve):
-    """Before the last window the sum so far and the addend of curve/multiples.cuh differ, and are no opposites.
-
-    Both are combinations of P and lambda P. Where the addend has its odd digit, the sum is 2^5 times something (in the
-    first window it has a digit where the addend has none), so that sum and difference are not (0, 0) as pairs of
-    integers. They are shorter than the shortest relation between P and lambda P, so they are not 0 modulo n either.
-    Without the endomorphism the same holds for numbers below n.
-    """
+def shortest_relation(curve):
+    """The square of the length of the shortest (a, b) other than (0, 0) with a + b lambda = 0 modulo n. Without the
+    endomorphism, of the shortest a."""
     if not curve.endomorphism:
-        # |sum so far| <= (2^(5 * 51) + ...) < n, and the addend is at most 31 in size while the sum is at least 32.
-        if 2 ** (5 * 51) >= curve.n - 31:
-            raise Wrong("a sum can pass the order")
-        return
+        return curve.n**2
     a1, b1, a2, b2 = (_signed(curve.constant(f"GLV_{name}")) for name in ("A1", "B1", "A2", "B2"))
-    # Before the last window, what stands of a half of 130 bits has 125, and an addend is at most 31 in size.
-    shortest = _shortest_vector((a1, b1), (a2, b2))
-    if shortest <= 2 * (2**125 + 64) ** 2:
-        raise Wrong("a relation is as short as the coefficients")
+    return _shortest_vector((a1, b1), (a2, b2))
 
 
 def _shortest_vector(v, w):

@@ -2,27 +2,25 @@
 
 import re
 
+from .compositions import COMPOSITIONS
 from .project import CUDA, Wrong
+from .statements import everywhere
 
-# What is no straight line of arithmetic, or calls functions with statements and does nothing else. The reason stands in
-# docs/proofs.md.
-COMPOSED = {
-    "sc_mul": "sc_mont_mul of sc_to_montgomery(a), which is below n, and b",
-    "fe_inv": "fe_canonical, the division steps, and fe_mul by R^3",
-    "sc_mont_inv": "the division steps, and sc_mont_mul by R^3, which is below n",
-    "fe_sqrt_candidate": "fe_sqr and fe_mul in the order of a chain whose exponent build.rs checks",
-    "divsteps_30": "shown in gecc_proofs/divsteps.py",
-    "divsteps_inverse": "twenty rounds of the pieces that have statements; see gecc_proofs/divsteps.py",
-    "word": "a word of a constant",
-    "r2_word": "a word of a constant",
-    "r3_word": "a word of a constant",
-    "neg_inv32": "a constant",
-    "inv30": "a constant",
+# What is no straight line of arithmetic and has no statement of its own. compositions.py has those that only call.
+COMPOSED = {composition.name for composition in COMPOSITIONS if composition.curves is everywhere} | {
+    "divsteps_30",  # shown in divsteps.py
+    "divsteps_inverse",  # shown in inversion.py
+    # Constants and words of them.
+    "word",
+    "r2_word",
+    "r3_word",
+    "neg_inv32",
+    "inv30",
 }
 
 _DECLARATION = re.compile(
     r"(?:template <([^<>]*)>\s*)?(?:static\s+)?(?:GECC_FN|GECC_MEMBER|GECC_SHARED_FN)\s+"
-    r"(?:constexpr\s+)?[\w ]+?[&*]?\s*\b(\w+)(<\d+>)?\("
+    r"(?:constexpr\s+)?[\w<> ]+?[&*]?\s*\b(\w+)(<\d+>)?\("
 )
 
 
@@ -58,7 +56,7 @@ def check(statements, folders=("primitives", "field")):
         if not (name in stated if sized else name in bases or name in COMPOSED):
             raise Wrong(f"{path}: {name} has no statement in proofs/")
     everything = functions("curve") | functions("scheme") | found
-    for name in bases | set(COMPOSED):
+    for name in bases | COMPOSED:
         if name not in everything and not any(base(n) == name for n in everything):
             raise Wrong(f"a statement is about {name}, which the sources do not have")
     return found

@@ -4,10 +4,17 @@ from dataclasses import dataclass
 from typing import Callable
 
 from . import divsteps, recoding
+from .batches import check_batches
+from .callers import PLACES, check_callers
 from .catalogue import ARCHITECTURES
+from .compositions import COMPOSITIONS, check_compositions
 from .formulas import check_formulas
+from .halves import check_halves
+from .inversion import check_inversion
 from .project import Wrong
-from .recode_statements import check_window_digits
+from .recode_statements import check_next_digits, check_number_of_digits, check_window_digits, endomorphism
+from .statements import everywhere
+from .windows import check_base, check_entries, check_multiply_add, check_windows
 
 
 @dataclass(frozen=True)
@@ -15,6 +22,7 @@ class Theorem:
     name: str
     says: str
     show: Callable  # of the curves; raises Wrong
+    about: Callable = everywhere  # for which curves it says something
 
 
 def _enough_steps(_):
@@ -31,15 +39,18 @@ def _steps(curves):
         divsteps.prove_step(curves[0], architecture)
 
 
-def _formulas(curves):
-    for curve in curves:
-        check_formulas(curve)
-
-
-def _digits(curves):
+def _digits(_):
     recoding.check_odd_digits()
-    for curve in curves:
-        recoding.check_distinct(curve)
+
+
+def _each(check):
+    """To show something of every curve by itself."""
+
+    def show(curves):
+        for curve in curves:
+            check(curve)
+
+    return show
 
 
 def _window_digits(curves):
@@ -47,10 +58,20 @@ def _window_digits(curves):
         check_window_digits(curves[0], architecture)
 
 
-def _split(curves):
+def _batches(curves):
+    check_batches(curves[0])  # the functions have nothing of the curve
+
+
+def _next_digits(curves):
     for curve in curves:
-        if curve.endomorphism:
-            recoding.check_split(curve)
+        check_number_of_digits(curve)
+    for architecture in ARCHITECTURES:
+        check_next_digits(curves[0], architecture)
+
+
+def _composition(composition):
+    show = _each(lambda curve: check_compositions(curve, compositions=[composition]))
+    return Theorem(f"`{composition.name}`", composition.says, show, composition.curves)
 
 
 # The longest first.
@@ -61,14 +82,63 @@ THEOREMS = (
         "one round is one division step; rows of the matrix stay within 2^30, cofactors between -2 M and M",
         _steps,
     ),
-    Theorem("point formulas", "each is the group law in every case that it asks about", _formulas),
     Theorem(
-        "odd digits", "they add up to the scalar, and `add_distinct` meets no exception before the last window", _digits
+        "`divsteps_inverse`",
+        "1 / a modulo M, below M, for a < M, and 0 for 0: its rounds, those of `divsteps_30`, its end, and its words",
+        _each(check_inversion),
+    ),
+    Theorem("point formulas", "each is the group law in every case that it asks about", _each(check_formulas)),
+    Theorem(
+        "arguments of callers",
+        f"the {len(PLACES)} places outside `cuda/field/` that write words of numbers are listed, each with the reason "
+        "why the number is in its range: read, not proved",
+        lambda _: check_callers(),
+    ),
+    Theorem("odd digits", "they add up to the scalar", _digits),
+    Theorem(
+        "`multiply_by_windows`",
+        "k P, or the identity where k = 0, for all digits; `add_distinct` meets no exception",
+        _each(check_windows),
+    ),
+    Theorem(
+        "`multiply_add_var`",
+        "u2 Q + u1 G, or the identity, for all digits of u2, and of u1 whether they are 0 or not",
+        _each(check_multiply_add),
+    ),
+    Theorem(
+        "`invert_all`, `block_invert`, `run_batched`",
+        "each item gets the inverse of its own value, where none is 0, in batches and grids of several sizes",
+        _batches,
+    ),
+    Theorem(
+        "`fpmul_uniform`, `fpmul_var`",
+        "k G, or the identity where k = 0, for all digits; `add_distinct` meets no exception",
+        _each(check_base),
+    ),
+    Theorem(
+        "`sum_entries_var`", "the sum of the entries whose digits are not 0, or the identity", _each(check_entries)
     ),
     Theorem(
         "`window_digit`",
         "window i, plus the bit below it, less 2^bits times its top bit, for every window and width below 31",
         _window_digits,
     ),
-    Theorem("`split_scalar`", "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd", _split),
+    Theorem(
+        "`next_digit`",
+        "what is left is a digit d and 2^W times what is left then, -2^(W-1) < d <= 2^(W-1); ceil(256 / W) digits, or "
+        "ceil(130 / W) of a half, leave nothing, for every width W below 31",
+        _next_digits,
+    ),
+    Theorem(
+        "`split_scalar`",
+        "k = k1 + k2 lambda mod n with |k1|, |k2| < 2^130, both odd",
+        _each(recoding.check_split),
+        endomorphism,
+    ),
+    Theorem(
+        "`split_scalar`, `signed_parts_var`, `signed_digits_var`",
+        "their calls give the windows of k1 and k2, the magnitudes of these before they are made odd, or k or n - k",
+        _each(check_halves),
+    ),
+    *map(_composition, COMPOSITIONS),
 )

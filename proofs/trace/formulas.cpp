@@ -2,6 +2,7 @@
 #include "curve/affine_add.cuh"
 #include "curve/multiples.cuh"
 #include "curve/table_sum.cuh"
+#include "curve/xyzz.cuh"
 #include "scheme/recovery.cuh"
 #include <cstring>
 
@@ -41,6 +42,10 @@ static jacobian first_jacobian() {
 
 static xyzz first_xyzz() {
     return xyzz{fe_variable("X1"), fe_variable("Y1"), fe_variable("ZZ1"), fe_variable("ZZZ1")};
+}
+
+static xyzz second_xyzz() {
+    return xyzz{fe_variable("X2"), fe_variable("Y2"), fe_variable("ZZ2"), fe_variable("ZZZ2")};
 }
 
 // The multiples as they are put: what stands at each is printed.
@@ -115,6 +120,15 @@ int main(int count, char** arguments) {
     else if (is("xyzz_to_jacobian")) give(to_jacobian(first_xyzz()));
     else if (is("xyzz_add_var")) add_to_xyzz(false);
     else if (is("xyzz_add_var_to_identity")) add_to_xyzz(true);
+    else if (is("xyzz_add_distinct")) {
+        xyzz p = first_xyzz();
+        add_distinct(p, affine_point("x2", "y2"));
+        give(p);
+    }
+    else if (is("xyzz_double_sum")) give(xyzz_double(first_xyzz()));
+    else if (is("xyzz_add_sums")) give(xyzz_add_var(first_xyzz(), second_xyzz()));
+    else if (is("double_times_0")) give(double_times(first_xyzz(), 0));
+    else if (is("double_times_1")) give(double_times(first_xyzz(), 1));
     else if (is("multiples")) multiples();
     else if (is("is_on_curve")) give("on_curve", is_on_curve(affine_point("number1", "root")));
     else if (is("compare_result")) give("verdict", compare_result(first_jacobian(), sc{{1}}));

@@ -1,0 +1,126 @@
+"""Where numbers enter: the places outside cuda/field/ that write the words of a scalar or an element.
+
+The statements ask that a scalar is below n, and an element below p where p has no shape. Every function gives such
+numbers; what is left are places that write words themselves. Each is listed here with the reason why the number is in
+its range, or why nothing asks that. A place that is not listed fails the run, and so does one that is no more.
+"""
+
+import re
+
+from .project import CUDA, Wrong
+
+FOLDERS = ("curve", "scheme", "kernels")
+
+# Functions that only read what their first argument points to. All others are taken to write it.
+READ_FIRST = {
+    "words_less",
+    "words_or",
+    "words_difference",
+    "sc_is_canonical",
+    "key_mask",
+    "sc_from_words",
+    "fe_from_words",
+    "sc_to_montgomery",
+}
+# A number is written where `.v` is the first argument, a word of it is assigned to, or the braces have its words; and
+# an array where words that are no number's are stored in it.
+_WRITES = re.compile(
+    r"(\w+)(?:<\w+>)?\(\s*[\w.]+\.v\s*[,)]"
+    r"|\.v\[[^\]]*\]\s*[|&^+-]?=(?!=)"
+    r"|\b(?:fe|sc) \w+ = {{"
+    r"|\b(?:fe|sc){{"
+    r"|\bstore_column\([^;]*, \w+\);"
+)
+
+OF_COLUMNS = "an array of numbers below their modulus (kernels/columns.cuh), which kernels write from numbers"
+HASH = "a hash's words, no number modulo anything"
+ANY = "any number of eight words will do where it goes: "
+
+# (file, the line without spaces around it): why.
+PLACES = {
+    ("curve/batch_inverse.cuh", "value.v[w] = values[w * pitch + k * stride];"): "what the caller put there: a number",
+    ("curve/batch_inverse.cuh", "prefix.v[w] = prefixes[w * pitch + k * stride];"): "a product, written by this loop",
+    ("scheme/sign.cuh", "words_select(s.v, flip, negated.v, s.v);"): "one of two scalars",
+    ("scheme/equation.cuh", "sc r = {{value}};"): "called with 1",
+    ("scheme/equation.cuh", "words_copy(out.r.v, r);"): "checked just before to be below n",
+    ("scheme/equation.cuh", "words_copy(out.s.v, s);"): "checked just before to be below n",
+    ("scheme/equation.cuh", "words_copy(e.v, digest);"): ANY + "the first factor of sc_mont_mul",
+    ("scheme/bip340.cuh", "words_select(r.v, mask, negated.v, a.v);"): "one of two scalars",
+    ("scheme/bip340.cuh", "for (int w = 0; w < 8; w++) words.v[w] = message.word(4 * w);"): HASH,
+    ("scheme/bip340.cuh", "words_copy(out.x.v, r);"): ANY + "it is stored, and compared by fe_from_words",
+    ("scheme/bip340.cuh", "replace_by_one(nonce.v, usable);"): "a scalar or 1",
+    ("scheme/bip340.cuh", "padding.v[0] = kPaddingMark;"): HASH,
+    ("scheme/bip340.cuh", "padding.v[15] = 8 * 128;"): HASH,
+    ("scheme/nonce.cuh", "r.v[0] = key[7] >> 8;"): HASH,
+    ("scheme/nonce.cuh", "for (int i = 1; i < 8; i++) r.v[i] = funnel_bytes(key[8 - i], key[7 - i], 3);"): HASH,
+    ("scheme/nonce.cuh", "r.v[8] = funnel_bytes(key[0], digest.v[7], 3);"): HASH,
+    (
+        "scheme/nonce.cuh",
+        "for (int i = 1; i < 8; i++) r.v[8 + i] = funnel_bytes(digest.v[8 - i], digest.v[7 - i], 3);",
+    ): HASH,
+    ("scheme/nonce.cuh", "r.v[16] = digest.v[0] << 24 | kPaddingMark >> 8;"): HASH,
+    ("scheme/nonce.cuh", "first.v[i] = value.v[i];"): HASH,
+    ("scheme/nonce.cuh", "first.v[8 + i] = seed.v[i];"): HASH,
+    ("scheme/nonce.cuh", "second.v[i] = seed.v[8 + i];"): HASH,
+    ("scheme/nonce.cuh", "first.v[8] |= separator << 24;"): HASH,
+    ("scheme/nonce.cuh", "second.v[8] = seed.v[16];"): HASH,
+    ("scheme/nonce.cuh", "second.v[15] = 8 * (64 + 32 + 65);"): HASH,
+    ("scheme/nonce.cuh", "for (int i = 0; i < 8; i++) value.v[i] = 0x01010101;"): HASH,
+    ("scheme/nonce.cuh", "number_from_digest(candidate.v, value);"): "given back only where it is below n",
+    ("scheme/recovery.cuh", "words_copy(e.v, digest);"): ANY + "the first factor of sc_mont_mul",
+    ("kernels/batched.cuh", "load_column(prefix.v, prefixes, n, i);"): "a product, written by this loop",
+    ("kernels/bip340.cu", "load_number(key.v, keys + i * key_stride);"): "replaced by 1 below unless below n",
+    ("kernels/bip340.cu", "replace_by_one(key.v, usable);"): "usable is the mask of a key below n",
+    ("kernels/bip340.cu", "load_column(nonce.v, nonces, n, i);"): OF_COLUMNS,
+    ("kernels/bip340.cu", "s.v[w] &= is_signed;"): "a scalar or 0",
+    ("kernels/fpmul.cu", "load_column(k.v, scalars, n, i);"): OF_COLUMNS,
+    ("kernels/fpmul.cu", "load_column(k.v, scalars, n, i < n ? i : n - 1);"): OF_COLUMNS,
+    ("kernels/upmul.cu", "load_column(k.v, scalars, n, present ? i : n - 1);"): OF_COLUMNS,
+    ("kernels/layout.cu", "load_column(a.v, elements, n, i);"): OF_COLUMNS,
+    ("kernels/nonces.cu", "replace_by_one(nonce.v, usable);"): "a scalar or 1",
+    ("kernels/nonces.cu", "store_column(scalars, n, i, key);"): "replaced by 1 just before unless below n",
+    (
+        "kernels/uniform_table.cuh",
+        "for (int w = 0; w < 8; w++) r.v[w] |= __shfl_sync(0xffffffffu, value.v[w], source) & mask;",
+    ): "one entry of a table, all others masked away",
+    ("kernels/msm.cu", "load_column(k.v, scalars, n, i);"): OF_COLUMNS,
+    ("kernels/sign.cu", "load_column(r.v, nonces, points.n, i);"): OF_COLUMNS,
+    ("kernels/sign.cu", "load_number(r.v, keys + i * key_stride);"): ANY + "ecdsa_sign, and sc_from_words",
+    ("kernels/sign.cu", "const sc one = {{1, 0, 0, 0, 0, 0, 0, 0}};"): "1",
+    ("kernels/sign.cu", "replace_by_one(sum.v, nonzero_mask(sum));"): "a scalar or 1",
+    ("kernels/key_tables.cu", "load_column(claimed.v, x, n, i);"): OF_COLUMNS,
+    ("kernels/block_inverse.cuh", "for (int w = 0; w < 8; w++) r.v[w] = memory.values[w * threads + thread];"): (
+        "an inverse, written by invert_all"
+    ),
+    ("kernels/vector.cuh", "fe r = {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};"): OF_COLUMNS,
+    ("kernels/vector.cuh", "for (int w = 0; w < 8; w++) r.v[w] |= entry.v[w] & mask;"): (
+        "one entry of a table, all others masked away"
+    ),
+    ("kernels/point_batch.cuh", "load_column(r.v, xy, n, i);"): OF_COLUMNS,
+    ("kernels/point_batch.cuh", "load_column(r.v, xy + 8 * n, n, i);"): OF_COLUMNS,
+    ("kernels/point_batch.cuh", "load_column(r.v, xyz + 8 * which * n, n, i);"): OF_COLUMNS,
+    ("kernels/verify.cu", "load_column(claimed.v, x, n, i);"): OF_COLUMNS,
+    ("kernels/multiply_add.cuh", "load_column(u2.v, op.u2, n, i);"): OF_COLUMNS,
+}
+
+
+def writes(cuda=CUDA):
+    """{(file, line)} of every place that writes the words of a number."""
+    found = set()
+    for folder in FOLDERS:
+        for path in sorted((cuda / folder).iterdir()):
+            for line in path.read_text().splitlines():
+                line = line.split("//")[0].strip()
+                for match in _WRITES.finditer(line):
+                    if match[1] not in READ_FIRST:
+                        found.add((str(path.relative_to(cuda)), line))
+    return found
+
+
+def check_callers(cuda=CUDA):
+    """Raises Wrong where a place is not listed, or a listed one is no more."""
+    found = writes(cuda)
+    for file, line in sorted(found - PLACES.keys()):
+        raise Wrong(f"{file}: `{line}` writes a number; proofs/gecc_proofs/callers.py must say why it is in its range")
+    for file, line in sorted(PLACES.keys() - found):
+        raise Wrong(f"{file} has no `{line}` any more, of which callers.py speaks")
