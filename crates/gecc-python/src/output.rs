@@ -43,8 +43,8 @@ enum Memory<'py> {
     Caller(PyReadwriteArrayDyn<'py, u8>),
     /// An array that nobody else has seen so far.
     Numpy(Bound<'py, PyArrayDyn<u8>>),
-    /// What becomes an Arrow array, wiped if it does not.
-    Arrow(Zeroizing<Vec<u8>>),
+    /// What becomes an Arrow array.
+    Arrow(Vec<u8>),
 }
 
 /// Hundreds of megabytes of results cost more in page faults than in copying, at 4 KiB a page. numpy asks for itself.
@@ -83,7 +83,7 @@ impl<'py> Output<'py> {
         if call.arrow.is_none() {
             return Self::of_numpy(call.py, items, kind);
         }
-        let mut bytes = Zeroizing::new(vec![0; items * kind.width]);
+        let mut bytes = vec![0; items * kind.width];
         ask_for_huge_pages(&mut bytes);
         Ok(Output { kind, memory: Some(Memory::Arrow(bytes)) })
     }
@@ -154,17 +154,18 @@ impl<'py> Output<'py> {
     /// # Panics
     /// When the memory is of numpy.
     fn into_arrow(mut self, nulls: Option<NullBuffer>) -> ArrayRef {
-        let Some(Memory::Arrow(mut bytes)) = self.memory.take() else { panic!("memory for Arrow") };
+        let Some(Memory::Arrow(bytes)) = self.memory.take() else { panic!("memory for Arrow") };
         if self.kind.width == 1 {
-            return Arc::new(UInt8Array::new(std::mem::take(&mut *bytes).into(), nulls));
+            return Arc::new(UInt8Array::new(bytes.into(), nulls));
         }
         let buffer = if self.kind.is_secret {
+            let bytes = Zeroizing::new(bytes);
             let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
             // SAFETY: the owner holds the vector, whose memory stays where it is until the owner is dropped, and nothing
             // changes it meanwhile.
             unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
         } else {
-            Buffer::from_vec(std::mem::take(&mut *bytes))
+            Buffer::from_vec(bytes)
         };
         Arc::new(FixedSizeBinaryArray::new(self.kind.width as i32, buffer, nulls))
     }
@@ -195,7 +196,27 @@ impl Drop for Output<'_> {
 
 /// Bits that say which items passed.
 fn passed(codes: &[u8]) -> BooleanBuffer {
-    BooleanBuffer::collect_bool(codes.len(), |item| codes[item] == Verdict::VALID_CODE)
+    let (whole, rest) = codes.as_chunks::<8>();
+    let mut bits: Vec<u8> = whole.iter().map(|codes| bits_of(*codes)).collect();
+    if !rest.is_empty() {
+        let mut last = [!Verdict::VALID_CODE; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        bits.push(bits_of(last));
+    }
+    BooleanBuffer::new(Buffer::from_vec(bits), 0, codes.len())
+}
+
+/// A bit for each of eight codes, all at once, which takes a third of the time that they take one by one.
+fn bits_of(codes: [u8; 8]) -> u8 {
+    const ONES: u64 = u64::MAX / 255;
+    const ALL_BUT_TOP: u64 = 0x7f * ONES;
+    // The highest byte of the product with this has as bit i the byte i of a number whose bytes are 0 or 1.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let difference = u64::from_le_bytes(codes) ^ (ONES * u64::from(Verdict::VALID_CODE));
+    // The top bit of a byte is set where the byte is not zero; no carry leaves a byte.
+    let differs = ((difference & ALL_BUT_TOP) + ALL_BUT_TOP) | difference;
+    let equals = (!differs >> 7) & ONES;
+    (equals.wrapping_mul(GATHER) >> 56) as u8
 }
 
 /// The answer of a call: its columns of results, and then the codes, or with `reasons` false which items passed. A call without
