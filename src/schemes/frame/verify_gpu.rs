@@ -29,12 +29,13 @@ pub type EquationsOnGpu = fn(
 pub struct CheckBuffers<'a> {
     scratch: WindowScratch,
     grouping: Option<Grouping>,
-    together: Option<Together<'a>>,
+    together: Option<Box<Together<'a>>>,
 }
 
 impl<'a> CheckBuffers<'a> {
     /// Together with others, where that is given, or one by one.
     pub fn new(plan: &mut Plan, together: Option<Together<'a>>) -> Self {
+        let together = together.map(Box::new);
         CheckBuffers { scratch: WindowScratch::new(plan), grouping: Grouping::new(plan), together }
     }
 }
