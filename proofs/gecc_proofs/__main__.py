@@ -37,6 +37,7 @@ def _prove_one(number, options):
         if options["mutants"] or options["all_mutants"]:
             count = None if options["all_mutants"] else options["mutants"]
             result["mutants"] = try_mutants(task, count, seed=options["seed"])
+            result["all_mutants"] = options["all_mutants"]
             if result["mutants"][2]:
                 raise Wrong("a mutant is proved that is wrong")
     except (Unproved, Unsupported, Wrong, KeyError) as error:

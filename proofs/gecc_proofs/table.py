@@ -23,6 +23,12 @@ def _curves(name, group):
     return "all" if independent or len(found) == 4 else ", ".join(sorted(found))
 
 
+def _every_mutant(group, counted):
+    """Whether all mutants of every kernel for compute_90 have been tried."""
+    kernels = sum("90" in result["task"].split(" ")[-1].split("+") for result in group)
+    return kernels == len({result["task"] for result in counted if result.get("all_mutants")})
+
+
 def table(results, further):
     """`further` are results of runs on some of the same kernels, of which only the mutants are counted."""
     lines = ["| what | curves | statement | kernels | seconds | mutants rejected |", "|---|---|---|---|---|---|"]
@@ -35,7 +41,8 @@ def table(results, further):
         if any("failure" in result for result in group):
             says = f"NOT PROVED: {says}"
         shown = [f"`{name}`" if name in order else name, _curves(name, group), says.replace("|", "\\|")]
-        shown += [str(len(group)), f"{seconds:.1f}", f"{rejected} of {tried}" if tried else ""]
+        every = ", all" if _every_mutant(group, counted[key]) else ""
+        shown += [str(len(group)), f"{seconds:.1f}", f"{rejected} of {tried}{every}" if tried else ""]
         lines.append(f"| {' | '.join(shown)} |")
     return "\n".join(lines) + "\n"
 
