@@ -29,9 +29,9 @@ impl Chunks {
     pub fn new(items: usize) -> Self {
         let credit = MAY_BE_LOST * items as i64;
         let affordable = (credit / LOST) as usize;
-        // A batch of which no chunk is tried is cut as it is without equations.
-        let largest = if affordable < FEWEST { usize::MAX } else { affordable };
-        Chunks { fewest: FEWEST, largest, credit: AtomicI64::new(credit), spared: AtomicUsize::new(0) }
+        // A batch of which no chunk is tried is as without equations.
+        let (fewest, largest) = if affordable < FEWEST { (usize::MAX, usize::MAX) } else { (FEWEST, affordable) };
+        Chunks { fewest, largest, credit: AtomicI64::new(credit), spared: AtomicUsize::new(0) }
     }
 
     /// Each chunk is tried, whatever it costs.
@@ -135,7 +135,7 @@ mod tests {
     fn small_batches_are_verified_one_by_one() {
         for items in [0, 1, FEWEST, 2 * FEWEST] {
             let chunks = Chunks::new(items);
-            assert!(!chunks.begin(items) && chunks.largest() == usize::MAX);
+            assert!(!chunks.may_try(items) && !chunks.begin(items) && chunks.largest() == usize::MAX);
         }
         let chunks = Chunks::new(1 << 20);
         assert!(chunks.may_try(chunks.largest()) && chunks.begin(chunks.largest()) && !chunks.begin(FEWEST));
