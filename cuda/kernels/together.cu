@@ -16,7 +16,8 @@
 //    missing; items where it is 0 are left alone. seed0 .. seed3: 32 random bytes, drawn after the items were fixed and used once.
 //    scalars: out, a u2. coefficients: out, a; 0 where an item takes no part, and then the scalar is 0, too. rows: out, R. of_base:
 //    out, whose sum is that of a u1. others: out, the items that take no part although nothing is wrong with them so far, by any
-//    reason; counters[1]: how many. It has a stack frame of local memory.
+//    reason, and where list_all is 1 all that take no part, so that these are all that step 5 does not accept; counters[1]: how
+//    many. It has a stack frame of local memory.
 // 3. gecc_together_count in the place of step 3 of kernels/msm.cu, gecc_together_sort in that of step 5.
 // 4. gecc_together_compare. table, bits: those of G, as for gecc_verify (kernels/verify.cu). counters[0]: 1 where the equation holds.
 // 5. gecc_together_accept. verdicts: of the items that take part kValid, if counters[0] is 1.
@@ -73,8 +74,9 @@ GECC_FN void for_each_term_of_equation(
 extern "C" __global__ void __launch_bounds__(256, 2)
     gecc_together_items(const Scalars* u1, const Scalars* u2, const Scalars* x, const PointKinds* kinds,
                         const Verdicts* verdicts, const Optional<RecoveryIds>* ids, const Optional<Codes>* on_device,
-                        u64 seed0, u64 seed1, u64 seed2, u64 seed3, Scalars* scalars, Coefficients* coefficients,
-                        XyRows* rows, ScalarRows* of_base, ItemNumbers* others, Counters* counters, u64 n) {
+                        u64 seed0, u64 seed1, u64 seed2, u64 seed3, u32 list_all, Scalars* scalars,
+                        Coefficients* coefficients, XyRows* rows, ScalarRows* of_base, ItemNumbers* others,
+                        Counters* counters, u64 n) {
     __shared__ u32 memory[8 * kItemThreads];
     sc sum = {};
     for (u64 i = global_thread(); i < n; i += global_threads()) {
@@ -102,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         }
         store_coefficient(coefficients, n, i, a);
         store_column(scalars, n, i, of_key.v);
-        if (is_open && !takes_part) others[count_together(counters + 1)] = (u32)i;
+        if (!takes_part && (is_open || list_all != 0)) others[count_together(counters + 1)] = (u32)i;
     }
     add_up_in_block<kItemThreads>(sum, memory);
     if (threadIdx.x < 8) of_base[8 * (u64)blockIdx.x + threadIdx.x] = memory[threadIdx.x * kItemThreads];

@@ -85,8 +85,7 @@ impl EngineBuilder {
     /// of a secret cannot be told from random bytes. Otherwise results are the same. Batches with invalid items take at most about 1.3
     /// times as long as without equations.
     ///
-    /// The CPU does this for some thousand items, of verification with few uses of each key; a GPU for some hundred thousand,
-    /// and not with candidates.
+    /// The CPU does this for some thousand items, of verification with few uses of each key; a GPU for some hundred thousand.
     pub fn batch_equations(mut self, use_equations: bool) -> Self {
         self.batch_equations = use_equations;
         self

@@ -30,7 +30,10 @@ fn of_curve(curve: CurveId) -> Vec<Test> {
         tests.extend(frame::known_answers::of_verification(scheme, curve, true, true));
         tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, true));
         if scheme.has_recovery {
-            tests.extend([Wanted::Keys, Wanted::Addresses].map(|wanted| ecdsa::known_answers::recovery(curve, wanted)));
+            for wanted in [Wanted::Keys, Wanted::Addresses] {
+                tests.push(ecdsa::known_answers::recovery(curve, wanted));
+                tests.push(ecdsa::known_answers::recovery_with_candidates(curve, wanted));
+            }
         }
     }
     tests

@@ -13,7 +13,7 @@ use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProdu
 use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::SCHEMES;
 use crate::schemes::bip340;
-use crate::schemes::ecdsa::{Recover, Wanted, recover_cpu};
+use crate::schemes::ecdsa::{Candidates, Recover, Wanted, recover_cpu};
 use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::schemes::sm2::digest::{MessageDigests, SizedIds};
 use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys};
@@ -40,10 +40,13 @@ pub fn each(items: usize, take: Take) {
     for wanted in [Wanted::Keys, Wanted::Addresses] {
         let (digests, signatures, recovery_ids) = ((&numbers).into(), (&signatures).into(), (&ids).into());
         let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
-        take(
-            format!("recover {wanted:?}"),
-            &Recover { curve: CurveId::Secp256k1, inputs, candidates: None, wanted, items },
-        );
+        let curve = CurveId::Secp256k1;
+        take(format!("recover {wanted:?}"), &Recover { curve, inputs, candidates: None, wanted, items });
+        columns.each_encoding(&mut |form, keys| {
+            let candidates = Some(Candidates { keys, chunks: Chunks::all() });
+            let name = format!("recover {wanted:?} with candidates {form}");
+            take(name, &Recover { curve, inputs, candidates, wanted, items });
+        });
     }
     for (which, keys) in columns.secret_keys() {
         take(format!("public_keys, keys for {which}"), &PublicKeysOf { curve: CurveId::Sm2, keys, items });

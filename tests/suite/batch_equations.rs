@@ -250,12 +250,12 @@ pub fn recoverable_columns(engine: &Engine) {
 }
 
 /// Items of which a GPU tries several chunks. The CPU has groups of the others' size.
-fn large(engine: &Engine) -> usize {
+pub fn large(engine: &Engine) -> usize {
     if engine.info().backend == Backend::Gpu { 1 << 19 } else { ITEMS }
 }
 
 /// One like the engine under test, with equations and times of kernels.
-fn timed(engine: &Engine) -> Engine {
+pub fn timed(engine: &Engine) -> Engine {
     let builder = Engine::builder().backend(engine.info().backend).time_kernels(true).batch_equations(true);
     builder.build().expect("as the engine under test")
 }
@@ -287,7 +287,7 @@ fn rejected_of_large(
 }
 
 /// Places at which items are spoiled: none, one, and one in each chunk.
-fn places(items: usize) -> [Vec<usize>; 4] {
+pub fn places(items: usize) -> [Vec<usize>; 4] {
     [vec![], vec![0], vec![items / 2, items - 1], (0..items).step_by(1000).collect()]
 }
 

@@ -1,5 +1,6 @@
 //! Recovery with candidates gives what recovery without them gives, whatever the candidates are.
 
+use super::batch_equations::{large, places, timed};
 use super::ecdsa_recover::{address_of, recover};
 use super::lengths::differs;
 use super::poisoned_recover;
@@ -8,7 +9,7 @@ use super::support::numbers::{modulus, number, to_bytes};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, lift_x};
 use super::support::scheme::{Ecdsa, Item, Signed, signed, signed_with_r};
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, Verdict, ecdsa};
+use gecc::{Backend, Engine, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, Verdict, ecdsa, keys};
 
 /// Several groups.
 const ITEMS: usize = 3000;
@@ -176,6 +177,37 @@ fn columns_on<C: EcdsaReference>(engine: &Engine) {
                 "{}: {candidates:?}",
                 C::NAME
             );
+        }
+    }
+}
+
+/// Keys of nine of ten signers, with wrong ones among them: none, one, and one in each chunk that a GPU computes.
+pub fn large_batches(engine: &Engine) {
+    each_ecdsa_curve!(large_batch_on(engine));
+}
+
+fn large_batch_on<C: EcdsaReference>(engine: &Engine) {
+    let (items, timed, mut random) = (large(engine), timed(engine), Random::new());
+    let (secret, public) = keys::generate::<C>(engine, items).unwrap();
+    let digests: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
+    let signed = ecdsa::sign_recoverable::<C>(engine, &digests, &secret, Default::default()).unwrap();
+    let signed = signed.into_iter().map(Result::unwrap).map(|signed| (signed.signature, signed.recovery_id));
+    let (signatures, ids): (Vec<[u8; 64]>, Vec<u8>) = signed.unzip();
+    let wrong = places(items);
+    for (which, wrong) in wrong.iter().enumerate() {
+        let mut candidates = public.clone();
+        candidates.iter_mut().step_by(10).for_each(|key| *key = Point::IDENTITY);
+        wrong.iter().for_each(|item| candidates[*item] = public[(*item + 1) % items]);
+        let found = ecdsa::recover_with_candidates::<C>(&timed, &digests, &signatures, &ids, &candidates).unwrap();
+        assert!(found.iter().zip(&public).all(|(found, key)| found.as_ref() == Ok(key)), "{}: {which}", C::NAME);
+        if timed.info().backend == Backend::Gpu {
+            let times = timed.take_kernel_times();
+            let launches = |kernel: &str| -> u64 {
+                times.iter().filter(|time| time.kernel == kernel).map(|time| time.launches).sum()
+            };
+            let (tried, held) = (launches("gecc_together_items"), launches("gecc_recover_scatter"));
+            let may_hold = which != 3;
+            assert!(tried > 0 && (may_hold || held == 0) && (which != 0 || held > 0), "{which}: {held} of {tried}");
         }
     }
 }

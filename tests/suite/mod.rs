@@ -93,7 +93,7 @@ const TESTS: &[Test] = on_engines! {
         repeated_keys_and_neighbours order_of_reasons bad_keys public_keys_of_others fresh_auxiliary_data long_messages
         checked_signatures
     }
-    candidates { addresses columns lengths }
+    candidates { addresses columns large_batches lengths }
     columns { points private_keys ecdsa addresses sm2 mismatches }
     constants { generators orders_and_primes }
     der_signatures { round_trips strict_decoding }

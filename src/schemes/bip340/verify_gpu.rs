@@ -10,7 +10,7 @@ use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Claim, Equations, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
-use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Named, Together};
+use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Together};
 use crate::schemes::frame::{CHECK_FILES, CheckBuffers, check};
 use std::ops::Range;
 
@@ -53,7 +53,8 @@ impl OnGpu for Verify<'_> {
         let keys = Imported::new(plan, self.keys.slice(items));
         let equations = Equations::new(plan, Claim::EvenWithX);
         let named = Named { ids: None, on_device: messages.on_device };
-        let together = self.is_together(n).then(|| Together::new(plan, Secp256k1::ID, named, &self.chunks));
+        let together =
+            self.is_together(n).then(|| Together::new(plan, Secp256k1::ID, named, Listed::Open, &self.chunks));
         let buffers = CheckBuffers::new(plan, together);
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {

@@ -1,9 +1,10 @@
 //! Recovery where the caller knows which keys to expect.
 
-use super::{Recover, Wanted, recover_cpu, recover_inputs};
+use super::{Candidates, Recover, Wanted, recover_cpu, recover_inputs};
 use crate::curve::{Curve, CurveId, EcdsaCurve, Secp256k1};
 use crate::engine::Engine;
 use crate::ops::point::point_of;
+use crate::schemes::frame::Chunks;
 use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
 
 /// What [`super::recover`] gives, where the caller has a candidate for each key or for some: the key of the signer who is expected,
@@ -153,6 +154,7 @@ fn recovery<'a>(
     items: usize,
 ) -> Result<Recover<'a>, Error> {
     require_lengths(items, &[("candidates", candidates.len_for(items))])?;
-    let candidates = engine.info().batch_equations.then_some(candidates);
+    let with_chunks = |keys| Candidates { keys, chunks: Chunks::new(items) };
+    let candidates = engine.info().batch_equations.then(|| with_chunks(candidates));
     Ok(Recover { candidates, ..Recover::new(curve, inputs, wanted, items)? })
 }

@@ -1,12 +1,13 @@
 //! Known answers of ECDSA.
 
-use super::{ECDSA, Recover, Wanted, recover_cpu};
+use super::{Candidates, ECDSA, Recover, Wanted, recover_cpu};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Signatures, repeat};
+use crate::schemes::frame::Chunks;
 use crate::schemes::frame::known_answers::{SchemeTests, sign, verify, verify_by_tables, verify_together};
-use crate::types::{Point, Policy};
+use crate::types::{Point, Policy, PublicKeys, Rejection, Results};
 use sha3::{Digest, Keccak256};
 
 pub const TESTS: SchemeTests = SchemeTests {
@@ -27,18 +28,83 @@ pub fn recovery(curve: CurveId, wanted: Wanted) -> Test {
     }
 }
 
+pub fn recovery_with_candidates(curve: CurveId, wanted: Wanted) -> Test {
+    let on = curve.name();
+    match wanted {
+        Wanted::Keys => Test { operation: "recovery with candidates", on, run: run_keys_with_candidates },
+        Wanted::Addresses => {
+            Test { operation: "recovery of addresses with candidates", on, run: run_addresses_with_candidates }
+        }
+    }
+}
+
 fn run_keys(trial: &mut Trial) -> Result<(), Fault> {
-    recover::<64>(trial, Wanted::Keys, |key| key.as_bytes()[1..].try_into().expect("64 bytes after the tag"))
+    let known = known(trial.curve(), row_of);
+    recover(trial, Wanted::Keys, None).and_then(|(given, _)| trial.compare(given, known))
 }
 
 fn run_addresses(trial: &mut Trial) -> Result<(), Fault> {
-    recover::<20>(trial, Wanted::Addresses, |key| {
-        Keccak256::digest(&key.as_bytes()[1..])[12..].try_into().expect("the last 20 of 32 bytes")
-    })
+    let known = known(trial.curve(), address_of);
+    recover(trial, Wanted::Addresses, None).and_then(|(given, _)| trial.compare(given, known))
 }
 
-fn recover<const W: usize>(trial: &mut Trial, wanted: Wanted, of_key: impl Fn(&Point) -> [u8; W]) -> Result<(), Fault> {
-    let Signatures { digests, signatures, recovery_ids, recovered, .. } = &known_answers::of(trial.curve()).signatures;
+fn run_keys_with_candidates(trial: &mut Trial) -> Result<(), Fault> {
+    with_candidates(trial, Wanted::Keys, row_of)
+}
+
+fn run_addresses_with_candidates(trial: &mut Trial) -> Result<(), Fault> {
+    with_candidates(trial, Wanted::Addresses, address_of)
+}
+
+fn row_of(key: &Point) -> [u8; 64] {
+    key.as_bytes()[1..].try_into().expect("64 bytes after the tag")
+}
+
+fn address_of(key: &Point) -> [u8; 20] {
+    Keccak256::digest(&key.as_bytes()[1..])[12..].try_into().expect("the last 20 of 32 bytes")
+}
+
+/// What each item gives.
+fn known<const W: usize>(curve: CurveId, of_key: fn(&Point) -> [u8; W]) -> Vec<Result<[u8; W], Rejection>> {
+    let recovered = repeat(&known_answers::of(curve).signatures.recovered, ITEMS);
+    recovered.iter().map(|key| key.as_ref().map(of_key).map_err(|reason| *reason)).collect()
+}
+
+/// Right candidates for two of three items, none for those that would give the identity, and some for those that are rejected
+/// before; and one wrong candidate besides, which makes the equation fail.
+fn with_candidates<const W: usize>(
+    trial: &mut Trial,
+    wanted: Wanted,
+    of_key: fn(&Point) -> [u8; W],
+) -> Result<(), Fault> {
+    let recovered = repeat(&known_answers::of(trial.curve()).signatures.recovered, ITEMS);
+    let good: Vec<Point> = recovered.iter().filter_map(|key| key.as_ref().ok().copied()).collect();
+    let candidate = |(item, key): (usize, &Result<Point, Rejection>)| match key {
+        Err(Rejection::IdentityResult) => Point::IDENTITY,
+        Err(_) => good[0],
+        Ok(_) if item % 3 == 0 => Point::IDENTITY,
+        Ok(key) => *key,
+    };
+    let right: Vec<Point> = recovered.iter().enumerate().map(candidate).collect();
+    let mut one_wrong = right.clone();
+    let place = recovered.iter().position(Result::is_ok).expect("some items are good");
+    one_wrong[place] = *good.iter().find(|key| **key != good[0]).expect("keys differ");
+    for (candidates, holds) in [(right, true), (one_wrong, false)] {
+        let candidates = Candidates { keys: PublicKeys::points(&candidates), chunks: Chunks::all() };
+        let (given, spared) = recover(trial, wanted, Some(candidates))?;
+        trial.compare(given, known(trial.curve(), of_key))?;
+        trial.compare([spared > 0], [holds])?;
+    }
+    Ok(())
+}
+
+/// What a device gives for each item, and how many it does not recover.
+fn recover<const W: usize>(
+    trial: &mut Trial,
+    wanted: Wanted,
+    candidates: Option<Candidates>,
+) -> Result<(Vec<Result<[u8; W], Rejection>>, usize), Fault> {
+    let Signatures { digests, signatures, recovery_ids, .. } = &known_answers::of(trial.curve()).signatures;
     let (digests, signatures) = (repeat(digests, ITEMS), repeat(signatures, ITEMS));
     let recovery_ids: Vec<[u8; 1]> = repeat(recovery_ids, ITEMS).into_iter().map(|id| [id]).collect();
     let inputs = recover_cpu::Inputs {
@@ -46,8 +112,7 @@ fn recover<const W: usize>(trial: &mut Trial, wanted: Wanted, of_key: impl Fn(&P
         signatures: (&signatures).into(),
         recovery_ids: (&recovery_ids).into(),
     };
-    let known =
-        repeat(recovered, ITEMS).iter().map(|key| key.as_ref().map(&of_key).map_err(|reason| *reason)).collect();
-    let recover = Recover { curve: trial.curve(), inputs, candidates: None, wanted, items: ITEMS };
-    trial.check(&recover, |results, item| results.get::<W>(item).copied(), known)
+    let recover = Recover { curve: trial.curve(), inputs, candidates, wanted, items: ITEMS };
+    let given = trial.compute(&recover, |results: &Results, item| results.get::<W>(item).copied())?;
+    Ok((given, recover.candidates.map_or(0, |candidates| candidates.chunks.spared())))
 }

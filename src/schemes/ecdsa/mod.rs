@@ -10,6 +10,10 @@
 
 mod candidates;
 mod candidates_cpu;
+#[cfg(feature = "cuda")]
+mod candidates_gpu;
+#[cfg(all(test, feature = "cuda"))]
+mod candidates_gpu_tests;
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 mod gpu;
@@ -23,7 +27,7 @@ mod recover_gpu;
 mod together_gpu_tests;
 mod v;
 
-use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
+use super::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, EcdsaCurve, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
@@ -447,12 +451,18 @@ pub(crate) enum Wanted {
 /// From which size a GPU pays for recovery.
 pub(crate) const RECOVER_WORTH: Worth = Worth { portable: 35, lanes: 50 };
 
+/// Keys that may be those which are recovered. They decide nothing.
+pub(crate) struct Candidates<'a> {
+    pub keys: PublicKeys<'a>,
+    pub chunks: Chunks,
+}
+
 /// The recovery of a batch's keys.
 pub(crate) struct Recover<'a> {
     pub curve: CurveId,
     pub inputs: recover_cpu::Inputs<'a>,
-    /// Where items may be computed together: keys that may be those which are recovered. They decide nothing.
-    pub candidates: Option<PublicKeys<'a>>,
+    /// Where items may be computed together.
+    pub candidates: Option<Candidates<'a>>,
     pub wanted: Wanted,
     pub items: usize,
 }
@@ -493,12 +503,12 @@ impl Operation for Recover<'_> {
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let inputs = self.inputs.slice(items.clone());
-        if let Some(candidates) = self.candidates {
+        if let Some(candidates) = &self.candidates {
             type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, PublicKeys, &mut dyn Place)>;
             static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
             static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
             let on_cpu = self.of_wanted(&KEYS, &ADDRESSES);
-            return on_cpu.expect("the curve has ECDSA")(engine, inputs, candidates.slice(items), out);
+            return on_cpu.expect("the curve has ECDSA")(engine, inputs, candidates.keys.slice(items), out);
         }
         type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, &mut dyn Place)>;
         static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::recover);

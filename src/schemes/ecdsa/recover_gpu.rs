@@ -1,11 +1,13 @@
 //! Recovery of public keys on a GPU, and of addresses.
 
-use super::{Recover, Wanted, known_answers};
+use super::candidates_gpu::{self, WithCandidates};
+use super::{Candidates, Recover, Wanted, known_answers};
 use crate::gpu::columns::{Addresses, ByteRows, Column};
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Points, export_rows};
 use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::ops::point;
 use crate::schemes::frame::Recovery;
 use std::ops::Range;
 
@@ -16,17 +18,38 @@ enum Results {
     Addresses(Column<Addresses>),
 }
 
+impl Recover<'_> {
+    /// The candidates, where those of a chunk of so many items may be tried.
+    fn candidates_of_chunk(&self, items: usize) -> Option<&Candidates<'_>> {
+        self.candidates.as_ref().filter(|candidates| candidates.chunks.may_try(items))
+    }
+}
+
 impl OnGpu for Recover<'_> {
     fn most_waves(&self) -> usize {
-        8
+        // With smaller chunks a batch can afford to try more of them at a time.
+        if self.candidates.is_some() { 5 } else { 8 }
+    }
+
+    fn most_items(&self) -> usize {
+        self.candidates.as_ref().map_or(usize::MAX, |candidates| candidates.chunks.largest())
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "table", "recover", "normalize", "address"])
+        let mut files = vec!["layout", "table", "recover", "normalize", "address"];
+        if self.candidates_of_chunk(self.items).is_some() {
+            files.extend(candidates_gpu::files());
+        }
+        (self.curve.name(), files)
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
-        vec![known_answers::recovery(self.curve, self.wanted)]
+    fn tests(&self, items: usize) -> Vec<Test> {
+        let mut tests = vec![known_answers::recovery(self.curve, self.wanted)];
+        if self.candidates_of_chunk(items).is_some() {
+            tests.push(point::known_answers::keys(self.curve));
+            tests.push(known_answers::recovery_with_candidates(self.curve, self.wanted));
+        }
+        tests
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -36,7 +59,12 @@ impl OnGpu for Recover<'_> {
             plan.input(inputs.signatures.bytes()),
             plan.input(inputs.recovery_ids.bytes()),
         );
-        let recovery = Recovery::new(plan);
+        let candidates = self.candidates_of_chunk(items.len());
+        let candidates = candidates.map(|given| WithCandidates::new(plan, self.curve, given, items.clone(), rows));
+        let recovery = match &candidates {
+            Some(candidates) => candidates.all(),
+            None => Recovery::new(plan),
+        };
         plan.codes(recovery.verdicts);
         let results = match self.wanted {
             Wanted::Keys => {
@@ -52,7 +80,10 @@ impl OnGpu for Recover<'_> {
         };
         let (n, curve) = (items.len(), self.curve.name());
         Box::new(move |Running { lane, .. }: &mut Running| {
-            recovery.compute(lane, curve, rows, n)?;
+            match &candidates {
+                Some(candidates) => candidates.compute(lane, curve, rows, n)?,
+                None => recovery.compute(lane, curve, rows, None, n)?,
+            }
             let Points { xy, kinds } = recovery.keys;
             match results {
                 Results::Keys(rows) => export_rows(lane, curve, recovery.keys, rows, n),

@@ -14,15 +14,15 @@ use crate::types::{Place, Policy, PublicKeys, ResultsMut, Rows};
 use std::ops::Range;
 
 #[derive(Clone)]
-struct Item {
-    digest: [u8; 32],
-    r: [u8; 32],
-    s: [u8; 32],
-    id: u8,
-    key: [u8; 64],
+pub struct Item {
+    pub digest: [u8; 32],
+    pub r: [u8; 32],
+    pub s: [u8; 32],
+    pub id: u8,
+    pub key: [u8; 64],
 }
 
-fn scalar<C: BaseTables>(random: &mut Random) -> C::Scalar {
+pub fn scalar<C: BaseTables>(random: &mut Random) -> C::Scalar {
     C::Scalar::from_be_bytes_reduced(&limbs_to_be_bytes(&random.number()))
 }
 
@@ -54,7 +54,7 @@ fn items<C: BaseTables>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item> 
     (0..errors.len()).map(item).collect()
 }
 
-fn good<C: BaseTables>(random: &mut Random, count: usize) -> Vec<Item> {
+pub fn good<C: BaseTables>(random: &mut Random, count: usize) -> Vec<Item> {
     items::<C>(random, &vec![C::Scalar::ZERO; count])
 }
 

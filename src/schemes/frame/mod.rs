@@ -19,7 +19,7 @@ use crate::types::{
     Batch, Check, Error, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
 };
 #[cfg(feature = "cuda")]
-pub use recovery_gpu::Recovery;
+pub use recovery_gpu::{Recovery, SignedRows};
 pub use sign_cpu::Inputs;
 #[cfg(feature = "cuda")]
 pub use sign_gpu::{SchemeOnGpu, SigningColumns, all_signed};

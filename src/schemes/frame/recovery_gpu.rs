@@ -1,43 +1,60 @@
 //! Keys from signatures with recovery ids on a GPU: for their recovery, and for the check of signatures.
 
 use crate::gpu::codes::PointKind;
-use crate::gpu::columns::{ByteRows, Column, Digests, PointKinds, RecoveryIds, Scalars, Signatures, Verdicts};
+use crate::gpu::columns::{
+    ByteRows, Column, Digests, ItemNumbers, PointKinds, RecoveryIds, Scalars, Signatures, Verdicts,
+};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
 use crate::gpu::schedule::Lane;
 use crate::gpu::transfer::{Jacobian, Points, export_rows};
 
-/// The recovery of a chunk's keys.
+/// Rows of digests, signatures and recovery ids.
+pub type SignedRows = (Column<Digests>, Column<Signatures>, Column<RecoveryIds>);
+
+/// The recovery of a chunk's keys, or of some of them.
 #[derive(Clone, Copy)]
 pub struct Recovery {
     u1: Column<Scalars>,
     u2: Column<Scalars>,
     pub keys: Points,
     pub verdicts: Column<Verdicts>,
-    sums: Jacobian,
+    pub sums: Jacobian,
     scratch: WindowScratch,
 }
 
 impl Recovery {
     pub fn new(plan: &mut Plan) -> Self {
-        let (u1, u2, verdicts) = (plan.column(), plan.column(), plan.column());
+        let scalars = (plan.column(), plan.column());
+        Self::with_scalars(plan, scalars)
+    }
+
+    /// One that overwrites these scalars.
+    pub fn with_scalars(plan: &mut Plan, (u1, u2): (Column<Scalars>, Column<Scalars>)) -> Self {
+        let verdicts = plan.column();
         let (keys, sums, scratch) = (Points::new(plan), Jacobian::new(plan), WindowScratch::new(plan));
         Recovery { u1, u2, keys, verdicts, sums, scratch }
     }
 
-    /// From rows of digests, signatures and recovery ids to keys and verdicts.
+    /// The same with its results in other columns.
+    pub fn into_columns(self, keys: Points, verdicts: Column<Verdicts>) -> Self {
+        Recovery { keys, verdicts, ..self }
+    }
+
+    /// From rows to keys and verdicts: of the first n items, or of n that are listed, in the order of the list.
     pub fn compute(
         self,
         lane: &mut Lane,
         curve: &'static str,
-        (digests, signatures, ids): (Column<Digests>, Column<Signatures>, Column<RecoveryIds>),
+        (digests, signatures, ids): SignedRows,
+        items: Option<Column<ItemNumbers>>,
         n: usize,
     ) -> Result<(), Fault> {
         let table = lane.kept.clone().base_point.public(lane, curve)?;
         let (Recovery { u1, u2, keys, verdicts, sums, scratch }, count) = (self, n as u64);
         let (Points { xy, kinds }, Jacobian { xyz, prefixes }) = (keys, sums);
         lane.keep_in_l2(prefixes, n)?;
-        kernels::RecoverEquations { digests, signatures, ids, u1, u2, xy, kinds, verdicts, prefixes, n: count }
+        kernels::RecoverEquations { digests, signatures, ids, items, u1, u2, xy, kinds, verdicts, prefixes, n: count }
             .launch(lane, curve)?;
         scratch.reset(lane)?;
         let (WindowScratch { tables, next_tile }, table, bits) = (scratch, table.column(), table.bits);
@@ -45,6 +62,22 @@ impl Recovery {
             .launch(lane, curve)?;
         sums.normalize(lane, curve, keys, true, n)?;
         kernels::RecoverVerdicts { kinds, verdicts, n: count }.launch(lane, curve)
+    }
+
+    /// Puts the results of n items that are listed in their places among those of `all` items.
+    pub fn scatter(
+        self,
+        stream: &mut Stream,
+        curve: &'static str,
+        items: Column<ItemNumbers>,
+        to: Recovery,
+        (n, all): (usize, usize),
+    ) -> Result<(), Fault> {
+        let Recovery { keys: Points { xy, kinds }, verdicts, .. } = self;
+        let Recovery { keys: Points { xy: all_xy, kinds: all_kinds }, verdicts: all_verdicts, .. } = to;
+        let (n, all) = (n as u64, all as u64);
+        kernels::RecoverScatter { items, xy, kinds, verdicts, all_xy, all_kinds, all_verdicts, all, n }
+            .launch(stream, curve)
     }
 }
 

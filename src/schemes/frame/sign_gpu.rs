@@ -157,7 +157,7 @@ impl Checking {
             Checking::RecoveryIds { public, recovery, expected, recovered, status } => {
                 let lane = &mut *running.lane;
                 public.compute(lane, curve, keys, n)?;
-                recovery.compute(lane, curve, (digests, signatures, recovery_ids), n)?;
+                recovery.compute(lane, curve, (digests, signatures, recovery_ids), None, n)?;
                 expected.download(lane, curve, public.points, n)?;
                 recovered.download(lane, curve, recovery.keys, n)?;
                 lane.download(status);

@@ -1,6 +1,6 @@
 //! Verification on a GPU.
 
-use super::together::gpu::{FILES as TOGETHER_FILES, Named, Open, Together};
+use super::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Open, Together};
 use super::{Verification, Verify, known_answers};
 use crate::gpu::columns::{Column, Digests, Prefixes, RecoveryIds, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
@@ -76,7 +76,7 @@ impl OnGpu for Verify<'_> {
         let (equations, prefixes) = (Equations::new(plan, Claim::XModuloN), plan.column());
         let together = self.ids_of_chunk(items.len()).map(|ids| {
             let ids = plan.input::<RecoveryIds>(ids.slice(items.clone()).bytes());
-            Together::new(plan, self.curve, Named { ids: Some(ids), on_device: None }, &self.chunks)
+            Together::new(plan, self.curve, Named { ids: Some(ids), on_device: None }, Listed::Open, &self.chunks)
         });
         let (buffers, n, curve) = (CheckBuffers::new(plan, together), items.len(), self.curve.name());
         plan.codes(equations.verdicts);
@@ -111,7 +111,7 @@ pub fn check(
     if let (None, Some(together)) = (&list, together) {
         match together.find_valid(lane, curve, equations, points, &table, n)? {
             Open::None => return Ok(()),
-            Open::Listed(others) => list = Some(others),
+            Open::Listed(others, _) => list = Some(others),
             Open::AsBefore => {}
         }
     }

@@ -6,7 +6,7 @@ use crate::flags::Operation;
 use crate::output::Failure;
 use gecc::any::{ecdh, ecdsa, keys, point};
 use gecc::bip340::{self, Auxiliary, SigningKeys};
-use gecc::ecdsa::{Policy, SForm, recover_addresses};
+use gecc::ecdsa::{Policy, SForm, recover_addresses, recover_addresses_with_candidates};
 use gecc::{
     CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKeys, SharedPoint, SharedSecret,
     Verdict, Verdicts, tweak,
@@ -77,6 +77,8 @@ enum Rest {
     Bip340(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
     /// Signatures, and their recovery ids.
     Recoverable(PageLocked<[u8; 64]>, PageLocked<u8>),
+    /// The same, and candidates for the keys: the identity for every tenth.
+    Candidates(PageLocked<[u8; 64]>, PageLocked<u8>, PageLocked<Point>),
 }
 
 impl<'a> Case<'a> {
@@ -88,9 +90,18 @@ impl<'a> Case<'a> {
                 return Ok(None);
             }
             Operation::Recover | Operation::VerifyRecoverableTogether if !curve.has_ecdsa() => return Ok(None),
-            Operation::RecoverAddresses if curve != CurveId::Secp256k1 => return Ok(None),
+            Operation::RecoverAddresses | Operation::RecoverAddressesCandidates if curve != CurveId::Secp256k1 => {
+                return Ok(None);
+            }
             Operation::Recover | Operation::RecoverAddresses | Operation::VerifyRecoverableTogether => {
-                inputs.recoverable(engine)?
+                let (signatures, ids) = inputs.recoverable(engine)?;
+                Rest::Recoverable(signatures, ids)
+            }
+            Operation::RecoverAddressesCandidates => {
+                let (signatures, ids) = inputs.recoverable(engine)?;
+                let mut candidates = inputs.public.to_vec();
+                candidates.iter_mut().step_by(10).for_each(|key| *key = Point::IDENTITY);
+                Rest::Candidates(signatures, ids, inputs.place(engine, candidates)?)
             }
             Operation::Bip340Verify
             | Operation::Bip340VerifyTogether
@@ -169,6 +180,10 @@ impl<'a> Case<'a> {
             }
             (Operation::RecoverAddresses, Rest::Recoverable(signatures, ids)) => {
                 Outcome::Addresses(recover_addresses(engine, digests, &signatures[at.clone()], &ids[at])?)
+            }
+            (_, Rest::Candidates(signatures, ids, candidates)) => {
+                let (signatures, ids, keys) = (&signatures[at.clone()], &ids[at.clone()], &candidates[at]);
+                Outcome::Addresses(recover_addresses_with_candidates(engine, digests, signatures, ids, keys)?)
             }
             (Operation::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
                 let (signatures, ids, keys) = (&signatures[at.clone()], &ids[at], PublicKeys::points(public));
@@ -283,12 +298,13 @@ impl Inputs {
         Ok(Rest::Bip340(self.place(engine, keys)?, self.place(engine, signatures)?))
     }
 
-    fn recoverable(&self, engine: &Engine) -> Result<Rest, Failure> {
+    /// Signatures, and their recovery ids.
+    fn recoverable(&self, engine: &Engine) -> Result<(PageLocked<[u8; 64]>, PageLocked<u8>), Failure> {
         let secret = (&self.secret).into();
         let signed = ecdsa::sign_recoverable(engine, self.curve, &self.digests, secret, SForm::default())?;
         let signed = all_passed(signed).into_iter().map(|signed| (signed.signature, signed.recovery_id));
         let (signatures, ids) = signed.unzip();
-        Ok(Rest::Recoverable(self.place(engine, signatures)?, self.place(engine, ids)?))
+        Ok((self.place(engine, signatures)?, self.place(engine, ids)?))
     }
 }
 

@@ -173,6 +173,7 @@ const GROUPS: &[(&str, &[Operation])] = &[
             Operation::VerifyRecoverableTogether,
             Operation::Recover,
             Operation::RecoverAddresses,
+            Operation::RecoverAddressesCandidates,
         ],
     ),
     (

@@ -178,6 +178,8 @@ pub enum Operation {
     VerifyRecoverableTogether,
     Recover,
     RecoverAddresses,
+    /// With the keys of nine of ten senders as candidates, by equations of groups.
+    RecoverAddressesCandidates,
     Sign,
     /// BIP 340, with x-only keys.
     #[value(name = "bip340_verify")]
@@ -203,7 +205,12 @@ pub enum Operation {
 impl Operation {
     /// Whether it is measured with `EngineBuilder::batch_equations`.
     pub fn is_together(self) -> bool {
-        matches!(self, Operation::VerifyRecoverableTogether | Operation::Bip340VerifyTogether)
+        matches!(
+            self,
+            Operation::VerifyRecoverableTogether
+                | Operation::RecoverAddressesCandidates
+                | Operation::Bip340VerifyTogether
+        )
     }
 
     /// As the command line writes it.

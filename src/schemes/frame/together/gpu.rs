@@ -28,39 +28,49 @@ pub struct Named {
     pub on_device: Option<Column<Codes>>,
 }
 
+/// Which of the items that take no part in an equation which holds are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Those with which nothing is wrong so far.
+    Open,
+    All,
+}
+
 /// The equation of a chunk.
 pub struct Together<'a> {
     chunks: &'a Chunks,
     named: Named,
+    listed: Listed,
     /// Of Q and of R.
     scalars: Column<Scalars>,
     coefficients: Column<Coefficients>,
     /// The scalar of G, as a sum of so many.
     of_base: Column<ScalarRows>,
     sums: usize,
-    /// The items that take no part and are open all the same.
+    /// The items that take no part and are listed.
     others: Column<ItemNumbers>,
     /// Whether the equation holds, and how many others there are.
     counters: Download<Counters>,
     buckets: Buckets,
 }
 
-/// The items of a chunk whose verdicts are still open.
+/// The items of a chunk whose results are still open.
 pub enum Open {
     None,
-    Listed(ItemList),
+    /// A list, and its length.
+    Listed(ItemList, usize),
     AsBefore,
 }
 
 impl<'a> Together<'a> {
-    pub fn new(plan: &mut Plan, curve: CurveId, named: Named, chunks: &'a Chunks) -> Self {
+    pub fn new(plan: &mut Plan, curve: CurveId, named: Named, listed: Listed, chunks: &'a Chunks) -> Self {
         let (scalars, coefficients, others) = (plan.column(), plan.column(), plan.column());
         let sums = kernels::TogetherItems::BLOCKS as usize * plan.multiprocessors();
         let (of_base, counters) = (plan.buffer(SCALAR_ROW * sums), plan.buffer(COUNTERS));
         let of_r = Scaled { points: plan.items() as u64, bits: COEFFICIENT_BITS };
         let buckets = Buckets::new(plan, &[products(curve, plan.items()), of_r]);
         let counters = plan.download(counters, COUNTERS);
-        Together { chunks, named, scalars, coefficients, of_base, sums, others, counters, buckets }
+        Together { chunks, named, listed, scalars, coefficients, of_base, sums, others, counters, buckets }
     }
 
     /// Finds valid items by one equation, where the batch can afford to try.
@@ -82,11 +92,11 @@ impl<'a> Together<'a> {
         self.add_up(stream, curve, points, n)?;
         let &Together { of_base, sums, coefficients, others, .. } = self;
         let ((_, windows), window_sums) = (self.buckets.windows(), self.buckets.window_sums);
-        let (counters, verdicts, count) = (self.counters.column, equations.verdicts, n as u64);
+        let (counters, verdicts) = (self.counters.column, equations.verdicts);
         let (table, bits, sums) = (table.column(), table.bits, sums as u32);
         kernels::TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
             .launch(stream, curve)?;
-        kernels::TogetherAccept { coefficients, counters, verdicts, n: count }.launch(stream, curve)?;
+        kernels::TogetherAccept { coefficients, counters, verdicts, n: n as u64 }.launch(stream, curve)?;
         stream.download(&self.counters);
         stream.wait()?;
         let bytes = stream.read(&self.counters);
@@ -94,8 +104,9 @@ impl<'a> Together<'a> {
         if counter(0) != 1 {
             return Ok(Open::AsBefore);
         }
-        self.chunks.held(n - counter(1) as usize);
-        Ok(if counter(1) == 0 { Open::None } else { Open::Listed((others, counters.count(1))) })
+        let count = counter(1) as usize;
+        self.chunks.held(n - count);
+        Ok(if count == 0 { Open::None } else { Open::Listed((others, counters.count(1)), count) })
     }
 
     /// What the items give to the equation.
@@ -108,7 +119,7 @@ impl<'a> Together<'a> {
         seed: [u8; 32],
         n: usize,
     ) -> Result<(), Fault> {
-        let &Together { named: Named { ids, on_device }, scalars, coefficients, of_base, others, .. } = self;
+        let &Together { named: Named { ids, on_device }, listed, scalars, coefficients, of_base, others, .. } = self;
         let (counters, rows) = (self.counters.column, self.buckets.rows);
         let word = |i: usize| u64::from_be_bytes(seed[8 * i..8 * i + 8].try_into().expect("8 bytes"));
         let [seed0, seed1, seed2, seed3] = std::array::from_fn(word);
@@ -126,6 +137,7 @@ impl<'a> Together<'a> {
             seed1,
             seed2,
             seed3,
+            list_all: u32::from(listed == Listed::All),
             scalars,
             coefficients,
             rows,

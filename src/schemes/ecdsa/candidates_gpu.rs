@@ -1,0 +1,68 @@
+//! Recovery on a GPU where the caller has candidates: why they may be used is said in `candidates_cpu`.
+//!
+//! A chunk is a group. Where its equation holds, the candidates that take part are the keys, and the other items are recovered into
+//! columns of their own, from which their results are put among those of the chunk.
+
+use super::{Candidates, gpu};
+use crate::curve::CurveId;
+use crate::gpu::runtime::{Fault, Plan};
+use crate::gpu::schedule::Lane;
+use crate::gpu::transfer::{Claim, Equations, Imported};
+use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Open, Together};
+use crate::schemes::frame::{Recovery, SignedRows};
+use crate::types::Policy;
+use std::ops::Range;
+
+/// Kernel files beside those of recovery.
+pub fn files() -> Vec<&'static str> {
+    [&["equations"], TOGETHER_FILES].concat()
+}
+
+/// The recovery of a chunk for which there are candidates.
+pub struct WithCandidates<'a> {
+    candidates: Imported,
+    equations: Equations,
+    together: Together<'a>,
+    /// Of the items that are not found.
+    others: Recovery,
+}
+
+impl<'a> WithCandidates<'a> {
+    pub fn new(
+        plan: &mut Plan<'a>,
+        curve: CurveId,
+        candidates: &'a Candidates<'a>,
+        items: Range<usize>,
+        (_, _, ids): SignedRows,
+    ) -> Self {
+        let keys = Imported::new(plan, candidates.keys.slice(items));
+        let equations = Equations::new(plan, Claim::XModuloN);
+        let named = Named { ids: Some(ids), on_device: None };
+        let together = Together::new(plan, curve, named, Listed::All, &candidates.chunks);
+        // The equation is done with its scalars when others are recovered.
+        let others = Recovery::with_scalars(plan, (equations.u1, equations.u2));
+        WithCandidates { candidates: keys, equations, together, others }
+    }
+
+    /// With the columns in which the results of all items are in the end.
+    pub fn all(&self) -> Recovery {
+        self.others.into_columns(self.candidates.points, self.equations.verdicts)
+    }
+
+    /// From rows to keys and verdicts.
+    pub fn compute(&self, lane: &mut Lane, curve: &'static str, rows: SignedRows, n: usize) -> Result<(), Fault> {
+        let &WithCandidates { candidates, equations, others, .. } = self;
+        let ((digests, signatures, _), prefixes) = (rows, others.sums.prefixes);
+        candidates.import(lane, curve, n)?;
+        gpu::equations(lane, curve, (digests, signatures), Policy::default(), equations, prefixes, n)?;
+        let table = lane.kept.clone().base_point.public(lane, curve)?;
+        match self.together.find_valid(lane, curve, equations, candidates.points, &table, n)? {
+            Open::None => Ok(()),
+            Open::AsBefore => self.all().compute(lane, curve, rows, None, n),
+            Open::Listed((items, _), count) => {
+                others.compute(lane, curve, rows, Some(items), count)?;
+                others.scatter(lane, curve, items, self.all(), (count, n))
+            }
+        }
+    }
+}

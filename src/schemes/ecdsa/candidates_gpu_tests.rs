@@ -1,0 +1,208 @@
+//! Chunks of ECDSA signatures that a GPU recovers with candidates: results are those of the CPU without any.
+
+use super::together_gpu_tests::{Item, good, scalar};
+use super::{Candidates, Recover, Wanted, recover_cpu};
+use crate::cpu::CpuEngine;
+use crate::cpu::decode;
+use crate::cpu::field::Field;
+use crate::cpu::field::random::Random;
+use crate::cpu::tables::BaseTables;
+use crate::curve::{Curve, CurveId, types};
+use crate::gpu::{GpuEngine, Limits};
+use crate::op::Operation;
+use crate::schemes::frame::Chunks;
+use crate::types::{Place, PublicKeys, ResultsMut, Verdict};
+use std::ops::Range;
+
+const NONE: [u8; 64] = [0; 64];
+
+struct Engines {
+    gpu: GpuEngine,
+    cpu: CpuEngine,
+}
+
+impl Engines {
+    fn new() -> Self {
+        let gpu = GpuEngine::new(Limits::default()).expect("there is a GPU");
+        Engines { gpu, cpu: CpuEngine::new(None, None).unwrap() }
+    }
+
+    /// Calls `with` with the recovery of items without candidates.
+    fn recover<R>(curve: CurveId, items: &[Item], wanted: Wanted, with: impl FnOnce(Recover) -> R) -> R {
+        let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
+        let signatures: Vec<[u8; 64]> =
+            items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
+        let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
+        let (digests, signatures, recovery_ids) = ((&digests).into(), (&signatures).into(), (&ids).into());
+        let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+        with(Recover { curve, inputs, candidates: None, wanted, items: items.len() })
+    }
+
+    /// What the CPU gives.
+    fn expected(&self, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
+        let width = width(recover.wanted);
+        let (mut codes, mut rows) = (vec![0; recover.items], vec![0; width * recover.items]);
+        let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
+        recover.on_cpu(&self.cpu, 0..recover.items, &mut out);
+        (codes, rows)
+    }
+
+    /// The keys, and zeros where there are none.
+    fn keys(&self, curve: CurveId, items: &[Item]) -> Vec<[u8; 64]> {
+        let (codes, rows) = Self::recover(curve, items, Wanted::Keys, |recover| self.expected(&recover));
+        let keys = rows.as_chunks().0.iter().zip(codes);
+        keys.map(|(key, code)| if code == Verdict::VALID_CODE { *key } else { NONE }).collect()
+    }
+
+    /// How many items a GPU does not recover. Checks that keys, addresses and codes are those of the CPU.
+    fn check(&self, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
+        let spared = [Wanted::Keys, Wanted::Addresses].map(|wanted| {
+            Self::recover(curve, items, wanted, |recover| {
+                let (expected, width) = (self.expected(&recover), width(wanted));
+                let candidates = Candidates { keys, chunks: Chunks::all() };
+                let found = Recover { candidates: Some(candidates), ..recover };
+                let (mut codes, mut rows) = (vec![0; items.len()], vec![0xee; width * items.len()]);
+                let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
+                let on_cpu = |items: Range<usize>, out: &mut dyn Place| found.on_cpu(&self.cpu, items, out);
+                self.gpu.run(&self.cpu, &found, &mut out, &on_cpu, false).expect("the GPU works");
+                assert!(codes == expected.0, "{wanted:?}: codes differ");
+                let is_right = |item: usize| {
+                    let row = width * item..width * (item + 1);
+                    codes[item] != Verdict::VALID_CODE || rows[row.clone()] == expected.1[row]
+                };
+                assert!((0..items.len()).all(is_right), "{wanted:?}: rows differ");
+                found.candidates.map_or(0, |candidates| candidates.chunks.spared())
+            })
+        });
+        assert!(self.gpu.failures().is_empty());
+        assert_eq!(spared[0], spared[1]);
+        spared[0]
+    }
+}
+
+fn width(wanted: Wanted) -> usize {
+    match wanted {
+        Wanted::Keys => 64,
+        Wanted::Addresses => 20,
+    }
+}
+
+macro_rules! on_each_curve {
+    ([$test:ident $engines:ident] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+        $($test::<types::$curve>(&mut Random::fresh(), &$engines);)*
+    };
+}
+
+/// For all, for some and for none, of any number of items.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn right_candidates_are_found() {
+    fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
+        let all = good::<C>(random, 33_000);
+        for count in [1, 2, 31, 33, 256, 257, 1000, 33_000] {
+            let items = &all[..count];
+            for (one_in, of_those) in [(1, 1), (10, 9), (3, 1), (1, 0)] {
+                let has_one = |item: usize| item % one_in < of_those;
+                let key = |item: usize| if has_one(item) { items[item].key } else { NONE };
+                let keys: Vec<[u8; 64]> = (0..count).map(key).collect();
+                let expected = (0..count).filter(|item| has_one(*item)).count();
+                let found = engines.check(C::ID, items, PublicKeys::raw(&keys));
+                assert_eq!(found, expected, "{count} items, candidates for {of_those} of {one_in}");
+            }
+        }
+    }
+    let engines = Engines::new();
+    for_each_ecdsa_curve!(on_each_curve! test engines);
+}
+
+/// Items that are bad, and candidates that are: at each position, and at all.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn bad_candidates_decide_nothing() {
+    fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
+        let clean = good::<C>(random, 9);
+        let no_x = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
+        let no_x = no_x.into_iter().find(|x| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none()).unwrap();
+        let of_another = good::<C>(random, 1).remove(0);
+        // What is wrong; from fault 9 on the item takes part all the same.
+        let spoil = |which: usize, item: &mut Item| match which {
+            0 => item.s = [0xff; 32],
+            1 => item.s = [0; 32],
+            2 => item.r = [0xff; 32],
+            3 => item.r = [0; 32],
+            4 => item.id = 4,
+            5 => item.r = no_x.to_be_bytes(),
+            6 => item.key = NONE,
+            7 => item.key[63] ^= 1,
+            8 => item.key.fill(0xff),
+            9 => item.id ^= 1,
+            10 => item.key = of_another.key,
+            11 => item.digest[31] ^= 1,
+            _ => item.s = C::Scalar::from_be_bytes_reduced(&item.s).neg().to_be_bytes(),
+        };
+        let check = |items: &[Item]| {
+            let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
+            engines.check(C::ID, items, PublicKeys::raw(&keys))
+        };
+        for which in 0..13 {
+            let mut all_bad = clean.clone();
+            all_bad.iter_mut().for_each(|item| spoil(which, item));
+            assert_eq!(check(&all_bad), 0, "all with fault {which}");
+            for position in 0..clean.len() {
+                let mut group = clean.clone();
+                spoil(which, &mut group[position]);
+                assert_eq!(check(&group), if which < 9 { 8 } else { 0 }, "fault {which} at {position}");
+            }
+        }
+    }
+    let engines = Engines::new();
+    for_each_ecdsa_curve!(on_each_curve! test engines);
+}
+
+/// Small r, which have an R for each id.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn each_recovery_id_names_its_point() {
+    fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
+        let item = |number: u8| {
+            let mut r = [0; 32];
+            r[31] = 1 + number / 5;
+            let [digest, s] = [scalar::<C>(random), scalar::<C>(random)].map(|number| number.to_be_bytes());
+            Item { digest, r, s, id: number % 5, key: NONE }
+        };
+        let items: Vec<Item> = (0..250).map(item).collect();
+        let keys = engines.keys(C::ID, &items);
+        let known = |id: u8| items.iter().zip(&keys).filter(|(item, key)| item.id == id && **key != NONE).count();
+        assert!((0..4).all(|id| known(id) > 10) && known(4) == 0);
+        let found = engines.check(C::ID, &items, PublicKeys::raw(&keys));
+        assert_eq!(found, keys.iter().filter(|key| **key != NONE).count());
+        // Those of the id before name another R.
+        let mut of_others = keys.clone();
+        of_others.rotate_right(1);
+        assert_eq!(engines.check(C::ID, &items, PublicKeys::raw(&of_others)), 0);
+    }
+    let engines = Engines::new();
+    for_each_ecdsa_curve!(on_each_curve! test engines);
+}
+
+/// Candidates of several forms in one chunk, some of which are none.
+#[test]
+#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+fn candidates_of_any_form() {
+    fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
+        let items = good::<C>(random, 1000);
+        let encode = |(item, Item { key, .. }): (usize, &Item)| match item % 4 {
+            0 => [&[2 + (key[63] & 1)], &key[..32]].concat(),
+            1 => [&[4], &key[..]].concat(),
+            2 => vec![0],
+            _ => vec![],
+        };
+        let keys: Vec<Vec<u8>> = items.iter().enumerate().map(encode).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        assert_eq!(engines.check(C::ID, &items, PublicKeys::sec1(&keys)), 500);
+        assert_eq!(engines.check(C::ID, &items, PublicKeys::all(&[])), 0);
+        assert_eq!(engines.check(C::ID, &vec![items[0].clone(); 300], PublicKeys::all(keys[0])), 300);
+    }
+    let engines = Engines::new();
+    for_each_ecdsa_curve!(on_each_curve! test engines);
+}
