@@ -28,7 +28,7 @@ impl Recover<'_> {
 impl OnGpu for Recover<'_> {
     fn most_waves(&self) -> usize {
         // With smaller chunks a batch can afford to try more of them at a time.
-        if self.candidates.is_some() { 5 } else { 8 }
+        if self.candidates_of_chunk(self.items).is_some() { 5 } else { 8 }
     }
 
     fn most_items(&self) -> usize {

@@ -50,7 +50,7 @@ impl Report {
         if !json {
             writeln!(io::stdout(), "{}\n", report.engine)?;
             let (curve, operation, items) = ("curve", "operation", "items");
-            writeln!(io::stdout(), "{curve:15} {operation:27} {items:>9} {:>12} {:>12}", "end to end", "kernels")?;
+            writeln!(io::stdout(), "{curve:15} {operation:28} {items:>9} {:>12} {:>12}", "end to end", "kernels")?;
         }
         Ok(report)
     }
@@ -73,7 +73,7 @@ impl Report {
         } else {
             let [end_to_end, kernels] = [end_to_end, kernels]
                 .map(|seconds| seconds.map_or("-".to_owned(), |seconds| rate(per_second(seconds))));
-            writeln!(io::stdout(), "{curve:15} {name:27} {items:>9} {end_to_end:>12} {kernels:>12}")?;
+            writeln!(io::stdout(), "{curve:15} {name:28} {items:>9} {end_to_end:>12} {kernels:>12}")?;
         }
         self.rows.push(row);
         Ok(())
@@ -106,7 +106,7 @@ impl Report {
             });
             writeln!(io::stdout(), "{row}")?;
         } else {
-            writeln!(io::stdout(), "{curve:15} {name:27} {items:>9} {milliseconds:>9.3} ms a call on the {engine}")?;
+            writeln!(io::stdout(), "{curve:15} {name:28} {items:>9} {milliseconds:>9.3} ms a call on the {engine}")?;
         }
         Ok(())
     }
