@@ -9,6 +9,7 @@ use num_bigint::BigUint;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
 /// What the device code says of items.
@@ -138,7 +139,10 @@ impl Driver {
     /// `header` is the folder of `curve.cuh`, and of files that take the place of those in `cuda/`.
     pub fn compile(source: &str, name: &str, header: &Path) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_twin_{source}_{name}"));
+        // Several tests may compile the same at a time, and none may write a program that another one runs.
+        static COMPILED: AtomicUsize = AtomicUsize::new(0);
+        let number = COMPILED.fetch_add(1, Ordering::Relaxed);
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_twin_{source}_{name}_{number}"));
         let status = Command::new(needs::cxx())
             .args(["-std=c++17", "-O1", "-DGECC_DEBUG", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
             .arg("-I")
