@@ -2,19 +2,17 @@
 
 use super::messages::Messages;
 use super::verify::Verify;
+use crate::cpu::CpuCurve;
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
-use crate::cpu::{CpuCurve, CpuEngine, decode, generator, limbs_to_be_bytes, multiply};
 use crate::curve::Secp256k1;
-use crate::gpu::{GpuEngine, Limits};
-use crate::op::Operation;
 use crate::ops::hash::{SizedTexts, Tag, tagged};
 use crate::schemes::frame::Chunks;
-use crate::types::{Place, PublicKeys, ResultsMut};
-use std::ops::Range;
+use crate::schemes::frame::together::gpu_tests::Engines;
+use crate::schemes::frame::together::tests::{points, scalar, x_of_no_point};
+use crate::types::PublicKeys;
 
 type Scalar = <Secp256k1 as CpuCurve>::Scalar;
-type Base = <Secp256k1 as CpuCurve>::Base;
 
 #[derive(Clone)]
 struct Item {
@@ -26,15 +24,13 @@ struct Item {
 
 /// An x-coordinate, and the number of the point that has it and an even y.
 fn even(number: &Scalar) -> ([u8; 32], Scalar) {
-    let sums = multiply::mul_add::<Secp256k1>(None, &[*number], &[generator::<Secp256k1>()], None);
-    let point = multiply::normalize(None, &sums)[0];
+    let point = points::<Secp256k1>(&[*number])[0];
     (point.x.to_be_bytes(), if point.y.is_odd() { number.neg() } else { *number })
 }
 
 /// A signature of a key of its own, with `error` in s.
 fn signed(random: &mut Random, message: Vec<u8>, error: &Scalar) -> Item {
-    let number = |random: &mut Random| Scalar::from_be_bytes_reduced(&limbs_to_be_bytes(&random.number()));
-    let ((r, k), (key, d)) = (even(&number(random)), even(&number(random)));
+    let ((r, k), (key, d)) = (even(&scalar::<Secp256k1>(random)), even(&scalar::<Secp256k1>(random)));
     let e = Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[&r, &key, &message]));
     Item { message, r, s: k.add(&e.mul(&d)).add(error).to_be_bytes(), key }
 }
@@ -43,42 +39,24 @@ fn good(random: &mut Random, count: usize) -> Vec<Item> {
     (0..count).map(|item| signed(random, vec![item as u8; 32], &Scalar::ZERO)).collect()
 }
 
-struct Engines {
-    gpu: GpuEngine,
-    cpu: CpuEngine,
-}
-
-impl Engines {
-    fn new() -> Self {
-        let gpu = GpuEngine::new(Limits::default()).expect("there is a GPU");
-        Engines { gpu, cpu: CpuEngine::new(None, None).unwrap() }
-    }
-
-    /// How many a GPU does not verify alone. Messages are rows where all have 32 bytes. Checks that verdicts are those of the CPU, one by
-    /// one.
-    fn verify(&self, items: &[Item]) -> usize {
-        let rows: Vec<[u8; 32]> = items.iter().filter_map(|item| item.message.as_slice().try_into().ok()).collect();
-        let signatures: Vec<[u8; 64]> =
-            items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
-        let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
-        let verify = |together| {
-            let messages = match rows.len() == items.len() {
-                true => Messages::Rows((&rows).into()),
-                false => Messages::Texts(SizedTexts::new(&self.cpu, items.len(), |item| &items[item].message)),
-            };
-            let (signatures, keys, chunks) = ((&signatures).into(), PublicKeys::x_only(&keys), Chunks::all());
-            Verify { messages, signatures, keys, together, chunks, items: items.len() }
+/// How many a GPU does not verify alone. Messages are rows where all have 32 bytes. Checks that verdicts are those of the CPU, one by
+/// one.
+fn verify(engines: &Engines, items: &[Item]) -> usize {
+    let rows: Vec<[u8; 32]> = items.iter().filter_map(|item| item.message.as_slice().try_into().ok()).collect();
+    let signatures: Vec<[u8; 64]> =
+        items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
+    let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
+    let verify = |together| {
+        let messages = match rows.len() == items.len() {
+            true => Messages::Rows((&rows).into()),
+            false => Messages::Texts(SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message)),
         };
-        let (expected, found) = (verify(false), verify(true));
-        let mut codes = [vec![0; items.len()], vec![0; items.len()]];
-        let [of_cpu, of_gpu] = &mut codes;
-        expected.on_cpu(&self.cpu, 0..items.len(), &mut ResultsMut::codes(of_cpu));
-        let on_cpu = |items: Range<usize>, out: &mut dyn Place| expected.on_cpu(&self.cpu, items, out);
-        self.gpu.run(&self.cpu, &found, &mut ResultsMut::codes(of_gpu), &on_cpu, false).expect("the GPU works");
-        assert_eq!(of_gpu, of_cpu);
-        assert!(self.gpu.failures().is_empty());
-        found.chunks.spared()
-    }
+        let (signatures, keys, chunks) = ((&signatures).into(), PublicKeys::x_only(&keys), Chunks::all());
+        Verify { messages, signatures, keys, together, chunks, items: items.len() }
+    };
+    let (expected, found) = (verify(false), verify(true));
+    engines.check_codes(&found, &expected);
+    found.chunks.spared()
 }
 
 #[test]
@@ -87,15 +65,15 @@ fn equations_of_valid_items_hold() {
     let (mut random, engines) = (Random::fresh(), Engines::new());
     let all = good(&mut random, 5000);
     for count in [1, 2, 3, 32, 33, 255, 256, 257, 5000] {
-        assert_eq!(engines.verify(&all[..count]), count);
+        assert_eq!(verify(&engines, &all[..count]), count);
     }
-    assert_eq!(engines.verify(&vec![all[7].clone(); 300]), 300);
+    assert_eq!(verify(&engines, &vec![all[7].clone(); 300]), 300);
     // Texts, of which some are too long for a device.
     let mut texts = good(&mut random, 40);
     for (item, length) in [(0, 0), (7, 31), (20, 33), (21, 1000), (30, 1 << 18), (39, 1 << 18)] {
         texts[item] = signed(&mut random, vec![9; length], &Scalar::ZERO);
     }
-    assert_eq!(engines.verify(&texts), 40);
+    assert_eq!(verify(&engines, &texts), 40);
 }
 
 /// At each position, and at all.
@@ -104,9 +82,7 @@ fn equations_of_valid_items_hold() {
 fn bad_items_fail_an_equation_or_take_no_part() {
     let (mut random, engines) = (Random::fresh(), Engines::new());
     let clean = good(&mut random, 9);
-    let no_x = std::iter::successors(Some(Base::ONE), |x| Some(x.add(&Base::ONE)));
-    let no_x = no_x.into_iter().find(|x| decode::lift_all::<Secp256k1>(None, &[(*x, false)])[0].is_none());
-    let no_x = no_x.expect("half of all numbers").to_be_bytes();
+    let no_x = x_of_no_point::<Secp256k1>().to_be_bytes();
     let of_another = good(&mut random, 1).remove(0);
     // What is wrong; from fault 5 on the item takes part all the same.
     let spoil = |which: usize, item: &mut Item| match which {
@@ -126,11 +102,11 @@ fn bad_items_fail_an_equation_or_take_no_part() {
         let [one, all] = if which < 2 { [9, 9] } else { [if which < 5 { 8 } else { 0 }, 0] };
         let mut all_bad = clean.clone();
         all_bad.iter_mut().for_each(|item| spoil(which, item));
-        assert_eq!(engines.verify(&all_bad), all, "all with fault {which}");
+        assert_eq!(verify(&engines, &all_bad), all, "all with fault {which}");
         for position in 0..clean.len() {
             let mut group = clean.clone();
             spoil(which, &mut group[position]);
-            assert_eq!(engines.verify(&group), one, "fault {which} at {position}");
+            assert_eq!(verify(&engines, &group), one, "fault {which} at {position}");
         }
     }
 }
@@ -140,14 +116,14 @@ fn bad_items_fail_an_equation_or_take_no_part() {
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn errors_do_not_cancel() {
     let (mut random, engines) = (Random::fresh(), Engines::new());
-    let error = Scalar::from_be_bytes_reduced(&limbs_to_be_bytes(&random.number()));
+    let error = scalar::<Secp256k1>(&mut random);
     for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5]] {
         let times = |small: u32| (0..small).fold(Scalar::ZERO, |sum, _| sum.add(&error));
         let mut group = good(&mut random, 300);
         group[3] = signed(&mut random, vec![1; 32], &times(b));
         group[298] = signed(&mut random, vec![2; 32], &times(a).neg());
         for _ in 0..3 {
-            assert_eq!(engines.verify(&group), 0);
+            assert_eq!(verify(&engines, &group), 0);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::cpu::named_equations;
 use super::recover_cpu::{self, Inputs, put_address};
 use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
-use crate::cpu::{CHUNK, CpuEngine, decode};
+use crate::cpu::{CpuEngine, decode};
 use crate::schemes::frame::together::cpu::find_valid;
 use crate::schemes::frame::verify_cpu::NamedById;
 use crate::types::{Address, KeyBytes, Place, Policy, PublicKeys, ResultsMut};
@@ -37,13 +37,7 @@ fn recover_each<C: BaseTables>(
     put: impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync,
     out: &mut dyn Place,
 ) {
-    let items = out.items();
-    let most = engine.max_memory.map_or(MOST_PLANNED, |limit| MOST_PLANNED.min(limit / 8 / PLANNED_BYTES)).max(CHUNK);
-    let mut rest = out.reborrow();
-    for start in (0..items).step_by(most) {
-        let part = start..items.min(start + most);
-        let (mut place, behind) = rest.split_at(part.len());
-        rest = behind;
+    for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
         recover_part::<C>(engine, inputs.slice(part.clone()), candidates.slice(part), width, &put, &mut *place);
     }
 }

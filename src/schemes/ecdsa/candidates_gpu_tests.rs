@@ -1,83 +1,68 @@
 //! Chunks of ECDSA signatures that a GPU recovers with candidates: results are those of the CPU without any.
 
-use super::together_gpu_tests::{Item, good, scalar};
+use super::together_gpu_tests::{Item, good};
 use super::{Candidates, Recover, Wanted, recover_cpu};
-use crate::cpu::CpuEngine;
-use crate::cpu::decode;
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
 use crate::curve::{Curve, CurveId, types};
-use crate::gpu::{GpuEngine, Limits};
 use crate::op::Operation;
 use crate::schemes::frame::Chunks;
-use crate::types::{Place, PublicKeys, ResultsMut, Verdict};
-use std::ops::Range;
+use crate::schemes::frame::together::gpu_tests::Engines;
+use crate::schemes::frame::together::tests::{scalar, x_of_no_point};
+use crate::types::{PublicKeys, ResultsMut, Verdict};
 
 const NONE: [u8; 64] = [0; 64];
 
-struct Engines {
-    gpu: GpuEngine,
-    cpu: CpuEngine,
+/// Calls `with` with the recovery of items without candidates.
+fn recover<R>(curve: CurveId, items: &[Item], wanted: Wanted, with: impl FnOnce(Recover) -> R) -> R {
+    let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
+    let signatures: Vec<[u8; 64]> =
+        items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
+    let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
+    let (digests, signatures, recovery_ids) = ((&digests).into(), (&signatures).into(), (&ids).into());
+    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    with(Recover { curve, inputs, candidates: None, wanted, items: items.len() })
 }
 
-impl Engines {
-    fn new() -> Self {
-        let gpu = GpuEngine::new(Limits::default()).expect("there is a GPU");
-        Engines { gpu, cpu: CpuEngine::new(None, None).unwrap() }
-    }
+/// What the CPU gives.
+fn expected(engines: &Engines, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
+    let width = width(recover.wanted);
+    let (mut codes, mut rows) = (vec![0; recover.items], vec![0; width * recover.items]);
+    let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
+    recover.on_cpu(&engines.cpu, 0..recover.items, &mut out);
+    (codes, rows)
+}
 
-    /// Calls `with` with the recovery of items without candidates.
-    fn recover<R>(curve: CurveId, items: &[Item], wanted: Wanted, with: impl FnOnce(Recover) -> R) -> R {
-        let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
-        let signatures: Vec<[u8; 64]> =
-            items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
-        let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
-        let (digests, signatures, recovery_ids) = ((&digests).into(), (&signatures).into(), (&ids).into());
-        let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
-        with(Recover { curve, inputs, candidates: None, wanted, items: items.len() })
-    }
+/// The keys, and zeros where there are none.
+fn keys(engines: &Engines, curve: CurveId, items: &[Item]) -> Vec<[u8; 64]> {
+    let (codes, rows) = recover(curve, items, Wanted::Keys, |recover| expected(engines, &recover));
+    let keys = rows.as_chunks().0.iter().zip(codes);
+    keys.map(|(key, code)| if code == Verdict::VALID_CODE { *key } else { NONE }).collect()
+}
 
-    /// What the CPU gives.
-    fn expected(&self, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
-        let width = width(recover.wanted);
-        let (mut codes, mut rows) = (vec![0; recover.items], vec![0; width * recover.items]);
-        let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
-        recover.on_cpu(&self.cpu, 0..recover.items, &mut out);
-        (codes, rows)
-    }
-
-    /// The keys, and zeros where there are none.
-    fn keys(&self, curve: CurveId, items: &[Item]) -> Vec<[u8; 64]> {
-        let (codes, rows) = Self::recover(curve, items, Wanted::Keys, |recover| self.expected(&recover));
-        let keys = rows.as_chunks().0.iter().zip(codes);
-        keys.map(|(key, code)| if code == Verdict::VALID_CODE { *key } else { NONE }).collect()
-    }
-
-    /// How many items a GPU does not recover. Checks that keys, addresses and codes are those of the CPU.
-    fn check(&self, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
-        let spared = [Wanted::Keys, Wanted::Addresses].map(|wanted| {
-            Self::recover(curve, items, wanted, |recover| {
-                let (expected, width) = (self.expected(&recover), width(wanted));
-                let candidates = Candidates { keys, chunks: Chunks::all() };
-                let found = Recover { candidates: Some(candidates), ..recover };
-                let (mut codes, mut rows) = (vec![0; items.len()], vec![0xee; width * items.len()]);
-                let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
-                let on_cpu = |items: Range<usize>, out: &mut dyn Place| found.on_cpu(&self.cpu, items, out);
-                self.gpu.run(&self.cpu, &found, &mut out, &on_cpu, false).expect("the GPU works");
-                assert!(codes == expected.0, "{wanted:?}: codes differ");
-                let is_right = |item: usize| {
-                    let row = width * item..width * (item + 1);
-                    codes[item] != Verdict::VALID_CODE || rows[row.clone()] == expected.1[row]
-                };
-                assert!((0..items.len()).all(is_right), "{wanted:?}: rows differ");
-                found.candidates.map_or(0, |candidates| candidates.chunks.spared())
-            })
-        });
-        assert!(self.gpu.failures().is_empty());
-        assert_eq!(spared[0], spared[1]);
-        spared[0]
-    }
+/// How many items a GPU does not recover. Checks that keys, addresses and codes are those of the CPU.
+fn check(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
+    let spared = [Wanted::Keys, Wanted::Addresses].map(|wanted| {
+        recover(curve, items, wanted, |recover| {
+            let (expected, width) = (expected(engines, &recover), width(wanted));
+            let candidates = Candidates { keys, chunks: Chunks::all() };
+            let found = Recover { candidates: Some(candidates), ..recover };
+            let (mut codes, mut rows) = (vec![0; items.len()], vec![0xee; width * items.len()]);
+            let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
+            engines.run(&found, &found, &mut out);
+            assert!(codes == expected.0, "{wanted:?}: codes differ");
+            let is_right = |item: usize| {
+                let row = width * item..width * (item + 1);
+                codes[item] != Verdict::VALID_CODE || rows[row.clone()] == expected.1[row]
+            };
+            assert!((0..items.len()).all(is_right), "{wanted:?}: rows differ");
+            found.candidates.map_or(0, |candidates| candidates.chunks.spared())
+        })
+    });
+    assert!(engines.gpu.failures().is_empty());
+    assert_eq!(spared[0], spared[1]);
+    spared[0]
 }
 
 fn width(wanted: Wanted) -> usize {
@@ -106,7 +91,7 @@ fn right_candidates_are_found() {
                 let key = |item: usize| if has_one(item) { items[item].key } else { NONE };
                 let keys: Vec<[u8; 64]> = (0..count).map(key).collect();
                 let expected = (0..count).filter(|item| has_one(*item)).count();
-                let found = engines.check(C::ID, items, PublicKeys::raw(&keys));
+                let found = check(engines, C::ID, items, PublicKeys::raw(&keys));
                 assert_eq!(found, expected, "{count} items, candidates for {of_those} of {one_in}");
             }
         }
@@ -121,8 +106,7 @@ fn right_candidates_are_found() {
 fn bad_candidates_decide_nothing() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let clean = good::<C>(random, 9);
-        let no_x = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
-        let no_x = no_x.into_iter().find(|x| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none()).unwrap();
+        let no_x = x_of_no_point::<C>();
         let of_another = good::<C>(random, 1).remove(0);
         // What is wrong; from fault 9 on the item takes part all the same.
         let spoil = |which: usize, item: &mut Item| match which {
@@ -142,7 +126,7 @@ fn bad_candidates_decide_nothing() {
         };
         let check = |items: &[Item]| {
             let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
-            engines.check(C::ID, items, PublicKeys::raw(&keys))
+            check(engines, C::ID, items, PublicKeys::raw(&keys))
         };
         for which in 0..13 {
             let mut all_bad = clean.clone();
@@ -171,15 +155,15 @@ fn each_recovery_id_names_its_point() {
             Item { digest, r, s, id: number % 5, key: NONE }
         };
         let items: Vec<Item> = (0..250).map(item).collect();
-        let keys = engines.keys(C::ID, &items);
+        let keys = keys(engines, C::ID, &items);
         let known = |id: u8| items.iter().zip(&keys).filter(|(item, key)| item.id == id && **key != NONE).count();
         assert!((0..4).all(|id| known(id) > 10) && known(4) == 0);
-        let found = engines.check(C::ID, &items, PublicKeys::raw(&keys));
+        let found = check(engines, C::ID, &items, PublicKeys::raw(&keys));
         assert_eq!(found, keys.iter().filter(|key| **key != NONE).count());
         // Those of the id before name another R.
         let mut of_others = keys.clone();
         of_others.rotate_right(1);
-        assert_eq!(engines.check(C::ID, &items, PublicKeys::raw(&of_others)), 0);
+        assert_eq!(check(engines, C::ID, &items, PublicKeys::raw(&of_others)), 0);
     }
     let engines = Engines::new();
     for_each_ecdsa_curve!(on_each_curve! test engines);
@@ -199,9 +183,9 @@ fn candidates_of_any_form() {
         };
         let keys: Vec<Vec<u8>> = items.iter().enumerate().map(encode).collect();
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        assert_eq!(engines.check(C::ID, &items, PublicKeys::sec1(&keys)), 500);
-        assert_eq!(engines.check(C::ID, &items, PublicKeys::all(&[])), 0);
-        assert_eq!(engines.check(C::ID, &vec![items[0].clone(); 300], PublicKeys::all(keys[0])), 300);
+        assert_eq!(check(engines, C::ID, &items, PublicKeys::sec1(&keys)), 500);
+        assert_eq!(check(engines, C::ID, &items, PublicKeys::all(&[])), 0);
+        assert_eq!(check(engines, C::ID, &vec![items[0].clone(); 300], PublicKeys::all(keys[0])), 300);
     }
     let engines = Engines::new();
     for_each_ecdsa_curve!(on_each_curve! test engines);

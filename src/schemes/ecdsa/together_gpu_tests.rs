@@ -3,15 +3,12 @@
 use super::ECDSA;
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
-use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
-use crate::cpu::{CpuEngine, decode, generator, limbs_to_be_bytes, multiply};
 use crate::curve::{Curve, CurveId, types};
-use crate::gpu::{GpuEngine, Limits};
-use crate::op::Operation;
+use crate::schemes::frame::together::gpu_tests::Engines;
+use crate::schemes::frame::together::tests::{points, scalar, x_of_no_point};
 use crate::schemes::frame::{Chunks, Verification, Verify};
-use crate::types::{Place, Policy, PublicKeys, ResultsMut, Rows};
-use std::ops::Range;
+use crate::types::{Policy, PublicKeys, Rows};
 
 #[derive(Clone)]
 pub struct Item {
@@ -20,15 +17,6 @@ pub struct Item {
     pub s: [u8; 32],
     pub id: u8,
     pub key: [u8; 64],
-}
-
-pub fn scalar<C: BaseTables>(random: &mut Random) -> C::Scalar {
-    C::Scalar::from_be_bytes_reduced(&limbs_to_be_bytes(&random.number()))
-}
-
-fn points<C: BaseTables>(numbers: &[C::Scalar]) -> Vec<Affine<C::Base>> {
-    let sums = multiply::mul_add::<C>(None, numbers, &vec![generator::<C>(); numbers.len()], None);
-    multiply::normalize(None, &sums)
 }
 
 /// Signatures of different keys. The R that each names is `error` G more than u1 G + u2 Q.
@@ -58,44 +46,26 @@ pub fn good<C: BaseTables>(random: &mut Random, count: usize) -> Vec<Item> {
     items::<C>(random, &vec![C::Scalar::ZERO; count])
 }
 
-struct Engines {
-    gpu: GpuEngine,
-    cpu: CpuEngine,
+/// How many a GPU does not verify alone. Checks that verdicts are those of the CPU, one by one.
+fn verify(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
+    let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
+    let signatures: Vec<[u8; 64]> =
+        items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
+    let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
+    let one_by_one = Verification::new((&digests).into(), (&signatures).into(), keys);
+    let together = Verification { recovery_ids: Some(Rows::from(&ids)), ..one_by_one };
+    let verify = |inputs| {
+        let (policy, chunks) = (Policy::default(), Chunks::all());
+        Verify { scheme: &ECDSA, curve, inputs, policy, chunks, items: items.len() }
+    };
+    let (expected, found) = (verify(one_by_one), verify(together));
+    engines.check_codes(&found, &expected);
+    found.chunks.spared()
 }
 
-impl Engines {
-    fn new() -> Self {
-        let gpu = GpuEngine::new(Limits::default()).expect("there is a GPU");
-        Engines { gpu, cpu: CpuEngine::new(None, None).unwrap() }
-    }
-
-    /// How many a GPU does not verify alone. Checks that verdicts are those of the CPU, one by one.
-    fn verify(&self, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
-        let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
-        let signatures: Vec<[u8; 64]> =
-            items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
-        let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
-        let one_by_one = Verification::new((&digests).into(), (&signatures).into(), keys);
-        let together = Verification { recovery_ids: Some(Rows::from(&ids)), ..one_by_one };
-        let verify = |inputs| {
-            let (policy, chunks) = (Policy::default(), Chunks::all());
-            Verify { scheme: &ECDSA, curve, inputs, policy, chunks, items: items.len() }
-        };
-        let (expected, found) = (verify(one_by_one), verify(together));
-        let mut codes = [vec![0; items.len()], vec![0; items.len()]];
-        let [of_cpu, of_gpu] = &mut codes;
-        expected.on_cpu(&self.cpu, 0..items.len(), &mut ResultsMut::codes(of_cpu));
-        let on_cpu = |items: Range<usize>, out: &mut dyn Place| expected.on_cpu(&self.cpu, items, out);
-        self.gpu.run(&self.cpu, &found, &mut ResultsMut::codes(of_gpu), &on_cpu, false).expect("the GPU works");
-        assert_eq!(of_gpu, of_cpu);
-        assert!(self.gpu.failures().is_empty());
-        found.chunks.spared()
-    }
-
-    fn verify_raw(&self, curve: CurveId, items: &[Item]) -> usize {
-        let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
-        self.verify(curve, items, PublicKeys::raw(&keys))
-    }
+fn verify_raw(engines: &Engines, curve: CurveId, items: &[Item]) -> usize {
+    let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
+    verify(engines, curve, items, PublicKeys::raw(&keys))
 }
 
 macro_rules! on_each_curve {
@@ -111,10 +81,10 @@ fn equations_of_valid_items_hold() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let all = good::<C>(random, 70_000);
         for count in [1, 2, 3, 16, 31, 32, 33, 255, 256, 257, 1000, 33_000, 70_000] {
-            assert_eq!(engines.verify_raw(C::ID, &all[..count]), count, "{} items", count);
+            assert_eq!(verify_raw(engines, C::ID, &all[..count]), count, "{} items", count);
         }
         for count in [2, 300] {
-            assert_eq!(engines.verify_raw(C::ID, &vec![all[0].clone(); count]), count);
+            assert_eq!(verify_raw(engines, C::ID, &vec![all[0].clone(); count]), count);
         }
     }
     let engines = Engines::new();
@@ -127,8 +97,7 @@ fn equations_of_valid_items_hold() {
 fn bad_items_fail_an_equation_or_take_no_part() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let clean = good::<C>(random, 9);
-        let no_x = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
-        let no_x = no_x.into_iter().find(|x| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none()).unwrap();
+        let no_x = x_of_no_point::<C>();
         let of_another = good::<C>(random, 1).remove(0);
         // What is wrong; from fault 6 on the item takes part all the same.
         let spoil = |which: usize, item: &mut Item| match which {
@@ -149,12 +118,12 @@ fn bad_items_fail_an_equation_or_take_no_part() {
             let mut all_bad = clean.clone();
             all_bad.iter_mut().for_each(|item| spoil(which, item));
             // Rejected by s, none takes part, and none is open.
-            assert_eq!(engines.verify_raw(C::ID, &all_bad), if which == 0 { 9 } else { 0 }, "all with fault {which}");
+            assert_eq!(verify_raw(engines, C::ID, &all_bad), if which == 0 { 9 } else { 0 }, "all with fault {which}");
             for position in 0..clean.len() {
                 let mut group = clean.clone();
                 spoil(which, &mut group[position]);
                 let expected = [9, 8, 0][usize::from(which > 0) + usize::from(which > 5)];
-                assert_eq!(engines.verify_raw(C::ID, &group), expected, "fault {which} at {position}");
+                assert_eq!(verify_raw(engines, C::ID, &group), expected, "fault {which} at {position}");
             }
         }
     }
@@ -174,7 +143,7 @@ fn errors_do_not_cancel() {
             (errors[3], errors[298]) = (times(b), times(a).neg());
             let group = items::<C>(random, &errors);
             for _ in 0..3 {
-                assert_eq!(engines.verify_raw(C::ID, &group), 0);
+                assert_eq!(verify_raw(engines, C::ID, &group), 0);
             }
         }
     }
@@ -195,9 +164,9 @@ fn keys_of_any_form() {
         };
         let keys: Vec<Vec<u8>> = items.iter().enumerate().map(encode).collect();
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        assert_eq!(engines.verify(C::ID, &items, PublicKeys::sec1(&keys)), 990);
+        assert_eq!(verify(engines, C::ID, &items, PublicKeys::sec1(&keys)), 990);
         items[500].digest[0] ^= 1;
-        assert_eq!(engines.verify(C::ID, &items, PublicKeys::sec1(&keys)), 0);
+        assert_eq!(verify(engines, C::ID, &items, PublicKeys::sec1(&keys)), 0);
     }
     let engines = Engines::new();
     for_each_ecdsa_curve!(on_each_curve! test engines);

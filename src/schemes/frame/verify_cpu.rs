@@ -10,7 +10,7 @@ use crate::cpu::point::jacobian::Jacobian;
 use crate::cpu::simd::Lanes;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::tables::key_plan::KeyPlan;
-use crate::cpu::{CHUNK, CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs, limbs_to_be_bytes};
+use crate::cpu::{CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs, limbs_to_be_bytes};
 use crate::types::{Place, PublicKeys, Rejection, Results, Verdict};
 use std::ops::Range;
 
@@ -110,13 +110,7 @@ pub fn verify<C: BaseTables, K: Claim<C>>(
     equations: impl Fn(&[usize]) -> Equations<C, K> + Sync,
     out: &mut dyn Place,
 ) {
-    let items = out.items();
-    let most = engine.max_memory.map_or(MOST_PLANNED, |limit| MOST_PLANNED.min(limit / 8 / PLANNED_BYTES)).max(CHUNK);
-    let mut rest = out.reborrow();
-    for start in (0..items).step_by(most) {
-        let part = start..items.min(start + most);
-        let (mut place, behind) = rest.split_at(part.len());
-        rest = behind;
+    for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
         let mut codes = vec![0; part.len()];
         verify_part(engine, part, &keys, together, &equations, &mut codes);
         place.take(Results::new(&codes, [&[], &[]], [0, 0]));

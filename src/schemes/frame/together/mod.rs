@@ -19,8 +19,10 @@ mod chunks;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod gpu;
+#[cfg(all(test, feature = "cuda"))]
+pub mod gpu_tests;
 mod groups;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 pub use chunks::Chunks;

@@ -20,7 +20,7 @@ struct Item<C: CpuCurve> {
     key: [u8; 64],
 }
 
-fn scalar<C: CpuCurve>(random: &mut Random) -> C::Scalar {
+pub fn scalar<C: CpuCurve>(random: &mut Random) -> C::Scalar {
     C::Scalar::from_be_bytes_reduced(&limbs_to_be_bytes(&random.number()))
 }
 
@@ -39,8 +39,16 @@ fn items<C: CpuCurve>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item<C>>
     (0..errors.len()).map(item).collect()
 }
 
-fn points<C: CpuCurve>(numbers: &[C::Scalar]) -> Vec<Affine<C::Base>> {
+/// Multiples of G.
+pub fn points<C: CpuCurve>(numbers: &[C::Scalar]) -> Vec<Affine<C::Base>> {
     normalize(&multiply::mul_add::<C>(None, numbers, &vec![generator::<C>(); numbers.len()], None))
+}
+
+/// A number that is the x-coordinate of no point.
+pub fn x_of_no_point<C: CpuCurve>() -> C::Base {
+    let numbers = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
+    let is_of_none = |x: &C::Base| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none();
+    numbers.into_iter().find(is_of_none).expect("half of all numbers")
 }
 
 fn good<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<Item<C>> {
@@ -95,8 +103,7 @@ fn equations_of_valid_items_hold() {
 fn bad_items_fail_an_equation_or_take_no_part() {
     fn test<C: CpuCurve>(random: &mut Random) {
         let clean = good::<C>(random, 9);
-        let no_x = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
-        let no_x = no_x.into_iter().find(|x| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none()).unwrap();
+        let no_x = x_of_no_point::<C>();
         let of_another = good::<C>(random, 1).remove(0);
         // What is wrong, and whether the item takes part all the same.
         let spoil = |which: usize, item: &mut Item<C>| match which {

@@ -1,0 +1,37 @@
+//! What tests of chunks on a GPU have in common.
+
+use crate::cpu::CpuEngine;
+use crate::gpu::{GpuEngine, Limits};
+use crate::op::Operation;
+use crate::types::{Place, ResultsMut};
+use std::ops::Range;
+
+/// A GPU, and the CPU, by which its results are checked.
+pub struct Engines {
+    pub gpu: GpuEngine,
+    pub cpu: CpuEngine,
+}
+
+impl Engines {
+    pub fn new() -> Self {
+        let gpu = GpuEngine::new(Limits::default()).expect("there is a GPU");
+        Engines { gpu, cpu: CpuEngine::new(None, None).unwrap() }
+    }
+
+    /// Computes codes on the GPU, and checks that they are those that the CPU gives to `expected`.
+    pub fn check_codes(&self, found: &impl Operation, expected: &impl Operation) {
+        let items = expected.items();
+        let mut codes = [vec![0; items], vec![0; items]];
+        let [of_cpu, of_gpu] = &mut codes;
+        expected.on_cpu(&self.cpu, 0..items, &mut ResultsMut::codes(of_cpu));
+        self.run(found, expected, &mut ResultsMut::codes(of_gpu));
+        assert_eq!(of_gpu, of_cpu);
+        assert!(self.gpu.failures().is_empty());
+    }
+
+    /// Has the GPU compute. What an operation leaves to the CPU `rest` does.
+    pub fn run(&self, operation: &impl Operation, rest: &impl Operation, out: &mut dyn Place) {
+        let on_cpu = |items: Range<usize>, out: &mut dyn Place| rest.on_cpu(&self.cpu, items, out);
+        self.gpu.run(&self.cpu, operation, out, &on_cpu, false).expect("the GPU works");
+    }
+}
