@@ -21,6 +21,7 @@ READ_FIRST = {
     "sc_from_words",
     "fe_from_words",
     "sc_to_montgomery",
+    "opposite_digits_var",
 }
 # A number is written where `.v` is the first argument, a word of it is assigned to, or the braces have its words; and
 # an array where words that are no number's are stored in it.
@@ -68,6 +69,12 @@ PLACES = {
     ("scheme/nonce.cuh", "for (int i = 0; i < 8; i++) value.v[i] = 0x01010101;"): HASH,
     ("scheme/nonce.cuh", "number_from_digest(candidate.v, value);"): "given back only where it is below n",
     ("scheme/recovery.cuh", "words_copy(e.v, digest);"): ANY + "the first factor of sc_mont_mul",
+    ("scheme/together.cuh", "block.v[2 * w] = (u32)(seed.v[w] >> 32);"): HASH,
+    ("scheme/together.cuh", "block.v[2 * w + 1] = (u32)seed.v[w];"): HASH,
+    ("scheme/together.cuh", "block.v[8] = (u32)(item >> 32);"): HASH,
+    ("scheme/together.cuh", "block.v[9] = (u32)item;"): HASH,
+    ("scheme/together.cuh", "block.v[10] = kPaddingMark;"): HASH,
+    ("scheme/together.cuh", "block.v[15] = 8 * 40;"): HASH,
     ("kernels/batched.cuh", "load_column(prefix.v, prefixes, n, i);"): "a product, written by this loop",
     ("kernels/bip340.cu", "load_number(key.v, keys + i * key_stride);"): "replaced by 1 below unless below n",
     ("kernels/bip340.cu", "replace_by_one(key.v, usable);"): "usable is the mask of a key below n",
@@ -83,7 +90,16 @@ PLACES = {
         "kernels/uniform_table.cuh",
         "for (int w = 0; w < 8; w++) r.v[w] |= __shfl_sync(0xffffffffu, value.v[w], source) & mask;",
     ): "one entry of a table, all others masked away",
-    ("kernels/msm.cu", "load_column(k.v, scalars, n, i);"): OF_COLUMNS,
+    ("kernels/bucket_terms.cuh", "load_column(k.v, scalars, n, i);"): OF_COLUMNS,
+    (
+        "kernels/together.cu",
+        "for (int w = 0; w < kCoefficientWords; w++) a.v[w] = coefficients[w * n + i];",
+    ): "a coefficient of 128 bits",
+    ("kernels/together.cu", "load_column(claimed.v, x, n, i);"): "of an open item below n, or below p for BIP 340",
+    ("kernels/together.cu", "load_column(u.v, u1, n, i);"): OF_COLUMNS,
+    ("kernels/together.cu", "load_column(u.v, u2, n, i);"): OF_COLUMNS,
+    ("kernels/together.cu", "load_column(more.v, memory, kThreads, thread + half);"): "a sum, written by this loop",
+    ("kernels/together.cu", "load_column(more.v, of_base + 8 * row, 1, 0);"): "a sum of step 2, or 0",
     ("kernels/sign.cu", "load_column(r.v, nonces, points.n, i);"): OF_COLUMNS,
     ("kernels/sign.cu", "load_number(r.v, keys + i * key_stride);"): ANY + "ecdsa_sign, and sc_from_words",
     ("kernels/sign.cu", "const sc one = {{1, 0, 0, 0, 0, 0, 0, 0}};"): "1",
