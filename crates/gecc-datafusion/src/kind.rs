@@ -8,22 +8,33 @@ use gecc_arrow::{Field, Mapping};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     EcdsaVerify,
+    EcdsaVerifyDer,
     EcdsaRecover,
     EthAddress,
     Sm2Verify,
+    Sm2VerifyDer,
     Bip340Verify,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 5] =
-        [Kind::EcdsaVerify, Kind::EcdsaRecover, Kind::EthAddress, Kind::Sm2Verify, Kind::Bip340Verify];
+    pub const ALL: [Kind; 7] = [
+        Kind::EcdsaVerify,
+        Kind::EcdsaVerifyDer,
+        Kind::EcdsaRecover,
+        Kind::EthAddress,
+        Kind::Sm2Verify,
+        Kind::Sm2VerifyDer,
+        Kind::Bip340Verify,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Kind::EcdsaVerify => "ecdsa_verify",
+            Kind::EcdsaVerifyDer => "ecdsa_verify_der",
             Kind::EcdsaRecover => "ecdsa_recover",
             Kind::EthAddress => "eth_address",
             Kind::Sm2Verify => "sm2_verify",
+            Kind::Sm2VerifyDer => "sm2_verify_der",
             Kind::Bip340Verify => "bip340_verify",
         }
     }
@@ -35,9 +46,9 @@ impl Kind {
 
     pub fn only_curve(self) -> Option<CurveId> {
         match self {
-            Kind::EcdsaVerify | Kind::EcdsaRecover => None,
+            Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::EcdsaRecover => None,
             Kind::EthAddress | Kind::Bip340Verify => Some(CurveId::Secp256k1),
-            Kind::Sm2Verify => Some(CurveId::Sm2),
+            Kind::Sm2Verify | Kind::Sm2VerifyDer => Some(CurveId::Sm2),
         }
     }
 
@@ -45,6 +56,7 @@ impl Kind {
     pub fn fields(self) -> &'static [Field] {
         match self {
             Kind::EcdsaVerify | Kind::Sm2Verify => &[Field::Digest, Field::Signature, Field::PublicKey],
+            Kind::EcdsaVerifyDer | Kind::Sm2VerifyDer => &[Field::Digest, Field::Der, Field::PublicKey],
             Kind::Bip340Verify => &[Field::Message, Field::Signature, Field::PublicKey],
             Kind::EcdsaRecover => &[Field::Digest, Field::Signature, Field::RecoveryId],
             Kind::EthAddress => &[Field::PublicKey],
@@ -68,9 +80,9 @@ impl Kind {
 
     pub fn result(self) -> DataType {
         match self {
-            Kind::EcdsaVerify | Kind::Sm2Verify | Kind::Bip340Verify => DataType::Boolean,
             Kind::EcdsaRecover => DataType::FixedSizeBinary(65),
             Kind::EthAddress => DataType::FixedSizeBinary(20),
+            _ => DataType::Boolean,
         }
     }
 

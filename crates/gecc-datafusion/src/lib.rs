@@ -21,15 +21,17 @@
 //! | function | result |
 //! |---|---|
 //! | `ecdsa_verify(curve, digest, signature, public_key)` | Boolean |
+//! | `ecdsa_verify_der(curve, digest, der, public_key)` | Boolean, for signatures in DER |
 //! | `ecdsa_recover(curve, digest, signature[, recovery_id])` | the public key, FixedSizeBinary(65): `04 \|\| x \|\| y` |
 //! | `eth_address(public_key)` | the Ethereum address of a key on secp256k1, FixedSizeBinary(20) |
 //! | `sm2_verify(digest, signature, public_key)` | Boolean; the digest is e, the SM3 of Z_A and the message |
+//! | `sm2_verify_der(digest, der, public_key)` | Boolean, for signatures in DER |
 //! | `bip340_verify(message, signature, public_key)` | Boolean; the message has any length |
 //!
 //! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. The others are columns or values of any
 //! type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or
 //! without `0x`, also in a dictionary. A signature is `r || s`, or `r || s || v` of 65 bytes, whose last byte is the recovery
-//! id where none is given. A `recovery_id` is an integer or a boolean, in any of the forms of
+//! id where none is given. DER is strict; behind it there may be one byte more, as Bitcoin's hash type is. A `recovery_id` is an integer or a boolean, in any of the forms of
 //! [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`;
 //! for BIP 340 also 32 bytes x, and of all forms x alone counts.
 //!
@@ -102,7 +104,7 @@ impl Functions {
         Functions { service: Arc::new(Service::new(engine, coalescer)), policy: Policy::default() }
     }
 
-    /// Functions for which `ecdsa_verify` asks for more than the standard. They share the coalescer.
+    /// Functions for which `ecdsa_verify` and `ecdsa_verify_der` ask for more than the standard. They share the coalescer.
     pub fn with_policy(self, policy: Policy) -> Self {
         Functions { policy, ..self }
     }

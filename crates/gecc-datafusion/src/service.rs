@@ -62,7 +62,7 @@ impl Service {
     ) -> Result<Answers, GenericError> {
         let mapping = kind.mapping(batch.num_columns());
         match kind {
-            Kind::EcdsaVerify | Kind::Sm2Verify => {
+            Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::Sm2Verify | Kind::Sm2VerifyDer => {
                 verify_through(batch, &mapping, &self.pool, |digests, signatures, keys, codes| {
                     self.verify(curve, policy, digests, signatures, keys, codes)
                 })

@@ -1,27 +1,28 @@
 //! Every type that holds bytes, nulls, and cells that cannot be read.
 
-use crate::items::{CURVES, Cell, Items, columns, engine, some};
+use crate::items::{CURVES, Cell, Items, columns, engine, fixed, some};
 use crate::session::{query, texts, with_table};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use gecc::CurveId;
 use gecc_arrow::{Field, Mapping, Operation, Pool};
 
-const FIELDS: [Field; 3] = [Field::Digest, Field::Signature, Field::PublicKey];
-
-fn function(curve: CurveId, ending: &str) -> String {
+/// The function for signatures of a form, `signature` or `der`.
+fn function(curve: CurveId, form: Field, ending: &str) -> String {
+    let of_form = if form == Field::Der { "_der" } else { "" };
     match curve {
-        CurveId::Sm2 => format!("sm2_verify{ending}(digest, signature, public_key)"),
-        curve => format!("ecdsa_verify{ending}('{curve}', digest, signature, public_key)"),
+        CurveId::Sm2 => format!("sm2_verify{of_form}{ending}(digest, {form}, public_key)"),
+        curve => format!("ecdsa_verify{of_form}{ending}('{curve}', digest, {form}, public_key)"),
     }
 }
 
 /// Verdicts and reasons are those of the operation on the same columns. Gives how many rows are valid, not valid, null.
-fn check(curve: CurveId, arrays: [ArrayRef; 3]) -> [usize; 3] {
-    let named = FIELDS.iter().map(Field::to_string).zip(arrays.clone());
+fn check(curve: CurveId, form: Field, arrays: [ArrayRef; 3]) -> [usize; 3] {
+    let fields = [Field::Digest, form, Field::PublicKey];
+    let named = fields.iter().map(Field::to_string).zip(arrays.clone());
     let batch = RecordBatch::try_from_iter_with_nullable(named.map(|(name, array)| (name, array, true))).unwrap();
     let (mapping, verify) = (Mapping::by_name(&batch.schema()), Operation::Verify(Default::default()));
     let answers = verify.apply(engine(), curve, &batch, &mapping, &Pool::default()).unwrap();
-    let (verdict, reason) = (function(curve, ""), function(curve, "_reason"));
+    let (verdict, reason) = (function(curve, form, ""), function(curve, form, "_reason"));
     let found = query(&with_table(batch), &format!("SELECT {verdict}, {reason} FROM t"));
     let (verdicts, reasons) = (texts(found.column(0)), texts(found.column(1)));
     assert_eq!(verdicts.len(), answers.len());
@@ -55,7 +56,7 @@ fn every_type_gives_the_verdicts_of_the_command() {
             for array in of_field {
                 let mut all = [0, 1, 2].map(|field| arrays[field][0].clone());
                 all[which] = array.clone();
-                let [valid, other, null] = check(curve, all);
+                let [valid, other, null] = check(curve, Field::Signature, all);
                 assert!(valid > 10 && other > 10 && null == 4, "{curve}: {valid}, {other}, {null}");
             }
         }
@@ -71,7 +72,28 @@ fn columns_of_fixed_width_give_them_too() {
         let last = |cells: Vec<Cell>| columns(&cells).pop().unwrap();
         let mut with_null = some(&items.signatures);
         with_null[5] = None;
-        let [valid, other, null] = check(curve, [last(some(&items.digests)), last(with_null), last(some(&keys))]);
-        assert_eq!((valid, other, null), (25, 14, 1), "{curve}");
+        let arrays = [last(some(&items.digests)), last(with_null), last(some(&keys))];
+        assert_eq!(check(curve, Field::Signature, arrays), [25, 14, 1], "{curve}");
+    }
+}
+
+#[test]
+fn signatures_in_der_of_every_type() {
+    for curve in CURVES {
+        let mut items = Items::random(curve, 40);
+        items.spoil();
+        let mut der = some(&items.signatures.iter().map(gecc::signature_to_der).collect::<Vec<_>>());
+        // Bitcoin's hash type, a byte too many, a byte too few, no DER, nothing.
+        der.iter_mut().take(20).flatten().for_each(|der| der.push(1));
+        der[21].as_mut().unwrap().extend([1, 1]);
+        der[22].as_mut().unwrap().pop();
+        der[24] = Some(items.signatures[24].to_vec());
+        der[25] = Some(Vec::new());
+        der[27] = None;
+        for der in columns(&der) {
+            let keys = columns(&some(&items.mixed_keys())).remove(0);
+            let [valid, other, null] = check(curve, Field::Der, [fixed(&some(&items.digests)).unwrap(), der, keys]);
+            assert!(valid > 10 && other > 10 && null == 1, "{curve}: {valid}, {other}, {null}");
+        }
     }
 }
