@@ -6,9 +6,13 @@
 use criterion::{
     BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
+use elliptic_curve::ops::LinearCombination;
+use elliptic_curve::sec1::ToSec1Point;
+use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{Backend, Curve, EcdsaCurve, Engine, P256, Point, PublicKeys, Secp256k1, SecretKey, Sm2};
 use gecc::{ecdsa, keys, point, sm2};
+use secp256k1::ffi::{self, CPtr};
 use std::time::Duration;
 
 const BATCHES: [usize; 2] = [4096, 65536];
@@ -87,16 +91,16 @@ fn fixed_base<C: Curve>(criterion: &mut Criterion, name: &str) {
 }
 
 /// gecc's verification, with distinct and with repeated keys.
-fn bench_gecc(
+fn bench_gecc<S>(
     group: &mut BenchmarkGroup<WallTime>,
-    sign: impl Fn(&Engine, usize, usize) -> Signed,
-    verify: impl Fn(&Engine, &Signed) -> bool,
+    sign: impl Fn(&Engine, usize, usize) -> S,
+    verify: impl Fn(&Engine, &S) -> bool,
 ) {
     let (engine, all_cores) = engines();
     for (label, signers) in [("distinct keys", usize::MAX), ("100 keys", SIGNERS)] {
         for items in BATCHES {
             // Two sets in turn, so that no run finds its inputs in the cache of the run before.
-            let sets: Vec<Signed> = (0..2).map(|_| sign(&all_cores, items, signers.min(items))).collect();
+            let sets: Vec<S> = (0..2).map(|_| sign(&all_cores, items, signers.min(items))).collect();
             let mut next = sets.iter().cycle();
             group.throughput(Throughput::Elements(items as u64));
             group.bench_function(format!("gecc, {label}/{items}"), |bencher| {
@@ -114,7 +118,6 @@ fn verify_ecdsa<C: EcdsaCurve>(engine: &Engine, set: &Signed) -> bool {
 }
 
 fn secp256k1(criterion: &mut Criterion) {
-    use secp256k1::ffi::{self, CPtr};
     fixed_base::<Secp256k1>(criterion, "secp256k1");
     let mut group = group(criterion, "verify, secp256k1");
     bench_gecc(&mut group, signed_ecdsa::<Secp256k1>, verify_ecdsa::<Secp256k1>);
@@ -199,5 +202,158 @@ fn sm2_curve(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, secp256k1, p256, sm2_curve);
+/// With keys of 32 bytes.
+fn signed_bip340(engine: &Engine, items: usize, signers: usize) -> (Signed, Vec<[u8; 32]>) {
+    let set = signed::<Secp256k1>(engine, items, signers, |digests, secret| {
+        let signed = bip340::sign(engine, digests, secret, Auxiliary::fresh()).expect("lengths agree");
+        signed.into_iter().map(|signature| signature.expect("the key is in range")).collect()
+    });
+    let keys = set.keys.iter().map(|key| *key.x()).collect();
+    (set, keys)
+}
+
+fn verify_bip340(criterion: &mut Criterion) {
+    use k256::schnorr;
+    let mut group = group(criterion, "verify, BIP 340");
+    bench_gecc(&mut group, signed_bip340, |engine, (set, keys)| {
+        bip340::verify(engine, &set.digests, &set.signatures, PublicKeys::x_only(keys))
+            .expect("lengths agree")
+            .all_valid()
+    });
+
+    let (set, keys) = signed_bip340(&engines().1, PEER_ITEMS, PEER_ITEMS);
+    let parsed: Vec<_> =
+        keys.iter().map(|key| secp256k1::XOnlyPublicKey::from_byte_array(*key).expect("a valid key")).collect();
+    group.throughput(Throughput::Elements(PEER_ITEMS as u64));
+    group.bench_function("libsecp256k1 (raw FFI, parsed keys)", |bencher| {
+        bencher.iter(|| {
+            for ((message, signature), key) in set.digests.iter().zip(&set.signatures).zip(&parsed) {
+                // SAFETY: verification reads a signature of 64 bytes, a message of this length and a key, all alive and
+                // initialised; the static context is what the library provides for it.
+                let valid = unsafe {
+                    ffi::secp256k1_schnorrsig_verify(
+                        ffi::secp256k1_context_static,
+                        signature.as_ptr(),
+                        message.as_ptr(),
+                        message.len(),
+                        key.as_c_ptr(),
+                    )
+                };
+                assert_eq!(valid, 1);
+            }
+        });
+    });
+    let parsed: Vec<_> = (0..PEER_ITEMS)
+        .map(|item| {
+            let key = schnorr::VerifyingKey::from_slice(&keys[item]).expect("a valid key");
+            (schnorr::Signature::try_from(&set.signatures[item][..]).expect("in range"), key)
+        })
+        .collect();
+    group.bench_function("RustCrypto k256 (parsed keys)", |bencher| {
+        bencher.iter(|| {
+            for (message, (signature, key)) in set.digests.iter().zip(&parsed) {
+                key.verify_raw(message, signature).expect("valid");
+            }
+        });
+    });
+    group.finish();
+}
+
+/// All are given key pairs and auxiliary data, and make the same signatures.
+fn sign_bip340(criterion: &mut Criterion) {
+    use k256::schnorr::SigningKey;
+    let mut group = group(criterion, "sign, BIP 340");
+    let (engine, all_cores) = engines();
+    let bytes = |items: usize| (0..items).map(|_| random_bytes()).collect::<Vec<_>>();
+    for items in BATCHES {
+        let (secret, public) =
+            keys::generate::<Secp256k1>(&all_cores, items).expect("the operating system gives randomness");
+        let (messages, auxiliary) = (bytes(items), bytes(items));
+        group.throughput(Throughput::Elements(items as u64));
+        group.bench_function(format!("gecc/{items}"), |bencher| {
+            bencher.iter(|| {
+                let keys = SigningKeys::with_public(&secret, &public);
+                let signed = bip340::sign(&engine, &messages, keys, Auxiliary::given(&auxiliary));
+                assert_eq!(signed.expect("lengths agree").len(), items);
+            });
+        });
+    }
+
+    let (secret, _) =
+        keys::generate::<Secp256k1>(&all_cores, PEER_ITEMS).expect("the operating system gives randomness");
+    let (messages, auxiliary) = (bytes(PEER_ITEMS), bytes(PEER_ITEMS));
+    let inputs = || messages.iter().zip(&auxiliary);
+    let expected = bip340::sign(&engine, &messages, &secret, Auxiliary::given(&auxiliary)).expect("lengths agree");
+    group.throughput(Throughput::Elements(PEER_ITEMS as u64));
+    // The call of the crate draws new blinding for every signature, which is left out.
+    let context = secp256k1::Secp256k1::signing_only();
+    let pair = |key: &SecretKey| secp256k1::Keypair::from_secret_bytes(*key.expose_bytes()).expect("in range");
+    let pairs: Vec<_> = secret.iter().map(pair).collect();
+    let sign = |((message, auxiliary), pair): ((&[u8; 32], &[u8; 32]), &secp256k1::Keypair)| {
+        let mut signature = [0; 64];
+        // SAFETY: signing writes 64 bytes and reads a message and auxiliary data of 32 bytes and a key pair, all alive and
+        // initialised; the context was made for signing.
+        let signed = unsafe {
+            ffi::secp256k1_schnorrsig_sign32(
+                context.ctx().as_ptr(),
+                signature.as_mut_ptr(),
+                message.as_ptr(),
+                pair.as_c_ptr(),
+                auxiliary.as_ptr(),
+            )
+        };
+        assert_eq!(signed, 1);
+        signature
+    };
+    assert!(inputs().zip(&pairs).map(sign).map(Ok).eq(expected.iter().copied()));
+    group.bench_function("libsecp256k1 (raw FFI, key pairs)", |bencher| {
+        bencher.iter(|| inputs().zip(&pairs).map(sign).collect::<Vec<_>>());
+    });
+    let keys: Vec<_> = secret.iter().map(|key| SigningKey::from_slice(key.expose_bytes()).expect("in range")).collect();
+    let sign = |((message, auxiliary), key): ((&[u8; 32], &[u8; 32]), &SigningKey)| {
+        key.sign_raw(message, auxiliary).expect("k is not 0").to_bytes()
+    };
+    assert!(inputs().zip(&keys).map(sign).map(Ok).eq(expected.iter().copied()));
+    group.bench_function("RustCrypto k256 (key pairs)", |bencher| {
+        bencher.iter(|| inputs().zip(&keys).map(sign).collect::<Vec<_>>());
+    });
+    group.finish();
+}
+
+/// libsecp256k1's own sum is not in the interface of its crate: docs/peers.md says how it was measured.
+fn sum_of_products(criterion: &mut Criterion) {
+    let mut group = group(criterion, "sum of products, secp256k1");
+    let (engine, all_cores) = engines();
+    let inputs = |items: usize| -> (Vec<[u8; 32]>, Vec<Point>) {
+        let (_, points) =
+            keys::generate::<Secp256k1>(&all_cores, items).expect("the operating system gives randomness");
+        let scalar = |_| *SecretKey::generate::<Secp256k1>().expect("randomness").expose_bytes();
+        ((0..items).map(scalar).collect(), points)
+    };
+    let sum = |(scalars, points): &(Vec<[u8; 32]>, Vec<Point>)| {
+        point::msm::<Secp256k1>(&engine, scalars, points).expect("lengths agree").expect("good items")
+    };
+    for items in BATCHES {
+        let inputs = inputs(items);
+        group.throughput(Throughput::Elements(items as u64));
+        group.bench_function(format!("gecc/{items}"), |bencher| bencher.iter(|| sum(&inputs)));
+    }
+    let inputs = inputs(BATCHES[0]);
+    let parsed = |(scalar, point): (&[u8; 32], &Point)| {
+        let point = k256::PublicKey::from_sec1_bytes(point.as_sec1()).expect("a valid point");
+        let scalar = k256::NonZeroScalar::try_from(&scalar[..]).expect("in range");
+        (point.to_projective(), *scalar)
+    };
+    let parsed: Vec<_> = inputs.0.iter().zip(&inputs.1).map(parsed).collect();
+    let of_peer = k256::ProjectivePoint::lincomb_vartime(&parsed[..]);
+    let of_peer = k256::PublicKey::try_from(of_peer).expect("not the identity").to_sec1_point(false);
+    assert_eq!(of_peer.as_bytes(), sum(&inputs).as_bytes());
+    group.throughput(Throughput::Elements(BATCHES[0] as u64));
+    group.bench_function(format!("RustCrypto k256, variable time (parsed points)/{}", BATCHES[0]), |bencher| {
+        bencher.iter(|| k256::ProjectivePoint::lincomb_vartime(&parsed[..]));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, secp256k1, p256, sm2_curve, verify_bip340, sign_bip340, sum_of_products);
 criterion_main!(benches);

@@ -11,7 +11,7 @@
 //!   3 bits there, and of 5 and 7 bits where the order is 199.
 //! - Multiplication by secret scalars is complete in its last window alone, as a large group has no exceptions before. So it
 //!   runs where the order is 199, by the scalars that meet no exception there: three in five.
-//! - Kernels, and with them products of G by secret scalars and signing.
+//! - Kernels, and with them products of G by secret scalars and signing; of BIP 340 the s is computed for given points.
 
 #[allow(dead_code, reason = "not all of the generator is needed")]
 #[path = "../curves/derive.rs"]
@@ -46,7 +46,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::{env, fs};
 use twin::codes::PointKind;
-use twin::{Driver, Session, number};
+use twin::{Driver, Session, bytes, number};
 
 fn main() -> ExitCode {
     harness::run(tests(
@@ -91,6 +91,8 @@ fn all_pairs(parameters: &Parameters, endomorphism: bool, window: u32) {
     let mut session = Session::default();
     sums(&mut session, &mut group);
     verifications(&mut session, &mut group);
+    schnorr_verifications(&mut session, &mut group);
+    schnorr_signatures(&mut session, &mut group);
     recoveries(&mut session, &mut group);
     session.run(&driver);
 }
@@ -249,6 +251,31 @@ fn verifications(session: &mut Session, group: &mut Group) {
         let [x, y] = coordinates(group.point(item.key));
         let arguments = [&item.digest, &item.r, &item.s, &x, &y, &finite];
         session.expect_exactly("sm2_verify", &arguments, vec![number(item.verdict.code().into())]);
+    }
+}
+
+/// BIP 340: every verdict, by windows and by tables.
+fn schnorr_verifications(session: &mut Session, group: &mut Group) {
+    let mut items = cases::bip340(group, 1);
+    items.sort_by_key(|item| item.key);
+    for item in items {
+        let [x, y] = coordinates(group.point(item.key));
+        let arguments = [&item.r, &item.s, &x, &y, &item.digest];
+        session.expect_exactly("bip340_verify", &arguments, vec![number(item.verdict.code().into())]);
+    }
+}
+
+/// BIP 340: for nonces, keys and challenges the s, and that the signature is valid.
+fn schnorr_signatures(session: &mut Session, group: &mut Group) {
+    let n = group.order;
+    for [key, k, e] in cases::combinations([n - 1, n - 1, n], 1).map(|[key, k, e]| [key + 1, k + 1, e]) {
+        let [[rx, ry], [x, y]] = [k, key].map(|k| coordinates(group.point(k)));
+        let (message, challenge) = cases::challenged(group, &rx, key, e);
+        let [nonce, secret] = [k, key].map(|residue| group.scalar(residue));
+        let even = |k, number: &BigUint| if group.has_even_y(k) { number.clone() } else { &group.modulus - number };
+        let s = (even(k, &nonce) + challenge * even(key, &secret)) % &group.modulus;
+        session.expect_exactly("bip340_sign", &[&nonce, &rx, &ry, &secret, &x, &y, &message], vec![s.clone()]);
+        session.expect_exactly("bip340_verify", &[&rx, &s, &x, &y, &message], vec![number(Verdict::VALID_CODE.into())]);
     }
 }
 

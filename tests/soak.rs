@@ -19,8 +19,8 @@
 //! goes through a second implementation of each curve (`oracle`): public keys and ECDH, signatures that gecc makes, that the
 //! other makes, and that follow from the equation, as they are and spoilt.
 //!
-//! BIP 340 is compared with libsecp256k1 item by item, both ways. Batch equations take part where signatures are known to be valid,
-//! with one among them that is not.
+//! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them makes are verified by the other,
+//! as they are and spoilt. Batch equations take part where signatures are known to be valid, or but a few are not.
 //!
 //! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on the CPU.
 
@@ -41,6 +41,7 @@ use harness::{named, tests};
 use libtest_mimic::Trial;
 use oracle::{AwsLc, LibSecp256k1, OpenSsl, Oracle};
 use rayon::prelude::*;
+use secp256k1::{Keypair, XOnlyPublicKey, schnorr};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -52,6 +53,10 @@ use suite::support::shared::shared_points;
 
 /// Items of one call: enough for every table that an engine may take.
 const BATCH: usize = 1 << 16;
+/// The same for operations that are crossed, and for batch equations: enough for those of GPUs.
+const LARGE_BATCH: usize = 1 << 20;
+/// Of so many items of a batch for batch equations one is spoilt: some groups have none.
+const FEW_SPOILT: usize = 1 << 18;
 /// Items of one progression.
 const RUN: usize = 1 << 10;
 /// Items of each batch that are signed, and as many for ECDH.
@@ -97,21 +102,21 @@ type Extra = fn(&Engine, &mut Random, &[Signed]);
 type Sign = fn(&Engine, &[[u8; 32]], &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>>;
 
 /// Checks batches of fresh items. `check` gets the number of a batch and its size.
-fn soak(name: &str, check: impl Fn(&Engine, &mut Random, usize, usize)) {
+fn soak(name: &str, largest: usize, check: impl Fn(&Engine, &mut Random, usize, usize)) {
     let engine = &Engine::new().expect("threads can be started");
     let items = from_environment("GECC_SOAK_ITEMS", 10_000_000) as usize;
     let seed = from_environment("GECC_SOAK_SEED", Random::new().word() >> 16);
     let first = from_environment("GECC_SOAK_BATCH", 0) as usize;
-    let batches = items.div_ceil(BATCH);
+    let batches = items.div_ceil(largest);
     let (start, mut reported) = (Instant::now(), 0);
     for batch in first..batches {
-        let size = BATCH.min(items - batch * BATCH);
+        let size = largest.min(items - batch * largest);
         let seed_of_batch = seed.wrapping_mul(1 << 16).wrapping_add(batch as u64);
         check(engine, &mut Random::from_seed(seed_of_batch), batch, size);
         let seconds = start.elapsed().as_secs();
         if seconds >= reported + 10 || batch + 1 == batches {
             reported = seconds;
-            let done = (batch * BATCH + size).min(items);
+            let done = batch * largest + size;
             eprintln!(
                 "{name}: {done} of {items} items in {seconds} s; to go on from here: GECC_SOAK_SEED={seed} GECC_SOAK_BATCH={}",
                 batch + 1
@@ -121,7 +126,7 @@ fn soak(name: &str, check: impl Fn(&Engine, &mut Random, usize, usize)) {
 }
 
 fn against_equations<S: Scheme>(recover: Extra, secrets: Extra) {
-    soak(S::CURVE, |engine, random, batch, size| {
+    soak(S::CURVE, BATCH, |engine, random, batch, size| {
         let signed = signatures::<S>(engine, random, size, batch % 2 == 0);
         points::<S::C>(engine, random, size);
         recover(engine, random, &signed);
@@ -130,18 +135,58 @@ fn against_equations<S: Scheme>(recover: Extra, secrets: Extra) {
 }
 
 fn against_oracle<S: Scheme>(sign: Sign, oracle: &impl Oracle) {
-    soak(&format!("{}, a fraction by a second implementation", S::CURVE), |engine, random, _, size| {
+    soak(&format!("{}, a fraction by a second implementation", S::CURVE), BATCH, |engine, random, _, size| {
         let items = ORACLE_ITEMS.min(size);
         let signed = signed::<S>(random, items, items);
         second_opinion::<S>(engine, random, &signed, sign, oracle);
     });
 }
 
-/// Signatures with auxiliary data are the same; of these a tenth is spoilt in a bit, and verdicts are the same.
+/// Messages of 32 bytes, with what is claimed to be their signatures by the keys.
+struct SchnorrItems {
+    messages: Vec<[u8; 32]>,
+    signatures: Vec<[u8; 64]>,
+    keys: Vec<[u8; 32]>,
+}
+
+impl SchnorrItems {
+    /// Changes a bit, after which no item is valid but with a probability of about 2^-256.
+    fn spoil(&mut self, random: &mut Random, item: usize) {
+        match random.below(3) {
+            0 => random.flip_bit(&mut self.messages[item]),
+            1 => random.flip_bit(&mut self.signatures[item]),
+            _ => random.flip_bit(&mut self.keys[item]),
+        }
+    }
+
+    /// Verifies all. The items of this list are invalid, and libsecp256k1 says so too.
+    fn check(&self, engine: &Engine, spoilt: &[usize]) {
+        spoilt.par_iter().for_each(|item| assert!(!self.is_valid_to_libsecp256k1(*item), "{}", self.shown(*item)));
+        let verdicts =
+            bip340::verify(engine, &self.messages, &self.signatures, PublicKeys::x_only(&self.keys)).unwrap();
+        let mut expected = vec![true; self.messages.len()];
+        spoilt.iter().for_each(|item| expected[*item] = false);
+        assert_eq!(verdicts.len(), expected.len());
+        for (item, (verdict, expected)) in verdicts.iter().zip(expected).enumerate() {
+            assert_eq!(verdict.is_valid(), expected, "{verdict:?} on {}", self.shown(item));
+        }
+    }
+
+    fn is_valid_to_libsecp256k1(&self, item: usize) -> bool {
+        let signature = schnorr::Signature::from_byte_array(self.signatures[item]);
+        let key = XOnlyPublicKey::from_byte_array(self.keys[item]);
+        key.is_ok_and(|key| signature.verify(&self.messages[item], &key).is_ok())
+    }
+
+    fn shown(&self, item: usize) -> String {
+        format!("item {item}: {:02x?} {:02x?} {:02x?}", self.messages[item], self.signatures[item], self.keys[item])
+    }
+}
+
+/// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified by both,
+/// then with a few of them spoilt by batch equations, and with a tenth of them spoilt one by one.
 fn bip340_by_libsecp256k1() {
-    use secp256k1::schnorr::{Signature, sign_with_aux_rand};
-    use secp256k1::{Keypair, XOnlyPublicKey};
-    soak("BIP 340 by libsecp256k1", |engine, random, _, size| {
+    soak("BIP 340 by libsecp256k1", LARGE_BATCH, |engine, random, _, size| {
         let mut rows = || (0..size).map(|_| random.bytes()).collect::<Vec<[u8; 32]>>();
         let (messages, auxiliary, mut secret) = (rows(), rows(), rows());
         // Below n.
@@ -149,29 +194,27 @@ fn bip340_by_libsecp256k1() {
         let pairs: Vec<Keypair> =
             secret.par_iter().map(|key| Keypair::from_secret_bytes(*key).expect("in range")).collect();
         let keys: Vec<SecretKey> = secret.into_iter().map(SecretKey::from_bytes).collect();
-        let signed = bip340::sign(engine, &messages, &keys, Auxiliary::given(&auxiliary)).unwrap();
-        let theirs: Vec<[u8; 64]> = (0..size)
-            .into_par_iter()
-            .map(|item| sign_with_aux_rand(&messages[item], &pairs[item], &auxiliary[item]).to_byte_array())
-            .collect();
-        assert!(signed.iter().zip(&theirs).all(|(ours, theirs)| ours == &Ok(*theirs)));
-        let (mut signatures, mut public) = (theirs, Vec::with_capacity(size));
-        public.extend(pairs.iter().map(|pair| pair.x_only_public_key().0.to_byte_array()));
-        let verdicts = bip340::verify(&TOGETHER, &messages, &signatures, PublicKeys::x_only(&public)).unwrap();
-        assert!(verdicts.all_valid());
-        for item in (0..size).step_by(10) {
-            match random.below(2) {
-                0 => random.flip_bit(&mut signatures[item]),
-                _ => random.flip_bit(&mut public[item]),
-            }
+        let sign = |auxiliary| bip340::sign(engine, &messages, &keys, auxiliary).unwrap();
+        let (signed, fresh) = (sign(Auxiliary::given(&auxiliary)), sign(Auxiliary::fresh()));
+        let theirs = |item: usize| schnorr::sign_with_aux_rand(&messages[item], &pairs[item], &auxiliary[item]);
+        let mut signatures: Vec<[u8; 64]> =
+            (0..size).into_par_iter().map(|item| theirs(item).to_byte_array()).collect();
+        assert!(signed.into_iter().eq(signatures.iter().copied().map(Ok)));
+        for (signature, fresh) in signatures.iter_mut().zip(fresh).skip(1).step_by(2) {
+            *signature = fresh.expect("a key in range");
         }
-        let verifies = |item: usize| {
-            let key = XOnlyPublicKey::from_byte_array(public[item]);
-            key.is_ok_and(|key| Signature::from_byte_array(signatures[item]).verify(&messages[item], &key).is_ok())
-        };
-        let expected: Vec<bool> = (0..size).into_par_iter().map(verifies).collect();
-        let verdicts = bip340::verify(engine, &messages, &signatures, PublicKeys::x_only(&public)).unwrap();
-        assert!(verdicts.iter().map(|verdict| verdict.is_valid()).eq(expected));
+        let public = pairs.iter().map(|pair| pair.x_only_public_key().0.to_byte_array()).collect();
+        let mut items = SchnorrItems { messages: messages.clone(), signatures, keys: public };
+        (0..size)
+            .into_par_iter()
+            .for_each(|item| assert!(items.is_valid_to_libsecp256k1(item), "{}", items.shown(item)));
+        items.check(&TOGETHER, &[]);
+        let few: Vec<usize> = (random.below(size.min(FEW_SPOILT))..size).step_by(FEW_SPOILT).collect();
+        few.iter().for_each(|item| items.spoil(random, *item));
+        items.check(&TOGETHER, &few);
+        let more: Vec<usize> = (0..size).filter(|item| item % 10 == 3 && !few.contains(item)).collect();
+        more.iter().for_each(|item| items.spoil(random, *item));
+        items.check(engine, &[few, more].concat());
     });
 }
 
@@ -437,13 +480,12 @@ fn crossed<C: TestCurve>(
     sign: impl Fn(&Engine, &[[u8; 32]], &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>>,
     verify: impl Fn(&Engine, &[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts,
 ) {
-    const CROSSED_BATCH: usize = 1 << 20;
     let (engine, cpu) =
         (Engine::new().expect("threads can be started"), Engine::cpu().expect("threads can be started"));
     let items = from_environment("GECC_SOAK_ITEMS", 10_000_000) as usize;
     let start = Instant::now();
-    for first in (0..items).step_by(CROSSED_BATCH) {
-        let size = CROSSED_BATCH.min(items - first);
+    for first in (0..items).step_by(LARGE_BATCH) {
+        let size = LARGE_BATCH.min(items - first);
         let keys: Vec<SecretKey> = in_runs(&mut Random::new(), size, |random, length| {
             (0..length).map(|_| SecretKey::from_bytes(random.scalar_bytes::<C>())).collect()
         });

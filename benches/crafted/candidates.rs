@@ -1,34 +1,24 @@
 //! Recovery with candidates: right ones, and wrong ones at every fraction, beside recovery without any.
 
 use crate::compare::Bench;
-use crate::support::random::Random;
+use crate::recoverable::Recoverable;
 use crate::support::reference::EcdsaReference;
-use crate::support::scheme::{Ecdsa, columns, signed};
 use gecc::{Engine, Point, ecdsa};
-
-struct Signatures {
-    digests: Vec<[u8; 32]>,
-    signatures: Vec<[u8; 64]>,
-    ids: Vec<u8>,
-    keys: Vec<Point>,
-}
+use std::cell::LazyCell;
 
 pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
-    let signed = signed::<Ecdsa<C>>(&mut Random::new(), bench.items, bench.items);
-    let plain: Vec<_> = signed.iter().map(|signed| signed.item.clone()).collect();
-    let (digests, signatures, _) = columns(&plain);
-    let (ids, keys) = signed.iter().map(|signed| (signed.recovery_id, signed.key)).unzip();
-    let signatures = Signatures { digests, signatures, ids, keys };
+    let items = bench.items_together;
+    let signatures = LazyCell::new(|| Recoverable::random::<C>(items));
     let recover = |engine: &Engine, candidates: &Option<Vec<Point>>| {
-        let Signatures { digests, signatures, ids, .. } = &signatures;
+        let Recoverable { digests, signatures, ids, .. } = &*signatures;
         match candidates {
             None => ecdsa::recover::<C>(engine, digests, signatures, ids),
             Some(given) => ecdsa::recover_with_candidates::<C>(engine, digests, signatures, ids, given),
         }
         .expect("as many")
     };
-    let batches = |items: usize| candidates(&signatures.keys[..items]);
-    bench.compare(&format!("{}: recover with candidates", C::NAME), batches, recover);
+    let operation = format!("{}: recover together, with candidates", C::NAME);
+    bench.compare_of(items, &operation, || candidates(&signatures.keys), recover);
 }
 
 /// None at all come first.

@@ -16,15 +16,17 @@ pub struct Bench<'a> {
     engine: Engine,
     reference: Engine,
     /// Items of a batch.
-    pub items: usize,
+    items: usize,
+    /// Items of a batch that is computed together.
+    pub items_together: usize,
     chosen: &'a [String],
     slow: Vec<String>,
 }
 
 impl<'a> Bench<'a> {
-    pub fn new(name: &'static str, engine: Engine, items: usize, chosen: &'a [String]) -> Self {
+    pub fn new(name: &'static str, engine: Engine, [items, items_together]: [usize; 2], chosen: &'a [String]) -> Self {
         let reference = Engine::builder().backend(Backend::Cpu).portable(true).build().expect("threads can be started");
-        Bench { name, engine, reference, items, chosen, slow: Vec::new() }
+        Bench { name, engine, reference, items, items_together, chosen, slow: Vec::new() }
     }
 
     /// The comparisons that were below `FLOOR`.
@@ -39,11 +41,23 @@ impl<'a> Bench<'a> {
         batches: impl FnOnce(usize) -> Vec<(&'static str, B)>,
         run: impl Fn(&Engine, &B) -> R,
     ) {
+        let items = self.items;
+        self.compare_of(items, operation, || batches(items), run);
+    }
+
+    /// The same for batches of so many items.
+    pub fn compare_of<B, R: PartialEq>(
+        &mut self,
+        items: usize,
+        operation: &str,
+        batches: impl FnOnce() -> Vec<(&'static str, B)>,
+        run: impl Fn(&Engine, &B) -> R,
+    ) {
         let operation = format!("{}, {operation}", self.name);
         if !self.chosen.is_empty() && !self.chosen.iter().any(|word| operation.contains(word.as_str())) {
             return;
         }
-        let batches = batches(self.items);
+        let batches = batches();
         for (name, batch) in &batches {
             // Tables are built here too.
             let agree = run(&self.engine, batch) == run(&self.reference, batch);
@@ -62,17 +76,14 @@ impl<'a> Bench<'a> {
                 fastest[index + 1] = time(batch).min(fastest[index + 1]);
             }
         }
-        println!("{operation}: {:.1} k/s", self.rate(fastest[0]));
+        let rate = |seconds: f64| items as f64 / seconds / 1e3;
+        println!("{operation}: {:.1} k/s", rate(fastest[0]));
         for ((name, _), seconds) in crafted.iter().zip(&fastest[1..]) {
             let ratio = fastest[0] / seconds;
-            println!("    {ratio:5.2}  {:8.1} k/s  {name}", self.rate(*seconds));
+            println!("    {ratio:5.2}  {:8.1} k/s  {name}", rate(*seconds));
             if ratio < FLOOR {
                 self.slow.push(format!("{operation}, {name}: {ratio:.2}"));
             }
         }
-    }
-
-    fn rate(&self, seconds: f64) -> f64 {
-        self.items as f64 / seconds / 1e3
     }
 }

@@ -1,56 +1,52 @@
 //! Batch equations: invalid items at every fraction, and items that take no part, beside verification one by one.
 
 use crate::compare::Bench;
-use crate::support::random::Random;
+use crate::recoverable::Recoverable;
 use crate::support::reference::EcdsaReference;
-use crate::support::scheme::{Ecdsa, columns, signed};
 use gecc::ecdsa::Policy;
-use gecc::{Engine, Point, ecdsa};
+use gecc::{Engine, ecdsa};
+use std::cell::LazyCell;
 
-/// A batch, verified one by one unless it has recovery ids.
-#[derive(Clone)]
+/// What batches differ in. One is verified one by one unless it has recovery ids.
 struct Batch {
     digests: Vec<[u8; 32]>,
-    signatures: Vec<[u8; 64]>,
-    keys: Vec<Point>,
     ids: Option<Vec<u8>>,
 }
 
 pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
-    let verify = |engine: &Engine, Batch { digests, signatures, keys, ids }: &Batch| {
-        let policy = Policy::default();
+    let items = bench.items_together;
+    let valid = LazyCell::new(|| Recoverable::random::<C>(items));
+    let verify = |engine: &Engine, Batch { digests, ids }: &Batch| {
+        let (Recoverable { signatures, keys, .. }, policy) = (&*valid, Policy::default());
         match ids {
             None => ecdsa::verify::<C>(engine, digests, signatures, keys, policy),
             Some(ids) => ecdsa::verify_recoverable::<C>(engine, digests, signatures, ids, keys, policy),
         }
         .expect("as many")
     };
-    bench.compare(&format!("{}: verify together", C::NAME), batches::<C>, verify);
+    bench.compare_of(items, &format!("{}: verify together", C::NAME), || batches(&valid), verify);
 }
 
 /// That verified one by one comes first.
-fn batches<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Batch)> {
-    let signed = signed::<Ecdsa<C>>(&mut Random::new(), items, items);
-    let plain: Vec<_> = signed.iter().map(|signed| signed.item.clone()).collect();
-    let (digests, signatures, _) = columns(&plain);
-    let keys = signed.iter().map(|signed| signed.key).collect();
-    let alone = Batch { digests, signatures, keys, ids: None };
-    let valid = Batch { ids: Some(signed.iter().map(|signed| signed.recovery_id).collect()), ..alone.clone() };
+fn batches(valid: &Recoverable) -> Vec<(&'static str, Batch)> {
+    let items = valid.digests.len();
+    let alone = Batch { digests: valid.digests.clone(), ids: None };
+    let with_ids = |id: &dyn Fn(u8) -> u8| {
+        let ids = valid.ids.iter().map(|right| id(*right)).collect();
+        Batch { digests: valid.digests.clone(), ids: Some(ids) }
+    };
     let invalid = |is_invalid: &dyn Fn(usize) -> bool| {
-        let mut batch = valid.clone();
+        let mut batch = with_ids(&|id| id);
         (0..items).filter(|item| is_invalid(*item)).for_each(|item| batch.digests[item][3] ^= 1);
         batch
-    };
-    let with_ids = |id: &dyn Fn(u8) -> u8| {
-        let ids = valid.ids.iter().flatten().map(|right| id(*right)).collect();
-        Batch { ids: Some(ids), ..valid.clone() }
     };
     let every = |step: usize| invalid(&move |item| item % step == step / 2);
     vec![
         ("one by one", alone),
-        ("all valid", valid.clone()),
+        ("all valid", invalid(&|_| false)),
         ("the first invalid", invalid(&|item| item == 0)),
         ("the last invalid", invalid(&|item| item == items - 1)),
+        ("four invalid", every(items / 4)),
         ("one of 4096 invalid", every(4096)),
         ("one of 1000 invalid", every(1000)),
         ("one of 512 invalid", every(512)),

@@ -1,9 +1,10 @@
 //! Signatures in a small group, with what is to become of them.
 
 use super::reference::{Group, p};
-use super::{Rejection, Verdict};
+use super::{Rejection, Verdict, bytes};
 use num_bigint::BigUint;
 use rand::RngExt;
+use sha2::{Digest, Sha256};
 
 /// An item of a verification.
 pub struct Signed {
@@ -29,7 +30,7 @@ pub struct Recoverable {
 const SAMPLE: u64 = 2029;
 
 /// All combinations of numbers below the bounds, so many times; in the largest group a sample of them, spread evenly.
-fn combinations([a, b, c]: [u64; 3], times: u64) -> impl Iterator<Item = [u64; 3]> {
+pub fn combinations([a, b, c]: [u64; 3], times: u64) -> impl Iterator<Item = [u64; 3]> {
     let all = a * b * c;
     let count = if a > 13 { SAMPLE } else { all };
     let index = move |number: u64| number % count * all / count;
@@ -96,6 +97,58 @@ pub fn sm2(group: &mut Group, times: u64) -> Vec<Signed> {
         let s = group.scalar(key);
         let verdict = Verdict::Rejected(Rejection::ZeroT);
         items.push(Signed { digest: 7u32.into(), r: &group.modulus - &s, s, key, verdict });
+    }
+    items
+}
+
+/// What is hashed before the message for a challenge of BIP 340.
+fn before_message(r: &BigUint, key_x: &BigUint) -> Sha256 {
+    let tag: [u8; 32] = Sha256::digest("BIP0340/challenge").into();
+    Sha256::new_with_prefix([tag, tag, bytes(r), bytes(key_x)].concat())
+}
+
+/// A message of 32 bytes whose challenge has this residue, and the challenge modulo N.
+pub fn challenged(group: &mut Group, r: &BigUint, key: u64, residue: u64) -> (BigUint, BigUint) {
+    let hash = before_message(r, group.x(key));
+    let mut message = BigUint::from_bytes_be(&group.random.random::<[u8; 16]>());
+    loop {
+        let challenge = BigUint::from_bytes_be(&hash.clone().chain_update(bytes(&message)).finalize());
+        if group.residue(&challenge) == residue {
+            return (message, challenge % &group.modulus);
+        }
+        message += 1u32;
+    }
+}
+
+/// Of k and its opposite the one whose point has an even y.
+fn with_even_y(group: &Group, k: u64) -> u64 {
+    if group.has_even_y(k) { k } else { group.order - k }
+}
+
+/// For challenges, s and keys the r of every point, and an r that is no x-coordinate; in the largest group the r of the point that
+/// s and the challenge give, and two others.
+pub fn bip340(group: &mut Group, times: u64) -> Vec<Signed> {
+    let n = group.order;
+    let coordinates: Vec<BigUint> = (1..=n / 2).map(|k| group.x(k).clone()).collect();
+    let mut items = Vec::new();
+    for [s, e, key] in combinations([n, n, n - 1], times).map(|[s, e, key]| [s, e, key + 1]) {
+        let k = (s + (n - e) * with_even_y(group, key)) % n;
+        let other = (&coordinates[(e % (n / 2)) as usize] + 1u32) % p();
+        let mut others = 0;
+        for r in coordinates.iter().chain([&other]) {
+            let is_x = k != 0 && group.x(k) == r;
+            others += u64::from(!is_x);
+            if n == 199 && !is_x && others > 1 && *r != other {
+                continue;
+            }
+            let verdict = match (k, is_x && group.has_even_y(k)) {
+                (0, _) => Verdict::Rejected(Rejection::IdentityResult),
+                (_, true) => Verdict::Valid,
+                (_, false) => Verdict::Rejected(Rejection::Mismatch),
+            };
+            let (digest, _) = challenged(group, r, key, e);
+            items.push(Signed { digest, r: r.clone(), s: group.scalar(s), key, verdict });
+        }
     }
     items
 }

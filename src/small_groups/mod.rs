@@ -8,7 +8,8 @@
 //! residue modulo n, so that each residue has many representatives; modulo n the recodings would have one digit that is
 //! not 0. The tests take every residue, as the number below n, as the largest below N and at random. The arithmetic of
 //! scalars, the decomposition for the endomorphism and the recodings are those of the production code, in their full
-//! length. ECDSA works as in a group of order N: x-coordinates are compared modulo N, s is prime to N.
+//! length. ECDSA works as in a group of order N: x-coordinates are compared modulo N, s is prime to N. The challenges of BIP 340 are
+//! hashes, so that messages are tried until each residue has one.
 //!
 //! # What is exercised
 //! Each group is taken with and without the endomorphism, that of order 7 also on a curve y^2 = x^3 - 43 x + 166, whose a is

@@ -76,6 +76,11 @@ impl Group {
         &self.point(k).as_ref().expect("not the identity").0
     }
 
+    /// Whether k G has an even y, for a k whose residue is not 0.
+    pub fn has_even_y(&self, k: u64) -> bool {
+        !self.point(k).as_ref().expect("not the identity").1.bit(0)
+    }
+
     /// A random number below N with this residue modulo the order.
     pub fn scalar(&mut self, residue: u64) -> BigUint {
         let bytes: [u8; 32] = self.random.random();

@@ -1,7 +1,8 @@
-//! ECDSA and SM2 verification and recovery.
+//! ECDSA, SM2 and BIP 340 verification, and recovery.
 
 use super::cases::{self, Recoverable, Signed};
 use super::*;
+use crate::schemes::bip340::verify as bip340_cpu;
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::frame::Verification;
 use crate::schemes::frame::verify_cpu::best_window;
@@ -14,7 +15,7 @@ const MANY: usize = 16;
 /// How often all combinations of residues are taken, with other representatives each time.
 const TIMES: u64 = 2;
 
-in_groups!(ecdsa, sm2; in lanes [of_order_13 of_order_199]);
+in_groups!(ecdsa, sm2, bip340; in lanes [of_order_13 of_order_199]);
 in_groups!(recovery; in lanes [of_order_199]);
 
 pub fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
@@ -76,6 +77,19 @@ fn sm2<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let items = cases::sm2(&mut group, TIMES);
     check::<C>(engine, &group, &items, crate::schemes::sm2::cpu::verify::<C>);
+}
+
+/// The digests are messages.
+fn bip340<C: SmallGroup>(engine: &CpuEngine) {
+    fn verify<C: SmallGroup>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn Place) {
+        let message = |item| &inputs.digests.get(item)[..];
+        bip340_cpu::verify::<C>(engine, &message, inputs.signatures, inputs.keys, false, out);
+    }
+    let mut group = group::<C>();
+    let items = cases::bip340(&mut group, TIMES);
+    let valid = items.iter().filter(|item| item.verdict.is_valid()).count();
+    assert!(valid * 20 > items.len());
+    check::<C>(engine, &group, &items, verify::<C>);
 }
 
 fn recovery<C: SmallGroup>(engine: &CpuEngine) {

@@ -1,14 +1,16 @@
-//! Batch equations: every signature with every recovery id, and pairs of errors under every pair of coefficients.
+//! Batch equations: every signature with every recovery id, every one of BIP 340, and pairs of errors under every pair of
+//! coefficients.
 
 use super::cases;
 use super::schemes::signature;
 use super::*;
+use crate::schemes::bip340::verify::equations;
 use crate::schemes::ecdsa::cpu::named_equations;
 use crate::schemes::frame::together::cpu::{Draw, verify_group};
 use crate::schemes::frame::verify_cpu::{Equation, NamedById, XModuloN};
 use crate::types::{Policy, PublicKeys};
 
-in_groups!(one_signature; in lanes [of_order_7 of_order_13 of_order_199]);
+in_groups!(one_signature, one_schnorr_signature; in lanes [of_order_7 of_order_13 of_order_199]);
 in_groups!(two_errors; in lanes [of_order_7 of_order_13]);
 
 /// An equation of one item holds exactly if R is the point that the recovery id names.
@@ -39,6 +41,23 @@ fn one_signature<C: SmallGroup>(engine: &CpuEngine) {
     }
     assert!(held.iter().all(|held| *held > 0), "{held:?}");
     println!("{} items, held {held:?}", items.len());
+}
+
+/// An equation of one item holds exactly if the item is valid.
+fn one_schnorr_signature<C: SmallGroup>(engine: &CpuEngine) {
+    let mut group = group::<C>();
+    let items = cases::bip340(&mut group, 1);
+    let one: &Draw = &|count| Some(vec![1; count]);
+    for item in &items {
+        let (message, signature) = (bytes(&item.digest), [signature(&item.r, &item.s)]);
+        let key = [encode(group.point(item.key))];
+        let keys = PublicKeys::points(&key);
+        let of_item = |items: &[usize]| equations::<C>(items, &|_| &message, (&signature).into(), keys);
+        let found = verify_group::<C, _>(engine, &[0], &keys, &of_item, one);
+        let holds = found == Some(vec![0]);
+        assert_eq!(holds, item.verdict.is_valid(), "{:x} {:x} of {:x} by {} G", item.r, item.s, item.digest, item.key);
+    }
+    println!("{} items", items.len());
 }
 
 /// u1 G + u2 Q is R less some multiple of G: the equation of two such items holds exactly if these cancel. In the

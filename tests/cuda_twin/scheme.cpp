@@ -161,6 +161,29 @@ static void put_even_verdict(Numbers& out, const sc& u1, const sc& u2, const aff
     put_small(out, verdict);
 }
 
+// A number as a message of 32 bytes, in these words.
+static BytesSource message(u32* words, const u32* number) {
+    for (int w = 0; w < 8; w++) words[w] = swap_bytes(number[7 - w]);
+    return BytesSource{words, 0, 32};
+}
+
+// r, s, x(P), y(P), message
+static void put_bip340_verdict(Numbers& out, const Numbers& in) {
+    u32 words[8];
+    affine key = point(in, 2);
+    Equation q;
+    Verdict verdict = bip340_equation(q, in.words[0], in.words[1], x_only(key), message(words, in.words[4]));
+    if (verdict == kPending) put_even_verdict(out, q.u1, q.u2, key, q.x.v);
+    else put_small(out, verdict);
+}
+
+// nonce, x(R), y(R), key, x(P), y(P), message: s
+static sc bip340_s(const Numbers& in) {
+    u32 words[8];
+    XOnly r = x_only(point(in, 1)), key = x_only(point(in, 4));
+    return bip340_sign(scalar(in, 0), r, scalar(in, 3), key, message(words, in.words[6]));
+}
+
 // digest, r, s, recovery id: the verdict, and the key where it is valid
 static void recover(const Numbers& in, Numbers& out) {
     Signature signature;
@@ -240,6 +263,10 @@ static bool run(const char* name, const Numbers& in, Numbers& out) {
         put_verdict(out, verdict, q, in, 3);
     } else if (!strcmp(name, "verify_even")) {
         put_even_verdict(out, scalar(in, 0), scalar(in, 1), point(in, 2), in.words[4]);
+    } else if (!strcmp(name, "bip340_verify")) {
+        put_bip340_verdict(out, in);
+    } else if (!strcmp(name, "bip340_sign")) {
+        put(out, bip340_s(in).v);
     } else if (!strcmp(name, "recover")) {
         recover(in, out);
     } else if (!strcmp(name, "multiply_add")) {

@@ -5,7 +5,8 @@ use super::support::random::Random;
 use super::support::reference::{Scalar, TestCurve, bytes, encode, mul_base};
 use super::support::scheme::progression;
 use elliptic_curve::Field;
-use gecc::{Engine, Error, Point, PublicKeys, Rejection, Rows, point};
+use gecc::{Backend, Engine, Error, Point, PublicKeys, Rejection, Rows, point};
+use rayon::prelude::*;
 
 /// Points with their numbers, and scalars.
 struct Products<C: TestCurve> {
@@ -51,6 +52,35 @@ pub fn match_reference(engine: &Engine) {
         for items in [1, 33, 225, 3000] {
             products.check(&in_chunks, items);
         }
+    }
+    each_curve!(check(engine));
+}
+
+/// Sums of random products of points that the engine made itself of random numbers; on GPUs of so many that they are
+/// computed in many chunks.
+pub fn multiples_of_the_base_point(engine: &Engine) {
+    /// Products that one generator of random numbers makes.
+    const RUN: usize = 1 << 10;
+    fn check<C: TestCurve>(engine: &Engine) {
+        let items: usize = if engine.info().backend == Backend::Gpu { 1 << 24 } else { 1 << 16 };
+        let mut random = Random::new();
+        let seeds: Vec<u64> = (0..items / RUN).map(|_| random.word()).collect();
+        let run = |seed: &u64| {
+            let (mut random, mut sum) = (Random::from_seed(*seed), Scalar::<C>::ZERO);
+            let mut product = |_| {
+                let (number, scalar) = (random.scalar::<C>(), random.scalar::<C>());
+                sum += number * scalar;
+                (bytes::<C>(&number), bytes::<C>(&scalar))
+            };
+            ((0..RUN).map(&mut product).collect::<Vec<_>>(), sum)
+        };
+        let (products, sums): (Vec<_>, Vec<_>) = seeds.par_iter().map(run).unzip();
+        let (numbers, scalars): (Vec<[u8; 32]>, Vec<[u8; 32]>) = products.into_iter().flatten().unzip();
+        let points = point::mul_base::<C>(engine, &numbers).unwrap();
+        let points: Vec<Point> = points.into_iter().collect::<Result<_, _>>().expect("numbers in range");
+        let found = point::msm::<C>(engine, &scalars, &points).unwrap();
+        let expected = sums.into_iter().fold(Scalar::<C>::ZERO, |sum, of_run| sum + of_run);
+        assert_eq!(found, Ok(encode::<C>(&mul_base::<C>(&expected))), "{}: {items} products", C::NAME);
     }
     each_curve!(check(engine));
 }

@@ -9,7 +9,8 @@ use crate::operation::{Bip340Signing, Key, KeyForm, Signer, Signing};
 use crate::secrets::{Secrets, keys_of};
 use crate::texts::Texts;
 use crate::through::{
-    Bip340Messages, gathered, picked, put_others, recover_rows, sec1, verify_bip340_rows, verify_rows,
+    Bip340Messages, Signed, gathered, picked, put_others, recover_rows, sec1, verify_bip340_rows,
+    verify_recoverable_rows, verify_rows,
 };
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::Policy;
@@ -36,6 +37,15 @@ impl Call<'_> {
         }
         verify_rows(inputs, |digests, signatures, keys, codes| {
             self.verify_digests(digests, signatures, keys, policy, codes)
+        })
+    }
+
+    pub fn verify_recoverable(&self, inputs: Inputs, policy: Policy) -> Result<Answers, Error> {
+        verify_recoverable_rows(inputs, |Signed { digests, signatures, ids }, keys, codes| {
+            let Some(ids) = ids else { return self.verify_digests(digests, signatures, keys, policy, codes) };
+            let (engine, curve) = (self.engine, self.curve);
+            any::ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, keys, policy, codes)?;
+            Ok(())
         })
     }
 

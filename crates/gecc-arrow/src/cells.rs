@@ -295,10 +295,13 @@ impl<'a> Integers<'a> {
     }
 }
 
-/// The recovery id that a value of v stands for, or one that the engine rejects.
+/// In place of a recovery id where there is none: no id is so large.
+pub(crate) const NO_RECOVERY_ID: u8 = u8::MAX;
+
+/// The recovery id that a value of v stands for, or [`NO_RECOVERY_ID`], which the engine rejects.
 pub(crate) fn recovery_id(v: i128) -> u8 {
     let v = u128::try_from(v).ok();
-    v.and_then(|v| recovery_id_of_v(&v.to_be_bytes())).unwrap_or(u8::MAX)
+    v.and_then(|v| recovery_id_of_v(&v.to_be_bytes())).unwrap_or(NO_RECOVERY_ID)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Cells as the columns that the engine takes: borrowed where they lie, or copied in parallel.
 
-use crate::cells::{Cells, Integers, LONG, recovery_id};
+use crate::cells::{Cells, Integers, LONG, NO_RECOVERY_ID, recovery_id};
 use crate::error::Error;
 use crate::mapping::{Field, Mapping};
 use crate::pool::{Pool, wiped_if};
@@ -41,6 +41,26 @@ impl<const W: usize> Drop for Column<'_, W> {
         if let Column::Secret(rows) = self {
             rows.zeroize();
         }
+    }
+}
+
+/// Recovery ids.
+enum Ids<'a> {
+    Column(Integers<'a>),
+    /// v, behind r and s.
+    OfSignatures(Cells<'a>),
+}
+
+impl Ids<'_> {
+    fn get(&self, row: usize) -> Result<u8, (Field, CellProblem)> {
+        let number = match self {
+            Ids::Column(numbers) => numbers.get(row).map_err(|problem| (Field::RecoveryId, problem))?,
+            Ids::OfSignatures(cells) => {
+                let v = with_v(cells, row).and_then(|(_, v)| v.ok_or(CellProblem::WrongLength));
+                v.map_err(|problem| (Field::Signature, problem))?.into()
+            }
+        };
+        Ok(recovery_id(number))
     }
 }
 
@@ -213,29 +233,38 @@ impl<'a> Inputs<'a> {
         Ok(Column::Owned(rows))
     }
 
-    /// Recovery ids: of their column, or else the last byte of each signature.
-    pub fn recovery_ids(&mut self) -> Result<Vec<[u8; 1]>, Error> {
+    /// Where recovery ids are: in their column, or else in the last byte of each signature. `None` where there are none.
+    fn ids(&self) -> Result<Option<Ids<'a>>, Error> {
         if let Some(place) = self.mapping.index(Field::RecoveryId, self.batch.schema_ref())? {
-            let numbers = Integers::of(self.batch.column(place).as_ref());
-            return self.fill(false, |row, to| {
-                let number = numbers.get(row).map_err(|problem| (Field::RecoveryId, problem))?;
-                *to = [recovery_id(number)];
+            return Ok(Some(Ids::Column(Integers::of(self.batch.column(place).as_ref()))));
+        }
+        let cells = self.optional(Field::Signature)?;
+        Ok(cells.filter(|cells| cells.width() != Some(64)).map(Ids::OfSignatures))
+    }
+
+    /// Recovery ids of all rows.
+    pub fn recovery_ids(&mut self) -> Result<Vec<[u8; 1]>, Error> {
+        match self.ids()? {
+            Some(ids) => self.fill(false, |row, to| {
+                *to = [ids.get(row)?];
                 Ok(())
-            });
+            }),
+            None if self.has(Field::Signature) => {
+                Err(Error::Columns("signatures of 64 bytes need a column for `recovery_id`".to_owned()))
+            }
+            None => Err(missing(Field::RecoveryId)),
         }
-        if !self.has(Field::Signature) {
-            return Err(missing(Field::RecoveryId));
-        }
-        let cells = self.required(Field::Signature)?;
-        if cells.width() == Some(64) {
-            return Err(Error::Columns("signatures of 64 bytes need a column for `recovery_id`".to_owned()));
-        }
-        self.fill(false, |row, to| {
-            let problem = |problem| (Field::Signature, problem);
-            let (_, v) = with_v(&cells, row).map_err(problem)?;
-            *to = [recovery_id(v.ok_or(CellProblem::WrongLength).map_err(problem)?.into())];
+    }
+
+    /// Recovery ids of the rows that have one, and [`NO_RECOVERY_ID`] for the others, with which nothing is wrong. `None` where no row
+    /// has one.
+    pub fn optional_recovery_ids(&mut self) -> Result<Option<Vec<[u8; 1]>>, Error> {
+        let Some(ids) = self.ids()? else { return Ok(None) };
+        let rows = self.fill(false, |row, to| {
+            *to = [ids.get(row).unwrap_or(NO_RECOVERY_ID)];
             Ok(())
-        })
+        })?;
+        Ok(rows.iter().any(|id| *id != [NO_RECOVERY_ID]).then_some(rows))
     }
 
     /// Codes of all rows: what is wrong with the cells, and else what the engine says.

@@ -19,6 +19,10 @@ pub enum Operation {
     /// Verifies `signature`, `r` and `s`, or `der` over `digest` or `message` with `public_key`. SM2 on its curve, else
     /// ECDSA. The answer is `valid`.
     Verify(Policy),
+    /// The same of ECDSA, with the recovery ids of the rows that have one: `recovery_id`, or the last byte of a signature of 65
+    /// bytes. They decide nothing: with them an engine with batch equations verifies rows in groups
+    /// ([`gecc::ecdsa::verify_recoverable`]). A row whose id is null or none is verified by itself.
+    VerifyRecoverable(Policy),
     /// Verifies `signature`, or `r` and `s`, of BIP 340 over `digest`, which is a message of 32 bytes, or `message`, with
     /// `public_key`, of 32 bytes or in another encoding of a point with this x. On secp256k1. The answer is `valid`.
     VerifyBip340,
@@ -128,6 +132,7 @@ impl Operation {
         let inputs = Inputs::new(batch, mapping, pool);
         match self {
             Operation::Verify(policy) => call.verify(inputs, *policy),
+            Operation::VerifyRecoverable(policy) => call.verify_recoverable(inputs, *policy),
             Operation::VerifyBip340 => call.verify_bip340(inputs),
             Operation::Recover(signer) => call.recover(inputs, *signer),
             Operation::Sign(signing) => call.sign(inputs, signing),
@@ -158,6 +163,9 @@ impl Operation {
         use Field::{Der, Digest, Id, Message, PublicKey, R, RecoveryId, S, SecretKey, Signature};
         match self {
             Operation::Verify(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | PublicKey),
+            Operation::VerifyRecoverable(_) => {
+                matches!(field, Digest | Message | Id | Signature | R | S | Der | RecoveryId | PublicKey)
+            }
             Operation::VerifyBip340 => matches!(field, Digest | Message | Signature | R | S | PublicKey),
             Operation::SignBip340(Bip340Signing { key: Key::Column, .. }) => {
                 matches!(field, Digest | Message | SecretKey)
@@ -176,7 +184,7 @@ impl Operation {
     pub fn schema(&self) -> SchemaRef {
         let bytes = DataType::FixedSizeBinary;
         match self {
-            Operation::Verify(_) | Operation::VerifyBip340 => answer_schema(&[]),
+            Operation::Verify(_) | Operation::VerifyRecoverable(_) | Operation::VerifyBip340 => answer_schema(&[]),
             Operation::SignBip340(_) => answer_schema(&[("signature", bytes(64))]),
             Operation::Recover(Signer::Address) => answer_schema(&[("address", bytes(20))]),
             Operation::Recover(Signer::PublicKey(form)) | Operation::PublicKeys(form) => {
@@ -199,7 +207,11 @@ impl Operation {
             }
             Operation::Recover(_) if curve == CurveId::Sm2 => "SM2 has no recovery of public keys",
             Operation::Verify(policy) if curve == CurveId::Sm2 && policy.low_s => "SM2 has no low s",
-            Operation::Sign(Signing { recovery_id: true, .. }) if curve == CurveId::Sm2 => "SM2 has no recovery ids",
+            Operation::VerifyRecoverable(_) | Operation::Sign(Signing { recovery_id: true, .. })
+                if curve == CurveId::Sm2 =>
+            {
+                "SM2 has no recovery ids"
+            }
             _ => return Ok(()),
         };
         Err(Error::Options(problem.to_owned()))

@@ -94,19 +94,49 @@ pub fn decode_keys_through<E: From<Error>>(
     Ok((points, inputs.merged(codes)))
 }
 
+/// What is verified with some keys.
+#[derive(Clone, Copy)]
+pub(crate) struct Signed<'a> {
+    pub digests: Rows<'a, 32>,
+    pub signatures: Rows<'a, 64>,
+    /// Where a row of the batch has one.
+    pub ids: Option<Rows<'a, 1>>,
+}
+
 pub(crate) fn verify_rows<E: From<Error>>(
     mut inputs: Inputs,
     verify: impl Fn(Rows<32>, Rows<64>, PublicKeys, &mut [u8]) -> Result<(), E>,
 ) -> Result<Answers, E> {
-    let digests = inputs.digests()?;
-    let signatures = inputs.signatures()?;
+    let (digests, signatures) = (inputs.digests()?, inputs.signatures()?);
+    let signed = Signed { digests: digests.rows(), signatures: signatures.rows(), ids: None };
+    verify_signed(inputs, signed, |signed, keys, codes| verify(signed.digests, signed.signatures, keys, codes))
+}
+
+/// With recovery ids.
+pub(crate) fn verify_recoverable_rows<E: From<Error>>(
+    mut inputs: Inputs,
+    verify: impl Fn(Signed, PublicKeys, &mut [u8]) -> Result<(), E>,
+) -> Result<Answers, E> {
+    let (digests, signatures) = (inputs.digests()?, inputs.signatures()?);
+    let ids = inputs.optional_recovery_ids()?;
+    let ids = ids.as_deref().map(Rows::new);
+    verify_signed(inputs, Signed { digests: digests.rows(), signatures: signatures.rows(), ids }, verify)
+}
+
+fn verify_signed<E: From<Error>>(
+    mut inputs: Inputs,
+    signed: Signed,
+    verify: impl Fn(Signed, PublicKeys, &mut [u8]) -> Result<(), E>,
+) -> Result<Answers, E> {
     let keys = Keys::of(&mut inputs)?;
-    let (digests, signatures) = (digests.rows(), signatures.rows());
     let mut codes = vec![0; inputs.rows()];
-    verify(digests, signatures, keys.most(), &mut codes)?;
+    verify(signed, keys.most(), &mut codes)?;
     put_others(&keys.others, &mut codes, |others, codes| {
-        let (digests, signatures) = (gathered(digests, others), gathered(signatures, others));
-        verify(Rows::new(&digests), Rows::new(&signatures), sec1(others).as_slice().into(), codes)
+        let (digests, signatures) = (gathered(signed.digests, others), gathered(signed.signatures, others));
+        let ids = signed.ids.map(|ids| gathered(ids, others));
+        let ids = ids.as_deref().map(Rows::new);
+        let signed = Signed { digests: Rows::new(&digests), signatures: Rows::new(&signatures), ids };
+        verify(signed, sec1(others).as_slice().into(), codes)
     })?;
     Ok(Answers::new(inputs.merged(codes)))
 }
@@ -198,4 +228,57 @@ pub(crate) fn picked<'t>(texts: &[&'t [u8]], others: &[Other]) -> Vec<&'t [u8]> 
 
 pub(crate) fn sec1(others: &[Other]) -> Vec<&[u8]> {
     others.iter().map(Other::sec1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int64Array};
+    use std::cell::RefCell;
+    use std::sync::Arc;
+
+    const NONE: u8 = u8::MAX;
+
+    /// The ids that each call gets for four rows, of which row 2 has a key of another encoding.
+    fn ids_of_calls(signatures: ArrayRef, ids: Option<ArrayRef>) -> Vec<Option<Vec<u8>>> {
+        let digests = FixedSizeBinaryArray::try_from_iter([[1; 32]; 4].into_iter()).unwrap();
+        let keys = BinaryArray::from_iter_values([33, 33, 65, 33].map(|length| vec![2; length]));
+        let columns: [(&str, ArrayRef); 3] =
+            [("digest", Arc::new(digests)), ("signature", signatures), ("public_key", Arc::new(keys))];
+        let batch = RecordBatch::try_from_iter(columns.into_iter().chain(ids.map(|ids| ("v", ids)))).unwrap();
+        let (mapping, pool, calls) = (Mapping::by_name(&batch.schema()), Pool::default(), RefCell::new(Vec::new()));
+        let answers = verify_recoverable_rows(Inputs::new(&batch, &mapping, &pool), |signed, _, codes| {
+            let of_rows = |ids: Rows<1>| (0..codes.len()).map(|row| ids.get(row)[0]).collect();
+            calls.borrow_mut().push(signed.ids.map(of_rows));
+            codes.fill(gecc::Verdict::VALID_CODE);
+            Ok::<(), Error>(())
+        });
+        assert_eq!(answers.unwrap().codes(), [gecc::Verdict::VALID_CODE; 4]);
+        calls.into_inner()
+    }
+
+    fn rows<const W: usize>() -> ArrayRef {
+        Arc::new(FixedSizeBinaryArray::try_from_iter([[1; W]; 4].into_iter()).unwrap())
+    }
+
+    #[test]
+    fn recovery_ids_are_read_where_rows_have_them() {
+        let numbers = |numbers| Some(Arc::new(Int64Array::from_iter(numbers)) as ArrayRef);
+        let of_numbers = ids_of_calls(rows::<64>(), numbers([Some(27), None, Some(38), Some(4)]));
+        assert_eq!(of_numbers, [Some(vec![0, NONE, 1, NONE]), Some(vec![1])]);
+        let parities = BooleanArray::from_iter([Some(true), Some(false), None, None]);
+        assert_eq!(
+            ids_of_calls(rows::<64>(), Some(Arc::new(parities))),
+            [Some(vec![1, 0, NONE, NONE]), Some(vec![NONE])]
+        );
+        // A column goes before what signatures have.
+        let of_numbers = ids_of_calls(rows::<65>(), numbers([Some(0), Some(2), Some(3), Some(28)]));
+        assert_eq!(of_numbers, [Some(vec![0, 2, 3, 1]), Some(vec![3])]);
+        let lengths: ArrayRef = Arc::new(BinaryArray::from_iter_values([65, 64, 65, 64].map(|length| vec![1; length])));
+        assert_eq!(ids_of_calls(lengths, None), [Some(vec![1, NONE, 1, NONE]), Some(vec![1])]);
+        assert_eq!(ids_of_calls(rows::<65>(), None), [Some(vec![1; 4]), Some(vec![1])]);
+        // No row has one.
+        assert_eq!(ids_of_calls(rows::<64>(), None), [None, None]);
+        assert_eq!(ids_of_calls(rows::<64>(), numbers([None, Some(-1), Some(26), None])), [None, None]);
+    }
 }

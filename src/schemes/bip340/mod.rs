@@ -20,7 +20,7 @@ mod sign_gpu;
 mod signing;
 #[cfg(all(test, feature = "cuda"))]
 mod together_gpu_tests;
-mod verify;
+pub(crate) mod verify;
 #[cfg(feature = "cuda")]
 mod verify_gpu;
 

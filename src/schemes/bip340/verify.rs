@@ -8,7 +8,7 @@ use crate::curve::Secp256k1;
 use crate::op::{Operation, Worth};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::frame::Chunks;
-use crate::schemes::frame::verify_cpu::{self, Equation, EvenWithX};
+use crate::schemes::frame::verify_cpu::{self, Equation, Equations, EvenWithX};
 use crate::types::{Batch, Error, Place, PublicKeys, Rejection, Rows, require_lengths};
 use std::ops::Range;
 
@@ -74,10 +74,18 @@ pub(crate) fn verify<'m, C: BaseTables>(
     together: bool,
     out: &mut dyn Place,
 ) {
-    let equations = |items: &[usize]| {
-        items.iter().map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item)).collect()
-    };
-    verify_cpu::verify::<C, _>(engine, keys, together, equations, out);
+    let of_items = |items: &[usize]| equations::<C>(items, message, signatures, keys);
+    verify_cpu::verify::<C, _>(engine, keys, together, of_items, out);
+}
+
+/// The equations of some items.
+pub(crate) fn equations<'m, C: CpuCurve>(
+    items: &[usize],
+    message: &dyn Fn(usize) -> &'m [u8],
+    signatures: Rows<64>,
+    keys: PublicKeys,
+) -> Equations<C, EvenWithX<C>> {
+    items.iter().map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item)).collect()
 }
 
 /// BIP 340, verification: R = s G - e P has the x-coordinate r and an even y, where P is the point of the key with an even y.

@@ -10,7 +10,7 @@ use arrow_array::{
 use arrow_schema::DataType;
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::SForm;
-use gecc::{CurveId, PublicKeys, Rejection, Rows, SecretKey, any, ecdsa, sm2};
+use gecc::{Backend, CurveId, Engine, PublicKeys, Rejection, Rows, SecretKey, any, ecdsa, sm2};
 use gecc_arrow::{
     Answers, Bip340Messages, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason,
     Signer, Signing, decode_keys_through, verify_bip340_through, verify_through,
@@ -110,6 +110,59 @@ fn recovery_rejects_what_is_wrong_with_v() {
     let out_of_range = Rejection::RecoveryIdOutOfRange.code();
     assert_eq!(answers.codes(), [out_of_range, out_of_range, cell(Field::RecoveryId, CellProblem::Null), out_of_range]);
     assert_eq!(answers.counts().rejected().map(|(_, count)| count).sum::<u64>(), 4);
+}
+
+/// Verdicts are those of [`Operation::Verify`], whatever the ids are.
+#[test]
+fn recovery_ids_decide_no_verdict() {
+    let together = Engine::builder().backend(Backend::Cpu).threads(1).batch_equations(true).build().unwrap();
+    let (curve, count) = (CurveId::Secp256k1, 1500);
+    let mut items = Items::random(curve, count);
+    let digests = items.digests.clone();
+    let signed = any::ecdsa::sign_recoverable(engine(), curve, &digests, (&items.secrets).into(), SForm::Low).unwrap();
+    let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
+    items.signatures = signed.iter().map(|signed| signed.signature).collect();
+    let right: Vec<Option<i64>> = signed.iter().map(|signed| Some(signed.recovery_id.into())).collect();
+    for spoiled in [false, true] {
+        if spoiled {
+            items.spoil();
+        }
+        let with = |ids: Option<Vec<Option<i64>>>| {
+            let mut columns = vec![
+                (Field::Digest, fixed(&some(&items.digests)).unwrap()),
+                (Field::Signature, fixed(&some(&items.signatures)).unwrap()),
+                (Field::PublicKey, columns(&some(&items.mixed_keys())).remove(0)),
+            ];
+            columns.extend(ids.map(|ids| (Field::RecoveryId, Arc::new(Int64Array::from(ids)) as ArrayRef)));
+            batch(columns)
+        };
+        let (plain, mapping) = with(None);
+        let policy = Default::default();
+        let expected = Operation::Verify(policy).apply(engine(), curve, &plain, &mapping, &Pool::default()).unwrap();
+        assert_eq!(expected.counts().passed == count as u64, !spoiled);
+        let changed = |change: &dyn Fn(usize, Option<i64>) -> Option<i64>| {
+            Some(right.iter().enumerate().map(|(row, id)| change(row, *id)).collect())
+        };
+        for ids in [
+            None,
+            Some(right.clone()),
+            changed(&|_, id| id.map(|id| id ^ 1)),
+            changed(&|row, id| if row == 700 { Some(3) } else { id }),
+            changed(&|row, id| if row % 2 == 0 { None } else { id }),
+            changed(&|row, _| Some(row as i64 - 9)),
+            changed(&|_, _| None),
+        ] {
+            let (rows, mapping) = with(ids);
+            let verify = Operation::VerifyRecoverable(policy);
+            assert_eq!(verify.columns(&rows.schema(), &mapping).unwrap().len(), rows.num_columns());
+            let found = verify.apply(&together, curve, &rows, &mapping, &Pool::default()).unwrap();
+            assert_eq!(found.codes(), expected.codes());
+        }
+    }
+    let (rows, mapping) = batch(vec![(Field::Digest, fixed(&some(&items.digests)).unwrap())]);
+    let of_sm2 = Operation::VerifyRecoverable(Default::default());
+    let refused = of_sm2.apply(engine(), CurveId::Sm2, &rows, &mapping, &Pool::default()).unwrap_err();
+    assert!(refused.to_string().contains("SM2 has no recovery ids"), "{refused}");
 }
 
 #[test]

@@ -68,7 +68,9 @@ impl Operation for Ecdsa {
 
     #[cfg(feature = "arrow")]
     fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
-        (gecc_arrow::Operation::Verify(self.policy), self.curve)
+        let Ecdsa { curve, policy, together } = *self;
+        let verify = if together { gecc_arrow::Operation::VerifyRecoverable } else { gecc_arrow::Operation::Verify };
+        (verify(policy), curve)
     }
 
     fn answer(&self, _: &[u8], line: &mut Line) {

@@ -13,7 +13,7 @@ pub const VERIFY_HELP: &str = concat!(
 Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`); \
 `signature` (64 bytes, r || s) or `der`; `public_key` (SEC 1, 33 or 65 bytes, or x || y of 64 bytes). For bip340 a `digest` is a \
 message of 32 bytes, a `message` is signed as it is, and a `public_key` has 32 bytes, or any of the others. With --batch-equations the `recovery_id` or `v` \
-of ECDSA, which decides nothing: verification is faster where it is right; not from Parquet and Arrow.
+of ECDSA, which decides nothing: verification is faster where it is right.
 
 Examples:
   gecc verify --curve secp256k1 signatures.jsonl

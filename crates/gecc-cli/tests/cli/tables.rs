@@ -133,6 +133,57 @@ fn tables_have_the_answers_of_text() {
     }
 }
 
+/// Right ones, wrong ones, some that are null, and none: beside a second batch of keys that have another encoding.
+#[test]
+fn recovery_ids_change_no_verdict() {
+    const ITEMS: usize = 1200;
+    let set = signed::<Secp256k1>(ITEMS);
+    let items = 0..ITEMS;
+    let key = |item: usize| {
+        let point = &set.public[item];
+        if item % 100 == 3 { point.as_sec1().to_vec() } else { point.to_compressed().unwrap().to_vec() }
+    };
+    let right = |item: usize| Some(27 + set.signed[item].recovery_id);
+    let ids: [&dyn Fn(usize) -> Option<u8>; 4] =
+        [&right, &|item| right(item).map(|id| id ^ 1), &|item| right(item).filter(|_| item % 3 > 0), &|_| None];
+    for spoiled in [None, Some(601)] {
+        let signature = |item: usize| {
+            let mut signature = set.signed[item].signature;
+            signature[50] ^= u8::from(spoiled == Some(item));
+            signature
+        };
+        let columns: [(&str, ArrayRef); 3] = [
+            ("digest", fixed(set.digests.iter())),
+            ("signature", fixed(items.clone().map(signature))),
+            ("public_key", Arc::new(BinaryArray::from_iter_values(items.clone().map(key)))),
+        ];
+        let plain = file("noids", &RecordBatch::try_from_iter(columns.clone()).unwrap(), ITEMS, WRITTEN[0]);
+        let verify = ["verify", "--curve", "secp256k1", "--threads", "1"];
+        let expected = run(&[&verify[..], &[plain.path()]].concat(), "");
+        let summary = format!("{ITEMS} items, {} valid", ITEMS - usize::from(spoiled.is_some()));
+        assert!(stderr(&expected).starts_with(&summary), "{}", stderr(&expected));
+        for (which, ids) in ids.iter().enumerate() {
+            let column = ("v", Arc::new(UInt8Array::from_iter(items.clone().map(ids))) as ArrayRef);
+            let table = RecordBatch::try_from_iter(columns.clone().into_iter().chain([column])).unwrap();
+            for written in [WRITTEN[0], WRITTEN[2]] {
+                let file = file("ids", &table, 700, written);
+                let found = run(&[&verify[..], &["--batch-equations", file.path()]].concat(), "");
+                assert!(found.stdout == expected.stdout, "ids {which}: {}", stderr(&found));
+                assert_eq!(code(&found), code(&expected));
+            }
+        }
+    }
+    let texts = ("v", Arc::new(StringArray::from(vec!["27"; 2])) as ArrayRef);
+    let digests = ("digest", fixed(set.digests[..2].iter()));
+    let signatures = ("signature", fixed([[1; 64]; 2].into_iter()));
+    let file = file("textids", &RecordBatch::try_from_iter([digests, signatures, texts]).unwrap(), 2, WRITTEN[0]);
+    let columns = ["--columns", "digest=digest,signature=signature,v=v", "--curve", "secp256k1", file.path()];
+    for command in [&["recover"][..], &["verify", "--batch-equations"]] {
+        let refused = run(&[command, &columns].concat(), "");
+        assert!(stderr(&refused).contains("but `recovery_id` is integers or booleans"), "{}", stderr(&refused));
+    }
+}
+
 #[test]
 fn rejections_are_counted_and_end_a_check() {
     let set = signed::<Secp256k1>(20);
