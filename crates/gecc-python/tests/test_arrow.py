@@ -127,6 +127,17 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         of_bip340([row[: item % 90].tobytes() for item, row in enumerate(random_rows(300, 90))]),
         ["verify", "--scheme", "bip340"],
     ),
+    "verify, in groups": (
+        arrow.Verify("secp256k1", threads=1, batch_equations=True),
+        batch_of("secp256k1", 3000),
+        ["verify", "--batch-equations"],
+    ),
+    "verify, SM2, which has no groups": (arrow.Verify("sm2", batch_equations=True), batch_of("sm2", 50), ["verify"]),
+    "verify, BIP 340, in groups": (
+        arrow.VerifyBip340(threads=1, batch_equations=True),
+        of_bip340([row.tobytes() for row in random_rows(3000, 32)]),
+        ["verify", "--scheme", "bip340", "--batch-equations"],
+    ),
     "recover": (arrow.Recover("p256"), batch_of("p256", 100), ["recover"]),
     "recover, columns": (
         arrow.Recover("secp256k1", columns=CHAIN),
@@ -213,6 +224,25 @@ def test_bip340_with_fresh_auxiliary_data() -> None:
     with pytest.raises(ValueError, match="auxiliary: 31 bytes, not 32"):
         arrow.SignBip340(auxiliary=bytes(31))
     assert "auxiliary" not in repr(arrow.SignBip340(auxiliary=bytes(32)))
+
+
+@pytest.mark.parametrize("change", [0, 1, 9])
+def test_recovery_ids_decide_no_verdict(change: int) -> None:
+    items = 2500
+    secret_keys, points = gecc.generate_keys("p256", items)
+    digests = random_rows(items, 32)
+    signatures, ids, _ = gecc.sign_recoverable("p256", digests, secret_keys)
+    digests[1234, 5] ^= 1
+    batch = pa.record_batch(
+        {
+            "digest": column(digests, pa.binary(32)),
+            "signature": column(signatures, pa.binary(64)),
+            "public_key": column(points, pa.binary(64)),
+            "recovery_id": pa.array(ids ^ change),
+        }
+    )
+    verdicts = arrow.Verify("p256", threads=1, batch_equations=True)(batch)["valid"].to_pylist()
+    assert verdicts == [item != 1234 for item in range(items)]
 
 
 def test_keys_in_their_short_form() -> None:

@@ -147,12 +147,18 @@ class Verify(Operation):
 
     Args:
         low_s: reject s above n/2, as BIP 62 and EIP-2 ask. Not for SM2.
+        batch_equations: whether rows that have a `recovery_id`, or a signature of 65 bytes, are verified in groups where
+            this is faster, as by `gecc.verify_recoverable`. Answers are the same, whatever the ids are. SM2 has none.
     """
 
     low_s: bool = False
+    batch_equations: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation.verify(self.low_s)
+        return BatchOperation.verify(self.low_s, self.batch_equations and self.curve.lower() != "sm2")
+
+    def _options(self) -> tuple[tuple[str, Any], ...]:
+        return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,12 +167,19 @@ class VerifyBip340(Operation):
     with `public_key`, of 32 bytes or in another encoding, whose x counts. On secp256k1. Answers are `valid` and `reason`.
 
     Not constant-time: everything here is public.
+
+    Args:
+        batch_equations: whether rows are verified in groups where this is faster. Answers are the same.
     """
 
     curve: str = field(default="secp256k1", init=False)
+    batch_equations: bool = False
 
     def _operation(self) -> BatchOperation:
         return BatchOperation.verify_bip340()
+
+    def _options(self) -> tuple[tuple[str, Any], ...]:
+        return (*super()._options(), *_chosen("batch_equations", self.batch_equations))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +234,7 @@ class Sign(Operation):
         return BatchOperation.sign(self.recoverable, self.der)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
-        return (*super()._options(), *_checked(self.check_signatures))
+        return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,7 +263,7 @@ class SignBip340(Operation):
         return BatchOperation.sign_bip340(self.auxiliary)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
-        return (*super()._options(), *_checked(self.check_signatures))
+        return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,8 +282,8 @@ class PublicKeys(Operation):
         return BatchOperation.public_keys(self.compressed)
 
 
-def _checked(check_signatures: bool) -> tuple[tuple[str, Any], ...]:
-    return (("check_signatures", True),) if check_signatures else ()
+def _chosen(option: str, value: bool) -> tuple[tuple[str, Any], ...]:
+    return ((option, True),) if value else ()
 
 
 def use_gpus(gpus: Iterable[int | str]) -> None:

@@ -21,8 +21,9 @@ pub struct BatchOperation(Operation);
 #[pymethods]
 impl BatchOperation {
     #[staticmethod]
-    fn verify(low_s: bool) -> Self {
-        BatchOperation(Operation::Verify(choices::policy(low_s)))
+    fn verify(low_s: bool, recovery_ids: bool) -> Self {
+        let verify = if recovery_ids { Operation::VerifyRecoverable } else { Operation::Verify };
+        BatchOperation(verify(choices::policy(low_s)))
     }
 
     #[staticmethod]
