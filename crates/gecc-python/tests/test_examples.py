@@ -8,7 +8,7 @@ import coincurve
 import nbclient
 import nbformat
 
-from support import ROOT, random_rows
+from support import random_rows
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 sys.path.insert(0, str(EXAMPLES))

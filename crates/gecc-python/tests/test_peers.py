@@ -42,7 +42,7 @@ def test_verdicts_are_those_of_cryptography(curve: str) -> None:
 @pytest.mark.parametrize("curve", ECDSA_CURVES)
 def test_keys_and_secrets_are_those_of_cryptography(curve: str) -> None:
     secret_keys, public_keys = gecc.generate_keys(curve, 20)
-    peers, peer_keys = gecc.generate_keys(curve, 20)
+    _, peer_keys = gecc.generate_keys(curve, 20)
     secrets, _ = gecc.ecdh(curve, secret_keys, compressed(peer_keys))
     for secret_key, public_key, peer, secret in zip(secret_keys, public_keys, peer_keys, secrets, strict=True):
         ours = ec.derive_private_key(int.from_bytes(secret_key.tobytes(), "big"), PEERS[curve])

@@ -1,8 +1,8 @@
 """Where the library finds what lies beside this package."""
 
 import importlib.util
-from contextlib import suppress
 from collections.abc import Iterator, MutableMapping
+from contextlib import suppress
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
