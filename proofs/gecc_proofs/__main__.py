@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import catalogue, sources
+from . import catalogue, cpu_sources, sources
 from .crosscheck import crosscheck
 from .mutants import try_mutants
 from .project import Wrong, curves
@@ -50,7 +50,7 @@ def _run(options):
     """Shows everything; returns the results, which are also printed as they come."""
     global _tasks
     every_curve = [c for c in curves() if not options.curves or c.name in options.curves.split(",")]
-    found = sources.check(catalogue.STATEMENTS)
+    found = sources.check(catalogue.DEVICE) | cpu_sources.check(catalogue.CPU)
     print(f"{len(found)} functions in the sources, each with a statement or a reason", flush=True)
     _tasks = catalogue.tasks(every_curve, options.architectures.split(","))
     if options.functions:
@@ -100,7 +100,8 @@ def _collect(results, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="gecc_proofs", description="Proofs about the device code's arithmetic.")
+    about = "Proofs about the arithmetic of the device code and of the CPU's fields."
+    parser = argparse.ArgumentParser(prog="gecc_proofs", description=about)
     parser.add_argument("--curves", default="", help="names with commas; all if not given")
     parser.add_argument("--functions", default="", help="names of statements with commas; all if not given")
     parser.add_argument("--architectures", default=",".join(catalogue.ARCHITECTURES))

@@ -6,7 +6,7 @@ to its polynomial, every equation must hold, and every variable must be within i
 
 import numpy as np
 
-from .interpret import Interpreter
+from .polynomial import Polynomial
 from .probes import signature
 from .project import Wrong
 from .prove import run_symbolically
@@ -14,6 +14,9 @@ from .prove_bits import named, numbers, true_of_numbers
 from .ptx import Unsupported
 from .samples import arguments
 from .statements import values
+
+
+TRIES = 40
 
 
 def admissible(statement, curve, columns):
@@ -28,6 +31,15 @@ def admissible(statement, curve, columns):
     return columns[:, kept]
 
 
+def samples(statement, curve, items, seed):
+    """Columns of arguments that meet the preconditions: of so many tries, or more where these have none."""
+    for more in range(TRIES):
+        columns = admissible(statement, curve, arguments(statement, curve, items, seed + more))
+        if columns.shape[1]:
+            break
+    return columns
+
+
 def _bits_admissible(statement, curve, words):
     return true_of_numbers(statement.needs(named(statement, curve, numbers(words), []), curve))
 
@@ -38,7 +50,8 @@ def _signed_arguments(statement, curve, words):
     for parameter in signature(statement, curve)[0]:
         least = statement.ranges.get(parameter.name, (0, 0))[0]
         for word in words[offset : offset + parameter.words]:
-            result.append(word - (1 << 32) if least < 0 and word >> 31 else word)
+            signed = least < 0 and word >> (parameter.bits - 1)
+            result.append(word - (1 << parameter.bits) if signed else word)
         offset += parameter.words
     return result
 
@@ -63,10 +76,10 @@ def crosscheck(task, items, seed=1):
     if statement.bits:
         return _crosscheck_bits(task, items, seed)
     system, _, machine, _ = run_symbolically(statement, curve, task.instructions)
-    columns = admissible(statement, curve, arguments(statement, curve, items, seed))
+    columns = samples(statement, curve, items, seed)
     if not columns.shape[1]:
         raise Wrong(f"{task.title}: no sample meets the preconditions")
-    real = Interpreter(columns)
+    real = statement.language.interpreter(columns)
     real.run(task.instructions)
     if [entry for entry, *_ in real.written] != [entry for entry, *_ in machine.defined]:
         raise Wrong(f"{task.title}: the two readings do not write the same registers")
@@ -85,6 +98,12 @@ def crosscheck(task, items, seed=1):
         for row in system.rows + system.fine_rows:
             if row.polynomial.evaluated(found):
                 raise Wrong(f"{task.title}: an equation does not hold")
+        for guard, polynomial in system.conditions:
+            if guard.evaluated(found) >= 1 and polynomial.evaluated(found) > 0:
+                raise Wrong(f"{task.title}: a condition does not hold")
+        for key in system.known_words:
+            if not 0 <= Polynomial(dict(key)).evaluated(found) < 1 << system.word:
+                raise Wrong(f"{task.title}: a word is none")
         compared += len(found) + len(system.rows) + len(system.fine_rows)
     if not holds(task, columns):
         raise Wrong(f"{task.title}: a real run contradicts the statement")
@@ -104,7 +123,7 @@ def _crosscheck_bits(task, items, seed):
 def holds(task, columns):
     """Whether the statement is true of every column of arguments, by a real run. The columns meet the preconditions."""
     statement, curve = task.statement, task.curve
-    real = Interpreter(columns)
+    real = statement.language.interpreter(columns)
     real.run(task.instructions)
     outputs = np.array([np.broadcast_to(real.results[i], real.items) for i in range(len(real.results))])
     for i in range(columns.shape[1]):

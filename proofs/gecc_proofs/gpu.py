@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .catalogue import STATEMENTS
+from .catalogue import DEVICE
 from .interpret import Interpreter
 from .nvrtc import compile_to_ptx
 from .probes import kernel_name, source
@@ -23,7 +23,7 @@ ITEMS = 400
 def prepare(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for curve in curves():
-        statements = [s for s in STATEMENTS if s.curves(curve)]
+        statements = [s for s in DEVICE if s.curves(curve)]
         text = compile_to_ptx(source(statements, curve), curve, ARCHITECTURE)
         bodies, cases = kernels(text), {}
         for statement in statements:

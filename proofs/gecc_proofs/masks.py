@@ -4,8 +4,6 @@ from .polynomial import MINUS_ONE, Polynomial, interpolated, truth_table
 from .ptx import Unsupported
 from .system import MOST_BOOLEANS
 
-WORD = 1 << 32
-
 
 def as_signed(value, bits=32):
     """The signed reading of an integer modulo 2^bits."""
@@ -16,6 +14,7 @@ def as_signed(value, bits=32):
 class Masks:
     def __init__(self, system, refuter):
         self.system = system
+        self.end = 1 << system.word
         self.refuter = refuter
         self._bits = {}  # keys of Boolean polynomials that were shown to be 0 or 1 -> the variable that names them
         self._masks = {}
@@ -28,7 +27,7 @@ class Masks:
         return interpolated(variables, [function(*values) for _, values in rows])
 
     def bit_of_mask(self, value):
-        """The polynomial B of values 0 and 1 with value = -B modulo 2^32, or None where the value is no mask."""
+        """The polynomial B of values 0 and 1 with value = -B modulo a word, or None where the value is no mask."""
         if not value.is_boolean(MOST_BOOLEANS):
             return None
         if value.key() not in self._masks:
@@ -37,7 +36,7 @@ class Masks:
 
     def _bit_of_mask(self, value):
         variables, rows = truth_table([value])
-        values = [-as_signed(row[0]) for _, row in rows]
+        values = [-as_signed(row[0], self.system.word) for _, row in rows]
         bit = interpolated(variables, values)
         impossible = {bits for (bits, _), v in zip(rows, values) if v not in (0, 1)}
         if not impossible:
@@ -67,20 +66,20 @@ class Masks:
                 if second is not None:
                     return -(bit * second)
                 least, most = self.system.interval(other)
-                if -(WORD // 2) <= least < 0 and most < WORD // 2:
+                if -(self.end // 2) <= least < 0 and most < self.end // 2:
                     return bit * other
                 return self.system.known_word(bit * self._word(other))
         if (left + right).is_boolean(MOST_BOOLEANS):
-            return self.function(lambda a, b: (a % WORD) & (b % WORD), left, right)
+            return self.function(lambda a, b: (a % self.end) & (b % self.end), left, right)
         for one, other in ((left, right), (right, left)):
             if other.is_constant():
-                return self._constant_conjunction(one, other.constant_part() % WORD)
+                return self._constant_conjunction(one, other.constant_part() % self.end)
         raise Unsupported("and of two words")
 
     def _constant_conjunction(self, value, constant):
         if constant & (constant + 1) == 0:
             return self.system.split(value, constant.bit_length())[0]
-        zeros = WORD - constant
+        zeros = self.end - constant
         if zeros & (zeros - 1) == 0:
             return self._word(value) - self.system.split(value, zeros.bit_length() - 1)[0]
         first = (constant & -constant).bit_length() - 1
@@ -102,10 +101,10 @@ class Masks:
         if joined is not None:
             return self.system.known_word(joined)
         if (x + y).is_boolean(MOST_BOOLEANS):
-            return self.function(lambda a, b: (a % WORD) | (b % WORD), x, y)
+            return self.function(lambda a, b: (a % self.end) | (b % self.end), x, y)
         for bit, value in ((one, y), (other, x)):
             if bit is not None:
-                return self.system.known_word((1 - bit) * value + bit.scaled(WORD - 1))
+                return self.system.known_word((1 - bit) * value + bit.scaled(self.end - 1))
         raise Unsupported("or of two words")
 
     def _joined(self, x, y):
@@ -134,4 +133,4 @@ class Masks:
 
     def _word(self, value):
         least, most = self.system.interval(value)
-        return value if least >= 0 and most < WORD else self.system.split(value, 32)[0]
+        return value if least >= 0 and most < self.end else self.system.split(value, self.system.word)[0]

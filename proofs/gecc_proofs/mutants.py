@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import z3
 
-from .crosscheck import admissible, holds
-from .interpret import Interpreter
+from . import llvm_mutants
+from .crosscheck import holds, samples
+from .languages import LLVM
 from .prove import Unproved, prove
 from .prove_bits import prove_on_bits
 from .ptx import Unsupported
-from .samples import arguments
 
 _ARITHMETIC = set("add addc sub subc mad madc mul and or xor shl shr shf setp selp neg".split())
 
@@ -41,8 +41,11 @@ def _variants(entry, earlier):
             yield "another constant", replace(entry, operands=operands[:i] + (changed,) + operands[i + 1 :])
 
 
-def mutants(instructions):
+def mutants(instructions, language):
     """(position, what was done, instructions) of every change."""
+    if language is LLVM:
+        yield from llvm_mutants.mutants(instructions)
+        return
     earlier = None
     for position, entry in enumerate(instructions):
         if entry.opcode and entry.opcode[0] in _ARITHMETIC:
@@ -70,14 +73,14 @@ def try_mutants(task, count, items=150, seed=1):
     A mutant that is proved and that no run contradicts computes the same where the statement looks: a carry that is
     always 0 left out, for one.
     """
-    columns = admissible(task.statement, task.curve, arguments(task.statement, task.curve, items, seed))
-    everything = list(mutants(task.instructions))
+    columns = samples(task.statement, task.curve, items, seed)
+    everything = list(mutants(task.instructions, task.statement.language))
     random.Random(seed).shuffle(everything)
     tried = rejected = wrong = 0
     for _, _, instructions in everything:
         if tried == count:
             break
-        if not _runs(instructions, columns):
+        if not _runs(instructions, columns, task.statement.language):
             continue
         mutant = replace(task, instructions=instructions)
         tried += 1
@@ -95,10 +98,10 @@ def _contradicted(mutant, columns):
         return False  # items that branch differently do not run side by side
 
 
-def _runs(instructions, columns):
+def _runs(instructions, columns, language):
     """Whether it is a program at all."""
     try:
-        Interpreter(columns[:, :1]).run(instructions)
+        language.interpreter(columns[:, :1]).run(instructions)
     except (Unsupported, KeyError, TypeError, AttributeError, ValueError):
         return False
     return True

@@ -17,10 +17,20 @@ template <int N> GECC_FN void copy(u32 (&r)[N], const u32* a) {
 
 @dataclass(frozen=True)
 class Parameter:
-    kind: str  # fe, sc, fe_open, u32, i32, bool
+    kind: str  # fe, sc, fe_open, u32, i32, bool; on the CPU: u64, u8, flag, w52 (a word of 52 bits of a longer number)
     name: str
     words: int
     array: bool
+
+    @property
+    def bits(self):
+        """Of the register that holds a word."""
+        return 64 if self.kind in ("u64", "u8", "flag", "w52") else 32
+
+    @property
+    def position(self):
+        """How many bits higher each word counts than the one before."""
+        return {"w52": 52, "u8": 8}.get(self.kind, self.bits)
 
     @property
     def declaration(self):

@@ -4,7 +4,6 @@ from .polynomial import Polynomial
 from .probes import signature
 from .reals import Refuter
 from .statements import AtMost, Congruent, values
-from .symbolic import Machine
 from .system import System
 
 
@@ -24,17 +23,18 @@ def _argument(system, name, bounds):
 
 def run_symbolically(statement, curve, instructions):
     """(system, refuter, machine, values) after the kernel has run on any arguments that meet the preconditions."""
-    system = System()
+    language = statement.language
+    system = System(language.word)
     refuter = Refuter(system)
     taken, given = signature(statement, curve)
     inputs = []
     for parameter in taken:
-        bounds = statement.ranges.get(parameter.name, (0, 2**32 - 1))
+        bounds = statement.ranges.get(parameter.name, (0, 2**parameter.bits - 1))
         inputs += [_argument(system, parameter.name, bounds) for _ in range(parameter.words)]
     outside = Polynomial.constant(1)
     for needed in statement.needs(values(statement, curve, inputs, []), curve):
         system.conditions.append((outside, needed))
-    machine = Machine(system, refuter, inputs)
+    machine = language.machine(system, refuter, inputs)
     machine.run(instructions)
     count = sum(parameter.words for parameter in given)
     if sorted(machine.outputs) != list(range(count)):
@@ -44,13 +44,14 @@ def run_symbolically(statement, curve, instructions):
 
 
 def prove(statement, curve, instructions):
-    """Returns the number of questions to z3; raises Unproved or Unsupported."""
+    """Returns the number of questions to z3; raises Unproved or Unsupported. Shown bounds help with later claims."""
     system, refuter, _, found = run_symbolically(statement, curve, instructions)
     for claim in statement.claims(found, curve):
         if isinstance(claim, Congruent):
             _congruent(system, refuter, claim)
         elif isinstance(claim, AtMost):
-            _at_most(system, refuter, claim)
+            _at_most(system, refuter, claim, statement.language.near)
+            refuter.assume(claim.polynomial - claim.bound)
     return refuter.count
 
 
@@ -65,6 +66,7 @@ def _congruent(system, refuter, claim):
         return polynomial.modulo(claim.modulus) if claim.modulus else polynomial
 
     rest = reduced(system.expanded(claim.polynomial))
+    rest = reduced(rest.substituted(_at_their_least(system, refuter, rest)))
     left = [v for v in rest.variables() if not v & 1]
     if left:
         raise Unproved(f"{len(rest.terms)} terms are left, with {', '.join(system.names[v] for v in left[:5])}")
@@ -86,6 +88,17 @@ def _congruent(system, refuter, claim):
         raise Unproved(f"not congruent when {_names(system, {**fixed, **found})}")
 
 
+def _at_their_least(system, refuter, rest):
+    """The numbers among the variables that equations hold at their lower bound, such as what a word was cut by."""
+    found = {}
+    for variable in rest.variables():
+        least, _ = system.bounds[variable]
+        if not variable & 1 and variable in system.quotients:
+            if refuter.refute({}, [least + 1 - Polynomial.variable(variable)]):
+                found[variable] = least
+    return found
+
+
 def _with_shared_carries(system, refuter, variables, wrong, fixed):
     """As refute_all, in cases also of the carries that many equations share."""
     counts = {}
@@ -102,11 +115,13 @@ def _with_shared_carries(system, refuter, variables, wrong, fixed):
     return refuter.refute_all(shared + variables, wrong_or_open, fixed)
 
 
-def _at_most(system, refuter, claim):
+def _at_most(system, refuter, claim, near):
     if system.interval(claim.polynomial)[1] <= claim.bound:
         return
     beyond = [claim.bound + 1 - claim.polynomial]
     about = claim.polynomial.variables()
+    if any(refuter.refute_nearby(beyond, rows, integral=True) for rows in near):
+        return
     if refuter.refute({}, beyond, about):
         return
     # In cases of the carries that the words of the number have in common.

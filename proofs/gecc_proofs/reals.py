@@ -4,9 +4,11 @@ Monomials are variables of their own, tied to their factors only where one of th
 and relations is sound: what no real numbers satisfy, no integers do.
 """
 
+from collections import deque
+
 import z3
 
-from .polynomial import is_boolean
+from .polynomial import Polynomial, is_boolean
 
 MILLISECONDS = (4000, 20000)  # for the summed-up equations, and for all
 
@@ -14,8 +16,10 @@ MILLISECONDS = (4000, 20000)  # for the summed-up equations, and for all
 class Query:
     """The equations from which some variables follow, for questions about these."""
 
-    def __init__(self, system, variables, fine):
+    def __init__(self, system, variables, fine, most_rows=None, ends=()):
         self.system = system
+        self.most_rows = most_rows  # those nearest to the variables are enough for some questions
+        self.ends = set(ends).difference(variables)  # what these follow from is left out
         self.solver = z3.SolverFor("QF_LRA")
         self.solver.set("timeout", MILLISECONDS[fine])
         self.reals = {}
@@ -37,12 +41,14 @@ class Query:
         for guard, polynomial in self.system.conditions:
             for variable in guard.variables():
                 guarded.setdefault(variable, []).extend(polynomial.variables())
-        self.seen, chosen, todo = set(), {}, list(variables)
-        while todo:
-            variable = todo.pop()
+        self.seen, chosen, todo = set(), {}, deque(variables)
+        while todo and (self.most_rows is None or len(chosen) < self.most_rows):
+            variable = todo.popleft()
             if variable in self.seen:
                 continue
             self.seen.add(variable)
+            if variable in self.ends:
+                continue
             todo += guarded.get(variable, ())
             for row in by_variable.get(variable, ()):
                 if id(row) not in chosen:
@@ -110,6 +116,7 @@ class Refuter:
     def __init__(self, system):
         self.system = system
         self.queries = {}
+        self.ends = set()
         self.count = 0
 
     def _query(self, variables):
@@ -119,6 +126,19 @@ class Refuter:
                 self.queries.clear()
             self.queries[key] = Query(self.system, variables, False)
         return self.queries[key]
+
+    def refute_nearby(self, at_most_zero, rows, integral=False):
+        """These polynomials are not all at most 0, by the `rows` equations that are nearest to them."""
+        self.count += 1
+        variables = [v for p in at_most_zero for v in p.variables()]
+        query = Query(self.system, variables, False, rows, self.ends)
+        return query.impossible({}, at_most_zero, integral, last=True)
+
+    def assume(self, polynomial):
+        """That the polynomial is at most 0 has been shown: enough of its variables for what is nearby."""
+        self.ends.update(polynomial.variables())
+        self.system.conditions.append((Polynomial.constant(1), polynomial))
+        self.queries.clear()
 
     def refute(self, fixed, at_most_zero=(), about=(), quick=False):
         """The Booleans in `fixed` do not have these values where all polynomials in `at_most_zero` are at most 0."""

@@ -30,7 +30,8 @@ def _within(random, least, most):
     if choice < 2:
         return (least, most)[choice]
     value = int(random.integers(least, most + 1))
-    return value if choice == 2 else max(least, min(most, value >> int(random.integers(0, 32))))
+    shift = int(random.integers(0, max(32, most.bit_length())))
+    return value if choice == 2 else max(least, min(most, value >> shift))
 
 
 def arguments(statement, curve, items, seed):
@@ -42,9 +43,10 @@ def arguments(statement, curve, items, seed):
         for parameter in signature(statement, curve)[0]:
             if parameter.name in statement.ranges:
                 least, most = statement.ranges[parameter.name]
-                column += [_within(random, least, most) % (1 << 32) for _ in range(parameter.words)]
+                column += [_within(random, least, most) % (1 << parameter.bits) for _ in range(parameter.words)]
             else:
-                value = _number(random, parameter.words, curve)
-                column += [value >> (32 * i) & 0xFFFFFFFF for i in range(parameter.words)]
+                bits = parameter.bits
+                value = _number(random, parameter.words * bits // 32, curve)
+                column += [value >> (bits * i) & ((1 << bits) - 1) for i in range(parameter.words)]
         columns.append(column)
     return np.array(columns, dtype=np.uint64).reshape(items, -1).T

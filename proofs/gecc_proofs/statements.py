@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
+from .languages import PTX
 from .polynomial import Polynomial, as_polynomial, number
 from .probes import signature
 
@@ -44,13 +45,14 @@ def nothing(*_):
 class Statement:
     name: str  # of the function with its template arguments, as `tested` finds it in the sources
     signature: str  # `fe a, u32 t[16] -> fe r`
-    call: str  # C++ that sets what stands right of the arrow
+    call: str  # C++ or Rust that sets what stands right of the arrow
     says: str  # the statement in words, for the table
     claims: object  # (values, curve) -> list of Congruent and AtMost
     needs: object = nothing  # (values, curve) -> list of polynomials that are at most 0: the preconditions
     curves: object = everywhere  # for which curves the function exists
     bits: bool = False  # by bit vectors, where claims and needs are formulas of z3; else by integer polynomials
     ranges: dict = field(default_factory=dict)  # name -> (least, most) of each word of an argument, which may be signed
+    language: object = PTX
 
 
 def values(statement, curve, inputs, outputs):
@@ -62,7 +64,7 @@ def values(statement, curve, inputs, outputs):
             own = [as_polynomial(word) for word in words[offset : offset + parameter.words]]
             offset += parameter.words
             result.words[parameter.name] = own
-            setattr(result, parameter.name, number(own))
+            setattr(result, parameter.name, number(own, parameter.position))
     return result
 
 

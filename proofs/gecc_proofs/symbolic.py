@@ -4,7 +4,7 @@ A register holds a polynomial that is congruent to its content modulo 2^32 (2^64
 low products need no other reading. An instruction that needs the unsigned or the signed number takes it by a split.
 """
 
-from .masks import WORD, Masks, as_signed
+from .masks import Masks, as_signed
 from .polynomial import MINUS_ONE, Polynomial
 from .ptx import Unsupported, address
 from .system import MOST_BOOLEANS
@@ -253,7 +253,7 @@ class Machine:
             self.write(instruction, high, 32, target[1])
         elif isinstance(source, tuple):
             low, high = (self.unsigned(self.value(half)) for half in source)
-            self.write(instruction, low + high.scaled(WORD), 64)
+            self.write(instruction, low + high.scaled(1 << 32), 64)
         else:
             self.write(instruction, self.value(source), width)
 

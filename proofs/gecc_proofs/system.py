@@ -18,11 +18,15 @@ class Row:
 
 
 class System:
-    def __init__(self):
+    """`word` is the number of bits of a word of the code."""
+
+    def __init__(self, word=32):
+        self.word = word
         self.bounds = {}  # of each variable: (least, most)
         self.names = {}
         self.definitions = {}  # variable -> polynomial that it equals
         self.origins = {}  # variable -> its value from those of earlier variables, for comparison with real runs
+        self.quotients = {}  # variable -> (total, bits, first): it is total >> bits, less first
         self.rows = []  # equations that suffice for most refutations
         self.fine_rows = []  # all others
         self.conditions = []  # (guard, polynomial): where the Boolean guard is 1, polynomial <= 0
@@ -55,7 +59,7 @@ class System:
     def interval(self, polynomial):
         """Bounds that hold whatever the equations say."""
         if polynomial.key() in self.known_words:
-            return 0, 2**32 - 1
+            return 0, 2**self.word - 1
         # The monomials of the same words together: their Boolean factor has exact bounds.
         factors = {}
         for monomial, coefficient in polynomial.terms.items():
@@ -87,6 +91,17 @@ class System:
         self.origins[variable] = polynomial.evaluated
         self._add(Row(Polynomial.variable(variable) - polynomial, [variable]))
 
+    def redefine(self, new, polynomial, variable, by):
+        """A new variable that equals the polynomial; of the variables of this, one is expanded by the new one."""
+        (name,) = new.variables()
+        self.origins[name] = polynomial.evaluated
+        self._add(Row(new - polynomial, [name]))
+        if variable in self.definitions:
+            self.definitions[name] = polynomial
+        else:
+            self.definitions[variable] = by
+            self._expanded.clear()
+
     def _add(self, row):
         (self.rows if self._chain is None else self.fine_rows).append(row)
 
@@ -114,7 +129,7 @@ class System:
             self.rows.append(Row(summed, sorted(set(defines))))
 
     def products_together(self, polynomial):
-        """With low words of products replaced by product - 2^32 high word."""
+        """With low words of products replaced by the product less its high word."""
         lows = [v for v in polynomial.variables() if v in self.products]
         return polynomial.substituted({v: self.definitions[v] for v in lows}) if lows else polynomial
 
@@ -147,10 +162,10 @@ class System:
     def product(self, left, right):
         """(low, high) of the product of two words."""
         total = left * right
-        known = (total.key(), 32) in self._splits
+        known = (total.key(), self.word) in self._splits
         if not known:
             chain, self._chain = self._chain, []  # its equation is a fine one
-        low, high = self.split(total, 32)
+        low, high = self.split(total, self.word)
         if not known:
             self._chain = chain
             if len(low.terms) == 1 and low.variables() and low.variables()[0] in self.definitions:
@@ -175,15 +190,28 @@ class System:
         if 0 < zeros < bits:
             low, quotient = self.split(total.divided(1 << zeros), bits - zeros)
             return low.scaled(1 << zeros), quotient
+        beside = self._split_beside(total, bits) if self.word == 64 else None  # on PTX only slower
+        if beside:
+            return beside
         by_definition = self._split_by_definition(total, bits)
         if by_definition:
             return by_definition
-        if bits == 64:
+        if bits == 2 * self.word:
             # In two steps, so that both words are variables.
-            low, rest = self.split(total, 32)
-            high, quotient = self.split(rest, 32)
-            return low + high.scaled(1 << 32), quotient
+            low, rest = self.split(total, self.word)
+            high, quotient = self.split(rest, self.word)
+            return low + high.scaled(1 << self.word), quotient
         return self._split_by_carries(total, bits, least, most) or self._split_by_quotient(total, bits, least, most)
+
+    def _split_beside(self, total, bits):
+        """Where some terms lie in bits below those of the others: these are split by themselves."""
+        for zeros in sorted({(c & -c).bit_length() - 1 for c in total.terms.values()} - {0}):
+            above = Polynomial({m: c for m, c in total.terms.items() if c % (1 << zeros) == 0})
+            least, most = self.interval(total - above)
+            if zeros < bits and least >= 0 and most < 1 << zeros:
+                low, quotient = self.split(above.divided(1 << zeros), bits - zeros)
+                return low.scaled(1 << zeros) + total - above, quotient
+        return None
 
     def _split_by_definition(self, total, bits):
         """Where replacing a word by its definition leaves a known quotient, besides what is a multiple of 2^bits."""
@@ -217,6 +245,7 @@ class System:
         modulus, first = 1 << bits, least >> bits
         variable = self.variable(0, (most >> bits) - first, "q")
         quotient = Polynomial.variable(variable) + first
+        self.quotients[variable] = (total, bits, first)
         self.origins[variable] = lambda values: (total.evaluated(values) >> bits) - first
         expanded = self.expanded(total)
         if all(c % modulus == 0 for c in expanded.terms.values()):
@@ -225,15 +254,27 @@ class System:
             self._add(Row(total - quotient.scaled(modulus), [variable]))
             return Polynomial(), quotient
         low = self.variable(0, modulus - 1, "w")
-        self.definitions[low] = total - quotient.scaled(modulus)
-        self.origins[low] = self.definitions[low].evaluated
-        self._add(Row(Polynomial.variable(low) - self.definitions[low], [low, variable]))
+        rest = total - quotient.scaled(modulus)
+        self.origins[low] = rest.evaluated
+        self._add(Row(Polynomial.variable(low) - rest, [low, variable]))
+        if bits == 1 and self._is_free(total):
+            # The bit stays as it is where it chooses: the number is what is made of it.
+            self.definitions[total.variables()[0]] = Polynomial.variable(low) + quotient.scaled(2)
+            self._expanded.clear()
+        else:
+            self.definitions[low] = rest
         return Polynomial.variable(low), quotient
+
+    def _is_free(self, polynomial):
+        """Whether it is a variable that nothing defines."""
+        variables = polynomial.variables()
+        free = len(variables) == 1 and variables[0] not in self.definitions
+        return free and polynomial == Polynomial.variable(variables[0])
 
     def known_word(self, polynomial):
         """Records that the polynomial is a word, where its interval does not show it."""
         least, most = self.interval(polynomial)
-        if least < 0 or most >= 2**32:
+        if least < 0 or most >= 2**self.word:
             self.known_words.add(polynomial.key())
         return polynomial
 
@@ -250,7 +291,7 @@ class System:
         """A word as a variable."""
         key = (polynomial.key(), "named")
         if key not in self._splits:
-            variable = self.variable(0, 2**32 - 1, "n")
+            variable = self.variable(0, 2**self.word - 1, "n")
             self.define(variable, polynomial)
             self._splits[key] = Polynomial.variable(variable)
         return self._splits[key]

@@ -6,7 +6,8 @@ from typing import Callable
 from . import divsteps, recoding
 from .batches import check_batches
 from .callers import PLACES, check_callers
-from .catalogue import ARCHITECTURES
+from .catalogue import GENERATIONS
+from .chains import check_chain
 from .compositions import COMPOSITIONS, check_compositions
 from .formulas import check_formulas
 from .halves import check_halves
@@ -35,7 +36,7 @@ def _steps(curves):
     divsteps.check_start()
     divsteps.check_rows()
     divsteps.check_cofactors()
-    for architecture in ARCHITECTURES:
+    for architecture in GENERATIONS:
         divsteps.prove_step(curves[0], architecture)
 
 
@@ -54,7 +55,7 @@ def _each(check):
 
 
 def _window_digits(curves):
-    for architecture in ARCHITECTURES:
+    for architecture in GENERATIONS:
         check_window_digits(curves[0], architecture)
 
 
@@ -65,7 +66,7 @@ def _batches(curves):
 def _next_digits(curves):
     for curve in curves:
         check_number_of_digits(curve)
-    for architecture in ARCHITECTURES:
+    for architecture in GENERATIONS:
         check_next_digits(curves[0], architecture)
 
 
@@ -140,5 +141,6 @@ THEOREMS = (
         "their calls give the windows of k1 and k2, the magnitudes of these before they are made odd, or k or n - k",
         _each(check_halves),
     ),
+    Theorem("`root_chain`", "a^((p + 1) / 4): its constants, as its loop takes them", _each(check_chain)),
     *map(_composition, COMPOSITIONS),
 )
