@@ -1,4 +1,4 @@
-//! Batch equations: invalid items at every fraction, and items that take no part, beside verification one by one.
+//! Batch equations of ECDSA: invalid items at every fraction, and items that take no part, beside verification one by one.
 
 use crate::compare::Bench;
 use crate::recoverable::Recoverable;
@@ -35,17 +35,28 @@ fn batches(valid: &Recoverable) -> Vec<(&'static str, Batch)> {
         let ids = valid.ids.iter().map(|right| id(*right)).collect();
         Batch { digests: valid.digests.clone(), ids: Some(ids) }
     };
-    let invalid = |is_invalid: &dyn Fn(usize) -> bool| {
+    let mut batches = vec![("one by one", alone)];
+    for (name, is_invalid) in fractions(items) {
         let mut batch = with_ids(&|id| id);
         (0..items).filter(|item| is_invalid(*item)).for_each(|item| batch.digests[item][3] ^= 1);
-        batch
-    };
-    let every = |step: usize| invalid(&move |item| item % step == step / 2);
+        batches.push((name, batch));
+    }
+    batches.push(("all ids of -R", with_ids(&|id| id ^ 1)));
+    batches.push(("all ids out of range", with_ids(&|_| 0xff)));
+    batches
+}
+
+/// Says of each item of a batch whether it is invalid.
+pub type IsInvalid = Box<dyn Fn(usize) -> bool>;
+
+pub fn fractions(items: usize) -> Vec<(&'static str, IsInvalid)> {
+    fn every(step: usize) -> IsInvalid {
+        Box::new(move |item| item % step == step / 2)
+    }
     vec![
-        ("one by one", alone),
-        ("all valid", invalid(&|_| false)),
-        ("the first invalid", invalid(&|item| item == 0)),
-        ("the last invalid", invalid(&|item| item == items - 1)),
+        ("all valid", Box::new(|_| false)),
+        ("the first invalid", Box::new(|item| item == 0)),
+        ("the last invalid", Box::new(move |item| item == items - 1)),
         ("four invalid", every(items / 4)),
         ("one of 4096 invalid", every(4096)),
         ("one of 1000 invalid", every(1000)),
@@ -54,8 +65,6 @@ fn batches(valid: &Recoverable) -> Vec<(&'static str, Batch)> {
         ("10 % invalid", every(10)),
         ("50 % invalid", every(2)),
         ("all invalid", every(1)),
-        ("the second half invalid", invalid(&|item| item >= items / 2)),
-        ("all ids of -R", with_ids(&|id| id ^ 1)),
-        ("all ids out of range", with_ids(&|_| 0xff)),
+        ("the second half invalid", Box::new(move |item| item >= items / 2)),
     ]
 }

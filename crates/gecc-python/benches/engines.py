@@ -59,12 +59,26 @@ def with_empty_answers(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.append_column("valid", valid).append_column("reason", pa.nulls(batch.num_rows, pa.string()))
 
 
+@dataclass
+class Seen:
+    """What a process was last seen to have used, in seconds, and the ended children that it has waited for."""
+
+    parent: int
+    own: float
+    of_ended: float
+
+
 class Cpu(threading.Thread):
-    """The CPU time of this process and all that it has started. Ended processes count with what they were last seen at."""
+    """The CPU time of this process and all that it has started.
+
+    Ended processes count with what their parent knows of them, or with what they were last seen at where it did not wait for
+    them.
+    """
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.of_process: dict[int, float] = {}
+        self.seen: dict[int, Seen] = {}
+        self.lock = threading.Lock()
         # What this thread takes for itself.
         self.looking = 0.0
 
@@ -76,11 +90,22 @@ class Cpu(threading.Thread):
 
     def look(self) -> float:
         this = psutil.Process()
-        for process in [this, *this.children(recursive=True)]:
-            with suppress(psutil.NoSuchProcess):
-                times = process.cpu_times()
-                self.of_process[process.pid] = times.user + times.system
-        return sum(self.of_process.copy().values()) - self.looking
+        with self.lock:
+            alive = set()
+            for process in [this, *this.children(recursive=True)]:
+                with suppress(psutil.NoSuchProcess):
+                    times = process.cpu_times()
+                    of_ended = times.children_user + times.children_system
+                    self.seen[process.pid] = Seen(process.ppid(), times.user + times.system, of_ended)
+                    alive.add(process.pid)
+            return self.used(this.pid, alive) - self.looking
+
+    def used(self, pid: int, alive: set[int]) -> float:
+        """By a process and all below it."""
+        below = {child: self.used(child, alive) for child, seen in self.seen.items() if seen.parent == pid}
+        ended = sum(seconds for child, seconds in below.items() if child not in alive)
+        seen = self.seen[pid]
+        return seen.own + max(seen.of_ended, ended) + sum(below[child] for child in below.keys() & alive)
 
 
 def measure(processes: Cpu, name: str, rows: int, rounds: int, job: Callable[[Path], None]) -> tuple[int, int]:
