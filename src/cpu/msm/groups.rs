@@ -51,7 +51,7 @@ impl Groups {
     pub fn sums<C: CpuCurve>(mut self, lanes: Option<Lanes>, points: &[Entry<C::Base>]) -> Vec<Entry<C::Base>> {
         let (mut left, mut next, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
         self.halve::<C>(lanes, points, &mut pairs, &mut left);
-        while self.largest() > 1 {
+        while self.sizes().any(|size| size > 1) {
             self.halve::<C>(lanes, &left, &mut pairs, &mut next);
             std::mem::swap(&mut left, &mut next);
         }
@@ -60,10 +60,10 @@ impl Groups {
         starts.zip(&self.ends).map(sum).collect()
     }
 
-    /// Members of the largest group.
-    fn largest(&self) -> usize {
+    /// Members of each group.
+    fn sizes(&self) -> impl Iterator<Item = usize> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| end - start).max().unwrap_or(0)
+        starts.zip(&self.ends).map(|(start, end)| end - start)
     }
 
     /// Adds up the members of each group in pairs: what is left are the sums, and an odd member as it is.
@@ -76,6 +76,9 @@ impl Groups {
     ) {
         pairs.clear();
         left.clear();
+        let room = self.sizes().map(|size| size.div_ceil(2)).sum();
+        pairs.reserve(room);
+        left.reserve(room);
         let mut start = 0;
         for end in &mut self.ends {
             let (group, odd) = self.members[start..*end].as_chunks();

@@ -1,8 +1,8 @@
 //! Which items of a batch are verified together, by one equation for a group of them, and which one by one.
 //!
-//! An equation that holds saves most of what it costs to verify its items one by one. One that does not hold is lost. What is lost
-//! less what is saved never exceeds a quarter of what it costs to verify all items one by one, whichever items are
-//! invalid. Groups shrink where equations fail and grow where they hold.
+//! An equation that holds saves a part of what it costs to verify its items one by one. One that does not hold is lost. What is lost
+//! less what is saved, by the estimates below, never exceeds a quarter of what it costs to verify all items one by one, whichever
+//! items are invalid. Groups shrink where equations fail and grow where they hold.
 
 /// What an item of an equation that fails has cost, and what an item of one that holds has saved: in hundredths of what it costs to
 /// verify the item alone. Both are estimated to the disadvantage of equations (docs/log/cpu.md).
