@@ -154,6 +154,7 @@ fn repeated_keys<S: Scheme>(items: usize) -> Vec<Batch> {
         ("each key 9 times", 9),
         ("each key 12 times", 12),
         ("each key 16 times", 16),
+        ("each key 17 times", 17),
         ("each key 24 times", 24),
     ];
     batches.extend(uses.map(|(name, uses)| (name, of(uses))));

@@ -10,7 +10,7 @@ use crate::types::{Place, Policy, PublicKeys, rows_of};
 
 /// Uses of a key in a call: so few that it gets no table, and so many that it gets a small one.
 const FEW: usize = 5;
-const MANY: usize = 16;
+const MANY: usize = 18;
 
 /// How often all combinations of residues are taken, with other representatives each time.
 const TIMES: u64 = 2;
@@ -27,8 +27,8 @@ type Verify = fn(&CpuEngine, Verification, Policy, &mut dyn Place);
 
 /// Verifies the items, with few and with many uses of a key in a call, or with what the engine takes of both.
 fn check<C: SmallGroup>(engine: &CpuEngine, group: &Group, items: &[Signed], verify: Verify) {
-    assert_eq!(best_window(engine.lanes, FEW), None);
-    let window = best_window(engine.lanes, MANY).expect("the key gets a table");
+    assert_eq!(best_window::<C>(engine.lanes, FEW), None);
+    let window = best_window::<C>(engine.lanes, MANY).expect("the key gets a table");
     let (few, many) = (takes_single_points(engine, group.order), window <= C::WINDOW);
     assert!(few || many, "something is verified");
     for uses in [few.then_some(FEW), many.then_some(MANY)].into_iter().flatten() {

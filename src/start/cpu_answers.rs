@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 /// Keys that get tables at the same time, more than the lanes, and their uses.
 const KEYS: usize = 9;
-const USES: usize = 12;
+const USES: usize = 18;
 
 /// What is wrong with the answers of an engine with lanes, found by the first one of the process, in a few milliseconds.
 pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
@@ -190,6 +190,9 @@ fn recovery(engine: &CpuEngine, curve: CurveId, signatures: &Signatures) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::CpuCurve;
+    use crate::curve::types;
+    use crate::schemes::frame::verify_cpu::best_window;
     use crate::types::{Point, Rejection, Verdict};
 
     fn lanes() -> CpuEngine {
@@ -200,6 +203,19 @@ mod tests {
     #[test]
     fn answers_are_right() {
         check(&lanes().portable()).unwrap();
+    }
+
+    #[test]
+    fn repeated_keys_get_tables() {
+        fn pays<C: CpuCurve>() -> bool {
+            [lanes(), lanes().portable()].iter().all(|engine| best_window::<C>(engine.lanes, USES).is_some())
+        }
+        macro_rules! on_each_curve {
+            ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+                $(assert!(pays::<types::$curve>(), stringify!($curve));)*
+            };
+        }
+        for_each_curve!(on_each_curve!);
     }
 
     #[test]

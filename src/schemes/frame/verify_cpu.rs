@@ -85,9 +85,14 @@ impl<C: CpuCurve> Claim<C> for EvenWithX<C> {
 /// The window of a table for a key that occurs `uses` times, or `None` where no table pays.
 ///
 /// Counted in field multiplications, for a table entry, for a term of a sum, for the doublings below a table, and for a
-/// multiplication without a table.
-pub fn best_window(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
-    let [entry, term, doublings, without] = if lanes.is_some() { [8, 11, 2100, 1500] } else { [6, 6, 1800, 1300] };
+/// multiplication without a table, which takes half the doublings where there is an endomorphism.
+pub fn best_window<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
+    let [entry, term, doublings, without] = match (lanes, C::ENDOMORPHISM) {
+        (Some(_), None) => [8, 11, 2100, 1500],
+        (Some(_), Some(_)) => [8, 11, 2100, 1090],
+        (None, None) => [6, 6, 1800, 1300],
+        (None, Some(_)) => [6, 6, 1800, 970],
+    };
     let cost = |window: u32| {
         let terms = 256usize.div_ceil(window as usize);
         doublings + entry * (terms << (window - 1)) + uses * term * terms
@@ -126,7 +131,7 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
     codes: &mut [u8],
 ) {
-    let (pays, start) = (|uses| best_window(engine.lanes, uses).is_some(), part.start);
+    let (pays, start) = (|uses| best_window::<C>(engine.lanes, uses).is_some(), part.start);
     let mut plan = KeyPlan::new(engine, part, keys, pays);
     if together {
         let candidates = plan.with_few_uses(together::cpu::many_uses(engine));
@@ -161,8 +166,8 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
 /// How many of the keys, whose runs are sorted by length, get their tables at the same time: those of the same window, as
 /// many as memory allows.
 fn wave_length<C: CpuCurve>(engine: &CpuEngine, runs: &[Vec<usize>]) -> usize {
-    let window = best_window(engine.lanes, runs[0].len());
-    let same_window = runs.partition_point(|run| best_window(engine.lanes, run.len()) == window);
+    let window = best_window::<C>(engine.lanes, runs[0].len());
+    let same_window = runs.partition_point(|run| best_window::<C>(engine.lanes, run.len()) == window);
     // Building takes as much again.
     let budget = engine.max_memory.map_or(KEY_TABLES, |limit| KEY_TABLES.min(limit / 8));
     same_window.min(budget / Comb::<C>::bytes(window.expect("a repeated key has a table"))).max(1)
@@ -175,7 +180,7 @@ fn verify_wave<C: BaseTables, K: Claim<C>>(
     keys: &PublicKeys,
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
 ) -> (Vec<usize>, Vec<u8>) {
-    let window = best_window(engine.lanes, runs[0].len()).expect("a repeated key has a table");
+    let window = best_window::<C>(engine.lanes, runs[0].len()).expect("a repeated key has a table");
     let tables = key_tables::<C>(engine, runs, keys, window);
     let (items, table_of): (Vec<usize>, Vec<usize>) =
         runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
