@@ -1,6 +1,6 @@
 //! Rates of crafted batches beside that of an honest one.
 
-use gecc::{Backend, Engine};
+use gecc::Engine;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -14,6 +14,7 @@ const ROUNDS: usize = 7;
 pub struct Bench<'a> {
     name: &'static str,
     engine: Engine,
+    /// Whose results those of `engine` must be.
     reference: Engine,
     /// Items of a batch.
     items: usize,
@@ -24,8 +25,13 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    pub fn new(name: &'static str, engine: Engine, [items, items_together]: [usize; 2], chosen: &'a [String]) -> Self {
-        let reference = Engine::builder().backend(Backend::Cpu).portable(true).build().expect("threads can be started");
+    pub fn new(
+        name: &'static str,
+        engine: Engine,
+        reference: Engine,
+        [items, items_together]: [usize; 2],
+        chosen: &'a [String],
+    ) -> Self {
         Bench { name, engine, reference, items, items_together, chosen, slow: Vec::new() }
     }
 
@@ -61,7 +67,7 @@ impl<'a> Bench<'a> {
         for (name, batch) in &batches {
             // Tables are built here too.
             let agree = run(&self.engine, batch) == run(&self.reference, batch);
-            assert!(agree, "{operation}: '{name}' has other results than the portable engine");
+            assert!(agree, "{operation}: '{name}' has other results than the reference");
         }
         let [(_, honest), crafted @ ..] = batches.as_slice() else { panic!("an honest batch comes first") };
         let time = |batch: &B| {

@@ -190,8 +190,8 @@ fn recovery(engine: &CpuEngine, curve: CurveId, signatures: &Signatures) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::CpuCurve;
-    use crate::curve::types;
+    use crate::cpu::simd::Lanes;
+    use crate::curve::{PerCurve, per_curve};
     use crate::schemes::frame::verify_cpu::best_window;
     use crate::types::{Point, Rejection, Verdict};
 
@@ -207,15 +207,13 @@ mod tests {
 
     #[test]
     fn repeated_keys_get_tables() {
-        fn pays<C: CpuCurve>() -> bool {
-            [lanes(), lanes().portable()].iter().all(|engine| best_window::<C>(engine.lanes, USES).is_some())
+        type BestWindow = fn(Option<Lanes>, usize) -> Option<u32>;
+        static BEST_WINDOW: PerCurve<BestWindow> = per_curve!(best_window);
+        for curve in CurveId::ALL {
+            for engine in [lanes(), lanes().portable()] {
+                assert!(BEST_WINDOW.of(*curve)(engine.lanes, USES).is_some(), "{curve}");
+            }
         }
-        macro_rules! on_each_curve {
-            ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
-                $(assert!(pays::<types::$curve>(), stringify!($curve));)*
-            };
-        }
-        for_each_curve!(on_each_curve!);
     }
 
     #[test]

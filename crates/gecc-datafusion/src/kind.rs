@@ -82,7 +82,9 @@ impl Kind {
         match self {
             Kind::EcdsaRecover => DataType::FixedSizeBinary(65),
             Kind::EthAddress => DataType::FixedSizeBinary(20),
-            _ => DataType::Boolean,
+            Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::Sm2Verify | Kind::Sm2VerifyDer | Kind::Bip340Verify => {
+                DataType::Boolean
+            }
         }
     }
 

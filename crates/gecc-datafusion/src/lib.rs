@@ -31,8 +31,8 @@
 //! `curve` is a text in the statement: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`. The others are columns or values of any
 //! type that [`gecc_arrow`] reads: bytes as FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or
 //! without `0x`, also in a dictionary. A signature is `r || s`, or `r || s || v` of 65 bytes, whose last byte is the recovery
-//! id where none is given. DER is strict; behind it there may be one byte more, as Bitcoin's hash type is. A `recovery_id` is an integer or a boolean, in any of the forms of
-//! [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`;
+//! id where none is given. DER is strict; behind it there may be one byte more, as Bitcoin's hash type is. A `recovery_id` is an
+//! integer or a boolean, in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`;
 //! for BIP 340 also 32 bytes x, and of all forms x alone counts.
 //!
 //! A null gives null. A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false`

@@ -5,6 +5,7 @@
 use super::{Affine, CpuCurve, Entry, Lanes};
 use crate::cpu::point::pairs::{self, Pair};
 use crate::cpu::simd;
+use std::ops::Range;
 
 /// Points as entries.
 pub fn entries<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>]) -> Vec<Entry<C::Base>> {
@@ -51,19 +52,17 @@ impl Groups {
     pub fn sums<C: CpuCurve>(mut self, lanes: Option<Lanes>, points: &[Entry<C::Base>]) -> Vec<Entry<C::Base>> {
         let (mut left, mut next, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
         self.halve::<C>(lanes, points, &mut pairs, &mut left);
-        while self.sizes().any(|size| size > 1) {
+        while self.ranges().any(|members| members.len() > 1) {
             self.halve::<C>(lanes, &left, &mut pairs, &mut next);
             std::mem::swap(&mut left, &mut next);
         }
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let sum = |(start, end): (usize, &usize)| left[start..*end].first().copied().unwrap_or(Entry::ZERO);
-        starts.zip(&self.ends).map(sum).collect()
+        self.ranges().map(|members| left[members].first().copied().unwrap_or(Entry::ZERO)).collect()
     }
 
-    /// Members of each group.
-    fn sizes(&self) -> impl Iterator<Item = usize> {
+    /// Where the members of each group are.
+    fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| end - start)
+        starts.zip(&self.ends).map(|(start, end)| start..*end)
     }
 
     /// Adds up the members of each group in pairs: what is left are the sums, and an odd member as it is.
@@ -76,7 +75,7 @@ impl Groups {
     ) {
         pairs.clear();
         left.clear();
-        let room = self.sizes().map(|size| size.div_ceil(2)).sum();
+        let room = self.ranges().map(|members| members.len().div_ceil(2)).sum();
         pairs.reserve(room);
         left.reserve(room);
         let mut start = 0;
