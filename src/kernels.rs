@@ -21,6 +21,7 @@ use crate::gpu::runtime::pack::{self, Pack, Packed};
 use crate::host::workers::Pool;
 use crate::types::Error;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The architectures of which releases have packs. Their machine code runs on every GPU from Ampere on but for those of Jetson
 /// boards.
@@ -162,14 +163,23 @@ pub fn usage(architecture: &str) -> Result<Vec<KernelUsage>, Error> {
     Ok(each(Unit::all(), usage)?.into_iter().flatten().collect())
 }
 
-/// What `compute` gives for each of some units, on all cores.
+/// What `compute` gives for each of some units, on all cores. After the first error no more are begun: all take minutes.
 fn each<T: Send>(
     units: impl Iterator<Item = Unit>,
     compute: impl Fn(&Unit) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
-    let mut results: Vec<(Unit, Option<Result<T, Error>>)> = units.map(|unit| (unit, None)).collect();
-    Pool::new(None)?.for_each(results.iter_mut().collect(), |(unit, result)| *result = Some(compute(unit)));
-    results.into_iter().map(|(_, result)| result.expect("every unit was computed")).collect()
+    let mut results: Vec<(Unit, Option<T>)> = units.map(|unit| (unit, None)).collect();
+    let first_error = OnceLock::new();
+    Pool::new(None)?.for_each(results.iter_mut().collect(), |(unit, result)| {
+        if first_error.get().is_none() {
+            // Another thread's error may have come first: one is enough.
+            *result = compute(unit).map_err(|error| first_error.set(error)).ok();
+        }
+    });
+    match first_error.into_inner() {
+        Some(error) => Err(error),
+        None => Ok(results.into_iter().map(|(_, result)| result.expect("every unit was computed")).collect()),
+    }
 }
 
 /// Compiles some kernel files for one architecture and every curve, as the GPU engine does.

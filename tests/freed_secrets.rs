@@ -32,21 +32,47 @@ use zeroize::{Zeroize, Zeroizing};
 #[global_allocator]
 static ALLOCATOR: Searching = Searching;
 
-/// On one thread, on several with a few items each, and in several chunks.
-const SIZES: [usize; 4] = [1, 64, 1000, 5000];
-const ITEMS: usize = SIZES[3];
+/// Sizes of batches: on one thread, on several with a few items each, and of several chunks.
+const SIZES: &[usize] = &[1, 64, 1000, LARGEST];
+const LARGEST: usize = 5000;
+/// The same where items are computed one at a time.
+const SMALL_SIZES: &[usize] = &[1, 64, 1000];
+/// Batches of more items are not signed with the check of signatures, which takes several times as long.
+const MOST_CHECKED: usize = 1000;
 /// So many items are looked at one by one, and of the others one in so many: shared points are computed one at a time here.
 const CLOSELY: usize = 64;
 const ONE_IN: usize = 16;
 
-/// The builder of an engine, by its name.
-type Kind = Named<fn() -> EngineBuilder>;
+/// An engine under test, by its name.
+type Kind = Named<Engines>;
+
+#[derive(Clone, Copy)]
+struct Engines {
+    builder: fn() -> EngineBuilder,
+    sizes: &'static [usize],
+}
+
+impl Engines {
+    fn engine(self) -> Engine {
+        (self.builder)().build().unwrap()
+    }
+
+    /// One that checks the signatures that it makes.
+    fn checking(self) -> Engine {
+        (self.builder)().check_signatures(true).build().unwrap()
+    }
+
+    /// Items of the largest batch.
+    fn items(self) -> usize {
+        *self.sizes.last().unwrap()
+    }
+}
 
 /// Every engine, and what it needs.
 const KINDS: [(Option<&Need>, Kind); 3] = [
-    (None, ("portable", || cpu().portable(true))),
-    (Some(&AVX512), ("avx512", cpu)),
-    (Some(&GPU), ("gpu", || Engine::builder().backend(Backend::Gpu))),
+    (None, ("portable", Engines { builder: || cpu().portable(true), sizes: SMALL_SIZES })),
+    (Some(&AVX512), ("avx512", Engines { builder: cpu, sizes: SIZES })),
+    (Some(&GPU), ("gpu", Engines { builder: || Engine::builder().backend(Backend::Gpu), sizes: SIZES })),
 ];
 
 fn cpu() -> EngineBuilder {
@@ -144,7 +170,7 @@ type Signatures = Vec<Result<[u8; 64], Rejection>>;
 
 /// Signs and agrees by way of a coalescer that is gone afterwards: on this thread, and on one of its own.
 fn by_coalescer<C: Scheme>(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys, peers: PublicKeys) {
-    let service = Coalescer::builder().largest_batch(ITEMS).build(engine).unwrap();
+    let service = Coalescer::builder().largest_batch(LARGEST).build(engine).unwrap();
     let caller = service.caller();
     let signed = [
         C::request(&caller, digests, keys).wait().unwrap(),
@@ -256,7 +282,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn new<C: Scheme>(watch: &mut Watch) -> Self {
+    fn new<C: Scheme>(watch: &mut Watch, items: usize) -> Self {
         let mut random = Random::new();
         let mut bytes = || {
             let mut bytes = [0; 32];
@@ -265,12 +291,12 @@ impl Inputs {
             bytes[0] &= 0x7f;
             bytes
         };
-        let digests: Vec<[u8; 32]> = (0..ITEMS).map(|_| bytes()).collect();
-        let scalars: Vec<[u8; 32]> = (0..ITEMS).map(|_| bytes()).collect();
+        let digests: Vec<[u8; 32]> = (0..items).map(|_| bytes()).collect();
+        let scalars: Vec<[u8; 32]> = (0..items).map(|_| bytes()).collect();
         let peers = point::mul_base::<C>(&Engine::cpu().unwrap(), &scalars).unwrap();
         let peers: Vec<Point> = peers.into_iter().map(Result::unwrap).collect();
-        let mut keys = Vec::with_capacity(ITEMS);
-        keys.extend((0..ITEMS).map(|_| SecretKey::from_bytes(bytes())));
+        let mut keys = Vec::with_capacity(items);
+        keys.extend((0..items).map(|_| SecretKey::from_bytes(bytes())));
         for (item, key) in keys.iter().enumerate() {
             for key in [key, &keys[0]].map(SecretKey::expose_bytes) {
                 watch.add(key);
@@ -299,17 +325,17 @@ fn both(keys: &[SecretKey]) -> [SecretKeys<'_>; 2] {
     [keys.into(), (&keys[0]).into()]
 }
 
-fn operations<C: Scheme>((name, builder): Kind) {
+fn operations<C: Scheme>((name, engines): Kind) {
     let _alone = search::alone();
     let (watch, Inputs { keys, digests, peers }) = search::prepared(|| {
         let mut watch = Watch::new();
-        let inputs = Inputs::new::<C>(&mut watch);
+        let inputs = Inputs::new::<C>(&mut watch, engines.items());
         (watch, inputs)
     });
     let known = [memory(&keys)];
-    let engine = builder().build().unwrap();
-    let checking = builder().check_signatures(true).build().unwrap();
-    for size in SIZES {
+    let engine = engines.engine();
+    let checking = engines.checking();
+    for &size in engines.sizes {
         let (digests, keys, peers) = (&digests[..size], &keys[..size], PublicKeys::points(&peers[..size]));
         let check = |what: &str, work: &(dyn Fn() + Sync)| {
             leaves_nothing(&watch, &format!("{what}, {size} items, {name}"), &known, work);
@@ -319,8 +345,7 @@ fn operations<C: Scheme>((name, builder): Kind) {
             let check = |what: &str, work: &(dyn Fn() + Sync)| check(&format!("{what}, {of}"), work);
             check("signing", &|| C::sign(&engine, digests, keys));
             check("signing otherwise", &|| C::sign_otherwise(&engine, digests, keys));
-            // Which takes several times as long.
-            if size <= SIZES[2] {
+            if size <= MOST_CHECKED {
                 check("signing, checked", &|| C::sign(&checking, digests, keys));
                 check("signing otherwise, checked", &|| C::sign_otherwise(&checking, digests, keys));
             }
@@ -347,10 +372,10 @@ fn operations<C: Scheme>((name, builder): Kind) {
 
 /// Keys are known only once they are there; what was freed before is looked for where it was.
 #[cfg(target_os = "linux")]
-fn generated_keys((name, builder): Kind) {
+fn generated_keys((name, engines): Kind) {
     let _alone = search::alone();
-    let engine = builder().build().unwrap();
-    for size in SIZES {
+    let engine = engines.engine();
+    for &size in engines.sizes {
         let state = Mutex::new((Watch::new(), Vec::new()));
         let generate = || {
             let generated = keys::generate::<P256>(&engine, size).unwrap().0;
@@ -369,7 +394,7 @@ fn generated_keys((name, builder): Kind) {
 }
 
 /// Keys, auxiliary data, and nonces of BIP 340; of keys and nonces the opposites too.
-fn bip340_signatures((name, builder): Kind) {
+fn bip340_signatures((name, engines): Kind) {
     let _alone = search::alone();
     // Nothing of it on the heap.
     let tagged = |tag: &str, parts: &[&[u8]]| -> [u8; 32] {
@@ -379,10 +404,12 @@ fn bip340_signatures((name, builder): Kind) {
     };
     let (watch, keys, auxiliary, public, messages) = search::prepared(|| {
         let (mut watch, mut random) = (Watch::new(), Random::new());
-        let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, ITEMS);
-        let (auxiliary, messages) =
-            (numbers(&mut watch, &mut random, ITEMS), numbers(&mut Watch::new(), &mut random, ITEMS));
-        let mut public = Vec::with_capacity(ITEMS);
+        let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, engines.items());
+        let (auxiliary, messages) = (
+            numbers(&mut watch, &mut random, engines.items()),
+            numbers(&mut Watch::new(), &mut random, engines.items()),
+        );
+        let mut public = Vec::with_capacity(engines.items());
         for (item, key) in secret.iter().enumerate() {
             let signer = k256::schnorr::SigningKey::from_slice(key).unwrap();
             let x = signer.verifying_key().to_bytes();
@@ -407,9 +434,9 @@ fn bip340_signatures((name, builder): Kind) {
         (watch, keys, auxiliary, public, messages)
     });
     let known = [memory(&keys), memory(&auxiliary)];
-    let engine = builder().build().unwrap();
-    let checking = builder().check_signatures(true).build().unwrap();
-    for size in SIZES {
+    let engine = engines.engine();
+    let checking = engines.checking();
+    for &size in engines.sizes {
         let (messages, keys, public) = (&messages[..size], &keys[..size], &public[..size]);
         let given = Auxiliary::given(&auxiliary[..size]);
         let check = |what: &str, work: &(dyn Fn() + Sync)| {
@@ -423,7 +450,7 @@ fn bip340_signatures((name, builder): Kind) {
         check("signing, into columns", &|| {
             into_columns(size, |rows, codes| bip340::sign_messages_into(&engine, messages, keys, given, rows, codes));
         });
-        if size <= SIZES[2] {
+        if size <= MOST_CHECKED {
             check("signing, checked", &|| all_signed(&checking, keys.into()));
         }
     }
@@ -451,7 +478,7 @@ fn modulus<const BYTES: usize>(watch: &mut Watch, random: &mut Random) -> Vec<[u
 /// Sizes of exponentiations, which take milliseconds each.
 const FEW: [usize; 3] = [1, 64, 150];
 
-fn powers<const BYTES: usize, const EXPONENT: usize>((name, builder): Kind) {
+fn powers<const BYTES: usize, const EXPONENT: usize>((name, engines): Kind) {
     let _alone = search::alone();
     let (watch, moduli, bases, exponents) = search::prepared(|| {
         let (mut watch, mut random) = (Watch::new(), Random::new());
@@ -461,7 +488,7 @@ fn powers<const BYTES: usize, const EXPONENT: usize>((name, builder): Kind) {
         (watch, moduli, bases, exponents)
     });
     let known = [memory(&moduli), memory(&bases), memory(&exponents)];
-    let engine = builder().build().unwrap();
+    let engine = engines.engine();
     for size in FEW {
         leaves_nothing(&watch, &format!("{size} powers modulo {BYTES} bytes, {name}"), &known, || {
             let powers = modular::modexp(&engine, &moduli[0], &bases[..size], &exponents[..size]).unwrap();
@@ -476,17 +503,18 @@ fn powers_of_every_size(kind: Kind) {
     powers::<256, 16>(kind);
 }
 
-fn products<const BYTES: usize>((name, builder): Kind) {
+fn products<const BYTES: usize>((name, engines): Kind) {
     let _alone = search::alone();
     let (watch, moduli, a, b) = search::prepared(|| {
         let (mut watch, mut random) = (Watch::new(), Random::new());
         let moduli = modulus::<BYTES>(&mut watch, &mut random);
-        let (a, b) = (numbers(&mut watch, &mut random, ITEMS), numbers(&mut watch, &mut random, ITEMS));
+        let (a, b) =
+            (numbers(&mut watch, &mut random, engines.items()), numbers(&mut watch, &mut random, engines.items()));
         (watch, moduli, a, b)
     });
     let known = [memory(&moduli), memory(&a), memory(&b)];
-    let engine = builder().build().unwrap();
-    for size in SIZES {
+    let engine = engines.engine();
+    for &size in engines.sizes {
         leaves_nothing(&watch, &format!("{size} products modulo {BYTES} bytes, {name}"), &known, || {
             let products = modular::mul_mod(&engine, &moduli[0], &a[..size], &b[..size]).unwrap();
             let squares = modular::square_mod(&engine, &moduli[0], &a[..size]).unwrap();

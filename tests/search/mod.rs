@@ -7,9 +7,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::HashSet;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 /// The allocator of a test binary. While secrets are watched, it looks for them in every block that is freed or moved.
@@ -18,9 +19,10 @@ pub struct Searching;
 /// Blocks that held a secret when they were freed, and the bytes of the first.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 static FIRST: AtomicUsize = AtomicUsize::new(0);
-/// Whether blocks are looked through; the words stay where they are while that is so.
-static LOOKING: AtomicBool = AtomicBool::new(false);
+/// What blocks are looked through for; null where they are not.
 static WORDS: AtomicPtr<Words> = AtomicPtr::new(std::ptr::null_mut());
+/// Threads that may have that pointer.
+static LOOKERS: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: all memory comes from the system's allocator, with the layouts that the caller gives.
 unsafe impl GlobalAlloc for Searching {
@@ -46,20 +48,41 @@ unsafe impl GlobalAlloc for Searching {
 
 /// Counts a block that holds a secret.
 fn look_through(block: *const u8, size: usize) {
-    if !LOOKING.load(Ordering::Acquire) {
+    if WORDS.load(Ordering::Relaxed).is_null() {
         return;
     }
-    // SAFETY: the words that were stored are never freed.
-    let words = unsafe { WORDS.load(Ordering::Acquire).as_ref() };
+    LOOKERS.fetch_add(1, Ordering::SeqCst);
+    // SAFETY: they stay where they are until nobody is counted who may have got the pointer (`Looking`).
+    let words = unsafe { WORDS.load(Ordering::SeqCst).as_ref() };
     // SAFETY: the block belongs to the caller, who is about to free it.
     let byte = |at: usize| unsafe { block.add(at).read_volatile() };
     if words.is_some_and(|words| words.position(size, byte).is_some()) && FOUND.fetch_add(1, Ordering::Relaxed) == 0 {
         FIRST.store(size, Ordering::Relaxed);
     }
+    LOOKERS.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// While it is there, blocks are looked through for words.
+struct Looking<'a>(PhantomData<&'a Words>);
+
+impl<'a> Looking<'a> {
+    fn begin(words: &'a Words) -> Self {
+        FOUND.store(0, Ordering::Relaxed);
+        WORDS.store(std::ptr::from_ref(words).cast_mut(), Ordering::SeqCst);
+        Looking(PhantomData)
+    }
+}
+
+impl Drop for Looking<'_> {
+    fn drop(&mut self) {
+        WORDS.store(std::ptr::null_mut(), Ordering::SeqCst);
+        while LOOKERS.load(Ordering::SeqCst) > 0 {
+            std::thread::yield_now();
+        }
+    }
 }
 
 /// Words of secrets.
-#[derive(Clone)]
 struct Words {
     masked: HashSet<u64>,
     /// One bit for each value of some bits of a word, which rules out nearly all others.
@@ -176,14 +199,11 @@ impl Watch {
 
     /// Does `work`; gives how many blocks that it freed held a secret, and the bytes of the first.
     pub fn count_freed_blocks(&self, work: impl FnOnce()) -> (usize, usize) {
-        // The words outlive every look at them, and are few.
-        WORDS.store(Box::leak(Box::new(self.0.clone())), Ordering::Release);
-        FOUND.store(0, Ordering::Relaxed);
         // Values with gaps take what is on the stack with them to the heap.
         overwrite_stack();
-        LOOKING.store(true, Ordering::Release);
+        let looking = Looking::begin(&self.0);
         work();
-        LOOKING.store(false, Ordering::Release);
+        drop(looking);
         (FOUND.load(Ordering::Relaxed), FIRST.load(Ordering::Relaxed))
     }
 
