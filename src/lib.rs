@@ -62,7 +62,7 @@ mod known_answers;
 mod op;
 mod ops;
 mod schemes;
-#[cfg(test)]
+#[cfg(all(test, not(gecc_tests_without_small_groups)))]
 mod small_groups;
 mod start;
 mod types;

@@ -1,0 +1,62 @@
+//! The suite on each engine: on the CPU with every core and without limits, and once more with one thread, little memory and
+//! portable code; and on all GPUs.
+
+mod harness;
+mod suite;
+
+use gecc::{Backend, Engine};
+use harness::needs::{self, Need};
+use libtest_mimic::Trial;
+use std::process::{Command, ExitCode};
+use std::sync::LazyLock;
+
+/// Set in the process that runs with little memory.
+const LIMITED: &str = "GECC_TEST_LIMITED";
+/// What runs there: the tests of the batch arithmetic.
+const SUBJECTS: [&str; 6] = ["edge_verify", "large_x", "point_", "poisoned_points", "poisoned_verify", "repeated_keys"];
+
+static CPU: LazyLock<Engine> =
+    LazyLock::new(|| Engine::builder().backend(Backend::Cpu).build().expect("threads can be started"));
+
+static LIMITED_CPU: LazyLock<Engine> = LazyLock::new(|| {
+    let builder = Engine::builder().backend(Backend::Cpu).threads(1).max_memory(1 << 20).portable(true);
+    builder.build().expect("a thread can be started")
+});
+
+static GPU: LazyLock<Engine> =
+    LazyLock::new(|| Engine::builder().backend(Backend::Gpu).build().expect("the GPUs can be used"));
+
+fn main() -> ExitCode {
+    let tests = if std::env::var_os(LIMITED).is_some() {
+        let subjects = suite::tests().filter(|(name, _)| SUBJECTS.iter().any(|subject| name.starts_with(subject)));
+        on("cpu", &LIMITED_CPU, None, subjects)
+    } else {
+        let mut tests = on("cpu", &CPU, None, suite::tests());
+        tests.extend(harness::tests(None, harness::named![with_one_thread_and_little_memory]));
+        tests.extend(on("gpu", &GPU, Some(&needs::GPU), suite::tests()));
+        tests
+    };
+    harness::run(tests)
+}
+
+fn on(
+    engine_name: &str,
+    engine: &'static LazyLock<Engine>,
+    need: Option<&'static Need>,
+    tests: impl Iterator<Item = suite::Test>,
+) -> Vec<Trial> {
+    let test = |(name, run): suite::Test| harness::test(format!("{engine_name}::{name}"), need, move || run(engine));
+    tests.map(test).collect()
+}
+
+/// The engine keeps its large tables for the whole process, once it has any. What it does without them, for small batches
+/// and under a memory limit, is therefore tested in a process of its own.
+fn with_one_thread_and_little_memory() {
+    let this = std::env::current_exe().expect("a running test has a file");
+    let output = Command::new(this).env(LIMITED, "1").output().expect("this test can be started");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    // A change of names must not leave the process without tests.
+    let passed = text.lines().filter(|line| line.ends_with("... ok")).count();
+    assert!(passed >= 20, "only {passed} tests ran:\n{text}");
+}
