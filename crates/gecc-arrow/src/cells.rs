@@ -187,6 +187,15 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// The width of all cells, where the column's type says it.
+    pub fn width_of_type(&self) -> Option<usize> {
+        match &self.0 {
+            Kind::Fixed(array) => Some(array.value_length() as usize),
+            Kind::Dictionary { values, .. } => values.width_of_type(),
+            _ => None,
+        }
+    }
+
     /// The width of all cells, where the layout says it.
     pub fn width(&self) -> Option<usize> {
         let first = match &self.0 {

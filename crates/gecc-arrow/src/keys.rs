@@ -43,6 +43,9 @@ impl<'a> Keys<'a> {
 
     fn of_widths(inputs: &mut Inputs<'a>, widths: &[usize]) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
+        if cells.width_of_type() == Some(X_ONLY) && !widths.contains(&X_ONLY) {
+            return Err(Error::Columns("a `public_key` of 32 bytes is for BIP 340 alone".to_owned()));
+        }
         if let Some(width) = cells.width().filter(|width| widths.contains(width)) {
             return Ok(Keys { most: Most::of(inputs, &cells, width)?, others: Vec::new() });
         }

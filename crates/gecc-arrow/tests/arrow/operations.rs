@@ -382,6 +382,8 @@ fn what_cannot_be_is_said() {
     assert!(text(&verify, p256, both).contains("more than one of"));
     let no_key = vec![(Field::Digest, bytes(32)), (Field::Signature, bytes(64))];
     assert!(text(&verify, p256, no_key.clone()).contains("no column is given for `public_key`"));
+    let x_only = [&no_key[..], &[(Field::PublicKey, bytes(32))]].concat();
+    assert!(text(&verify, p256, x_only).contains("32 bytes is for BIP 340"));
     assert!(text(&recover, p256, no_key.clone()).contains("64 bytes need a column for `recovery_id`"));
     assert!(text(&recover, CurveId::Sm2, no_key.clone()).contains("SM2 has no recovery"));
     assert!(text(&Operation::Recover(Signer::Address), p256, no_key).contains("addresses are for secp256k1"));
