@@ -19,13 +19,12 @@ struct Batch {
     one_by_one: bool,
 }
 
-/// `alone` is an engine like that of `bench`, without batch equations.
-pub fn compare(bench: &mut Bench, alone: &Engine) {
-    let items = bench.items_together;
+pub fn compare(bench: &mut Bench) {
+    let (items, alone) = (bench.items_together, bench.alone.clone());
     let signed = LazyCell::new(|| signed(items));
     let verify = |engine: &Engine, Batch { messages, one_by_one }: &Batch| {
         // The engine that results are compared with verifies one by one anyway.
-        let engine = if *one_by_one && engine.info().batch_equations { alone } else { engine };
+        let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };
         bip340::verify(engine, messages, &signed.signatures, PublicKeys::x_only(&signed.keys)).expect("as many")
     };
     bench.compare_of(items, "secp256k1: BIP 340, verify together", || batches(&signed.messages), verify);

@@ -1,6 +1,6 @@
 //! Rates of crafted batches beside that of an honest one.
 
-use gecc::Engine;
+use gecc::{Engine, EngineBuilder, Error};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -14,6 +14,8 @@ const ROUNDS: usize = 7;
 pub struct Bench<'a> {
     name: &'static str,
     engine: Engine,
+    /// One like it without batch equations.
+    pub alone: Engine,
     /// Whose results those of `engine` must be.
     reference: Engine,
     /// Items of a batch.
@@ -25,14 +27,18 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
+    /// # Errors
+    /// When one of the engines cannot be had.
     pub fn new(
         name: &'static str,
-        engine: Engine,
-        reference: Engine,
+        engine: EngineBuilder,
+        reference: EngineBuilder,
         [items, items_together]: [usize; 2],
         chosen: &'a [String],
-    ) -> Self {
-        Bench { name, engine, reference, items, items_together, chosen, slow: Vec::new() }
+    ) -> Result<Self, Error> {
+        let (alone, reference) = (engine.clone().build()?, reference.build()?);
+        let engine = engine.batch_equations(true).build()?;
+        Ok(Bench { name, engine, alone, reference, items, items_together, chosen, slow: Vec::new() })
     }
 
     /// The comparisons that were below `FLOOR`.

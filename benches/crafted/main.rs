@@ -24,7 +24,7 @@ mod support;
 use candidates::compare as compare_candidates;
 use compare::Bench;
 use equations::compare as compare_equations;
-use gecc::{Backend, Engine, EngineBuilder, Error};
+use gecc::{Backend, Engine};
 use points::compare as compare_points;
 use secrets::compare as compare_secrets;
 use signatures::{compare as compare_signatures, compare_recovery};
@@ -32,58 +32,35 @@ use std::process::ExitCode;
 use support::each::{each_curve, each_ecdsa_curve, each_scheme};
 use support::scheme::{Ecdsa, Sm2Dsa};
 
-/// One kind of engine under test, and what it is measured with.
-struct Tested {
-    name: &'static str,
-    engine: Engine,
-    /// One like it without batch equations.
-    alone: Engine,
-    /// Whose results those of `engine` must be.
-    reference: Engine,
-    /// Items of a batch, and of one that is computed together.
-    items: [usize; 2],
-}
-
-impl Tested {
-    fn new(
-        name: &'static str,
-        builder: EngineBuilder,
-        reference: EngineBuilder,
-        items: [usize; 2],
-    ) -> Result<Self, Error> {
-        let engine = builder.clone().batch_equations(true).build()?;
-        Ok(Tested { name, engine, alone: builder.build()?, reference: reference.build()?, items })
-    }
-}
-
-fn tested() -> Vec<Tested> {
+/// The comparisons on each engine.
+fn benches(chosen: &[String]) -> Vec<Bench<'_>> {
     const CPU_ITEMS: [usize; 2] = [1 << 12; 2];
     // Chunks that are computed together have 2^17 items or more, and those that fail at most a quarter of a batch.
     const GPU_ITEMS: [usize; 2] = [1 << 18, 1 << 22];
     let cpu = || Engine::builder().backend(Backend::Cpu);
     let gpu = Engine::builder().backend(Backend::Gpu);
-    let on_cpu =
-        |name, builder| Tested::new(name, builder, cpu().portable(true), CPU_ITEMS).expect("threads can be started");
-    let mut tested = vec![on_cpu("CPU", cpu().threads(1)), on_cpu("CPU (portable)", cpu().threads(1).portable(true))];
-    match Tested::new("GPU", gpu, cpu(), GPU_ITEMS) {
-        Ok(gpu) => tested.push(gpu),
+    let on_cpu = |name, engine| {
+        Bench::new(name, engine, cpu().portable(true), CPU_ITEMS, chosen).expect("threads can be started")
+    };
+    let mut benches = vec![on_cpu("CPU", cpu().threads(1)), on_cpu("CPU (portable)", cpu().threads(1).portable(true))];
+    match Bench::new("GPU", gpu, cpu(), GPU_ITEMS, chosen) {
+        Ok(bench) => benches.push(bench),
         Err(problem) => println!("without a GPU: {problem}"),
     }
-    tested
+    benches
 }
 
 fn main() -> ExitCode {
     // Cargo passes `--bench`.
     let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let mut slow = Vec::new();
-    for Tested { name, engine, alone, reference, items } in tested() {
-        let mut bench = Bench::new(name, engine, reference, items, &chosen);
+    for mut bench in benches(&chosen) {
         each_curve!(compare_points(&mut bench));
         each_scheme!(compare_signatures(&mut bench));
         each_ecdsa_curve!(compare_recovery(&mut bench));
         each_ecdsa_curve!(compare_equations(&mut bench));
         each_ecdsa_curve!(compare_candidates(&mut bench));
-        bip340::compare(&mut bench, &alone);
+        bip340::compare(&mut bench);
         secrets::compare_signing(&mut bench);
         each_curve!(compare_secrets(&mut bench));
         modular::compare(&mut bench);
