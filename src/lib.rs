@@ -77,6 +77,6 @@ pub use host::stack;
 pub use ops::{ecdh, keys, modular, point, tweak};
 pub use schemes::{bip340, ecdsa, sm2};
 pub use types::{
-    Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Verdict, Verdicts,
-    signature_from_der, signature_rows, signature_to_der,
+    Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Signers, Verdict,
+    Verdicts, signature_from_der, signature_rows, signature_to_der,
 };

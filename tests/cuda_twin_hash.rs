@@ -189,20 +189,35 @@ fn nonce_cases<C: Curve>(session: &mut Session, n: &BigUint) {
     cases.extend([number(1), number(2), n - 2u32, n - 1u32].map(|key| (key, random_below(n))));
     cases.extend((0..RANDOM_ITEMS).map(|_| (random_below(n), random_number())));
     for (key, digest) in cases {
-        let arguments = [bytes(&key), bytes(&digest)];
-        let [sha256, sm3] = [nonces::<C, Sha256>(&key, &digest, 3), nonces::<C, Sm3>(&key, &digest, 3)];
+        let [of_key, of_digest] = [bytes(&key), bytes(&digest)];
+        let [sha256, sm3] = [nonces::<C, Sha256>(&key, &digest, &[], 3), nonces::<C, Sm3>(&key, &digest, &[], 3)];
         for skip in 0..3u8 {
-            let arguments: [&[u8]; 3] = [&arguments[0], &arguments[1], &[skip]];
+            let arguments: [&[u8]; 3] = [&of_key, &of_digest, &[skip]];
             session.expect("nonce_sha256", &arguments, &[&sha256[usize::from(skip)]]);
             session.expect("nonce_sm3", &arguments, &[&sm3[usize::from(skip)]]);
+        }
+        // Data are no number: they are not reduced, and zeros are not left out.
+        for data in [[0; 32], [0xff; 32], bytes(&random_number())] {
+            let [sha256, sm3] =
+                [nonces::<C, Sha256>(&key, &digest, &data, 3), nonces::<C, Sm3>(&key, &digest, &data, 3)];
+            for skip in 0..3u8 {
+                let arguments: [&[u8]; 4] = [&of_key, &of_digest, &data, &[skip]];
+                session.expect("nonce_with_data_sha256", &arguments, &[&sha256[usize::from(skip)]]);
+                session.expect("nonce_with_data_sm3", &arguments, &[&sm3[usize::from(skip)]]);
+            }
         }
     }
 }
 
-/// The first nonces of RFC 6979.
-fn nonces<C: Curve, H: Digest + BlockSizeUser>(key: &BigUint, digest: &BigUint, count: usize) -> Vec<[u8; 32]> {
+/// The first nonces of RFC 6979 with additional data.
+fn nonces<C: Curve, H: Digest + BlockSizeUser>(
+    key: &BigUint,
+    digest: &BigUint,
+    data: &[u8],
+    count: usize,
+) -> Vec<[u8; 32]> {
     let order = C::ORDER;
-    let mut generator = KGenerator::<H, _>::new(&bytes(key), &bytes(digest), &[], order.as_ref());
+    let mut generator = KGenerator::<H, _>::new(&bytes(key), &bytes(digest), data, order.as_ref());
     let mut next = || {
         let mut nonce = [0; 32];
         generator.fill_next_k(&mut nonce);
@@ -289,7 +304,7 @@ where
     for digest in edge_values(n).into_iter().chain((0..RANDOM_ITEMS).map(|_| random_number())) {
         let key = random_below(n);
         let secret = SecretKey::from_bytes(bytes(&key));
-        let nonce = nonces::<C, Sha256>(&key, &digest, 1)[0];
+        let nonce = nonces::<C, Sha256>(&key, &digest, &[], 1)[0];
         let [x, y] = nonce_point::<C>(&BigUint::from_bytes_be(&nonce));
         for (form, low_s) in [(ecdsa::SForm::Low, 1), (ecdsa::SForm::AsComputed, 0)] {
             let signed = ecdsa::sign_recoverable::<G>(&engine, &[bytes(&digest)], &secret, form).unwrap()[0].unwrap();
@@ -304,7 +319,7 @@ fn engine_sm2_cases(session: &mut Session, n: &BigUint) {
     for digest in edge_values(n).into_iter().chain((0..RANDOM_ITEMS).map(|_| random_number())) {
         let key = random_below(&(n - 1u32));
         let secret = SecretKey::from_bytes(bytes(&key));
-        let nonce = nonces::<::sm2::Sm2, Sm3>(&key, &digest, 1)[0];
+        let nonce = nonces::<::sm2::Sm2, Sm3>(&key, &digest, &[], 1)[0];
         let [x, _] = nonce_point::<::sm2::Sm2>(&BigUint::from_bytes_be(&nonce));
         let signed = sm2::sign(&engine, &[bytes(&digest)], &secret).unwrap()[0].unwrap();
         let arguments: [&[u8]; 4] = [&bytes(&digest), &bytes(&key), &nonce, &bytes(&x)];

@@ -1,6 +1,7 @@
 // The nonces of signatures (RFC 6979), and private keys as scalars.
 //
 // Launch contract: the key of item i is at i key_stride bytes, where key_stride is 32, or 0 for one key for all.
+// additional, additional_stride: additional data of nonces, likewise 32 bytes an item.
 // nonces, scalars: out, numbers in 1 .. n - 1: secrets, for the uniform kernels. status: out, kSigned, or
 // kSecretKeyOutOfRange where the key is zero or not below the order (for gecc_nonces_sm3 also where it is the order -
 // 1); the number of such an item is 1. A fixed sequence per item, up to the rejection of a candidate
@@ -18,13 +19,22 @@ GECC_FN u8 key_status(u32 mask) {
     return (u8)((kSigned & mask) | (kSecretKeyOutOfRange & ~mask));
 }
 
-template <class H>
-GECC_FN void store_nonce(const u8* digest_row, const u8* key_row, bool sm2, u32* nonces, u8* status, u64 n, u64 i) {
+// `data_row` is of no use unless kWithData.
+template <class H, bool kWithData>
+GECC_FN void store_nonce(const u8* digest_row, const u8* key_row, const u8* data_row, bool sm2, u32* nonces, u8* status,
+                         u64 n, u64 i) {
     u32 digest[8], key[8];
     load_number(digest, digest_row);
     load_number(key, key_row);
     u32 usable = sm2 ? sm2_key_mask(key) : key_mask(key);
-    sc nonce = rfc6979_nonce<H>(key, digest, 0);
+    sc nonce;
+    if (kWithData) {
+        u32 data[8];
+        load_number(data, data_row);
+        nonce = rfc6979_nonce_with_data<H>(key, digest, data, 0);
+    } else {
+        nonce = rfc6979_nonce<H>(key, digest, 0);
+    }
     replace_by_one(nonce.v, usable);
     store_column(nonces, n, i, nonce.v);
     status[i] = key_status(usable);
@@ -37,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256)
     gecc_nonces_sha256(const Digests* digests, const SecretKeys* keys, u64 key_stride, Scalars* nonces,
                        SignStatuses* status, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads())
-        store_nonce<Sha256>(digests + 32 * i, keys + i * key_stride, false, nonces, status, n, i);
+        store_nonce<Sha256, false>(digests + 32 * i, keys + i * key_stride, nullptr, false, nonces, status, n, i);
 }
 
 // For SM2.
@@ -46,7 +56,28 @@ extern "C" __global__ void __launch_bounds__(256)
     gecc_nonces_sm3(const Digests* digests, const SecretKeys* keys, u64 key_stride, Scalars* nonces,
                     SignStatuses* status, u64 n) {
     for (u64 i = global_thread(); i < n; i += global_threads())
-        store_nonce<Sm3>(digests + 32 * i, keys + i * key_stride, true, nonces, status, n, i);
+        store_nonce<Sm3, false>(digests + 32 * i, keys + i * key_stride, nullptr, true, nonces, status, n, i);
+}
+
+// Kernels of their own, so that those without additional data stay what they are.
+// Launch: one thread per item, in blocks of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_nonces_with_data_sha256(const Digests* digests, const SecretKeys* keys, u64 key_stride,
+                                 const SecretKeys* additional, u64 additional_stride, Scalars* nonces,
+                                 SignStatuses* status, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        store_nonce<Sha256, true>(digests + 32 * i, keys + i * key_stride, additional + i * additional_stride, false,
+                                  nonces, status, n, i);
+}
+
+// Launch: one thread per item, in blocks of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_nonces_with_data_sm3(const Digests* digests, const SecretKeys* keys, u64 key_stride,
+                              const SecretKeys* additional, u64 additional_stride, Scalars* nonces,
+                              SignStatuses* status, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        store_nonce<Sm3, true>(digests + 32 * i, keys + i * key_stride, additional + i * additional_stride, true,
+                               nonces, status, n, i);
 }
 
 // For public keys (d G) and shared secrets (d Q).

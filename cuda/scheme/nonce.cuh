@@ -1,44 +1,60 @@
 // Deterministic nonces (RFC 6979, section 3.2) for orders and hash functions of 256 bits: ECDSA with SHA-256, SM2 with
-// SM3. Sixteen compressions. Nothing branches on a secret but the rejection of a candidate that is not in 1 .. n - 1,
-// which says nothing of the nonce that is used. Its probability is below 2^-31 for an n close to 2^256, and one in three for
-// that of brainpoolP256r1.
+// SM3. Sixteen compressions, and two more with additional data (section 3.6). Nothing branches on a secret but the
+// rejection of a candidate that is not in 1 .. n - 1, which says nothing of the nonce that is used. Its probability is
+// below 2^-31 for an n close to 2^256, and one in three for that of brainpoolP256r1.
 #pragma once
 #include "field/scalar.cuh"
 #include "hash/hmac.cuh"
 
-// V || separator || int2octets(x) || bits2octets(h1): the 65 bytes after V as words, with room for the separator and
-// the padding mark in place.
-struct NonceSeed {
-    u32 v[17];
+// V || separator || int2octets(x) || bits2octets(h1), and behind these perhaps 32 bytes of additional data: what
+// follows V as words, with room for the separator and the padding mark in place.
+template <int kNumbers> struct NonceSeed {
+    static constexpr int kWords = 8 * kNumbers + 1;
+    u32 v[kWords];
 };
 
-GECC_FN NonceSeed nonce_seed(const u32* key, const sc& digest) {
-    NonceSeed r;
-    r.v[0] = key[7] >> 8;
+template <int kNumbers> struct SeedNumbers {
+    u32 v[kNumbers][8];
+
+    // Word i of the octets.
+    GECC_MEMBER u32 octets(int i) const {
+        return v[i / 8][7 - i % 8];
+    }
+};
+
+template <int kNumbers> GECC_FN NonceSeed<kNumbers> nonce_seed(const SeedNumbers<kNumbers>& numbers) {
+    constexpr int kLast = NonceSeed<kNumbers>::kWords - 1;
+    NonceSeed<kNumbers> r;
+    r.v[0] = numbers.octets(0) >> 8;
     GECC_UNROLL
-    for (int i = 1; i < 8; i++) r.v[i] = funnel_bytes(key[8 - i], key[7 - i], 3);
-    r.v[8] = funnel_bytes(key[0], digest.v[7], 3);
-    GECC_UNROLL
-    for (int i = 1; i < 8; i++) r.v[8 + i] = funnel_bytes(digest.v[8 - i], digest.v[7 - i], 3);
-    r.v[16] = digest.v[0] << 24 | kPaddingMark >> 8;
+    for (int i = 1; i < kLast; i++) r.v[i] = funnel_bytes(numbers.octets(i - 1), numbers.octets(i), 3);
+    r.v[kLast] = numbers.octets(kLast - 1) << 24 | kPaddingMark >> 8;
     return r;
 }
 
-// HMAC of V || separator || seed. Three compressions.
-template <class H>
-GECC_FN HashState hmac_of_seed(const HmacKey& key, const HashState& value, u32 separator, const NonceSeed& seed) {
-    HashBlock first, second = {};
+// HMAC of V || separator || seed. Three compressions for two numbers, four for three.
+template <class H, int kNumbers>
+GECC_FN HashState hmac_of_seed(const HmacKey& key, const HashState& value, u32 separator,
+                               const NonceSeed<kNumbers>& seed) {
+    constexpr int kWords = NonceSeed<kNumbers>::kWords;
+    HashBlock block;
     GECC_UNROLL
     for (int i = 0; i < 8; i++) {
-        first.v[i] = value.v[i];
-        first.v[8 + i] = seed.v[i];
-        second.v[i] = seed.v[8 + i];
+        block.v[i] = value.v[i];
+        block.v[8 + i] = seed.v[i];
     }
-    first.v[8] |= separator << 24;
-    second.v[8] = seed.v[16];
-    second.v[15] = 8 * (64 + 32 + 65);
-    HashState inner = compress_shared<H>(compress_shared<H>(key.inner, first), second);
-    return finish_with_digest<H>(key.outer, inner);
+    block.v[8] |= separator << 24;
+    HashState inner = compress_shared<H>(key.inner, block);
+    constexpr int kWhole = kNumbers == 3 ? 24 : 8;
+    if (kWhole == 24) {
+        GECC_UNROLL
+        for (int i = 0; i < 16; i++) block.v[i] = seed.v[(8 + i) % kWords];
+        inner = compress_shared<H>(inner, block);
+    }
+    GECC_UNROLL
+    for (int i = 0; i < 15; i++) block.v[i] = kWhole + i < kWords ? seed.v[(kWhole + i) % kWords] : 0;
+    block.v[15] = 8 * (64 + 32 + 1 + 32 * kNumbers);
+    return finish_with_digest<H>(key.outer, compress_shared<H>(inner, block));
 }
 
 // HMAC of V || 00.
@@ -48,10 +64,8 @@ template <class H> GECC_FN HashState hmac_of_rejected(const HmacKey& key, const 
     return finish_with_digest<H>(key.outer, compress_shared<H>(key.inner, block));
 }
 
-// The candidate number `skip` (from 0) among those in 1 .. n - 1. `key` is x; one out of range gives a nonce too, of no
-// use.
-template <class H> GECC_FN sc rfc6979_nonce(const u32* key, const u32* digest, u32 skip) {
-    NonceSeed seed = nonce_seed(key, sc_from_words(digest));
+// The candidate number `skip` (from 0) among those in 1 .. n - 1.
+template <class H, int kNumbers> GECC_FN sc nonce_of_seed(const NonceSeed<kNumbers>& seed, u32 skip) {
     // b, c
     HashState value;
     GECC_UNROLL
@@ -73,4 +87,23 @@ template <class H> GECC_FN sc rfc6979_nonce(const u32* key, const u32* digest, u
         state = hmac_key<H>(hmac_of_rejected<H>(state, value));
         value = hmac_of_digest<H>(state, value);
     }
+}
+
+// The nonce of x and a digest. `key` is x; one out of range gives a nonce too, of no use.
+template <class H> GECC_FN sc rfc6979_nonce(const u32* key, const u32* digest, u32 skip) {
+    SeedNumbers<2> numbers;
+    sc reduced = sc_from_words(digest);
+    words_copy(numbers.v[0], key);
+    words_copy(numbers.v[1], reduced.v);
+    return nonce_of_seed<H>(nonce_seed(numbers), skip);
+}
+
+// The same with additional data: octets as they are, as a number that need not be below the order.
+template <class H> GECC_FN sc rfc6979_nonce_with_data(const u32* key, const u32* digest, const u32* data, u32 skip) {
+    SeedNumbers<3> numbers;
+    sc reduced = sc_from_words(digest);
+    words_copy(numbers.v[0], key);
+    words_copy(numbers.v[1], reduced.v);
+    words_copy(numbers.v[2], data);
+    return nonce_of_seed<H>(nonce_seed(numbers), skip);
 }

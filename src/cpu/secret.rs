@@ -48,15 +48,16 @@ fn nonzero_scalar<C: SecretCurve>(bytes: &[u8; 32]) -> Option<Zeroizing<Number<C
     (!bool::from(scalar.is_zero())).then_some(scalar)
 }
 
-/// Passes `work` the nonces of RFC 6979 for a key and a digest.
+/// Passes `work` the nonces of RFC 6979 for a key and a digest, with additional data (section 3.6) that may be empty.
 pub fn with_nonces<C: SecretCurve, D: Digest + BlockSizeUser, R>(
     d: &Number<C>,
     digest: &[u8; 32],
+    additional: &[u8],
     work: impl FnOnce(&mut dyn FnMut(&mut [u8; 32])) -> R,
 ) -> R {
     let order = C::Reference::ORDER;
     let bytes = Zeroizing::new(d.to_repr());
-    let mut nonces = rfc6979::KGenerator::<D, _>::new(&bytes, digest, &[], order.as_ref());
+    let mut nonces = rfc6979::KGenerator::<D, _>::new(&bytes, digest, additional, order.as_ref());
     let mut next = |nonce: &mut [u8; 32]| nonces.fill_next_k(nonce);
     work(&mut next)
 }

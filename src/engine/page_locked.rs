@@ -89,8 +89,13 @@ impl Engine {
     /// # Ok::<(), gecc::Error>(())
     /// ```
     pub fn page_locked_zeros(&self, bytes: usize) -> Result<PageLocked<u8>, Error> {
-        let pages = WholePages::zeroed(bytes, &self.devices()?.cpu.pool).ok_or(Error::OutOfMemory { bytes })?;
+        let pages = WholePages::zeroed(bytes, Some(&self.devices()?.cpu.pool)).ok_or(Error::OutOfMemory { bytes })?;
         Ok(self.locked(pages))
+    }
+
+    /// The same by this thread alone, for who has the pool's threads compute meanwhile; not locked where that fails.
+    pub(crate) fn page_locked_zeros_here(&self, bytes: usize) -> PageLocked<u8> {
+        WholePages::zeroed(bytes, None).map_or_else(|| vec![0; bytes].into(), |pages| self.locked(pages))
     }
 
     fn locked<T>(&self, pages: WholePages<T>) -> PageLocked<T> {

@@ -16,6 +16,7 @@ pub mod terms;
 pub mod transfer;
 
 use crate::cpu::CpuEngine;
+use crate::host::notes;
 use crate::host::workers::{Crew, Loan};
 use crate::types::Place;
 use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
@@ -273,7 +274,9 @@ impl GpuEngine {
         place: &mut dyn Place,
         on_cpu: &deliver::OnCpu,
     ) -> Result<(), Fault> {
+        let waiting = notes::span("lane waited for", items.len());
         let mut lane = self.take_lane(device)?;
+        drop(waiting);
         trial::pass(&mut lane, cpu, most, &operation.tests(items.len()))?;
         let expected = self.expected(operation.items() - items.start);
         deliver::compute(Running { lane: &mut lane, cpu, expected }, operation, items, most, place, on_cpu)?;

@@ -101,13 +101,17 @@ impl<T> WholePages<T> {
 }
 
 impl WholePages<u8> {
-    /// So many zeros; `None` where there is not so much memory. They are written on the threads of the pool, as the first touch of a
-    /// page is what takes time.
-    pub fn zeroed(bytes: usize, pool: &Pool) -> Option<Self> {
+    /// Zeros; `None` where there is not so much memory. The first touch of a page is what takes time: they are written on the
+    /// threads of a pool, or by this thread.
+    pub fn zeroed(bytes: usize, pool: Option<&Pool>) -> Option<Self> {
         let mut room = Room::<u8>::new(bytes)?;
         // SAFETY: the room has so many bytes, and nobody else has it.
         let places = unsafe { std::slice::from_raw_parts_mut(room.start().cast::<MaybeUninit<u8>>(), bytes) };
-        pool.for_each(places.chunks_mut(PART).collect(), |part: &mut [MaybeUninit<u8>]| part.fill(MaybeUninit::new(0)));
+        let zero = |part: &mut [MaybeUninit<u8>]| part.fill(MaybeUninit::new(0));
+        match pool {
+            Some(pool) => pool.for_each(places.chunks_mut(PART).collect(), zero),
+            None => zero(places),
+        }
         // SAFETY: all of them are written.
         Some(unsafe { room.filled(bytes) })
     }
@@ -223,10 +227,10 @@ mod tests {
         for bytes in [0, 1, PART - 1, 3 * PART + 5] {
             // What was freed before and is used again is not zero.
             drop(vec![0xee_u8; bytes]);
-            let pages = WholePages::zeroed(bytes, &pool).unwrap();
+            let pages = WholePages::zeroed(bytes, Some(&pool).filter(|_| bytes % 2 == 1)).unwrap();
             assert!(pages.len() == bytes && pages.iter().all(|byte| *byte == 0));
         }
-        assert!(WholePages::zeroed(usize::MAX / 2, &pool).is_none());
-        assert!(WholePages::zeroed(usize::MAX, &pool).is_none());
+        assert!(WholePages::zeroed(usize::MAX / 2, Some(&pool)).is_none());
+        assert!(WholePages::zeroed(usize::MAX, None).is_none());
     }
 }

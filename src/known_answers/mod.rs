@@ -15,11 +15,13 @@ use crate::cpu::secret::SecretCurve;
 use crate::curve::{Curve, CurveId, types};
 use crate::host::once::get_or_compute;
 use crate::types::Rejection;
+use ecdsa::signature::rand_core::{TryCryptoRng, TryRng};
 use group::Numbered;
 pub use points::PointAnswers;
 pub use schnorr::{Schnorr, Tweaks};
 pub use secrets::{Agreements, PrivateKeys, Signing};
 pub use signatures::Signatures;
+use std::convert::Infallible;
 use std::sync::OnceLock;
 
 /// The result of an item.
@@ -64,9 +66,15 @@ pub(crate) fn new(curve: CurveId) -> Answers {
             $(
                 if curve == types::$curve::ID {
                     return Answers::new::<types::$curve>(Signatures::ecdsa, |numbered| {
-                        Signing::ecdsa(numbered, |key, digest| {
+                        Signing::ecdsa(numbered, |key, digest, additional| {
                             let key = ecdsa::SigningKey::<$($reference)*>::from_slice(key).expect("in range");
-                            let (signature, id) = key.sign_prehash_recoverable(digest);
+                            let (signature, id) = match additional {
+                                None => key.sign_prehash_recoverable(digest),
+                                Some(data) => {
+                                    let Ok(signed) = key.sign_prehash_recoverable_with_rng(&mut Given(data), digest);
+                                    signed
+                                }
+                            };
                             (signature.to_bytes().into(), id.to_byte())
                         })
                     });
@@ -79,11 +87,15 @@ pub(crate) fn new(curve: CurveId) -> Answers {
             $(
                 if curve == types::$curve::ID {
                     return Answers::new::<types::$curve>(Signatures::sm2, |numbered| {
-                        Signing::sm2(numbered, |key, digest| {
-                            use $($module)*::dsa::{Signature, SigningKey, signature::hazmat::PrehashSigner};
+                        Signing::sm2(numbered, |key, digest, additional| {
+                            use $($module)*::dsa::SigningKey;
+                            use $($module)*::dsa::signature::hazmat::{PrehashSigner, RandomizedPrehashSigner};
                             let key = SigningKey::from_slice("", key).expect("in range");
-                            let signature: Signature = key.sign_prehash(digest).expect("32 bytes");
-                            (signature.to_bytes().into(), 0)
+                            let signature = match additional {
+                                None => key.sign_prehash(digest),
+                                Some(data) => key.sign_prehash_with_rng(&mut Given(data), digest),
+                            };
+                            (signature.expect("32 bytes").to_bytes().into(), 0)
                         })
                     });
                 }
@@ -94,6 +106,28 @@ pub(crate) fn new(curve: CurveId) -> Answers {
     for_each_sm2_curve!(by_sm2!);
     unreachable!("there is no curve {curve}")
 }
+
+/// Data as the random numbers that RustCrypto's signers take for additional data of a nonce.
+struct Given([u8; 32]);
+
+impl TryRng for Given {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        unreachable!("signers take bytes")
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        unreachable!("signers take bytes")
+    }
+
+    fn try_fill_bytes(&mut self, to: &mut [u8]) -> Result<(), Infallible> {
+        to.copy_from_slice(&self.0);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Given {}
 
 impl Answers {
     fn new<C: SecretCurve>(signatures: fn(&Numbered<C>) -> Signatures, signing: fn(&Numbered<C>) -> Signing) -> Self {

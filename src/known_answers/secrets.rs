@@ -75,10 +75,13 @@ pub struct Signing {
     pub keys: Vec<SecretKey>,
     pub digests: Vec<[u8; 32]>,
     pub signed: Vec<Answer<([u8; 64], u8)>>,
+    /// Additional data for the nonces, and the signatures with them.
+    pub additional: Vec<[u8; 32]>,
+    pub signed_with_data: Vec<Answer<([u8; 64], u8)>>,
 }
 
-/// Signatures of the key and the digest by RustCrypto.
-pub type Reference = fn(&[u8; 32], &[u8; 32]) -> ([u8; 64], u8);
+/// Signatures of the key and the digest by RustCrypto, with additional data where they are given.
+pub type Reference = fn(&[u8; 32], &[u8; 32], Option<[u8; 32]>) -> ([u8; 64], u8);
 
 /// Signing is slow there.
 const SIGNED: usize = 4;
@@ -104,13 +107,20 @@ impl Signing {
         // One above n, to be reduced.
         digests[0] = [0xff; 32];
         debug_assert!(bytes::<C>(&reduced::<C>(&digests[0])) != digests[0]);
-        let sign = |(key, digest): (&SecretKey, &[u8; 32])| Ok(reference(key.expose_bytes(), digest));
-        let mut signed: Vec<_> = keys.iter().zip(&digests).map(sign).collect();
+        let mut additional: Vec<_> =
+            (0..SIGNED as u8).map(|seed| bytes::<C>(&pseudo_random::<C>(0x90 | seed))).collect();
+        // Neither left out nor reduced.
+        (additional[1], additional[2]) = ([0; 32], [0xff; 32]);
+        let sign = |item: usize, additional| Ok(reference(keys[item].expose_bytes(), &digests[item], additional));
+        let mut signed: Vec<_> = (0..SIGNED).map(|item| sign(item, None)).collect();
+        let mut signed_with_data: Vec<_> = (0..SIGNED).map(|item| sign(item, Some(additional[item]))).collect();
         for key in rejected {
             keys.push(key);
             digests.push(digests[1]);
+            additional.push(additional[0]);
             signed.push(Err(Rejection::SecretKeyOutOfRange));
+            signed_with_data.push(Err(Rejection::SecretKeyOutOfRange));
         }
-        Signing { keys, digests, signed }
+        Signing { keys, digests, signed, additional, signed_with_data }
     }
 }

@@ -3,3 +3,8 @@
 
 pub mod measure;
 pub mod methods;
+
+/// What the library does and when.
+pub mod notes {
+    pub use crate::host::notes::{Note, begin, now, take};
+}

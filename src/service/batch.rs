@@ -4,9 +4,10 @@ use super::error::ServiceError;
 use super::lock;
 use crate::types::Results;
 use std::array;
+use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::task::Waker;
 use zeroize::Zeroize;
@@ -53,6 +54,8 @@ pub type Outcome = Result<Answers, ServiceError>;
 
 /// A batch, as those see it who wait for it.
 pub struct Batch {
+    /// By which measurements name it.
+    pub number: u64,
     outcome: OnceLock<Outcome>,
     waiting: [Mutex<Waiting>; LISTS],
     /// Items of dropped requests; `None` once the batch has begun.
@@ -70,7 +73,9 @@ pub struct Place(usize);
 
 impl Batch {
     pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         Batch {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             outcome: OnceLock::new(),
             waiting: array::from_fn(|_| Mutex::new(Waiting(Some(Vec::new())))),
             dropped: Mutex::new(Some(Vec::new())),
@@ -140,15 +145,24 @@ impl Batch {
     }
 }
 
-/// Neighbours that are one task are woken once. A waker that panics keeps no other from being woken.
+/// Neighbours that are one task are woken once. A waker that panics, when it is woken or dropped, keeps no other from being
+/// woken.
 pub fn wake_all(wakers: impl Iterator<Item = Waker>) {
     let mut last: Option<Waker> = None;
     for waker in wakers {
         if last.as_ref().is_none_or(|last| !last.will_wake(&waker)) {
-            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
+            quietly(|| waker.wake_by_ref());
         }
-        last = Some(waker);
+        let before = last.replace(waker);
+        quietly(|| drop(before));
     }
+    quietly(|| drop(last));
+}
+
+/// Runs code of a caller's on a thread that serves others too. A panic ends here, and one of dropping what it left too.
+pub fn quietly(run: impl FnOnce()) {
+    let Err(panic) = catch_unwind(AssertUnwindSafe(run)) else { return };
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(mem::forget);
 }
 
 /// Spreads requests of every size over the lists.
@@ -176,6 +190,39 @@ mod tests {
         fn wake(self: Arc<Self>) {
             panic!("on purpose");
         }
+    }
+
+    struct PanicsWhenDropped;
+
+    impl Wake for PanicsWhenDropped {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    impl Drop for PanicsWhenDropped {
+        fn drop(&mut self) {
+            std::panic::panic_any(Payload);
+        }
+    }
+
+    /// What a panic leaves, which panics once more.
+    struct Payload;
+
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            panic!("on purpose");
+        }
+    }
+
+    #[test]
+    fn wakers_that_panic_when_they_are_dropped_keep_nobody_from_being_woken() {
+        let batch = Batch::new();
+        let counters: Vec<_> = (0..50).map(|_| counter()).collect();
+        for (item, (_, waker)) in counters.iter().enumerate() {
+            batch.wake_at_end(2 * item, &mut None, waker);
+            batch.wake_at_end(2 * item + 1, &mut None, &Waker::from(Arc::new(PanicsWhenDropped)));
+        }
+        batch.end(Err(ServiceError::Stopped));
+        assert!(counters.iter().all(|(count, _)| count.0.load(Ordering::Relaxed) == 1));
     }
 
     fn counter() -> (Arc<Count>, Waker) {

@@ -2,13 +2,15 @@
 
 use super::account::Account;
 use super::dispatch::Dispatcher;
-use super::kind::{Column, Inputs, Kind};
+use super::kind::{Column, Inputs, Kind, Nonces};
 use super::request::Request;
 use crate::curve::CurveId;
 use crate::host::stack;
 use crate::ops::point::point_of;
 use crate::schemes::frame::verdict_of;
-use crate::types::{Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Verdicts};
+use crate::types::{
+    Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Signers, Verdicts,
+};
 use std::fmt;
 use std::sync::Arc;
 
@@ -96,11 +98,12 @@ impl Caller {
         &'a self,
         curve: CurveId,
         digests: impl Into<Rows<'a, 32>>,
-        secret_keys: impl Into<SecretKeys<'a>>,
+        signers: impl Into<Signers<'a>>,
         s_form: SForm,
     ) -> Request<'a, Signatures> {
-        let columns = signing(digests.into(), secret_keys.into());
-        self.request(Kind::EcdsaSign(curve, s_form), columns, signatures)
+        let signers = signers.into();
+        let kind = Kind::EcdsaSign(curve, s_form, Nonces::of(&signers));
+        self.request(kind, signing(digests.into(), signers), signatures)
     }
 
     /// [`crate::sm2::sign`]: 64 bytes `r || s` an item over e. **Constant-time** in keys and nonces. The copies of the keys are
@@ -108,9 +111,10 @@ impl Caller {
     pub fn sm2_sign<'a>(
         &'a self,
         digests: impl Into<Rows<'a, 32>>,
-        secret_keys: impl Into<SecretKeys<'a>>,
+        signers: impl Into<Signers<'a>>,
     ) -> Request<'a, Signatures> {
-        self.request(Kind::Sm2Sign, signing(digests.into(), secret_keys.into()), signatures)
+        let signers = signers.into();
+        self.request(Kind::Sm2Sign(Nonces::of(&signers)), signing(digests.into(), signers), signatures)
     }
 
     /// [`crate::ecdh::shared_secrets`]: the shared secret of each private key with its peer. **Constant-time** in the keys. The
@@ -152,8 +156,9 @@ fn verification<'a>(
     [("digests", Column::rows(digests)), ("signatures", Column::rows(signatures)), ("public keys", Column::Keys(keys))]
 }
 
-fn signing<'a>(digests: Rows<'a, 32>, keys: SecretKeys<'a>) -> [(&'static str, Column<'a>); 3] {
-    [("digests", Column::rows(digests)), ("secret keys", Column::secret_keys(keys)), ("", Column::None)]
+fn signing<'a>(digests: Rows<'a, 32>, Signers { keys, additional }: Signers<'a>) -> [(&'static str, Column<'a>); 3] {
+    let data = additional.map_or(Column::None, Column::secret_keys);
+    [("digests", Column::rows(digests)), ("secret keys", Column::secret_keys(keys)), ("additional data", data)]
 }
 
 /// One value per item.

@@ -55,6 +55,10 @@ impl Coalescer {
             let thread = builder.spawn(move || dispatcher.work());
             lock(&coalescer.threads).push(thread.map_err(|problem| Error::Threads(problem.to_string()))?);
         }
+        let dispatcher = coalescer.dispatcher.clone();
+        let thread =
+            thread::Builder::new().name("gecc-service-arenas".to_owned()).spawn(move || dispatcher.make_arenas());
+        lock(&coalescer.threads).push(thread.map_err(|problem| Error::Threads(problem.to_string()))?);
         Ok(coalescer)
     }
 
@@ -112,8 +116,8 @@ pub struct CoalescerBuilder {
 
 impl CoalescerBuilder {
     /// Items of the largest batch, and so of the largest request: 131072 with a GPU, 512 for each thread without one, or half of
-    /// the queue where that is less. Arenas of that size are kept for the batches that there are at a time: for verification
-    /// 161 bytes an item.
+    /// the queue where that is less. Arenas of that size are kept for the batches that there are at a time, and two more, for
+    /// verification of 161 bytes an item.
     pub fn largest_batch(self, items: usize) -> Self {
         CoalescerBuilder { largest_batch: Some(items), ..self }
     }

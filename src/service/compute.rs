@@ -75,10 +75,10 @@ impl Compute for OnEngine {
     }
 
     fn memory(&self, bytes: usize) -> PageLocked<u8> {
-        let memory = vec![0; bytes];
         match self.engine.info().backend {
-            Backend::Gpu => self.engine.page_lock(memory),
-            Backend::Auto | Backend::Cpu => memory.into(),
+            // By a thread of the service alone: the pool's have batches to compute.
+            Backend::Gpu => self.engine.page_locked_zeros_here(bytes),
+            Backend::Auto | Backend::Cpu => vec![0; bytes].into(),
         }
     }
 }

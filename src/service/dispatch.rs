@@ -4,26 +4,29 @@
 //! list of free slots is locked below it, never above.
 
 use super::account::Account;
-use super::batch::{Answers, Batch, Outcome};
+use super::batch::{Answers, Batch, Outcome, quietly};
 use super::compute::Compute;
 use super::error::ServiceError;
 use super::gate::Gate;
 use super::holes::Moves;
 use super::kind::{Inputs, Kind};
-use super::lane::{Complete, Lane};
+use super::lane::{Complete, Lane, SPARE};
 use super::lock;
 use super::options::{Options, Shutdown, Stats};
 use super::plan::{self, Gathered, Step};
+use super::slot::{COMPLETE_AT, FIRST, SEALED_AT, Slot};
 use crate::curve::CurveId;
 use crate::engine::Device;
 use crate::host::fork::Process;
+use crate::host::notes;
 use crate::host::once::get_or_compute;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// At least as many as there are kinds.
@@ -41,6 +44,9 @@ pub struct Dispatcher {
     desk: Mutex<Desk>,
     /// There is something on the desk, or gathered, for a thread that sleeps.
     work: Condvar,
+    /// Whether arenas are to be made before they are needed.
+    lacks_spare: Mutex<bool>,
+    lacks: Condvar,
     refuses: AtomicBool,
     started: Instant,
     counts: Counts,
@@ -87,6 +93,8 @@ impl Dispatcher {
             lanes: [const { OnceLock::new() }; LANES],
             desk: Mutex::default(),
             work: Condvar::new(),
+            lacks_spare: Mutex::new(false),
+            lacks: Condvar::new(),
             refuses: AtomicBool::new(false),
             started: Instant::now(),
             counts: Counts::default(),
@@ -117,6 +125,10 @@ impl Dispatcher {
             self.gate.undo(account, inputs.items());
             return Err(self.gate.full(inputs.items()));
         };
+        if reservation.is_first() && lane.lacks_spare(self.most_arenas()) {
+            *lock(&self.lacks_spare) = true;
+            self.lacks.notify_one();
+        }
         let (is_first, placed) =
             (reservation.is_first(), Placed { batch: reservation.batch(), items: reservation.items() });
         account.enter(&placed.batch, inputs.items());
@@ -126,6 +138,52 @@ impl Dispatcher {
             None => {}
         }
         Ok(placed)
+    }
+
+    /// Arenas of a kind that its requests can be in: those that are computed, one that is open, and those that wait. Two that
+    /// wait one after the other have more items than one arena holds.
+    fn most_arenas(&self) -> usize {
+        let Options { queue, largest_batch, in_flight, .. } = self.options;
+        in_flight + 1 + 2 * queue.div_ceil(largest_batch)
+    }
+
+    /// Makes all arenas of a kind, and has a GPU compute as many of the largest batches at a time as there may be. Their items
+    /// are zeros, which every operation rejects.
+    pub fn prepare(&self, kind: Kind) -> Result<(), ServiceError> {
+        let Options { largest_batch, in_flight, .. } = self.options;
+        let (lane, most, memory) = (self.lane(kind).1, self.most_arenas(), |bytes| self.compute.memory(bytes));
+        lane.make_spare(most, most, memory);
+        if self.compute.only() == Some(Device::Cpu) {
+            return Ok(());
+        }
+        let slot = Slot::new(&lane.shape, largest_batch, memory);
+        // SAFETY: the slot is this call's, and nobody writes to it.
+        let columns = unsafe { slot.columns(largest_batch) };
+        let compute = || {
+            let mut answers = Answers::new(largest_batch, lane.shape.result, lane.shape.has_secret_results);
+            self.compute.compute(Device::Gpu, kind, columns, &mut answers.codes, &mut answers.rows)
+        };
+        let computed = thread::scope(|scope| {
+            let threads: Vec<_> = (0..in_flight).map(|_| scope.spawn(compute)).collect();
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        computed.map_err(|problem| ServiceError::Engine(Arc::new(problem)))
+    }
+
+    /// What one thread of the service does until the service ends: makes arenas before they are needed.
+    pub fn make_arenas(&self) {
+        let mut lacks_spare = lock(&self.lacks_spare);
+        while !self.gate.is_closed() {
+            if !std::mem::take(&mut *lacks_spare) {
+                lacks_spare = self.lacks.wait(lacks_spare).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            drop(lacks_spare);
+            for lane in self.lanes.iter().map_while(OnceLock::get) {
+                lane.make_spare(SPARE, self.most_arenas(), |bytes| self.compute.memory(bytes));
+            }
+            lacks_spare = lock(&self.lacks_spare);
+        }
     }
 
     /// The lane of a kind.
@@ -236,18 +294,31 @@ impl Dispatcher {
 
     /// Computes a batch and gives its callers their answers.
     fn run(&self, lane: usize, batch: Complete) {
+        // Whatever panics, the thread and the count of batches go on.
+        quietly(|| self.run_one(lane, batch));
+    }
+
+    fn run_one(&self, lane: usize, batch: Complete) {
         let (lane, items) = (self.lane_at(lane), batch.items);
         // SAFETY: the slot is this thread's.
         let shared = unsafe { lane.slot(batch.slot).batch() };
+        let times = [FIRST, SEALED_AT, COMPLETE_AT].map(|which| lane.slot(batch.slot).times.get(which));
+        let taken = notes::now();
+        notes::put("gathered", shared.number, times[0], times[1]);
+        notes::put("written", shared.number, times[1], times[2]);
+        notes::put("queued", shared.number, times[2], taken);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(lane, &batch, &shared)));
         let outcome = outcome.unwrap_or_else(|panic| Err(ServiceError::Panicked(text_of(&*panic))));
         if outcome.is_err() {
             self.counts.failed.fetch_add(1, Ordering::Relaxed);
         }
+        let computed = notes::now();
+        notes::put("computed", shared.number, taken, computed);
         lane.recycle(batch);
         shared.leave();
         self.gate.leave(items);
         shared.end(outcome);
+        notes::put("delivered", shared.number, computed, notes::now());
     }
 
     fn outcome(&self, lane: &Lane, batch: &Complete, shared: &Batch) -> Outcome {
@@ -297,6 +368,8 @@ impl Dispatcher {
         self.gate.close();
         let _desk = lock(&self.desk);
         self.work.notify_all();
+        let _lacks_spare = lock(&self.lacks_spare);
+        self.lacks.notify_all();
     }
 }
 

@@ -8,19 +8,44 @@ use crate::ops::{ecdh, keys};
 use crate::schemes::ecdsa::ECDSA;
 use crate::schemes::sm2::SM2;
 use crate::schemes::{bip340, ecdsa, sm2};
-use crate::types::{ByteRows, Error, POINT_ROW, Policy, PublicKeys, Rows, SForm, SecretKeys, require_lengths};
+use crate::types::{ByteRows, Error, POINT_ROW, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, require_lengths};
 
 /// Requests of one kind share batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     EcdsaVerify(CurveId, Policy),
     EcdsaRecover(CurveId),
-    EcdsaSign(CurveId, SForm),
+    EcdsaSign(CurveId, SForm, Nonces),
     Bip340Verify,
     Sm2Verify,
-    Sm2Sign,
+    Sm2Sign(Nonces),
     SharedSecrets(CurveId),
     PublicKeys(CurveId),
+}
+
+/// Whether nonces have additional data, in the last column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nonces {
+    OfKeyAndDigest,
+    WithData,
+}
+
+impl Nonces {
+    pub fn of(signers: &Signers) -> Self {
+        if signers.additional.is_some() { Nonces::WithData } else { Nonces::OfKeyAndDigest }
+    }
+
+    fn width(self) -> usize {
+        if self == Nonces::WithData { 32 } else { 0 }
+    }
+
+    fn signers<'a>(self, keys: &'a [u8], data: &'a [u8]) -> Signers<'a> {
+        let keys = SecretKeys::rows(rows_of(keys));
+        match self {
+            Nonces::OfKeyAndDigest => keys.into(),
+            Nonces::WithData => Signers::with_additional_data(keys, rows_of(data)),
+        }
+    }
 }
 
 /// Columns of an operation.
@@ -44,7 +69,9 @@ impl Kind {
         match self {
             Kind::EcdsaVerify(..) | Kind::Bip340Verify | Kind::Sm2Verify => public([32, 64, POINT_ROW], 0),
             Kind::EcdsaRecover(_) => public([32, 64, 1], 64),
-            Kind::EcdsaSign(..) | Kind::Sm2Sign => Shape { secret_input: Some(1), ..public([32, 32, 0], 64) },
+            Kind::EcdsaSign(.., nonces) | Kind::Sm2Sign(nonces) => {
+                Shape { secret_input: Some(1), ..public([32, 32, nonces.width()], 64) }
+            }
             Kind::SharedSecrets(_) => {
                 Shape { secret_input: Some(0), has_secret_results: true, ..public([32, POINT_ROW, 0], 32) }
             }
@@ -56,8 +83,10 @@ impl Kind {
     /// [`Error::NoScheme`] where the curve does not have the scheme.
     pub fn require_scheme(self) -> Result<(), Error> {
         match self {
-            Kind::EcdsaVerify(curve, _) | Kind::EcdsaRecover(curve) | Kind::EcdsaSign(curve, _) => ECDSA.require(curve),
-            Kind::Bip340Verify | Kind::Sm2Verify | Kind::Sm2Sign | Kind::SharedSecrets(_) | Kind::PublicKeys(_) => {
+            Kind::EcdsaVerify(curve, _) | Kind::EcdsaRecover(curve) | Kind::EcdsaSign(curve, ..) => {
+                ECDSA.require(curve)
+            }
+            Kind::Bip340Verify | Kind::Sm2Verify | Kind::Sm2Sign(_) | Kind::SharedSecrets(_) | Kind::PublicKeys(_) => {
                 Ok(())
             }
         }
@@ -71,7 +100,7 @@ impl Kind {
             Kind::EcdsaSign(..) => ECDSA.sign_worth,
             Kind::Bip340Verify => bip340::VERIFY_WORTH,
             Kind::Sm2Verify => SM2.verify_worth,
-            Kind::Sm2Sign => SM2.sign_worth,
+            Kind::Sm2Sign(_) => SM2.sign_worth,
             Kind::SharedSecrets(_) => ecdh::WORTH,
             Kind::PublicKeys(_) => keys::WORTH,
         }
@@ -103,13 +132,13 @@ impl Kind {
                 let (digests, signatures, ids) = (rows_of(first), rows_of(second), rows_of(third));
                 any::ecdsa::recover_into(engine, curve, digests, signatures, ids, rows.as_chunks_mut().0, codes)
             }
-            Kind::EcdsaSign(curve, s_form) => {
-                let (digests, keys) = (rows_of(first), SecretKeys::rows(rows_of(second)));
-                any::ecdsa::sign_into(engine, curve, digests, keys, s_form, rows.as_chunks_mut().0, codes)
+            Kind::EcdsaSign(curve, s_form, nonces) => {
+                let (digests, signers) = (rows_of(first), nonces.signers(second, third));
+                any::ecdsa::sign_into(engine, curve, digests, signers, s_form, rows.as_chunks_mut().0, codes)
             }
-            Kind::Sm2Sign => {
-                let keys = SecretKeys::rows(rows_of(second));
-                sm2::sign_into(engine, rows_of(first), keys, rows.as_chunks_mut().0, codes)
+            Kind::Sm2Sign(nonces) => {
+                let signers = nonces.signers(second, third);
+                sm2::sign_into(engine, rows_of(first), signers, rows.as_chunks_mut().0, codes)
             }
             Kind::SharedSecrets(curve) => {
                 let (keys, peers) = (SecretKeys::rows(rows_of(first)), PublicKeys::mixed(rows_of(second)));

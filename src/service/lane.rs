@@ -5,11 +5,16 @@ use super::lock;
 use super::rates::Rates;
 use super::slot::{Reservation, Sealed, Slot};
 use crate::engine::PageLocked;
+use crate::host::notes;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// More arenas than a queue's items can ever be in.
 const SLOTS: usize = 1024;
+
+/// Arenas that are free, or made while nobody waits for them. An arena takes longer to make than to fill: its pages are
+/// touched for the first time, and locked.
+pub const SPARE: usize = 2;
 
 /// No arena is open.
 const NONE: usize = usize::MAX;
@@ -22,6 +27,8 @@ pub struct Lane {
     /// The slot that is open. Changed by who holds the list of those that are free.
     open: AtomicUsize,
     free: Mutex<Free>,
+    /// A slot is free, or the one that was being made could not be.
+    freed: Condvar,
     pub rates: Mutex<Rates>,
 }
 
@@ -29,6 +36,8 @@ struct Free {
     slots: Vec<usize>,
     /// Slots that there are.
     made: usize,
+    /// Whether somebody makes one.
+    is_making: bool,
 }
 
 /// A batch whose items are all there, and which its owner has for himself.
@@ -43,7 +52,7 @@ pub struct Complete {
 pub struct NoArena;
 
 impl Lane {
-    /// A lane with batches of at most so many items.
+    /// A lane with batches of at most `capacity` items.
     pub fn new(kind: Kind, capacity: usize) -> Self {
         Lane {
             kind,
@@ -51,7 +60,8 @@ impl Lane {
             capacity,
             slots: (0..SLOTS).map(|_| OnceLock::new()).collect(),
             open: AtomicUsize::new(NONE),
-            free: Mutex::new(Free { slots: Vec::new(), made: 0 }),
+            free: Mutex::new(Free { slots: Vec::new(), made: 0, is_making: false }),
+            freed: Condvar::new(),
             rates: Mutex::new(Rates::new()),
         }
     }
@@ -85,12 +95,15 @@ impl Lane {
     /// Opens another slot in place of one, unless somebody else has done so.
     fn replace(&self, old: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Result<Option<Complete>, NoArena> {
         let mut free = lock(&self.free);
-        if self.open.load(Ordering::Relaxed) != old {
-            return Ok(None);
-        }
-        let slot = match free.slots.pop() {
-            Some(slot) => slot,
-            None => self.make(&mut free, memory)?,
+        let slot = loop {
+            if self.open.load(Ordering::Relaxed) != old {
+                return Ok(None);
+            }
+            match free.slots.pop() {
+                Some(slot) => break slot,
+                None if free.is_making => free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner),
+                None => free = self.make(free, &memory)?,
+            }
         };
         // SAFETY: it was free, and the lock is held.
         unsafe { self.slot(slot).open() };
@@ -99,12 +112,36 @@ impl Lane {
         Ok(complete(old, sealed))
     }
 
-    fn make(&self, free: &mut Free, memory: impl Fn(usize) -> PageLocked<u8>) -> Result<usize, NoArena> {
+    /// Makes a slot. The lock is not held meanwhile: batches end and slots come back.
+    fn make<'a>(
+        &'a self,
+        mut free: MutexGuard<'a, Free>,
+        memory: impl Fn(usize) -> PageLocked<u8>,
+    ) -> Result<MutexGuard<'a, Free>, NoArena> {
         let slot = free.made;
         let place = self.slots.get(slot).ok_or(NoArena)?;
+        free.is_making = true;
+        drop(free);
+        let _noted = notes::span("arena made", self.capacity);
+        let mut making = Making { lane: self, made: None };
         place.get_or_init(|| Box::new(Slot::new(&self.shape, self.capacity, memory)));
-        free.made += 1;
-        Ok(slot)
+        making.made = Some(slot);
+        drop(making);
+        Ok(lock(&self.free))
+    }
+
+    /// Whether arenas should be made before they are needed: fewer than [`SPARE`] are free, and fewer than `most` are there.
+    pub fn lacks_spare(&self, most: usize) -> bool {
+        lock(&self.free).lacks(SPARE, most)
+    }
+
+    /// Makes arenas until `spare` are free or `most` are there.
+    pub fn make_spare(&self, spare: usize, most: usize, memory: impl Fn(usize) -> PageLocked<u8>) {
+        let mut free = lock(&self.free);
+        while free.lacks(spare, most) && !free.is_making {
+            let Ok(after) = self.make(free, &memory) else { return };
+            free = after;
+        }
     }
 
     /// Since when there are items in the open slot.
@@ -125,6 +162,30 @@ impl Lane {
         // SAFETY: the batch's owner has its slot for himself.
         unsafe { self.slot(batch.slot).wipe(batch.items) };
         lock(&self.free).slots.push(batch.slot);
+        self.freed.notify_all();
+    }
+}
+
+impl Free {
+    fn lacks(&self, spare: usize, most: usize) -> bool {
+        self.slots.len() < spare && self.made < most
+    }
+}
+
+/// A slot that is being made. Those who wait for it are woken whatever becomes of it.
+struct Making<'a> {
+    lane: &'a Lane,
+    made: Option<usize>,
+}
+
+impl Drop for Making<'_> {
+    fn drop(&mut self) {
+        let mut free = lock(&self.lane.free);
+        free.is_making = false;
+        free.made += usize::from(self.made.is_some());
+        free.slots.extend(self.made);
+        drop(free);
+        self.lane.freed.notify_all();
     }
 }
 

@@ -66,11 +66,16 @@ impl Rates {
         unknown
     }
 
-    /// The device that is faster, and from time to time the other one, as things change.
+    /// The device that is faster, and from time to time the other one, as things change: but the CPU with many items only where
+    /// it may keep up, since all its threads are busy with them, and those who make requests wait.
     fn better(&mut self, size: usize, cpu: f64, gpu: f64) -> Device {
         let (better, other) = if cpu <= gpu { (Device::Cpu, Device::Gpu) } else { (Device::Gpu, Device::Cpu) };
         if self.in_a_row[size] >= UNTIL_DOUBT {
             self.in_a_row[size] = 0;
+            let is_cheap = other == Device::Gpu || size <= SMALL || self.is_worth_a_trial(other, size, cpu.min(gpu));
+            if !is_cheap {
+                return better;
+            }
             self.known[other as usize][size] = Some(Known { seconds: cpu.max(gpu) * DOUBT, is_doubted: true });
         }
         better
@@ -171,6 +176,33 @@ mod tests {
         // And slower again.
         let chosen = devices(&mut rates, 2048, 200, |_| 20e-3);
         assert!(share(&chosen[20..], Device::Cpu) > 0.9);
+    }
+
+    /// However long it goes on, and whatever is known of the CPU.
+    #[test]
+    fn a_cpu_that_is_far_behind_is_not_asked_again() {
+        let mut rates = Rates::new();
+        for power in 0..18 {
+            devices(&mut rates, 1 << power, 200, gpu);
+            rates.record(Device::Cpu, 1 << power, cpu(1 << power));
+        }
+        for power in 13..18 {
+            let chosen = devices(&mut rates, 1 << power, 20_000, gpu);
+            assert_eq!(share(&chosen, Device::Cpu), 0.0, "2^{power}");
+        }
+        // One that has become faster is found from small batches on.
+        let fast = |items: usize| cpu(items) / 1000.0;
+        for power in 0..14 {
+            for _ in 0..20_000 {
+                let device = rates.choose(1 << power, Device::Gpu);
+                rates.record(
+                    device,
+                    1 << power,
+                    if device == Device::Cpu { fast(1 << power) } else { gpu(1 << power) },
+                );
+            }
+        }
+        assert_eq!(rates.choose(1 << 13, Device::Gpu), Device::Cpu);
     }
 
     #[test]

@@ -69,6 +69,30 @@ impl<'a, T> Request<'a, T> {
         park::wait(|waker| self.poll_ticket(waker, false))
     }
 
+    /// Makes ready what the first requests of this kind would else wait for: arenas for as many batches as there can be, in
+    /// page-locked memory where there is a GPU, and on GPUs kernels, tables and the memory of the largest batches. For
+    /// verification an arena takes 161 bytes an item of the largest batch. The request is not handed in, and may be one of no
+    /// items.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`], [`ServiceError::Engine`] and [`ServiceError::Forked`].
+    ///
+    /// ```
+    /// use gecc::service::Coalescer;
+    /// use gecc::{CurveId, Engine, PublicKeys, ecdsa::Policy};
+    /// let coalescer = Coalescer::new(&Engine::new()?)?;
+    /// let curve: CurveId = "p256".parse().unwrap();
+    /// coalescer.caller().ecdsa_verify(curve, &[], &[], PublicKeys::points(&[]), Policy::default()).prepare().unwrap();
+    /// # Ok::<(), gecc::Error>(())
+    /// ```
+    pub fn prepare(self) -> Result<(), ServiceError> {
+        if !self.dispatcher.process.is_this() {
+            return Err(ServiceError::Forked);
+        }
+        self.inputs.as_ref().map_err(Clone::clone)?;
+        self.dispatcher.prepare(self.kind)
+    }
+
     /// Hands the items in as soon as there is room. `waits` is for a thread that does nothing else until it has the answer.
     fn poll_ticket(&mut self, waker: &Waker, waits: bool) -> Poll<Result<Ticket<T>, ServiceError>> {
         let result = self.hand_in(waker, waits);
@@ -171,6 +195,12 @@ pub struct Ticket<T> {
 }
 
 impl<T> Ticket<T> {
+    /// The number of the batch, for measurements.
+    #[cfg(feature = "lab")]
+    pub fn batch(&self) -> u64 {
+        self.placed.as_ref().map_or(u64::MAX, |placed| placed.batch.number)
+    }
+
     /// Whether the answer is there.
     pub fn is_done(&self) -> bool {
         self.placed.as_ref().is_none_or(|placed| placed.batch.outcome().is_some())

@@ -7,6 +7,7 @@
 use super::batch::Batch;
 use super::kind::{COLUMNS, Inputs, Shape};
 use crate::engine::PageLocked;
+use crate::host::notes::Times;
 use std::cell::UnsafeCell;
 use std::ops::Range;
 use std::slice;
@@ -20,6 +21,11 @@ const SEALED: usize = 1 << (usize::BITS - 1);
 /// What the count of written items has reached when the slot is sealed and all of it is written.
 const COMPLETE: usize = 1 << (usize::BITS - 1);
 
+/// Of a slot's times.
+pub const FIRST: usize = 0;
+pub const SEALED_AT: usize = 1;
+pub const COMPLETE_AT: usize = 2;
+
 pub struct Slot {
     word: AtomicUsize,
     /// Items written; from when the slot is sealed on, with `COMPLETE` less the number of items added.
@@ -30,6 +36,8 @@ pub struct Slot {
     capacity: usize,
     secret: Option<usize>,
     batch: UnsafeCell<Arc<Batch>>,
+    /// For measurements: when the first place was given, when it was sealed, and when it was complete.
+    pub times: Times<3>,
 }
 
 struct Column {
@@ -78,6 +86,7 @@ impl Slot {
             capacity,
             secret: shape.secret_input,
             batch: UnsafeCell::new(Arc::new(Batch::new())),
+            times: Times::new(),
         }
     }
 
@@ -99,6 +108,7 @@ impl Slot {
         let start = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
         if start == 0 {
             self.since.store(now, Ordering::Relaxed);
+            self.times.set(FIRST);
         }
         Some(Reservation { slot: self, start, items })
     }
@@ -111,6 +121,7 @@ impl Slot {
 
     /// Seals an open slot. Whoever does so makes sure that nobody else does.
     pub fn seal(&self) -> Sealed {
+        self.times.set(SEALED_AT);
         let items = self.word.fetch_or(SEALED, Ordering::AcqRel);
         assert_eq!(items & SEALED, 0, "a slot is sealed once");
         match self.add_written(COMPLETE - items) {
@@ -121,7 +132,11 @@ impl Slot {
 
     /// Whether this completes the slot. That is so once, as only the last addition gives the sum.
     fn add_written(&self, count: usize) -> bool {
-        self.written.fetch_add(count, Ordering::AcqRel).wrapping_add(count) == COMPLETE
+        let is_complete = self.written.fetch_add(count, Ordering::AcqRel).wrapping_add(count) == COMPLETE;
+        if is_complete {
+            self.times.set(COMPLETE_AT);
+        }
+        is_complete
     }
 
     /// The batch that is gathered or computed here.
@@ -216,7 +231,7 @@ impl Reservation<'_> {
 mod tests {
     use super::*;
     use crate::curve::CurveId;
-    use crate::service::kind::{Column as Input, Kind};
+    use crate::service::kind::{Column as Input, Kind, Nonces};
     use crate::types::Rows;
     use std::thread;
 
@@ -292,7 +307,7 @@ mod tests {
 
     #[test]
     fn secrets_are_wiped() {
-        let slot = Slot::new(&Kind::Sm2Sign.shape(), 4, |bytes| vec![0xee; bytes].into());
+        let slot = Slot::new(&Kind::Sm2Sign(Nonces::OfKeyAndDigest).shape(), 4, |bytes| vec![0xee; bytes].into());
         // SAFETY: this test has the slot for itself.
         let columns = unsafe {
             slot.wipe(3);

@@ -149,7 +149,7 @@ fn of_scheme(
     let items = 2 * signing.keys.len();
     let (keys, digests) = (repeat(&signing.keys, items), repeat(&signing.digests, items));
     let with_id = scheme.has_recovery;
-    let inputs = Inputs { digests: (&digests).into(), keys: (&keys).into() };
+    let inputs = Inputs { digests: (&digests).into(), signers: (&keys).into() };
     let (low_s, widths) = (curve.has_low_s_by_default(), [64, usize::from(with_id)]);
     let sign = Sign { scheme, curve, signing: Signing { inputs, low_s, check: Check::Nothing, widths }, items };
     let signed = |results: &Results, item: usize| {

@@ -28,7 +28,9 @@ fn of_curve(curve: CurveId) -> Vec<Test> {
     tests.extend([keys::known_answers::public_keys(curve), ecdh::known_answers::agreement(curve)]);
     for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {
         tests.extend(frame::known_answers::of_verification(scheme, curve, true, true));
-        tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, true));
+        for with_data in [false, true] {
+            tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, with_data, true));
+        }
         if scheme.has_recovery {
             for wanted in [Wanted::Keys, Wanted::Addresses] {
                 tests.push(ecdsa::known_answers::recovery(curve, wanted));

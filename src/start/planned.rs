@@ -16,7 +16,7 @@ use crate::schemes::bip340;
 use crate::schemes::ecdsa::{Candidates, Recover, Wanted, recover_cpu};
 use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::schemes::sm2::digest::{MessageDigests, SizedIds};
-use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys};
+use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys, Signers};
 use std::collections::BTreeSet;
 
 /// Gets an operation's name, and the operation.
@@ -50,9 +50,7 @@ pub fn each(items: usize, take: Take) {
     }
     for (which, keys) in columns.secret_keys() {
         take(format!("public_keys, keys for {which}"), &PublicKeysOf { curve: CurveId::Sm2, keys, items });
-        SCHEMES
-            .iter()
-            .for_each(|scheme| signing(scheme, Inputs { digests: (&numbers).into(), keys }, which, items, take));
+        SCHEMES.iter().for_each(|scheme| signing(scheme, &numbers, (keys, which), take));
         bip340_signing(columns, keys, which, take);
     }
     columns.each_encoding(&mut |form, keys| of_keys(columns, form, keys, items, take));
@@ -91,15 +89,21 @@ impl Columns<'_> {
     }
 }
 
-fn signing(scheme: &'static Scheme, inputs: Inputs, which: &str, items: usize, take: Take) {
-    let (curve, name) = (curve_of(scheme), scheme.name);
+fn signing(scheme: &'static Scheme, numbers: &[[u8; 32]], (keys, which): (SecretKeys, &str), take: Take) {
+    let (curve, items) = (curve_of(scheme), numbers.len());
+    let signers = [
+        ("no data", Signers::from(keys)),
+        ("data for each", Signers::with_additional_data(keys, numbers)),
+        ("data for all", Signers::with_additional_data(keys, Rows::all(&numbers[0]))),
+    ];
     for check in [Check::Nothing, Check::Signatures, Check::RecoveryIds] {
         if check == Check::RecoveryIds && !scheme.has_recovery {
             continue;
         }
-        for of_id in [0, 1] {
+        for (of_id, (data, signers)) in [0, 1].into_iter().flat_map(|of_id| signers.map(|signers| (of_id, signers))) {
+            let inputs = Inputs { digests: numbers.into(), signers };
             let signing = Signing { inputs, low_s: true, check, widths: [64, of_id] };
-            let name = format!("{name} sign {check:?}, keys for {which}, ids of {of_id} bytes");
+            let name = format!("{} sign {check:?}, keys for {which}, {data}, ids of {of_id} bytes", scheme.name);
             take(name, &Sign { scheme, curve, signing, items });
         }
     }

@@ -13,7 +13,7 @@ use crate::schemes::bip340;
 use crate::schemes::ecdsa::ECDSA;
 use crate::schemes::frame::{Inputs, Sign, Signing};
 use crate::schemes::sm2::SM2;
-use crate::types::{Batch, ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, SecretKeys};
+use crate::types::{Batch, ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, SecretKeys, Signers};
 use std::ops::Range;
 use std::sync::mpsc;
 
@@ -42,9 +42,9 @@ fn keys_are_gone_when_a_call_returns() {
     let (keys, digests) = (keys(), [[0x5a; 32]; ITEMS]);
     let of_keys: Vec<&[u8]> = [0, 1, 500, ITEMS - 1].map(|item| keys[item].expose_bytes().as_slice()).to_vec();
     let digests = Rows::from(&digests);
-    let sign = |scheme, curve, keys, check, id: usize| {
+    let sign = |scheme, curve, signers: Signers, check, id: usize| {
         let (mut codes, mut signatures, mut ids) = (vec![0; ITEMS], vec![0; 64 * ITEMS], vec![0; id * ITEMS]);
-        let (inputs, widths) = (Inputs { digests, keys }, [64, id]);
+        let (inputs, widths) = (Inputs { digests, signers }, [64, id]);
         let sign = Sign { scheme, curve, signing: Signing { inputs, low_s: false, check, widths }, items: ITEMS };
         let mut place = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
         run(&gpu, &cpu, &sign, &mut place).unwrap();
@@ -54,6 +54,10 @@ fn keys_are_gone_when_a_call_returns() {
         sign(&ECDSA, CurveId::P256, (&keys).into(), check, id);
     }
     sign(&SM2, CurveId::Sm2, (&keys[0]).into(), Check::Signatures, 0);
+    for (data, curve, scheme) in [(&keys[1], CurveId::P256, &ECDSA), (&keys[500], CurveId::Sm2, &SM2)] {
+        let data = Rows::all(data.expose_bytes());
+        sign(scheme, curve, Signers::with_additional_data(&keys[0], data), Check::Nothing, 0);
+    }
     for is_checked in [false, true] {
         let (mut codes, mut signatures) = (vec![0; ITEMS], vec![[0; 64]; ITEMS]);
         let (messages, auxiliary) = (bip340::Messages::Rows(digests), SecretKeys::rows(digests));

@@ -25,5 +25,5 @@ pub(crate) use rows::{ByteRows, Fill};
 pub use rust_crypto::signature_rows;
 pub use secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
 pub(crate) use signing::Check;
-pub use signing::{Address, Policy, RecoverableSignature, SForm};
+pub use signing::{Address, Policy, RecoverableSignature, SForm, Signers};
 pub use verdict::{Rejection, Verdict, Verdicts};

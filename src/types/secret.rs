@@ -9,6 +9,9 @@ use zeroize::ZeroizeOnDrop;
 ///
 /// Wiped when dropped; `Debug` shows nothing of it. The range `1..n` is checked by the call that uses the key, which
 /// rejects that item alone. No comparison is offered: comparing secrets in variable time leaks them.
+///
+/// A key belongs to one curve. One with which ECDSA signs on two is given away by their signatures: see
+/// [`crate::Signers`].
 #[derive(Clone, ZeroizeOnDrop)]
 #[repr(transparent)]
 pub struct SecretKey(pub(crate) [u8; 32]);

@@ -1,5 +1,8 @@
 //! Words of signature schemes.
 
+use super::{Error, Rows, SecretKeys, require_lengths};
+use std::ops::Range;
+
 /// An Ethereum address: the last 20 bytes of the Keccak-256 of a public key's `x || y`.
 pub type Address = [u8; 20];
 
@@ -29,6 +32,63 @@ pub enum SForm {
     Low,
     /// As SEC 1 computes it.
     AsComputed,
+}
+
+/// The private keys that a batch is signed with, and what their nonces are made of besides.
+///
+/// What becomes this: everything that becomes [`SecretKeys`], without additional data.
+///
+/// **One private key with which ECDSA signs on two curves is given away.** RFC 6979 makes a nonce of the key and the
+/// digest alone: on secp256k1 and P-256, say, it is the same number, so that two signatures of one digest determine
+/// the key. Have a key for each curve, or at least additional data for each ([`Signers::with_additional_data`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Signers<'a> {
+    pub(crate) keys: SecretKeys<'a>,
+    /// Wiped like keys on its way to a device.
+    pub(crate) additional: Option<SecretKeys<'a>>,
+}
+
+impl<'a> Signers<'a> {
+    /// With 32 bytes of additional data for each nonce (RFC 6979, section 3.6), a row for each item or one for all.
+    /// They are hashed with the key and the digest, and need be neither secret nor random: a name of what the key is
+    /// used for keeps its nonces apart from those of other uses, and fresh random data make signatures that nobody
+    /// can foresee.
+    ///
+    /// ```
+    /// use gecc::{Engine, P256, Rows, SecretKey, Signers, ecdsa};
+    /// let (engine, key) = (Engine::new()?, SecretKey::from_bytes([7; 32]));
+    /// let of_p256 = Signers::with_additional_data(&key, Rows::all(b"example.org/tokens/v1/nist-p256 "));
+    /// let signed = ecdsa::sign::<P256>(&engine, &[[5; 32]], of_p256, Default::default())?;
+    /// assert_ne!(signed, ecdsa::sign::<P256>(&engine, &[[5; 32]], &key, Default::default())?);
+    /// # Ok::<(), gecc::Error>(())
+    /// ```
+    pub fn with_additional_data(keys: impl Into<SecretKeys<'a>>, data: impl Into<Rows<'a, 32>>) -> Self {
+        Signers { keys: keys.into(), additional: Some(SecretKeys::rows(data.into())) }
+    }
+
+    /// # Errors
+    /// [`Error::LengthMismatch`] where there are not as many as items.
+    pub(crate) fn require(&self, items: usize) -> Result<(), Error> {
+        let additional = self.additional.map_or(items, |data| data.len_for(items));
+        require_lengths(items, &[("secret keys", self.keys.len_for(items)), ("additional data", additional)])
+    }
+
+    /// Those of some items.
+    pub(crate) fn slice(&self, items: Range<usize>) -> Self {
+        let additional = self.additional.map(|data| data.slice(items.clone()));
+        Signers { keys: self.keys.slice(items), additional }
+    }
+
+    /// The additional data of an item, if there are any.
+    pub(crate) fn data(&self, item: usize) -> &'a [u8] {
+        self.additional.map_or(&[], |data| data.expose(item))
+    }
+}
+
+impl<'a, K: Into<SecretKeys<'a>>> From<K> for Signers<'a> {
+    fn from(keys: K) -> Self {
+        Signers { keys: keys.into(), additional: None }
+    }
 }
 
 /// What is checked of signatures before they are returned.

@@ -21,6 +21,10 @@ struct Signature(&'static str, &'static [&'static str]);
 
 /// Every kernel that gets secrets: see `kernels` of the operations in src/ops and src/schemes of which `is_secret` says so.
 const SECRET: &[Signature] = &[
+    Signature(
+        "gecc_nonces_with_data_",
+        &["=digests", "+keys", "-key_stride", "+additional", "-additional_stride", "+nonces", "=status", "-n"],
+    ),
     Signature("gecc_nonces_", &["=digests", "+keys", "-key_stride", "+nonces", "=status", "-n"]),
     Signature("gecc_secret_scalars", &["+keys", "-key_stride", "+scalars", "=status", "-n"]),
     Signature("gecc_fpmul_uniform", &["+scalars", "=table", "+xyz", "-n"]),

@@ -6,7 +6,7 @@ use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::ecdsa::{RecoverableSignature, SForm};
 use gecc::modular::Numbers;
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
-use gecc::{Rows, Secp256k1, SecretKeys, bip340, ecdh, ecdsa, keys, modular, sm2};
+use gecc::{Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, keys, modular, sm2};
 use std::hint::black_box;
 
 /// Items of a batch: each of its own key, or all of one.
@@ -61,6 +61,14 @@ fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
         });
     }
     with_keys(|keys| ecdsa::sign_messages::<C, _>(engine, &MESSAGES, keys, SForm::CurveDefault).unwrap());
+    // As secret as keys.
+    let keys = keys_of(0x21);
+    with_secrets(
+        || vec![[0x77; 32]; ITEMS.into()],
+        |data: &[[u8; 32]]| {
+            ecdsa::sign::<C>(engine, &DIGESTS, Signers::with_additional_data(&keys, data), SForm::Low).unwrap()
+        },
+    );
     with_keys(|keys| {
         columns(|rows, codes| ecdsa::sign_into::<C>(engine, &DIGESTS, keys, SForm::CurveDefault, rows, codes))
     });
@@ -78,6 +86,7 @@ fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
 
 fn sm2(engine: &Engine) {
     with_keys(|keys| sm2::sign(engine, &DIGESTS, keys).unwrap());
+    with_keys(|keys| sm2::sign(engine, &DIGESTS, Signers::with_additional_data(keys, Rows::all(&[0x77; 32]))).unwrap());
     with_keys(|keys| sm2::sign_messages(engine, &MESSAGES, sm2::UserIds::default(), keys).unwrap());
     with_keys(|keys| columns(|rows, codes| sm2::sign_into(engine, &DIGESTS, keys, rows, codes)));
     with_keys(|keys| {

@@ -80,6 +80,10 @@ static bool run_hash(const std::string& name, const std::vector<Bytes>& in) {
 static bool run_scheme(const std::string& name, const std::vector<Bytes>& in) {
     if (name == "nonce_sha256") put(rfc6979_nonce<Sha256>(Number(in[0]).v, Number(in[1]).v, in[2][0]).v);
     else if (name == "nonce_sm3") put(rfc6979_nonce<Sm3>(Number(in[0]).v, Number(in[1]).v, in[2][0]).v);
+    else if (name == "nonce_with_data_sha256")
+        put(rfc6979_nonce_with_data<Sha256>(Number(in[0]).v, Number(in[1]).v, Number(in[2]).v, in[3][0]).v);
+    else if (name == "nonce_with_data_sm3")
+        put(rfc6979_nonce_with_data<Sm3>(Number(in[0]).v, Number(in[1]).v, Number(in[2]).v, in[3][0]).v);
     else if (name == "key_masks") {
         u32 replaced[8];
         Number key(in[0]);

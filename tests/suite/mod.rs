@@ -5,6 +5,7 @@
 
 pub mod support;
 
+pub mod additional_data;
 pub mod batch_equations;
 pub mod batch_sizes;
 pub mod bip340;
@@ -79,6 +80,7 @@ const OF_ECDSA_CURVES: &[Test] = {
 };
 
 const TESTS: &[Test] = on_engines! {
+    additional_data { ecdsa sm2 one_for_all two_curves lengths }
     batch_equations {
         spoiled_schnorr_signatures cancelling_schnorr_signatures vectors_many_times schnorr_columns
         recovery_ids_decide_nothing large_and_small_x recoverable_columns

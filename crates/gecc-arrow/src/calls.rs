@@ -148,18 +148,18 @@ impl Call<'_> {
         }
         let digests = inputs.digests()?;
         let secrets = Secrets::of(&mut inputs, &signing.key, self.first)?;
-        let (engine, digests, keys) = (self.engine, digests.rows(), secrets.keys());
+        let (engine, digests, signers) = (self.engine, digests.rows(), signing.signers(secrets.keys()));
         let mut codes = vec![0; inputs.rows()];
         let mut signatures = vec![[0; 64]; codes.len()];
         let mut ids = vec![0; if signing.recovery_id { codes.len() } else { 0 }];
         match (self.curve, signing.s_form) {
-            (CurveId::Sm2, _) => sm2::sign_into(engine, digests, keys, &mut signatures, &mut codes)?,
+            (CurveId::Sm2, _) => sm2::sign_into(engine, digests, signers, &mut signatures, &mut codes)?,
             (curve, form) if signing.recovery_id => {
                 let (rows, ids, codes) = (&mut signatures, &mut ids, &mut codes);
-                any::ecdsa::sign_recoverable_into(engine, curve, digests, keys, form, rows, ids, codes)?;
+                any::ecdsa::sign_recoverable_into(engine, curve, digests, signers, form, rows, ids, codes)?;
             }
             (curve, form) => {
-                any::ecdsa::sign_into(engine, curve, digests, keys, form, &mut signatures, &mut codes)?;
+                any::ecdsa::sign_into(engine, curve, digests, signers, form, &mut signatures, &mut codes)?;
             }
         }
         let answers = Answers::new(inputs.merged(codes)).with_signatures(signatures, signing.der);
@@ -172,7 +172,8 @@ impl Call<'_> {
         let ids = Texts::ids(&inputs)?;
         let (messages, ids, mut codes) = (messages.slices(), ids.slices(), vec![0; inputs.rows()]);
         let (ids, mut signatures) = (sm2::UserIds::each(&ids), vec![[0; 64]; codes.len()]);
-        sm2::sign_messages_into(self.engine, &messages, ids, secrets.keys(), &mut signatures, &mut codes)?;
+        let signers = signing.signers(secrets.keys());
+        sm2::sign_messages_into(self.engine, &messages, ids, signers, &mut signatures, &mut codes)?;
         Ok(Answers::new(inputs.merged(codes)).with_signatures(signatures, signing.der))
     }
 

@@ -224,6 +224,16 @@ fn digits(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text)
 }
 
+/// The bytes of a hexadecimal text, with or without `0x`, at the end of a vector.
+///
+/// # Errors
+/// [`CellProblem::NotHexadecimal`]. Then the vector is as it was.
+pub fn append_hexadecimal(text: &[u8], to: &mut Vec<u8>) -> Result<(), CellProblem> {
+    let (digits, start) = (digits(text), to.len());
+    to.resize(start + digits.len().div_ceil(2), 0);
+    read_digits(digits, &mut to[start..]).inspect_err(|_| to.truncate(start))
+}
+
 /// Hexadecimal digits, two for each byte there is room for.
 fn read_digits(digits: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
     // The decoder takes a prefix off, and there was one already.
@@ -322,6 +332,19 @@ mod tests {
         let cases = [(0, 0), (3, 3), (27, 0), (28, 1), (30, 3), (35, 0), (36, 1), (37, 0), (38, 1), (22310257, 0)];
         assert!(cases.iter().all(|(v, id)| recovery_id(*v) == *id));
         assert!([-1, 4, 26, 31, 34, i128::MIN].iter().all(|v| recovery_id(*v) == u8::MAX));
+    }
+
+    #[test]
+    fn texts_are_appended_as_their_bytes() {
+        let mut bytes = vec![7];
+        for text in ["abc", "0x0x12", "zz", "0xabc"] {
+            assert_eq!(append_hexadecimal(text.as_bytes(), &mut bytes), Err(CellProblem::NotHexadecimal));
+            assert_eq!(bytes, [7], "{text}");
+        }
+        for text in ["", "0x", "12", "0XAb"] {
+            assert_eq!(append_hexadecimal(text.as_bytes(), &mut bytes), Ok(()));
+        }
+        assert_eq!(bytes, [7, 0x12, 0xab]);
     }
 
     #[test]

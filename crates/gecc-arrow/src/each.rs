@@ -3,6 +3,7 @@
 use crate::answers::Answers;
 use crate::error::{Error, caught};
 use crate::read::Batches;
+use crate::size::held;
 use crate::transform::Job;
 use arrow_array::RecordBatch;
 use std::collections::BTreeMap;
@@ -103,12 +104,13 @@ fn compute<T>(
     }
 }
 
-/// Batches with their numbers, not too far ahead of what was taken.
+/// Batches with their numbers, not too far ahead of what was taken, and not too many bytes of them.
 struct Queue {
     source: Mutex<Source>,
     progress: Mutex<Progress>,
     changed: Condvar,
     ahead: usize,
+    max_memory: u64,
 }
 
 struct Source {
@@ -118,16 +120,19 @@ struct Source {
     row: u64,
 }
 
+#[derive(Default)]
 struct Progress {
     taken: usize,
+    /// Bytes of each batch that is not yet taken.
+    held: BTreeMap<usize, u64>,
     stopped: bool,
 }
 
 impl Queue {
     fn new(batches: Batches, ahead: usize) -> Self {
-        let progress = Mutex::new(Progress { taken: 0, stopped: false });
-        let source = Source { batches, number: 0, row: 0 };
-        Queue { source: Mutex::new(source), progress, changed: Condvar::new(), ahead }
+        let max_memory = batches.max_memory();
+        let source = Mutex::new(Source { batches, number: 0, row: 0 });
+        Queue { source, progress: Mutex::default(), changed: Condvar::new(), ahead, max_memory }
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
@@ -140,7 +145,11 @@ impl Queue {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         let (number, row) = (source.number, source.row);
         let mut progress = self.progress();
-        while !progress.stopped && number >= progress.taken + self.ahead {
+        // One batch more than fits: how large it is, is known when it is there.
+        let is_full = |progress: &Progress| {
+            number >= progress.taken + self.ahead || progress.held.values().sum::<u64>() > self.max_memory
+        };
+        while !progress.stopped && is_full(&progress) {
             progress = self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
         }
         if progress.stopped {
@@ -148,13 +157,19 @@ impl Queue {
         }
         drop(progress);
         let batch = source.batches.next_while(&|| !stop.load(Ordering::Relaxed) && !self.progress().stopped)?;
+        if let Ok(batch) = &batch {
+            self.progress().held.insert(number, held(batch));
+        }
         source.number += 1;
         source.row += batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
         Some((number, row, batch))
     }
 
     fn taken(&self, count: usize) {
-        self.progress().taken = count;
+        let mut progress = self.progress();
+        progress.taken = count;
+        progress.held = progress.held.split_off(&count);
+        drop(progress);
         self.changed.notify_all();
     }
 

@@ -39,8 +39,12 @@
 //! # Files made to harm
 //!
 //! What a file claims is checked before memory is taken for it: sizes of pages and messages, decompressed, the number
-//! of row groups, how deep columns are nested ([`ReadOptions`] has the limits). Decoders that panic give an [`Error`].
-//! Lists and structs are read where all columns are asked for, and only their pages are bounded.
+//! of columns, row groups and values, how deep columns are nested ([`ReadOptions`] has the limits). Decoders that panic
+//! give an [`Error`]. The headers of Parquet are read once: its footer is written anew from what was checked before a
+//! decoder gets it, and its pages are found and decompressed here. Statistics, indexes and filters are not read.
+//!
+//! Arrays that other programs laid out are to be checked by [`check_imported`] before anything else is done with them.
+//! Those of files are checked as they are read.
 //!
 //! # Secrets
 //!
@@ -58,6 +62,7 @@ mod cells;
 mod columns;
 mod each;
 mod error;
+mod imported;
 mod keys;
 mod maker;
 mod mapping;
@@ -66,15 +71,17 @@ mod pool;
 mod read;
 mod reason;
 mod secrets;
+mod size;
 mod texts;
 mod through;
 mod transform;
 mod write;
 
 pub use answers::{Answers, Counts};
-pub use cells::{Cells, Integers, holds_bytes, holds_integers};
+pub use cells::{Cells, Integers, append_hexadecimal, holds_bytes, holds_integers};
 pub use each::{Answered, answer_each};
 pub use error::{Error, catches_panics};
+pub use imported::check_imported;
 pub use maker::{AnswerMaker, Made, Places, Wanted};
 pub use mapping::{Field, Mapping};
 pub use operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};

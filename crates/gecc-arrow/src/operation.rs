@@ -9,7 +9,7 @@ use crate::pool::Pool;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{CurveId, Engine, SecretKey};
+use gecc::{CurveId, Engine, Rows, SecretKey, SecretKeys, Signers};
 use std::sync::Arc;
 
 /// What is done with each row.
@@ -64,12 +64,23 @@ pub enum KeyForm {
 pub struct Signing {
     /// The keys.
     pub key: Key,
+    /// Additional data for the nonces of all rows, if there are any: see [`gecc::Signers`].
+    pub additional_data: Option<[u8; 32]>,
     /// Which of two values s has (ECDSA; SM2 has one).
     pub s_form: SForm,
     /// Whether `recovery_id` (UInt8) is a second result (ECDSA).
     pub recovery_id: bool,
     /// Whether the result is `der`, the signature in DER, instead of `signature`.
     pub der: bool,
+}
+
+impl Signing {
+    pub(crate) fn signers<'a>(&'a self, keys: SecretKeys<'a>) -> Signers<'a> {
+        match &self.additional_data {
+            None => keys.into(),
+            Some(data) => Signers::with_additional_data(keys, Rows::all(data)),
+        }
+    }
 }
 
 /// How to sign by BIP 340.

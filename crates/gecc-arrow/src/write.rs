@@ -3,10 +3,11 @@
 use crate::error::{Error, caught};
 use crate::pool::Pool;
 use crate::read::Format;
+use crate::size::{held, stands_for};
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Field, SchemaRef};
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves,
 };
@@ -95,12 +96,9 @@ impl Writer {
     /// As for [`Writer::create`].
     pub fn append(&mut self, batch: Encoded) -> Result<(), Error> {
         match (&mut self.content, batch.0) {
-            (Content::Parquet(file), EncodedAs::RowGroup(columns)) => {
-                let mut group = file.next_row_group()?;
-                for column in columns {
-                    column.append_to_row_group(&mut group)?;
-                }
-                group.close()?;
+            (Content::Parquet(file), EncodedAs::RowGroup(columns)) => append_row_group(file, columns)?,
+            (Content::Parquet(file), EncodedAs::Later(batch, pool)) => {
+                append_parts(file, &self.encoder, &batch, &pool)?
             }
             (Content::File(file), EncodedAs::Batch(batch)) => file.write(&batch)?,
             (Content::Stream(stream), EncodedAs::Batch(batch)) => {
@@ -142,6 +140,30 @@ impl Writer {
     }
 }
 
+fn append_row_group(file: &mut SerializedFileWriter<Target>, columns: Vec<ArrowColumnChunk>) -> Result<(), Error> {
+    let mut group = file.next_row_group()?;
+    for column in columns {
+        column.append_to_row_group(&mut group)?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+/// Encodes and appends parts of a batch, each of which stands for so much that it may be encoded at once.
+fn append_parts(
+    file: &mut SerializedFileWriter<Target>,
+    encoder: &Encoder,
+    batch: &RecordBatch,
+    pool: &Pool,
+) -> Result<(), Error> {
+    let rows = batch.num_rows();
+    if rows < 2 || stands_for(batch) <= AT_ONCE {
+        return append_row_group(file, encoder.row_group(batch, pool)?);
+    }
+    append_parts(file, encoder, &batch.slice(0, rows / 2), pool)?;
+    append_parts(file, encoder, &batch.slice(rows / 2, rows - rows / 2), pool)
+}
+
 /// Encodes batches for a [`Writer`]. Columns of Parquet are encoded in parallel.
 #[derive(Clone)]
 pub struct Encoder {
@@ -149,11 +171,17 @@ pub struct Encoder {
     row_groups: Option<Arc<ArrowRowGroupWriterFactory>>,
 }
 
+/// Bytes that the rows of a batch may stand for, beyond what they hold in memory, where all are encoded at once: a value
+/// that a dictionary or views have once is written as often as it occurs.
+const AT_ONCE: u64 = 16 << 20;
+
 /// A batch that is ready to be written.
 pub struct Encoded(EncodedAs);
 
 enum EncodedAs {
     RowGroup(Vec<ArrowColumnChunk>),
+    /// What is encoded in parts, when it is appended.
+    Later(RecordBatch, Pool),
     Batch(RecordBatch),
 }
 
@@ -170,11 +198,25 @@ impl Encoder {
         if batch.num_columns() != self.schema.fields().len() {
             return Err(Error::Columns("a batch has other columns than its file".to_owned()));
         }
-        let Some(factory) = &self.row_groups else { return Ok(Encoded(EncodedAs::Batch(batch.clone()))) };
+        Ok(Encoded(if self.row_groups.is_none() {
+            EncodedAs::Batch(batch.clone())
+        } else if stands_for(batch) > held(batch) + AT_ONCE {
+            EncodedAs::Later(batch.clone(), pool.clone())
+        } else {
+            EncodedAs::RowGroup(self.row_group(batch, pool)?)
+        }))
+    }
+
+    /// A batch as a row group of Parquet.
+    fn row_group(&self, batch: &RecordBatch, pool: &Pool) -> Result<Vec<ArrowColumnChunk>, Error> {
+        let Some(factory) = &self.row_groups else { return Ok(Vec::new()) };
         let mut writers = factory.create_column_writers(0)?.into_iter();
         let mut columns = Vec::new();
         for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
-            for leaf in compute_leaves(field, column)? {
+            // Parts of lists and structs may be views, of which the file's type says nothing.
+            let is_nested = column.data_type().is_nested();
+            let of_column = is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
+            for leaf in compute_leaves(of_column.as_ref().unwrap_or(field), column)? {
                 let writer =
                     writers.next().ok_or_else(|| Error::Columns("a column has more parts than its type".to_owned()))?;
                 columns.push((writer, leaf));
@@ -186,7 +228,7 @@ impl Encoder {
                 Ok(writer.close()?)
             })
         })?;
-        Ok(Encoded(EncodedAs::RowGroup(chunks.into_iter().collect::<Result<_, _>>()?)))
+        chunks.into_iter().collect()
     }
 }
 

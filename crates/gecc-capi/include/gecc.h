@@ -23,7 +23,7 @@
  * while a call uses it or twice. Memory is used only while a call runs, and stays the caller's, with the secrets in it.
  * What a call can check it does: null, numbers, strides below a row's width, sizes beyond the address space, alignment, and
  * memory that is written and overlaps other memory of the call (columns count from their first byte to their last). With no
- * items no column is looked at, and all of their pointers may be null.
+ * items no column is looked at: pointers may be null, and strides and encodings may be anything.
  *
  * **Threads.** Any number of threads may call at once, with one engine or several. A call returns when its results are there.
  * Large batches are worth the most: a call is for millions of items as well as for one.
@@ -47,7 +47,7 @@
 /**
  * The version of this interface.
  */
-#define GECC_ABI_VERSION 1
+#define GECC_ABI_VERSION 2
 
 /**
  * What a call returns. Numbers are never changed and never used again for something else; later versions may add some.
@@ -591,9 +591,16 @@ GeccStatus gecc_ecdsa_verify_recoverable(const GeccEngine *engine,
 /**
  * Signs one digest per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
  *
- * Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
- * `curve` is a `GeccCurve`, `s_form` a `GeccSForm`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and
- * `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+ * Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `additional_data`. Writes `signatures`,
+ * 64 bytes `r || s`; `codes`. `curve` is a `GeccCurve`, `s_form` a `GeccSForm`. Codes other than valid:
+ * `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+ *
+ * `additional_data`, 32 bytes each, are hashed into the nonces (RFC 6979, section 3.6). They need be neither secret
+ * nor random; null as their data stands for none.
+ *
+ * **A private key that signs on two curves is given away** without them: the nonce is then made of the key and the
+ * digest alone, and two signatures of one digest determine the key. Have a key, or at least additional data, for
+ * each curve.
  *
  * Private keys are read where they lie. They are the caller's to wipe.
  *
@@ -604,6 +611,7 @@ GeccStatus gecc_ecdsa_sign(const GeccEngine *engine,
                            size_t items,
                            GeccRows digests,
                            GeccRows secret_keys,
+                           GeccRows additional_data,
                            int32_t s_form,
                            uint8_t *signatures,
                            uint8_t *codes);
@@ -617,6 +625,7 @@ GeccStatus gecc_ecdsa_sign_recoverable(const GeccEngine *engine,
                                        size_t items,
                                        GeccRows digests,
                                        GeccRows secret_keys,
+                                       GeccRows additional_data,
                                        int32_t s_form,
                                        uint8_t *signatures,
                                        uint8_t *recovery_ids,
@@ -645,8 +654,9 @@ GeccStatus gecc_ecdsa_verify_messages(const GeccEngine *engine,
  * Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and
  * nonces, not in the length of messages.
  *
- * Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`:
- * those of `gecc_ecdsa_sign`. `curve` is a `GeccCurve`, `s_form` a `GeccSForm`.
+ * Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian; `additional_data` as
+ * `gecc_ecdsa_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_ecdsa_sign`. `curve` is a
+ * `GeccCurve`, `s_form` a `GeccSForm`.
  *
  * Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 64 bytes of the library's
  * memory.
@@ -658,6 +668,7 @@ GeccStatus gecc_ecdsa_sign_messages(const GeccEngine *engine,
                                     size_t items,
                                     const GeccBytes *messages,
                                     GeccRows secret_keys,
+                                    GeccRows additional_data,
                                     int32_t s_form,
                                     uint8_t *signatures,
                                     uint8_t *codes);
@@ -834,9 +845,12 @@ GeccStatus gecc_sm2_verify(const GeccEngine *engine,
  * Signs one digest e per item with SM2 (GB/T 32918.2, section 6), with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys
  * and nonces.
  *
- * Reads `digests`, 32 bytes e each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
- * Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and `GECC_CODE_FAULTY_SIGNATURE` where the engine checks
- * signatures.
+ * Reads `digests`, 32 bytes e each; `secret_keys`, 32 bytes each, big-endian; `additional_data`. Writes
+ * `signatures`, 64 bytes `r || s`; `codes`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and
+ * `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+ *
+ * `additional_data`, 32 bytes each, are hashed into the nonces (RFC 6979, section 3.6). They need be neither secret
+ * nor random; null as their data stands for none.
  *
  * Private keys are read where they lie. They are the caller's to wipe.
  */
@@ -844,6 +858,7 @@ GeccStatus gecc_sm2_sign(const GeccEngine *engine,
                          size_t items,
                          GeccRows digests,
                          GeccRows secret_keys,
+                         GeccRows additional_data,
                          uint8_t *signatures,
                          uint8_t *codes);
 
@@ -870,8 +885,9 @@ GeccStatus gecc_sm2_verify_messages(const GeccEngine *engine,
  * Signs one message per item with SM2: e = SM3(Z_A || M), where Z_A is of the user id and the private key's public key.
  * **Constant-time** in keys and nonces, not in the length of messages.
  *
- * Reads `messages` and `user_ids` as `gecc_sm2_verify_messages` does; `secret_keys`, 32 bytes each, big-endian. Writes
- * `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_sm2_sign`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
+ * Reads `messages` and `user_ids` as `gecc_sm2_verify_messages` does; `secret_keys`, 32 bytes each, big-endian;
+ * `additional_data` as `gecc_sm2_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of
+ * `gecc_sm2_sign`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
  *
  * Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 300 bytes of the library's
  * memory.
@@ -882,6 +898,7 @@ GeccStatus gecc_sm2_sign_messages(const GeccEngine *engine,
                                   const GeccBytes *user_ids,
                                   size_t user_id_count,
                                   GeccRows secret_keys,
+                                  GeccRows additional_data,
                                   uint8_t *signatures,
                                   uint8_t *codes);
 

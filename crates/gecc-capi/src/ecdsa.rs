@@ -75,9 +75,16 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
 
 /// Signs one digest per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
 ///
-/// Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
-/// `curve` is a `GeccCurve`, `s_form` a `GeccSForm`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and
-/// `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+/// Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `additional_data`. Writes `signatures`,
+/// 64 bytes `r || s`; `codes`. `curve` is a `GeccCurve`, `s_form` a `GeccSForm`. Codes other than valid:
+/// `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+///
+/// `additional_data`, 32 bytes each, are hashed into the nonces (RFC 6979, section 3.6). They need be neither secret
+/// nor random; null as their data stands for none.
+///
+/// **A private key that signs on two curves is given away** without them: the nonce is then made of the key and the
+/// digest alone, and two signatures of one digest determine the key. Have a key, or at least additional data, for
+/// each curve.
 ///
 /// Private keys are read where they lie. They are the caller's to wipe.
 ///
@@ -89,6 +96,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
     items: usize,
     digests: GeccRows,
     secret_keys: GeccRows,
+    additional_data: GeccRows,
     s_form: i32,
     signatures: *mut u8,
     codes: *mut u8,
@@ -99,9 +107,9 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
         let mut memory = Memory::of(items);
         let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
         let digests = memory.reads("digests", digests)?;
-        let keys = memory.reads_secret_keys(secret_keys)?;
+        let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| any::ecdsa::sign_into(engine, curve, digests, keys, s_form, signatures, codes))
+        codes.answer(|codes| any::ecdsa::sign_into(engine, curve, digests, signers, s_form, signatures, codes))
     })
 }
 
@@ -114,6 +122,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     items: usize,
     digests: GeccRows,
     secret_keys: GeccRows,
+    additional_data: GeccRows,
     s_form: i32,
     signatures: *mut u8,
     recovery_ids: *mut u8,
@@ -126,10 +135,10 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
         let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
         let recovery_ids = memory.writes::<1>("recovery_ids", recovery_ids)?;
         let digests = memory.reads("digests", digests)?;
-        let keys = memory.reads_secret_keys(secret_keys)?;
+        let signers = memory.reads_signers(secret_keys, additional_data)?;
         let (signatures, ids) = (signatures.rows(), recovery_ids.rows().as_flattened_mut());
         codes.answer(|codes| {
-            any::ecdsa::sign_recoverable_into(engine, curve, digests, keys, s_form, signatures, ids, codes)
+            any::ecdsa::sign_recoverable_into(engine, curve, digests, signers, s_form, signatures, ids, codes)
         })
     })
 }
@@ -169,8 +178,9 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
 /// Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and
 /// nonces, not in the length of messages.
 ///
-/// Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`:
-/// those of `gecc_ecdsa_sign`. `curve` is a `GeccCurve`, `s_form` a `GeccSForm`.
+/// Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian; `additional_data` as
+/// `gecc_ecdsa_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_ecdsa_sign`. `curve` is a
+/// `GeccCurve`, `s_form` a `GeccSForm`.
 ///
 /// Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 64 bytes of the library's
 /// memory.
@@ -183,6 +193,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
     items: usize,
     messages: *const GeccBytes,
     secret_keys: GeccRows,
+    additional_data: GeccRows,
     s_form: i32,
     signatures: *mut u8,
     codes: *mut u8,
@@ -193,9 +204,11 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
         let mut memory = Memory::of(items);
         let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
         let messages = memory.reads_strings("messages", messages, items)?;
-        let keys = memory.reads_secret_keys(secret_keys)?;
+        let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| any::ecdsa::sign_messages_into(engine, curve, &messages, keys, s_form, signatures, codes))
+        codes.answer(|codes| {
+            any::ecdsa::sign_messages_into(engine, curve, &messages, signers, s_form, signatures, codes)
+        })
     })
 }
 

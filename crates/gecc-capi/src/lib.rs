@@ -22,7 +22,7 @@
 //! while a call uses it or twice. Memory is used only while a call runs, and stays the caller's, with the secrets in it.
 //! What a call can check it does: null, numbers, strides below a row's width, sizes beyond the address space, alignment, and
 //! memory that is written and overlaps other memory of the call (columns count from their first byte to their last). With no
-//! items no column is looked at, and all of their pointers may be null.
+//! items no column is looked at: pointers may be null, and strides and encodings may be anything.
 //!
 //! **Threads.** Any number of threads may call at once, with one engine or several. A call returns when its results are there.
 //! Large batches are worth the most: a call is for millions of items as well as for one.

@@ -2,7 +2,7 @@
 
 use super::choices::{GeccKeyEncoding, key_encoding};
 use super::status::Failure;
-use gecc::{PublicKeys, Rows, SecretKeys};
+use gecc::{PublicKeys, Rows, SecretKeys, Signers};
 use std::ffi::c_char;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -106,45 +106,44 @@ impl Memory {
         }
     }
 
-    /// Rows of `W` bytes that the call reads.
+    /// Rows of `W` bytes that the call reads. With no items nothing of them is looked at.
     ///
     /// # Safety
     /// The caller of the interface promises that the memory may be read during `'a`.
     pub unsafe fn reads<'a, const W: usize>(&self, name: &str, rows: GeccRows) -> Result<Rows<'a, W>, Failure> {
+        let Some(others) = self.items.checked_sub(1) else { return Ok(Rows::new(&[])) };
         // SAFETY: passed on.
-        let bytes = unsafe { self.span(name, rows, W)? };
+        let bytes = unsafe { self.span(name, rows, W, others)? };
         match bytes.first_chunk() {
             Some(row) if rows.stride == 0 => Ok(Rows::all(row)),
             _ => Ok(Rows::strided(bytes, rows.stride.max(W), self.items)?),
         }
     }
 
-    /// The bytes from the beginning of the first row to the end of the last.
+    /// The bytes from the beginning of the first row to the end of the last, which so many others are before.
     ///
     /// # Safety
     /// As for `reads`.
-    unsafe fn span<'a>(&self, name: &str, rows: GeccRows, width: usize) -> Result<&'a [u8], Failure> {
+    unsafe fn span<'a>(&self, name: &str, rows: GeccRows, width: usize, others: usize) -> Result<&'a [u8], Failure> {
         let GeccRows { data, stride } = rows;
         if stride != 0 && stride < width {
             return Err(Failure::invalid(format!("{name}: a stride of {stride} is below the {width} bytes of a row")));
         }
-        let bytes = match self.items.checked_sub(1) {
-            None => 0,
-            Some(others) => {
-                let bytes = others.checked_mul(stride).and_then(|before| before.checked_add(width));
-                bytes.ok_or_else(|| too_large(name))?
-            }
-        };
+        let bytes = others.checked_mul(stride).and_then(|before| before.checked_add(width));
+        let bytes = bytes.ok_or_else(|| too_large(name))?;
         self.checked(name, data, bytes)?;
         // SAFETY: passed on.
         Ok(unsafe { slice_of(data, bytes) })
     }
 
-    /// Public keys, or other points, that the call reads.
+    /// Public keys, or other points, that the call reads. With no items not even their encoding is looked at.
     ///
     /// # Safety
     /// As for `reads`.
     pub unsafe fn reads_keys<'a>(&self, name: &str, keys: GeccKeys) -> Result<PublicKeys<'a>, Failure> {
+        if self.items == 0 {
+            return Ok(PublicKeys::raw(Rows::new(&[])));
+        }
         let rows = GeccRows { data: keys.data, stride: keys.stride };
         // SAFETY: passed on.
         unsafe {
@@ -164,6 +163,21 @@ impl Memory {
     pub unsafe fn reads_secret_keys<'a>(&self, rows: GeccRows) -> Result<SecretKeys<'a>, Failure> {
         // SAFETY: passed on.
         Ok(SecretKeys::rows(unsafe { self.reads("secret_keys", rows)? }))
+    }
+
+    /// Private keys, and additional data for their nonces where these are not null.
+    ///
+    /// # Safety
+    /// As for `reads`.
+    pub unsafe fn reads_signers<'a>(&self, keys: GeccRows, additional: GeccRows) -> Result<Signers<'a>, Failure> {
+        // SAFETY: passed on.
+        unsafe {
+            let keys = self.reads_secret_keys(keys)?;
+            Ok(match additional.data.is_null() {
+                true => keys.into(),
+                false => Signers::with_additional_data(keys, self.reads::<32>("additional_data", additional)?),
+            })
+        }
     }
 
     /// Byte strings that the call reads, so many.

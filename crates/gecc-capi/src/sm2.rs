@@ -37,9 +37,12 @@ pub unsafe extern "C" fn gecc_sm2_verify(
 /// Signs one digest e per item with SM2 (GB/T 32918.2, section 6), with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys
 /// and nonces.
 ///
-/// Reads `digests`, 32 bytes e each; `secret_keys`, 32 bytes each, big-endian. Writes `signatures`, 64 bytes `r || s`; `codes`.
-/// Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and `GECC_CODE_FAULTY_SIGNATURE` where the engine checks
-/// signatures.
+/// Reads `digests`, 32 bytes e each; `secret_keys`, 32 bytes each, big-endian; `additional_data`. Writes
+/// `signatures`, 64 bytes `r || s`; `codes`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and
+/// `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+///
+/// `additional_data`, 32 bytes each, are hashed into the nonces (RFC 6979, section 3.6). They need be neither secret
+/// nor random; null as their data stands for none.
 ///
 /// Private keys are read where they lie. They are the caller's to wipe.
 #[unsafe(no_mangle)]
@@ -48,6 +51,7 @@ pub unsafe extern "C" fn gecc_sm2_sign(
     items: usize,
     digests: GeccRows,
     secret_keys: GeccRows,
+    additional_data: GeccRows,
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
@@ -57,9 +61,9 @@ pub unsafe extern "C" fn gecc_sm2_sign(
         let mut memory = Memory::of(items);
         let (signatures, codes) = (memory.writes("signatures", signatures)?, memory.writes("codes", codes)?);
         let digests = memory.reads::<32>("digests", digests)?;
-        let keys = memory.reads_secret_keys(secret_keys)?;
+        let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| sm2::sign_into(engine, digests, keys, signatures, codes))
+        codes.answer(|codes| sm2::sign_into(engine, digests, signers, signatures, codes))
     })
 }
 
@@ -99,8 +103,9 @@ pub unsafe extern "C" fn gecc_sm2_verify_messages(
 /// Signs one message per item with SM2: e = SM3(Z_A || M), where Z_A is of the user id and the private key's public key.
 /// **Constant-time** in keys and nonces, not in the length of messages.
 ///
-/// Reads `messages` and `user_ids` as `gecc_sm2_verify_messages` does; `secret_keys`, 32 bytes each, big-endian. Writes
-/// `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_sm2_sign`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
+/// Reads `messages` and `user_ids` as `gecc_sm2_verify_messages` does; `secret_keys`, 32 bytes each, big-endian;
+/// `additional_data` as `gecc_sm2_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of
+/// `gecc_sm2_sign`, and `GECC_CODE_USER_ID_TOO_LONG` above 8191 bytes.
 ///
 /// Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 300 bytes of the library's
 /// memory.
@@ -112,6 +117,7 @@ pub unsafe extern "C" fn gecc_sm2_sign_messages(
     user_ids: *const GeccBytes,
     user_id_count: usize,
     secret_keys: GeccRows,
+    additional_data: GeccRows,
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
@@ -123,9 +129,9 @@ pub unsafe extern "C" fn gecc_sm2_sign_messages(
         let messages = memory.reads_strings("messages", messages, items)?;
         let ids = memory.reads_strings("user_ids", user_ids, user_id_count)?;
         let ids = ids_of(&ids, items)?;
-        let keys = memory.reads_secret_keys(secret_keys)?;
+        let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| sm2::sign_messages_into(engine, &messages, ids, keys, signatures, codes))
+        codes.answer(|codes| sm2::sign_messages_into(engine, &messages, ids, signers, signatures, codes))
     })
 }
 

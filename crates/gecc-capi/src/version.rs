@@ -1,7 +1,7 @@
 //! Which interface a library has.
 
 /// The version of this interface.
-pub const GECC_ABI_VERSION: u32 = 1;
+pub const GECC_ABI_VERSION: u32 = 2;
 
 /// The version of the interface that the library has: `GECC_ABI_VERSION` of the header that belongs to it.
 ///

@@ -1,13 +1,15 @@
 //! Which files there are, and reading them in order.
 
 use crate::problem::{Place, Problem};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::collections::HashSet;
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes that are read at once.
 const READ: usize = 1 << 20;
+const ENDS_EARLY: &str = "the file ended while it was read";
 
 /// Files in the order in which they are read, and what could not be looked into.
 #[derive(Clone, Debug, Default)]
@@ -25,48 +27,108 @@ impl Paths {
     }
 }
 
-/// The files that some paths name: a file is itself, and a folder the files in it and in its folders, sorted by name.
-/// Names that begin with a dot are left out of folders.
+/// The files that some paths name: a file is itself, and a folder the regular files in it and in its folders, sorted by
+/// name. Names that begin with a dot are left out of folders, and so is what is neither a file nor a folder, such as a
+/// named pipe. A folder is entered once, and a file in folders taken once, by whatever links they are found.
 pub fn files_of(paths: &[PathBuf]) -> Paths {
-    let mut found = Paths::default();
-    paths.iter().for_each(|path| add(path, &mut found));
-    found
+    let mut walk = Walk::default();
+    paths.iter().for_each(|path| walk.add(path, true));
+    walk.found
 }
 
-fn add(path: &Path, found: &mut Paths) {
-    let shared: Arc<Path> = Arc::from(path);
-    let metadata = match std::fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(problem) => return found.problems.push(Problem::new(&shared, Place::Whole, problem)),
-    };
-    if !metadata.is_dir() {
-        return found.files.push((shared, metadata.len()));
+/// What was found so far.
+#[derive(Default)]
+struct Walk {
+    found: Paths,
+    /// What is not taken again.
+    seen: HashSet<Identity>,
+}
+
+/// The device and the inode: links may give a folder any number of names.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = PathBuf;
+
+#[cfg(unix)]
+fn identity(_: &Path, metadata: &Metadata) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path, _: &Metadata) -> Option<Identity> {
+    path.canonicalize().ok()
+}
+
+impl Walk {
+    /// What is `named` by the caller is taken whatever it is.
+    fn add(&mut self, path: &Path, named: bool) {
+        let shared: Arc<Path> = Arc::from(path);
+        let metadata = match std::fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(problem) => return self.found.problems.push(Problem::new(&shared, Place::Whole, problem)),
+        };
+        let is_new = identity(path, &metadata).is_none_or(|identity| self.seen.insert(identity));
+        if metadata.is_dir() {
+            if is_new {
+                self.enter(&shared);
+            }
+        } else if named || metadata.is_file() && is_new {
+            self.found.files.push((shared, metadata.len()));
+        }
     }
-    let is_shown = |path: &PathBuf| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-    let listed: io::Result<Vec<PathBuf>> =
-        std::fs::read_dir(path).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
-    match listed {
-        Err(problem) => found.problems.push(Problem::new(&shared, Place::Whole, problem)),
-        Ok(mut inside) => {
-            inside.retain(is_shown);
-            inside.sort_unstable();
-            inside.iter().for_each(|path| add(path, found));
+
+    fn enter(&mut self, folder: &Arc<Path>) {
+        let is_shown = |path: &PathBuf| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let listed: io::Result<Vec<PathBuf>> =
+            std::fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+        match listed {
+            Err(problem) => self.found.problems.push(Problem::new(folder, Place::Whole, problem)),
+            Ok(mut inside) => {
+                inside.retain(is_shown);
+                inside.sort_unstable();
+                inside.iter().for_each(|path| self.add(path, false));
+            }
         }
     }
 }
 
-/// A file that is read from one place to the next.
+/// Opens a file that nobody named: pipes, which would be waited for, and devices, which may not end, are refused.
+///
+/// # Errors
+/// What the system says, and where it is no regular file.
+pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
+    // Asked before, since opening a pipe waits for who writes to it.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    File::open(path)
+}
+
+/// A file that is read from one place to the next. Pipes are read too, where nothing needs to go back.
 pub(crate) struct Reader {
     pub path: Arc<Path>,
     file: BufReader<File>,
     place: u64,
-    length: u64,
+    /// `None` for what is no regular file.
+    length: Option<u64>,
 }
 
 impl Reader {
     pub fn open(path: &Arc<Path>) -> Result<Self, Problem> {
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
-        let (length, file) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;
+        Self::of(path, File::open(path))
+    }
+
+    /// Opens a file that nobody named.
+    pub fn open_beside(path: &Arc<Path>) -> Result<Self, Problem> {
+        Self::of(path, open_beside(path))
+    }
+
+    fn of(path: &Arc<Path>, file: io::Result<File>) -> Result<Self, Problem> {
+        let opened = file.and_then(|file| Ok((file.metadata()?, file)));
+        let (metadata, file) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;
+        let length = metadata.is_file().then_some(metadata.len());
         Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(READ, file), place: 0, length })
     }
 
@@ -75,9 +137,14 @@ impl Reader {
         self.place
     }
 
-    /// Bytes from here to the end.
+    /// Bytes from here to the end; more than any file has where that is not known.
     pub fn left(&self) -> u64 {
-        self.length.saturating_sub(self.place)
+        self.length.map_or(u64::MAX, |length| length.saturating_sub(self.place))
+    }
+
+    /// Whether nothing follows. What cannot be read is left to who reads it next.
+    pub fn at_end(&mut self) -> bool {
+        self.left() == 0 || self.length.is_none() && self.file.fill_buf().is_ok_and(<[u8]>::is_empty)
     }
 
     /// Something wrong at this place.
@@ -102,41 +169,58 @@ impl Reader {
     pub fn peek(&mut self, length: usize, to: &mut Vec<u8>) -> Result<(), Problem> {
         let place = self.place;
         self.append(length as u64, to)?;
-        self.go_back_to(place)
+        self.go_to(place)
     }
 
     /// Appends the next bytes. What the file does not have is not made room for.
     pub fn append(&mut self, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
         self.require(length)?;
         let start = to.len();
+        if self.length.is_some() && length > READ as u64 {
+            // Growing by and by would take twice as much. All of it is in the file.
+            let room = usize::try_from(length).ok().and_then(|length| to.try_reserve_exact(length).ok());
+            room.ok_or_else(|| self.problem(format!("there is no memory for {length} bytes")))?;
+        }
         let read = self.file.by_ref().take(length).read_to_end(to).map_err(|problem| self.problem(problem))?;
         if read as u64 != length {
             to.truncate(start);
-            return Err(self.problem("the file became shorter while it was read"));
+            return Err(self.problem(ENDS_EARLY));
         }
         self.place += length;
         Ok(())
     }
 
+    /// Appends all that follows, of at most so many bytes. Whether that was all.
+    pub fn append_rest(&mut self, most: u64, to: &mut Vec<u8>) -> Result<bool, Problem> {
+        if self.length.is_some() {
+            let left = self.left();
+            return if left <= most { self.append(left, to).map(|()| true) } else { Ok(false) };
+        }
+        let read = self.file.by_ref().take(most).read_to_end(to).map_err(|problem| self.problem(problem))?;
+        self.place += read as u64;
+        Ok(self.at_end())
+    }
+
     pub fn skip(&mut self, length: u64) -> Result<(), Problem> {
         self.require(length)?;
-        let distance = i64::try_from(length).expect("a file has fewer bytes");
-        self.file.seek_relative(distance).map_err(|problem| self.problem(problem))?;
-        self.place += length;
-        Ok(())
+        if self.length.is_some() {
+            return self.move_by(i64::try_from(length).expect("a file has fewer bytes"));
+        }
+        let mut skipped = self.file.by_ref().take(length);
+        let skipped = io::copy(&mut skipped, &mut io::sink()).map_err(|problem| self.problem(problem))?;
+        self.place += skipped;
+        if skipped == length { Ok(()) } else { Err(self.problem(ENDS_EARLY)) }
     }
 
-    fn go_back_to(&mut self, place: u64) -> Result<(), Problem> {
-        let distance = i64::try_from(self.place - place).expect("a file has fewer bytes");
-        self.file.seek_relative(-distance).map_err(|problem| self.problem(problem))?;
-        self.place = place;
-        Ok(())
-    }
-
-    /// Goes to another place.
+    /// Goes to another place. What is read already is kept where that is near.
     pub fn go_to(&mut self, place: u64) -> Result<(), Problem> {
-        self.file.seek(SeekFrom::Start(place)).map_err(|problem| self.problem(problem))?;
-        self.place = place;
+        let distance = i128::from(place) - i128::from(self.place);
+        self.move_by(i64::try_from(distance).map_err(|_| self.problem("there is no such place"))?)
+    }
+
+    fn move_by(&mut self, distance: i64) -> Result<(), Problem> {
+        self.file.seek_relative(distance).map_err(|problem| self.problem(problem))?;
+        self.place = self.place.checked_add_signed(distance).expect("a place in a file");
         Ok(())
     }
 

@@ -16,6 +16,7 @@ pub mod certificates;
 pub mod ethereum;
 mod files;
 mod flow;
+mod limits;
 mod problem;
 mod range;
 #[cfg(all(test, target_os = "linux"))]

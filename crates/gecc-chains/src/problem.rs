@@ -44,6 +44,11 @@ impl Progress {
         self.finished.extend(next.finished);
         self.problems.extend(next.problems);
     }
+
+    /// Bytes in memory, more or less.
+    pub(crate) fn held(&self) -> usize {
+        self.problems.len() * (size_of::<Problem>() + LONGEST) + self.finished.len() * size_of::<Arc<Path>>()
+    }
 }
 
 /// Problems of a part of a file that are listed: a file may be made of nothing else.
@@ -58,9 +63,23 @@ pub(crate) fn note(problems: &mut Vec<Problem>, problem: Problem) {
     }
 }
 
+/// The longest text that is said of something in a file, which may be a part of the file itself.
+const LONGEST: usize = 200;
+
+/// What a crate says, cut where it is long.
+pub(crate) fn brief(what: impl fmt::Display) -> String {
+    let mut text = what.to_string();
+    if text.len() > LONGEST {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.push('…');
+        text.shrink_to_fit();
+    }
+    text
+}
+
 impl Problem {
     pub(crate) fn new(path: &Arc<Path>, place: Place, what: impl fmt::Display) -> Self {
-        Problem { path: Arc::clone(path), place, what: what.to_string() }
+        Problem { path: Arc::clone(path), place, what: brief(what) }
     }
 }
 

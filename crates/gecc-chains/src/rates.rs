@@ -4,6 +4,7 @@
 
 use crate::files::{Paths, files_of};
 use crate::flow::{HandOn, Work};
+use crate::limits::Limits;
 use crate::range::Blocks;
 use crate::{bitcoin, ethereum};
 use std::ops::ControlFlow;
@@ -30,7 +31,7 @@ fn measure<W: Work>(work: &W, read: impl Fn(&mut HandOn<W::Piece>)) -> (usize, f
             ControlFlow::Continue(())
         });
         let read = processor_time();
-        let decoded: Vec<W::Decoded> = pieces.into_iter().map(|piece| work.decode(piece)).collect();
+        let decoded: Vec<W::Decoded> = pieces.into_iter().map(|piece| work.decode(piece, usize::MAX).0).collect();
         decoding += processor_time() - read;
         reading += read - start;
         items += decoded.iter().map(W::size).sum::<usize>();
@@ -55,13 +56,13 @@ fn rates_of_one_thread() {
     for (name, files) in sources {
         let (paths, options) = (paths(files), ethereum::Options::default());
         let cost = measure(&ethereum::Senders::new(&options), |hand_on| {
-            let _ = ethereum::read_all(&paths, 1, hand_on);
+            let _ = ethereum::read_all(&paths, 1, &Limits::new(None), hand_on);
         });
         say(name, "signatures", &paths, cost);
     }
     let paths = paths(&["tests/data/blkrev", "../../examples/data/bitcoin"]);
     let cost = measure(&bitcoin::Inputs { blocks: Blocks::default() }, |hand_on| {
-        let _ = bitcoin::read_all(&paths, hand_on);
+        let _ = bitcoin::read_all(&paths, &Limits::new(None), hand_on);
     });
     say("blocks of Bitcoin", "inputs", &paths, cost);
 }

@@ -19,7 +19,7 @@ pub fn paths(names: &[&str]) -> Paths {
 pub fn decode<W: Work>(work: &W, read: impl FnOnce(&mut HandOn<W::Piece>) -> ControlFlow<()>) -> W::Decoded {
     let mut all = W::Decoded::default();
     let ended = read(&mut |piece| {
-        W::append(&mut all, work.decode(piece));
+        W::append(&mut all, work.decode(piece, usize::MAX).0);
         ControlFlow::Continue(())
     });
     assert_eq!(ended, ControlFlow::Continue(()));

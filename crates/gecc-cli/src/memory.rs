@@ -12,5 +12,20 @@ pub fn keep_freed() {
     }
 }
 
+/// Large blocks go back to the system at once again, where what lies freed between others would count against a limit.
+#[cfg(all(feature = "chains", target_os = "linux", target_env = "gnu"))]
+pub fn give_back_freed() {
+    const LARGE: libc::c_int = 1 << 18;
+    // SAFETY: these change how later allocations get their memory, and nothing else.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_MAX, 1 << 16);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, LARGE);
+    }
+}
+
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn keep_freed() {}
+
+#[cfg(all(feature = "chains", not(all(target_os = "linux", target_env = "gnu"))))]
+pub fn give_back_freed() {}

@@ -3,13 +3,20 @@
 //!
 //! A process of its own for all of it: what this one has counts as the command's until that is loaded.
 
+#[path = "../../gecc-arrow/tests/arrow/crafted.rs"]
+mod crafted;
 #[path = "../../../tests/harness/mod.rs"]
 mod harness;
 
+mod child;
+
+use crafted::Beside;
 use harness::test;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 const MIB: usize = 1 << 20;
 /// Limits in MiB: below and above those that allow the large tables of one, two and three curves.
@@ -34,7 +41,13 @@ fn main() -> ExitCode {
     });
     let tags =
         test("command::tags".to_owned(), None, || command(LIMIT_WITH_TAGS, "tags", TAGGED_LINES, write_tagged, &[]));
-    harness::run(tests.chain([tags]).collect())
+    let tables = [
+        test("tables::hostile_headers".to_owned(), None, hostile_headers),
+        test("tables::hostile_headers_for_others".to_owned(), None, hostile_headers_for_others),
+        test("tables::much_of_little".to_owned(), None, much_of_little),
+        test("tables::few_values_for_many_rows".to_owned(), None, few_values_for_many_rows),
+    ];
+    harness::run(tests.chain([tags]).chain(tables).collect())
 }
 
 /// For what `write_rows` writes.
@@ -78,7 +91,7 @@ fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", &THREADS.to_string()]);
     command.args(["--max-memory", &format!("{limit}M")]).args(arguments).arg("-o").arg(&output).arg(&input);
-    let peak = peak_of(command.stderr(Stdio::null()));
+    let (_, peak) = child::run(command.stderr(Stdio::null()));
     let answers = BufReader::new(File::open(&output).expect("there are answers")).split(b'\n').count();
     std::fs::remove_dir_all(&folder).expect("the folder is this test's");
     eprintln!("{name}: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
@@ -87,15 +100,92 @@ fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &
     assert!(peak <= limit * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {limit} MiB");
 }
 
-/// Runs a command, and gives the most memory that it had.
-#[allow(clippy::zombie_processes, reason = "wait4 waits for it, and tells what it had")]
-fn peak_of(command: &mut Command) -> usize {
-    let child = command.spawn().expect("the command runs");
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    let mut status = 0;
-    // SAFETY: both are writable, and the child is waited for nowhere else.
-    let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, usage.as_mut_ptr()) };
-    assert_eq!(waited, child.id() as i32);
-    // SAFETY: all zeros are a value, and the system has written one.
-    (unsafe { usage.assume_init() }.ru_maxrss as usize) << 10
+/// What a table is read with, and what the command may have then, with 64 MiB beyond the limit.
+const TABLE_LIMIT: usize = 100 * MIB;
+const TABLE_PEAK: usize = TABLE_LIMIT + 64 * MIB;
+/// The longest that such a file may take.
+const TABLE_TIME: Duration = Duration::from_secs(20);
+
+fn of_tables(arguments: &[&str]) -> Vec<String> {
+    let threads = THREADS.to_string();
+    let common = ["--engine", "cpu", "--threads", &threads, "--max-memory", "100M"];
+    arguments.iter().chain(&common).map(|argument| (*argument).to_owned()).collect()
+}
+
+/// Runs the command over a table, with no more than 4 GB of addresses. Gives its exit code and what it says.
+fn over_table(arguments: &[String], path: &Path, name: &str) -> (Option<i32>, String) {
+    let said = path.with_extension("said");
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_gecc")]).args(arguments).arg(path);
+    command.stdout(Stdio::null()).stderr(File::create(&said).expect("writable"));
+    let begin = Instant::now();
+    let (code, peak) = child::run(&mut command);
+    let (said, took) = (std::fs::read_to_string(&said).expect("text"), begin.elapsed());
+    eprintln!("{name}: {code:?}, {:.1} MiB, {took:.1?}", peak as f64 / MIB as f64);
+    assert!(peak <= TABLE_PEAK, "{name}: {peak} bytes");
+    assert!(took <= TABLE_TIME, "{name}: {took:?}");
+    assert!(!said.contains("panicked"), "{name}: {said}");
+    (code, said)
+}
+
+/// A folder that goes away with what is in it.
+fn folder(name: &str) -> tempfile::TempDir {
+    tempfile::Builder::new().prefix(&format!("gecc-memory-{name}")).tempdir().expect("the temporary folder is writable")
+}
+
+fn hostile_headers() {
+    let folder = folder("headers");
+    let verify = of_tables(&["verify", "--curve", "secp256k1"]);
+    for (number, (name, bytes)) in crafted::hostile().into_iter().enumerate() {
+        let path = folder.path().join(format!("{number}.parquet"));
+        std::fs::write(&path, bytes).expect("writable");
+        let (code, said) = over_table(&verify, &path, &name);
+        let is_said = said.contains("Parquet") || said.contains("above the limit");
+        assert!(code == Some(2) && is_said, "{name}: {code:?} {said}");
+    }
+}
+
+fn hostile_headers_for_others() {
+    let folder = folder("others");
+    let path = folder.path().join("hostile.parquet");
+    for name in
+        ["a root of 2^31 - 1 children", "2^31 - 1 row groups as a number", "100000 groups in groups as field 65538"]
+    {
+        let (_, bytes) = crafted::hostile().into_iter().find(|(known, _)| known == name).expect("a file of this name");
+        std::fs::write(&path, bytes).expect("writable");
+        let recover = of_tables(&["recover", "--curve", "secp256k1"]);
+        let senders: Vec<String> = ["ethereum", "senders", "--engine", "cpu"].map(str::to_owned).into();
+        for arguments in [recover, senders] {
+            let (code, said) = over_table(&arguments, &path, name);
+            assert!(matches!(code, Some(1 | 2)) && said.contains("Parquet"), "{name}: {code:?} {said}");
+        }
+    }
+}
+
+/// A wide footer, and a long list in a page of some bytes.
+fn much_of_little() {
+    let folder = folder("much");
+    let (path, output) = (folder.path().join("much.parquet"), folder.path().join("output.parquet"));
+    let beside = of_tables(&["verify", "--curve", "secp256k1", "--beside", "-o", output.to_str().expect("text")]);
+    let files = [("columns", crafted::wide(200_000)), ("a list", crafted::long_list(200_000_000))];
+    for (name, bytes) in files {
+        std::fs::write(&path, bytes).expect("writable");
+        let (code, said) = over_table(&beside, &path, name);
+        assert!(code == Some(2) && said.contains("above the limit"), "{name}: {code:?} {said}");
+    }
+}
+
+/// What a dictionary has once stands beside each of its rows.
+fn few_values_for_many_rows() {
+    const ROWS: usize = 1024;
+    let folder = folder("beside");
+    let (path, output) = (folder.path().join("few.parquet"), folder.path().join("output.parquet"));
+    let beside = of_tables(&["verify", "--curve", "secp256k1", "--beside", "-o", output.to_str().expect("text")]);
+    for part in [Beside::Bytes, Beside::Struct, Beside::List] {
+        std::fs::write(&path, crafted::file_beside(part, ROWS, MIB)).expect("writable");
+        let (code, said) = over_table(&beside, &path, &format!("{part:?}"));
+        // No signature is one.
+        assert_eq!(code, Some(1), "{part:?}: {said}");
+        assert!(said.contains("1024") || said.contains("1,024"), "{part:?}: {said}");
+    }
 }

@@ -2,7 +2,6 @@
 
 use crate::kind::Kind;
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
-use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::{DataFusionError, Result, ScalarValue, exec_datafusion_err, plan_err};
 use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs};
@@ -53,12 +52,6 @@ impl Arguments {
         }
         let columns = types.iter().map(|given| new_null_array(given.data_type(), 0)).collect();
         Ok(Arguments { curve, batch: batch(kind, columns, 0)?, is_constant: false })
-    }
-
-    /// The rows where an argument is null.
-    pub fn nulls(&self) -> Option<NullBuffer> {
-        let nulls = self.batch.columns().iter().map(|column| column.logical_nulls());
-        nulls.fold(None, |all, nulls| NullBuffer::union(all.as_ref(), nulls.as_ref()))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::kind::Kind;
 use crate::service::Service;
 use datafusion::arrow::array::{ArrayRef, BooleanArray};
-use datafusion::arrow::buffer::{BooleanBuffer, NullBuffer};
+use datafusion::arrow::buffer::BooleanBuffer;
 use datafusion::arrow::compute::concat;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::error::GenericError;
@@ -54,29 +54,29 @@ impl Function {
         }
     }
 
+    /// Whether each row is true or false, and never null.
+    fn gives_verdicts(&self) -> bool {
+        self.result() == DataType::Boolean
+    }
+
     /// What a part of the answers is as a column.
-    fn column(&self, answers: &Answers, nulls: Option<NullBuffer>) -> Result<ArrayRef, GenericError> {
+    fn column(&self, answers: &Answers) -> Result<ArrayRef, GenericError> {
         match (self.gives, answers.results()) {
             (Gives::Reason, _) => Ok(answers.to_columns()?.columns().last().expect("a column of reasons").clone()),
             // Nulls of the arguments are among the rejected rows, which are null here.
             (Gives::Result, [(_, column)]) => Ok(column.clone()),
             (Gives::Result, _) => {
+                // A row with a null is not valid: were it null, neither `WHERE verify(…)` nor `WHERE NOT verify(…)` would give it.
                 let codes = answers.codes();
                 let valid = BooleanBuffer::collect_bool(codes.len(), |row| codes[row] == Verdict::VALID_CODE);
-                Ok(Arc::new(BooleanArray::new(valid, nulls)))
+                Ok(Arc::new(BooleanArray::new(valid, None)))
             }
         }
     }
 
     fn column_of_all(&self, arguments: &Arguments) -> Result<ArrayRef, GenericError> {
         let parts = self.service.answers(self.kind, self.policy, arguments)?;
-        let (nulls, mut start) = (arguments.nulls(), 0);
-        let columns = parts.iter().map(|answers| {
-            let nulls = nulls.as_ref().map(|nulls| nulls.slice(start, answers.len()));
-            start += answers.len();
-            self.column(answers, nulls)
-        });
-        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let columns = parts.iter().map(|answers| self.column(answers)).collect::<Result<Vec<_>, _>>()?;
         match columns.as_slice() {
             [column] => Ok(column.clone()),
             several => Ok(concat(&several.iter().map(AsRef::as_ref).collect::<Vec<_>>())?),
@@ -107,11 +107,11 @@ impl ScalarUDFImpl for Function {
         let arguments = Arguments::planned(self.kind, &args).map_err(|problem| planned(&problem.message()))?;
         // What types alone do not show, such as signatures without recovery ids.
         self.service.answers(self.kind, self.policy, &arguments).map_err(|problem| planned(&problem))?;
-        Ok(Arc::new(Field::new(&self.name, self.result(), true)))
+        Ok(Arc::new(Field::new(&self.name, self.result(), !self.gives_verdicts())))
     }
 
     fn is_strict(&self) -> bool {
-        self.gives == Gives::Result
+        self.gives == Gives::Result && !self.gives_verdicts()
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {

@@ -35,9 +35,9 @@
 //! integer or a boolean, in any of the forms of [`gecc_arrow::Field::RecoveryId`]. A public key has 33 or 65 bytes (SEC 1), or 64 bytes `x || y`;
 //! for BIP 340 also 32 bytes x, and of all forms x alone counts.
 //!
-//! A null gives null. A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false`
-//! or null. Each function has a second one that says why: `ecdsa_verify_reason` with the same arguments gives a text, or null
-//! for a row that passed. It is the one that answers nulls too (`` `digest` is null ``). Who wants both verdict and reason asks
+//! A value that cannot be read, such as a digest of 31 bytes, is not valid, and recovers nothing: `false` or null. So is a null:
+//! a row is either among `WHERE ecdsa_verify(…)` or among `WHERE NOT ecdsa_verify(…)`. Each function has a second one that says why: `ecdsa_verify_reason` with the same arguments gives a text, or null
+//! for a row that passed (`` `digest` is null ``). Who wants both verdict and reason asks
 //! for the reason alone, so that nothing is computed twice: the verdict is `reason IS NULL`.
 //!
 //! A wrong type, or a curve that there is not, is an error when the statement is planned. Functions of constants are computed

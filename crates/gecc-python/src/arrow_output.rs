@@ -1,9 +1,14 @@
 //! Results as an Arrow array.
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt8Type;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::Field;
+use arrow_schema::{DataType, Field};
+use numpy::PyArray1;
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::pyclass::CompareOp;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PySlice, PyTuple};
 use pyo3_arrow::ffi::to_array_pycapsules;
 use std::sync::Arc;
 
@@ -28,9 +33,100 @@ impl ArrowArray {
         self.0.len()
     }
 
-    /// Shows no values, which may be secrets.
+    /// Refused, as numpy does: an array is neither true nor false.
+    fn __bool__(&self) -> PyResult<bool> {
+        let text = "the truth value of an array is ambiguous: numpy.asarray(array).all() says whether all items passed";
+        Err(PyValueError::new_err(text))
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.list(py)?.try_iter()
+    }
+
+    /// An item, or the items of a slice as an array.
+    fn __getitem__<'py>(&self, py: Python<'py>, place: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(slice) = place.cast::<PySlice>() {
+            let slice = slice.indices(self.0.len() as isize)?;
+            if slice.step != 1 {
+                return Err(PyValueError::new_err("slices of an ArrowArray have a step of 1"));
+            }
+            let array = self.0.slice(slice.start as usize, slice.slicelength);
+            return Ok(Bound::new(py, ArrowArray(array))?.into_any());
+        }
+        let (place, items) = (place.extract::<isize>()?, self.0.len());
+        let item = if place < 0 { items.checked_add_signed(place) } else { Some(place as usize) };
+        match item.filter(|item| *item < items) {
+            Some(item) => self.value(py, item),
+            None => Err(PyIndexError::new_err(format!("item {place} of {items}"))),
+        }
+    }
+
+    /// The items as an array of numpy: truth values, numbers, or objects where some are null or all are `bytes`. A copy.
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            return Err(PyValueError::new_err("an ArrowArray is copied on its way to numpy"));
+        }
+        let array = match self.0.data_type() {
+            DataType::Boolean if self.0.null_count() == 0 => {
+                PyArray1::from_vec(py, self.0.as_boolean().values().iter().collect()).into_any()
+            }
+            DataType::UInt8 if self.0.null_count() == 0 => {
+                PyArray1::from_slice(py, self.0.as_primitive::<UInt8Type>().values()).into_any()
+            }
+            _ => {
+                let options = PyDict::new(py);
+                options.set_item("dtype", "object")?;
+                py.import("numpy")?.call_method("array", (self.list(py)?,), Some(&options))?
+            }
+        };
+        dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))
+    }
+
+    /// Compares item by item, as numpy does.
+    fn __richcmp__<'py>(
+        &self,
+        py: Python<'py>,
+        other: &Bound<'py, PyAny>,
+        operator: CompareOp,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.__array__(py, None, None)?.rich_compare(other, operator)
+    }
+
+    /// Shows no values, which may be secrets, but how many passed.
     fn __repr__(&self) -> String {
-        format!("<gecc.ArrowArray: {} of {}>", self.0.len(), self.0.data_type())
+        let (items, nulls) = (self.0.len(), self.0.null_count());
+        let more = match self.0.as_boolean_opt() {
+            Some(values) => format!(", {} true", values.true_count()),
+            None if nulls > 0 => format!(", {nulls} null"),
+            None => String::new(),
+        };
+        format!("<gecc.ArrowArray: {items} of {}{more}>", self.0.data_type())
+    }
+}
+
+impl ArrowArray {
+    fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let values = (0..self.0.len()).map(|item| self.value(py, item)).collect::<PyResult<Vec<_>>>()?;
+        PyList::new(py, values)
+    }
+
+    /// An item as Python has it: a truth value, number or `bytes`, `None` where it is null.
+    fn value<'py>(&self, py: Python<'py>, item: usize) -> PyResult<Bound<'py, PyAny>> {
+        if self.0.is_null(item) {
+            return Ok(py.None().into_bound(py));
+        }
+        match self.0.data_type() {
+            DataType::Boolean => Ok(self.0.as_boolean().value(item).into_pyobject(py)?.to_owned().into_any()),
+            DataType::UInt8 => Ok(self.0.as_primitive::<UInt8Type>().value(item).into_pyobject(py)?.into_any()),
+            DataType::FixedSizeBinary(_) => Ok(PyBytes::new(py, self.0.as_fixed_size_binary().value(item)).into_any()),
+            other => Err(PyTypeError::new_err(format!("no result is of {other}"))),
+        }
     }
 }
 

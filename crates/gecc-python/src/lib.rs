@@ -10,6 +10,7 @@ mod choices;
 mod engine;
 mod errors;
 mod input;
+mod memory;
 mod output;
 mod page_locked;
 mod pieces;

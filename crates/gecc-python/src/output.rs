@@ -1,13 +1,16 @@
 //! Results: memory that the engine writes, and arrays made of it.
 
 use crate::arrow_output;
-use crate::input::Call;
+use crate::input::{Call, Form, pandas};
+use crate::memory;
+use crate::reasons::{VALID, code_of};
 use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, UInt8Array};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use gecc::Verdict;
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pyclass::CompareOp;
 use pyo3::types::PyTuple;
 use std::ptr::NonNull;
 use std::slice;
@@ -80,10 +83,10 @@ impl<'py> Output<'py> {
     /// Memory for the results of a call, of Arrow where an argument is.
     pub fn of(call: &Call<'py>, kind: Kind) -> PyResult<Self> {
         let items = call.items();
-        if call.arrow.is_none() {
+        if !matches!(call.form, Form::Arrow(_)) {
             return Self::of_numpy(call.py, items, kind);
         }
-        let mut bytes = vec![0; items * kind.width];
+        let mut bytes = memory::zeros(items, kind.width)?;
         ask_for_huge_pages(&mut bytes);
         Ok(Output { kind, memory: Some(Memory::Arrow(bytes)) })
     }
@@ -98,7 +101,7 @@ impl<'py> Output<'py> {
             return Err(PyTypeError::new_err("out: not an array of uint8"));
         };
         let wrong = |text: String| Err(PyValueError::new_err(format!("out: {text}")));
-        if call.arrow.is_some() {
+        if let Form::Arrow(_) = call.form {
             return wrong("results are of Arrow, as an argument is".to_owned());
         }
         let expected = [call.items(), kind.width];
@@ -170,6 +173,11 @@ impl<'py> Output<'py> {
         Arc::new(FixedSizeBinaryArray::new(self.kind.width as i32, buffer, nulls))
     }
 
+    /// Makes codes of the engine those of Python.
+    fn make_codes_of_python(&mut self) {
+        self.bytes().iter_mut().for_each(|code| *code = code_of(*code));
+    }
+
     /// Makes the rows of rejected items zeros.
     fn clear_rejected(&mut self, codes: &[u8]) {
         /// Most items pass, and many codes are compared at once.
@@ -233,28 +241,68 @@ pub fn answer<'py>(
         }
     }
     columns.iter_mut().for_each(|column| column.clear_rejected(codes.bytes()));
-    let mut answer = Vec::with_capacity(columns.len() + 1);
-    let Some(argument) = call.arrow else {
-        answer.extend(columns.into_iter().map(Output::into_numpy));
-        answer.push(numpy_verdicts(codes, reasons)?);
-        return tuple_or_one(call.py, answer);
-    };
-    let passed = passed(codes.bytes());
-    let nulls = (passed.count_set_bits() < passed.len()).then(|| NullBuffer::new(passed.clone()));
-    for column in columns {
-        answer.push(arrow_output::like(&argument, column.into_arrow(nulls.clone()))?);
+    let mut answer = match call.form {
+        Form::Numpy => numpy_answer(columns, codes, reasons),
+        Form::Pandas(index) => pandas_answer(&index, columns, codes, reasons),
+        Form::Arrow(argument) => arrow_answer(&argument, columns, codes, reasons),
+    }?;
+    if answer.len() == 1 {
+        return Ok(answer.remove(0));
     }
-    let verdicts = if reasons { codes.into_arrow(None) } else { Arc::new(BooleanArray::new(passed, None)) };
-    answer.push(arrow_output::like(&argument, verdicts)?);
-    tuple_or_one(call.py, answer)
+    call.py.import("gecc._answer")?.getattr("Answer")?.call1((PyTuple::new(call.py, answer)?,))
 }
 
-fn tuple_or_one<'py>(py: Python<'py>, mut answer: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    if answer.len() == 1 { Ok(answer.remove(0)) } else { Ok(PyTuple::new(py, answer)?.into_any()) }
+/// Columns and verdicts.
+type Parts<'py> = PyResult<Vec<Bound<'py, PyAny>>>;
+
+fn numpy_answer<'py>(columns: Vec<Output<'py>>, codes: Output<'py>, reasons: bool) -> Parts<'py> {
+    let mut answer: Vec<_> = columns.into_iter().map(Output::into_numpy).collect();
+    answer.push(numpy_verdicts(codes, reasons)?);
+    Ok(answer)
+}
+
+/// Series, but for the caller's own array, which is of numpy.
+fn pandas_answer<'py>(
+    index: &Bound<'py, PyAny>,
+    columns: Vec<Output<'py>>,
+    codes: Output<'py>,
+    reasons: bool,
+) -> Parts<'py> {
+    let verdicts = numpy_verdicts(codes, reasons)?;
+    let passed = if reasons { verdicts.rich_compare(VALID, CompareOp::Eq)? } else { verdicts.clone() };
+    // What is secret is in the Series then, and wiped here.
+    let column = |column: Output<'py>| match &column.memory {
+        Some(Memory::Numpy(array)) => pandas::series(array.as_any(), Some(&passed), index),
+        _ => Ok(column.into_numpy()),
+    };
+    let mut answer = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
+    answer.push(pandas::series(&verdicts, None, index)?);
+    Ok(answer)
+}
+
+fn arrow_answer<'py>(
+    argument: &Bound<'py, PyAny>,
+    columns: Vec<Output<'py>>,
+    mut codes: Output<'py>,
+    reasons: bool,
+) -> Parts<'py> {
+    let passed = passed(codes.bytes());
+    let nulls = (passed.count_set_bits() < passed.len()).then(|| NullBuffer::new(passed.clone()));
+    let column = |column: Output<'py>| arrow_output::like(argument, column.into_arrow(nulls.clone()));
+    let mut answer = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
+    let verdicts: ArrayRef = if reasons {
+        codes.make_codes_of_python();
+        codes.into_arrow(None)
+    } else {
+        Arc::new(BooleanArray::new(passed, None))
+    };
+    answer.push(arrow_output::like(argument, verdicts)?);
+    Ok(answer)
 }
 
 fn numpy_verdicts<'py>(mut codes: Output<'py>, reasons: bool) -> PyResult<Bound<'py, PyAny>> {
     if reasons {
+        codes.make_codes_of_python();
         return Ok(codes.into_numpy());
     }
     for code in codes.bytes() {

@@ -1,9 +1,10 @@
 //! Arrays of numpy in memory that is locked for GPUs.
 
+use crate::memory;
 use gecc::{Engine, PageLocked};
 use numpy::PyArray2;
 use numpy::ndarray::ArrayView2;
-use pyo3::exceptions::PyMemoryError;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroize;
 
@@ -23,11 +24,11 @@ pub fn zeros<'py>(
     engine: &Engine,
     (rows, width): (usize, usize),
 ) -> PyResult<Bound<'py, PyArray2<u8>>> {
-    let too_large = || PyMemoryError::new_err(format!("no memory for {rows} rows of {width} bytes"));
-    let bytes = rows.checked_mul(width).ok_or_else(too_large)?;
-    let mut values = Vec::new();
-    values.try_reserve_exact(bytes).map_err(|_| too_large())?;
-    values.resize(bytes, 0u8);
+    let values = memory::zeros(rows, width)?;
+    // An array without elements has a length in its other dimension all the same.
+    if isize::try_from(rows.max(width)).is_err() {
+        return Err(PyValueError::new_err(format!("shape: no array has {rows} rows of {width} bytes")));
+    }
     let mut memory = py.detach(|| engine.page_lock(values));
     let start = memory.as_mut_ptr();
     let owner = Bound::new(py, Memory(memory))?.into_any();

@@ -4,6 +4,18 @@ use gecc::{Rejection, Verdict};
 use gecc_arrow::{CellProblem, Field, Reason};
 use pyo3::prelude::*;
 
+/// Python's code of what passed. All others are true, so that `codes.any()` says whether something was rejected.
+pub const VALID: u8 = 0;
+
+/// The code that Python has for an engine's. An item that nobody wrote a code for counts as a mismatch.
+pub fn code_of(engines: u8) -> u8 {
+    match engines {
+        Verdict::VALID_CODE => VALID,
+        0 => Rejection::Mismatch.code(),
+        code => code,
+    }
+}
+
 /// What an argument is, for the codes of its values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -37,7 +49,7 @@ impl Role {
 /// Codes with their names and texts: `VALID` first, then why items are rejected.
 #[pyfunction]
 pub fn reason_texts() -> Vec<(u8, String, String)> {
-    let valid = (Verdict::VALID_CODE, "VALID".to_owned(), Verdict::Valid.to_string());
+    let valid = (VALID, "VALID".to_owned(), Verdict::Valid.to_string());
     let reasons = (0..=u8::MAX).filter_map(Reason::from_code);
     let reasons = reasons.map(|reason| (reason.code(), name(reason), reason.to_string()));
     [valid].into_iter().chain(reasons).collect()

@@ -65,7 +65,7 @@ pub fn time_verify<'py>(
 ) -> PyResult<(Vec<f64>, usize)> {
     let (curve, engine, mut call) = (choices::curve(curve)?, engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
-    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    let signatures = call.signatures(signatures)?;
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     let items = call.items();
     timed(py, items, repeats, |codes| {
@@ -89,8 +89,8 @@ pub fn time_recover<'py>(
 ) -> PyResult<(Vec<f64>, usize)> {
     let (curve, engine, mut call) = (choices::curve(curve)?, engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
-    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
-    let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
+    let signatures = call.signatures(signatures)?;
+    let ids = call.recovery_ids(recovery_ids)?;
     let items = call.items();
     let mut memory = Memory::new(items, is_fresh);
     timed(py, items, repeats, |codes| {
@@ -118,7 +118,7 @@ pub fn time_sign<'py>(
     timed(py, items, repeats, |codes| {
         let (digests, keys) = (digests.rows(0..items), keys.secret_keys(0..items));
         let form = ecdsa::SForm::default();
-        memory.with(|signatures| any::ecdsa::sign_into(&engine, curve, digests, keys, form, signatures, codes))
+        memory.with(|signatures| any::ecdsa::sign_into(&engine, curve, digests, keys.into(), form, signatures, codes))
     })
 }
 

@@ -34,6 +34,10 @@ def verify(**changed: Any) -> Any:
         ({"signatures": [bytes(64)]}, "signatures: 1 items, where digests has 20"),
         ({"public_keys": np.zeros((ITEMS, 66), np.uint8)}, r"public_keys: an array of shape \(20, 66\), not \(n, 33\)"),
         ({"public_keys": bytes(32)}, r"public_keys: an array of shape \(32,\), not"),
+        ({"digests": "00" * 31}, "digests: a text of 31 bytes, not of 32"),
+        ({"digests": "hello"}, "digests: a text that is not hexadecimal"),
+        ({"signatures": "00" * 63}, "signatures: a text of 63 bytes, not of 64"),
+        ({"public_keys": "0x" + "00" * 32}, "public_keys: a text of 32 bytes, not of 33, 64 or 65"),
         ({"public_keys": BATCH.public_keys.tobytes()[:-1]}, r"public_keys: an array of shape \(1279,\), not"),
         (
             {"digests": pa.array([bytes(31)] * ITEMS, pa.binary(31))},
@@ -56,11 +60,13 @@ def test_wrong_shapes_are_errors(changed: dict[str, Any], text: str) -> None:
         ({"digests": array.array("Q", [0] * 4)}, "digests: an array of uint64, not of uint8"),
         ({"digests": None}, "digests: NoneType, not an array of uint8, bytes, a list of bytes, or an Arrow array"),
         ({"digests": 7}, "digests: int, not"),
-        ({"digests": "00" * 32}, "digests: str, not"),
+        ({"digests": np.array([b"\0" * 32] * ITEMS)}, "digests: an array of numpy's byte strings, which drop zeros"),
+        ({"digests": np.array([b"\1" * 32] * ITEMS)}, "digests: an array of numpy's byte strings, which drop zeros"),
+        ({"digests": np.ma.masked_array([b""] * ITEMS, dtype=object)}, "digests: MaskedArray, not"),
         ({"digests": {"a": 1}}, "digests: dict, not"),
         ({"digests": (row for row in ())}, "digests: generator, not"),
         ({"signatures": [7] * ITEMS}, r"signatures\[0\]: int, not bytes"),
-        ({"signatures": [bytes(64)] * 19 + ["00"]}, r"signatures\[19\]: str, not bytes"),
+        ({"signatures": [bytes(64)] * 19 + [0.5]}, r"signatures\[19\]: float, not bytes"),
         ({"signatures": [[b""]] * ITEMS}, r"signatures\[0\]: list, not bytes"),
         ({"signatures": pa.array([7] * ITEMS)}, "signatures: an Arrow array of Int64, not of FixedSizeBinary"),
         ({"public_keys": object()}, "public_keys: object, not"),
@@ -142,7 +148,9 @@ def test_items_that_cannot_be_read_have_reasons() -> None:
     assert [code for code, known in zip(codes, expected, strict=True) if known] == [
         known for known in expected if known
     ]
-    assert verify(digests=digests, signatures=signatures, public_keys=keys).tolist() == [code == 1 for code in codes]
+    assert verify(digests=digests, signatures=signatures, public_keys=keys).tolist() == [
+        code == Reason.VALID for code in codes
+    ]
     texts = pa.array([None, "0xzz", *[row.hex() for row in digests[2:]]])
     of_texts = verify(digests=texts, signatures=signatures, public_keys=keys, reasons=True).to_pylist()
     assert of_texts[:2] == [Reason.DIGEST_NULL, Reason.DIGEST_NOT_HEXADECIMAL]
@@ -153,7 +161,13 @@ def test_results_of_rejected_items_are_zeros_or_null() -> None:
     keys = [bytes(32), bytes(31) + b"\1", b"\xff" * 32, None, b"\1"]
     points, codes = gecc.public_keys("p256", keys, reasons=True)
     out_of_range = Reason.SECRET_KEY_OUT_OF_RANGE
-    assert codes.tolist() == [out_of_range, 1, out_of_range, Reason.SECRET_KEY_NULL, Reason.SECRET_KEY_WRONG_LENGTH]
+    assert codes.tolist() == [
+        out_of_range,
+        Reason.VALID,
+        out_of_range,
+        Reason.SECRET_KEY_NULL,
+        Reason.SECRET_KEY_WRONG_LENGTH,
+    ]
     assert points.any(axis=1).tolist() == [False, True, False, False, False]
     of_arrow, _ = gecc.public_keys("p256", pa.array(keys))
     assert of_arrow.to_pylist() == [None, points[1].tobytes(), None, None, None]
@@ -173,7 +187,7 @@ def test_keys_of_several_encodings() -> None:
     _, codes = gecc.decompress("p256", [bytes(64), b"\0", bytes(33)], reasons=True)
     assert codes.tolist() == [Reason.IDENTITY_KEY, Reason.IDENTITY_KEY, Reason.MALFORMED_POINT]
     doubles, codes = gecc.double("p256", [bytes(64), b"\0", b""], reasons=True)
-    assert codes.tolist() == [1, 1, Reason.MALFORMED_POINT]
+    assert codes.tolist() == [Reason.VALID, Reason.VALID, Reason.MALFORMED_POINT]
     assert not doubles.any()
 
 
@@ -183,30 +197,90 @@ def test_numbers_of_any_kind() -> None:
     signatures, ids, _ = gecc.sign_recoverable("secp256k1", digests, secret_keys)
     numbers = ids.tolist()
     forms = [ids, ids.tobytes(), numbers, [np.int64(number) for number in numbers], pa.array(numbers, pa.uint64())]
-    if max(numbers) < 2:
-        forms.append(pa.array([number == 1 for number in numbers]))
+    forms += [ids == 1, pa.array([number == 1 for number in numbers]), ids.astype(object)]
+    # As numpy makes them of lists, and with any distance between them.
+    for kind in (np.int64, np.int32, np.int8, np.uint64, np.uint16):
+        forms += [ids.astype(kind), ids.astype(kind) + 27, np.repeat(ids.astype(kind), 2)[::2]]
+    # As Ethereum has them: 27 and 28, and for the chain 11155111.
+    v = [number + 27 for number in numbers]
+    forms += [ids + 27, bytes(v), v, pa.array(v), ids.astype(np.int64) + 35 + 2 * 11155111]
     for form in forms:
         keys, ok = gecc.recover("secp256k1", digests, signatures, form)
         assert pa.array(ok).to_pylist() == [True] * 6
         assert [bytes(key.as_py() if isinstance(key, pa.Scalar) else key) for key in keys] == [
             key.tobytes() for key in public_keys
         ]
-    for wrong in ([4] * 6, [-1] * 6, [1 << 80] * 6, 27, pa.array([300] * 6), pa.array([-1] * 6)):
+    for wrong in ([4] * 6, [-1] * 6, [1 << 80] * 6, 26, [26] * 6, np.full(6, -1), ids + 4, pa.array([-1] * 6)):
         _, codes = gecc.recover("secp256k1", digests, signatures, wrong, reasons=True)
         assert set(pa.array(codes).to_pylist()) == {Reason.RECOVERY_ID_OUT_OF_RANGE}
     _, codes = gecc.recover("secp256k1", digests, signatures, [None, *numbers[1:]], reasons=True)
-    assert codes.tolist() == [Reason.RECOVERY_ID_NULL, 1, 1, 1, 1, 1]
+    assert codes.tolist() == [Reason.RECOVERY_ID_NULL, *[Reason.VALID] * 5]
     with pytest.raises(TypeError, match=r"recovery_ids\[0\]: not an integer"):
         gecc.recover("secp256k1", digests, signatures, ["0"] * 6)  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="recovery_ids: an array of int64, not of uint8"):
-        gecc.recover("secp256k1", digests, signatures, ids.astype(np.int64))
+    for other in (ids.astype(np.float64), np.ma.masked_array(ids.astype(np.int64), mask=True), "00"):
+        with pytest.raises(TypeError, match="recovery_ids: .* not "):
+            gecc.recover("secp256k1", digests, signatures, other)
+
+
+def test_signatures_with_v() -> None:
+    secret_keys, public_keys = gecc.generate_keys("secp256k1", 6)
+    digests = random_rows(6, 32)
+    signatures, ids, _ = gecc.sign_recoverable("secp256k1", digests, secret_keys)
+    addresses, _ = gecc.recover_addresses("secp256k1", digests, signatures, ids)
+    for with_v in (np.hstack([signatures, ids[:, None]]), np.hstack([signatures, ids[:, None] + 27])):
+        rows = [row.tobytes() for row in with_v]
+        forms = [with_v, with_v[::-1].copy()[::-1], rows, [row.hex() for row in rows], np.array(rows, object)]
+        forms += [pa.array(rows, pa.binary(65)), pa.array(rows), pa.array(rows, pa.binary_view())]
+        forms += [pa.array([row.hex() for row in rows]), pa.array(rows).dictionary_encode()]
+        for form in forms:
+            assert np.all(gecc.verify("secp256k1", digests, form, public_keys))
+            assert np.all(gecc.verify_recoverable("secp256k1", digests, form, None, public_keys))
+            found, ok = gecc.recover_addresses("secp256k1", digests, form)
+            assert np.all(ok)
+            assert [bytes(row) for row in np.asarray(found)] == [row.tobytes() for row in addresses]
+        one, _ = gecc.recover("secp256k1", digests[:1], with_v[0])
+        assert np.array_equal(one, public_keys[:1])
+        assert np.array_equal(gecc.recover("secp256k1", digests[:1], rows[0].hex())[0], one)
+        with pytest.raises(ValueError, match="recovery_ids: given twice, as signatures of 65 bytes have v"):
+            gecc.recover("secp256k1", digests, with_v, ids)
+    with pytest.raises(ValueError, match="recovery_ids: not given, and signatures of 64 bytes have no v"):
+        gecc.recover("secp256k1", digests, signatures)
+    mixed = [rows[0], signatures[1].tobytes(), bytes(63), *rows[3:]]
+    _, codes = gecc.recover("secp256k1", digests, mixed, reasons=True)
+    expected = [Reason.RECOVERY_ID_OUT_OF_RANGE, Reason.SIGNATURE_WRONG_LENGTH]
+    assert codes.tolist() == [Reason.VALID, *expected, *[Reason.VALID] * 3]
+    with pytest.raises(ValueError, match="curve: addresses are of Ethereum, on secp256k1"):
+        gecc.recover_addresses("p256", digests, signatures, ids)
+
+
+def test_hexadecimal_text() -> None:
+    texts = [[row.tobytes().hex() for row in column] for column in BATCH[:3]]
+    for make in (list, tuple, np.array, lambda texts: np.array(texts, object), lambda texts: ["0x" + t for t in texts]):
+        digests, signatures, keys = map(make, texts)
+        assert gecc.verify("p256", digests, signatures, keys).tolist() == BATCH.valid.tolist()
+    digests[1], digests[2] = "hello", "ab"
+    codes = verify(digests=digests, reasons=True)
+    assert codes[1:3].tolist() == [Reason.DIGEST_NOT_HEXADECIMAL, Reason.DIGEST_WRONG_LENGTH]
+    for column in ("digests", "signatures", "public_keys"):
+        # Such as base64, which is no column of bad items.
+        for words in ([None] + ["QUJDRA=="] * (ITEMS - 1), np.array(["hello"] * ITEMS), pa.array(["x"] * ITEMS)):
+            with pytest.raises(ValueError, match=f"{column}: no text of the column is hexadecimal"):
+                verify(**{column: words})
+    one = verify(digests=texts[0][1], signatures=texts[1][1], public_keys="0x" + texts[2][1])
+    assert one.tolist() == [True]
+    secret_keys, public_keys = gecc.generate_keys("p256", 3)
+    found, ok = gecc.public_keys("p256", [key.tobytes().hex() for key in secret_keys])
+    assert ok.all()
+    assert np.array_equal(found, public_keys)
+    der = gecc.signatures_to_der(BATCH.signatures)
+    assert np.array_equal(gecc.signatures_from_der([row.hex() for row in der])[0], BATCH.signatures)
 
 
 @pytest.mark.parametrize("curve", CURVES)
 def test_scalars_and_points_that_cannot_be_read(curve: str) -> None:
     scalars = [(ORDERS[curve] - 1).to_bytes(32, "big"), ORDERS[curve].to_bytes(32, "big"), b"\1", None]
     points, codes = gecc.mul_base(curve, scalars, reasons=True)
-    assert codes.tolist() == [1, *[Reason.SCALAR_OUT_OF_RANGE] * 3]
+    assert codes.tolist() == [Reason.VALID, *[Reason.SCALAR_OUT_OF_RANGE] * 3]
     products, ok = gecc.mul(curve, scalars[0] or b"", [points[0], bytes(63), None])
     assert ok.tolist() == [True, False, False]
     base = gecc.mul_base(curve, bytes(31) + b"\1")[0][0]
@@ -305,13 +379,15 @@ def test_messages_of_any_kind() -> None:
     one, _ = gecc.sign_messages("p256", b"for all", secret_keys)
     assert gecc.verify_messages("p256", b"for all", one, public_keys).all()
     codes = gecc.verify_messages("p256", [None, *texts[1:]], signatures, public_keys, reasons=True)
-    assert codes.tolist() == [Reason.MESSAGE_NULL, 1, 1, 1]
-    with pytest.raises(TypeError, match=r"messages\[0\]: str, not bytes"):
-        gecc.verify_messages("p256", ["text"], signatures[:1], public_keys[:1])  # type: ignore[list-item]
+    assert codes.tolist() == [Reason.MESSAGE_NULL, *[Reason.VALID] * 3]
+    # Nobody has said how text is encoded, or that it is hexadecimal.
+    for words in (["ab"], "ab", np.array(["ab"]), np.array(["ab"], object)):
+        with pytest.raises(TypeError, match=r"messages\[0\]: str, not bytes"):
+            gecc.verify_messages("p256", words, signatures[:1], public_keys[:1])  # type: ignore[arg-type]
     with pytest.raises(UnicodeEncodeError):
         gecc.sign_messages("sm2", [b""], secret_keys[:1], user_ids=["\ud800"])
     _, codes = gecc.sign_messages("sm2", [b""] * 2, secret_keys[:2], user_ids=[bytes(8192), bytes(8191)], reasons=True)
-    assert codes.tolist() == [Reason.USER_ID_TOO_LONG, 1]
+    assert codes.tolist() == [Reason.USER_ID_TOO_LONG, Reason.VALID]
 
 
 def test_signatures_of_high_s() -> None:

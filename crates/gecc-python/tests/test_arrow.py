@@ -152,6 +152,11 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         private_keys(60),
         ["sign", "--recoverable", "--check-signatures"],
     ),
+    "sign, additional data": (
+        arrow.Sign("p256", additional_data=bytes(range(32))),
+        private_keys(60),
+        ["sign", "--additional-data", bytes(range(32)).hex()],
+    ),
     "sign, BIP 340": (
         arrow.SignBip340(auxiliary=bytes(range(32)), check_signatures=True),
         private_keys(60),
@@ -224,6 +229,9 @@ def test_bip340_with_fresh_auxiliary_data() -> None:
     with pytest.raises(ValueError, match="auxiliary: 31 bytes, not 32"):
         arrow.SignBip340(auxiliary=bytes(31))
     assert "auxiliary" not in repr(arrow.SignBip340(auxiliary=bytes(32)))
+    with pytest.raises(ValueError, match="additional_data: 33 bytes, not 32"):
+        arrow.Sign("p256", additional_data=bytes(33))
+    assert "additional_data" not in repr(arrow.Sign("p256", additional_data=bytes(32)))
 
 
 @pytest.mark.parametrize("change", [0, 1, 9])

@@ -11,19 +11,22 @@ import types
 from pathlib import Path
 
 import gecc
+import gecc._answer
 import gecc._api
 import gecc._reason
 import gecc.arrow
 import numpy as np
 import pytest
-from gecc import _environment, _gecc
+from gecc import _command, _environment, _gecc
 
 from support import ROOT
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-@pytest.mark.parametrize("module", [gecc, gecc._api, gecc._reason, gecc.arrow], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [gecc, gecc._answer, gecc._api, gecc._reason, gecc.arrow], ids=lambda module: module.__name__
+)
 def test_examples_of_the_documentation(module: types.ModuleType) -> None:
     found = doctest.testmod(module, extraglobs={"np": np})
     assert found.attempted > 0
@@ -75,6 +78,15 @@ def test_the_command_is_the_compiled_one() -> None:
         changed = blocks.read_text().replace("62c6", "62c7", 1)
         rejected = subprocess.run([*verify[:-1], "-"], input=changed, capture_output=True, text=True, check=False)
         assert rejected.returncode == 1
+
+
+def test_what_is_missing_is_said_with_what_brings_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without = "import sys; sys.modules['pyarrow'] = None; import gecc; gecc.generate_keys('p256', 1); import gecc.arrow"
+    done = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=False)
+    assert done.stderr.endswith("ModuleNotFoundError: gecc.arrow needs pyarrow: pip install 'gecc[arrow]'\n")
+    monkeypatch.setattr(_environment, "PACKAGE", tmp_path)
+    with pytest.raises(SystemExit, match="without the command .*: `pip install gecc` brings it"):
+        _command.main()
 
 
 def test_nvrtc_of_a_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """Published vectors and real signatures, through Python."""
 
 import csv
+import hmac
+from typing import Any
 
 import gecc
 import numpy as np
@@ -47,7 +49,7 @@ def test_nist_public_keys() -> None:
     # A coordinate of more than 256 bits has no encoding.
     cases = [case for case in vectors("p256_pkv_fips_186-3.json") if len(case["qx"] + case["qy"]) == 128]
     _, codes = gecc.decompress("p256", rows_of([case["qx"] + case["qy"] for case in cases]), reasons=True)
-    assert [code == 1 for code in codes] == [case["valid"] for case in cases]
+    assert [code == gecc.Reason.VALID for code in codes] == [case["valid"] for case in cases]
     assert codes.tolist().count(gecc.Reason.NOT_ON_CURVE) == 4
 
 
@@ -63,6 +65,58 @@ def test_rfc6979_signs_on_secp256k1() -> None:
         assert np.array_equal(of_messages, expected)
     points = rows_of([case["qx"] + case["qy"] for case in cases])
     assert np.array_equal(gecc.public_keys("secp256k1", keys)[0], points)
+
+
+P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+
+
+def nonce(key: bytes, digest: bytes, data: bytes) -> int:
+    """RFC 6979, sections 3.2 and 3.6, for P-256 and SHA-256."""
+
+    def mac(key: bytes, message: bytes) -> bytes:
+        return hmac.new(key, message, "sha256").digest()
+
+    seed = key + (int.from_bytes(digest, "big") % P256_ORDER).to_bytes(32, "big") + data
+    v, k = b"\1" * 32, bytes(32)
+    for separator in [b"\0", b"\1"]:
+        k = mac(k, v + separator + seed)
+        v = mac(k, v)
+    v = mac(k, v)
+    assert 0 < int.from_bytes(v, "big") < P256_ORDER
+    return int.from_bytes(v, "big")
+
+
+def test_additional_data_of_nonces() -> None:
+    digests, keys, data = (np.random.default_rng(seed).integers(0, 255, (20, 32), np.uint8) for seed in range(3))
+    keys[:, 0] = 1
+
+    def nonces(additional_data: Any) -> list[int]:
+        signed, ok = gecc.sign("p256", digests, keys, additional_data=additional_data, s_form="as_computed")
+        recoverable, _, _ = gecc.sign_recoverable(
+            "p256", digests, keys, additional_data=additional_data, s_form="as_computed"
+        )
+        assert ok.all() and np.array_equal(signed, recoverable)
+        columns = [digests, keys, signed[:, :32], signed[:, 32:]]
+        numbers = [[int.from_bytes(row.tobytes(), "big") for row in rows] for rows in columns]
+        return [(e + r * d) * pow(s, -1, P256_ORDER) % P256_ORDER for e, d, r, s in zip(*numbers, strict=True)]
+
+    def expected(data: list[bytes]) -> list[int]:
+        rows = zip(keys, digests, data, strict=True)
+        return [nonce(key.tobytes(), digest.tobytes(), data) for key, digest, data in rows]
+
+    assert nonces(None) == expected([b""] * 20)
+    assert nonces(data) == expected([row.tobytes() for row in data])
+    assert nonces([row.tobytes() for row in data]) == nonces(data)
+    assert nonces(bytes(32)) == expected([bytes(32)] * 20)
+    for curve in ["p256", "sm2"]:
+        messages = [digest.tobytes() for digest in digests]
+        signed, ok = gecc.sign_messages(curve, messages, keys, additional_data=data)
+        plain, _ = gecc.sign_messages(curve, messages, keys)
+        points, _ = gecc.public_keys(curve, keys)
+        assert ok.all() and gecc.verify_messages(curve, messages, signed, points).all()
+        assert not (signed == plain).all(axis=1).any()
+    with pytest.raises(ValueError, match="additional_data"):
+        gecc.sign("p256", digests, keys, additional_data=data[:3])
 
 
 def test_rfc6979_signs_on_p256() -> None:

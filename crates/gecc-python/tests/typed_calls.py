@@ -36,6 +36,17 @@ def audit_arrow(digests: polars.Series, keys: polars.Series) -> polars.Series:
     return verdicts
 
 
+def audit_of_other_kinds(
+    hashes: npt.NDArray[np.object_], texts: list[str], keys: list[bytes], v: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    valid: npt.NDArray[np.bool_] = gecc.verify("secp256k1", hashes, texts, keys)
+    addresses, ok = gecc.recover_addresses("secp256k1", hashes, texts[0], v)
+    _, of_v = gecc.recover("secp256k1", hashes, texts)
+    of_polars: polars.Series = gecc.recover("secp256k1", polars.Series(keys), texts)[1]
+    all_of_them: npt.NDArray[np.bool_] = valid & ok & of_v & of_polars.to_numpy()
+    return all_of_them
+
+
 def audit_frame(frame: polars.DataFrame) -> polars.DataFrame:
     operation: arrow.Operation = arrow.Verify("secp256k1", low_s=True, columns="digest=a,der=b,public_key=c")
     return polars.DataFrame(operation(frame))

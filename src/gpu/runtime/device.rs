@@ -6,6 +6,7 @@ use super::machine_code::{FoundCode, Places};
 use super::sources::Unit;
 use super::{STREAMS, at_work};
 use crate::gpu::terms::{FaultKind, KernelOrigin, Limits, LoadedKernels};
+use crate::host::notes;
 use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUlimit};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;
@@ -227,6 +228,7 @@ impl Device {
     }
 
     fn load(&self, unit: Unit) -> Result<Ready, Fault> {
+        let _noted = notes::span(unit.file, 0);
         let started = Instant::now();
         let code = self.places.load(unit, &self.architecture).map_err(Fault::kernels)?;
         let is_packed = code.origin == KernelOrigin::Pack;

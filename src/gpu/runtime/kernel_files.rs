@@ -40,7 +40,11 @@ pub fn content_hash(stem: &str, cubin: &[u8]) -> [u8; 32] {
 /// # Errors
 /// Why it is not opened: of the kind `NotFound` where there is none.
 pub fn open_trusted(path: &Path) -> io::Result<fs::File> {
-    let file = fs::File::open(path)?;
+    let mut options = fs::File::options();
+    // To open a pipe without a writer would take for ever; to a regular file this is nothing.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    let file = options.read(true).open(path)?;
     // Of what is open, which nobody can exchange any more.
     if is_trusted(&file.metadata()?) {
         return Ok(file);
@@ -88,7 +92,9 @@ fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
 pub mod tests {
     use super::*;
     use std::path::PathBuf;
-    use std::{env, process};
+    use std::sync::mpsc;
+    use std::time::Duration;
+    use std::{env, process, thread};
 
     /// A folder of a test, empty at first, removed with it.
     pub struct Folder(pub PathBuf);
@@ -117,6 +123,20 @@ pub mod tests {
         let count = hashes.len();
         hashes.dedup();
         assert_eq!(hashes.len(), count);
+    }
+
+    /// A pipe that nobody writes to is no file, and nothing is waited for.
+    #[cfg(unix)]
+    #[test]
+    fn pipes_are_not_opened() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let folder = Folder::new("pipe");
+        let path = folder.0.join("pipe");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("the temporary folder has pipes");
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || sender.send(open_trusted(&path).map(|_| ())));
+        let opened = receiver.recv_timeout(Duration::from_secs(60)).expect("it does not block");
+        assert!(opened.unwrap_err().to_string().contains("is no file"));
     }
 
     /// A library with measurements and one without take the same packs.

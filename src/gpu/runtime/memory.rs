@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use crate::gpu::columns::Address;
+use crate::host::notes;
 use cudarc::driver::{CudaContext, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ pub struct DeviceMemory {
 
 impl DeviceMemory {
     pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self, Fault> {
+        let _noted = notes::span("device memory taken", bytes);
         context.bind_to_thread()?;
         // SAFETY: the context is current; the memory is freed once, by `drop`.
         let address = unsafe { result::malloc_sync(bytes.max(1)) }.map_err(|problem| {
@@ -56,6 +58,7 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
+        let _noted = notes::span("device memory freed", self.bytes);
         // A context that is gone has freed everything.
         if let Some(_kept) = CallersContext::lend_to(&self.context) {
             // SAFETY: whoever used the memory has waited for its stream (`Stream`, `BasePoint`, `KeyCache`).
@@ -79,6 +82,7 @@ unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
     pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self, Fault> {
+        let _noted = notes::span("pinned memory taken", bytes);
         context.bind_to_thread()?;
         // SAFETY: the context is current; the memory is freed once, by `drop`.
         let pointer = unsafe { result::malloc_host(bytes.max(1), 0) }?.cast::<u8>();
@@ -106,6 +110,7 @@ impl PinnedMemory {
 
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
+        let _noted = notes::span("pinned memory freed", self.bytes);
         if let Some(_kept) = CallersContext::lend_to(&self.context) {
             // SAFETY: allocated by `malloc_host`, not used again.
             let _ = unsafe { result::free_host(self.pointer.cast::<c_void>()) };

@@ -3,6 +3,7 @@
 use super::fault::Fault;
 use super::memory::CallersContext;
 use crate::host::fork::Process;
+use crate::host::notes;
 use cudarc::driver::{CudaContext, sys};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -48,6 +49,7 @@ impl PageLock {
     /// The memory belongs to the caller, and is neither moved nor freed before the lock is dropped.
     pub unsafe fn new(context: &Arc<CudaContext>, memory: Range<*const u8>) -> Result<Self, Fault> {
         let Range { start, end } = memory.start as usize..memory.end as usize;
+        let _noted = notes::span("pages locked", end - start);
         let _kept = CallersContext::keep();
         context.bind_to_thread()?;
         let (pointer, flags) = (memory.start.cast_mut().cast::<c_void>(), sys::CU_MEMHOSTREGISTER_PORTABLE);

@@ -3,7 +3,7 @@
 use super::operation::{OnGpu, Running};
 use crate::cpu::CpuEngine;
 use crate::gpu::runtime::{Bytes, Fault, Input, Plan, Source, Stream, is_locked};
-use crate::host::stack;
+use crate::host::{notes, stack};
 use crate::types::{Place, Results};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const NO_ANSWER: u8 = 0;
 /// Items that one thread copies or converts at a time.
 const BLOCK: usize = 1 << 12;
+/// Bytes of results that several threads convert.
+const WORTH_THREADS: usize = 1 << 18;
 
 /// Computes items without a device.
 pub type OnCpu<'a> = dyn Fn(Range<usize>, &mut dyn Place) + Sync + 'a;
@@ -36,16 +38,25 @@ pub fn compute(
     let Running { lane, cpu, expected } = running;
     let (direct, secret) = (is_direct(place), operation.is_secret());
     let chunk = (items.len(), direct);
+    let noted = notes::span("memory", items.len());
     let (launch, plan) = lane.begin(chunk, most, secret, |plan| operation.chunk(plan, items.clone()))?;
     let (curve, files) = operation.kernels();
     lane.device.clone().prepare(curve, &files)?;
+    drop(noted);
+    let noted = notes::span("upload", items.len());
     upload(lane, cpu, plan.inputs())?;
+    drop(noted);
+    let noted = notes::span("launch", items.len());
     launch(&mut Running { lane, cpu, expected })?;
     let to = if direct { place.columns() } else { None };
     // SAFETY: what is given is page-locked (`is_direct`) and stays borrowed until `finish` has waited, or the lane is dropped by
     // whoever lent it.
     unsafe { lane.receive(plan.outputs(), to) };
+    drop(noted);
+    let noted = notes::span("device", items.len());
     lane.finish()?;
+    drop(noted);
+    let _noted = notes::span("results", items.len());
     let unanswered = match place.columns().filter(|_| direct) {
         // Nearly always there is none, which the first pass finds at the speed of memory.
         Some(results) if results.codes.contains(&NO_ANSWER) => without_answer(results.codes),
@@ -79,9 +90,11 @@ fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut
     let width = |which: usize| outputs[which].map_or(0, |output| output.bytes / items);
     let results = Results::new(bytes(0), [bytes(1), bytes(2)], [width(1), width(2)]);
     let _turn = stream.device.gates.to_receive(items * (1 + width(1) + width(2)));
-    let (mut blocks, mut rest) = (Vec::with_capacity(items.div_ceil(BLOCK)), place.reborrow());
-    for start in (0..items).step_by(BLOCK) {
-        let (block, behind) = rest.split_at(BLOCK.min(items - start));
+    // Few bytes are copied before another thread would be awake.
+    let size = if items * (1 + width(1) + width(2)) < WORTH_THREADS { items } else { BLOCK };
+    let (mut blocks, mut rest) = (Vec::with_capacity(items.div_ceil(size)), place.reborrow());
+    for start in (0..items).step_by(size) {
+        let (block, behind) = rest.split_at(size.min(items - start));
         blocks.push((start, block));
         rest = behind;
     }

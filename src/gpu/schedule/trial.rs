@@ -10,6 +10,7 @@ use super::operation::{OnGpu, Running, Test, Trial};
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::runtime::{Bytes, Fault};
+use crate::host::notes;
 use crate::known_answers;
 use crate::types::{Place, Results, collect};
 
@@ -84,7 +85,10 @@ impl Trial<'_> {
 pub fn pass(lane: &mut Lane, cpu: &CpuEngine, most: Bytes, tests: &[Test]) -> Result<(), Fault> {
     let kept = lane.kept.clone();
     tests.iter().try_for_each(|test| {
-        let run = || (test.run)(&mut Trial { test: *test, lane, cpu, most });
+        let run = || {
+            let _noted = notes::span("test before use", 0);
+            (test.run)(&mut Trial { test: *test, lane, cpu, most })
+        };
         kept.tested.pass((test.operation, test.on), run)
     })
 }

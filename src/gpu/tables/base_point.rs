@@ -3,6 +3,7 @@
 use crate::gpu::columns::{BaseTable, Column, UniformTable};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{DeviceMemory, Fault, Stream};
+use crate::host::notes;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -89,6 +90,7 @@ fn get_or_build<T>(
     if let Some(table) = tables.get(curve) {
         return Ok(table.clone());
     }
+    let _noted = notes::span("table of G", 0);
     let before = stream.use_one_block(false);
     let built = build(stream);
     stream.use_one_block(before);

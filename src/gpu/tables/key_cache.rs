@@ -8,6 +8,7 @@ use crate::gpu::columns::{self, Address, Column, Content, IndexSlots, ItemNumber
 use crate::gpu::kernels;
 use crate::gpu::runtime::{ALIGNMENT, Context, DeviceMemory, Event, Fault, STREAMS, Stream};
 use crate::gpu::transfer::Points;
+use crate::host::notes;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -154,6 +155,7 @@ impl Sets {
         keys: Keys,
         shape: Shape,
     ) -> Result<Option<Arc<KeyTables>>, Fault> {
+        let _noted = notes::span("tables of keys", shape.bytes());
         let most = share(stream.device.memory);
         let Some(memory) = self.memory(&stream.device.context, shape.bytes(), most)? else { return Ok(None) };
         let started =

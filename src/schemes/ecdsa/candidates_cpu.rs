@@ -3,6 +3,9 @@
 //! The recovery id says which point R is. As r is not 0, one key alone fulfils u1 G + u2 Q = R, with u1 = e / s and u2 = r / s: the
 //! key that is recovered, Q = (s R - e G) / r. Candidates for which that holds are found by equations of groups
 //! (`frame::together`). An item whose candidate is not found is recovered, which gives its key or its reason.
+//!
+//! The key that is given is the one that the equation was of: the caller's memory is not read again, as it may have
+//! changed.
 
 use super::cpu::named_equations;
 use super::recover_cpu::{self, Inputs, put_address};
@@ -13,8 +16,8 @@ use crate::schemes::frame::together::cpu::find_valid;
 use crate::schemes::frame::verify_cpu::NamedById;
 use crate::types::{Address, KeyBytes, Place, Policy, PublicKeys, ResultsMut};
 
-/// Items that are planned at once where the caller sets no limit, and bytes that one takes: its inputs and results where it is
-/// recovered.
+/// Items that are planned at once where the caller sets no limit, and bytes that one takes: its candidate, and its
+/// inputs and results where it is recovered.
 const MOST_PLANNED: usize = 1 << 20;
 const PLANNED_BYTES: usize = 256;
 
@@ -50,8 +53,8 @@ fn recover_part<C: BaseTables>(
     put: &(impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync),
     out: &mut dyn Place,
 ) {
-    let is_right = right_candidates::<C>(engine, inputs, &candidates, out.items());
-    let others: Vec<usize> = (0..out.items()).filter(|item| !is_right[*item]).collect();
+    let right = right_candidates::<C>(engine, inputs, &candidates, out.items());
+    let others: Vec<usize> = (0..out.items()).filter(|item| right[*item].is_none()).collect();
     if others.len() == out.items() {
         return recover_cpu::recover_each::<C>(engine, inputs, width, put, out);
     }
@@ -60,13 +63,10 @@ fn recover_part<C: BaseTables>(
     recover_some::<C>(engine, inputs, &others, width, put, &mut recovered);
     let recovered = recovered.as_results();
     engine.fill(out, [width, 0], |range, out| {
-        let right = range.clone().filter(|item| is_right[*item]).map(|item| candidates.get(item));
-        let mut keys = decode::public_keys::<C>(engine.lanes, right).into_iter();
         let mut other = others.partition_point(|item| *item < range.start);
         for (place, item) in range.enumerate() {
-            if is_right[item] {
-                let key = keys.next().expect("one for each right candidate");
-                put(out, place, &key.expect("no other candidate is right"));
+            if let Some(key) = &right[item] {
+                put(out, place, key);
             } else {
                 out.codes[place] = recovered.codes[other];
                 out.row(0, place).copy_from_slice(recovered.row(0, other));
@@ -76,18 +76,18 @@ fn recover_part<C: BaseTables>(
     });
 }
 
-/// Which items have a candidate that is found to be the key.
+/// Of each item the candidate, if it is found to be the key.
 fn right_candidates<C: BaseTables>(
     engine: &CpuEngine,
     Inputs { digests, signatures, recovery_ids }: Inputs,
     candidates: &PublicKeys,
     items: usize,
-) -> Vec<bool> {
-    let mut is_right = vec![false; items];
+) -> Vec<Option<Affine<C::Base>>> {
+    let mut right = vec![None; items];
     let given: Vec<usize> = (0..items).filter(|&item| is_given(candidates.get(item))).collect();
     let equations = |items: &[usize]| named_equations::<C>(items, digests, signatures, recovery_ids, Policy::default());
-    find_valid::<C, NamedById<C>>(engine, &given, candidates, &equations, |item| is_right[item] = true);
-    is_right
+    find_valid::<C, NamedById<C>>(engine, &given, candidates, &equations, |item, key| right[item] = Some(*key));
+    right
 }
 
 /// Whether there is a candidate, good or bad: neither the identity nor an empty octet string.
@@ -121,36 +121,116 @@ mod tests {
     use super::*;
     use crate::curve::{CurveId, types};
     use crate::known_answers::{self, Signatures, repeat};
-    use crate::types::Point;
+    use crate::types::{Point, Verdict};
+    use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+    use std::ffi::c_void;
+    use std::fs::{self, File};
+    use std::os::unix::fs::FileExt;
+    use std::{env, process, ptr, slice};
 
     const ITEMS: usize = 5000;
+
+    /// Items whose keys are recovered.
+    struct Good {
+        digests: Vec<[u8; 32]>,
+        signatures: Vec<[u8; 64]>,
+        ids: Vec<[u8; 1]>,
+        keys: Vec<Point>,
+    }
+
+    impl Good {
+        fn new(curve: CurveId) -> Self {
+            let Signatures { digests, signatures, recovery_ids, recovered, .. } = &known_answers::of(curve).signatures;
+            let good: Vec<usize> = (0..recovered.len()).filter(|item| recovered[*item].is_ok()).collect();
+            let good = repeat(&good, ITEMS);
+            Good {
+                digests: good.iter().map(|item| digests[*item]).collect(),
+                signatures: good.iter().map(|item| signatures[*item]).collect(),
+                ids: good.iter().map(|item| [recovery_ids[*item]]).collect(),
+                keys: good.iter().map(|item| recovered[*item].expect("a good item")).collect(),
+            }
+        }
+
+        fn inputs<'a>(&'a self, ids: &'a [[u8; 1]]) -> Inputs<'a> {
+            let (digests, signatures) = ((&self.digests).into(), (&self.signatures).into());
+            Inputs { digests, signatures, recovery_ids: ids.into() }
+        }
+    }
 
     /// Equations find every candidate that is right, and no other: none of items whose id says another R, with which their
     /// signatures are valid all the same.
     #[test]
     fn right_candidates_are_found() {
-        let Signatures { digests, signatures, recovery_ids, recovered, .. } =
-            &known_answers::of(CurveId::Secp256k1).signatures;
-        let good: Vec<usize> = (0..recovered.len()).filter(|item| recovered[*item].is_ok()).collect();
-        let good = repeat(&good, ITEMS);
-        let digests: Vec<[u8; 32]> = good.iter().map(|item| digests[*item]).collect();
-        let signatures: Vec<[u8; 64]> = good.iter().map(|item| signatures[*item]).collect();
-        let ids: Vec<[u8; 1]> = good.iter().map(|item| [recovery_ids[*item]]).collect();
+        let good = Good::new(CurveId::Secp256k1);
+        let (ids, keys) = (&good.ids, &good.keys);
         let other_ids: Vec<[u8; 1]> = ids.iter().map(|[id]| [id ^ 1]).collect();
-        let keys: Vec<Point> = good.iter().map(|item| recovered[*item].expect("a good item")).collect();
         let mut every_second = keys.clone();
         every_second.iter_mut().step_by(2).for_each(|key| *key = Point::IDENTITY);
         let engine = || CpuEngine::new(Some(1), None).unwrap();
         for engine in [engine(), engine().portable()] {
             let find = |ids: &[[u8; 1]], keys: &[Point]| {
-                let (digests, signatures) = ((&digests).into(), (&signatures).into());
-                let inputs = Inputs { digests, signatures, recovery_ids: ids.into() };
-                right_candidates::<types::Secp256k1>(&engine, inputs, &PublicKeys::points(keys), ITEMS)
+                let keys = PublicKeys::points(keys);
+                let right = right_candidates::<types::Secp256k1>(&engine, good.inputs(ids), &keys, ITEMS);
+                right.iter().map(Option::is_some).collect::<Vec<_>>()
             };
-            assert_eq!(find(&ids, &keys), vec![true; ITEMS]);
-            assert_eq!(find(&other_ids, &keys), vec![false; ITEMS]);
-            assert_eq!(find(&ids, &vec![Point::IDENTITY; ITEMS]), vec![false; ITEMS]);
-            assert!(find(&ids, &every_second).into_iter().eq((0..ITEMS).map(|item| item % 2 == 1)));
+            assert_eq!(find(ids, keys), vec![true; ITEMS]);
+            assert_eq!(find(&other_ids, keys), vec![false; ITEMS]);
+            assert_eq!(find(ids, &vec![Point::IDENTITY; ITEMS]), vec![false; ITEMS]);
+            assert!(find(ids, &every_second).into_iter().eq((0..ITEMS).map(|item| item % 2 == 1)));
+        }
+    }
+
+    /// A file as memory that others change while it is read.
+    struct Shared {
+        file: File,
+        memory: *mut c_void,
+        bytes: usize,
+    }
+
+    impl Shared {
+        fn new(content: &[u8]) -> Self {
+            let path = env::temp_dir().join(format!("gecc-candidates-{}", process::id()));
+            let options = || File::options().read(true).write(true).create_new(true).open(&path);
+            let file = options().expect("the temporary folder is writable");
+            fs::remove_file(&path).expect("it was just made");
+            file.write_all_at(content, 0).expect("there is room");
+            let (flags, read) = (MapFlags::SHARED, ProtFlags::READ);
+            // SAFETY: a new mapping, of no more than the file has.
+            let memory = unsafe { mmap(ptr::null_mut(), content.len(), read, flags, &file, 0) };
+            Shared { file, memory: memory.expect("files can be mapped"), bytes: content.len() }
+        }
+
+        fn bytes(&self) -> &[u8] {
+            // SAFETY: mapped until it is dropped. That its bytes change is what the test is about; any byte is a `u8`.
+            unsafe { slice::from_raw_parts(self.memory.cast(), self.bytes) }
+        }
+    }
+
+    impl Drop for Shared {
+        fn drop(&mut self) {
+            // SAFETY: nobody has a part of it any more.
+            unsafe { munmap(self.memory, self.bytes) }.expect("it is mapped");
+        }
+    }
+
+    /// Candidates that are overwritten when the first result is there.
+    #[test]
+    fn candidates_that_change_meanwhile_are_read_once() {
+        let good = Good::new(CurveId::P256);
+        let rows: Vec<u8> = good.keys.iter().flat_map(|key| &key.as_sec1()[1..]).copied().collect();
+        let engine = CpuEngine::new(Some(1), None).unwrap();
+        for other in [vec![0; rows.len()], rows[64..].iter().chain(&rows[..64]).copied().collect()] {
+            let candidates = Shared::new(&rows);
+            let (mut codes, mut out) = (vec![0; ITEMS], vec![0; 64 * ITEMS]);
+            let mut place = ResultsMut::new(&mut codes, [&mut out, &mut []], [64, 0]);
+            let put_and_change = |out: &mut ResultsMut, place: usize, key: &Affine<_>| {
+                candidates.file.write_all_at(&other, 0).unwrap();
+                decode::put(out, place, key);
+            };
+            let given = PublicKeys::raw(candidates.bytes().as_chunks().0);
+            recover_each::<types::P256>(&engine, good.inputs(&good.ids), given, 64, put_and_change, &mut place);
+            assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
+            assert_eq!(out, rows);
         }
     }
 

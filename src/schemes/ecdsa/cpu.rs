@@ -121,13 +121,13 @@ pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn 
 /// Whether each signature is that of its key, with its recovery id where ids are checked.
 fn check_signed<C: SecretCurve>(
     engine: &CpuEngine,
-    Inputs { digests, keys }: Inputs,
+    Inputs { digests, signers }: Inputs,
     check: Check,
     items: &[usize],
     signed: &ResultsMut,
     codes: &mut [u8],
 ) {
-    let public = public_keys_of::<C>(engine, items, keys);
+    let public = public_keys_of::<C>(engine, items, signers.keys);
     let digests: Vec<[u8; 32]> = items.iter().map(|&item| *digests.get(item)).collect();
     let signatures: Rows<64> = signed.columns[0].as_chunks().0.into();
     if check != Check::RecoveryIds {
@@ -179,7 +179,7 @@ mod tests {
         let engine = CpuEngine::new(Some(2), None).unwrap();
         let keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
         let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
-        let inputs = Inputs { digests: (&digests).into(), keys: (&keys).into() };
+        let inputs = Inputs { digests: (&digests).into(), signers: (&keys).into() };
         let sign_checked = |check| {
             let signing = Signing { inputs, low_s: false, check, widths: widths(true) };
             signed(20, |out| super::sign::<P256>(&engine, signing, out))

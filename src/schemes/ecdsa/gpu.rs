@@ -4,7 +4,7 @@ use super::known_answers;
 use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Stream};
-use crate::gpu::transfer::{Equations, Points};
+use crate::gpu::transfer::{Equations, Points, PrivateKeys};
 use crate::schemes::frame::{SchemeOnGpu, SigningColumns};
 use crate::types::Policy;
 
@@ -28,11 +28,15 @@ pub const STEPS: SchemeOnGpu = SchemeOnGpu { equations, nonces, sign, tests: kno
 fn nonces(
     stream: &mut Stream,
     curve: &'static str,
-    SigningColumns { digests, keys, nonces, status, .. }: SigningColumns,
+    SigningColumns { digests, keys, additional, nonces, status, .. }: SigningColumns,
     n: usize,
 ) -> Result<(), Fault> {
     let (keys, key_stride, n) = (keys.rows, keys.stride, n as u64);
-    kernels::NoncesSha256 { digests, keys, key_stride, nonces, status, n }.launch(stream, curve)
+    let Some(PrivateKeys { rows: additional, stride: additional_stride }) = additional else {
+        return kernels::NoncesSha256 { digests, keys, key_stride, nonces, status, n }.launch(stream, curve);
+    };
+    kernels::NoncesWithDataSha256 { digests, keys, key_stride, additional, additional_stride, nonces, status, n }
+        .launch(stream, curve)
 }
 
 /// SEC 1, section 4.1.3, after R = kG.
@@ -43,7 +47,7 @@ pub fn sign(
     low_s: bool,
     n: usize,
 ) -> Result<(), Fault> {
-    let SigningColumns { digests, keys, nonces, points, prefixes, signatures, recovery_ids, status } = columns;
+    let SigningColumns { digests, keys, nonces, points, prefixes, signatures, recovery_ids, status, .. } = columns;
     let Points { xy: r_xy, kinds: r_kinds } = points;
     kernels::EcdsaSign {
         digests,
@@ -88,7 +92,7 @@ mod tests {
     ) -> Result<Vec<RecoverableSignature>, Fault> {
         let (cpu, key) = (CpuEngine::new(None, None).unwrap(), SecretKey::from_bytes(KEY));
         let (digests, widths) = ([DIGEST; ITEMS], cpu::widths(true));
-        let inputs = Inputs { digests: (&digests).into(), keys: (&key).into() };
+        let inputs = Inputs { digests: (&digests).into(), signers: (&key).into() };
         let signing = Signing { inputs, low_s: true, check, widths };
         let sign = Sign { scheme, curve: CurveId::Secp256k1, signing, items: ITEMS };
         let (mut codes, mut signatures, mut ids) = (vec![0; ITEMS], vec![0; 64 * ITEMS], vec![0; ITEMS]);

@@ -6,7 +6,9 @@ use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Signatures, repeat};
 use crate::schemes::frame::Chunks;
-use crate::schemes::frame::known_answers::{SchemeTests, sign, verify, verify_by_tables, verify_together};
+use crate::schemes::frame::known_answers::{
+    SchemeTests, sign, sign_with_data, verify, verify_by_tables, verify_together,
+};
 use crate::types::{Point, Policy, PublicKeys, Rejection, Results};
 use sha3::{Digest, Keccak256};
 
@@ -17,6 +19,10 @@ pub const TESTS: SchemeTests = SchemeTests {
     signing: ("ECDSA signing", |trial| {
         let low_s = trial.curve().has_low_s_by_default();
         sign(trial, &ECDSA, low_s, true)
+    }),
+    signing_with_data: ("ECDSA signing with additional data", |trial| {
+        let low_s = trial.curve().has_low_s_by_default();
+        sign_with_data(trial, &ECDSA, low_s, true)
     }),
     recovery: Some(|curve| recovery(curve, Wanted::Keys)),
 };

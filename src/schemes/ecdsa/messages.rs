@@ -4,8 +4,7 @@ use super::{ECDSA, sign_into_on, sign_on, verify_into_on, verify_on};
 use crate::curve::{CurveId, EcdsaCurve};
 use crate::engine::Engine;
 use crate::ops::hash::sha256;
-use crate::ops::keys::require_keys;
-use crate::types::{Error, Policy, PublicKeys, Rejection, Rows, SForm, SecretKeys, Verdicts, require_lengths};
+use crate::types::{Error, Policy, PublicKeys, Rejection, Rows, SForm, Signers, Verdicts, require_lengths};
 
 /// Verifies one signature per item over SHA-256 of the messages. Variable-time. See [`super::verify`].
 ///
@@ -89,13 +88,13 @@ pub fn verify_messages_into_on<M: AsRef<[u8]> + Sync>(
 pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
-    secret_keys: impl Into<SecretKeys<'a>>,
+    signers: impl Into<Signers<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let secret_keys = secret_keys.into();
-    require_keys(messages.len(), &secret_keys)?;
+    let signers = signers.into();
+    signers.require(messages.len())?;
     let digests = sha256(engine, messages.len(), &|item| messages[item].as_ref())?;
-    sign_on(engine, C::ID, &digests, secret_keys, s_form)
+    sign_on(engine, C::ID, &digests, signers, s_form)
 }
 
 /// What [`sign_messages`] gives, into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces, not in the length of
@@ -106,12 +105,12 @@ pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
 pub fn sign_messages_into<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
-    secret_keys: impl Into<SecretKeys<'a>>,
+    signers: impl Into<Signers<'a>>,
     s_form: SForm,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    sign_messages_into_on(engine, C::ID, messages, secret_keys.into(), s_form, signatures, codes)
+    sign_messages_into_on(engine, C::ID, messages, signers.into(), s_form, signatures, codes)
 }
 
 /// [`crate::ecdsa::sign_messages_into`] on a curve chosen when the program runs.
@@ -119,7 +118,7 @@ pub fn sign_messages_into_on<M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     curve: CurveId,
     messages: &[M],
-    secret_keys: SecretKeys,
+    signers: Signers,
     s_form: SForm,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
@@ -127,7 +126,7 @@ pub fn sign_messages_into_on<M: AsRef<[u8]> + Sync>(
     ECDSA.require(curve)?;
     let items = codes.len();
     require_lengths(items, &[("messages", messages.len()), ("signatures", signatures.len())])?;
-    require_keys(items, &secret_keys)?;
+    signers.require(items)?;
     let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
-    sign_into_on(engine, curve, Rows::new(&digests), secret_keys, s_form, signatures, codes)
+    sign_into_on(engine, curve, Rows::new(&digests), signers, s_form, signatures, codes)
 }

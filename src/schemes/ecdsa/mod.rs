@@ -35,7 +35,7 @@ use crate::op::{Operation, Worth};
 use crate::ops::point::point_of;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
-    Batch, Check, Error, Place, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, SecretKeys, Verdicts,
+    Batch, Check, Error, Place, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, Signers, Verdicts,
     require_lengths,
 };
 pub use candidates::{
@@ -256,8 +256,9 @@ fn verification_with_ids<'a>(
 
 /// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
 ///
-/// Bit for bit what `k256` and `p256` give, unless `s_form` asks otherwise. `secret_keys` is one key per item or one for
-/// all. Items are rejected with [`Rejection::SecretKeyOutOfRange`].
+/// Bit for bit what `k256` and `p256` give, unless `s_form` asks otherwise. `signers` is one key per item or one for
+/// all, or keys with additional data. Items are rejected with [`Rejection::SecretKeyOutOfRange`]. A key that also
+/// signs on another curve is given away: see [`Signers`].
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
@@ -277,10 +278,10 @@ fn verification_with_ids<'a>(
 pub fn sign<'a, C: EcdsaCurve>(
     engine: &Engine,
     digests: &[[u8; 32]],
-    secret_keys: impl Into<SecretKeys<'a>>,
+    signers: impl Into<Signers<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    sign_on(engine, C::ID, digests, secret_keys.into(), s_form)
+    sign_on(engine, C::ID, digests, signers.into(), s_form)
 }
 
 /// [`crate::ecdsa::sign`] on a curve chosen when the program runs.
@@ -288,10 +289,10 @@ pub fn sign_on(
     engine: &Engine,
     curve: CurveId,
     digests: &[[u8; 32]],
-    secret_keys: SecretKeys,
+    signers: Signers,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let sign = signing(engine, curve, digests.into(), secret_keys, s_form, false, digests.len())?;
+    let sign = signing(engine, curve, digests.into(), signers, s_form, false, digests.len())?;
     engine.collect(&sign, |results, item| results.get(item).copied())
 }
 
@@ -302,12 +303,12 @@ pub fn sign_on(
 pub fn sign_into<'a, 'b, C: EcdsaCurve>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,
-    secret_keys: impl Into<SecretKeys<'b>>,
+    signers: impl Into<Signers<'b>>,
     s_form: SForm,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    sign_into_on(engine, C::ID, digests.into(), secret_keys.into(), s_form, signatures, codes)
+    sign_into_on(engine, C::ID, digests.into(), signers.into(), s_form, signatures, codes)
 }
 
 /// [`crate::ecdsa::sign_into`] on a curve chosen when the program runs.
@@ -315,13 +316,13 @@ pub fn sign_into_on(
     engine: &Engine,
     curve: CurveId,
     digests: Rows<32>,
-    secret_keys: SecretKeys,
+    signers: Signers,
     s_form: SForm,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("signatures", signatures.len())])?;
-    let sign = signing(engine, curve, digests, secret_keys, s_form, false, codes.len())?;
+    let sign = signing(engine, curve, digests, signers, s_form, false, codes.len())?;
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
 }
 
@@ -329,7 +330,7 @@ fn signing<'a>(
     engine: &Engine,
     curve: CurveId,
     digests: Rows<'a, 32>,
-    keys: SecretKeys<'a>,
+    signers: Signers<'a>,
     s_form: SForm,
     recoverable: bool,
     items: usize,
@@ -344,7 +345,7 @@ fn signing<'a>(
         (true, false) => Check::Signatures,
         (true, true) => Check::RecoveryIds,
     };
-    let signing = Signing { inputs: Inputs { digests, keys }, low_s, check, widths: cpu::widths(recoverable) };
+    let signing = Signing { inputs: Inputs { digests, signers }, low_s, check, widths: cpu::widths(recoverable) };
     Sign::new(&ECDSA, curve, signing, items)
 }
 
@@ -366,10 +367,10 @@ fn signing<'a>(
 pub fn sign_recoverable<'a, C: EcdsaCurve>(
     engine: &Engine,
     digests: &[[u8; 32]],
-    secret_keys: impl Into<SecretKeys<'a>>,
+    signers: impl Into<Signers<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
-    sign_recoverable_on(engine, C::ID, digests, secret_keys.into(), s_form)
+    sign_recoverable_on(engine, C::ID, digests, signers.into(), s_form)
 }
 
 /// [`crate::ecdsa::sign_recoverable`] on a curve chosen when the program runs.
@@ -377,10 +378,10 @@ pub fn sign_recoverable_on(
     engine: &Engine,
     curve: CurveId,
     digests: &[[u8; 32]],
-    secret_keys: SecretKeys,
+    signers: Signers,
     s_form: SForm,
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
-    let sign = signing(engine, curve, digests.into(), secret_keys, s_form, true, digests.len())?;
+    let sign = signing(engine, curve, digests.into(), signers, s_form, true, digests.len())?;
     engine.collect(&sign, recoverable_of)
 }
 
@@ -407,14 +408,14 @@ pub fn sign_recoverable_on(
 pub fn sign_recoverable_into<'a, 'b, C: EcdsaCurve>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,
-    secret_keys: impl Into<SecretKeys<'b>>,
+    signers: impl Into<Signers<'b>>,
     s_form: SForm,
     signatures: &mut [[u8; 64]],
     recovery_ids: &mut [u8],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (digests, secret_keys) = (digests.into(), secret_keys.into());
-    sign_recoverable_into_on(engine, C::ID, digests, secret_keys, s_form, signatures, recovery_ids, codes)
+    let (digests, signers) = (digests.into(), signers.into());
+    sign_recoverable_into_on(engine, C::ID, digests, signers, s_form, signatures, recovery_ids, codes)
 }
 
 /// [`crate::ecdsa::sign_recoverable_into`] on a curve chosen when the program runs.
@@ -423,14 +424,14 @@ pub fn sign_recoverable_into_on(
     engine: &Engine,
     curve: CurveId,
     digests: Rows<32>,
-    secret_keys: SecretKeys,
+    signers: Signers,
     s_form: SForm,
     signatures: &mut [[u8; 64]],
     recovery_ids: &mut [u8],
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("signatures", signatures.len()), ("recovery ids", recovery_ids.len())])?;
-    let sign = signing(engine, curve, digests, secret_keys, s_form, true, codes.len())?;
+    let sign = signing(engine, curve, digests, signers, s_form, true, codes.len())?;
     let columns = [signatures.as_flattened_mut(), recovery_ids];
     engine.run(&sign, &mut ResultsMut::new(codes, columns, cpu::widths(true)))
 }

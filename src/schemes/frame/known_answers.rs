@@ -5,10 +5,10 @@ use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
 use crate::gpu::{Fault, Test, Trial};
-use crate::known_answers::{self, Signatures, repeat};
+use crate::known_answers::{self, Answer, Signatures, repeat};
 use crate::ops::keys;
 use crate::ops::point;
-use crate::types::{Check, Point, Policy, PublicKeys, Rejection, Results, Verdict, result_of};
+use crate::types::{Check, Point, Policy, PublicKeys, Rejection, Results, Signers, Verdict, result_of};
 
 /// What a test is called, and what it runs. A name is that of one scheme: a device that passed one scheme's test on a curve has
 /// not passed another's.
@@ -21,6 +21,8 @@ pub struct SchemeTests {
     /// `None` where signatures are verified one by one.
     pub together: Option<Named>,
     pub signing: Named,
+    /// The same with additional data for the nonces.
+    pub signing_with_data: Named,
     /// `None` where there is no recovery.
     pub recovery: Option<fn(CurveId) -> Test>,
 }
@@ -36,8 +38,9 @@ pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool, toget
     tests
 }
 
-pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_tables: bool) -> Vec<Test> {
-    let mut tests = vec![test(scheme.on_gpu.tests.signing, curve)];
+pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_data: bool, with_tables: bool) -> Vec<Test> {
+    let SchemeTests { signing, signing_with_data, .. } = scheme.on_gpu.tests;
+    let mut tests = vec![test(if with_data { signing_with_data } else { signing }, curve)];
     if check != Check::Nothing {
         tests.push(keys::known_answers::public_keys(curve));
     }
@@ -118,9 +121,34 @@ pub fn may_fail_equation(verdict: &Verdict) -> bool {
 }
 
 pub fn sign(trial: &mut Trial, scheme: &'static Scheme, low_s: bool, with_recovery_id: bool) -> Result<(), Fault> {
-    let known_answers::Signing { keys, digests, signed } = &known_answers::of(trial.curve()).signing;
-    let (keys, digests) = (repeat(keys, ITEMS), repeat(digests, ITEMS));
-    let inputs = Inputs { digests: (&digests).into(), keys: (&keys).into() };
+    let known_answers::Signing { keys, digests, signed, .. } = &known_answers::of(trial.curve()).signing;
+    let keys = repeat(keys, ITEMS);
+    sign_by(trial, scheme, (&keys).into(), digests, signed, (low_s, with_recovery_id))
+}
+
+pub fn sign_with_data(
+    trial: &mut Trial,
+    scheme: &'static Scheme,
+    low_s: bool,
+    with_recovery_id: bool,
+) -> Result<(), Fault> {
+    let known_answers::Signing { keys, digests, additional, signed_with_data, .. } =
+        &known_answers::of(trial.curve()).signing;
+    let (keys, additional) = (repeat(keys, ITEMS), repeat(additional, ITEMS));
+    let signers = Signers::with_additional_data(&keys, &additional);
+    sign_by(trial, scheme, signers, digests, signed_with_data, (low_s, with_recovery_id))
+}
+
+fn sign_by(
+    trial: &mut Trial,
+    scheme: &'static Scheme,
+    signers: Signers,
+    digests: &[[u8; 32]],
+    signed: &[Answer<([u8; 64], u8)>],
+    (low_s, with_recovery_id): (bool, bool),
+) -> Result<(), Fault> {
+    let digests = repeat(digests, ITEMS);
+    let inputs = Inputs { digests: (&digests).into(), signers };
     let widths = [64, usize::from(with_recovery_id)];
     let signing = Signing { inputs, low_s, check: Check::Nothing, widths };
     let signed_of = move |results: &Results, item: usize| {

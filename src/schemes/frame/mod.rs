@@ -159,8 +159,9 @@ impl<'a> Sign<'a> {
     /// [`Error::LengthMismatch`] when the columns differ in length.
     pub fn new(scheme: &'static Scheme, curve: CurveId, signing: Signing<'a>, items: usize) -> Result<Self, Error> {
         scheme.require(curve)?;
-        let Inputs { digests, keys } = &signing.inputs;
-        require_lengths(items, &[("digests", digests.len_for(items)), ("secret keys", keys.len_for(items))])?;
+        let Inputs { digests, signers } = &signing.inputs;
+        require_lengths(items, &[("digests", digests.len_for(items))])?;
+        signers.require(items)?;
         Ok(Sign { scheme, curve, signing, items })
     }
 }

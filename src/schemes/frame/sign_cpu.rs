@@ -7,7 +7,7 @@ use crate::cpu::multiply::FEWEST_IN_LANES;
 use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, draw, invert_all, scalar, with_nonces};
 use crate::cpu::simd::Lanes;
 use crate::ops::keys::cpu::public_key;
-use crate::types::{Place, Rejection, ResultsMut, Rows, SecretKeys, Verdict, Widths};
+use crate::types::{Place, Rejection, ResultsMut, Rows, SecretKeys, Signers, Verdict, Widths};
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
 use sha2::digest::{Digest, block_api::BlockSizeUser};
@@ -60,12 +60,12 @@ pub fn concatenate<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
     pub digests: Rows<'a, 32>,
-    pub keys: SecretKeys<'a>,
+    pub signers: Signers<'a>,
 }
 
 impl Inputs<'_> {
     pub fn slice(&self, items: Range<usize>) -> Self {
-        Inputs { digests: self.digests.slice(items.clone()), keys: self.keys.slice(items) }
+        Inputs { digests: self.digests.slice(items.clone()), signers: self.signers.slice(items) }
     }
 }
 
@@ -83,8 +83,7 @@ pub fn sign<C: SecretCurve, S: Steps<C>>(
             sign_in_lanes::<C, S>(lanes, steps, inputs, range.map(&item), out);
         }),
         None => engine.fill_secret_each(out, widths, |place, out, at| {
-            let item = item(place);
-            put(out, at, sign_one::<C, S>(steps, inputs.keys.expose(item), inputs.digests.get(item)));
+            put(out, at, sign_one::<C, S>(steps, inputs, item(place)));
         }),
     }
 }
@@ -106,9 +105,13 @@ fn signer<C: SecretCurve, S: Steps<C>>(key: &[u8; 32]) -> Result<Zeroizing<Numbe
     scalar::<C>(key).and_then(|d| if S::may_sign(&d) { Ok(d) } else { Err(Rejection::SecretKeyOutOfRange) })
 }
 
-fn sign_one<C: SecretCurve, S: Steps<C>>(steps: &S, key: &[u8; 32], digest: &[u8; 32]) -> Result<Signed, Rejection> {
-    let d = signer::<C, S>(key)?;
-    Ok(with_nonces::<C, S::Hash, _>(&d, digest, |next| sign_with_nonces::<C, S>(steps, &d, digest, next)))
+/// The digest is read once: were another one signed than the nonce is made of, the caller's memory having changed,
+/// the nonce would serve two digests and give the key away.
+fn sign_one<C: SecretCurve, S: Steps<C>>(steps: &S, inputs: Inputs, item: usize) -> Result<Signed, Rejection> {
+    let Inputs { digests, signers } = inputs;
+    let (d, digest) = (signer::<C, S>(signers.keys.expose(item))?, *digests.get(item));
+    let sign = |next: &mut dyn FnMut(&mut [u8; 32])| sign_with_nonces::<C, S>(steps, &d, &digest, next);
+    Ok(with_nonces::<C, S::Hash, _>(&d, &digest, signers.data(item), sign))
 }
 
 /// With the nonces that `next` fills in. Draws again when a nonce is out of range or gives no signature.
@@ -134,16 +137,19 @@ pub fn sign_with_nonces<C: SecretCurve, S: Steps<C>>(
 fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
     lanes: Lanes,
     steps: &S,
-    Inputs { digests, keys }: Inputs,
+    inputs: Inputs,
     items: impl ExactSizeIterator<Item = usize>,
     out: &mut ResultsMut,
 ) {
+    let Inputs { digests, signers } = inputs;
     let mut batch = Batch::<C>::with_capacity(items.len());
     for (place, item) in items.enumerate() {
-        match signer::<C, S>(keys.expose(item)) {
+        match signer::<C, S>(signers.keys.expose(item)) {
             Ok(d) => {
-                let k = with_nonces::<C, S::Hash, _>(&d, digests.get(item), draw::<C>);
-                batch.push((place, item), d, k, S::denominator);
+                // Read once: see `sign_one`.
+                let digest = *digests.get(item);
+                let k = with_nonces::<C, S::Hash, _>(&d, &digest, signers.data(item), draw::<C>);
+                batch.push((place, item), digest, d, k, S::denominator);
             }
             Err(reason) => out.reject(place, reason),
         }
@@ -151,20 +157,21 @@ fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
     let inverses = invert_all::<C>(&batch.denominators);
     let points = base_products::<C>(lanes, &batch.k);
     for (index, (&(place, item), point)) in batch.places.iter().zip(points).enumerate() {
-        let (x, digest) = (point.x.to_be_bytes().into(), digests.get(item));
+        let (x, digest) = (point.x.to_be_bytes().into(), &batch.digests[index]);
         let (d, k, inverse) = (&batch.d[index], &batch.k[index], &inverses[index]);
         let parts = Parts { d, k, digest, inverse, x: &x, y_is_odd: u8::from(point.y.is_odd()) };
         let signed = steps.finish(&parts);
         // What has to be drawn again is drawn from the start.
-        put(out, place, signed.map_or_else(|| sign_one::<C, S>(steps, keys.expose(item), digest), Ok));
+        put(out, place, signed.map_or_else(|| sign_one::<C, S>(steps, inputs, item), Ok));
     }
 }
 
-/// The items of a chunk whose keys may sign, with their keys, first nonces and denominators. Capacities are exact: a vector that
-/// grows would leave its old contents behind.
+/// The items of a chunk whose keys may sign, with their digests, keys, first nonces and denominators. Capacities are
+/// exact: a vector that grows would leave its old contents behind.
 struct Batch<C: SecretCurve> {
     /// Of the item in the chunk, and its number.
     places: Vec<(usize, usize)>,
+    digests: Vec<[u8; 32]>,
     d: Zeroizing<Vec<Number<C>>>,
     k: Zeroizing<Vec<Number<C>>>,
     denominators: Zeroizing<Vec<Number<C>>>,
@@ -173,17 +180,20 @@ struct Batch<C: SecretCurve> {
 impl<C: SecretCurve> Batch<C> {
     fn with_capacity(items: usize) -> Self {
         let numbers = || Zeroizing::new(Vec::with_capacity(items));
-        Batch { places: Vec::with_capacity(items), d: numbers(), k: numbers(), denominators: numbers() }
+        let (places, digests) = (Vec::with_capacity(items), Vec::with_capacity(items));
+        Batch { places, digests, d: numbers(), k: numbers(), denominators: numbers() }
     }
 
     fn push(
         &mut self,
         place: (usize, usize),
+        digest: [u8; 32],
         d: Zeroizing<Number<C>>,
         k: Zeroizing<Number<C>>,
         denominator: fn(&Number<C>, &Number<C>) -> Number<C>,
     ) {
         self.places.push(place);
+        self.digests.push(digest);
         self.denominators.push(denominator(&d, &k));
         self.k.push(*k);
         self.d.push(*d);

@@ -2,7 +2,7 @@
 
 use super::recovery_gpu::{KeyRows, Recovery};
 use super::verify_gpu::{CHECK_FILES, CheckBuffers, EquationsOnGpu, check};
-use super::{Scheme, Sign, known_answers};
+use super::{Inputs, Scheme, Sign, known_answers};
 use crate::gpu::columns::{Column, Digests, Prefixes, RecoveryIds, Scalars, SignStatuses, Signatures, Verdicts};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
@@ -18,6 +18,8 @@ use std::ops::Range;
 pub struct SigningColumns {
     pub digests: Column<Digests>,
     pub keys: PrivateKeys,
+    /// Additional data of the nonces.
+    pub additional: Option<PrivateKeys>,
     pub nonces: Column<Scalars>,
     /// The nonces' points.
     pub points: Points,
@@ -30,7 +32,7 @@ pub struct SigningColumns {
 /// A scheme's own steps on a GPU.
 pub struct SchemeOnGpu {
     pub equations: EquationsOnGpu,
-    /// From digests and keys to nonces.
+    /// From digests and keys, and additional data if there are any, to nonces.
     pub nonces: fn(&mut Stream, &'static str, SigningColumns, usize) -> Result<(), Fault>,
     /// From digests, keys and nonces with their points to signatures; of low s where that is asked for.
     pub sign: fn(&mut Stream, &'static str, SigningColumns, bool, usize) -> Result<(), Fault>,
@@ -56,17 +58,20 @@ impl OnGpu for Sign<'_> {
     }
 
     fn tests(&self, items: usize) -> Vec<Test> {
-        known_answers::of_signing(self.scheme, self.curve, self.signing.check, key_tables::may_build(items))
+        let with_data = self.signing.inputs.signers.additional.is_some();
+        known_answers::of_signing(self.scheme, self.curve, self.signing.check, with_data, key_tables::may_build(items))
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let inputs = self.signing.inputs.slice(items.clone());
-        let (digests, keys, nonces) =
-            (plan.input(inputs.digests.bytes()), PrivateKeys::new(plan, inputs.keys), plan.column());
+        let Inputs { digests, signers } = self.signing.inputs.slice(items.clone());
+        let (digests, keys) = (plan.input(digests.bytes()), PrivateKeys::new(plan, signers.keys));
+        let additional = signers.additional.map(|data| PrivateKeys::new(plan, data));
+        let nonces = plan.column();
         let (sums, points) = (Jacobian::new(plan), Points::new(plan));
         let (signatures, recovery_ids, status) = (plan.column(), plan.column(), plan.column());
         let prefixes = sums.prefixes;
-        let columns = SigningColumns { digests, keys, nonces, points, prefixes, signatures, recovery_ids, status };
+        let columns =
+            SigningColumns { digests, keys, additional, nonces, points, prefixes, signatures, recovery_ids, status };
         let checking = Checking::new(plan, self.signing.check, status);
         plan.codes(status);
         plan.result(0, signatures, 64);

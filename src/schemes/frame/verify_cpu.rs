@@ -135,7 +135,7 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     let mut plan = KeyPlan::new(engine, part, keys, pays);
     if together {
         let candidates = plan.with_few_uses(together::cpu::many_uses(engine));
-        let valid = |item: usize| codes[item - start] = Verdict::VALID_CODE;
+        let valid = |item: usize, _: &_| codes[item - start] = Verdict::VALID_CODE;
         together::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, valid);
         plan.retain(|item| codes[item - start] != Verdict::VALID_CODE, pays);
     }

@@ -78,12 +78,12 @@ pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn 
 /// Whether each signature verifies with its key.
 fn check_signed<C: SecretCurve>(
     engine: &CpuEngine,
-    Inputs { digests, keys }: Inputs,
+    Inputs { digests, signers }: Inputs,
     items: &[usize],
     signed: &ResultsMut,
     codes: &mut [u8],
 ) {
-    let public = public_keys_of::<C>(engine, items, keys);
+    let public = public_keys_of::<C>(engine, items, signers.keys);
     let digests: Vec<[u8; 32]> = items.iter().map(|&item| *digests.get(item)).collect();
     let signatures = signed.columns[0].as_chunks().0.into();
     let inputs = Verification::new((&digests).into(), signatures, PublicKeys::raw(&public));
@@ -107,7 +107,7 @@ mod tests {
         let mut keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
         keys[5] = SecretKey::from_bytes([0; 32]);
         let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
-        let inputs = Inputs { digests: (&digests).into(), keys: (&keys).into() };
+        let inputs = Inputs { digests: (&digests).into(), signers: (&keys).into() };
         let signed = |check| {
             let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
             rows_of::<64>(20, |out| super::sign::<Sm2>(&engine, signing, out))
@@ -167,7 +167,7 @@ mod tests {
         let last = SecretKey::from_bytes((-Number::<Sm2>::ONE).to_repr().into());
         let digests = [[7; 32]; 9];
         for (items, check) in [(1, Check::Nothing), (9, Check::Nothing), (9, Check::Signatures)] {
-            let inputs = Inputs { digests: (&digests[..items]).into(), keys: (&last).into() };
+            let inputs = Inputs { digests: (&digests[..items]).into(), signers: (&last).into() };
             let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
             let signed = rows_of::<64>(items, |out| super::sign::<Sm2>(&engine, signing, out));
             assert_eq!(signed, vec![Err(Rejection::SecretKeyOutOfRange); items]);

@@ -4,7 +4,7 @@ use super::known_answers;
 use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Stream};
-use crate::gpu::transfer::{Equations, Points};
+use crate::gpu::transfer::{Equations, Points, PrivateKeys};
 use crate::schemes::frame::{SchemeOnGpu, SigningColumns};
 use crate::types::Policy;
 
@@ -26,11 +26,15 @@ pub const STEPS: SchemeOnGpu = SchemeOnGpu { equations, nonces, sign, tests: kno
 fn nonces(
     stream: &mut Stream,
     curve: &'static str,
-    SigningColumns { digests, keys, nonces, status, .. }: SigningColumns,
+    SigningColumns { digests, keys, additional, nonces, status, .. }: SigningColumns,
     n: usize,
 ) -> Result<(), Fault> {
     let (keys, key_stride, n) = (keys.rows, keys.stride, n as u64);
-    kernels::NoncesSm3 { digests, keys, key_stride, nonces, status, n }.launch(stream, curve)
+    let Some(PrivateKeys { rows: additional, stride: additional_stride }) = additional else {
+        return kernels::NoncesSm3 { digests, keys, key_stride, nonces, status, n }.launch(stream, curve);
+    };
+    kernels::NoncesWithDataSm3 { digests, keys, key_stride, additional, additional_stride, nonces, status, n }
+        .launch(stream, curve)
 }
 
 /// GB/T 32918.2, section 6.1, after (x1, y1) = kG. There is no low s.

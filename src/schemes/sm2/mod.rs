@@ -17,11 +17,10 @@ use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
 use crate::op::Worth;
 use crate::ops::hash::{SizedTexts, Texts, digests};
-use crate::ops::keys::{public_keys_on, require_keys};
+use crate::ops::keys::public_keys_on;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdicts, require_lengths,
-    result_of,
+    Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, Signers, Verdicts, require_lengths, result_of,
 };
 use digest::{MessageDigests, SizedIds};
 
@@ -221,8 +220,9 @@ fn require_messages<M>(items: usize, messages: &[M], user_ids: &UserIds) -> Resu
 
 /// Signs one digest e per item, with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys and nonces.
 ///
-/// Bit for bit what the `sm2` crate gives. `secret_keys` is one key per item or one for all. Items are rejected with
-/// [`Rejection::SecretKeyOutOfRange`] (the key must be in `1..n-1`: with n - 1, 1 + d has no inverse).
+/// Bit for bit what the `sm2` crate gives. `signers` is one key per item or one for all, or keys with additional data
+/// ([`Signers`]). Items are rejected with [`Rejection::SecretKeyOutOfRange`] (the key must be in `1..n-1`: with n -
+/// 1, 1 + d has no inverse).
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
@@ -238,15 +238,15 @@ fn require_messages<M>(items: usize, messages: &[M], user_ids: &UserIds) -> Resu
 pub fn sign<'a>(
     engine: &Engine,
     digests: &[[u8; 32]],
-    secret_keys: impl Into<SecretKeys<'a>>,
+    signers: impl Into<Signers<'a>>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let sign = signing(engine, digests.into(), secret_keys.into(), digests.len())?;
+    let sign = signing(engine, digests.into(), signers.into(), digests.len())?;
     engine.collect(&sign, |results, item| results.get(item).copied())
 }
 
-fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, keys: SecretKeys<'a>, items: usize) -> Result<Sign<'a>, Error> {
+fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, signers: Signers<'a>, items: usize) -> Result<Sign<'a>, Error> {
     let check = if engine.info().check_signatures { Check::Signatures } else { Check::Nothing };
-    let signing = Signing { inputs: Inputs { digests, keys }, low_s: false, check, widths: [64, 0] };
+    let signing = Signing { inputs: Inputs { digests, signers }, low_s: false, check, widths: [64, 0] };
     Sign::new(&SM2, Sm2::ID, signing, items)
 }
 
@@ -258,12 +258,12 @@ fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, keys: SecretKeys<'a>, ite
 pub fn sign_into<'a, 'b>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,
-    secret_keys: impl Into<SecretKeys<'b>>,
+    signers: impl Into<Signers<'b>>,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("signatures", signatures.len())])?;
-    let sign = signing(engine, digests.into(), secret_keys.into(), codes.len())?;
+    let sign = signing(engine, digests.into(), signers.into(), codes.len())?;
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
 }
 
@@ -288,11 +288,11 @@ pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     user_ids: UserIds<'_>,
-    secret_keys: impl Into<SecretKeys<'a>>,
+    signers: impl Into<Signers<'a>>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let (items, secret_keys) = (messages.len(), secret_keys.into());
-    let ToSign { digests, too_long } = to_sign(engine, items, messages, user_ids, secret_keys)?;
-    let mut signed = sign(engine, &digests, secret_keys)?;
+    let (items, signers) = (messages.len(), signers.into());
+    let ToSign { digests, too_long } = to_sign(engine, items, messages, user_ids, signers)?;
+    let mut signed = sign(engine, &digests, signers)?;
     for (item, reason) in too_long {
         signed[item] = Err(reason);
     }
@@ -308,14 +308,14 @@ pub fn sign_messages_into<'a, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
     user_ids: UserIds<'_>,
-    secret_keys: impl Into<SecretKeys<'a>>,
+    signers: impl Into<Signers<'a>>,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (items, secret_keys) = (codes.len(), secret_keys.into());
+    let (items, signers) = (codes.len(), signers.into());
     require_lengths(items, &[("signatures", signatures.len())])?;
-    let ToSign { digests, too_long } = to_sign(engine, items, messages, user_ids, secret_keys)?;
-    sign_into(engine, &digests, secret_keys, signatures, codes)?;
+    let ToSign { digests, too_long } = to_sign(engine, items, messages, user_ids, signers)?;
+    sign_into(engine, &digests, signers, signatures, codes)?;
     for (item, reason) in too_long {
         (signatures[item], codes[item]) = ([0; 64], reason.code());
     }
@@ -333,10 +333,11 @@ fn to_sign<M: AsRef<[u8]> + Sync>(
     items: usize,
     messages: &[M],
     user_ids: UserIds<'_>,
-    secret_keys: SecretKeys,
+    signers: Signers,
 ) -> Result<ToSign, Error> {
     require_messages(items, messages, &user_ids)?;
-    require_keys(items, &secret_keys)?;
+    signers.require(items)?;
+    let secret_keys = signers.keys;
     let one_for_all = secret_keys.is_one_for_all();
     let public = public_keys_on(engine, Sm2::ID, secret_keys, if one_for_all { 1 } else { items })?;
     let public: Vec<Point> = public.into_iter().map(|point| point.unwrap_or(Point::IDENTITY)).collect();

@@ -6,7 +6,7 @@ use crate::curve::{Curve, CurveId, Sm2};
 use crate::engine::{Backend, Engine};
 use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::sm2;
-use crate::types::{Point, Policy, PublicKeys, SForm, SecretKey};
+use crate::types::{Point, Policy, PublicKeys, Rows, SForm, SecretKey, Signers};
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::ops::Range;
@@ -87,6 +87,12 @@ fn bip340_keys<'a>(items: &'a Items, keys: &'a [&'a [u8]], at: Range<usize>) -> 
     [PublicKeys::sec1(keys), PublicKeys::points(points), PublicKeys::raw(raw), PublicKeys::x_only(x_only)]
 }
 
+/// With additional data for each item, and with the same for all.
+fn signers(items: &Items, at: Range<usize>) -> [Signers<'_>; 2] {
+    let secret = &items.secret[at.clone()];
+    [Rows::from(&items.x_only[at]), Rows::all(&[0x77; 32])].map(|data| Signers::with_additional_data(secret, data))
+}
+
 /// What all calls give for all items, as text and bytes.
 struct Expected(Vec<Vec<String>>);
 
@@ -111,14 +117,20 @@ fn calls(items: &Items, at: Range<usize>, caller: &Caller) -> Vec<Vec<String>> {
             found.push(texts(caller.ecdsa_verify(curve, digests, signatures, keys, policy).wait().unwrap()));
         }
         found.push(texts(caller.ecdsa_verify(curve, digests, signatures, points, Policy::default()).wait().unwrap()));
-        let recovered = caller.ecdsa_recover(curve, digests, signatures, &items.recovery_ids[at]);
+        let recovered = caller.ecdsa_recover(curve, digests, signatures, &items.recovery_ids[at.clone()]);
         found.push(texts(recovered.wait().unwrap()));
         for s_form in [SForm::CurveDefault, SForm::Low, SForm::AsComputed] {
             found.push(texts(caller.ecdsa_sign(curve, digests, secret, s_form).wait().unwrap()));
         }
+        for signers in signers(items, at.clone()) {
+            found.push(texts(caller.ecdsa_sign(curve, digests, signers, SForm::Low).wait().unwrap()));
+        }
     } else {
         found.push(texts(caller.sm2_verify(digests, signatures, keys).wait().unwrap()));
         found.push(texts(caller.sm2_sign(digests, secret).wait().unwrap()));
+        for signers in signers(items, at.clone()) {
+            found.push(texts(caller.sm2_sign(digests, signers).wait().unwrap()));
+        }
     }
     found
 }
@@ -149,10 +161,16 @@ fn expected(items: &Items, engine: &Engine) -> Expected {
         for s_form in [SForm::CurveDefault, SForm::Low, SForm::AsComputed] {
             found.push(texts(any::ecdsa::sign(engine, curve, digests, secret.into(), s_form).unwrap()));
         }
+        for signers in signers(items, 0..ITEMS) {
+            found.push(texts(any::ecdsa::sign(engine, curve, digests, signers, SForm::Low).unwrap()));
+        }
     } else {
         assert_eq!(curve, Sm2::ID);
         found.push(texts(sm2::verify(engine, digests, signatures, keys).unwrap()));
         found.push(texts(sm2::sign(engine, digests, secret).unwrap()));
+        for signers in signers(items, 0..ITEMS) {
+            found.push(texts(sm2::sign(engine, digests, signers).unwrap()));
+        }
     }
     Expected(found)
 }

@@ -32,6 +32,8 @@ pub struct Fake {
     pub takes: Duration,
     /// Batches of ECDSA that may be computed; any number if there is none.
     allowed: Mutex<Option<usize>>,
+    /// Columns of arenas that were asked for, and how many may be had; any number if there is none.
+    columns: Mutex<(usize, Option<usize>)>,
     changed: Condvar,
 }
 
@@ -51,6 +53,18 @@ impl Fake {
     pub fn allow(&self, batches: usize) {
         *lock(&self.allowed).get_or_insert(0) += batches;
         self.changed.notify_all();
+    }
+
+    /// Lets no more arenas be made than there are, until it is called with `None`.
+    pub fn hold_arenas(&self, more: Option<usize>) {
+        let mut columns = lock(&self.columns);
+        columns.1 = more.map(|more| columns.0 + more * COLUMNS);
+        self.changed.notify_all();
+    }
+
+    /// Arenas that were asked for.
+    pub fn arenas(&self) -> usize {
+        lock(&self.columns).0.div_ceil(COLUMNS)
     }
 
     /// Has all batches computed from now on.
@@ -89,8 +103,8 @@ impl Compute for OnFake {
         codes: &mut [u8],
         rows: &mut [u8],
     ) -> Result<(), Error> {
-        assert!(matches!(kind, Kind::EcdsaSign(..) | Kind::Sm2Sign));
-        if kind != Kind::Sm2Sign {
+        assert!(matches!(kind, Kind::EcdsaSign(..) | Kind::Sm2Sign(_)));
+        if !matches!(kind, Kind::Sm2Sign(_)) {
             self.0.wait();
         }
         thread::sleep(self.0.takes);
@@ -112,6 +126,10 @@ impl Compute for OnFake {
     }
 
     fn memory(&self, bytes: usize) -> PageLocked<u8> {
+        let Fake { columns, changed, .. } = &*self.0;
+        let mut columns = lock(columns);
+        columns.0 += 1;
+        drop(changed.wait_while(columns, |(asked, most)| most.is_some_and(|most| *asked > most)).unwrap());
         vec![0xee; bytes].into()
     }
 }

@@ -216,6 +216,57 @@ fn fill(caller: &Caller) -> Vec<super::Ticket<fake::Signed>> {
     requests.map_while(Result::ok).collect()
 }
 
+/// Making an arena takes longer than computing a batch. Meanwhile batches end, and callers have their answers.
+#[test]
+fn nobody_waits_for_an_arena_who_needs_none() {
+    let fake = Fake::held();
+    let service = fake.coalescer(Coalescer::builder().largest_batch(10).queue(1000));
+    let (caller, first, second) = (service.caller(), items(10), items(10));
+    let ticket = first.sign(&caller, Some(a_curve())).submit().unwrap();
+    // Those that are made before they are needed.
+    until(|| fake.arenas() == 3);
+    thread::sleep(ms(20));
+    fake.hold_arenas(Some(0));
+    let rest: Vec<Items> = (0..4).map(|_| items(10)).collect();
+    thread::scope(|scope| {
+        let caller = &caller;
+        // The arenas that are free are too few for these.
+        let senders: Vec<_> = rest
+            .iter()
+            .map(|items| scope.spawn(move || items.sign(caller, Some(a_curve())).submit().unwrap().wait().unwrap()))
+            .collect();
+        until(|| fake.arenas() == 4);
+        fake.release();
+        first.check(&ticket.wait().unwrap());
+        // Those that come back serve who waits; one caller may be held in making one.
+        until(|| senders.iter().filter(|sender| sender.is_finished()).count() >= 3);
+        fake.hold_arenas(None);
+        for (items, sender) in rest.iter().zip(senders) {
+            items.check(&sender.join().unwrap());
+        }
+    });
+    second.check(&second.sign(&caller, Some(a_curve())).wait().unwrap());
+}
+
+/// Arenas are made for as many batches as there can be, and no more.
+#[test]
+fn arenas_are_as_many_as_batches_can_be() {
+    let fake = Fake::held();
+    let service =
+        fake.coalescer(Coalescer::builder().largest_batch(10).queue(40).in_flight(2).when_full(WhenFull::Refuse));
+    let caller = service.caller();
+    let flood: Vec<_> = (0..40).map(|_| items(6)).collect();
+    let tickets: Vec<_> = flood
+        .iter()
+        .filter_map(|items| items.sign(&caller, Some(a_curve())).submit().ok().map(|ticket| (items, ticket)))
+        .collect();
+    fake.release();
+    for (items, ticket) in tickets {
+        items.check(&ticket.wait().unwrap());
+    }
+    assert!(fake.arenas() <= 2 + 1 + 2 * 4, "{}", fake.arenas());
+}
+
 #[test]
 fn a_full_queue_refuses() {
     let fake = Fake::held();

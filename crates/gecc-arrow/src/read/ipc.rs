@@ -2,6 +2,8 @@
 
 use super::ReadOptions;
 use super::ahead::Ahead;
+use super::flat;
+use super::footer::within;
 use super::room::Room;
 use super::source::Source;
 use crate::error::{Error, caught};
@@ -9,7 +11,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::{FileDecoder, read_dictionary, read_footer_length, read_record_batch};
-use arrow_ipc::{Block, Message, MessageHeader, root_as_footer, root_as_message};
+use arrow_ipc::{Block, MessageHeader};
 use arrow_schema::SchemaRef;
 use std::collections::HashMap;
 use std::io::{ErrorKind, Read};
@@ -36,7 +38,7 @@ impl IpcFile {
     pub fn open(source: Source, max_memory: u64) -> Result<Self, Error> {
         let footer = footer(&source)?;
         caught(|| {
-            let footer = root_as_footer(&footer).map_err(|problem| malformed(&problem.to_string()))?;
+            let footer = flat::footer(&footer, max_memory)?;
             let schema = footer.schema().ok_or_else(|| malformed("the footer has no schema"))?;
             let schema = schema_of(schema)?;
             let mut decoder = FileDecoder::new(schema.clone(), footer.version());
@@ -129,7 +131,7 @@ fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<(Buffer, 
 
 /// Looks at the sizes that a message claims, since decoders allocate what it says. Gives the bytes of the decoded body.
 fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> {
-    let message = parsed(message)?;
+    let message = flat::message(message, limit)?;
     let batch = match message.header_type() {
         MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|header| header.data()),
         _ => message.header_as_record_batch(),
@@ -164,7 +166,7 @@ impl IpcStream {
         let first =
             StreamMessage::read(&mut input, limit)?.ok_or_else(|| malformed("the stream ends before its schema"))?;
         caught(|| {
-            let message = parsed(&first.head)?;
+            let message = flat::message(&first.head, limit)?;
             let schema =
                 message.header_as_schema().ok_or_else(|| malformed("the stream does not begin with a schema"))?;
             let schema = schema_of(schema)?;
@@ -184,7 +186,7 @@ impl IpcStream {
 
     /// A batch, or nothing where the message was a dictionary.
     fn decode(&mut self, message: &StreamMessage, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
-        let parsed = parsed(&message.head)?;
+        let parsed = flat::message(&message.head, self.limit)?;
         let version = parsed.version();
         if let Some(dictionary) = parsed.header_as_dictionary_batch() {
             read_dictionary(&message.body, dictionary, &self.schema, &mut self.dictionaries, &version)?;
@@ -224,17 +226,13 @@ impl StreamMessage {
         }
         within("bytes of a message's metadata", length, LONGEST_METADATA)?;
         let head = take(input, length)?;
-        let body = caught(|| Ok(parsed(&head)?.bodyLength()))?;
+        let body = caught(|| Ok(flat::message(&head, limit)?.bodyLength()))?;
         let body = u64::try_from(body).map_err(|_| malformed("a message has a negative length"))?;
         within("bytes of a message", body, limit)?;
         let body = take(input, body)?;
         caught(|| check_message(&head, &body, limit))?;
         Ok(Some(StreamMessage { head, body: Buffer::from_vec(body) }))
     }
-}
-
-fn parsed(message: &[u8]) -> Result<Message<'_>, Error> {
-    root_as_message(message).map_err(|problem| malformed(&problem.to_string()))
 }
 
 fn schema_of(schema: arrow_ipc::Schema) -> Result<SchemaRef, Error> {
@@ -270,10 +268,6 @@ fn read_exactly(input: &mut impl Read, to: &mut [u8]) -> Result<(), Error> {
         }
         read => Ok(read?),
     }
-}
-
-fn within(what: &'static str, found: u64, limit: u64) -> Result<(), Error> {
-    if found > limit { Err(Error::Limit { what, found, limit }) } else { Ok(()) }
 }
 
 fn malformed(problem: &str) -> Error {

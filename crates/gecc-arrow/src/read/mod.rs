@@ -1,6 +1,9 @@
 //! Files and streams as record batches.
 
 mod ahead;
+mod codec;
+mod flat;
+mod footer;
 mod ipc;
 mod live;
 mod pages;
@@ -114,7 +117,8 @@ enum Content {
 
 /// Opens a file of Parquet or Arrow IPC, which its content tells apart.
 ///
-/// Pages of Parquet may be uncompressed, or compressed by Snappy or Zstandard; messages of Arrow IPC by Zstandard.
+/// Pages of Parquet may be uncompressed, or compressed by Snappy, gzip, Zstandard or LZ4 (`LZ4_RAW`); messages of
+/// Arrow IPC by Zstandard.
 /// Columns of bytes in Parquet's delta encodings are refused.
 ///
 /// # Errors
@@ -124,7 +128,7 @@ pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error
     let source = Source::open(path.as_ref())?;
     let first = source.at_most(0, FIRST_BYTES)?;
     let content = match Format::of(&first) {
-        Some(Format::Parquet) => Content::Parquet(ParquetFile::open(source)?),
+        Some(Format::Parquet) => Content::Parquet(ParquetFile::open(source, options.max_memory)?),
         Some(Format::ArrowFile) => Content::File(IpcFile::open(source, options.max_memory)?),
         Some(Format::ArrowStream) => {
             let file = std::io::BufReader::new(source.into_file());
@@ -174,7 +178,8 @@ impl Input {
         Ok(Input { content, schema, options })
     }
 
-    /// The columns of the batches. Parquet's columns of bytes and text are views here, whatever the file calls them.
+    /// The columns of the batches. Parquet's bytes and texts are views here, also those in lists and structs, and its
+    /// lists have any size, whatever the file calls them.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
@@ -228,7 +233,7 @@ impl Input {
                 Batched::Ipc(Recut::new(live::batches(stream, places)?, projected.clone(), &options))
             }
         };
-        Ok(Batches { source: Some(source), schema: projected })
+        Ok(Batches { source: Some(source), schema: projected, max_memory: options.max_memory })
     }
 }
 
@@ -237,6 +242,7 @@ pub struct Batches {
     /// Nothing after the end or an error.
     source: Option<Batched>,
     schema: SchemaRef,
+    max_memory: u64,
 }
 
 enum Batched {
@@ -249,6 +255,12 @@ impl Batches {
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
+
+    /// Bytes that batches may take which were handed out and are not done with.
+    pub(crate) fn max_memory(&self) -> u64 {
+        self.max_memory
+    }
+
     /// The next batch, as the iterator gives it. While a stream gives nothing, `wanted` is asked every 10 ms, and the
     /// batches end when it says no.
     pub(crate) fn next_while(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {

@@ -2,17 +2,26 @@
 
 use super::ReadOptions;
 use super::ahead::Ahead;
-use super::pages::{PageLimits, Pages, Refusal, check_footer};
+use super::codec::Codec;
+use super::flat;
+use super::footer::{checked_footer, within};
+use super::pages::{Chunk, ChunkPages, Jump, Leaf, Tally};
+use super::room::Room;
 use super::source::Source;
 use crate::error::{Error, caught};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowGroups, RowSelection, RowSelector,
+};
+use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::Type as PhysicalType;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::column::page::{PageIterator, PageReader};
+use parquet::errors::Result as ParquetResult;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The letters at both ends of a file.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
@@ -26,35 +35,36 @@ const FEWEST_ROWS: u64 = 1024;
 /// A file whose footer was read.
 pub(crate) struct ParquetFile {
     source: Arc<Source>,
-    metadata: ArrowReaderMetadata,
+    metadata: Arc<ParquetMetaData>,
     /// Row number of the first row of each row group, and of the end.
-    starts: Vec<u64>,
+    starts: Arc<[u64]>,
     /// The schema that the file says.
     pub written: SchemaRef,
+    schema: SchemaRef,
 }
 
 impl ParquetFile {
-    pub fn open(source: Source) -> Result<Self, Error> {
-        let footer = footer(&source)?;
-        check_footer(&footer)?;
+    pub fn open(source: Source, max_memory: u64) -> Result<Self, Error> {
+        let footer = checked_footer(&footer(&source, max_memory)?, max_memory)?;
         caught(|| {
             let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(&footer)?);
-            let starts = row_starts(&metadata)?;
-            // What the file says of Arrow's types is of use, but not needed.
-            let written = ArrowReaderMetadata::try_new(metadata.clone(), ArrowReaderOptions::new()).or_else(|_| {
-                let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-                ArrowReaderMetadata::try_new(metadata.clone(), options)
+            let starts = row_starts(&metadata)?.into();
+            let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(!flat::has_schema(&metadata, max_memory));
+            let written = ArrowReaderMetadata::try_new(metadata.clone(), skipped).or_else(|_| {
+                let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+                ArrowReaderMetadata::try_new(metadata.clone(), skipped)
             })?;
             let written = written.schema().clone();
-            let options = ArrowReaderOptions::new().with_schema(with_views(&written));
-            let metadata = ArrowReaderMetadata::try_new(metadata, options)?;
-            Ok(ParquetFile { source: Arc::new(source), metadata, starts, written })
+            let views = Schema::new_with_metadata(with_views(written.fields()), written.metadata().clone());
+            let options = ArrowReaderOptions::new().with_schema(Arc::new(views));
+            let schema = ArrowReaderMetadata::try_new(metadata.clone(), options)?.schema().clone();
+            Ok(ParquetFile { source: Arc::new(source), metadata, starts, written, schema })
         })
     }
 
     /// The schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
-        self.metadata.schema()
+        &self.schema
     }
 
     pub fn rows(&self) -> u64 {
@@ -65,40 +75,105 @@ impl ParquetFile {
         let schema = Arc::new(self.schema().project(columns)?);
         let plan = Plan::of(&self, columns, options)?;
         let groups = grouped(columns, options.threads);
-        let limits = PageLimits { page: options.max_page, task: options.max_memory };
+        let groups: Vec<_> = groups.iter().map(|columns| Group::of(&self, columns)).collect::<Result<_, _>>()?;
         let (rows, per_batch, tasks) = (self.rows(), plan.rows, groups.len());
         let batches = usize::try_from(rows.div_ceil(per_batch)).unwrap_or(usize::MAX);
+        let room = Arc::new(Room::new(options.max_memory));
+        let (entered, max_page, max_memory) = (room.clone(), options.max_page, options.max_memory);
+        let decoder = Decoder { source: self.source, metadata: self.metadata, starts: self.starts, per_batch };
         let work = move |task: usize| {
             let first = (task / tasks) as u64 * per_batch;
             let part = first..rows.min(first + per_batch);
-            let refusal = Refusal::default();
-            caught(|| self.decode(part, &groups[task % tasks], limits, &refusal)).map_err(|problem| refusal.or(problem))
+            let tally = Arc::new(Tally::new(task, entered.clone(), max_page, max_memory));
+            caught(|| decoder.decode(part, &groups[task % tasks], &tally)).map_err(|problem| tally.refusal.or(problem))
         };
         let all = batches.saturating_mul(tasks);
         let decoded = Ahead::start(all, options.threads, plan.batches_ahead * tasks, work)?;
-        Ok(ParquetBatches { decoded, tasks, schema, rows, per_batch, next: 0 })
+        Ok(ParquetBatches { decoded, room, tasks, schema, rows, per_batch, next: 0 })
     }
+}
 
+/// Columns that are decoded together.
+struct Group {
+    levels: FieldLevels,
+    /// Each of their leaves, by its number.
+    leaves: HashMap<usize, Column>,
+}
+
+/// A leaf, and its places in the row group in which a task last began behind the first row.
+struct Column {
+    leaf: Leaf,
+    jumps: Mutex<Option<(usize, Arc<[Jump]>)>>,
+}
+
+impl Group {
+    fn of(file: &ParquetFile, columns: &[usize]) -> Result<Self, Error> {
+        let schema = file.metadata.file_metadata().schema_descr();
+        let mask = ProjectionMask::roots(schema, columns.iter().copied());
+        let places: Vec<_> = (0..schema.num_columns()).filter(|leaf| mask.leaf_included(*leaf)).collect();
+        let levels = parquet_to_arrow_field_levels(schema, mask, Some(file.schema.fields()))?;
+        let mut types = Vec::new();
+        file.schema.project(columns)?.fields().iter().for_each(|field| leaf_types(field.data_type(), &mut types));
+        if types.len() != places.len() {
+            return Err(Error::Malformed("Parquet: the columns have other parts than their types".to_owned()));
+        }
+        let mut leaves = HashMap::new();
+        for (place, data_type) in places.into_iter().zip(types) {
+            // Before anything is written.
+            for group in file.metadata.row_groups() {
+                Codec::of(group.column(place).compression())?;
+            }
+            leaves.insert(place, Column { leaf: leaf(file, place, &data_type), jumps: Mutex::default() });
+        }
+        Ok(Group { levels, leaves })
+    }
+}
+
+fn leaf(file: &ParquetFile, place: usize, data_type: &DataType) -> Leaf {
+    let column = file.metadata.file_metadata().schema_descr().column(place);
+    let is_view = matches!(data_type, DataType::BinaryView | DataType::Utf8View | DataType::Null);
+    let physical = column.physical_type();
+    Leaf {
+        physical,
+        width: usize::try_from(bytes_of_type(physical, column.type_length())).unwrap_or(usize::MAX),
+        lists: column.max_rep_level().unsigned_abs(),
+        copied: physical == PhysicalType::BYTE_ARRAY && !is_view,
+    }
+}
+
+/// The types of values, in the order of Parquet's leaves.
+fn leaf_types(data_type: &DataType, to: &mut Vec<DataType>) {
+    match data_type {
+        DataType::Struct(fields) => fields.iter().for_each(|field| leaf_types(field.data_type(), to)),
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _) => leaf_types(field.data_type(), to),
+        value => to.push(value.clone()),
+    }
+}
+
+/// What decodes the rows of a file.
+struct Decoder {
+    source: Arc<Source>,
+    metadata: Arc<ParquetMetaData>,
+    starts: Arc<[u64]>,
+    per_batch: u64,
+}
+
+impl Decoder {
     /// The columns of some rows of the file.
-    fn decode(
-        &self,
-        rows: Range<u64>,
-        columns: &[usize],
-        limits: PageLimits,
-        refusal: &Refusal,
-    ) -> Result<Vec<ArrayRef>, Error> {
+    fn decode(&self, rows: Range<u64>, group: &Group, tally: &Arc<Tally>) -> Result<Vec<ArrayRef>, Error> {
         let first = self.starts.partition_point(|start| *start <= rows.start) - 1;
         let end = self.starts.partition_point(|start| *start < rows.end);
         let count = (rows.end - rows.start) as usize;
-        let pages = Pages::new(self.source.clone(), limits, refusal.clone());
-        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied());
-        let mut reader = ParquetRecordBatchReaderBuilder::new_with_metadata(pages, self.metadata.clone())
-            .with_row_groups((first..end).collect())
-            .with_projection(mask)
-            .with_batch_size(count)
-            .with_offset((rows.start - self.starts[first]) as usize)
-            .with_limit(count)
-            .build()?;
+        let skipped = rows.start - self.starts[first];
+        let part = Part { decoder: self, group, tally, row_groups: first..end, skipped };
+        let selection = RowSelection::from(vec![RowSelector::skip(skipped as usize), RowSelector::select(count)]);
+        let mut reader =
+            ParquetRecordBatchReader::try_new_with_row_groups(&group.levels, &part, count, Some(selection))?;
         match reader.next().transpose()? {
             Some(batch) if batch.num_rows() == count => Ok(batch.columns().to_vec()),
             found => {
@@ -107,11 +182,113 @@ impl ParquetFile {
             }
         }
     }
+
+    /// The pages of a leaf in a row group.
+    fn chunk(&self, row_group: usize, place: usize, leaf: Leaf) -> Result<Chunk, Error> {
+        let column = self.metadata.row_group(row_group).column(place);
+        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        let range = u64::try_from(start).ok().zip(u64::try_from(column.compressed_size()).ok());
+        let range = range.and_then(|(start, length)| Some((start, start.checked_add(length)?)));
+        let (start, end) = range.ok_or_else(|| Error::Malformed("Parquet: a column is at no place".to_owned()))?;
+        Ok(Chunk { start, end, codec: Codec::of(column.compression())?, leaf })
+    }
+
+    /// The last page of a leaf in a row group behind the first one, at which reading may begin where so many rows are
+    /// passed over. The headers of the row group are read once for all its batches.
+    fn jump(
+        &self,
+        row_group: usize,
+        place: usize,
+        column: &Column,
+        rows: u64,
+        tally: &Arc<Tally>,
+    ) -> Result<Option<Jump>, Error> {
+        if rows == 0 || column.leaf.is_repeated() {
+            return Ok(None);
+        }
+        let mut known = column.jumps.lock().unwrap_or_else(PoisonError::into_inner);
+        let jumps = match known.as_ref().filter(|(known, _)| *known == row_group) {
+            Some((_, jumps)) => jumps.clone(),
+            None => {
+                let chunk = self.chunk(row_group, place, column.leaf)?;
+                let pages = ChunkPages::new(self.source.clone(), tally.clone(), chunk, None);
+                let jumps: Arc<[Jump]> = pages.jumps(self.starts[row_group], self.per_batch)?.into();
+                known.insert((row_group, jumps)).1.clone()
+            }
+        };
+        let behind = jumps.partition_point(|jump| jump.rows <= rows);
+        Ok(behind.checked_sub(1).map(|last| jumps[last]))
+    }
 }
+
+/// Some row groups and leaves, for one task.
+struct Part<'a> {
+    decoder: &'a Decoder,
+    group: &'a Group,
+    tally: &'a Arc<Tally>,
+    row_groups: Range<usize>,
+    /// Rows of the first row group that are passed over.
+    skipped: u64,
+}
+
+impl Part<'_> {
+    fn chunks(&self, place: usize) -> Result<Chunks, Error> {
+        let Some(column) = self.group.leaves.get(&place) else {
+            return Err(Error::Malformed("Parquet: a column is read that was not asked for".to_owned()));
+        };
+        let decoder = self.decoder;
+        let jump = decoder.jump(self.row_groups.start, place, column, self.skipped, self.tally)?;
+        let chunks = self.row_groups.clone().map(|row_group| decoder.chunk(row_group, place, column.leaf));
+        let chunks: Vec<_> = chunks.collect::<Result<_, _>>()?;
+        Ok(Chunks { source: decoder.source.clone(), tally: self.tally.clone(), chunks: chunks.into_iter(), jump })
+    }
+}
+
+impl RowGroups for Part<'_> {
+    fn num_rows(&self) -> usize {
+        self.row_groups().map(|group| group.num_rows() as usize).sum()
+    }
+
+    fn column_chunks(&self, place: usize) -> ParquetResult<Box<dyn PageIterator>> {
+        match self.chunks(place) {
+            Ok(chunks) => Ok(Box::new(chunks)),
+            Err(problem) => Err(self.tally.refusal.keep(problem)),
+        }
+    }
+
+    fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
+        Box::new(self.decoder.metadata.row_groups()[self.row_groups.clone()].iter())
+    }
+
+    fn metadata(&self) -> &ParquetMetaData {
+        &self.decoder.metadata
+    }
+}
+
+/// The pages of a leaf, by row groups.
+struct Chunks {
+    source: Arc<Source>,
+    tally: Arc<Tally>,
+    chunks: std::vec::IntoIter<Chunk>,
+    /// In the first of them.
+    jump: Option<Jump>,
+}
+
+impl Iterator for Chunks {
+    type Item = ParquetResult<Box<dyn PageReader>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (chunk, jump) = (self.chunks.next()?, self.jump.take());
+        Some(Ok(Box::new(ChunkPages::new(self.source.clone(), self.tally.clone(), chunk, jump))))
+    }
+}
+
+impl PageIterator for Chunks {}
 
 /// The batches of a file in order.
 pub(crate) struct ParquetBatches {
     decoded: Ahead<Result<Vec<ArrayRef>, Error>>,
+    room: Arc<Room>,
     /// Tasks for a batch, each of which decodes some of its columns.
     tasks: usize,
     pub schema: SchemaRef,
@@ -130,7 +307,8 @@ impl Iterator for ParquetBatches {
             return None;
         }
         self.next += count;
-        let columns: Result<Vec<_>, Error> = self.decoded.by_ref().take(self.tasks).collect();
+        let parts = self.decoded.by_ref().take(self.tasks).inspect(|_| self.room.leave());
+        let columns: Result<Vec<_>, Error> = parts.collect();
         Some(columns.and_then(|columns| {
             let columns = columns.into_iter().flatten().collect();
             let options = RecordBatchOptions::new().with_row_count(Some(count as usize));
@@ -139,8 +317,15 @@ impl Iterator for ParquetBatches {
     }
 }
 
+impl Drop for ParquetBatches {
+    fn drop(&mut self) {
+        // Before the threads are waited for.
+        self.room.stop();
+    }
+}
+
 /// The footer's bytes: before the last eight, which are its length and the magic letters.
-fn footer(source: &Source) -> Result<Vec<u8>, Error> {
+fn footer(source: &Source, max_memory: u64) -> Result<Vec<u8>, Error> {
     const END: u64 = 8;
     let short = || Error::Malformed("Parquet: the file is too short for its footer".to_owned());
     let start = source.length().checked_sub(END).ok_or_else(short)?;
@@ -149,9 +334,7 @@ fn footer(source: &Source) -> Result<Vec<u8>, Error> {
         return Err(Error::Malformed("Parquet: the file ends without PAR1, so that a part is missing".to_owned()));
     }
     let length = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
-    if length > LONGEST_FOOTER {
-        return Err(Error::Limit { what: "bytes of a footer", found: length, limit: LONGEST_FOOTER });
-    }
+    within("bytes of a footer", length, LONGEST_FOOTER.min(max_memory))?;
     source.bytes(start.checked_sub(length).ok_or_else(short)?, length as usize)
 }
 
@@ -169,22 +352,28 @@ fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
     Ok(starts)
 }
 
-/// With columns of bytes and text as views. A view of a dictionary's value is 16 bytes, where a copy may be millions,
-/// and pages without a dictionary are not copied.
-fn with_views(schema: &SchemaRef) -> SchemaRef {
-    let fields = schema.fields().iter().map(|field| match view_of(field.data_type()) {
-        None => field.clone(),
-        Some(view) => Arc::new(Field::clone(field).with_data_type(view)),
-    });
-    Arc::new(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()))
+/// With bytes and texts as views. A view of a dictionary's value is 16 bytes, where a copy may be millions, and pages
+/// without a dictionary are not copied. Lists of a fixed size are lists of any, since a null would be that many values.
+fn with_views(fields: &Fields) -> Fields {
+    fields.iter().map(with_view).collect()
 }
 
-fn view_of(data_type: &DataType) -> Option<DataType> {
+fn with_view(field: &Arc<Field>) -> Arc<Field> {
+    Arc::new(Field::clone(field).with_data_type(view_of(field.data_type())))
+}
+
+fn view_of(data_type: &DataType) -> DataType {
     match data_type {
-        DataType::Binary | DataType::LargeBinary => Some(DataType::BinaryView),
-        DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
+        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
         DataType::Dictionary(_, values) => view_of(values),
-        _ => None,
+        DataType::Struct(fields) => DataType::Struct(with_views(fields)),
+        DataType::List(field) | DataType::FixedSizeList(field, _) => DataType::List(with_view(field)),
+        DataType::LargeList(field) => DataType::LargeList(with_view(field)),
+        DataType::ListView(field) => DataType::ListView(with_view(field)),
+        DataType::LargeListView(field) => DataType::LargeListView(with_view(field)),
+        DataType::Map(field, sorted) => DataType::Map(with_view(field), *sorted),
+        other => other.clone(),
     }
 }
 
@@ -224,16 +413,20 @@ impl Plan {
 
 /// What the columns of a row take in memory, as the footer says it, and at least what their types do.
 fn bytes_of_row(file: &ParquetFile, columns: &[usize]) -> u64 {
-    let metadata = file.metadata.metadata();
-    let schema = file.metadata.parquet_schema();
+    let schema = file.metadata.file_metadata().schema_descr();
     let mask = ProjectionMask::roots(schema, columns.iter().copied());
     let leaves = (0..schema.num_columns()).filter(|leaf| mask.leaf_included(*leaf));
     leaves.fold(0u64, |sum, leaf| {
-        let chunks = metadata.row_groups().iter().filter_map(|group| group.columns().get(leaf));
-        let stored =
-            chunks.fold(0u64, |sum, chunk| sum.saturating_add(u64::try_from(chunk.uncompressed_size()).unwrap_or(0)));
-        let of_type = bytes_of_type(schema.column(leaf).physical_type(), schema.column(leaf).type_length());
-        sum.saturating_add((stored / file.rows().max(1)).saturating_add(of_type))
+        let column = schema.column(leaf);
+        let of_type = bytes_of_type(column.physical_type(), column.type_length());
+        let (mut stored, mut values) = (0u64, 0u64);
+        for chunk in file.metadata.row_groups().iter().filter_map(|group| group.columns().get(leaf)) {
+            stored = stored.saturating_add(u64::try_from(chunk.uncompressed_size()).unwrap_or(0));
+            values = values.saturating_add(u64::try_from(chunk.num_values()).unwrap_or(0));
+        }
+        let rows = file.rows().max(1);
+        let per_row = if column.max_rep_level() > 0 { values.div_ceil(rows).max(1) } else { 1 };
+        sum.saturating_add((stored / rows).saturating_add(of_type.saturating_mul(per_row)))
     })
 }
 

@@ -2,10 +2,11 @@
 
 use super::ReadOptions;
 use crate::error::Error;
-use arrow_array::{Array, RecordBatch};
+use crate::size::{each_buffer, held};
+use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// How long rows wait for others, where these do not come.
@@ -155,20 +156,9 @@ fn combine(schema: &SchemaRef, batches: &[RecordBatch], to: &mut VecDeque<Record
 
 /// Bytes of memory that a batch takes until it is combined with others, and that its columns then take again.
 fn bytes_of(batch: &RecordBatch) -> u64 {
-    let mut allocations = HashSet::new();
-    let mut bytes = 0;
-    let mut left: Vec<_> = batch.columns().iter().map(|column| column.to_data()).collect();
-    while let Some(data) = left.pop() {
-        for buffer in data.buffers().iter().chain(data.nulls().map(|nulls| nulls.buffer())) {
-            bytes += buffer.len() as u64;
-            // The columns of a message lie in one allocation, where they are not compressed.
-            if allocations.insert(buffer.data_ptr()) {
-                bytes += buffer.capacity() as u64;
-            }
-        }
-        left.extend_from_slice(data.child_data());
-    }
-    bytes
+    let mut again = 0;
+    each_buffer(batch, |buffer| again += buffer.len() as u64);
+    held(batch) + again
 }
 
 #[cfg(test)]

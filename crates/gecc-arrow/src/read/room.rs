@@ -36,13 +36,13 @@ impl Room {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there are so many bytes for a task.
+    /// Waits until there are so many bytes more for a task.
     pub fn enter(&self, task: usize, bytes: u64) {
         let mut state = self.lock();
         while !state.stopped && task > state.next && state.with(bytes) > self.limit {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.held.insert(task, bytes);
+        *state.held.entry(task).or_default() += bytes;
     }
 
     /// The result of the next task was taken.

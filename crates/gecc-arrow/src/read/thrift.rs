@@ -1,9 +1,9 @@
-//! The compact protocol of Thrift, as far as it takes to see sizes in Parquet's headers before a decoder trusts them.
+//! The compact protocol of Thrift, as Parquet's headers are written in, read more strictly than it has to be.
 //!
-//! Decoders allocate what a header says. An allocation that is too large ends the process and cannot be caught, so that
-//! sizes are looked at first.
+//! What two readers may take differently is refused: numbers of fields beyond 16 bits or that do not rise, numbers that
+//! are too long for their type, and collections of booleans, whose elements some take for a byte and some for nothing.
 
-/// Reads values one after the other. `None` where the bytes end or make no sense.
+/// Reads values one after the other. `None` where the bytes end, make no sense, or have more than one meaning.
 pub(crate) struct Walker<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -18,6 +18,7 @@ pub(crate) mod kind {
     pub const FALSE: u8 = 2;
     pub const BYTE: u8 = 3;
     pub const I16: u8 = 4;
+    pub const I32: u8 = 5;
     pub const I64: u8 = 6;
     pub const DOUBLE: u8 = 7;
     pub const BINARY: u8 = 8;
@@ -38,22 +39,29 @@ impl<'a> Walker<'a> {
         self.at
     }
 
-    fn byte(&mut self) -> Option<u8> {
+    pub fn byte(&mut self) -> Option<u8> {
         let byte = *self.bytes.get(self.at)?;
         self.at += 1;
         Some(byte)
     }
 
-    fn skip_bytes(&mut self, count: u64) -> Option<()> {
-        self.at = usize::try_from(count).ok()?.checked_add(self.at).filter(|at| *at <= self.bytes.len())?;
-        Some(())
+    fn take(&mut self, count: u64) -> Option<&'a [u8]> {
+        let rest = &self.bytes[self.at..];
+        let taken = rest.get(..usize::try_from(count).ok()?)?;
+        self.at += taken.len();
+        Some(taken)
     }
 
     fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
+            let bits = u64::from(byte & 0x7f);
+            // Of the tenth byte one bit has room.
+            if bits << shift >> shift != bits {
+                return None;
+            }
+            value |= bits << shift;
             if byte < 0x80 {
                 return Some(value);
             }
@@ -61,34 +69,55 @@ impl<'a> Walker<'a> {
         None
     }
 
-    /// A signed number of any width.
-    pub fn number(&mut self) -> Option<i64> {
+    /// A signed number of 64 bits.
+    pub fn i64(&mut self) -> Option<i64> {
         let zigzag = self.varint()?;
         Some((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
     }
 
-    /// Number and type of a struct's next field; `Some(None)` at its end. `last` is the number of the field before.
-    pub fn field(&mut self, last: &mut i64) -> Option<Option<(i64, u8)>> {
+    /// A signed number of 32 bits.
+    pub fn i32(&mut self) -> Option<i32> {
+        self.i64()?.try_into().ok()
+    }
+
+    /// A string of bytes.
+    pub fn binary(&mut self) -> Option<&'a [u8]> {
+        let length = self.varint()?;
+        self.take(length)
+    }
+
+    /// Number and type of a struct's next field; `Some(None)` at its end. `last` is the number of the field before, and
+    /// at first 0.
+    pub fn field(&mut self, last: &mut i16) -> Option<Option<(i16, u8)>> {
         let header = self.byte()?;
         if header == 0 {
             return Some(None);
         }
-        let step = i64::from(header >> 4);
-        *last = if step == 0 { self.number()? } else { last.checked_add(step)? };
-        Some(Some((*last, header & 0x0f)))
+        let number = match header >> 4 {
+            0 => i16::try_from(self.i64()?).ok().filter(|number| *number > *last)?,
+            step => last.checked_add(step.into())?,
+        };
+        *last = number;
+        match header & 0x0f {
+            kind @ kind::TRUE..=kind::UUID => Some(Some((number, kind))),
+            _ => None,
+        }
     }
 
-    /// Elements and their type.
-    pub fn list(&mut self) -> Option<(u64, u8)> {
+    /// Elements of a list or set, and their type. There are no more than bytes are left.
+    pub fn list(&mut self) -> Option<(usize, u8)> {
         let header = self.byte()?;
         let count = match header >> 4 {
             15 => self.varint()?,
             count => u64::from(count),
         };
-        Some((count, header & 0x0f))
+        let is_plain = matches!(header & 0x0f, kind::BYTE..=kind::UUID);
+        // Some writers give an empty list no type.
+        let count = usize::try_from(count).ok().filter(|count| is_plain || *count == 0)?;
+        (count <= self.bytes.len() - self.at).then_some((count, header & 0x0f))
     }
 
-    /// Passes over a field of this type.
+    /// Passes over the value of a field of this type.
     pub fn skip(&mut self, kind: u8) -> Option<()> {
         match kind {
             // The value is in the type.
@@ -100,20 +129,17 @@ impl<'a> Walker<'a> {
     fn skip_value(&mut self, kind: u8, depth: u32) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         match kind {
-            kind::TRUE | kind::FALSE | kind::BYTE => self.skip_bytes(1),
+            kind::BYTE => self.byte().map(drop),
             kind::I16..=kind::I64 => self.varint().map(drop),
-            kind::DOUBLE => self.skip_bytes(8),
-            kind::BINARY => {
-                let length = self.varint()?;
-                self.skip_bytes(length)
-            }
+            kind::DOUBLE => self.take(8).map(drop),
+            kind::BINARY => self.binary().map(drop),
             kind::LIST | kind::SET => {
                 let (count, kind) = self.list()?;
                 (0..count).try_for_each(|_| self.skip_value(kind, depth))
             }
             kind::MAP => self.skip_map(depth),
             kind::STRUCT => self.skip_struct(depth),
-            kind::UUID => self.skip_bytes(16),
+            kind::UUID => self.take(16).map(drop),
             _ => None,
         }
     }
@@ -141,6 +167,57 @@ impl<'a> Walker<'a> {
     }
 }
 
+/// Writes values in the one form that has no other reading.
+#[derive(Default)]
+pub(crate) struct Scribe(pub Vec<u8>);
+
+impl Scribe {
+    fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+
+    /// A signed number of any width.
+    pub fn number(&mut self, number: i64) {
+        self.varint((number << 1 ^ number >> 63) as u64);
+    }
+
+    pub fn binary(&mut self, bytes: &[u8]) {
+        self.varint(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// The beginning of a field. `last` is the number of the field before.
+    pub fn field(&mut self, last: &mut i16, number: i16, kind: u8) {
+        match number - *last {
+            step @ 1..=15 => self.0.push((step as u8) << 4 | kind),
+            _ => {
+                self.0.push(kind);
+                self.number(number.into());
+            }
+        }
+        *last = number;
+    }
+
+    /// The end of a struct.
+    pub fn end(&mut self) {
+        self.0.push(0);
+    }
+
+    /// The beginning of a list.
+    pub fn list(&mut self, count: usize, kind: u8) {
+        if count < 15 {
+            self.0.push((count as u8) << 4 | kind);
+        } else {
+            self.0.push(0xf0 | kind);
+            self.varint(count as u64);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,12 +227,12 @@ mod tests {
         // Field 1 = -3, field 3 = true, field 40 (by number) = 300, the end.
         let bytes = [0x15, 0x05, 0x21, 0x05, 0x50, 0xd8, 0x04, 0x00, 0xff];
         let (mut walker, mut last) = (Walker::new(&bytes), 0);
-        assert_eq!(walker.field(&mut last), Some(Some((1, 5))));
-        assert_eq!(walker.number(), Some(-3));
+        assert_eq!(walker.field(&mut last), Some(Some((1, kind::I32))));
+        assert_eq!(walker.i32(), Some(-3));
         assert_eq!(walker.field(&mut last), Some(Some((3, kind::TRUE))));
         assert_eq!(walker.skip(kind::TRUE), Some(()));
-        assert_eq!(walker.field(&mut last), Some(Some((40, 5))));
-        assert_eq!(walker.number(), Some(300));
+        assert_eq!(walker.field(&mut last), Some(Some((40, kind::I32))));
+        assert_eq!(walker.i64(), Some(300));
         assert_eq!(walker.field(&mut last), Some(None));
         assert_eq!(walker.position(), 8);
         let mut whole = Walker::new(&bytes);
@@ -174,5 +251,50 @@ mod tests {
         let long = [0xf3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
         assert_eq!(Walker::new(&long).skip(kind::LIST), None);
         assert_eq!(Walker::new(&long[1..]).skip(kind::BINARY), None);
+    }
+
+    #[test]
+    fn what_has_two_readings_is_nothing() {
+        let field = |bytes: &[u8], mut last: i16| Walker::new(bytes).field(&mut last);
+        // Numbers 65538, -1, 0 and 3 after 3; a number beyond 32767; a step with no type; a type that is none.
+        assert_eq!(field(&[0x05, 0x84, 0x80, 0x08], 0), None);
+        assert_eq!((field(&[0x05, 0x01], 0), field(&[0x05, 0x00], 0), field(&[0x05, 0x06], 3)), (None, None, None));
+        assert_eq!((field(&[0x15], i16::MAX), field(&[0x10], 0), field(&[0x1e], 0)), (None, None, None));
+        assert_eq!(field(&[0x05, 0xfe, 0xff, 0x03], 0), Some(Some((i16::MAX, kind::I32))));
+        // 2^31 is no number of 32 bits, and 2^64 none of 64.
+        assert_eq!(Walker::new(&[0x80, 0x80, 0x80, 0x80, 0x10]).i32(), None);
+        assert_eq!(Walker::new(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02]).i64(), None);
+        // Lists and maps of booleans, and a list with more elements than bytes.
+        for list in [&[0x11, 1][..], &[0x12, 1], &[0xf1, 1, 1], &[0x2c, 0]] {
+            assert_eq!(Walker::new(list).skip(kind::LIST), None, "{list:?}");
+        }
+        assert_eq!(Walker::new(&[0x00]).skip(kind::LIST), Some(()));
+        assert_eq!(Walker::new(&[0x01, 0x13, 1, 1]).skip(kind::MAP), None);
+        assert_eq!(Walker::new(&[0x01, 0x33, 1, 1]).skip(kind::MAP), Some(()));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut scribe = Scribe::default();
+        let mut last = 0;
+        for (number, value) in [(1, 0), (2, -1), (17, i64::MAX), (33, i64::MIN), (32767, 300)] {
+            scribe.field(&mut last, number, kind::I64);
+            scribe.number(value);
+        }
+        scribe.end();
+        for count in [0, 14, 15, 300] {
+            scribe.list(count, kind::BINARY);
+            (0..count).for_each(|_| scribe.binary(b"ab"));
+        }
+        let (mut walker, mut last) = (Walker::new(&scribe.0), 0);
+        for (number, value) in [(1, 0), (2, -1), (17, i64::MAX), (33, i64::MIN), (32767, 300)] {
+            assert_eq!((walker.field(&mut last), walker.i64()), (Some(Some((number, kind::I64))), Some(value)));
+        }
+        assert_eq!(walker.field(&mut last), Some(None));
+        for count in [0, 14, 15, 300] {
+            assert_eq!(walker.list(), Some((count, kind::BINARY)));
+            assert!((0..count).all(|_| walker.binary() == Some(b"ab")));
+        }
+        assert_eq!(walker.position(), scribe.0.len());
     }
 }

@@ -4,6 +4,8 @@ use crate::files::{WRITTEN, options, read, table, write};
 use crate::items::engine;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, NullArray, RecordBatch};
+use arrow_ipc as ipc;
+use flatbuffers::FlatBufferBuilder;
 use gecc::{CurveId, Rejection};
 use gecc_arrow::{
     Columns, Compression, Error, Field, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, open,
@@ -14,6 +16,7 @@ use parquet::basic::Encoding;
 use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::properties::WriterProperties;
 use std::fs::File;
+use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -127,9 +130,10 @@ fn footers_that_claim_much_are_errors() {
     // 40,000 row groups without a field.
     let many = [&[0x49, 0xfc, 0xc0, 0xb8, 0x02][..], &[0; 40_000], &[0]].concat();
     assert!(message(&footer(&many)).contains("row groups of 40000 is above the limit"));
-    // Groups in groups, 1000 deep: field 2, a list of structs with the name `g` and one child each.
+    // Groups in groups, 1000 deep: field 2, a list of structs with the name `g` and one child each, and a column.
     let group = [0x48, 0x01, b'g', 0x15, 0x02, 0x00];
-    let deep = [&[0x29, 0xfc, 0xe8, 0x07][..], &group.repeat(1000), &[0]].concat();
+    let column = [0x15, 0x02, 0x25, 0x00, 0x18, 0x01, b'c', 0x00];
+    let deep = [&[0x29, 0xfc, 0xe9, 0x07][..], &group.repeat(1000), &column, &[0]].concat();
     assert!(message(&footer(&deep)).contains("nested too deep"));
     // A footer of 4 GiB.
     let long = [&b"PAR1"[..], &[0xff; 4], b"PAR1"].concat();
@@ -272,6 +276,54 @@ fn columns_without_bytes_may_not_claim_any_number_of_rows() {
         writer.finish().unwrap();
         let problem = read(&path, options(10), &Columns::All).unwrap_err().to_string();
         assert!(problem.contains("rows of a message"), "{problem}");
+    }
+}
+
+/// A message with a schema whose fields have one name in common, or children in common to a depth.
+fn shared_schema(fields: usize, name: usize, depth: usize) -> Vec<u8> {
+    let mut builder = FlatBufferBuilder::new();
+    let name = builder.create_string(&"n".repeat(name));
+    let mut children = None;
+    for _ in 0..depth {
+        let shared = ipc::Struct_Builder::new(&mut builder).finish().as_union_value();
+        let arguments = ipc::FieldArgs {
+            name: Some(name),
+            type_type: ipc::Type::Struct_,
+            type_: Some(shared),
+            children,
+            ..Default::default()
+        };
+        let field = ipc::Field::create(&mut builder, &arguments);
+        children = Some(builder.create_vector(&vec![field; fields]));
+    }
+    let schema = ipc::Schema::create(&mut builder, &ipc::SchemaArgs { fields: children, ..Default::default() });
+    let arguments = ipc::MessageArgs {
+        version: ipc::MetadataVersion::V5,
+        header_type: ipc::MessageHeader::Schema,
+        header: Some(schema.as_union_value()),
+        ..Default::default()
+    };
+    let message = ipc::Message::create(&mut builder, &arguments);
+    builder.finish(message, None);
+    builder.finished_data().to_vec()
+}
+
+#[test]
+fn schemas_that_stand_for_much_are_errors() {
+    let stream = |message: &[u8]| {
+        let length = (message.len() as u32).to_le_bytes();
+        [&[0xff; 4][..], &length, message, &[0xff; 4], &[0; 4]].concat()
+    };
+    let columns = |message: &[u8]| {
+        let input = open_stream(Cursor::new(stream(message)), bounded(10));
+        input.map(|input| input.schema().fields().len()).map_err(|problem| problem.to_string())
+    };
+    assert_eq!(columns(&shared_schema(3, 10, 2)), Ok(3));
+    // 1 GB of names, and a million fields.
+    for message in [shared_schema(1000, 1 << 20, 1), shared_schema(90, 1, 3)] {
+        assert!(message.len() < 2 << 20);
+        let problem = columns(&message).unwrap_err();
+        assert!(problem.contains("more than the memory allows"), "{problem}");
     }
 }
 

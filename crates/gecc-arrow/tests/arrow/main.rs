@@ -1,8 +1,11 @@
 //! Tests of the crate as its users see it: against the calls of the library, on real files, and on files made to harm.
 
 mod columns;
+mod crafted;
 mod files;
+mod headers;
 mod hostile;
+mod imported;
 mod items;
 mod live;
 mod operations;

@@ -10,7 +10,7 @@ use arrow_array::{
 use arrow_schema::DataType;
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::SForm;
-use gecc::{Backend, CurveId, Engine, PublicKeys, Rejection, Rows, SecretKey, any, ecdsa, sm2};
+use gecc::{Backend, CurveId, Engine, PublicKeys, Rejection, Rows, SecretKey, Signers, any, ecdsa, sm2};
 use gecc_arrow::{
     Answers, Bip340Messages, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason,
     Signer, Signing, decode_keys_through, verify_bip340_through, verify_through,
@@ -192,6 +192,39 @@ fn signatures_are_those_of_the_library() {
         let answers = apply(&Operation::Sign(signing), curve, vec![(Field::Digest, digests)]);
         assert_eq!(rows(&answers, 0)[0], Some(items.signatures[0].to_vec()));
         assert_eq!(answers.counts().passed, 30);
+    }
+}
+
+#[test]
+fn additional_data_are_those_of_the_library() {
+    for curve in CURVES {
+        let items = Items::random(curve, 30);
+        let data = [7; 32];
+        let signers = Signers::with_additional_data(&items.secrets[0], Rows::all(&data));
+        let signed = match curve {
+            CurveId::Sm2 => sm2::sign(engine(), &items.digests, signers),
+            curve => any::ecdsa::sign(engine(), curve, &items.digests, signers, SForm::CurveDefault),
+        };
+        let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
+        let signing = |recovery_id| {
+            let key = Key::All(items.secrets[0].clone());
+            Operation::Sign(Signing { key, additional_data: Some(data), recovery_id, ..Signing::default() })
+        };
+        let digests = fixed(&some(&items.digests)).unwrap();
+        for recovery_id in [false, curve != CurveId::Sm2] {
+            let answers = apply(&signing(recovery_id), curve, vec![(Field::Digest, digests.clone())]);
+            assert_eq!(rows(&answers, 0), some(&signed));
+        }
+    }
+    let (texts, items) = ([vec![1; 5], vec![]], Items::random(CurveId::Sm2, 2));
+    let data = [8; 32];
+    let signers = Signers::with_additional_data(&items.secrets[1], Rows::all(&data));
+    let signed = sm2::sign_messages(engine(), &texts, sm2::UserIds::default(), signers).unwrap();
+    let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
+    let key = Key::All(items.secrets[1].clone());
+    let sign = Operation::Sign(Signing { key, additional_data: Some(data), ..Signing::default() });
+    for messages in columns(&some(&texts)) {
+        assert_eq!(rows(&apply(&sign, CurveId::Sm2, vec![(Field::Message, messages)]), 0), some(&signed));
     }
 }
 

@@ -1,13 +1,13 @@
 //! What a call refuses, and what it allows.
 
-use super::{COMPRESSED, Handle, cpu, expect_failure, expect_ok, keys, last_error, no_options, one, rows};
+use super::{COMPRESSED, Handle, NO_DATA, cpu, expect_failure, expect_ok, keys, last_error, no_options, one, rows};
 use crate::capi::buffer::{gecc_buffer_data, gecc_buffer_free, gecc_buffer_is_locked, gecc_buffer_new};
 use crate::capi::choices::{GeccCurve, gecc_curve_by_name};
 use crate::capi::codes::{GeccCode, gecc_code_text};
 use crate::capi::ecdsa::{gecc_ecdsa_sign, gecc_ecdsa_verify};
 use crate::capi::engine::*;
 use crate::capi::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
-use crate::capi::point::{gecc_add, gecc_mul_base};
+use crate::capi::point::{gecc_add, gecc_mul, gecc_mul_base};
 use crate::capi::sm2::{gecc_sm2_sign_messages, gecc_sm2_verify_messages};
 use crate::capi::status::GeccStatus::{self, InvalidArgument, NoScheme, NullPointer, OutOfMemory};
 use crate::capi::status::call;
@@ -64,7 +64,7 @@ pub fn numbers_are_refused() {
     let mut signatures = [[0; 64]];
     let signed = unsafe {
         let (digests, out) = (rows(&digests), signatures.as_mut_ptr().cast());
-        gecc_ecdsa_sign(engine.0, SECP256K1, 1, digests, digests, 3, out, codes.as_mut_ptr())
+        gecc_ecdsa_sign(engine.0, SECP256K1, 1, digests, digests, NO_DATA, 3, out, codes.as_mut_ptr())
     };
     expect_failure(signed, InvalidArgument, "form of s");
     let mut curve = GeccCurve::Sm2;
@@ -158,8 +158,9 @@ pub fn strides_and_sizes() {
     }
     for stride in [1, 31] {
         expect_failure(call(stride, 3), InvalidArgument, "stride");
-        // Whether it can matter or not.
-        expect_failure(call(stride, 0), InvalidArgument, "stride");
+        expect_failure(call(stride, 1), InvalidArgument, "stride");
+        // There is no row.
+        expect_ok(call(stride, 0));
     }
     for stride in [usize::MAX, usize::MAX / 2, usize::MAX / 3 + 1] {
         expect_failure(call(stride, 4), InvalidArgument, "address space");
@@ -233,7 +234,12 @@ pub fn no_items() {
             no_keys,
             codes,
         ));
-        expect_ok(gecc_sm2_sign_messages(engine.0, 0, null(), null(), 0, NOTHING, out, codes));
+        expect_ok(gecc_sm2_sign_messages(engine.0, 0, null(), null(), 0, NOTHING, NO_DATA, out, codes));
+        // All zeros, and what would be refused were there an item.
+        for (stride, encoding) in [(0, 0), (1, -1), (usize::MAX, 66)] {
+            let (scalars, points) = (GeccRows { stride, ..NOTHING }, GeccKeys { data: null(), stride, encoding });
+            expect_ok(gecc_mul(engine.0, SECP256K1, 0, scalars, points, out, codes));
+        }
         // What has nothing to do with items is checked all the same.
         expect_failure(gecc_mul_base(engine.0, 0, 0, NOTHING, out, codes), InvalidArgument, "curve");
         expect_failure(gecc_mul_base(null(), SECP256K1, 0, NOTHING, out, codes), NullPointer, "engine");
@@ -244,8 +250,8 @@ pub fn no_items() {
 fn user_ids_fit_their_items(engine: &Handle) {
     let (texts, mut signatures, mut codes) = ([GeccBytes { data: null(), length: 0 }; 3], [[0; 64]; 3], [0; 3]);
     let mut sign = |ids: *const GeccBytes, count| unsafe {
-        let out = signatures.as_mut_ptr().cast();
-        gecc_sm2_sign_messages(engine.0, 3, texts.as_ptr(), ids, count, one(&[1; 32]), out, codes.as_mut_ptr())
+        let (keys, out) = (one(&[1; 32]), signatures.as_mut_ptr().cast());
+        gecc_sm2_sign_messages(engine.0, 3, texts.as_ptr(), ids, count, keys, NO_DATA, out, codes.as_mut_ptr())
     };
     for count in [0, 1, 3] {
         expect_ok(sign(texts.as_ptr(), count));

@@ -1,6 +1,6 @@
 //! Columns as they lie in the caller's memory.
 
-use super::{COMPRESSED, cpu, engine, expect_failure, expect_ok, rows};
+use super::{COMPRESSED, NO_DATA, cpu, engine, expect_failure, expect_ok, rows};
 use crate::capi::buffer::*;
 use crate::capi::choices::{GeccBackend, GeccCurve};
 use crate::capi::ecdsa::gecc_ecdsa_verify;
@@ -91,7 +91,7 @@ pub fn overlaps_are_refused() {
     let sign = |text: usize| unsafe {
         let text = GeccBytes { data: at(text), length: 10 };
         let secret = GeccRows { data: at(300), stride: 32 };
-        gecc_sm2_sign_messages(engine.0, 1, &text, null(), 0, secret, at(0), at(64))
+        gecc_sm2_sign_messages(engine.0, 1, &text, null(), 0, secret, NO_DATA, at(0), at(64))
     };
     expect_ok(sign(65));
     expect_failure(sign(63), invalid, "messages and signatures overlap, at item 0");

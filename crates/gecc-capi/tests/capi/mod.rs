@@ -17,7 +17,7 @@ use crate::harness::needs::GPU;
 use crate::harness::{Named, named, tests as tests_with};
 use libtest_mimic::Trial;
 use std::ffi::CStr;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Trial> {
     let everywhere: [Named<fn()>; 30] = named![
@@ -131,4 +131,6 @@ pub fn last_error() -> String {
     unsafe { CStr::from_ptr(gecc_last_error()) }.to_str().expect("UTF-8").to_owned()
 }
 
+/// No additional data.
+pub const NO_DATA: GeccRows = GeccRows { data: null(), stride: 0 };
 pub const COMPRESSED: i32 = GeccKeyEncoding::Compressed as i32;

@@ -3,7 +3,7 @@
 //!
 //! Runs for some seconds; `GECC_FUZZ_SECONDS` sets another time.
 
-use super::{Handle, cpu, last_error};
+use super::{Handle, NO_DATA, cpu, last_error};
 use crate::capi::ecdsa::*;
 use crate::capi::keys::*;
 use crate::capi::memory::{GeccKeys, GeccRows};
@@ -49,10 +49,10 @@ impl Column {
 
     /// Where it lies, if it is one that a call can take.
     fn span(&self, items: usize) -> Option<(usize, usize)> {
+        let Some(others) = items.checked_sub(1) else { return Some((0, 0)) };
         if self.stride != 0 && self.stride < self.width {
             return None;
         }
-        let Some(others) = items.checked_sub(1) else { return Some((0, 0)) };
         let bytes = others.checked_mul(self.stride)?.checked_add(self.width)?;
         (bytes <= ARENA).then_some(())?;
         self.offset.map(|offset| (offset, offset + bytes))
@@ -108,7 +108,7 @@ const SHAPES: [Shape; 13] = [
         curve: Some(true),
         is_sum: false,
         call: |c| unsafe {
-            gecc_ecdsa_sign(c.engine, c.curve, c.items, c.reads[0], c.reads[1], 0, c.writes[0], c.codes)
+            gecc_ecdsa_sign(c.engine, c.curve, c.items, c.reads[0], c.reads[1], NO_DATA, 0, c.writes[0], c.codes)
         },
     },
     Shape {
@@ -119,7 +119,7 @@ const SHAPES: [Shape; 13] = [
         call: |c| unsafe {
             let [digests, keys] = [c.reads[0], c.reads[1]];
             let [signatures, ids] = [c.writes[0], c.writes[1]];
-            gecc_ecdsa_sign_recoverable(c.engine, c.curve, c.items, digests, keys, 0, signatures, ids, c.codes)
+            gecc_ecdsa_sign_recoverable(c.engine, c.curve, c.items, digests, keys, NO_DATA, 0, signatures, ids, c.codes)
         },
     },
     Shape {
@@ -167,7 +167,7 @@ const SHAPES: [Shape; 13] = [
         writes: &[64],
         curve: None,
         is_sum: false,
-        call: |c| unsafe { gecc_sm2_sign(c.engine, c.items, c.reads[0], c.reads[1], c.writes[0], c.codes) },
+        call: |c| unsafe { gecc_sm2_sign(c.engine, c.items, c.reads[0], c.reads[1], NO_DATA, c.writes[0], c.codes) },
     },
     Shape {
         reads: &[32, 0],
@@ -236,7 +236,7 @@ fn one_call(engine: &Handle, random: &mut Random) -> bool {
     let writes: Vec<Column> = shape.writes.iter().chain(&[1]).map(|write| Column::tight(random, *write)).collect();
 
     let has_points = shape.reads.contains(&0);
-    let mut fits = !engine.is_null() && (!has_points || [32, 33, 64, 65].contains(&encoding));
+    let mut fits = !engine.is_null() && (!has_points || items == 0 || [32, 33, 64, 65].contains(&encoding));
     fits &= shape.curve.is_none_or(|only_ecdsa| (1..=if only_ecdsa { 3 } else { 4 }).contains(&curve));
     fits &= !shape.is_sum || items < 2 || reads.iter().any(|read| read.stride != 0);
     let results = if shape.is_sum { 1 } else { items };

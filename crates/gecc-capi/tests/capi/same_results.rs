@@ -1,6 +1,6 @@
 //! Every operation on every curve gives what the same call of the library gives.
 
-use super::{Handle, engine, expect_ok, keys, no_options, one, rows, strings};
+use super::{Handle, NO_DATA, engine, expect_ok, keys, no_options, one, rows, strings};
 use crate::capi::choices::{GeccBackend, GeccCurve, GeccPolicy, GeccSForm, gecc_curve_by_name};
 use crate::capi::ecdsa::*;
 use crate::capi::engine::{GeccEngine, GeccEngineOptions, gecc_engine_new};
@@ -12,7 +12,7 @@ use crate::capi::status::GeccStatus;
 use crate::capi::sums::*;
 use crate::random::Random;
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{CurveId, Engine, Point, PublicKeys, Rejection, Rows, SecretKeys, any, ecdsa, sm2};
+use gecc::{CurveId, Engine, Point, PublicKeys, Rejection, Rows, SecretKeys, Signers, any, ecdsa, sm2};
 use rand::RngExt;
 use std::ffi::CString;
 use std::ptr::null_mut;
@@ -219,9 +219,18 @@ impl<'a> Batch<'a> {
         }
     }
 
+    /// The keys with the same additional data for all, with data for each item, and without any.
+    fn signers(&self) -> [(GeccRows, Signers<'_>); 3] {
+        let keys = SecretKeys::rows((&self.scalars).into());
+        [
+            (one(&self.digests[0]), Signers::with_additional_data(keys, Rows::all(&self.digests[0]))),
+            (rows(&self.digests), Signers::with_additional_data(keys, &self.digests)),
+            (NO_DATA, keys.into()),
+        ]
+    }
+
     fn ecdsa(&self) {
         let &Batch { c, rust, curve, number, .. } = self;
-        let secret = SecretKeys::rows((&self.scalars).into());
         let (codes, signatures) = &mut self.results::<64>();
         let (their_codes, their_signatures) = &mut self.results::<64>();
         let forms = [
@@ -230,13 +239,15 @@ impl<'a> Batch<'a> {
             (GeccSForm::CurveDefault, SForm::CurveDefault),
         ];
         for (form, same) in forms {
-            let (digests, given, data) = (rows(&self.digests), rows(&self.scalars), signatures.as_mut_ptr().cast());
-            expect_ok(unsafe {
-                gecc_ecdsa_sign(c, number, ITEMS, digests, given, form as i32, data, codes.as_mut_ptr())
-            });
-            let digests = (&self.digests).into();
-            any::ecdsa::sign_into(rust, curve, digests, secret, same, their_signatures, their_codes).unwrap();
-            assert_rows("signatures", (codes, signatures), (their_codes, their_signatures));
+            for (additional, signers) in self.signers() {
+                let (digests, given, data) = (rows(&self.digests), rows(&self.scalars), signatures.as_mut_ptr().cast());
+                expect_ok(unsafe {
+                    gecc_ecdsa_sign(c, number, ITEMS, digests, given, additional, form as i32, data, codes.as_mut_ptr())
+                });
+                let digests = (&self.digests).into();
+                any::ecdsa::sign_into(rust, curve, digests, signers, same, their_signatures, their_codes).unwrap();
+                assert_rows("signatures", (codes, signatures), (their_codes, their_signatures));
+            }
         }
         signatures[20][40] ^= 1;
         signatures[21] = [0; 64];
@@ -263,7 +274,7 @@ impl<'a> Batch<'a> {
         let &Batch { c, rust, curve, number, .. } = self;
         let (codes, signatures) = &mut self.results::<64>();
         let mut ids = vec![0xaa; ITEMS];
-        let secret = SecretKeys::rows((&self.scalars).into());
+        let (additional, signers) = self.signers()[1];
         // Digests as fields of records, and one for all.
         let records: Vec<[u8; 50]> = self.digests.iter().map(record).collect();
         let strided = GeccRows { data: records.as_ptr().cast(), stride: 50 };
@@ -274,9 +285,10 @@ impl<'a> Batch<'a> {
             let (data, id_data) = (signatures.as_mut_ptr().cast(), ids.as_mut_ptr());
             expect_ok(unsafe {
                 let scalars = rows(&self.scalars);
-                gecc_ecdsa_sign_recoverable(c, number, ITEMS, given, scalars, 0, data, id_data, codes.as_mut_ptr())
+                let codes = codes.as_mut_ptr();
+                gecc_ecdsa_sign_recoverable(c, number, ITEMS, given, scalars, additional, 0, data, id_data, codes)
             });
-            let signed = any::ecdsa::sign_recoverable(rust, curve, same, secret, SForm::CurveDefault).unwrap();
+            let signed = any::ecdsa::sign_recoverable(rust, curve, same, signers, SForm::CurveDefault).unwrap();
             for (item, signed) in signed.into_iter().enumerate() {
                 match signed {
                     Ok(signed) => {
@@ -337,7 +349,7 @@ impl<'a> Batch<'a> {
             rust,
             curve,
             (&digests).into(),
-            secret,
+            secret.into(),
             SForm::CurveDefault,
             &mut signatures,
             number_bytes,
@@ -389,12 +401,12 @@ impl<'a> Batch<'a> {
         let (codes, signatures) = &mut self.results::<64>();
         let (their_codes, their_signatures) = &mut self.results::<64>();
         let (digests, secret) = (rows(&self.digests), rows(&self.scalars));
-        expect_ok(unsafe {
-            gecc_sm2_sign(c, ITEMS, digests, secret, signatures.as_mut_ptr().cast(), codes.as_mut_ptr())
-        });
-        let theirs = SecretKeys::rows((&self.scalars).into());
-        sm2::sign_into(rust, &self.digests, theirs, their_signatures, their_codes).unwrap();
-        assert_rows("SM2 signatures", (codes, signatures), (their_codes, their_signatures));
+        for (additional, signers) in self.signers() {
+            let data = signatures.as_mut_ptr().cast();
+            expect_ok(unsafe { gecc_sm2_sign(c, ITEMS, digests, secret, additional, data, codes.as_mut_ptr()) });
+            sm2::sign_into(rust, &self.digests, signers, their_signatures, their_codes).unwrap();
+            assert_rows("SM2 signatures", (codes, signatures), (their_codes, their_signatures));
+        }
         signatures[20][40] ^= 1;
         expect_ok(unsafe {
             gecc_sm2_verify(c, ITEMS, digests, rows(&*signatures), keys(&self.points), codes.as_mut_ptr())
@@ -408,17 +420,18 @@ impl<'a> Batch<'a> {
         let &Batch { c, rust, curve, number, .. } = self;
         let messages = texts(200);
         let slices: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
-        let (messages, secret) = (strings(slices.clone()), SecretKeys::rows((&self.scalars).into()));
+        let messages = strings(slices.clone());
         let (codes, signatures) = &mut self.results::<64>();
         let (their_codes, their_signatures) = &mut self.results::<64>();
-        let (given, form, data) = (rows(&self.scalars), GeccSForm::AsComputed, signatures.as_mut_ptr().cast());
-        expect_ok(unsafe {
-            let codes = codes.as_mut_ptr();
-            gecc_ecdsa_sign_messages(c, number, ITEMS, messages.as_ptr(), given, form as i32, data, codes)
-        });
-        let same = SForm::AsComputed;
-        any::ecdsa::sign_messages_into(rust, curve, &slices, secret, same, their_signatures, their_codes).unwrap();
-        assert_rows("signatures of messages", (codes, signatures), (their_codes, their_signatures));
+        let (given, form, same) = (rows(&self.scalars), GeccSForm::AsComputed as i32, SForm::AsComputed);
+        for (additional, signers) in self.signers() {
+            expect_ok(unsafe {
+                let (texts, data, codes) = (messages.as_ptr(), signatures.as_mut_ptr().cast(), codes.as_mut_ptr());
+                gecc_ecdsa_sign_messages(c, number, ITEMS, texts, given, additional, form, data, codes)
+            });
+            any::ecdsa::sign_messages_into(rust, curve, &slices, signers, same, their_signatures, their_codes).unwrap();
+            assert_rows("signatures of messages", (codes, signatures), (their_codes, their_signatures));
+        }
         assert!(codes.contains(&Rejection::SecretKeyOutOfRange.code()));
         signatures[20][40] ^= 1;
         for (policy, same) in [(GeccPolicy::Standard, Policy::default()), (GeccPolicy::LowS, Policy::low_s())] {
@@ -442,7 +455,7 @@ impl<'a> Batch<'a> {
         let message_slices: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
         let id_slices: Vec<&[u8]> = ids.iter().map(Vec::as_slice).collect();
         let (message_strings, id_strings) = (strings(message_slices.clone()), strings(id_slices.clone()));
-        let secret = SecretKeys::rows((&self.scalars).into());
+        let (additional, signers) = self.signers()[1];
         let choices = [
             (0, sm2::UserIds::default()),
             (1, sm2::UserIds::all(id_slices[0])),
@@ -453,9 +466,9 @@ impl<'a> Batch<'a> {
             let (texts, ids, scalars) = (message_strings.as_ptr(), id_strings.as_ptr(), rows(&self.scalars));
             expect_ok(unsafe {
                 let data = signatures.as_mut_ptr().cast();
-                gecc_sm2_sign_messages(c, ITEMS, texts, ids, count, scalars, data, codes.as_mut_ptr())
+                gecc_sm2_sign_messages(c, ITEMS, texts, ids, count, scalars, additional, data, codes.as_mut_ptr())
             });
-            let signed = sm2::sign_messages(rust, &message_slices, same, secret).unwrap();
+            let signed = sm2::sign_messages(rust, &message_slices, same, signers).unwrap();
             for (item, signed) in signed.into_iter().enumerate() {
                 match signed {
                     Ok(row) => assert_eq!((codes[item], signatures[item]), (1, row), "{item}"),

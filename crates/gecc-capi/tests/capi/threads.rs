@@ -1,6 +1,6 @@
 //! Calls from many threads at once.
 
-use super::{Handle, cpu, expect_failure, expect_ok, keys, rows};
+use super::{Handle, NO_DATA, cpu, expect_failure, expect_ok, keys, rows};
 use crate::capi::ecdsa::{gecc_ecdsa_sign, gecc_ecdsa_verify};
 use crate::capi::keys::gecc_public_keys;
 use crate::capi::status::GeccStatus;
@@ -22,7 +22,7 @@ fn sign_and_verify(engine: &Handle, curve: i32) {
     let (mut codes, e) = (vec![0; ITEMS], engine.0);
     unsafe {
         let (out, verdicts) = (signatures.as_mut_ptr().cast(), codes.as_mut_ptr());
-        expect_ok(gecc_ecdsa_sign(e, curve, ITEMS, rows(&digests), rows(&secret), 0, out, verdicts));
+        expect_ok(gecc_ecdsa_sign(e, curve, ITEMS, rows(&digests), rows(&secret), NO_DATA, 0, out, verdicts));
         expect_ok(gecc_public_keys(e, curve, ITEMS, rows(&secret), points.as_mut_ptr().cast(), verdicts));
         digests.iter_mut().step_by(10).for_each(|digest| digest[5] ^= 8);
         let (given, key) = (rows(&signatures), keys(&points));

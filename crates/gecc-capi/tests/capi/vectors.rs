@@ -1,6 +1,6 @@
 //! Known answers through C: Project Wycheproof, GM/T 0003.5 and others, RFC 6979, blocks of Ethereum.
 
-use super::{cpu, expect_ok, keys, rows, strings};
+use super::{NO_DATA, cpu, expect_ok, keys, rows, strings};
 use crate::capi::bip340::{gecc_bip340_sign_messages, gecc_bip340_verify, gecc_bip340_verify_messages, gecc_taproot};
 use crate::capi::choices::{GeccCurve, GeccKeyEncoding};
 use crate::capi::ecdsa::{gecc_ecdsa_recover, gecc_ecdsa_sign, gecc_ecdsa_verify};
@@ -137,7 +137,7 @@ pub fn rfc6979() {
             let (mut signature, mut code) = ([[0; 64]], [0]);
             expect_ok(unsafe {
                 let (digest, secret, out) = (rows(&digest), rows(&secret), signature.as_mut_ptr().cast());
-                gecc_ecdsa_sign(engine.0, curve as i32, 1, digest, secret, 2, out, code.as_mut_ptr())
+                gecc_ecdsa_sign(engine.0, curve as i32, 1, digest, secret, NO_DATA, 2, out, code.as_mut_ptr())
             });
             assert_eq!(signature[0][..], [field(case, "r"), field(case, s)].concat());
             signed += 1;

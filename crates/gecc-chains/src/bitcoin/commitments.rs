@@ -34,6 +34,11 @@ impl Commitments {
         self.all.push((answer, commitment));
     }
 
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.all.len() * size_of::<(usize, Commitment)>()
+    }
+
     /// Puts those of other answers behind, which come after so many.
     pub fn append(&mut self, next: Commitments, answers: usize) {
         self.all.extend(next.all.into_iter().map(|(answer, commitment)| (answer + answers, commitment)));

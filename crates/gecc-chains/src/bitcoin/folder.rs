@@ -7,21 +7,20 @@
 //! blocks.
 
 use super::undo;
-use super::{Content, Piece, PlacedBlock};
-use crate::files::Reader;
+use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock};
+use crate::files::{Reader, open_beside};
 use crate::flow::HandOn;
+use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
 use bitcoin::consensus::Decodable;
 use bitcoin::{Network, VarInt, p2p::Magic};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a block at most (Bitcoin Core's MAX_BLOCK_SERIALIZED_SIZE), and of what it spends.
-const LONGEST_BLOCK: u64 = 4_000_000;
-const LONGEST_UNDO: u64 = 64 << 20;
 const RECORD_HEADER: u64 = 8;
 const BLOCK_HEADER: usize = 80;
 const CHECKSUM: usize = 32;
@@ -31,6 +30,14 @@ const FIRST: usize = BLOCK_HEADER + 9;
 const BEFORE: std::ops::Range<usize> = 4..36;
 /// Bytes of blocks that are decoded together.
 const PIECE: usize = 1 << 20;
+/// Blocks that a file is believed to have where memory is not limited: Bitcoin Core begins another after 128 MiB.
+const MOST_BLOCKS: usize = 1 << 21;
+/// Bytes that are taken for a block of a file, until what it spends is found.
+const BLOCK_BYTES: usize = 256;
+/// How often the file of what blocks spend is hashed where its records do not find their blocks at once.
+const HASHED: u64 = 64;
+/// What a try counts beside the bytes that are hashed.
+const TRY: u64 = 256;
 
 /// The network of a magic.
 pub fn network_of(magic: [u8; 4]) -> Option<Network> {
@@ -44,8 +51,10 @@ pub fn network_of(magic: [u8; 4]) -> Option<Network> {
 pub fn key_beside(path: &Path) -> Result<[u8; 8], Problem> {
     let path = path.with_file_name("xor.dat");
     let problem = |what: String| Problem::new(&Arc::from(path.as_path()), Place::Whole, what);
-    match std::fs::read(&path) {
-        Ok(bytes) => <[u8; 8]>::try_from(bytes.as_slice()).map_err(|_| problem("a key has 8 bytes".to_owned())),
+    let mut bytes = Vec::new();
+    let read = open_beside(&path).and_then(|file| file.take(9).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => <[u8; 8]>::try_from(bytes.as_slice()).map_err(|_| problem("a key has 8 bytes".to_owned())),
         Err(none) if none.kind() == std::io::ErrorKind::NotFound => Ok([0; 8]),
         Err(other) => Err(problem(other.to_string())),
     }
@@ -58,8 +67,9 @@ struct Hidden {
 }
 
 impl Hidden {
-    fn open(path: &Arc<Path>) -> Result<Self, Problem> {
-        Ok(Hidden { reader: Reader::open(path)?, key: key_beside(path)? })
+    fn open(reader: Reader) -> Result<Self, Problem> {
+        let key = key_beside(&reader.path)?;
+        Ok(Hidden { reader, key })
     }
 
     fn append(&mut self, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
@@ -125,10 +135,11 @@ impl Hidden {
     /// Goes to the next magic, from a place on.
     fn find_magic(&mut self, from: u64) -> Option<()> {
         const WINDOW: u64 = 1 << 16;
-        let mut start = from;
+        // It may be near, over and over.
+        let (mut start, mut window) = (from, 64);
         loop {
             self.reader.go_to(start).ok()?;
-            let length = self.reader.left().min(WINDOW);
+            let length = self.reader.left().min(window);
             if length < RECORD_HEADER {
                 return None;
             }
@@ -139,6 +150,7 @@ impl Hidden {
             }
             // The last three may begin one.
             start += length - 3;
+            window = WINDOW.min(2 * window);
         }
     }
 }
@@ -146,53 +158,61 @@ impl Hidden {
 /// A block in its file.
 struct Found {
     place: u64,
-    length: u64,
+    length: u32,
+    transactions: u32,
     before: [u8; 32],
+    /// The beginning of its hash, by which those that follow it are found.
+    hash: u64,
     /// Where what it spends is in the other file.
-    undo: Option<(u64, u64)>,
-    transactions: u64,
+    undo: Option<(u64, u32)>,
 }
 
 /// Reads a file of blocks, with the file beside it of what they spend.
-pub fn read(path: &Arc<Path>, network: &mut Option<Network>, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub fn read(
+    path: &Arc<Path>,
+    network: &mut Option<Network>,
+    limits: &Limits,
+    hand_on: &mut HandOn<Piece>,
+) -> ControlFlow<()> {
     let mut problems = Vec::new();
-    let opened = Hidden::open(path);
+    let opened = Reader::open_beside(path).and_then(Hidden::open);
     let mut blocks = match opened {
         Ok(blocks) => blocks,
         Err(problem) => return hand_on(Piece::problems(vec![problem])),
     };
-    let mut found = find_blocks(&mut blocks, network, &mut problems);
+    let most = MOST_BLOCKS.min(limits.ahead / BLOCK_BYTES);
+    let mut found = find_blocks(&mut blocks, network, most, &mut problems);
     let mut undo = open_undo(path, &mut problems);
     if let Some(undo) = &mut undo {
-        find_undo(undo, *network, &mut found, &mut problems);
+        find_undo(undo, *network, limits.whole_of(LONGEST_UNDO), &mut found, &mut problems);
     }
     hand_on(Piece::problems(problems))?;
     let network = network.unwrap_or(Network::Bitcoin);
     let mut read_until = 0;
-    let mut piece = Vec::new();
+    let mut piece = VecDeque::new();
     let mut bytes = 0;
     for block in &found {
         match load(&mut blocks, undo.as_mut(), block) {
             Ok(loaded) => {
                 bytes += loaded.block.len() + loaded.spent.as_ref().map_or(0, Vec::len);
-                piece.push(loaded);
+                piece.push_back(loaded);
             }
             Err(problem) => hand_on(Piece::problems(vec![problem]))?,
         }
         if bytes >= PIECE {
-            let until = block.place + block.length;
-            let content = Content { network, blocks: std::mem::take(&mut piece), plain: false };
+            let until = block.place + u64::from(block.length);
+            let content = Content::new(network, std::mem::take(&mut piece), false);
             hand_on(Piece::new(path, content, until - read_until))?;
             (read_until, bytes) = (until, 0);
         }
     }
     let left = (blocks.reader.place() + blocks.reader.left()).saturating_sub(read_until);
-    hand_on(Piece::new(path, Content { network, blocks: piece, plain: false }, left))
+    hand_on(Piece::new(path, Content::new(network, piece, false), left))
 }
 
 /// The file of what blocks spend. Without it nothing can be checked.
 fn open_undo(path: &Path, problems: &mut Vec<Problem>) -> Option<Hidden> {
-    match Hidden::open(&Arc::from(undo_of(path).as_path())) {
+    match Reader::open_beside(&Arc::from(undo_of(path).as_path())).and_then(Hidden::open) {
         Ok(undo) => Some(undo),
         Err(problem) => {
             note(problems, problem);
@@ -207,7 +227,12 @@ pub fn undo_of(path: &Path) -> PathBuf {
     path.with_file_name(name.replacen("blk", "rev", 1))
 }
 
-fn find_blocks(blocks: &mut Hidden, network: &mut Option<Network>, problems: &mut Vec<Problem>) -> Vec<Found> {
+fn find_blocks(
+    blocks: &mut Hidden,
+    network: &mut Option<Network>,
+    most: usize,
+    problems: &mut Vec<Problem>,
+) -> Vec<Found> {
     let mut found = Vec::new();
     while let Some((of, place, length)) = blocks.next_record(LONGEST_BLOCK, 0, problems) {
         let content = blocks.reader.place();
@@ -215,6 +240,10 @@ fn find_blocks(blocks: &mut Hidden, network: &mut Option<Network>, problems: &mu
         let expected = *network.get_or_insert(of);
         if of != expected {
             note(problems, blocks.reader.problem_at(place, format!("a block of {of} among those of {expected}")));
+        } else if found.len() == most {
+            let what = format!("there are more than {most} blocks, and the rest is not read");
+            problems.push(blocks.reader.problem_at(place, what));
+            break;
         } else {
             match first_of(blocks, content, length) {
                 Ok(block) => found.push(block),
@@ -235,19 +264,33 @@ fn first_of(blocks: &mut Hidden, place: u64, length: u64) -> Result<Found, Probl
     let too_short = || blocks.reader.problem_at(place, "the block has no header");
     let (header, mut rest) = first.split_at_checked(BLOCK_HEADER).ok_or_else(too_short)?;
     let transactions = VarInt::consensus_decode(&mut rest).map_err(|_| too_short())?.0;
-    let before = header[BEFORE].try_into().expect("32 bytes");
-    Ok(Found { place, length, before, undo: None, transactions })
+    let hash: [u8; 32] = Sha256::digest(Sha256::digest(header)).into();
+    Ok(Found {
+        place,
+        // Neither has more than the block has bytes, or else it is no block.
+        length: length.try_into().map_err(|_| too_short())?,
+        transactions: transactions.try_into().unwrap_or(u32::MAX),
+        before: header[BEFORE].try_into().expect("32 bytes"),
+        hash: beginning(&hash),
+        undo: None,
+    })
+}
+
+/// The first bytes of a hash. Its zeros are at the end.
+fn beginning(hash: &[u8; 32]) -> u64 {
+    u64::from_le_bytes(*hash.first_chunk().expect("32 bytes"))
 }
 
 /// Finds what blocks spend by the checksum of the record. Blocks that spend nothing need none.
-fn find_undo(undo: &mut Hidden, network: Option<Network>, found: &mut [Found], problems: &mut Vec<Problem>) {
-    // Blocks are connected more or less in the order in which they came: the first of those with as many transactions
-    // fits.
-    let mut waiting: BTreeMap<u64, VecDeque<usize>> = BTreeMap::new();
-    for (index, block) in found.iter().enumerate().filter(|(_, block)| block.transactions > 1) {
-        waiting.entry(block.transactions - 1).or_default().push_back(index);
-    }
-    while let Some((of, place, length)) = undo.next_record(LONGEST_UNDO, CHECKSUM as u64, problems) {
+fn find_undo(
+    undo: &mut Hidden,
+    network: Option<Network>,
+    longest: u64,
+    found: &mut [Found],
+    problems: &mut Vec<Problem>,
+) {
+    let mut waiting = Waiting::new(found, HASHED.saturating_mul(undo.reader.left()));
+    while let Some((of, place, length)) = undo.next_record(longest, CHECKSUM as u64, problems) {
         let content = undo.reader.place();
         let record = match undo.read(length + CHECKSUM as u64) {
             Ok(record) => record,
@@ -261,16 +304,64 @@ fn find_undo(undo: &mut Hidden, network: Option<Network>, found: &mut [Found], p
         if transactions == 0 || Some(of) != network {
             continue;
         }
-        let mut candidates = waiting.get_mut(&transactions);
-        let fits = |index: &usize| checksum_of(&found[*index].before, record) == checksum;
-        let position = candidates.as_ref().and_then(|candidates| candidates.iter().position(fits));
-        match (position, &mut candidates) {
-            (Some(position), Some(candidates)) => {
-                let index = candidates.remove(position).expect("it was found there");
-                found[index].undo = Some((content, length));
-            }
-            _ => note(problems, undo.reader.problem_at(place, "the record belongs to no block of the other file")),
+        match waiting.take(found, transactions, record, checksum) {
+            Ok(index) => found[index].undo = Some((content, length as u32)),
+            Err(what) => note(problems, undo.reader.problem_at(place, what)),
         }
+    }
+}
+
+/// Blocks for which nothing was found yet.
+struct Waiting {
+    /// By how many of their transactions spend something, in the order of the file.
+    all: BTreeSet<(u64, usize)>,
+    /// The same by the block before, too.
+    following: BTreeSet<(u64, u64, usize)>,
+    /// The block that was found last, by its hash.
+    last: Option<u64>,
+    /// Bytes that may still be hashed in vain. Otherwise many blocks and many records would be tried with each other.
+    left: u64,
+}
+
+impl Waiting {
+    fn new(found: &[Found], left: u64) -> Self {
+        let spending = || found.iter().enumerate().filter(|(_, block)| block.transactions > 1);
+        let all = spending().map(|(index, block)| (u64::from(block.transactions) - 1, index)).collect();
+        let follows =
+            |(index, block): (usize, &Found)| (beginning(&block.before), u64::from(block.transactions) - 1, index);
+        Waiting { all, following: spending().map(follows).collect(), last: None, left }
+    }
+
+    /// The block of a record. Blocks were connected one behind the other, so that the one that follows the last fits
+    /// wherever both are in this file. Where it is not, the first that has as many transactions does more often than
+    /// not: they came more or less in the same order.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn take(
+        &mut self,
+        found: &[Found],
+        transactions: u64,
+        record: &[u8],
+        checksum: &[u8],
+    ) -> Result<usize, &'static str> {
+        let following = self.last.into_iter().flat_map(|last| {
+            self.following.range((last, transactions, 0)..=(last, transactions, usize::MAX)).map(|(.., index)| *index)
+        });
+        let others = self.all.range((transactions, 0)..=(transactions, usize::MAX)).map(|(_, index)| *index);
+        for index in following.chain(others) {
+            let block = &found[index];
+            if checksum_of(&block.before, record) == checksum {
+                self.all.remove(&(transactions, index));
+                self.following.remove(&(beginning(&block.before), transactions, index));
+                self.last = Some(block.hash);
+                return Ok(index);
+            }
+            let tried = TRY + record.len() as u64;
+            self.left =
+                self.left.checked_sub(tried).ok_or("too many records fit no block: not tried with all of them")?;
+        }
+        Err("the record belongs to no block of the other file")
     }
 }
 
@@ -281,14 +372,60 @@ fn checksum_of(before: &[u8; 32], record: &[u8]) -> [u8; CHECKSUM] {
 /// A block with what it spends.
 fn load(blocks: &mut Hidden, undo: Option<&mut Hidden>, found: &Found) -> Result<PlacedBlock, Problem> {
     blocks.reader.go_to(found.place)?;
-    let block = blocks.read(found.length)?;
+    let block = blocks.read(found.length.into())?;
     let spent = match (found.undo, undo) {
         (Some((place, length)), Some(undo)) => {
             undo.reader.go_to(place)?;
-            Some(undo.read(length)?)
+            Some(undo.read(length.into())?)
         }
         _ if found.transactions <= 1 => Some(vec![0]),
         _ => None,
     };
     Ok(PlacedBlock { place: found.place, block, spent })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCKS: usize = 2000;
+    const RECORD: [u8; 40] = [1; 40];
+
+    fn hash(block: usize) -> [u8; 32] {
+        Sha256::digest(block.to_le_bytes()).into()
+    }
+
+    /// Blocks of two transactions, each behind the one before, in an order that is not theirs.
+    fn shuffled() -> Vec<Found> {
+        let block = |index: usize| {
+            let block = index * 1001 % BLOCKS;
+            let (before, hash) = (hash(block), beginning(&hash(block + 1)));
+            Found { place: block as u64, length: 0, transactions: 2, before, hash, undo: None }
+        };
+        (0..BLOCKS).map(block).collect()
+    }
+
+    /// Only the first record is tried with all blocks, however these lie in the file.
+    #[test]
+    fn records_find_their_blocks_by_the_one_before() {
+        let found = shuffled();
+        let mut waiting = Waiting::new(&found, (BLOCKS * (RECORD.len() + TRY as usize)) as u64);
+        for block in 0..BLOCKS {
+            let taken = waiting.take(&found, 1, &RECORD, &checksum_of(&hash(block), &RECORD)).unwrap();
+            assert_eq!(found[taken].place, block as u64);
+        }
+        assert!(waiting.all.is_empty() && waiting.following.is_empty());
+    }
+
+    #[test]
+    fn what_is_hashed_in_vain_is_bounded() {
+        const TRIES: usize = 10;
+        let found = shuffled();
+        let mut waiting = Waiting::new(&found, (TRIES * (RECORD.len() + TRY as usize)) as u64);
+        assert!(waiting.take(&found, 1, &RECORD, &[0; 32]).unwrap_err().contains("too many"));
+        assert!(waiting.left < TRY + RECORD.len() as u64);
+        // The first is still found.
+        let first = found[0].place as usize;
+        assert_eq!(waiting.take(&found, 1, &RECORD, &checksum_of(&hash(first), &RECORD)), Ok(0));
+    }
 }

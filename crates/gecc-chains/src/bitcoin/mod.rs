@@ -24,18 +24,21 @@ mod undo;
 
 use crate::files::{Paths, Reader};
 use crate::flow::{self, HandOn, Settings, Work};
+use crate::limits::Limits;
 use crate::problem::{Place, Problem, Progress, note};
 use crate::range::Blocks;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use bitcoin::Network;
-use decoded::Decoded;
+use decoded::{Decoded, Open};
 use gecc::Engine;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a file with one block, and of what it spends.
-const LONGEST: u64 = 64 << 20;
+/// Bytes of a block at most (Bitcoin Core's MAX_BLOCK_SERIALIZED_SIZE), and of what it spends.
+const LONGEST_BLOCK: u64 = 4_000_000;
+const LONGEST_UNDO: u64 = 64 << 20;
 
 /// Verifies the inputs of all blocks of some files, and hands the answers to `sink` until that wants no more. Gives
 /// what the sink ended with.
@@ -54,7 +57,7 @@ pub fn verify<B>(
     sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
     let read = |hand_on: &mut HandOn<Piece>| {
-        let _ = read_all(paths, hand_on);
+        let _ = read_all(paths, &settings.limits(), hand_on);
     };
     flow::run(&Inputs { blocks }, settings, read, sink)
 }
@@ -68,13 +71,34 @@ pub(crate) struct Piece {
 
 struct Content {
     network: Network,
-    blocks: Vec<PlacedBlock>,
+    blocks: VecDeque<PlacedBlock>,
     /// Whether what blocks spend is not compressed.
     plain: bool,
+    /// A block of which inputs are still to be added.
+    open: Option<Open>,
 }
 
 impl Content {
-    const NONE: Content = Content { network: Network::Bitcoin, blocks: Vec::new(), plain: false };
+    const NONE: Content = Content::new(Network::Bitcoin, VecDeque::new(), false);
+
+    const fn new(network: Network, blocks: VecDeque<PlacedBlock>, plain: bool) -> Self {
+        Content { network, blocks, plain, open: None }
+    }
+
+    /// Begins with the next block, if it is wanted.
+    ///
+    /// # Errors
+    /// Where it is, and what is wrong with it as a whole.
+    fn open_next(&mut self, wanted: Blocks) -> Result<(), (u64, String)> {
+        let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
+        let spent = |inputs| match &spent {
+            None => Err("what the block spends is not in the file beside it".to_owned()),
+            Some(bytes) if self.plain => undo::plain(bytes, inputs),
+            Some(bytes) => undo::compressed(bytes, inputs),
+        };
+        self.open = Open::new(self.network, &block, spent, wanted).map_err(|what| (place, what))?;
+        Ok(())
+    }
 }
 
 /// A block as it is in its file.
@@ -102,7 +126,7 @@ impl Piece {
     }
 }
 
-pub(crate) fn read_all(paths: &Paths, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub(crate) fn read_all(paths: &Paths, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     hand_on(Piece::problems(paths.problems.clone()))?;
     // Of each folder that Bitcoin Core writes.
     let mut network: Option<(PathBuf, Option<Network>)> = None;
@@ -114,11 +138,11 @@ pub(crate) fn read_all(paths: &Paths, hand_on: &mut HandOn<Piece>) -> ControlFlo
         let network = &mut network.as_mut().expect("it was just set").1;
         let bytes = match role_of(path) {
             Role::Blocks => {
-                folder::read(path, network, hand_on)?;
+                folder::read(path, network, limits, hand_on)?;
                 0
             }
             Role::Block => {
-                read_block(path, hand_on)?;
+                read_block(path, limits, hand_on)?;
                 0
             }
             Role::Beside => *length,
@@ -150,32 +174,31 @@ fn role_of(path: &Path) -> Role {
 }
 
 /// Reads a file that is one block, and the file of what it spends.
-fn read_block(path: &Arc<Path>, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let mut name = PathBuf::from(format!("{stem}-undo"));
     if let Some(extension) = path.extension() {
         name.set_extension(extension);
     }
     let beside: Arc<Path> = Arc::from(path.with_file_name(name).as_path());
-    match read_whole(path).and_then(|block| Ok((block, read_whole(&beside)?))) {
+    let spent = || read_whole(Reader::open_beside(&beside)?, limits.whole_of(LONGEST_UNDO));
+    let read = Reader::open(path).and_then(|reader| Ok((read_whole(reader, LONGEST_BLOCK)?, spent()?)));
+    match read {
         Ok((block, spent)) => {
             let bytes = block.len() as u64;
-            let blocks = vec![PlacedBlock { place: 0, block, spent: Some(spent) }];
-            hand_on(Piece::new(path, Content { network: Network::Bitcoin, blocks, plain: true }, bytes))
+            let blocks = VecDeque::from([PlacedBlock { place: 0, block, spent: Some(spent) }]);
+            hand_on(Piece::new(path, Content::new(Network::Bitcoin, blocks, true), bytes))
         }
         Err(problem) => hand_on(Piece::problems(vec![problem])),
     }
 }
 
-fn read_whole(path: &Arc<Path>) -> Result<Vec<u8>, Problem> {
-    let mut reader = Reader::open(path)?;
-    let length = reader.left();
-    if length > LONGEST {
-        return Err(reader.problem(format!("a block of {length} bytes is above the limit of {LONGEST}")));
-    }
+fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
-    reader.append(length, &mut bytes)?;
-    Ok(bytes)
+    if reader.append_rest(longest, &mut bytes)? {
+        return Ok(bytes);
+    }
+    Err(reader.problem(format!("a block, or what it spends, is above the limit of {longest} bytes")))
 }
 
 /// Decodes pieces and verifies inputs.
@@ -188,24 +211,41 @@ impl Work for Inputs {
     type Decoded = Decoded;
     type Answers = Answers;
 
-    fn decode(&self, Piece { path, content, progress }: Piece) -> Decoded {
-        let mut decoded = Decoded::new(progress);
-        let Some(path) = path else { return decoded };
-        for PlacedBlock { place, block, spent } in content.blocks {
-            let spent = || match spent {
-                None => Err("what the block spends is not in the file beside it".to_owned()),
-                Some(bytes) if content.plain => undo::plain(&bytes),
-                Some(bytes) => undo::compressed(&bytes),
-            };
-            if let Err(what) = decoded.add_block(content.network, &block, spent, self.blocks) {
-                note(&mut decoded.progress.problems, Problem::new(&path, Place::Byte(place), what));
+    fn weight(piece: &Piece) -> usize {
+        // As types both take some times as much, inputs and scripts of a few bytes most of all.
+        let weight = |block: &PlacedBlock| 6 * block.block.len() + 3 * block.spent.as_ref().map_or(0, Vec::len);
+        piece.content.blocks.iter().map(weight).sum()
+    }
+
+    fn decode(&self, mut piece: Piece, most: usize) -> (Decoded, Option<Piece>) {
+        let mut decoded = Decoded::new(std::mem::take(&mut piece.progress));
+        let Piece { path: Some(path), content, .. } = &mut piece else { return (decoded, None) };
+        while content.open.is_some() || !content.blocks.is_empty() {
+            if decoded.bytes() >= most {
+                return (decoded, Some(piece));
+            }
+            match &mut content.open {
+                Some(open) => {
+                    if decoded.add(open, most) {
+                        content.open = None;
+                    }
+                }
+                None => {
+                    if let Err((place, what)) = content.open_next(self.blocks) {
+                        note(&mut decoded.progress.problems, Problem::new(path, Place::Byte(place), what));
+                    }
+                }
             }
         }
-        decoded
+        (decoded, None)
     }
 
     fn size(decoded: &Decoded) -> usize {
         decoded.len()
+    }
+
+    fn bytes(decoded: &Decoded) -> usize {
+        decoded.bytes()
     }
 
     fn append(batch: &mut Decoded, next: Decoded) {

@@ -26,12 +26,18 @@ pub struct Claim {
 #[derive(Default)]
 pub struct Claims {
     pub signatures: Vec<Pair>,
-    /// SEC 1, or not.
+    /// SEC 1, or not; none much longer.
     pub keys: Vec<Vec<u8>>,
     pub open: Vec<Claim>,
 }
 
 impl Claims {
+    /// Bytes in memory, more or less.
+    pub fn bytes(&self) -> usize {
+        const KEY: usize = size_of::<Vec<u8>>() + 80;
+        self.signatures.len() * size_of::<Pair>() + self.keys.len() * KEY + self.open.len() * size_of::<Claim>()
+    }
+
     /// Puts those of other answers behind, which come after so many.
     pub fn append(&mut self, next: Claims, answers: usize) {
         let (signatures, keys) = (self.signatures.len(), self.keys.len());

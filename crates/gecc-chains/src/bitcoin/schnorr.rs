@@ -28,6 +28,11 @@ impl Signatures {
         self.keys.push(signed.key);
     }
 
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.answers.len() * (size_of::<usize>() + size_of::<Signed>())
+    }
+
     /// Puts those of other answers behind, which come after so many.
     pub fn append(&mut self, next: Signatures, answers: usize) {
         self.answers.extend(next.answers.into_iter().map(|answer| answer + answers));

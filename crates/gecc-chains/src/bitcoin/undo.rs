@@ -15,13 +15,22 @@ const OP_RETURN: u8 = 0x6a;
 /// Sizes below this stand for scripts of known forms.
 const FORMS: u64 = 6;
 
-/// Outputs one after the other, as blocks have them.
-pub fn plain(mut bytes: &[u8]) -> Result<Vec<TxOut>, String> {
-    let mut outputs = Vec::new();
+/// Outputs one after the other, as blocks have them: as many as there are inputs.
+pub fn plain(mut bytes: &[u8], inputs: usize) -> Result<Vec<TxOut>, String> {
+    let mut outputs = Vec::with_capacity(inputs);
     while !bytes.is_empty() {
+        require_fewer(&outputs, inputs)?;
         outputs.push(TxOut::consensus_decode(&mut bytes).map_err(|problem| problem.to_string())?);
     }
     Ok(outputs)
+}
+
+/// More outputs than inputs are not made room for.
+fn require_fewer(outputs: &[TxOut], inputs: usize) -> Result<(), String> {
+    if outputs.len() < inputs {
+        return Ok(());
+    }
+    Err(format!("the block has {inputs} inputs, and more outputs are said to be spent"))
 }
 
 /// Transactions that a record speaks of: all of its block but the coinbase.
@@ -30,10 +39,11 @@ pub fn transactions(mut record: &[u8]) -> Result<u64, String> {
 }
 
 /// The outputs of a record of a rev file, for the inputs of all transactions one after the other.
-pub fn compressed(mut record: &[u8]) -> Result<Vec<TxOut>, String> {
-    let mut outputs = Vec::new();
+pub fn compressed(mut record: &[u8], inputs: usize) -> Result<Vec<TxOut>, String> {
+    let mut outputs = Vec::with_capacity(inputs);
     for _ in 0..length(&mut record)? {
         for _ in 0..length(&mut record)? {
+            require_fewer(&outputs, inputs)?;
             outputs.push(output(&mut record).ok_or("an output that was spent ends too early or is malformed")?);
         }
     }

@@ -1,10 +1,12 @@
 //! From files to certificates.
 
 use super::Algorithm;
+use crate::files;
 use crate::problem::{Place, Problem, note};
 use der::asn1::ObjectIdentifier;
-use der::{Decode, Encode, Reader, SliceReader};
+use der::{Decode, Encode, Reader, SliceReader, Tag, TagNumber};
 use gecc::CurveId;
+use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::path::Path;
 use std::sync::Arc;
 use x509_cert::Certificate;
@@ -17,8 +19,11 @@ const END: &[u8] = b"-----END ";
 const LABELS: [&str; 3] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
 /// DER: a sequence, as every certificate is.
 const SEQUENCE: u8 = 0x30;
-/// Bytes of a file at most.
-const LONGEST: u64 = 1 << 30;
+/// Bytes of a file at most, of a certificate, and of a name in it. The crate that decodes names takes time with the square
+/// of how many parts they have.
+pub const LONGEST: u64 = 1 << 30;
+const LONGEST_CERTIFICATE: usize = 1 << 20;
+const LONGEST_NAME: usize = 4096;
 
 // RFC 5758, section 3.2, and GM/T 0006.
 const ECDSA_SHA256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.2");
@@ -42,24 +47,48 @@ pub struct Member {
     pub algorithm: Algorithm,
     /// SEC 1, and its curve, where it is one that is known.
     pub key: Option<(CurveId, Vec<u8>)>,
-    /// The signed part, as it stands in the file.
-    pub message: Vec<u8>,
-    /// DER.
-    pub signature: Vec<u8>,
+    pub signed: Signed,
+    /// r and s, where they are DER. Those by keys of larger curves are not of this size.
+    pub signature: Option<[u8; 64]>,
 }
 
-/// The certificates of a file, and what of it is none.
-pub fn members(path: &Arc<Path>) -> (Vec<Member>, Vec<Problem>) {
+/// The signed part, as it stands in the file.
+pub enum Signed {
+    /// Of a longer digest than 256 bits the first 256 (FIPS 186-5, section 6.4.2).
+    Digest([u8; 32]),
+    /// SM2 hashes more before it.
+    Message(Vec<u8>),
+    /// In a way that is not known.
+    Other,
+}
+
+impl Member {
+    /// What it costs to try a key, where hashing half a kilobyte is one.
+    pub fn cost(&self) -> usize {
+        if let Signed::Message(message) = &self.signed { 1 + message.len() / 512 } else { 1 }
+    }
+
+    /// Bytes in memory, more or less.
+    pub fn bytes(&self) -> usize {
+        let names = self.subject.len() + self.issuer.len() + self.subject_der.len() + self.issuer_der.len();
+        let key = self.key.as_ref().map_or(0, |(_, key)| key.len());
+        let message = if let Signed::Message(message) = &self.signed { message.len() } else { 0 };
+        size_of::<Member>() + names + key + message
+    }
+}
+
+/// The certificates of a file of at most so many bytes, and what of it is none.
+pub fn members(path: &Arc<Path>, longest: u64) -> (Vec<Member>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
-    let bytes = match read(path) {
+    let bytes = match read(path, longest) {
         Ok(bytes) => bytes,
-        Err(what) => return (found, vec![Problem::new(path, Place::Whole, what)]),
+        Err(problem) => return (found, vec![problem]),
     };
-    let mut add = |place: u64, der: Result<Vec<u8>, String>| {
-        let member = der.and_then(|der| member(path, place, &der).map_err(|problem| problem.to_string()));
+    let mut add = |place: usize, der: Result<&[u8], String>| {
+        let member = der.and_then(|der| member(path, place as u64, der));
         match member {
             Ok(member) => found.push(member),
-            Err(what) => note(&mut problems, Problem::new(path, Place::Byte(place), what)),
+            Err(what) => note(&mut problems, Problem::new(path, Place::Byte(place as u64), what)),
         }
     };
     if bytes.first() == Some(&SEQUENCE) {
@@ -67,17 +96,17 @@ pub fn members(path: &Arc<Path>) -> (Vec<Member>, Vec<Problem>) {
         while place < bytes.len() {
             match SliceReader::new(&bytes[place..]).and_then(|mut reader| reader.tlv_bytes()) {
                 Ok(one) => {
-                    add(place as u64, Ok(one.to_vec()));
+                    add(place, Ok(one));
                     place += one.len();
                 }
                 Err(problem) => {
-                    add(place as u64, Err(problem.to_string()));
+                    add(place, Err(problem.to_string()));
                     break;
                 }
             }
         }
     } else {
-        blocks(&bytes).into_iter().for_each(|(place, block)| add(place as u64, block));
+        for_each_block(&bytes, add);
     }
     if found.is_empty() && problems.is_empty() {
         problems.push(Problem::new(path, Place::Whole, "there is no certificate in it, neither PEM nor DER"));
@@ -85,58 +114,98 @@ pub fn members(path: &Arc<Path>) -> (Vec<Member>, Vec<Problem>) {
     (found, problems)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let length = std::fs::metadata(path).map_err(|problem| problem.to_string())?.len();
-    if length > LONGEST {
-        return Err(format!("{length} bytes are above the limit of {LONGEST}"));
+fn read(path: &Arc<Path>, longest: u64) -> Result<Vec<u8>, Problem> {
+    let (mut reader, mut bytes) = (files::Reader::open(path)?, Vec::new());
+    if reader.append_rest(longest, &mut bytes)? {
+        return Ok(bytes);
     }
-    std::fs::read(path).map_err(|problem| problem.to_string())
+    Err(Problem::new(path, Place::Whole, format!("it is above the limit of {longest} bytes")))
 }
 
-/// The contents of blocks with certificates, and where these begin. Other text and blocks may stand between them.
-fn blocks(text: &[u8]) -> Vec<(usize, Result<Vec<u8>, String>)> {
-    let (mut found, mut from) = (Vec::new(), 0);
-    while let Some(start) = find(text, BEGIN, from) {
-        let next = find(text, BEGIN, start + BEGIN.len()).unwrap_or(text.len());
-        let end = find(text, END, start).filter(|end| *end < next);
-        let label = text[start + BEGIN.len()..].split(|byte| *byte == b'-').next().unwrap_or_default();
-        from = next;
-        if !LABELS.iter().any(|known| known.as_bytes() == label) {
-            continue;
+/// Hands on the contents of blocks with certificates, and where these begin. Other text and blocks may stand between
+/// them.
+fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], String>)) {
+    let mut next = find(text, BEGIN);
+    while let Some(start) = next {
+        let label = start + BEGIN.len();
+        next = find(&text[label..], BEGIN).map(|place| label + place);
+        // Nothing is looked for beyond the next block, or many that do not end would take the square of their number.
+        let block = &text[start..next.unwrap_or(text.len())];
+        let label = block[BEGIN.len()..].split(|byte| *byte == b'-').next().unwrap_or_default();
+        if LABELS.iter().any(|known| known.as_bytes() == label) {
+            match decoded(block) {
+                Ok(der) => hand_on(start, Ok(&der)),
+                Err(what) => hand_on(start, Err(what)),
+            }
         }
-        let block = end.ok_or_else(|| "the block does not end".to_owned()).and_then(|end| {
-            let last = text[end + END.len()..]
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .map_or(text.len(), |line| end + END.len() + line);
-            let decoded = pem_rfc7468::decode_vec(text[start..last].trim_ascii_end());
-            decoded.map(|(_, der)| der).map_err(|problem| problem.to_string())
-        });
-        found.push((start, block));
     }
-    found
 }
 
-fn find(text: &[u8], what: &[u8], from: usize) -> Option<usize> {
-    text.get(from..)?.windows(what.len()).position(|part| part == what).map(|place| from + place)
+/// The content of a block, behind which there may be more text.
+fn decoded(block: &[u8]) -> Result<Vec<u8>, String> {
+    let end = find(block, END).ok_or("the block does not end")? + END.len();
+    let line = block[end..].iter().position(|byte| *byte == b'\n').map_or(block.len(), |line| end + line);
+    let decoded = pem_rfc7468::decode_vec(block[..line].trim_ascii_end());
+    decoded.map(|(_, der)| der).map_err(|problem| problem.to_string())
 }
 
-fn member(path: &Arc<Path>, place: u64, der: &[u8]) -> der::Result<Member> {
-    // OpenSSL's trusted certificates have more behind the certificate.
-    let der = SliceReader::new(der)?.tlv_bytes()?;
-    let certificate = Certificate::from_der(der)?;
-    let contents = certificate.tbs_certificate();
-    Ok(Member {
-        path: Arc::clone(path),
-        place,
-        subject: contents.subject().to_string(),
-        issuer: contents.issuer().to_string(),
-        subject_der: contents.subject().to_der()?,
-        issuer_der: contents.issuer().to_der()?,
-        algorithm: algorithm(&certificate.signature_algorithm().oid),
-        key: key(contents.subject_public_key_info()),
-        message: signed_part(der)?.to_vec(),
-        signature: certificate.signature().as_bytes().unwrap_or_default().to_vec(),
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|part| part == what)
+}
+
+fn member(path: &Arc<Path>, place: u64, der: &[u8]) -> Result<Member, String> {
+    let decoded = || {
+        // OpenSSL's trusted certificates have more behind the certificate.
+        let der = SliceReader::new(der)?.tlv_bytes()?;
+        let signed = signed_part(der)?;
+        let longest = names(signed)?.map(<[u8]>::len).into_iter().max().unwrap_or_default();
+        if der.len() > LONGEST_CERTIFICATE || longest > LONGEST_NAME {
+            return Ok(None);
+        }
+        let certificate = Certificate::from_der(der)?;
+        let contents = certificate.tbs_certificate();
+        let algorithm = algorithm(&certificate.signature_algorithm().oid);
+        let signature = certificate.signature().as_bytes().unwrap_or_default();
+        Ok(Some(Member {
+            path: Arc::clone(path),
+            place,
+            subject: contents.subject().to_string(),
+            issuer: contents.issuer().to_string(),
+            subject_der: contents.subject().to_der()?,
+            issuer_der: contents.issuer().to_der()?,
+            algorithm,
+            key: key(contents.subject_public_key_info()),
+            signed: of_message(algorithm, signed),
+            signature: gecc::signature_from_der(signature).ok(),
+        }))
+    };
+    let member: der::Result<Option<Member>> = decoded();
+    let too_long = || format!("a certificate has at most {LONGEST_CERTIFICATE} bytes, and a name {LONGEST_NAME}");
+    member.map_err(|problem| problem.to_string())?.ok_or_else(too_long)
+}
+
+fn of_message(algorithm: Algorithm, message: &[u8]) -> Signed {
+    let first = |digest: &[u8]| Signed::Digest(digest[..32].try_into().expect("longer digests than 32 bytes"));
+    match algorithm {
+        Algorithm::EcdsaSha256 => first(&Sha256::digest(message)),
+        Algorithm::EcdsaSha384 => first(&Sha384::digest(message)),
+        Algorithm::EcdsaSha512 => first(&Sha512::digest(message)),
+        Algorithm::Sm2Sm3 => Signed::Message(message.to_vec()),
+        Algorithm::Other => Signed::Other,
+    }
+}
+
+/// The issuer and the subject, by their places in the signed part (RFC 5280, section 4.1).
+fn names(signed: &[u8]) -> der::Result<[&[u8]; 2]> {
+    const VERSION: Tag = Tag::ContextSpecific { constructed: true, number: TagNumber(0) };
+    SliceReader::new(signed)?.sequence(|reader| {
+        if Tag::peek(reader)? == VERSION {
+            reader.tlv_bytes()?;
+        }
+        let [_serial, _algorithm, issuer, _validity, subject] =
+            [reader.tlv_bytes()?, reader.tlv_bytes()?, reader.tlv_bytes()?, reader.tlv_bytes()?, reader.tlv_bytes()?];
+        reader.drain(reader.remaining_len())?;
+        Ok([issuer, subject])
     })
 }
 

@@ -1,14 +1,26 @@
 //! Certificates tried with the keys of those who may have signed them.
 
-use super::read::{Member, members};
+use super::read::{LONGEST, Member, Signed, members};
 use super::{Algorithm, Answer, Answers, Options, Reason};
 use crate::files::Paths;
 use crate::flow::Settings;
+use crate::problem::{Place, Problem};
 use crate::reason::rejection_of;
 use gecc::{CurveId, Engine, P256, PublicKeys, Verdict, ecdsa, sm2};
 use rayon::prelude::*;
-use sha2::{Digest, Sha256, Sha384, Sha512};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Keys of a name that are tried in any case, and further ones for all certificates together. Otherwise many keys of one
+/// name and many certificates would be tried with each other.
+const TRIED: usize = 16;
+const MORE: usize = 1 << 16;
+/// Of what is kept in memory, the part that files that are read at a time may have, a file by itself, and what is read of
+/// them.
+const FILES: usize = 8;
+const FILE: usize = 4;
+const MEMBERS: usize = 2;
 
 /// `member` may be signed by `issuer`: both are positions in the list of members.
 #[derive(Clone, Copy)]
@@ -22,81 +34,122 @@ struct Pair {
 /// # Errors
 /// What the engine says.
 pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<Answers, gecc::Error> {
-    let read: Vec<_> = settings.pool.install(|| paths.files.par_iter().map(|(path, _)| members(path)).collect());
-    let (mut all, mut problems) = (Vec::new(), paths.problems.clone());
-    for (members, of_file) in read {
-        all.extend(members);
-        problems.extend(of_file);
-    }
-    let mut answers: Vec<Answer> = all.iter().map(not_tried).collect();
-    let pairs = pairs(&all, &mut answers);
-    let signatures = signatures(&all, &pairs, &mut answers);
+    let mut problems = paths.problems.clone();
+    let mut all = read(settings, paths, &mut problems);
+    let mut answers: Vec<Answer> = all.iter_mut().map(not_tried).collect();
+    let (pairs, given_up) = pairs(&all, &mut answers);
     let tried = |algorithms: &[Algorithm]| -> Vec<Pair> {
         let is_tried =
-            |pair: &&Pair| signatures[pair.member].is_some() && algorithms.contains(&all[pair.member].algorithm);
+            |pair: &&Pair| all[pair.member].signature.is_some() && algorithms.contains(&all[pair.member].algorithm);
         pairs.iter().filter(is_tried).copied().collect()
     };
-    let batch = Batch { settings, all: &all, signatures: &signatures };
-    let of_ecdsa = tried(&[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]);
-    note(&of_ecdsa, &batch.ecdsa(&of_ecdsa)?, &mut answers);
+    let (batch, most) = (Batch { settings, all: &all }, settings.batch());
+    for pairs in tried(&[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]).chunks(most) {
+        note(pairs, &batch.ecdsa(pairs)?, &mut answers);
+    }
     let of_sm2 = tried(&[Algorithm::Sm2Sm3]);
     for id in &options.sm2_user_ids {
-        note(&of_sm2, &batch.sm2(&of_sm2, id)?, &mut answers);
+        for pairs in of_sm2.chunks(most) {
+            note(pairs, &batch.sm2(pairs, id)?, &mut answers);
+        }
+    }
+    for index in given_up {
+        if matches!(answers[index].reason, Some(Reason::Signature(_))) {
+            answers[index].reason = Some(Reason::NotChecked("more keys bear its issuer's name than are tried"));
+        }
     }
     Ok(Answers { answers, problems })
 }
 
-fn not_tried(member: &Member) -> Answer {
+/// The certificates of all files, as far as there is memory for them.
+fn read(settings: &Settings, paths: &Paths, problems: &mut Vec<Problem>) -> Vec<Member> {
+    let kept = settings.limits().kept;
+    let (mut all, mut held) = (Vec::new(), 0);
+    let mut rest = paths.files.as_slice();
+    while !rest.is_empty() {
+        let (files, after) = rest.split_at(together(rest, kept / FILES));
+        rest = after;
+        let longest = LONGEST.min((kept / FILE) as u64);
+        let read = |(path, _): &(Arc<Path>, u64)| members(path, longest);
+        let read: Vec<_> = settings.pool.install(|| files.par_iter().map(read).collect());
+        for ((path, _), (members, of_file)) in files.iter().zip(read) {
+            held += of_file.len() * size_of::<Problem>();
+            problems.extend(of_file);
+            for member in members {
+                held += member.bytes();
+                if held > kept / MEMBERS {
+                    let what = "from here on certificates take more memory than is allowed, and are not read";
+                    problems.push(Problem::new(path, Place::Byte(member.place), what));
+                    return all;
+                }
+                all.push(member);
+            }
+        }
+    }
+    all
+}
+
+/// How many of the next files have at most so many bytes, one at least.
+fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
+    let mut sum: u64 = 0;
+    let fits = |(_, length): &&(Arc<Path>, u64)| {
+        sum = sum.saturating_add(*length);
+        sum <= most as u64
+    };
+    files.iter().take_while(fits).count().max(1)
+}
+
+/// The names as text are the answer's from here on.
+fn not_tried(member: &mut Member) -> Answer {
     let why = if member.algorithm == Algorithm::Other { "the algorithm is another" } else { "its issuer is not there" };
     Answer {
         path: member.path.clone(),
         place: member.place,
-        subject: member.subject.clone(),
-        issuer: member.issuer.clone(),
+        subject: std::mem::take(&mut member.subject),
+        issuer: std::mem::take(&mut member.issuer),
         algorithm: member.algorithm,
         signed_by: None,
         reason: Some(Reason::NotChecked(why)),
     }
 }
 
-/// Every member with every bearer of its issuer's name whose key is of the curve.
-fn pairs(all: &[Member], answers: &mut [Answer]) -> Vec<Pair> {
-    let mut by_subject: HashMap<&[u8], Vec<usize>> = HashMap::new();
+/// Every member with every key of the curve that its issuer's name has, or with some of them. Gives also the members for
+/// which there are more. A key counts once, however many certificates have it: its first bearer is the issuer.
+fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
+    let names: HashSet<&[u8]> = all.iter().map(|member| member.subject_der.as_slice()).collect();
+    let (mut bearers, mut seen) = (HashMap::<_, Vec<usize>>::new(), HashSet::new());
     for (index, member) in all.iter().enumerate() {
-        by_subject.entry(&member.subject_der).or_default().push(index);
+        if let Some((curve, key)) = &member.key
+            && seen.insert((&member.subject_der, *curve, key))
+        {
+            bearers.entry((member.subject_der.as_slice(), *curve)).or_default().push(index);
+        }
     }
-    let mut pairs = Vec::new();
+    let (mut pairs, mut given_up, mut more) = (Vec::new(), Vec::new(), MORE);
     for (index, member) in all.iter().enumerate().filter(|(_, member)| member.algorithm != Algorithm::Other) {
+        let issuer = member.issuer_der.as_slice();
         let curve = if member.algorithm == Algorithm::Sm2Sm3 { CurveId::Sm2 } else { CurveId::P256 };
-        let issuers = by_subject.get(member.issuer_der.as_slice()).map(Vec::as_slice).unwrap_or_default();
-        let fitting = issuers.iter().filter(|issuer| all[**issuer].key.as_ref().is_some_and(|(of, _)| *of == curve));
-        let before = pairs.len();
-        pairs.extend(fitting.map(|issuer| Pair { member: index, issuer: *issuer }));
-        if pairs.len() == before && !issuers.is_empty() {
+        let issuers = bearers.get(&(issuer, curve)).map(Vec::as_slice).unwrap_or_default();
+        let tried = issuers.len().min(TRIED + more / member.cost());
+        more -= tried.saturating_sub(TRIED) * member.cost();
+        pairs.extend(issuers[..tried].iter().map(|issuer| Pair { member: index, issuer: *issuer }));
+        if tried < issuers.len() {
+            given_up.push(index);
+        }
+        if issuers.is_empty() && names.contains(issuer) {
             answers[index].reason =
                 Some(Reason::NotChecked("its issuer's key is of another curve, or of one that is not named"));
+        } else if !issuers.is_empty() && member.signature.is_none() {
+            answers[index].reason = Some(Reason::Malformed("the signature is not DER"));
         }
     }
-    pairs
-}
-
-/// r and s of each member that may be signed by another. Those by keys of larger curves would not be of this size.
-fn signatures(all: &[Member], pairs: &[Pair], answers: &mut [Answer]) -> Vec<Option<[u8; 64]>> {
-    let mut signatures = vec![None; all.len()];
-    for Pair { member, .. } in pairs {
-        signatures[*member] = gecc::signature_from_der(&all[*member].signature).ok();
-        if signatures[*member].is_none() {
-            answers[*member].reason = Some(Reason::Malformed("the signature is not DER"));
-        }
-    }
-    signatures
+    (pairs, given_up)
 }
 
 /// What pairs are verified with.
 struct Batch<'a> {
     settings: &'a Settings<'a>,
     all: &'a [Member],
-    signatures: &'a [Option<[u8; 64]>],
 }
 
 impl<'a> Batch<'a> {
@@ -105,7 +158,7 @@ impl<'a> Batch<'a> {
     }
 
     fn signatures(&self, pairs: &[Pair]) -> Vec<[u8; 64]> {
-        pairs.iter().map(|pair| self.signatures[pair.member].expect("pairs without one are left out")).collect()
+        pairs.iter().map(|pair| self.all[pair.member].signature.expect("pairs without one are left out")).collect()
     }
 
     fn keys(&self, pairs: &[Pair]) -> Vec<&'a [u8]> {
@@ -114,11 +167,11 @@ impl<'a> Batch<'a> {
     }
 
     fn ecdsa(&self, pairs: &[Pair]) -> Result<Vec<u8>, gecc::Error> {
-        let digest = |pair: &Pair| {
-            let Member { algorithm, message, .. } = &self.all[pair.member];
-            digest(*algorithm, message)
+        let digest = |pair: &Pair| match &self.all[pair.member].signed {
+            Signed::Digest(digest) => *digest,
+            Signed::Message(_) | Signed::Other => unreachable!("ECDSA signs a digest"),
         };
-        let digests: Vec<[u8; 32]> = self.settings.pool.install(|| pairs.par_iter().map(digest).collect());
+        let digests: Vec<[u8; 32]> = pairs.iter().map(digest).collect();
         let (signatures, keys, mut codes) = (self.signatures(pairs), self.keys(pairs), vec![0; pairs.len()]);
         let policy = ecdsa::Policy::default();
         ecdsa::verify_into::<P256>(self.engine(), &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
@@ -126,21 +179,15 @@ impl<'a> Batch<'a> {
     }
 
     fn sm2(&self, pairs: &[Pair], id: &[u8]) -> Result<Vec<u8>, gecc::Error> {
-        let messages: Vec<&[u8]> = pairs.iter().map(|pair| self.all[pair.member].message.as_slice()).collect();
+        let message = |pair: &Pair| match &self.all[pair.member].signed {
+            Signed::Message(message) => message.as_slice(),
+            Signed::Digest(_) | Signed::Other => unreachable!("SM2 signs a message"),
+        };
+        let messages: Vec<&[u8]> = pairs.iter().map(message).collect();
         let (signatures, keys, mut codes) = (self.signatures(pairs), self.keys(pairs), vec![0; pairs.len()]);
         let ids = sm2::UserIds::all(id);
         sm2::verify_messages_into(self.engine(), &messages, ids, &signatures, PublicKeys::sec1(&keys), &mut codes)?;
         Ok(codes)
-    }
-}
-
-/// FIPS 186-5, section 6.4.2: of a longer digest the first 256 bits.
-fn digest(algorithm: Algorithm, message: &[u8]) -> [u8; 32] {
-    let first = |digest: &[u8]| digest[..32].try_into().expect("longer digests than 32 bytes");
-    match algorithm {
-        Algorithm::EcdsaSha384 => first(&Sha384::digest(message)),
-        Algorithm::EcdsaSha512 => first(&Sha512::digest(message)),
-        _ => Sha256::digest(message).into(),
     }
 }
 
@@ -156,6 +203,44 @@ fn note(pairs: &[Pair], codes: &[u8], answers: &mut [Answer]) {
                 answer.reason = Some(Reason::Signature(rejection_of(*code)));
             }
             _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Certificates of one name and issuer, each with a key of its own.
+    fn of_one_name(count: usize, curve: CurveId) -> Vec<Member> {
+        let member = |index: usize| Member {
+            path: Arc::from(Path::new("file")),
+            place: index as u64,
+            subject: String::new(),
+            issuer: String::new(),
+            subject_der: vec![1],
+            issuer_der: vec![1],
+            algorithm: if curve == CurveId::Sm2 { Algorithm::Sm2Sm3 } else { Algorithm::EcdsaSha256 },
+            key: Some((curve, index.to_le_bytes().to_vec())),
+            signed: if curve == CurveId::Sm2 { Signed::Message(vec![0; 5120]) } else { Signed::Digest([0; 32]) },
+            signature: Some([1; 64]),
+        };
+        (0..count).map(member).collect()
+    }
+
+    #[test]
+    fn many_keys_of_one_name_are_not_all_tried_with_many_certificates() {
+        for (curve, more) in [(CurveId::P256, MORE), (CurveId::Sm2, MORE / 11)] {
+            for count in [1, TRIED, 80, 10_000] {
+                let mut all = of_one_name(count, curve);
+                let mut answers: Vec<Answer> = all.iter_mut().map(not_tried).collect();
+                let (pairs, given_up) = pairs(&all, &mut answers);
+                assert!(pairs.len() <= count * TRIED + more);
+                assert_eq!(pairs.len() == count * count, given_up.is_empty());
+                assert_eq!(given_up.is_empty(), count <= 80);
+                // Each has its share, also the last.
+                assert!(pairs.iter().filter(|pair| pair.member == count - 1).count() >= TRIED.min(count));
+            }
         }
     }
 }

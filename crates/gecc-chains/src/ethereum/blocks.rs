@@ -1,12 +1,14 @@
 //! Blocks in RLP: files of one or several, one after the other, and what is in them.
 
 use super::decoded::Decoder;
+use super::transaction::List;
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
+use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
 use alloy_rlp::{Decodable, EMPTY_LIST_CODE, Header};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,9 +21,20 @@ const BEFORE_NUMBER: usize = 8;
 
 /// Some blocks, one after the other.
 pub struct Encoded {
-    pub bytes: Vec<u8>,
+    bytes: Vec<u8>,
     /// Where the first of them is in its file.
-    pub start: u64,
+    start: u64,
+    /// Where the next begins in the bytes.
+    next: usize,
+    /// What is still to be read of the one before that.
+    open: Option<(Place, List)>,
+}
+
+impl Encoded {
+    /// Bytes that are in memory until all blocks are decoded: also what is signed by a transaction, which may fill one.
+    pub fn weight(&self) -> usize {
+        3 * self.bytes.len()
+    }
 }
 
 /// Whether a file that begins like this has blocks in RLP.
@@ -30,12 +43,13 @@ pub fn begin(first: &[u8]) -> bool {
 }
 
 /// Reads a file of blocks. Where one does not begin as a list nothing tells where the next begins.
-pub fn read(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    while reader.left() > 0 {
-        let mut blocks = Encoded { bytes: Vec::new(), start: reader.place() };
+pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    let longest = limits.whole_of(LONGEST);
+    while !reader.at_end() {
+        let mut blocks = Encoded { bytes: Vec::new(), start: reader.place(), next: 0, open: None };
         let mut ended = Ok(());
-        while reader.left() > 0 && blocks.bytes.len() < PIECE && ended.is_ok() {
-            ended = append_block(reader, &mut blocks.bytes);
+        while blocks.bytes.len() < PIECE && ended.is_ok() && !reader.at_end() {
+            ended = append_block(reader, longest, &mut blocks.bytes);
         }
         let bytes = blocks.bytes.len() as u64;
         hand_on(Piece::new(&reader.path, Content::Blocks(blocks), bytes))?;
@@ -46,7 +60,7 @@ pub fn read(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()>
     ControlFlow::Continue(())
 }
 
-fn append_block(reader: &mut Reader, to: &mut Vec<u8>) -> Result<(), Problem> {
+fn append_block(reader: &mut Reader, longest: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
     let mut header = Vec::with_capacity(LONGEST_HEADER);
     reader.peek(1, &mut header)?;
     // A list of more than 55 bytes says in its first byte how many bytes its length has.
@@ -58,47 +72,61 @@ fn append_block(reader: &mut Reader, to: &mut Vec<u8>) -> Result<(), Problem> {
         [0xf8..=0xff, length @ ..] => length.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
         _ => return Err(reader.problem("a block was to begin here, which is a list")),
     };
-    if payload > LONGEST {
-        return Err(reader.problem(format!("the block is to have {payload} bytes, above the limit of {LONGEST}")));
+    if payload > longest {
+        return Err(reader.problem(format!("the block is to have {payload} bytes, above the limit of {longest}")));
     }
     reader.append(header.len() as u64 + payload, to)
 }
 
 impl Decoder<'_> {
-    /// Adds the transactions of blocks.
-    pub fn add_blocks(&mut self, path: &Arc<Path>, blocks: &Encoded) {
-        let mut rest = blocks.bytes.as_slice();
-        while !rest.is_empty() {
-            let place = Place::Byte(blocks.start + (blocks.bytes.len() - rest.len()) as u64);
-            let problem = |problem| Problem::new(path, place, format!("the block: {problem}"));
+    /// Adds the transactions of blocks until there is enough. Whether that were all.
+    pub fn add_blocks(&mut self, path: &Arc<Path>, blocks: &mut Encoded) -> bool {
+        let Encoded { bytes, start, next, open } = blocks;
+        let problem = |place, problem| Problem::new(path, place, format!("the block: {problem}"));
+        while !self.is_full() {
+            if let Some((place, list)) = open {
+                if let Err(what) = self.add_list(bytes, list) {
+                    note(&mut self.to.progress.problems, problem(*place, what));
+                }
+                open.take_if(|(_, list)| list.is_empty());
+                continue;
+            }
+            let (place, mut rest) = (Place::Byte(*start + *next as u64), &bytes[*next..]);
+            if rest.is_empty() {
+                return true;
+            }
             match Header::decode_bytes(&mut rest, true) {
                 Ok(block) => {
-                    if let Err(what) = self.add_block(block) {
-                        note(&mut self.to.progress.problems, problem(what));
+                    *next = bytes.len() - rest.len();
+                    match transactions_of(block) {
+                        Ok((number, list)) if self.wants(Some(number)) => {
+                            *open = Some((place, List::new(place_in(bytes, list), Some(number))));
+                        }
+                        Ok(_) => {}
+                        Err(what) => note(&mut self.to.progress.problems, problem(place, what)),
                     }
                 }
                 // Its length is not in the form that it has to be in; the next cannot be found either.
-                Err(what) => return note(&mut self.to.progress.problems, problem(what)),
+                Err(what) => {
+                    note(&mut self.to.progress.problems, problem(place, what));
+                    return true;
+                }
             }
         }
+        open.is_none() && *next == bytes.len()
     }
+}
 
-    /// Adds the transactions of a block: a list of the header, the transactions and others.
-    fn add_block(&mut self, mut block: &[u8]) -> alloy_rlp::Result<()> {
-        let number = number(&mut block)?;
-        self.add_transactions(&mut block, Some(number))
-    }
+/// The number and the transactions of a block: a list of the header, the transactions and others.
+fn transactions_of(mut block: &[u8]) -> alloy_rlp::Result<(u64, &[u8])> {
+    let number = number(&mut block)?;
+    Ok((number, Header::decode_bytes(&mut block, true)?))
+}
 
-    /// Adds the transactions of a block's body, a list that begins with theirs.
-    pub fn add_body(&mut self, mut body: &[u8], number: Option<u64>) -> alloy_rlp::Result<()> {
-        let mut parts = Header::decode_bytes(&mut body, true)?;
-        self.add_transactions(&mut parts, number)
-    }
-
-    fn add_transactions(&mut self, parts: &mut &[u8], number: Option<u64>) -> alloy_rlp::Result<()> {
-        let transactions = Header::decode_bytes(parts, true)?;
-        if self.wants(number) { self.add_list(transactions, number) } else { Ok(()) }
-    }
+/// Where a part of some bytes is in them.
+pub fn place_in(bytes: &[u8], part: &[u8]) -> Range<usize> {
+    let start = part.as_ptr().addr() - bytes.as_ptr().addr();
+    start..start + part.len()
 }
 
 /// The number in a header.

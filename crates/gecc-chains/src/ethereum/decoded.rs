@@ -6,21 +6,17 @@ mod shipped;
 use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
 use super::keccak::Messages;
-use super::transaction::{Claims, Transaction};
+use super::span::{Signed, Transaction};
+use super::transaction::Claims;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
-use alloy_consensus::crypto::SECP256K1N_HALF;
-use alloy_consensus::transaction::RlpEcdsaEncodableTx;
-use alloy_consensus::{SignableTransaction, Transaction as _};
-use alloy_eips::eip7702::SignedAuthorization;
-use alloy_primitives::{Address, B256, Signature, U256};
-use alloy_rlp::Encodable;
+use alloy_primitives::{Address, B256};
 use gecc::{Engine, Rejection, Verdict, ecdsa};
+use k256::elliptic_curve::PrimeField;
+use k256::elliptic_curve::scalar::IsHigh;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// EIP-7702: the byte in front of a signed authorization.
-const AUTHORIZATION_MAGIC: u8 = 5;
 /// The first block of Ethereum's main chain that EIP-2 is about.
 const HOMESTEAD: u64 = 1_150_000;
 /// A recovery id that the engine rejects.
@@ -33,6 +29,8 @@ pub struct Decoded {
     signatures: Vec<[u8; 64]>,
     recovery_ids: Vec<u8>,
     items: Vec<Item>,
+    /// Bytes of reasons.
+    reasons: usize,
     pub progress: Progress,
 }
 
@@ -59,7 +57,12 @@ pub struct Decoder<'a> {
     messages: Messages,
     /// Where each hash goes.
     targets: Vec<Target>,
+    /// Bytes with which there is enough.
+    most: usize,
 }
+
+/// Bytes that are gathered before they are hashed.
+const HASHED: usize = 1 << 20;
 
 /// Where a hash goes.
 enum Target {
@@ -76,19 +79,29 @@ pub enum TransactionHash<'a> {
     Known(B256),
     /// That of these bytes.
     Of(&'a [u8]),
-    /// What the source says. It has to come out of the transaction with its signature, or else this is why it does not.
-    Claimed(B256, &'static str),
+    /// What the source says. It has to be that of these bytes, or else this is why it is not.
+    Claimed(B256, &'a [u8], &'static str),
 }
 
 impl<'a> Decoder<'a> {
-    pub fn new(options: &'a Options) -> Self {
-        Decoder { to: Decoded::default(), options, messages: Messages::default(), targets: Vec::new() }
+    /// Decodes until there is little more than so many bytes.
+    pub fn new(options: &'a Options, most: usize) -> Self {
+        Decoder { to: Decoded::default(), options, messages: Messages::default(), targets: Vec::new(), most }
     }
 
-    /// Hashes all that was gathered.
-    pub fn finish(self) -> Decoded {
-        let Decoder { mut to, messages, targets, .. } = self;
-        for (target, hash) in targets.into_iter().zip(messages.hashes()) {
+    /// Whether there is enough. What comes then is for the next part.
+    pub fn is_full(&self) -> bool {
+        self.to.bytes() >= self.most
+    }
+
+    pub fn finish(mut self) -> Decoded {
+        self.hash_gathered();
+        self.to
+    }
+
+    fn hash_gathered(&mut self) {
+        let Decoder { to, messages, targets, .. } = self;
+        for (target, hash) in targets.drain(..).zip(messages.hashes()) {
             match target {
                 Target::Digest { row } => to.digests[row] = hash.0,
                 Target::Hash { items } => to.items[items].iter_mut().for_each(|item| item.hash = hash),
@@ -98,7 +111,7 @@ impl<'a> Decoder<'a> {
                 Target::Claimed { .. } => {}
             }
         }
-        to
+        messages.clear();
     }
 
     /// Whether transactions of this block are wanted.
@@ -106,40 +119,51 @@ impl<'a> Decoder<'a> {
         self.options.blocks.wants(block)
     }
 
+    /// Adds something to be hashed, now or later.
     fn gather(&mut self, target: Target, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.messages.bytes() >= HASHED {
+            self.hash_gathered();
+        }
         self.targets.push(target);
         self.messages.push(write);
     }
 
     /// Adds a transaction, and its authorizations.
-    pub fn add(&mut self, transaction: &Transaction, signature: &Signature, hash: TransactionHash, claims: &Claims) {
-        let chain = transaction.chain_id();
-        let kind = kind_of(transaction, chain);
+    pub fn add(&mut self, transaction: &Transaction, hash: TransactionHash, claims: &Claims) {
         let first = self.to.items.len();
         let known = match hash {
-            TransactionHash::Known(hash) | TransactionHash::Claimed(hash, _) => hash,
+            TransactionHash::Known(hash) | TransactionHash::Claimed(hash, ..) => hash,
             TransactionHash::Of(_) => B256::ZERO,
         };
         // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain
         // came later.
-        let is_low_asked = chain.is_some() || claims.block.is_none_or(|block| block >= HOMESTEAD);
+        let signed = &transaction.signed;
+        let is_low_asked = signed.chain_id.is_some() || claims.block.is_none_or(|block| block >= HOMESTEAD);
         let item = Item {
             block: claims.block,
             hash: known,
             authorization: None,
-            kind,
+            kind: transaction.kind,
             claimed: claims.from,
             has_row: true,
-            is_high: is_low_asked && signature.s() > SECP256K1N_HALF,
+            is_high: is_low_asked && is_high(&signed.signature),
             not_rebuilt: None,
-            is_of_other_chain: self.is_of_other_chain(chain),
+            is_of_other_chain: self.is_of_other_chain(signed.chain_id),
         };
-        self.push(item, (signature.r(), signature.s()), u8::from(signature.v()), |to| {
-            transaction.encode_for_signing(to)
-        });
-        for (index, authorization) in transaction.authorization_list().into_iter().flatten().enumerate() {
-            let authority = claims.authorities.get(index).copied().flatten();
-            self.add_authorization(authorization, index as u32, authority, known, claims.block);
+        self.push(item, signed);
+        for (index, signed) in transaction.authorizations().enumerate() {
+            let item = Item {
+                block: claims.block,
+                hash: known,
+                authorization: Some(index as u32),
+                kind: Kind::Authorization,
+                claimed: claims.authorities.get(index).copied().flatten(),
+                has_row: true,
+                is_high: is_high(&signed.signature),
+                not_rebuilt: None,
+                is_of_other_chain: self.is_of_other_chain(signed.chain_id),
+            };
+            self.push(item, &signed);
         }
         match hash {
             TransactionHash::Known(_) => {}
@@ -147,42 +171,15 @@ impl<'a> Decoder<'a> {
                 let items = first..self.to.items.len();
                 self.gather(Target::Hash { items }, |to| to.extend_from_slice(bytes));
             }
-            TransactionHash::Claimed(_, why) => {
-                self.gather(Target::Claimed { item: first, why }, |to| transaction.eip2718_encode(signature, to));
+            TransactionHash::Claimed(_, bytes, why) => {
+                self.gather(Target::Claimed { item: first, why }, |to| to.extend_from_slice(bytes));
             }
         }
     }
 
-    fn add_authorization(
-        &mut self,
-        authorization: &SignedAuthorization,
-        index: u32,
-        authority: Option<Address>,
-        hash: B256,
-        block: Option<u64>,
-    ) {
-        // Chain 0 stands for every chain.
-        let chain = u64::try_from(authorization.chain_id).ok().filter(|chain| *chain != 0);
-        let item = Item {
-            block,
-            hash,
-            authorization: Some(index),
-            kind: Kind::Authorization,
-            claimed: authority,
-            has_row: true,
-            is_high: authorization.s() > SECP256K1N_HALF,
-            not_rebuilt: None,
-            is_of_other_chain: self.is_of_other_chain(chain),
-        };
-        let recovery_id = if authorization.y_parity() <= 1 { authorization.y_parity() } else { NO_RECOVERY_ID };
-        self.push(item, (authorization.r(), authorization.s()), recovery_id, |to| {
-            to.push(AUTHORIZATION_MAGIC);
-            authorization.inner().encode(to);
-        });
-    }
-
     /// Adds a transaction of which nothing more can be said.
     pub fn add_not_rebuilt(&mut self, kind: Kind, hash: B256, block: Option<u64>, why: Cow<'static, str>) {
+        self.to.reasons += why.len();
         self.to.items.push(Item {
             block,
             hash,
@@ -196,16 +193,12 @@ impl<'a> Decoder<'a> {
         });
     }
 
-    /// Adds an item that signs what is written.
-    fn push(&mut self, item: Item, (r, s): (U256, U256), recovery_id: u8, write: impl FnOnce(&mut Vec<u8>)) {
-        self.gather(Target::Digest { row: self.to.digests.len() }, write);
-        let mut row = [0; 64];
-        row[..32].copy_from_slice(&r.to_be_bytes::<32>());
-        row[32..].copy_from_slice(&s.to_be_bytes::<32>());
+    fn push(&mut self, item: Item, signed: &Signed) {
+        self.gather(Target::Digest { row: self.to.digests.len() }, |to| signed.write(to));
         // The digest comes at the end.
         self.to.digests.push([0; 32]);
-        self.to.signatures.push(row);
-        self.to.recovery_ids.push(recovery_id);
+        self.to.signatures.push(signed.signature);
+        self.to.recovery_ids.push(if signed.parity <= 1 { signed.parity } else { NO_RECOVERY_ID });
         self.to.items.push(item);
     }
 
@@ -214,16 +207,10 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The kind of a transaction, and for legacy ones whether it names a chain.
-fn kind_of(transaction: &Transaction, chain: Option<u64>) -> Kind {
-    match transaction {
-        Transaction::Legacy(_) if chain.is_none() => Kind::Legacy,
-        Transaction::Legacy(_) => Kind::Eip155,
-        Transaction::Eip2930(_) => Kind::Eip2930,
-        Transaction::Eip1559(_) => Kind::Eip1559,
-        Transaction::Eip4844(_) => Kind::Eip4844,
-        Transaction::Eip7702(_) => Kind::Eip7702,
-    }
+/// Whether s is above n/2. One that is not below n is rejected anyhow.
+fn is_high(signature: &[u8; 64]) -> bool {
+    let s: [u8; 32] = *signature.last_chunk().expect("64 bytes");
+    k256::Scalar::from_repr(s.into()).into_option().is_none_or(|s| s.is_high().into())
 }
 
 impl Decoded {
@@ -232,12 +219,19 @@ impl Decoded {
         self.items.len()
     }
 
+    /// Bytes in memory, more or less.
+    pub fn bytes(&self) -> usize {
+        const ROW: usize = 32 + 64 + 1;
+        self.digests.len() * ROW + self.items.len() * size_of::<Item>() + self.reasons + self.progress.held()
+    }
+
     /// Puts what comes next behind what is there.
     pub fn append(&mut self, mut next: Decoded) {
         self.digests.append(&mut next.digests);
         self.signatures.append(&mut next.signatures);
         self.recovery_ids.append(&mut next.recovery_ids);
         self.items.append(&mut next.items);
+        self.reasons += next.reasons;
         self.progress.append(next.progress);
     }
 

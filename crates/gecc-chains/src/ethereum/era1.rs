@@ -4,13 +4,17 @@
 //! type (2 bytes), the length of its data (4 bytes), two zero bytes, all little-endian, and the data. A file may have
 //! several groups of blocks one after the other. Receipts are not read.
 
-use super::blocks::{LONGEST, number};
+use super::blocks::{LONGEST, number, place_in};
 use super::decoded::Decoder;
+use super::transaction::List;
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
+use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
+use alloy_rlp::Header;
 use snap::read::FrameDecoder;
+use std::collections::VecDeque;
 use std::io::Read;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
@@ -24,6 +28,8 @@ const COMPRESSED_BODY: u16 = 4;
 const BLOCK_INDEX: u16 = 0x3266;
 /// Bytes of an index beside its offsets: the first number and the count.
 const INDEX_ENDS: u64 = 16;
+/// Bytes of a block's header, of which there are some 600.
+const LONGEST_HEADER: u64 = 1 << 20;
 /// The most blocks that an index is believed to have: a file has 8192.
 const MOST_INDEXED: u64 = 1 << 20;
 
@@ -31,13 +37,19 @@ const MOST_INDEXED: u64 = 1 << 20;
 #[derive(Default)]
 pub struct Tuples {
     bytes: Vec<u8>,
-    blocks: Vec<Tuple>,
-    /// Parts of blocks that stand alone.
+    blocks: VecDeque<Tuple>,
+    /// Parts of blocks that stand alone, and what is no record.
     problems: Vec<Problem>,
+    /// The longest body, decompressed.
+    longest: usize,
+    /// The parts of the block that is decoded.
+    header: Vec<u8>,
+    body: Vec<u8>,
+    /// What is still to be read of the body that is decompressed, and where its block begins in the file.
+    open: Option<(u64, List)>,
 }
 
 /// A block's parts in the bytes.
-#[derive(Clone)]
 struct Tuple {
     /// Where it begins in the file.
     place: u64,
@@ -47,36 +59,44 @@ struct Tuple {
 
 /// Reads a file of records. Where one is not as it should be the index at the file's end tells where the next block
 /// begins.
-pub fn read(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     // Blocks of the present group.
-    let mut seen = 0;
-    while reader.left() > 0 {
+    let (mut seen, mut starts) = (0, None);
+    let longest = limits.whole_of(LONGEST);
+    while !reader.at_end() {
         let start = reader.place();
         let mut tuples = Tuples::default();
-        let ended = tuples.fill(reader, &mut seen);
-        let read = reader.place();
-        let problems = std::mem::take(&mut tuples.problems);
-        hand_on(Piece::new(&reader.path, Content::Tuples(tuples), read - start).with(problems))?;
-        if let Err(problem) = ended {
-            let Place::Byte(place) = problem.place else { return hand_on(Piece::problem(problem)) };
-            hand_on(Piece::problem(problem))?;
-            match next_block(reader, place) {
-                Ok(next) => hand_on(Piece::new(&reader.path, Content::Nothing, next.saturating_sub(read)))?,
-                // Without an index the rest cannot be found, which the problem said.
-                Err(_) => return ControlFlow::Continue(()),
+        let is_lost = loop {
+            let Err(problem) = tuples.fill(reader, longest, &mut seen) else { break false };
+            let place = problem.place;
+            note(&mut tuples.problems, problem);
+            // Without an index the rest cannot be found, which the problem said.
+            if !matches!(place, Place::Byte(place) if go_behind(reader, place, &mut starts)) {
+                break true;
             }
+        };
+        let (read, problems) = (reader.place().saturating_sub(start), std::mem::take(&mut tuples.problems));
+        hand_on(Piece::new(&reader.path, Content::Tuples(tuples), read).with(problems))?;
+        if is_lost {
+            break;
         }
     }
     ControlFlow::Continue(())
 }
 
 impl Tuples {
-    /// Reads records until there is enough.
-    fn fill(&mut self, reader: &mut Reader, seen: &mut u64) -> Result<(), Problem> {
+    /// Bytes that are in memory until all blocks are decoded: beside them a body, and what is signed by a transaction of
+    /// it, which may fill it.
+    pub fn weight(&self) -> usize {
+        self.bytes.len() + 3 * self.longest
+    }
+
+    /// Reads records until there is enough, whose data has at most so many bytes when it is decompressed.
+    fn fill(&mut self, reader: &mut Reader, longest: u64, seen: &mut u64) -> Result<(), Problem> {
         let mut header: Option<(u64, Range<usize>)> = None;
         // A body follows its header, unless a file has headers alone.
-        let is_full = |bytes: usize, has_header: bool| bytes >= PIECE && (!has_header || bytes as u64 > LONGEST);
-        while reader.left() > 0 && !is_full(self.bytes.len(), header.is_some()) {
+        let is_full = |bytes: usize, has_header: bool| bytes >= PIECE && (!has_header || bytes as u64 > longest);
+        while !is_full(self.bytes.len(), header.is_some()) && !reader.at_end() {
             let place = reader.place();
             let [low, high, a, b, c, d, zero, zero_too] = reader.read::<{ RECORD_HEADER as usize }>()?;
             let (kind, length) = (u16::from_le_bytes([low, high]), u64::from(u32::from_le_bytes([a, b, c, d])));
@@ -92,14 +112,21 @@ impl Tuples {
             match kind {
                 COMPRESSED_HEADER => {
                     self.require_none(reader, header.take());
-                    header = Some((place, self.append(reader, place, length)?));
+                    let found = self.append(reader, place, length, longest.min(LONGEST_HEADER))?;
+                    header = found.map(|(bytes, _)| (place, bytes));
                 }
                 COMPRESSED_BODY => {
-                    let body = self.append(reader, place, length)?;
+                    let body = self.append(reader, place, length, longest)?;
                     *seen += 1;
-                    match header.take() {
-                        Some((place, header)) => self.blocks.push(Tuple { place, header, body }),
-                        None => note(&mut self.problems, reader.problem_at(place, "a block's body without its header")),
+                    match (header.take(), body) {
+                        (Some((place, header)), Some((body, decompressed))) => {
+                            self.longest = self.longest.max(decompressed);
+                            self.blocks.push_back(Tuple { place, header, body });
+                        }
+                        (None, Some(_)) => {
+                            note(&mut self.problems, reader.problem_at(place, "a block's body without its header"));
+                        }
+                        (_, None) => {}
                     }
                 }
                 // A length that was not right may have led over some blocks.
@@ -128,64 +155,141 @@ impl Tuples {
         }
     }
 
-    fn append(&mut self, reader: &mut Reader, place: u64, length: u64) -> Result<Range<usize>, Problem> {
-        if length > LONGEST {
-            return Err(reader
-                .problem_at(place, format!("a part of a block of {length} bytes is above the limit of {LONGEST}")));
-        }
+    /// Appends data that is to be decompressed to at most so many bytes. Gives where it is, and to how many. More is noted
+    /// and skipped.
+    fn append(
+        &mut self,
+        reader: &mut Reader,
+        place: u64,
+        length: u64,
+        longest: u64,
+    ) -> Result<Option<(Range<usize>, usize)>, Problem> {
         let start = self.bytes.len();
-        reader.append(length, &mut self.bytes)?;
-        Ok(start..self.bytes.len())
+        let mut bytes = length;
+        if length <= longest {
+            reader.append(length, &mut self.bytes)?;
+            bytes = claimed(&self.bytes[start..]);
+            if bytes <= longest {
+                return Ok(Some((start..self.bytes.len(), bytes as usize)));
+            }
+            self.bytes.truncate(start);
+        } else {
+            reader.skip(length)?;
+        }
+        let what = format!("a part of a block of {bytes} bytes is above the limit of {longest}");
+        note(&mut self.problems, reader.problem_at(place, what));
+        Ok(None)
     }
 }
 
-/// Goes to the first block behind a place, by the index that the file ends with.
-fn next_block(reader: &mut Reader, behind: u64) -> Result<u64, Problem> {
-    let end = reader.place() + reader.left();
-    let no_index = |reader: &Reader| reader.problem("the file ends with no index");
-    reader.go_to(end.saturating_sub(8))?;
-    let count = u64::from_le_bytes(reader.read()?);
-    let length = 8 * count.min(MOST_INDEXED) + INDEX_ENDS;
-    let index = end.checked_sub(RECORD_HEADER + length).ok_or_else(|| no_index(reader))?;
-    reader.go_to(index)?;
-    let kind: [u8; 2] = reader.read()?;
-    if count > MOST_INDEXED || kind != BLOCK_INDEX.to_le_bytes() {
-        return Err(no_index(reader));
+/// Where blocks begin, in order, and where the file ends.
+struct Starts {
+    places: Vec<u64>,
+    end: u64,
+}
+
+impl Starts {
+    /// Reads the index that the file ends with.
+    fn read(reader: &mut Reader) -> Result<Self, Problem> {
+        let end = reader.place().saturating_add(reader.left());
+        let no_index = |reader: &Reader| reader.problem("the file ends with no index");
+        reader.go_to(end.saturating_sub(8))?;
+        let count = u64::from_le_bytes(reader.read()?);
+        let length = 8 * count.min(MOST_INDEXED) + INDEX_ENDS;
+        let index = end.checked_sub(RECORD_HEADER + length).ok_or_else(|| no_index(reader))?;
+        reader.go_to(index)?;
+        let kind: [u8; 2] = reader.read()?;
+        if count > MOST_INDEXED || kind != BLOCK_INDEX.to_le_bytes() {
+            return Err(no_index(reader));
+        }
+        reader.go_to(index + RECORD_HEADER + 8)?;
+        let mut places = Vec::new();
+        for _ in 0..count {
+            // Seen from the index, and so negative.
+            let offset = i64::from_le_bytes(reader.read()?);
+            places.extend(index.checked_add_signed(offset).filter(|place| *place < index));
+        }
+        places.sort_unstable();
+        Ok(Starts { places, end })
     }
-    reader.go_to(index + RECORD_HEADER + 8)?;
-    let mut next = None;
-    for _ in 0..count {
-        // Seen from the index, and so negative.
-        let offset = i64::from_le_bytes(reader.read()?);
-        let place = index.checked_add_signed(offset).filter(|place| *place > behind && *place < index);
-        next = next.into_iter().chain(place).min();
+
+    /// The first behind a place, or the end.
+    fn behind(&self, place: u64) -> u64 {
+        let next = self.places.partition_point(|start| *start <= place);
+        self.places.get(next).copied().unwrap_or(self.end)
     }
-    let next = next.unwrap_or(end);
-    reader.go_to(next)?;
-    Ok(next)
+}
+
+/// Goes to the first block behind a place, by the index, which is read when it is first needed. Stays where there is
+/// none. Whether there was one.
+fn go_behind(reader: &mut Reader, place: u64, starts: &mut Option<Option<Starts>>) -> bool {
+    let here = reader.place();
+    let starts = starts.get_or_insert_with(|| Starts::read(reader).ok());
+    let next = starts.as_ref().map(|starts| starts.behind(place));
+    reader.go_to(next.unwrap_or(here)).is_ok() && next.is_some()
 }
 
 impl Decoder<'_> {
-    /// Adds the transactions of blocks.
-    pub fn add_tuples(&mut self, path: &Arc<Path>, tuples: &Tuples) {
-        let (mut frames, mut header, mut body) = (Frames::new(), Vec::new(), Vec::new());
-        for block in &tuples.blocks {
-            let mut add = || {
-                frames.decompress(&tuples.bytes[block.header.clone()], &mut header)?;
+    /// Adds the transactions of blocks until there is enough. Whether that were all.
+    pub fn add_tuples(&mut self, path: &Arc<Path>, tuples: &mut Tuples) -> bool {
+        let Tuples { bytes, blocks, header, body, open, .. } = tuples;
+        let mut frames = Frames::new();
+        while !self.is_full() {
+            if let Some((place, list)) = open {
+                if let Err(what) = self.add_list(body, list) {
+                    note(&mut self.to.progress.problems, Problem::new(path, Place::Byte(*place), of_body(what)));
+                }
+                open.take_if(|(_, list)| list.is_empty());
+                continue;
+            }
+            let Some(block) = blocks.pop_front() else { return true };
+            let mut begin = || {
+                frames.decompress(&bytes[block.header.clone()], header)?;
                 let number =
                     number(&mut header.as_slice()).map_err(|problem| format!("the block's header: {problem}"))?;
-                if !self.wants(Some(number)) {
-                    return Ok(());
+                if self.wants(Some(number)) {
+                    frames.decompress(&bytes[block.body.clone()], body)?;
+                    *open = Some((block.place, List::new(transactions_of(body).map_err(of_body)?, Some(number))));
                 }
-                frames.decompress(&tuples.bytes[block.body.clone()], &mut body)?;
-                self.add_body(&body, Some(number)).map_err(|problem| format!("the block's body: {problem}"))
+                Ok(())
             };
-            let added: Result<(), String> = add();
-            if let Err(what) = added {
+            let begun: Result<(), String> = begin();
+            if let Err(what) = begun {
                 note(&mut self.to.progress.problems, Problem::new(path, Place::Byte(block.place), what));
             }
         }
+        open.is_none() && blocks.is_empty()
     }
+}
+
+fn of_body(problem: alloy_rlp::Error) -> String {
+    format!("the block's body: {problem}")
+}
+
+/// Where the transactions of a block's body are: a list that begins with theirs.
+fn transactions_of(body: &[u8]) -> alloy_rlp::Result<Range<usize>> {
+    let mut rest = body;
+    let mut parts = Header::decode_bytes(&mut rest, true)?;
+    let transactions = Header::decode_bytes(&mut parts, true)?;
+    Ok(place_in(body, transactions))
+}
+
+/// Bytes that data in snappy's framing format says it becomes, or more; up to where it is not in this format, which it
+/// is not decompressed beyond. <https://github.com/google/snappy/blob/main/framing_format.txt>, section 4.
+fn claimed(mut frames: &[u8]) -> u64 {
+    const CHECKSUM: usize = 4;
+    let mut sum = 0;
+    while let [kind, a, b, c, rest @ ..] = frames {
+        let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
+        let Some((chunk, rest)) = rest.split_at_checked(length) else { break };
+        sum += match (kind, chunk.get(CHECKSUM..)) {
+            (0, Some(compressed)) => snap::raw::decompress_len(compressed).unwrap_or_default() as u64,
+            (1, Some(plain)) => plain.len() as u64,
+            _ => 0,
+        };
+        frames = rest;
+    }
+    sum
 }
 
 /// Decompresses data in snappy's framing format, with memory that serves one after the other.
@@ -196,20 +300,16 @@ impl<'a> Frames<'a> {
         Frames(FrameDecoder::new(&[]))
     }
 
-    /// Gives up where the data would become longer than any block.
+    /// Decompresses data of which it is known that it does not become too long.
     fn decompress(&mut self, compressed: &'a [u8], to: &mut Vec<u8>) -> Result<(), String> {
         to.clear();
+        to.reserve_exact(claimed(compressed) as usize);
         *self.0.get_mut() = compressed;
-        let read = self.0.by_ref().take(LONGEST + 1).read_to_end(to);
-        let outcome = match read {
-            Ok(length) if length as u64 > LONGEST => Err(format!("a part of a block has more than {LONGEST} bytes")),
-            Ok(_) => Ok(()),
-            Err(problem) => Err(format!("the compressed data: {problem}")),
-        };
+        let outcome = self.0.read_to_end(to);
         if outcome.is_err() {
             // What it was in the middle of does not belong to the next.
             *self = Frames::new();
         }
-        outcome
+        outcome.map(|_| ()).map_err(|problem| format!("the compressed data: {problem}"))
     }
 }

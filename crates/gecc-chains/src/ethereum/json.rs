@@ -4,20 +4,23 @@
 //! with `0x`.
 
 use super::answers::Kind;
+use super::blocks::place_in;
 use super::decoded::Decoder;
-use super::transaction::{Claims, Fields};
+use super::span::from_v;
+use super::transaction::{self, Authorization, Claims, Fields, List, Signature};
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
-use crate::problem::{Place, Problem, note};
-use alloy_consensus::transaction::from_eip155_value;
-use alloy_eips::eip2930::{AccessList, AccessListItem};
-use alloy_eips::eip7702::{Authorization, SignedAuthorization};
-use alloy_primitives::{Address, B256, Bytes, Signature, U256};
-use serde::Deserialize;
+use crate::limits::Limits;
+use crate::problem::{Place, Problem, brief, note};
+use alloy_primitives::{Address, B256, U256};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::ops::ControlFlow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,6 +33,24 @@ pub struct Values {
     is_lines: bool,
     /// Where the first of them is in its file.
     start: u64,
+    /// Where the next begins in the bytes, and the one before it.
+    next: usize,
+    present: usize,
+    /// Blocks of a list that are still to be read, and transactions of a block.
+    blocks: Range<usize>,
+    open: Option<List>,
+}
+
+impl Values {
+    fn new(bytes: Vec<u8>, is_lines: bool, start: u64) -> Self {
+        Values { bytes, is_lines, start, next: 0, present: 0, blocks: 0..0, open: None }
+    }
+
+    /// Bytes that are in memory until all values are decoded: also the fields of a transaction and what is signed, which
+    /// may fill a value.
+    pub fn weight(&self) -> usize {
+        3 * self.bytes.len()
+    }
 }
 
 /// Whether a file that begins like this has JSON.
@@ -38,20 +59,20 @@ pub fn begins(first: &[u8]) -> bool {
 }
 
 /// Reads a file of values.
-pub fn read(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    let mut bytes = Vec::new();
-    let read = read_first(reader, &mut bytes);
+pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    let (mut bytes, longest) = (Vec::new(), limits.whole_of(LONGEST));
+    let read = read_first(reader, longest, &mut bytes);
     let is_lines = serde_json::from_slice::<&RawValue>(&bytes).is_ok();
     let mut start = 0;
     let mut ended = read;
     loop {
         if ended.is_ok() && is_lines {
-            while bytes.len() < PIECE && append_line(reader, &mut bytes, &mut ended) {}
+            while bytes.len() < PIECE && append_line(reader, longest, &mut bytes, &mut ended) {}
         } else if ended.is_ok() {
-            ended = append_rest(reader, &mut bytes);
+            ended = append_rest(reader, longest, &mut bytes);
         }
         let length = bytes.len() as u64;
-        let values = Values { bytes: std::mem::take(&mut bytes), is_lines, start };
+        let values = Values::new(std::mem::take(&mut bytes), is_lines, start);
         start += length;
         if length > 0 {
             hand_on(Piece::new(&reader.path, Content::Json(values), length))?;
@@ -59,19 +80,19 @@ pub fn read(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()>
         if let Err(problem) = ended {
             return hand_on(Piece::problem(problem));
         }
-        if reader.left() == 0 {
+        if reader.at_end() {
             return ControlFlow::Continue(());
         }
     }
 }
 
-fn read_first(reader: &mut Reader, bytes: &mut Vec<u8>) -> Result<(), Problem> {
-    while bytes.trim_ascii().is_empty() && reader.append_line(LONGEST, bytes)? {}
+fn read_first(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<(), Problem> {
+    while bytes.trim_ascii().is_empty() && reader.append_line(longest, bytes)? {}
     Ok(())
 }
 
-fn append_line(reader: &mut Reader, bytes: &mut Vec<u8>, ended: &mut Result<(), Problem>) -> bool {
-    match reader.append_line(LONGEST, bytes) {
+fn append_line(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>, ended: &mut Result<(), Problem>) -> bool {
+    match reader.append_line(longest, bytes) {
         Ok(found) => found,
         Err(problem) => {
             *ended = Err(problem);
@@ -80,14 +101,11 @@ fn append_line(reader: &mut Reader, bytes: &mut Vec<u8>, ended: &mut Result<(), 
     }
 }
 
-fn append_rest(reader: &mut Reader, bytes: &mut Vec<u8>) -> Result<(), Problem> {
-    let left = reader.left();
-    if left > LONGEST {
-        return Err(
-            reader.problem(format!("a value of {left} bytes is above the limit of {LONGEST}; one a line would do"))
-        );
+fn append_rest(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<(), Problem> {
+    if reader.append_rest(longest, bytes)? {
+        return Ok(());
     }
-    reader.append(left, bytes)
+    Err(reader.problem(format!("a value is longer than the limit of {longest} bytes; one a line would do")))
 }
 
 /// A value, by what it may be.
@@ -99,7 +117,7 @@ struct Value<'a> {
     #[serde(borrow)]
     number: Option<&'a RawValue>,
     #[serde(borrow)]
-    transactions: Option<Vec<&'a RawValue>>,
+    transactions: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -121,12 +139,12 @@ struct JsonTransaction<'a> {
     value: &'a str,
     #[serde(alias = "data")]
     input: &'a str,
-    #[serde(default, borrow)]
-    access_list: Option<Vec<Access<'a>>>,
-    #[serde(default, borrow)]
-    blob_versioned_hashes: Option<Vec<&'a str>>,
-    #[serde(default, borrow)]
-    authorization_list: Option<Vec<JsonAuthorization<'a>>>,
+    #[serde(default)]
+    access_list: Option<Listed<transaction::Access>>,
+    #[serde(default)]
+    blob_versioned_hashes: Option<Listed<B256>>,
+    #[serde(default)]
+    authorization_list: Option<Listed<Authorized>>,
     v: Option<&'a str>,
     y_parity: Option<&'a str>,
     r: &'a str,
@@ -137,8 +155,7 @@ struct JsonTransaction<'a> {
 #[serde(rename_all = "camelCase")]
 struct Access<'a> {
     address: &'a str,
-    #[serde(borrow)]
-    storage_keys: Vec<&'a str>,
+    storage_keys: Listed<B256>,
 }
 
 #[derive(Deserialize)]
@@ -156,72 +173,204 @@ struct JsonAuthorization<'a> {
 
 type Why = Cow<'static, str>;
 
-impl Decoder<'_> {
-    /// Adds the transactions of blocks.
-    pub fn add_values(&mut self, path: &Arc<Path>, values: &Values) {
-        let mut place = values.start;
-        let lines = values.bytes.split_inclusive(|byte| values.is_lines && *byte == b'\n');
-        for text in lines {
-            let problem = |what: Why| Problem::new(path, Place::Byte(place), what);
-            if !text.trim_ascii().is_empty()
-                && let Err(what) = self.add_value(text)
-            {
-                note(&mut self.to.progress.problems, problem(what));
+/// An authorization, and who the source says has signed it.
+type Authorized = (Authorization, Option<Address>);
+
+/// The elements of a list, or why one is not what it is to be. As text they would take much more room than in the file.
+struct Listed<T>(Result<Vec<T>, Why>);
+
+/// What lists are of.
+trait Element<'de>: Sized {
+    type Text: Deserialize<'de>;
+
+    fn read(text: Self::Text) -> Result<Self, Why>;
+}
+
+impl<'de, T: Element<'de>> Deserialize<'de> for Listed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Elements<T>(PhantomData<T>);
+
+        impl<'de, T: Element<'de>> Visitor<'de> for Elements<T> {
+            type Value = Listed<T>;
+
+            fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+                to.write_str("a list")
             }
-            place += text.len() as u64;
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Listed<T>, A::Error> {
+                let mut read = Ok(Vec::new());
+                while let Some(text) = list.next_element::<T::Text>()? {
+                    if let Ok(elements) = &mut read {
+                        match T::read(text) {
+                            Ok(element) => elements.push(element),
+                            Err(why) => read = Err(why),
+                        }
+                    }
+                }
+                Ok(Listed(read))
+            }
+        }
+
+        deserializer.deserialize_seq(Elements(PhantomData))
+    }
+}
+
+impl<'de> Element<'de> for B256 {
+    type Text = &'de str;
+
+    fn read(text: &str) -> Result<Self, Why> {
+        fixed(text).map(B256::new)
+    }
+}
+
+impl<'de> Element<'de> for transaction::Access {
+    type Text = Access<'de>;
+
+    fn read(text: Access) -> Result<Self, Why> {
+        Ok(transaction::Access { address: address(text.address)?, storage_keys: text.storage_keys.0? })
+    }
+}
+
+impl<'de> Element<'de> for Authorized {
+    type Text = JsonAuthorization<'de>;
+
+    fn read(text: JsonAuthorization) -> Result<Self, Why> {
+        Ok((text.read()?, text.authority.map(address).transpose()?))
+    }
+}
+
+/// The elements of a list that the source may leave out.
+fn listed<T>(list: Option<Listed<T>>) -> Result<Vec<T>, Why> {
+    list.map_or_else(|| Ok(Vec::new()), |list| list.0)
+}
+
+impl Decoder<'_> {
+    /// Adds the transactions of blocks until there is enough. Whether that were all.
+    pub fn add_values(&mut self, path: &Arc<Path>, values: &mut Values) -> bool {
+        while !self.is_full() {
+            let added = if values.open.is_some() {
+                self.add_open(values)
+            } else if let Some(block) = next_element(&values.bytes, &mut values.blocks) {
+                self.open_block(values, block)
+            } else if values.next < values.bytes.len() {
+                self.open_value(values)
+            } else {
+                return true;
+            };
+            if let Err(what) = added {
+                // Of a list nothing more is read.
+                (values.blocks, values.open) = (0..0, None);
+                let place = Place::Byte(values.start + values.present as u64);
+                note(&mut self.to.progress.problems, Problem::new(path, place, what));
+            }
+        }
+        false
+    }
+
+    /// Begins with the next value.
+    fn open_value(&self, values: &mut Values) -> Result<(), Why> {
+        let start = values.next;
+        let rest = &values.bytes[start..];
+        let line = if values.is_lines { rest.iter().position(|byte| *byte == b'\n') } else { None };
+        values.present = start;
+        values.next = line.map_or(values.bytes.len(), |end| start + end + 1);
+        let text = values.bytes[start..values.next].trim_ascii();
+        let value = place_in(&values.bytes, text);
+        match text.first() {
+            None => Ok(()),
+            Some(b'[') => {
+                // All of it has to be JSON before anything of it is read.
+                parse::<&RawValue>(text)?;
+                values.blocks = value;
+                Ok(())
+            }
+            Some(_) => self.open_block(values, value),
         }
     }
 
-    fn add_value(&mut self, text: &[u8]) -> Result<(), Why> {
-        if text.trim_ascii_start().starts_with(b"[") {
-            let values: Vec<&RawValue> = parse(text)?;
-            return values.iter().try_for_each(|value| self.add_block_of(value.get().as_bytes()));
-        }
-        self.add_block_of(text)
-    }
-
-    fn add_block_of(&mut self, text: &[u8]) -> Result<(), Why> {
-        let answer: Value = parse(text)?;
+    /// Begins with a block, or an answer with one.
+    fn open_block(&self, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
+        let answer: Value = parse(&values.bytes[text])?;
         let block: Value = match answer.result {
             Some(result) => parse(result.get().as_bytes())?,
             None => answer,
         };
-        let transactions = block.transactions.ok_or("a block has a list of transactions")?;
+        const NO_LIST: Why = Cow::Borrowed("a block has a list of transactions");
+        let transactions = block.transactions.ok_or(NO_LIST)?.get().as_bytes();
+        if !transactions.starts_with(b"[") {
+            return Err(NO_LIST);
+        }
         let number = block.number.map(|number| parse(number.get().as_bytes()).and_then(small)).transpose()?;
         if self.wants(number) {
-            transactions.iter().for_each(|transaction| self.add_json(transaction, number));
+            values.open = Some(List::new(place_in(&values.bytes, transactions), number));
         }
         Ok(())
     }
 
-    fn add_json(&mut self, text: &RawValue, block: Option<u64>) {
-        match serde_json::from_str::<JsonTransaction>(text.get()) {
-            Ok(transaction) => match transaction.read(block) {
-                Ok((fields, signature, claims)) => self.add_fields(fields, &signature, &claims),
-                Err(why) => {
-                    let hash = transaction.hash.and_then(|hash| fixed(hash).ok()).map(B256::new);
-                    self.add_not_rebuilt(Kind::Unknown, hash.unwrap_or_default(), block, why);
+    /// Adds transactions of the present block until there is enough.
+    fn add_open(&mut self, values: &mut Values) -> Result<(), Why> {
+        let Some(list) = &mut values.open else { return Ok(()) };
+        while !self.is_full() {
+            let Some(element) = next_element(&values.bytes, &mut list.rest) else {
+                values.open = None;
+                return Ok(());
+            };
+            if !self.add_json(&values.bytes[element], list.block) {
+                list.count_unreadable()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a transaction. Whether it is one, or at least the hash of one.
+    fn add_json(&mut self, text: &[u8], block: Option<u64>) -> bool {
+        match serde_json::from_slice::<JsonTransaction>(text) {
+            Ok(transaction) => {
+                let hash = transaction.hash.and_then(|hash| fixed(hash).ok()).map(B256::new);
+                match transaction.read(block) {
+                    Ok((fields, signature, claims)) => self.add_fields(&fields, &signature, &claims),
+                    Err(why) => self.add_not_rebuilt(Kind::Unknown, hash.unwrap_or_default(), block, why),
                 }
-            },
+                true
+            }
             // Where blocks were asked for without their transactions there are hashes alone.
             Err(problem) => {
-                let hash = serde_json::from_str::<&str>(text.get()).ok().and_then(|hash| fixed(hash).ok());
-                let why = if hash.is_some() { "there is only its hash".into() } else { problem.to_string().into() };
+                let hash = serde_json::from_slice::<&str>(text).ok().and_then(|hash| fixed(hash).ok());
+                let why = if hash.is_some() { "there is only its hash".into() } else { brief(problem).into() };
                 self.add_not_rebuilt(Kind::Unknown, B256::new(hash.unwrap_or_default()), block, why);
+                hash.is_some()
             }
         }
     }
 }
 
+/// The next element of a list which is known to be JSON, and of which the rest is told: from its bracket on, or from
+/// behind an element on. Afterwards that is behind this element, or empty.
+fn next_element(bytes: &[u8], rest: &mut Range<usize>) -> Option<Range<usize>> {
+    let text = bytes[rest.clone()].trim_ascii_start();
+    let element = match text {
+        [b'[' | b',', text @ ..] => serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>().next(),
+        _ => None,
+    };
+    // Behind the bracket of an empty list there is no value.
+    let Some(Ok(element)) = element else {
+        *rest = 0..0;
+        return None;
+    };
+    let element = place_in(bytes, element.get().as_bytes());
+    rest.start = element.end;
+    Some(element)
+}
+
 fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Why> {
-    serde_json::from_slice(text).map_err(|problem| format!("no block in JSON: {problem}").into())
+    serde_json::from_slice(text).map_err(|problem| format!("no block in JSON: {}", brief(problem)).into())
 }
 
 impl JsonTransaction<'_> {
-    fn read(&self, block: Option<u64>) -> Result<(Fields, Signature, Claims), Why> {
+    fn read(self, block: Option<u64>) -> Result<(Fields, Signature, Claims), Why> {
         let type_number = self.type_number.map_or(Ok(0), small)?;
         let (parity, chain_id) = self.parity_and_chain(type_number)?;
-        let authorizations = self.authorization_list.as_deref().unwrap_or_default();
+        let (authorization_list, authorities) = listed(self.authorization_list)?.into_iter().unzip();
         let fields = Fields {
             type_number,
             chain_id,
@@ -233,27 +382,26 @@ impl JsonTransaction<'_> {
             gas_limit: small(self.gas_limit)?,
             to: self.to.map(address).transpose()?,
             value: number(self.value)?,
-            input: Bytes::from(const_hex::decode(prefixed(self.input)?).map_err(|_| not_hex(self.input))?),
-            access_list: self.access_list()?,
-            blob_versioned_hashes: hashes(self.blob_versioned_hashes.as_deref().unwrap_or_default())?,
-            authorization_list: authorizations.iter().map(JsonAuthorization::read).collect::<Result<_, _>>()?,
+            input: const_hex::decode(prefixed(self.input)?).map_err(|_| not_hex(self.input))?,
+            access_list: listed(self.access_list)?,
+            blob_versioned_hashes: listed(self.blob_versioned_hashes)?,
+            authorization_list,
             ..Fields::default()
         };
-        let authority = |authorization: &JsonAuthorization| authorization.authority.map(address).transpose();
         let claims = Claims {
             block,
             hash: self.hash.map(|hash| fixed(hash).map(B256::new)).transpose()?,
             from: self.from.map(address).transpose()?,
-            authorities: authorizations.iter().map(authority).collect::<Result<_, _>>()?,
+            authorities,
         };
-        Ok((fields, Signature::new(number(self.r)?, number(self.s)?, parity), claims))
+        Ok((fields, Signature { r: number(self.r)?, s: number(self.s)?, parity }, claims))
     }
 
     /// Of legacy transactions v says both; of others it is the parity, which newer nodes give another name.
     fn parity_and_chain(&self, type_number: u64) -> Result<(bool, Option<u64>), Why> {
         if type_number == 0 {
             let v = amount(self.v.ok_or("v is missing")?)?;
-            return from_eip155_value(v).ok_or_else(|| format!("v = {v} fits no legacy transaction").into());
+            return from_v(v).ok_or_else(|| format!("v = {v} fits no legacy transaction").into());
         }
         let parity = match small(self.y_parity.or(self.v).ok_or("the parity is missing")?)? {
             0 => false,
@@ -262,25 +410,18 @@ impl JsonTransaction<'_> {
         };
         Ok((parity, self.chain_id.map(small).transpose()?))
     }
-
-    fn access_list(&self) -> Result<AccessList, Why> {
-        let item = |item: &Access| {
-            Ok(AccessListItem { address: address(item.address)?, storage_keys: hashes(&item.storage_keys)? })
-        };
-        let items: Result<_, Why> = self.access_list.as_deref().unwrap_or_default().iter().map(item).collect();
-        Ok(AccessList(items?))
-    }
 }
 
 impl JsonAuthorization<'_> {
-    fn read(&self) -> Result<SignedAuthorization, Why> {
-        let inner = Authorization {
+    fn read(&self) -> Result<Authorization, Why> {
+        Ok(Authorization {
             chain_id: number(self.chain_id)?,
             address: address(self.address)?,
             nonce: small(self.nonce)?,
-        };
-        let parity = u8::try_from(small(self.y_parity)?).map_err(|_| "a parity is one byte")?;
-        Ok(SignedAuthorization::new_unchecked(inner, parity, number(self.r)?, number(self.s)?))
+            parity: u8::try_from(small(self.y_parity)?).map_err(|_| "a parity is one byte")?,
+            r: number(self.r)?,
+            s: number(self.s)?,
+        })
     }
 }
 
@@ -302,10 +443,6 @@ fn fixed<const N: usize>(text: &str) -> Result<[u8; N], Why> {
 
 fn address(text: &str) -> Result<Address, Why> {
     fixed(text).map(Address::new)
-}
-
-fn hashes(texts: &[&str]) -> Result<Vec<B256>, Why> {
-    texts.iter().map(|text| fixed(text).map(B256::new)).collect()
 }
 
 fn number(text: &str) -> Result<U256, Why> {

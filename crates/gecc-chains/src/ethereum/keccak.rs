@@ -28,6 +28,16 @@ impl Messages {
         self.ends.push(self.bytes.len());
     }
 
+    /// Bytes of all.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
     fn each(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])

@@ -13,6 +13,7 @@ mod decoded;
 mod era1;
 mod json;
 mod keccak;
+mod span;
 #[cfg(feature = "arrow")]
 mod table;
 #[cfg(not(feature = "arrow"))]
@@ -22,6 +23,7 @@ mod transaction;
 
 use crate::files::{Paths, Reader};
 use crate::flow::{self, HandOn, Settings, Work};
+use crate::limits::Limits;
 use crate::problem::{Problem, Progress};
 use crate::range::Blocks;
 pub use alloy_primitives::{Address, B256};
@@ -59,7 +61,7 @@ pub fn senders<B>(
     let threads = settings.pool.current_num_threads();
     let read = |hand_on: &mut HandOn<Piece>| {
         // Where nothing more is wanted the flow knows.
-        let _ = read_all(paths, threads, hand_on);
+        let _ = read_all(paths, threads, &settings.limits(), hand_on);
     };
     flow::run(&Senders::new(options), settings, read, sink)
 }
@@ -103,11 +105,11 @@ impl Piece {
     }
 }
 
-pub(crate) fn read_all(paths: &Paths, threads: usize, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub(crate) fn read_all(paths: &Paths, threads: usize, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     paths.problems.iter().try_for_each(|problem| hand_on(Piece::problem(problem.clone())))?;
     for (path, length) in &paths.files {
         match Reader::open(path) {
-            Ok(mut reader) => read_file(&mut reader, *length, threads, hand_on)?,
+            Ok(mut reader) => read_file(&mut reader, *length, threads, limits, hand_on)?,
             Err(problem) => hand_on(Piece::problem(problem))?,
         }
         hand_on(Piece::end_of(path))?;
@@ -115,22 +117,28 @@ pub(crate) fn read_all(paths: &Paths, threads: usize, hand_on: &mut HandOn<Piece
     ControlFlow::Continue(())
 }
 
-fn read_file(reader: &mut Reader, length: u64, threads: usize, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+fn read_file(
+    reader: &mut Reader,
+    length: u64,
+    threads: usize,
+    limits: &Limits,
+    hand_on: &mut HandOn<Piece>,
+) -> ControlFlow<()> {
     let first = match reader.first() {
         Ok(first) => first,
         Err(problem) => return hand_on(Piece::problem(problem)),
     };
     if first.starts_with(&era1::MAGIC) {
-        return era1::read(reader, hand_on);
+        return era1::read(reader, limits, hand_on);
     }
     if table::begins(first) {
-        return table::read(&reader.path, length, threads, hand_on);
+        return table::read(&reader.path, length, threads, limits, hand_on);
     }
     if json::begins(first) {
-        return json::read(reader, hand_on);
+        return json::read(reader, limits, hand_on);
     }
     if blocks::begin(first) {
-        return blocks::read(reader, hand_on);
+        return blocks::read(reader, limits, hand_on);
     }
     hand_on(Piece::problem(reader.problem("neither era1 nor Parquet, JSON or RLP with blocks")))
 }
@@ -151,24 +159,38 @@ impl Work for Senders<'_> {
     type Decoded = Decoded;
     type Answers = Answers;
 
-    fn decode(&self, Piece { path, content, progress }: Piece) -> Decoded {
-        let mut decoder = Decoder::new(self.options);
-        decoder.to.progress = progress;
-        if let Some(path) = path {
-            match content {
-                Content::Nothing => {}
-                Content::Tuples(tuples) => decoder.add_tuples(&path, &tuples),
-                Content::Blocks(blocks) => decoder.add_blocks(&path, &blocks),
-                Content::Json(values) => decoder.add_values(&path, &values),
-                #[cfg(feature = "arrow")]
-                Content::Rows(rows) => decoder.add_rows(&rows),
-            }
+    fn weight(piece: &Piece) -> usize {
+        match &piece.content {
+            Content::Nothing => 0,
+            Content::Tuples(tuples) => tuples.weight(),
+            Content::Blocks(blocks) => blocks.weight(),
+            Content::Json(values) => values.weight(),
+            #[cfg(feature = "arrow")]
+            Content::Rows(rows) => rows.weight(),
         }
-        decoder.finish()
+    }
+
+    fn decode(&self, mut piece: Piece, most: usize) -> (Decoded, Option<Piece>) {
+        let mut decoder = Decoder::new(self.options, most);
+        decoder.to.progress = std::mem::take(&mut piece.progress);
+        let Some(path) = &piece.path else { return (decoder.finish(), None) };
+        let is_over = match &mut piece.content {
+            Content::Nothing => true,
+            Content::Tuples(tuples) => decoder.add_tuples(path, tuples),
+            Content::Blocks(blocks) => decoder.add_blocks(path, blocks),
+            Content::Json(values) => decoder.add_values(path, values),
+            #[cfg(feature = "arrow")]
+            Content::Rows(rows) => decoder.add_rows(rows),
+        };
+        (decoder.finish(), (!is_over).then_some(piece))
     }
 
     fn size(decoded: &Decoded) -> usize {
         decoded.len()
+    }
+
+    fn bytes(decoded: &Decoded) -> usize {
+        decoded.bytes()
     }
 
     fn append(batch: &mut Decoded, next: Decoded) {

@@ -2,6 +2,7 @@
 
 use super::Piece;
 use crate::flow::HandOn;
+use crate::limits::Limits;
 use crate::problem::{Place, Problem};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -13,6 +14,12 @@ pub fn begins(first: &[u8]) -> bool {
 }
 
 /// Says that it cannot be read.
-pub fn read(path: &Arc<Path>, _length: u64, _threads: usize, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub fn read(
+    path: &Arc<Path>,
+    _length: u64,
+    _threads: usize,
+    _limits: &Limits,
+    hand_on: &mut HandOn<Piece>,
+) -> ControlFlow<()> {
     hand_on(Piece::problem(Problem::new(path, Place::Whole, "this gecc was built without Parquet")))
 }

@@ -2,13 +2,12 @@
 
 use super::answers::Kind;
 use super::decoded::Decoder;
-use super::transaction::{Claims, Fields};
+use super::transaction::{Access, Authorization, Claims, Fields, Signature};
 use super::{Content, Piece};
 use crate::flow::HandOn;
+use crate::limits::Limits;
 use crate::problem::{Place, Problem};
-use alloy_eips::eip2930::{AccessList, AccessListItem};
-use alloy_eips::eip7702::{Authorization, SignedAuthorization};
-use alloy_primitives::{Address, B256, Bytes, Signature, U256};
+use alloy_primitives::{Address, B256, U256};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
@@ -22,13 +21,25 @@ use std::sync::Arc;
 const FIRST_BYTES: usize = 8;
 /// Rows that are read by themselves.
 const ROWS: usize = 1 << 13;
-/// Bytes that decoded rows may take before they are handed out.
+/// Bytes that decoded rows may take before they are handed out, and a row with all that becomes of it.
 const MEMORY: u64 = 1 << 30;
+const ROW: u64 = 1 << 10;
 
 /// Some rows of a table.
 pub struct Rows {
     batch: RecordBatch,
     columns: Arc<Columns>,
+    next: usize,
+    /// Their part of the bytes of the batch that they were cut from.
+    bytes: usize,
+}
+
+impl Rows {
+    /// Bytes that are in memory until all are decoded: also the fields of a transaction and what is signed, of which one
+    /// may have most of the bytes.
+    pub fn weight(&self) -> usize {
+        3 * self.bytes
+    }
 }
 
 /// A column that is read.
@@ -150,9 +161,17 @@ pub fn begins(first: &[u8]) -> bool {
 }
 
 /// Reads a table.
-pub fn read(path: &Arc<Path>, length: u64, threads: usize, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub fn read(
+    path: &Arc<Path>,
+    length: u64,
+    threads: usize,
+    limits: &Limits,
+    hand_on: &mut HandOn<Piece>,
+) -> ControlFlow<()> {
     let whole = |what: String| Piece::problem(Problem::new(path, Place::Whole, what));
-    let options = ReadOptions { threads, max_memory: MEMORY, ..ReadOptions::default() };
+    let (default, max_memory) = (ReadOptions::default(), MEMORY.min(limits.ahead as u64 / 2));
+    let rows = default.rows.min((max_memory / ROW) as usize);
+    let options = ReadOptions { rows, threads, max_memory, max_page: default.max_page.min(max_memory) };
     let input = match gecc_arrow::open(path, options) {
         Ok(input) if input.format() == Format::Parquet => input,
         Ok(_) => return hand_on(whole("Arrow IPC is not read here, Parquet is".to_owned())),
@@ -174,9 +193,11 @@ pub fn read(path: &Arc<Path>, length: u64, threads: usize, hand_on: &mut HandOn<
             Ok(batch) => batch,
             Err(problem) => return hand_on(Piece::problem(Problem::new(path, Place::Row(first), problem))),
         };
+        let row_bytes = batch.get_array_memory_size() / batch.num_rows().max(1);
         for start in (0..batch.num_rows()).step_by(ROWS) {
             let count = ROWS.min(batch.num_rows() - start);
-            let part = Rows { batch: batch.slice(start, count), columns: Arc::clone(&columns) };
+            let columns = Arc::clone(&columns);
+            let part = Rows { batch: batch.slice(start, count), columns, next: 0, bytes: count * row_bytes };
             first += count as u64;
             // The file's bytes are shared out among its rows.
             let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
@@ -261,8 +282,8 @@ impl<'a> Table<'a> {
             gas_limit: small(&self.gas_limit, row).map_err(of("gas_limit"))?,
             to: self.recipient(row)?,
             value: amount(&self.value, row).map_err(of("value"))?,
-            input: Bytes::from(input),
-            access_list: self.access_list.map_or_else(|| Ok(AccessList::default()), |list| access_list(list, row))?,
+            input,
+            access_list: self.access_list.map_or_else(|| Ok(Vec::new()), |list| access_list(list, row))?,
             blob_versioned_hashes: self
                 .blob_versioned_hashes
                 .map_or_else(|| Ok(Vec::new()), |list| hashes(list, row))?,
@@ -276,8 +297,8 @@ impl<'a> Table<'a> {
             1 => true,
             other => return Err(format!("a parity of {other} does not exist").into()),
         };
-        let signature =
-            Signature::new(number(&self.r, row).map_err(of("r"))?, number(&self.s, row).map_err(of("s"))?, parity);
+        let of_signature = |column, name| number(column, row).map_err(of(name));
+        let signature = Signature { r: of_signature(&self.r, "r")?, s: of_signature(&self.s, "s")?, parity };
         let from = self.from.as_ref().map(|from| fixed(from, row).map(Address::new)).transpose().map_err(of("from"))?;
         let claims = Claims { block, hash: Some(self.hash(row)?), from, authorities: Vec::new() };
         Ok((fields, signature, claims))
@@ -298,19 +319,21 @@ impl<'a> Table<'a> {
 }
 
 impl Decoder<'_> {
-    /// Adds the transactions of rows.
-    pub fn add_rows(&mut self, rows: &Rows) {
-        let table = Table::of(rows);
-        for row in 0..rows.batch.num_rows() {
+    /// Adds the transactions of rows until there is enough. Whether that were all.
+    pub fn add_rows(&mut self, rows: &mut Rows) -> bool {
+        let (table, all, mut row) = (Table::of(rows), rows.batch.num_rows(), rows.next);
+        while row < all && !self.is_full() {
             let block = table.block.as_ref().and_then(|column| optional(column, row));
-            if !self.wants(block) {
-                continue;
+            if self.wants(block) {
+                match table.read(row, block) {
+                    Ok((fields, signature, claims)) => self.add_fields(&fields, &signature, &claims),
+                    Err(why) => self.add_not_rebuilt(Kind::Unknown, table.hash(row).unwrap_or_default(), block, why),
+                }
             }
-            match table.read(row, block) {
-                Ok((fields, signature, claims)) => self.add_fields(fields, &signature, &claims),
-                Err(why) => self.add_not_rebuilt(Kind::Unknown, table.hash(row).unwrap_or_default(), block, why),
-            }
+            row += 1;
         }
+        rows.next = row;
+        row == all
     }
 }
 
@@ -379,31 +402,32 @@ fn hashes(list: &ArrayRef, row: usize) -> Result<Vec<B256>, Why> {
     (0..items.len()).map(|item| fixed(&cells, item).map(B256::new).map_err(of("a hash of a list"))).collect()
 }
 
-fn access_list(list: &ArrayRef, row: usize) -> Result<AccessList, Why> {
-    let Some(items) = items(list, row)? else { return Ok(AccessList::default()) };
+fn access_list(list: &ArrayRef, row: usize) -> Result<Vec<Access>, Why> {
+    let Some(items) = items(list, row)? else { return Ok(Vec::new()) };
     let addresses = Cells::of(part(&items, "address", Holds::Bytes)?.as_ref());
     let keys = part(&items, "storage_keys", Holds::List)?;
     let item = |item: usize| {
         let address = fixed(&addresses, item).map(Address::new).map_err(of("an address of a list"))?;
-        Ok(AccessListItem { address, storage_keys: hashes(keys, item)? })
+        Ok(Access { address, storage_keys: hashes(keys, item)? })
     };
-    Ok(AccessList((0..items.len()).map(item).collect::<Result<_, Why>>()?))
+    (0..items.len()).map(item).collect()
 }
 
-fn authorizations(list: &ArrayRef, row: usize) -> Result<Vec<SignedAuthorization>, Why> {
+fn authorizations(list: &ArrayRef, row: usize) -> Result<Vec<Authorization>, Why> {
     let Some(items) = items(list, row)? else { return Ok(Vec::new()) };
     let cells = |name| part(&items, name, Holds::Bytes).map(|part| Cells::of(part.as_ref()));
     let integers = |name| part(&items, name, Holds::Integers).map(|part| Integers::of(part.as_ref()));
     let (chains, nonces, parities) = (integers("chain_id")?, integers("nonce")?, integers("y_parity")?);
     let (addresses, r, s) = (cells("address")?, cells("r")?, cells("s")?);
     let item = |item: usize| {
-        let inner = Authorization {
+        Ok(Authorization {
             chain_id: U256::from(small(&chains, item)?),
             address: fixed(&addresses, item).map(Address::new)?,
             nonce: small(&nonces, item)?,
-        };
-        let parity = u8::try_from(small(&parities, item)?).map_err(|_| CellProblem::WrongLength)?;
-        Ok(SignedAuthorization::new_unchecked(inner, parity, number(&r, item)?, number(&s, item)?))
+            parity: u8::try_from(small(&parities, item)?).map_err(|_| CellProblem::WrongLength)?,
+            r: number(&r, item)?,
+            s: number(&s, item)?,
+        })
     };
     (0..items.len()).map(|at| item(at).map_err(of("an authorization"))).collect()
 }

@@ -3,16 +3,11 @@
 use super::answers::Kind;
 use super::decoded::{Decoder, TransactionHash};
 use super::keccak::hash;
-use alloy_consensus::transaction::{EthereumTypedTransaction, RlpEcdsaDecodableTx, RlpEcdsaEncodableTx};
-use alloy_consensus::{TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy};
-use alloy_eips::eip2930::AccessList;
-use alloy_eips::eip7702::SignedAuthorization;
-use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256};
-use alloy_rlp::Header;
+use super::span::{Transaction, unknown_type, v_of};
+use alloy_primitives::{Address, B256, U256};
+use alloy_rlp::{Encodable, Header};
 use std::borrow::Cow;
-
-/// Blobs are beside transactions in blocks and tables, not in them.
-pub type Transaction = EthereumTypedTransaction<TxEip4844>;
+use std::ops::Range;
 
 /// What a source says of a transaction, beside what is in it.
 #[derive(Default)]
@@ -24,98 +19,144 @@ pub struct Claims {
     pub authorities: Vec<Option<Address>>,
 }
 
+/// Bytes of the shortest transaction: nine fields of one byte, and their header.
+const SHORTEST: usize = 10;
+/// Items of a block's transactions that may be none. Behind that it is no block: a few bytes may stand for very many.
+const MOST_UNREADABLE: usize = 1000;
+
+/// The transactions of a block that are still to be read.
+pub struct List {
+    /// Where they are in the bytes of the block.
+    pub rest: Range<usize>,
+    pub block: Option<u64>,
+    /// Items that are no transactions.
+    unreadable: usize,
+}
+
+impl List {
+    pub fn new(rest: Range<usize>, block: Option<u64>) -> Self {
+        List { rest, block, unreadable: 0 }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Ends the list.
+    pub fn end(&mut self) {
+        self.rest = 0..0;
+    }
+
+    /// Counts an item that is no transaction, behind too many of which the list ends.
+    ///
+    /// # Errors
+    /// Where it does.
+    pub fn count_unreadable(&mut self) -> Result<(), &'static str> {
+        self.unreadable += 1;
+        if self.unreadable < MOST_UNREADABLE {
+            return Ok(());
+        }
+        self.end();
+        Err("a thousand of its transactions are none; the rest of them is not read")
+    }
+}
+
 const HASH_DIFFERS: &str = "the transaction's hash does not come out";
 
 impl Decoder<'_> {
-    /// Adds the transactions of a list in a block, which are encoded as there: legacy ones as lists, others as strings.
+    /// Adds the transactions of a list in a block until there is enough. They are encoded as there: legacy ones as lists,
+    /// others as strings.
     ///
     /// # Errors
-    /// Where an item of the list does not end. What came before it was added.
-    pub fn add_list(&mut self, mut list: &[u8], block: Option<u64>) -> alloy_rlp::Result<()> {
-        while !list.is_empty() {
-            let whole = list;
-            let header = Header::decode(&mut list)?;
-            let (payload, rest) = list.split_at(header.payload_length);
+    /// Where an item of the list does not end, or too many are no transactions. What came before was added, and nothing
+    /// is left.
+    pub fn add_list(&mut self, bytes: &[u8], list: &mut List) -> alloy_rlp::Result<()> {
+        while !list.is_empty() && !self.is_full() {
+            let whole = &bytes[list.rest.clone()];
+            let mut rest = whole;
+            let header = Header::decode(&mut rest).inspect_err(|_| list.end())?;
+            let (payload, rest) = rest.split_at(header.payload_length);
             let encoded = if header.list { &whole[..whole.len() - rest.len()] } else { payload };
-            list = rest;
-            self.add_encoded(encoded, block);
+            list.rest.start = list.rest.end - rest.len();
+            self.add_encoded(encoded, list.block);
+            if encoded.len() < SHORTEST {
+                list.count_unreadable().map_err(alloy_rlp::Error::Custom)?;
+            }
         }
         Ok(())
     }
 
     /// Adds a transaction in the encoding of EIP-2718, by which it is hashed.
     fn add_encoded(&mut self, encoded: &[u8], block: Option<u64>) {
-        match decode(encoded) {
-            Ok((transaction, signature)) => {
+        match Transaction::parse(encoded) {
+            Ok(transaction) => {
                 let claims = Claims { block, ..Claims::default() };
-                self.add(&transaction, &signature, TransactionHash::Of(encoded), &claims);
+                self.add(&transaction, TransactionHash::Of(encoded), &claims);
             }
             Err((kind, why)) => self.add_not_rebuilt(kind, hash(encoded), block, why),
         }
     }
 
     /// Adds a transaction of which the fields are known, if its hash comes out of them.
-    pub fn add_fields(&mut self, fields: Fields, signature: &Signature, claims: &Claims) {
+    pub fn add_fields(&mut self, fields: &Fields, signature: &Signature, claims: &Claims) {
         let (kind, why_differs) = (fields.kind(), fields.lacks.unwrap_or(HASH_DIFFERS));
-        let has_one_form = !fields.may_be_for_any() && fields.authorization_list.is_empty();
-        if let (true, Some(claimed)) = (has_one_form, claims.hash) {
-            return match fields.into_transaction() {
-                Ok(transaction) => {
-                    let hash = TransactionHash::Claimed(claimed, why_differs);
-                    self.add(&transaction, signature, hash, claims);
-                }
-                Err(why) => self.add_not_rebuilt(kind, claimed, claims.block, why),
-            };
-        }
         // Where a table says the chain of every row, the hash tells what was signed.
-        let for_any = fields.may_be_for_any().then(|| Fields { chain_id: None, ..fields.clone() });
-        let mut why = None;
-        for form in std::iter::once(fields).chain(for_any) {
-            match form.into_transaction() {
-                Err(problem) => why = Some(problem),
-                Ok(transaction) => {
-                    let mut encoded = Vec::new();
-                    transaction.eip2718_encode(signature, &mut encoded);
-                    let hash = hash(&encoded);
-                    if claims.hash.is_none_or(|claimed| claimed == hash) {
-                        return self.add(&transaction, signature, TransactionHash::Known(hash), claims);
-                    }
+        let may_be_for_any = fields.type_number == 0 && fields.chain_is_of_source && fields.chain_id.is_some();
+        let has_one_form = !may_be_for_any && fields.authorization_list.is_empty();
+        let mut why = Cow::Borrowed(why_differs);
+        for chain_id in std::iter::once(fields.chain_id).chain(may_be_for_any.then_some(None)) {
+            let encoded = match fields.encode(chain_id, signature) {
+                Ok(encoded) => encoded,
+                Err(problem) => {
+                    why = problem;
+                    continue;
                 }
+            };
+            let transaction = match Transaction::parse(&encoded) {
+                Ok(transaction) => transaction,
+                Err((_, problem)) => {
+                    why = problem;
+                    continue;
+                }
+            };
+            if let (true, Some(claimed)) = (has_one_form, claims.hash) {
+                return self.add(&transaction, TransactionHash::Claimed(claimed, &encoded, why_differs), claims);
+            }
+            let hash = hash(&encoded);
+            if claims.hash.is_none_or(|claimed| claimed == hash) {
+                return self.add(&transaction, TransactionHash::Known(hash), claims);
             }
         }
-        let why = why.unwrap_or_else(|| why_differs.into());
         self.add_not_rebuilt(kind, claims.hash.unwrap_or_default(), claims.block, why);
     }
 }
 
-type Decode = Result<(Transaction, Signature), (Kind, Cow<'static, str>)>;
-
-fn decode(encoded: &[u8]) -> Decode {
-    match encoded.first() {
-        Some(1) => decode_as::<TxEip2930>(&encoded[1..], Kind::Eip2930),
-        Some(2) => decode_as::<TxEip1559>(&encoded[1..], Kind::Eip1559),
-        Some(3) => decode_as::<TxEip4844>(&encoded[1..], Kind::Eip4844),
-        Some(4) => decode_as::<TxEip7702>(&encoded[1..], Kind::Eip7702),
-        Some(0xc0..) => decode_as::<TxLegacy>(encoded, Kind::Legacy),
-        Some(other) => Err((Kind::Unknown, unknown_type((*other).into()))),
-        None => Err((Kind::Unknown, "it is empty".into())),
-    }
+/// r, s and the parity of R.
+pub struct Signature {
+    pub r: U256,
+    pub s: U256,
+    pub parity: bool,
 }
 
-fn decode_as<T: RlpEcdsaDecodableTx + Into<Transaction>>(mut encoded: &[u8], kind: Kind) -> Decode {
-    match T::rlp_decode_with_signature(&mut encoded) {
-        Ok(_) if !encoded.is_empty() => Err((kind, "bytes follow its end".into())),
-        Ok((transaction, signature)) => Ok((transaction.into(), signature)),
-        Err(problem) => Err((kind, problem.to_string().into())),
-    }
+/// An account, and what of its storage a transaction says that it uses (EIP-2930).
+#[derive(Default)]
+pub struct Access {
+    pub address: Address,
+    pub storage_keys: Vec<B256>,
 }
 
-fn unknown_type(number: u64) -> Cow<'static, str> {
-    format!("transactions of type {number} are not known").into()
+/// An account's consent to have code (EIP-7702).
+pub struct Authorization {
+    pub chain_id: U256,
+    pub address: Address,
+    pub nonce: u64,
+    pub parity: u8,
+    pub r: U256,
+    pub s: U256,
 }
 
 /// The fields of a transaction, whatever they were read from. What a type does not have is left alone.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Fields {
     pub type_number: u64,
     /// Of a legacy transaction: `None` where it is signed for any chain.
@@ -130,10 +171,10 @@ pub struct Fields {
     pub gas_limit: u64,
     pub to: Option<Address>,
     pub value: U256,
-    pub input: Bytes,
-    pub access_list: AccessList,
+    pub input: Vec<u8>,
+    pub access_list: Vec<Access>,
     pub blob_versioned_hashes: Vec<B256>,
-    pub authorization_list: Vec<SignedAuthorization>,
+    pub authorization_list: Vec<Authorization>,
     /// What the source does not say, and why a hash may not come out.
     pub lacks: Option<&'static str>,
 }
@@ -152,71 +193,95 @@ impl Fields {
         }
     }
 
-    fn may_be_for_any(&self) -> bool {
-        self.type_number == 0 && self.chain_is_of_source && self.chain_id.is_some()
+    /// The encoding of EIP-2718, for a chain or for any.
+    fn encode(&self, chain_id: Option<u64>, signature: &Signature) -> Result<Vec<u8>, Cow<'static, str>> {
+        let missing = |what: &'static str| move || Cow::Borrowed(what);
+        let gas_price = || self.gas_price.ok_or_else(missing("the gas price is missing"));
+        let mut payload = Vec::with_capacity(self.input.len() + 300);
+        let to = &mut payload;
+        if self.type_number > 4 {
+            return Err(unknown_type(self.type_number));
+        }
+        if self.type_number > 0 {
+            chain_id.ok_or_else(missing("the chain is missing"))?.encode(to);
+        }
+        self.nonce.encode(to);
+        if self.type_number < 2 {
+            gas_price()?.encode(to);
+        } else {
+            let priority = self.max_priority_fee_per_gas.ok_or_else(missing("the maximal priority fee is missing"))?;
+            priority.encode(to);
+            self.max_fee_per_gas.ok_or_else(missing("the maximal fee is missing"))?.encode(to);
+        }
+        self.gas_limit.encode(to);
+        match self.to {
+            None if self.type_number > 2 => return Err("the recipient is missing".into()),
+            recipient => recipient.as_ref().map_or(&[][..], |address| address.as_slice()).encode(to),
+        }
+        put_number(&self.value, to);
+        self.input.as_slice().encode(to);
+        if self.type_number > 0 {
+            put_list(&self.access_list, to, Access::put);
+        }
+        if self.type_number == 3 {
+            let fee = self.max_fee_per_blob_gas.ok_or_else(missing("the maximal fee for blobs is missing"))?;
+            fee.encode(to);
+            put_list(&self.blob_versioned_hashes, to, |hash, to| hash.as_slice().encode(to));
+        }
+        if self.type_number == 4 {
+            put_list(&self.authorization_list, to, Authorization::put);
+        }
+        if self.type_number == 0 {
+            v_of(signature.parity, chain_id).encode(to);
+        } else {
+            u8::from(signature.parity).encode(to);
+        }
+        put_number(&signature.r, to);
+        put_number(&signature.s, to);
+        let mut encoded = Vec::with_capacity(payload.len() + 10);
+        if self.type_number > 0 {
+            encoded.push(self.type_number as u8);
+        }
+        Header { list: true, payload_length: payload.len() }.encode(&mut encoded);
+        encoded.extend(payload);
+        Ok(encoded)
     }
+}
 
-    fn into_transaction(self) -> Result<Transaction, Cow<'static, str>> {
-        let Fields { chain_id, nonce, gas_limit, value, input, access_list, .. } = self;
-        let to = self.to.map_or(TxKind::Create, TxKind::Call);
-        let gas_price = || self.gas_price.ok_or("the gas price is missing");
-        let max_fee_per_gas = || self.max_fee_per_gas.ok_or("the maximal fee is missing");
-        let max_priority_fee_per_gas = || self.max_priority_fee_per_gas.ok_or("the maximal priority fee is missing");
-        let chain = || chain_id.ok_or("the chain is missing");
-        let called = || self.to.ok_or("the recipient is missing");
-        Ok(match self.type_number {
-            0 => TxLegacy { chain_id, nonce, gas_price: gas_price()?, gas_limit, to, value, input }.into(),
-            1 => TxEip2930 {
-                chain_id: chain()?,
-                nonce,
-                gas_price: gas_price()?,
-                gas_limit,
-                to,
-                value,
-                access_list,
-                input,
-            }
-            .into(),
-            2 => TxEip1559 {
-                chain_id: chain()?,
-                nonce,
-                gas_limit,
-                max_fee_per_gas: max_fee_per_gas()?,
-                max_priority_fee_per_gas: max_priority_fee_per_gas()?,
-                to,
-                value,
-                access_list,
-                input,
-            }
-            .into(),
-            3 => TxEip4844 {
-                chain_id: chain()?,
-                nonce,
-                gas_limit,
-                max_fee_per_gas: max_fee_per_gas()?,
-                max_priority_fee_per_gas: max_priority_fee_per_gas()?,
-                to: called()?,
-                value,
-                access_list,
-                blob_versioned_hashes: self.blob_versioned_hashes,
-                max_fee_per_blob_gas: self.max_fee_per_blob_gas.ok_or("the maximal fee for blobs is missing")?,
-                input,
-            }
-            .into(),
-            4 => TxEip7702 {
-                chain_id: chain()?,
-                nonce,
-                gas_limit,
-                max_fee_per_gas: max_fee_per_gas()?,
-                max_priority_fee_per_gas: max_priority_fee_per_gas()?,
-                to: called()?,
-                value,
-                access_list,
-                authorization_list: self.authorization_list,
-                input,
-            }
-            .into(),
-            other => return Err(unknown_type(other)),
-        })
+impl Access {
+    fn put(&self, to: &mut Vec<u8>) {
+        let mut payload = Vec::new();
+        self.address.as_slice().encode(&mut payload);
+        put_list(&self.storage_keys, &mut payload, |key, to| key.as_slice().encode(to));
+        put_payload(&payload, to);
     }
+}
+
+impl Authorization {
+    fn put(&self, to: &mut Vec<u8>) {
+        let mut payload = Vec::with_capacity(140);
+        put_number(&self.chain_id, &mut payload);
+        self.address.as_slice().encode(&mut payload);
+        self.nonce.encode(&mut payload);
+        self.parity.encode(&mut payload);
+        put_number(&self.r, &mut payload);
+        put_number(&self.s, &mut payload);
+        put_payload(&payload, to);
+    }
+}
+
+fn put_number(number: &U256, to: &mut Vec<u8>) {
+    let bytes: [u8; 32] = number.to_be_bytes();
+    bytes[bytes.iter().take_while(|byte| **byte == 0).count()..].encode(to);
+}
+
+fn put_payload(payload: &[u8], to: &mut Vec<u8>) {
+    Header { list: true, payload_length: payload.len() }.encode(to);
+    to.extend_from_slice(payload);
+}
+
+fn put_list<T>(items: &[T], to: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)) {
+    let mut payload = Vec::new();
+    items.iter().for_each(|item| put(item, &mut payload));
+    put_payload(&payload, to);
 }

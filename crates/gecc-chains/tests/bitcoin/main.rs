@@ -11,6 +11,7 @@ mod support;
 
 mod blocks;
 mod damaged;
+mod hostile;
 mod made;
 mod real;
 mod taproot;
@@ -49,6 +50,10 @@ fn main() -> ExitCode {
         damaged::files_with_changed_bytes,
         damaged::blocks_of_another_network,
         damaged::missing_files,
+        hostile::records_that_fit_no_block,
+        hostile::magics_without_records,
+        hostile::little_memory,
+        hostile::blocks_and_outputs_that_are_too_many,
     ];
     harness::run(on_every_engine(tests))
 }

@@ -20,6 +20,7 @@ use random::Random;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 use support::{file, of_examples, on_every_engine, paths};
 use x509_cert::Certificate;
 
@@ -30,6 +31,10 @@ fn main() -> ExitCode {
         spoiled_certificates,
         issuers_that_are_not_there,
         files_of_something_else,
+        one_certificate_many_times,
+        blocks_that_do_not_end,
+        long_names,
+        little_memory,
     ];
     harness::run(on_every_engine(tests))
 }
@@ -136,14 +141,30 @@ fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
     encoded
 }
 
+fn sequence(parts: &[Vec<u8>]) -> Vec<u8> {
+    tagged(0x30, &parts.concat())
+}
+
+fn common_name(value: &[u8]) -> Vec<u8> {
+    sequence(&[ObjectIdentifier::new_unwrap("2.5.4.3").to_der().unwrap(), tagged(0x0c, value)])
+}
+
+fn name(name: &str) -> Vec<u8> {
+    sequence(&[tagged(0x31, &common_name(name.as_bytes()))])
+}
+
 /// A certificate of a subject by an issuer, as RFC 5280, section 4.1, has it.
 fn certificate(settings: &Settings, subject: &Authority, issuer: &Authority, algorithm: Algorithm) -> Vec<u8> {
-    let sequence = |parts: &[Vec<u8>]| tagged(0x30, &parts.concat());
-    let name = |name: &str| {
-        let common_name = ObjectIdentifier::new_unwrap("2.5.4.3").to_der().unwrap();
-        let attribute = sequence(&[common_name, tagged(0x0c, name.as_bytes())]);
-        sequence(&[tagged(0x31, &attribute)])
-    };
+    certificate_named(settings, subject, &name(&subject.name), issuer, algorithm)
+}
+
+fn certificate_named(
+    settings: &Settings,
+    subject: &Authority,
+    subject_name: &[u8],
+    issuer: &Authority,
+    algorithm: Algorithm,
+) -> Vec<u8> {
     let curve = if subject.curve == CurveId::Sm2 { "1.2.156.10197.1.301" } else { "1.2.840.10045.3.1.7" };
     let key_kind = ["1.2.840.10045.2.1", curve].map(|oid| ObjectIdentifier::new_unwrap(oid).to_der().unwrap());
     let key = BitString::from_bytes(&subject.public).unwrap().to_der().unwrap();
@@ -154,7 +175,7 @@ fn certificate(settings: &Settings, subject: &Authority, issuer: &Authority, alg
         signed_by.clone(),
         name(&issuer.name),
         sequence(&[tagged(0x17, b"260101000000Z"), tagged(0x17, b"360101000000Z")]),
-        name(&subject.name),
+        subject_name.to_vec(),
         sequence(&[sequence(&key_kind), key]),
     ]);
     let signature = issuer.sign(settings, algorithm, &contents);
@@ -257,4 +278,71 @@ fn files_of_something_else(settings: &Settings) {
         let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
         assert!(!answers.is_empty() || !problems.is_empty());
     }
+}
+
+/// Far more than any of these files needs, and far less than the square of what they have.
+const LONG: Duration = Duration::from_secs(20);
+
+fn in_time<T>(work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let found = work();
+    assert!(start.elapsed() < LONG, "{:?}", start.elapsed());
+    found
+}
+
+/// Each is tried with each key that its issuer's name has, and that is one.
+fn one_certificate_many_times(settings: &Settings) {
+    const TIMES: usize = 3000;
+    let made = chains(settings);
+    let root = &made[0];
+    let (_first, der) = file(&root.repeat(TIMES));
+    let (_second, text) = file(pem(root).repeat(TIMES).as_bytes());
+    for path in [der, text] {
+        let Answers { answers, problems } = in_time(|| check_files(settings, &[path], &[b""]));
+        assert_eq!((answers.len(), problems), (TIMES, Vec::new()));
+        assert!(answers.iter().all(|answer| answer.valid() == Some(true) && answer.signed_by == Some(0)));
+    }
+}
+
+fn blocks_that_do_not_end(settings: &Settings) {
+    let made = chains(settings);
+    let last = pem(&made[0]);
+    for begin in ["-----BEGIN ", "-----BEGIN CERTIFICATE", "-----BEGIN CERTIFICATE-----\n"] {
+        let (_folder, path) = file((begin.repeat(60_000) + &last).as_bytes());
+        let Answers { answers, problems } = in_time(|| check_files(settings, &[path], &[b""]));
+        assert_eq!(answers.len(), 1);
+        assert!(problems.len() < 2000);
+    }
+}
+
+/// A name of very many parts takes the crate that decodes it very long.
+fn long_names(settings: &Settings) {
+    // In the order that sorting takes longest for.
+    let parts: Vec<u8> = (0_u16..60_000).rev().flat_map(|part| common_name(format!("{part:05}").as_bytes())).collect();
+    let issuer = Authority::new(settings, CurveId::P256, "issuer");
+    let long = sequence(&[tagged(0x31, &parts)]);
+    let long = certificate_named(settings, &issuer, &long, &issuer, Algorithm::EcdsaSha256);
+    let (_folder, path) = file(&long);
+    let Answers { answers, problems } = in_time(|| check_files(settings, &[path], &[b""]));
+    assert_eq!((answers.len(), problems.len()), (0, 1));
+    assert!(problems[0].what.contains("a name"), "{problems:?}");
+    // One of several parts is as it should be.
+    let few: Vec<u8> = (0..100).rev().flat_map(|part| common_name(format!("{part:02}").as_bytes())).collect();
+    let few = sequence(&[tagged(0x31, &few)]);
+    let (_folder, path) = file(&certificate_named(settings, &issuer, &few, &issuer, Algorithm::EcdsaSha256));
+    assert_eq!(check_files(settings, &[path], &[b""]).answers.len(), 1);
+}
+
+/// What does not fit is a problem, and what came before is checked.
+fn little_memory(settings: &Settings) {
+    let little = Settings { max_memory: Some(0), ..*settings };
+    let root = &chains(settings)[0];
+    let (_first, few) = file(&root.repeat(1000));
+    let (_second, many) = file(&root.repeat(8000));
+    let (_third, more) = file(&root.repeat(8000));
+    assert_eq!(check_files(&little, std::slice::from_ref(&few), &[b""]).problems, []);
+    let Answers { answers, problems } = check_files(&little, &[few, many, more], &[b""]);
+    assert!((1000..17_000).contains(&answers.len()), "{}", answers.len());
+    assert!(answers.iter().all(|answer| answer.valid() == Some(true)));
+    assert!(problems.len() == 1 && problems[0].what.contains("memory"), "{problems:?}");
 }

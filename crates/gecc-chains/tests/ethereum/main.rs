@@ -10,6 +10,7 @@ mod random;
 mod support;
 
 mod damaged;
+mod hostile;
 mod made;
 mod real;
 
@@ -41,6 +42,11 @@ fn main() -> ExitCode {
         damaged::bombs,
         damaged::tables_with_changed_bytes,
         damaged::files_of_something_else,
+        hostile::lists_of_no_transactions,
+        hostile::bad_records,
+        hostile::long_texts,
+        hostile::little_memory,
+        hostile::blocks_beyond_the_memory,
     ];
     harness::run(on_every_engine(tests))
 }

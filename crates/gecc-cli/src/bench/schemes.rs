@@ -38,7 +38,7 @@ pub fn sign_into(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     match curve.has_sm2() {
-        false => any::ecdsa::sign_into(engine, curve, digests.into(), keys, SForm::default(), signatures, codes),
+        false => any::ecdsa::sign_into(engine, curve, digests.into(), keys.into(), SForm::default(), signatures, codes),
         true => sm2::sign_into(engine, digests, keys, signatures, codes),
     }
 }

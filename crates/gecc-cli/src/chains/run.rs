@@ -6,6 +6,7 @@ use super::state::State;
 use super::summary::Summary;
 use crate::flags::ChainOptions;
 use crate::job::{End, pool, watch_interrupts};
+use crate::memory;
 use crate::output::{Failure, Output, note, refuse_overwriting};
 use crate::{ALL_PASSED, CLOSED_PIPE, INTERRUPTED, NOT_CHECKED, SOME_REJECTED};
 use gecc::Engine;
@@ -27,13 +28,16 @@ pub struct Session {
     engine: Engine,
     pool: Arc<ThreadPool>,
     interrupted: &'static AtomicBool,
+    /// What files and answers may take in memory.
+    max_memory: Option<usize>,
     /// The files that are not done yet.
     pub paths: Paths,
 }
 
 impl Session {
     pub fn settings(&self) -> Settings<'_> {
-        Settings::new(&self.engine, &self.pool, self.interrupted)
+        let settings = Settings::new(&self.engine, &self.pool, self.interrupted);
+        Settings { max_memory: self.max_memory, ..settings }
     }
 }
 
@@ -63,8 +67,13 @@ pub fn run<R: Row>(
         }
     }
     let started = Instant::now();
-    let (engine, interrupted) = (options.engine.start()?, watch_interrupts()?);
-    let session = Session { engine, pool: Arc::new(pool(options.engine.threads)?), interrupted, paths };
+    // One half is the engine's.
+    let max_memory = options.engine.max_memory.map(|bytes| bytes / 2);
+    if max_memory.is_some() {
+        memory::give_back_freed();
+    }
+    let (engine, interrupted) = (options.engine.start_within(max_memory)?, watch_interrupts()?);
+    let session = Session { engine, pool: Arc::new(pool(options.engine.threads)?), interrupted, max_memory, paths };
     let output = Output::open(options.output.as_deref(), false, interrupted)?;
     let bar = if options.quiet { ProgressBar::hidden() } else { progress_bar(session.paths.bytes()) };
     let sink = Sink::new::<R>(options, output, &session.pool)?;

@@ -38,6 +38,9 @@ impl State {
     /// Opens or makes the text, and leaves out of `paths` what is done. Gives how many files that were.
     pub fn open(path: &Path, paths: &mut Paths) -> Result<(Self, usize), String> {
         let named = |problem: String| format!("{}: {problem}", path.display());
+        if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(named("it is no regular file".to_owned()));
+        }
         let before = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => String::new(),

@@ -13,6 +13,9 @@ use std::ops::ControlFlow;
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
 
+/// Answers that are put out at a time.
+const PUT_OUT: usize = 1 << 15;
+
 pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
     let mut wanted = Options::default();
     if !options.sm2_id.is_empty() {
@@ -21,11 +24,17 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
     chains::run(&options.chain, None, |session, put| {
         let Answers { answers, problems } = check(&session.settings(), &session.paths, &wanted)?;
         let finished = session.paths.files.iter().map(|(path, _)| path.clone()).collect();
-        let progress = Progress { bytes: session.paths.bytes(), finished, problems };
-        Ok(match put((answers, progress)) {
-            ControlFlow::Break(failure) => Some(failure),
-            ControlFlow::Continue(()) => None,
-        })
+        let mut progress = Progress { bytes: session.paths.bytes(), finished, problems };
+        let mut answers = answers.into_iter();
+        loop {
+            let part: Vec<Answer> = answers.by_ref().take(PUT_OUT).collect();
+            if let ControlFlow::Break(failure) = put((part, std::mem::take(&mut progress))) {
+                return Ok(Some(failure));
+            }
+            if answers.len() == 0 {
+                return Ok(None);
+            }
+        }
     })
 }
 

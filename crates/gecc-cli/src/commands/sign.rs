@@ -7,7 +7,7 @@ use crate::job::{self, Columns, Contents, Operation, Reads, Results};
 use crate::output::{Failure, Line};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::SForm;
-use gecc::{CurveId, Engine, Error, Rows, any, signature_to_der, sm2};
+use gecc::{CurveId, Engine, Error, Rows, SecretKeys, Signers, any, signature_to_der, sm2};
 
 /// Bytes of `r || s`; a recovery id comes after them.
 const SIGNATURE: usize = 64;
@@ -15,15 +15,19 @@ const SIGNATURE: usize = 64;
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
     let (curve, scheme) = Scheme::chosen(options.curve, options.scheme)?;
-    let (auxiliary, recoverable, der) = (options.auxiliary, options.recoverable, options.der);
+    let (auxiliary, data) = (options.auxiliary, options.additional_data);
+    let (recoverable, der) = (options.recoverable, options.der);
     if auxiliary.is_some() && scheme != Scheme::Bip340 {
         return Err("--auxiliary is for BIP 340".to_owned().into());
     }
+    if data.is_some() && scheme == Scheme::Bip340 {
+        return Err("--additional-data is for ECDSA and SM2; BIP 340 has --auxiliary".to_owned().into());
+    }
     let keys = || Keys::open(options.key_file.as_deref(), curve, &options.stream);
     match scheme {
-        Scheme::Ecdsa => job::run(&Ecdsa { keys: keys()?, curve, recoverable, der }, &options.stream),
+        Scheme::Ecdsa => job::run(&Ecdsa { keys: keys()?, data, curve, recoverable, der }, &options.stream),
         Scheme::Sm2 if recoverable => Err("--recoverable is for ECDSA; SM2 has no recovery id".to_owned().into()),
-        Scheme::Sm2 => job::run(&Sm2 { keys: keys()?, der }, &options.stream),
+        Scheme::Sm2 => job::run(&Sm2 { keys: keys()?, data, der }, &options.stream),
         Scheme::Bip340 if recoverable => {
             Err("--recoverable is for ECDSA; BIP 340 has no recovery id".to_owned().into())
         }
@@ -39,12 +43,23 @@ fn answer_signature(signature: &[u8], der: bool, line: &mut Line) {
     }
 }
 
+fn signers<'a>(keys: SecretKeys<'a>, data: Option<&'a [u8; 32]>) -> Signers<'a> {
+    data.map_or(keys.into(), |data| Signers::with_additional_data(keys, Rows::all(data)))
+}
+
 #[cfg(feature = "arrow")]
-fn signing_tables(keys: &Keys, answers: job::TableAnswers, recovery_id: bool, der: bool) -> gecc_arrow::Operation {
+fn signing_tables(
+    keys: &Keys,
+    additional_data: Option<[u8; 32]>,
+    answers: job::TableAnswers,
+    recovery_id: bool,
+    der: bool,
+) -> gecc_arrow::Operation {
     // Lines are made of r || s.
     let der = der && answers == job::TableAnswers::Columns;
     gecc_arrow::Operation::Sign(gecc_arrow::Signing {
         key: keys.for_tables(),
+        additional_data,
         s_form: SForm::default(),
         recovery_id,
         der,
@@ -62,6 +77,8 @@ fn put_behind(rows: &mut [u8], ids: &[u8]) {
 
 struct Ecdsa {
     keys: Keys,
+    /// Additional data of all nonces.
+    data: Option<[u8; 32]>,
     curve: CurveId,
     recoverable: bool,
     der: bool,
@@ -80,15 +97,16 @@ impl Operation for Ecdsa {
 
     fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
         let digests = columns.contents.digests();
+        let form = SForm::default();
         self.keys.of_items(columns, results.codes.len(), |keys| {
+            let signers = signers(keys, self.data.as_ref());
             if !self.recoverable {
                 let (signatures, codes) = results.rows_of();
-                return any::ecdsa::sign_into(engine, self.curve, digests, keys, SForm::default(), signatures, codes);
+                return any::ecdsa::sign_into(engine, self.curve, digests, signers, form, signatures, codes);
             }
             let mut ids = vec![0; results.codes.len()];
             let (signatures, codes) = (results.rows[..ids.len() * SIGNATURE].as_chunks_mut().0, results.codes);
-            let form = SForm::default();
-            any::ecdsa::sign_recoverable_into(engine, self.curve, digests, keys, form, signatures, &mut ids, codes)?;
+            any::ecdsa::sign_recoverable_into(engine, self.curve, digests, signers, form, signatures, &mut ids, codes)?;
             put_behind(results.rows, &ids);
             Ok(())
         })
@@ -96,7 +114,7 @@ impl Operation for Ecdsa {
 
     #[cfg(feature = "arrow")]
     fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
-        (signing_tables(&self.keys, answers, self.recoverable, self.der), self.curve)
+        (signing_tables(&self.keys, self.data, answers, self.recoverable, self.der), self.curve)
     }
 
     #[cfg(feature = "arrow")]
@@ -129,6 +147,8 @@ impl Operation for Ecdsa {
 
 struct Sm2 {
     keys: Keys,
+    /// Additional data of all nonces.
+    data: Option<[u8; 32]>,
     der: bool,
 }
 
@@ -146,18 +166,18 @@ impl Operation for Sm2 {
 
     fn compute(&self, engine: &Engine, columns: &Columns, mut results: Results) -> Result<(), Error> {
         self.keys.of_items(columns, results.codes.len(), |keys| {
-            let (signatures, codes) = results.rows_of();
+            let ((signatures, codes), signers) = (results.rows_of(), signers(keys, self.data.as_ref()));
             let (messages, ids) = match columns.contents {
-                Contents::Digests(digests) => return sm2::sign_into(engine, digests, keys, signatures, codes),
+                Contents::Digests(digests) => return sm2::sign_into(engine, digests, signers, signatures, codes),
                 Contents::Messages { messages, ids } => (messages, ids),
             };
-            sm2::sign_messages_into(engine, messages, sm2::UserIds::each(ids), keys, signatures, codes)
+            sm2::sign_messages_into(engine, messages, sm2::UserIds::each(ids), signers, signatures, codes)
         })
     }
 
     #[cfg(feature = "arrow")]
     fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
-        (signing_tables(&self.keys, answers, false, self.der), CurveId::Sm2)
+        (signing_tables(&self.keys, self.data, answers, false, self.der), CurveId::Sm2)
     }
 
     #[cfg(feature = "arrow")]

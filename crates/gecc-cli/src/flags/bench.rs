@@ -388,6 +388,9 @@ pub struct ServiceOptions {
     /// Threads that send, with as many that take the answers [default: one for two cores].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub senders: Option<u32>,
+    /// Say what the ten slowest batches waited for, with a watch that takes a part of a core.
+    #[arg(long)]
+    pub worst: bool,
     /// Items of the largest batch of the coalescer.
     #[arg(long)]
     pub largest_batch: Option<u32>,

@@ -47,7 +47,11 @@ pub const SIGN_HELP: &str = concat!(
     "\
 Fields: `digest` or `message`, for bip340 a message of 32 bytes or of any length; for sm2 the optional text `id`; `secret_key` where no key file is given. The key file has one key for all items or one per item: as the \
 input of `gecc pubkey`, as PEM or DER (SEC 1 `EC PRIVATE KEY`, PKCS#8 `PRIVATE KEY`, not encrypted), or as JSON Web Keys. Its \
-content tells the form. Lines that begin with # are comments where each line is a hexadecimal key.
+content tells the form. A file whose public key does not belong to its private key is refused. Lines that begin with # are \
+comments where each line is a hexadecimal key.
+
+A private key must sign on one curve alone: ECDSA signatures of one digest on two curves give the key away, as their nonces are \
+the same number. Where one key has to serve several curves, give each its own --additional-data.
 
 Examples:
   gecc sign --curve p256 --key-file key.pem messages.jsonl
@@ -63,6 +67,11 @@ Output: {\"signature\":\"…\"}, with --recoverable also \"recovery_id\", or {\"
 fn auxiliary(digits: &str) -> Result<[u8; 32], String> {
     let mut bytes = [0; 32];
     decode_digits("--auxiliary", digits, &mut bytes).map(|()| bytes)
+}
+
+fn additional_data(digits: &str) -> Result<[u8; 32], String> {
+    let mut bytes = [0; 32];
+    decode_digits("--additional-data", digits, &mut bytes).map(|()| bytes)
 }
 
 #[derive(Args)]
@@ -103,6 +112,10 @@ pub struct SignOptions {
     /// Auxiliary random data of BIP 340 for all items, 64 hexadecimal digits [default: fresh ones for each item].
     #[arg(long, value_name = "HEX", value_parser = auxiliary)]
     pub auxiliary: Option<[u8; 32]>,
+    /// Additional data for the nonces of all items (RFC 6979, section 3.6), 64 hexadecimal digits; ECDSA and SM2.
+    /// Others for each curve on which a key signs keep it from being given away.
+    #[arg(long, value_name = "HEX", value_parser = additional_data)]
+    pub additional_data: Option<[u8; 32]>,
     /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the input is a file
     /// [default: `secret_key` of each item].
     #[arg(long)]

@@ -42,6 +42,29 @@ fn keys_give_the_same_answers_in_every_form() {
     assert!(one[0]["shared_secret"].is_string() && one == other, "{one:?}");
 }
 
+/// What `openssl ec -check` refuses.
+#[test]
+fn a_key_with_the_public_key_of_another_signs_nothing() {
+    let set = signed::<P256>(2);
+    let public = |key: usize| set.public[key].as_sec1();
+    let coordinate = |part: &[u8]| Base64UrlUnpadded::encode_string(part);
+    let jwk = |public: &[u8]| {
+        let d = coordinate(set.secret[0].expose_bytes());
+        json!({"kty": "EC", "crv": "P-256", "d": d, "x": coordinate(&public[1..33]), "y": coordinate(&public[33..])})
+    };
+    let input = format!("digest\n{}\n", hex::encode(set.digests[0]));
+    let sign = |public: &[u8]| {
+        let file = TemporaryFile::new("pair.jwk", jwk(public).to_string());
+        run(&["sign", "--curve", "p256", "--key-file", file.path()], input.clone())
+    };
+    assert_eq!(answers(&sign(public(0))), [json!({"signature": hex::encode(set.signed[0].signature)})]);
+    let refused = sign(public(1));
+    assert_eq!((code(&refused), refused.stdout.as_slice()), (2, &b""[..]));
+    let problem = stderr(&refused);
+    assert!(problem.contains("JSON Web Key 1: the public key does not belong to the private key"), "{problem}");
+    assert!(!problem.contains(&coordinate(set.secret[0].expose_bytes())), "{problem}");
+}
+
 #[test]
 fn keys_from_standard_input_leave_the_items_to_a_file() {
     let set = signed::<P256>(1);

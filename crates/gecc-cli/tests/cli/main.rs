@@ -1,5 +1,6 @@
 //! The command line, run as a user runs it.
 
+mod additional_data;
 mod answers;
 mod bench;
 mod bip340;

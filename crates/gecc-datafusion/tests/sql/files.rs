@@ -96,8 +96,8 @@ fn sql_says_what_the_command_writes() {
         answer(curve, &signed, &answered);
         let (verdict, reason) = (function(curve, ""), function(curve, "_reason"));
         let differs = format!(
-            "SELECT count(*), count(*) FILTER (WHERE {verdict}) AS passed, count(*) FILTER (WHERE {verdict} IS NULL) AS nulls,
-                count(*) FILTER (WHERE coalesce({verdict}, false) <> valid OR {reason} IS DISTINCT FROM reason) AS other
+            "SELECT count(*), count(*) FILTER (WHERE {verdict}) AS passed, count(*) FILTER (WHERE NOT {verdict} AND (digest IS NULL OR signature IS NULL OR public_key IS NULL)) AS nulls,
+                count(*) FILTER (WHERE {verdict} <> valid OR {reason} IS DISTINCT FROM reason) AS other
             FROM t"
         );
         let by_nulls = "SELECT count(*) FROM t WHERE digest IS NULL OR signature IS NULL OR public_key IS NULL";

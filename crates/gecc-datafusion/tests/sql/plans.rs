@@ -73,7 +73,7 @@ fn the_same_call_is_computed_once() {
 }
 
 #[test]
-fn null_gives_null() {
+fn a_null_is_not_valid_and_recovers_nothing() {
     let [digest, signature, key] = literals();
     let context = session(functions(), 2, 8192);
     let call = |name: &str, [d, s, k]: [&str; 3]| format!("{name}('p256', {d}, {s}, {k})");
@@ -82,15 +82,18 @@ fn null_gives_null() {
         arguments[place] = "NULL";
         let sql = format!("SELECT {}, {}", call("ecdsa_verify", arguments), call("ecdsa_verify_reason", arguments));
         let field = ["digest", "signature", "public_key"][place];
-        assert_eq!(row(&context, &sql), [None, Some(format!("`{field}` is null"))]);
+        assert_eq!(row(&context, &sql), [Some("false".to_owned()), Some(format!("`{field}` is null"))]);
     }
     let recover = format!("SELECT ecdsa_recover('p256', {digest}, {signature}, NULL), eth_address(NULL)");
     assert_eq!(row(&context, &recover), [None, None]);
     // Of the same length as a table.
     let context = with_table(items_table(3));
     let found = query(&context, "SELECT ecdsa_verify('p256', d, s, NULL), ecdsa_verify('p256', d, s, k) FROM t");
-    assert_eq!(texts(found.column(0)), [None, None, None]);
+    assert_eq!(texts(found.column(0)), vec![Some("false".to_owned()); 3]);
     assert_eq!(texts(found.column(1)), vec![Some("true".to_owned()); 3]);
+    // Each row is either among those that pass or among the others.
+    let rows = |condition: &str| query(&context, &format!("SELECT 1 FROM t WHERE {condition}")).num_rows();
+    assert_eq!([rows("ecdsa_verify('p256', d, s, NULL)"), rows("NOT ecdsa_verify('p256', d, s, NULL)")], [0, 3]);
 }
 
 #[test]

@@ -24,21 +24,26 @@ bytes `r || s`; public keys and other points 33 (compressed), 64 (`x || y`, zero
 - an array of numpy of `uint8` and shape (n, width). It is read where it lies, with any distance between rows; it is
   copied where the bytes of a row do not lie one after the other;
 - `bytes` or another buffer with all rows one after the other, or an array of one dimension;
-- a list with `bytes` for each item. `None` and bytes of another length reject their item alone. Keys may be in several
-  encodings;
+- a list, or an array of objects, with `bytes` or hexadecimal text for each item. `None` and what has another length
+  reject their item alone; a column of texts of which none is hexadecimal is an error. Keys may be in several encodings;
+- a Series of pandas, or a frame of one column, of `bytes` or hexadecimal text. What pandas takes for missing is null;
 - an array with Arrow's C interface, such as those of pyarrow and polars, or a table of one column, such as a relation
   of DuckDB: FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text, or a dictionary of these. It is
   read where it lies when it is in one piece of FixedSizeBinary, or of Binary with values of one width. Null and
   malformed values reject their item alone.
 
-A single row (`bytes` of the row's width, or an array of shape (width,)) serves all items. While a call runs nobody may
-write to its arguments.
+A single row (`bytes` of the row's width, hexadecimal text, or an array of shape (width,)) serves all items. While a call
+runs nobody may write to its arguments. Messages in Python's or pandas' text are a `TypeError`: a program says how it
+encodes them.
 
-**Results** are arrays of numpy, or, where an argument is of Arrow, Arrow arrays: of pyarrow or polars as that argument
-is, else `ArrowArray`. Verdicts are truth values, or with `reasons=True` codes (`Reason`) as `uint8`. Calls that compute
-something give a tuple of that and of the verdicts. Where an item is rejected its row is zeros, in Arrow arrays null. Most of these
-calls take an array of numpy as `out`, which they write their rows to. Large results that are made once and used again
-save the time to take memory for them.
+**Results** are arrays of numpy; where an argument is of pandas, Series with its index; else, where one is of Arrow, Arrow
+arrays: of pyarrow or polars as that argument is, else `ArrowArray`. Verdicts are truth values, or with `reasons=True`
+codes (`Reason`) as `uint8`, 0 for what passed. Calls that compute something give a tuple of that and of the verdicts.
+Where an item is rejected its row is zeros, in Arrow arrays and Series null. What answers for several items is itself
+neither true nor false: `bool()` of it raises. Most calls with rows take an array of numpy as `out`, which they write
+their rows to. Large results that are made once and used again save the time to take memory for them.
+
+Items are taken in their order. All arguments of pandas have one index, else they are a `ValueError`.
 
 **Errors** are exceptions, and say nothing of items: `ValueError` for a wrong shape, length, curve or option,
 `TypeError` for a wrong type, `GeccError` and its kinds for what else makes the call impossible. `sum` and `msm` have one

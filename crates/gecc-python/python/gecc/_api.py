@@ -12,9 +12,10 @@ def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=Fals
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
-        signatures: n rows of 64 bytes `r || s`.
+        signatures: n rows of 64 bytes `r || s`, or of 65 bytes, of which the last, v, is not looked at.
         public_keys: n rows of 33, 64 or 65 bytes.
-        low_s: reject s above n/2, as BIP 62 and EIP-2 ask. Not for SM2.
+        low_s: reject s above n/2, as BIP 62 and EIP-2 ask. libsecp256k1 and coincurve always do; (r, n - s) is as valid
+            by SEC 1, and OpenSSL and `cryptography` take it. Not for SM2.
         reasons: give codes instead of truth values.
         engine: what computes.
 
@@ -27,7 +28,7 @@ def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=Fals
     >>> verify("p256", bytes(64), signatures, public_key[0])
     array([ True,  True])
     >>> verify("p256", [bytes(32), b"short"], signatures, public_key[0], reasons=True)
-    array([ 1, 96], dtype=uint8)
+    array([ 0, 96], dtype=uint8)
     """
     return _gecc.verify(engine, curve, digests, signatures, public_keys, low_s, reasons)
 
@@ -42,8 +43,8 @@ def verify_messages(
     Args:
         curve: the curve's name.
         messages: n byte strings: a list, an Arrow array, or an array of shape (n, length). `bytes` are one message for
-            all items.
-        signatures: n rows of 64 bytes `r || s`.
+            all items. Text is no message, but for hexadecimal text of Arrow.
+        signatures: n rows of 64 or 65 bytes, as for `verify`.
         public_keys: n rows of 33, 64 or 65 bytes.
         user_ids: for SM2, n user ids of at most 8191 bytes, or one for all items. None, also in a list, is the id that
             GM/T 0009 prescribes, `1234567812345678`.
@@ -73,8 +74,8 @@ def verify_recoverable(
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
-        signatures: n rows of 64 bytes `r || s`.
-        recovery_ids: n integers, 0 to 3, as for `recover`.
+        signatures: n rows of 64 bytes `r || s`, or of 65 bytes `r || s || v`.
+        recovery_ids: n integers as for `recover`, or None where signatures have 65 bytes.
         public_keys: n rows of 33, 64 or 65 bytes.
         low_s: reject s above n/2, as BIP 62 and EIP-2 ask.
         reasons: give codes instead of truth values.
@@ -93,15 +94,31 @@ def verify_recoverable(
     return _gecc.verify_recoverable(engine, curve, digests, signatures, recovery_ids, public_keys, low_s, reasons)
 
 
-def sign(curve, digests, secret_keys, *, s_form="curve_default", out=None, reasons=False, engine=None):
+def sign(
+    curve,
+    digests,
+    secret_keys,
+    *,
+    additional_data=None,
+    s_form="curve_default",
+    out=None,
+    reasons=False,
+    engine=None,
+):
     """Signs one digest an item, with nonces of RFC 6979: ECDSA, or SM2 over e = SM3(Z_A || M).
 
     Constant-time in private keys and nonces.
+
+    A private key with which ECDSA signs on two curves is given away: without additional data a nonce is made of the key
+    and the digest alone, and two signatures of one digest determine the key. Have a key, or at least such data, for
+    each curve.
 
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
         secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        additional_data: n rows of 32 bytes, which are hashed into the nonces (RFC 6979, section 3.6). They need be
+            neither secret nor random: a name of what the key is used for, or fresh random bytes. By default none.
         s_form: "low" for s of at most n/2, "as_computed" for SEC 1's; by default low for secp256k1 alone. Not for SM2.
         out: an array of `uint8` that takes the rows, of their shape and with rows one after the other.
         reasons: give codes instead of truth values.
@@ -115,10 +132,20 @@ def sign(curve, digests, secret_keys, *, s_form="curve_default", out=None, reaso
     >>> signatures.shape, ok
     ((3, 64), array([ True,  True,  True]))
     """
-    return _gecc.sign(engine, curve, digests, secret_keys, s_form, out, reasons)
+    return _gecc.sign(engine, curve, digests, secret_keys, additional_data, s_form, out, reasons)
 
 
-def sign_messages(curve, messages, secret_keys, *, user_ids=None, s_form="curve_default", reasons=False, engine=None):
+def sign_messages(
+    curve,
+    messages,
+    secret_keys,
+    *,
+    additional_data=None,
+    user_ids=None,
+    s_form="curve_default",
+    reasons=False,
+    engine=None,
+):
     """Signs one message an item: ECDSA over its SHA-256, SM2 over SM3(Z_A || M).
 
     Constant-time in private keys and nonces, not in the length of messages.
@@ -126,7 +153,8 @@ def sign_messages(curve, messages, secret_keys, *, user_ids=None, s_form="curve_
     Args:
         curve: the curve's name.
         messages: n byte strings, as for `verify_messages`.
-        secret_keys: n rows of 32 bytes. They are read where they lie, and are the caller's to wipe.
+        secret_keys: as for `sign`, which see for keys that sign on two curves.
+        additional_data: as for `sign`.
         user_ids: for SM2, as for `verify_messages`.
         s_form: as for `sign`.
         reasons: give codes instead of truth values.
@@ -139,10 +167,14 @@ def sign_messages(curve, messages, secret_keys, *, user_ids=None, s_form="curve_
     >>> ok
     array([ True,  True])
     """
-    return _gecc.sign_messages(engine, curve, messages, secret_keys, user_ids, s_form, reasons)
+    return _gecc.sign_messages(
+        engine, curve, messages, secret_keys, additional_data, user_ids, s_form, reasons
+    )
 
 
-def sign_recoverable(curve, digests, secret_keys, *, s_form="curve_default", reasons=False, engine=None):
+def sign_recoverable(
+    curve, digests, secret_keys, *, additional_data=None, s_form="curve_default", reasons=False, engine=None
+):
     """Signs like `sign`, with ECDSA, and gives recovery ids besides (SEC 1, section 4.1.6).
 
     Constant-time in private keys and nonces.
@@ -152,14 +184,14 @@ def sign_recoverable(curve, digests, secret_keys, *, s_form="curve_default", rea
         n; n verdicts, with the codes of `sign`.
 
     >>> signatures, recovery_ids, ok = sign_recoverable("secp256k1", bytes(32), bytes(31) + b"\\x01")
-    >>> addresses, ok = recover_addresses(bytes(32), signatures, recovery_ids)
+    >>> addresses, ok = recover_addresses("secp256k1", bytes(32), signatures, recovery_ids)
     >>> addresses[0].tobytes().hex()
     '7e5f4552091a69125d5dfcb7b8c2659029395bdf'
     """
-    return _gecc.sign_recoverable(engine, curve, digests, secret_keys, s_form, reasons)
+    return _gecc.sign_recoverable(engine, curve, digests, secret_keys, additional_data, s_form, reasons)
 
 
-def recover(curve, digests, signatures, recovery_ids, *, candidates=None, out=None, reasons=False, engine=None):
+def recover(curve, digests, signatures, recovery_ids=None, *, candidates=None, out=None, reasons=False, engine=None):
     """The public key that made each ECDSA signature (SEC 1, section 4.1.6). High s is accepted.
 
     Not constant-time: everything here is public.
@@ -167,9 +199,9 @@ def recover(curve, digests, signatures, recovery_ids, *, candidates=None, out=No
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
-        signatures: n rows of 64 bytes `r || s`.
-        recovery_ids: n integers, 0 to 3, as `uint8`, a list, or an Arrow array of integers or booleans. Of a v of
-            Ethereum take off 27 first, or 35 and twice the chain's id.
+        signatures: n rows of 64 bytes `r || s`, or of 65 bytes `r || s || v`.
+        recovery_ids: n integers, of any type: 0 to 3, or v as Ethereum has it, 27 and up, or with a chain's id 35 and up.
+            None where signatures have 65 bytes.
         candidates: n rows of 33, 64 or 65 bytes: for each item the public key that is expected, kept from an earlier
             signature, or zeros where none is. They decide nothing. Those that are right are found faster than they are
             recovered where the engine has `batch_equations`; otherwise they serve for nothing.
@@ -190,17 +222,19 @@ def recover(curve, digests, signatures, recovery_ids, *, candidates=None, out=No
     return _gecc.recover(engine, curve, digests, signatures, recovery_ids, candidates, out, reasons)
 
 
-def recover_addresses(digests, signatures, recovery_ids, *, candidates=None, out=None, reasons=False, engine=None):
-    """The Ethereum address of the key that made each signature on secp256k1: the end of the Keccak-256 of `x || y`.
+def recover_addresses(
+    curve, digests, signatures, recovery_ids=None, *, candidates=None, out=None, reasons=False, engine=None
+):
+    """The Ethereum address of the key that made each signature: the end of the Keccak-256 of `x || y`.
 
-    Not constant-time: everything here is public. Arguments and codes are those of `recover`: candidates
-    are public keys, not addresses. EIP-2 also asks
-    transactions for low s, which is not checked here.
+    Not constant-time: everything here is public. Arguments and codes are those of `recover`: candidates are public keys,
+    not addresses. The curve is "secp256k1". EIP-2 also asks transactions for low s, which is not checked here.
 
     Returns:
-        n rows of 20 bytes, and n verdicts.
+        n rows of 20 bytes, and n verdicts. The address of a rejected item is zeros, which is an address that exists: look
+        at the verdicts.
     """
-    return _gecc.recover_addresses(engine, digests, signatures, recovery_ids, candidates, out, reasons)
+    return _gecc.recover_addresses(engine, curve, digests, signatures, recovery_ids, candidates, out, reasons)
 
 
 def bip340_verify(messages, signatures, public_keys, *, reasons=False, engine=None):
@@ -360,8 +394,13 @@ def ecdh(curve, secret_keys, public_keys, *, out=None, reasons=False, engine=Non
 
     Returns:
         n rows of 32 bytes, and n verdicts. Secrets are the caller's to wipe; in Arrow arrays they are wiped when the
-        last array that holds them is dropped. They are not uniformly random: derive keys from them. Codes:
-        SECRET_KEY_OUT_OF_RANGE, MALFORMED_POINT, NOT_ON_CURVE, IDENTITY_KEY.
+        last array that holds them is dropped. Codes: SECRET_KEY_OUT_OF_RANGE, MALFORMED_POINT, NOT_ON_CURVE,
+        IDENTITY_KEY.
+
+    The bytes are the x-coordinate itself, big-endian, as those of `cryptography` and OpenSSL are. It is not uniformly
+    random: derive keys from it. coincurve's `ecdh` gives other bytes, the SHA-256 of the compressed point, which
+    `ecdh_points` has the coordinates for. The secret of a rejected item is zeros, which everybody knows: look at the
+    verdicts before a key is derived.
 
     >>> ours, our_keys = generate_keys("p256", 2)
     >>> theirs, their_keys = generate_keys("p256", 2)
@@ -378,6 +417,14 @@ def ecdh_points(curve, secret_keys, public_keys, *, out=None, reasons=False, eng
 
     Returns:
         n rows of 64 bytes `x || y`, and n verdicts.
+
+    The secret that coincurve's `ecdh` gives, and libsecp256k1 by default:
+
+    >>> import hashlib
+    >>> ours, _ = generate_keys("secp256k1", 1)
+    >>> _, theirs = generate_keys("secp256k1", 1)
+    >>> point = ecdh_points("secp256k1", ours, theirs)[0][0].tobytes()
+    >>> secret = hashlib.sha256(bytes([2 + point[63] % 2]) + point[:32]).digest()
     """
     return _gecc.ecdh_points(engine, curve, secret_keys, public_keys, out, reasons)
 

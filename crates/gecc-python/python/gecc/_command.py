@@ -12,7 +12,7 @@ from gecc import _environment
 def main() -> None:
     command = _environment.PACKAGE / "bin" / "gecc"
     if not command.exists():
-        sys.exit(f"gecc: this build of the package is without the command: there is no {command}")
+        sys.exit(f"gecc: this build of the package is without the command ({command}): `pip install gecc` brings it")
     environment = dict(os.environ)
     _environment.prepare(environment)
     os.execve(command, ["gecc", *sys.argv[1:]], environment)

@@ -1,6 +1,7 @@
 """The compiled part. Calls are private: the package has them with names, defaults and documentation."""
 
-from typing import Any, Literal, final
+from collections.abc import Iterator
+from typing import Any, Literal, NoReturn, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -71,10 +72,27 @@ class ForkedError(GeccError):
 
 @final
 class ArrowArray:
-    """Results that any library takes which knows Arrow's C interface: `pyarrow.array(results)`, `polars.Series(results)`."""
+    """Results that any library takes which knows Arrow's C interface: `pyarrow.array(results)`, `polars.Series(results)`.
+
+    Also `numpy.asarray(results)`, and one by one: truth values, codes or `bytes`, None where an item was rejected. It is
+    neither true nor false.
+    """
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]: ...
+    def __bool__(self) -> NoReturn: ...
+    def __eq__(self, value: object, /) -> Any: ...
+    def __ge__(self, value: object, /) -> Any: ...
+    @overload
+    def __getitem__(self, key: int, /) -> bool | int | bytes | None: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> ArrowArray: ...
+    def __gt__(self, value: object, /) -> Any: ...
+    def __iter__(self) -> Iterator[bool | int | bytes | None]: ...
+    def __le__(self, value: object, /) -> Any: ...
     def __len__(self) -> int: ...
+    def __lt__(self, value: object, /) -> Any: ...
+    def __ne__(self, value: object, /) -> Any: ...
 
 @final
 class BatchOperation:
@@ -89,7 +107,7 @@ class BatchOperation:
     @staticmethod
     def recover_addresses() -> BatchOperation: ...
     @staticmethod
-    def sign(recoverable: bool, der: bool) -> BatchOperation: ...
+    def sign(additional_data: bytes | None, recoverable: bool, der: bool) -> BatchOperation: ...
     @staticmethod
     def sign_bip340(auxiliary: bytes | None) -> BatchOperation: ...
     @staticmethod
@@ -169,13 +187,33 @@ def verify_recoverable(
     reasons: bool,
 ) -> Any: ...
 def sign(
-    engine: Engine | None, curve: str, digests: Any, secret_keys: Any, s_form: str, out: Any, reasons: bool
+    engine: Engine | None,
+    curve: str,
+    digests: Any,
+    secret_keys: Any,
+    additional_data: Any,
+    s_form: str,
+    out: Any,
+    reasons: bool,
 ) -> tuple[Any, Any]: ...
 def sign_messages(
-    engine: Engine | None, curve: str, messages: Any, secret_keys: Any, user_ids: Any, s_form: str, reasons: bool
+    engine: Engine | None,
+    curve: str,
+    messages: Any,
+    secret_keys: Any,
+    additional_data: Any,
+    user_ids: Any,
+    s_form: str,
+    reasons: bool,
 ) -> tuple[Any, Any]: ...
 def sign_recoverable(
-    engine: Engine | None, curve: str, digests: Any, secret_keys: Any, s_form: str, reasons: bool
+    engine: Engine | None,
+    curve: str,
+    digests: Any,
+    secret_keys: Any,
+    additional_data: Any,
+    s_form: str,
+    reasons: bool,
 ) -> tuple[Any, Any, Any]: ...
 def recover(
     engine: Engine | None,
@@ -189,6 +227,7 @@ def recover(
 ) -> tuple[Any, Any]: ...
 def recover_addresses(
     engine: Engine | None,
+    curve: str,
     digests: Any,
     signatures: Any,
     recovery_ids: Any,

@@ -10,8 +10,9 @@ _TEXTS = {code: text for code, _, text in reason_texts()}
 class Reason(enum.IntEnum):
     """What a code says of an item: `VALID`, or the first check that failed.
 
-    Calls give codes with `reasons=True`. Numbers are never changed; later versions may add some. 0 is no code. From 64
-    on a value could not be read: it is null, or not hexadecimal, or has the wrong length.
+    Calls give codes with `reasons=True`. Numbers are never changed; later versions may add some. 0 is what passed, so
+    that `codes.any()` says whether an item was rejected. From 64 on a value could not be read: it is null, or not
+    hexadecimal, or has the wrong length.
 
     >>> Reason(5)
     <Reason.HIGH_S: 5>
@@ -19,7 +20,7 @@ class Reason(enum.IntEnum):
     's is above n/2, which the low-s policy forbids'
     """
 
-    VALID = 1
+    VALID = 0
     MALFORMED_SIGNATURE = 2
     R_OUT_OF_RANGE = 3
     S_OUT_OF_RANGE = 4

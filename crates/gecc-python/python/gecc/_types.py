@@ -1,7 +1,7 @@
 """Types of arguments."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,20 +19,31 @@ class ArrowStreamExportable(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
+class Series(Protocol):
+    """A column of pandas, or a frame of one column."""
+
+    @property
+    def index(self) -> Any: ...
+    @property
+    def iloc(self) -> Any: ...
+
+
 Bytes: TypeAlias = npt.NDArray[np.uint8] | bytes | bytearray | memoryview
+# An array of objects has `bytes` or hexadecimal text, as a list has.
+Item: TypeAlias = Bytes | str | None
 Arrow: TypeAlias = ArrowArrayExportable | ArrowStreamExportable
 
 # A column with a row of bytes for each item, or a single row for all items.
-NumpyRows: TypeAlias = Bytes | Sequence[Bytes | None]
-Rows: TypeAlias = NumpyRows | Arrow
+NumpyRows: TypeAlias = Bytes | str | npt.NDArray[Any] | Sequence[Item]
+Rows: TypeAlias = NumpyRows | Arrow | Series
 # A column of small integers, or one for all items.
-NumpyIntegers: TypeAlias = Bytes | Sequence[int | None] | int
-Integers: TypeAlias = NumpyIntegers | Arrow
+NumpyIntegers: TypeAlias = Bytes | npt.NDArray[Any] | Sequence[int | None] | int
+Integers: TypeAlias = NumpyIntegers | Arrow | Series
 # A column of byte strings of any length, or one for all items.
-NumpyStrings: TypeAlias = npt.NDArray[np.uint8] | bytes | Sequence[Bytes | None]
-Strings: TypeAlias = NumpyStrings | Arrow
+NumpyStrings: TypeAlias = npt.NDArray[Any] | bytes | Sequence[Bytes | None]
+Strings: TypeAlias = NumpyStrings | Arrow | Series
 # User ids may be text, too.
 NumpyUserIds: TypeAlias = NumpyStrings | str | Sequence[str | Bytes | None]
-UserIds: TypeAlias = NumpyUserIds | Arrow
+UserIds: TypeAlias = NumpyUserIds | Arrow | Series
 
 SForm: TypeAlias = Literal["curve_default", "low", "as_computed"]

@@ -39,11 +39,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, overload
 
-import pyarrow as pa
+try:
+    import pyarrow as pa
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError("gecc.arrow needs pyarrow: pip install 'gecc[arrow]'", name=missing.name) from missing
 
-from gecc import _gecc
+from gecc import _frames, _gecc
 from gecc._gecc import BatchOperation, Engine
-from gecc._types import ArrowArrayExportable, ArrowStreamExportable
+from gecc._types import ArrowArrayExportable, ArrowStreamExportable, Series
 
 __all__ = [
     "Operation",
@@ -92,20 +95,29 @@ class Operation:
             raise ValueError(f"gather: {self.gather} rows at a time, not at least one")
 
     @overload
+    def __call__(self, batch: Series) -> Any: ...
+    @overload
     def __call__(self, batch: ArrowArrayExportable) -> pa.RecordBatch: ...
     @overload
     def __call__(self, batch: ArrowStreamExportable) -> pa.Table: ...
     def __call__(self, batch: Any) -> Any:
-        """The answers for a batch as a batch, and for what may be in several (a table, frame or relation) as a table.
+        """The answers for a batch as a batch, for a frame of pandas as one with its index, and for what else may be in
+        several batches (a table or relation, a frame of polars) as a table.
 
         Raises:
             ValueError: for a column that is missing or has another type, an unknown curve, or options that do not go
                 together.
             GeccError: when the engine cannot run.
         """
+        if _frames.is_frame(batch):
+            # pandas would put a whole table into each row of a column that it is assigned to.
+            answers = self(pa.Table.from_pandas(batch, preserve_index=False))
+            return answers.to_pandas().set_axis(batch.index)
         if hasattr(batch, "__arrow_c_array__"):
-            return self._answers(_engine(self._options()), [batch])[0]
-        table = pa.table(batch)
+            return self._answers(_engine(self._options()), [_whole(batch)])[0]
+        if isinstance(batch, pa.RecordBatchReader):
+            batch = batch.read_all()
+        table = batch if isinstance(batch, pa.Table) else pa.table(batch)
         answers = list(self.each(table.to_batches()))
         return pa.Table.from_batches(answers, None if answers else self.schema(table.schema))
 
@@ -217,21 +229,29 @@ class Sign(Operation):
     """Signs `digest` or `message` with `secret_key`, by nonces of RFC 6979: ECDSA, or on "sm2" SM2. Answers are
     `signature`, 64 bytes `r || s`, and `reason`.
 
-    Constant-time in private keys and nonces; reading keys from hexadecimal text is not.
+    Constant-time in private keys and nonces; reading keys from hexadecimal text is not. Of keys that sign on two curves
+    see `gecc.sign`.
 
     Args:
+        additional_data: 32 bytes of additional data for the nonces of all rows (RFC 6979, section 3.6); by default
+            none.
         recoverable: whether there is a column `recovery_id`. Not for SM2.
         der: whether signatures are in DER, as `der`.
         check_signatures: whether every signature is verified before it is given, as one that was computed wrongly can
             give its key away.
     """
 
+    additional_data: bytes | None = field(default=None, repr=False)
     recoverable: bool = False
     der: bool = False
     check_signatures: bool = False
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_32_bytes("additional_data", self.additional_data)
+
     def _operation(self) -> BatchOperation:
-        return BatchOperation.sign(self.recoverable, self.der)
+        return BatchOperation.sign(self.additional_data, self.recoverable, self.der)
 
     def _options(self) -> tuple[tuple[str, Any], ...]:
         return (*super()._options(), *_chosen("check_signatures", self.check_signatures))
@@ -256,8 +276,7 @@ class SignBip340(Operation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.auxiliary is not None and len(self.auxiliary) != 32:
-            raise ValueError(f"auxiliary: {len(self.auxiliary)} bytes, not 32")
+        _require_32_bytes("auxiliary", self.auxiliary)
 
     def _operation(self) -> BatchOperation:
         return BatchOperation.sign_bip340(self.auxiliary)
@@ -280,6 +299,11 @@ class PublicKeys(Operation):
 
     def _operation(self) -> BatchOperation:
         return BatchOperation.public_keys(self.compressed)
+
+
+def _require_32_bytes(name: str, value: bytes | None) -> None:
+    if value is not None and len(value) != 32:
+        raise ValueError(f"{name}: {len(value)} bytes, not 32")
 
 
 def _chosen(option: str, value: bool) -> tuple[tuple[str, Any], ...]:
@@ -318,13 +342,23 @@ def _groups(batches: Iterable[Any], rows: int) -> Iterator[list[Any]]:
     group: list[Any] = []
     gathered = 0
     for batch in batches:
-        group.append(pa.record_batch(batch))
+        group.append(_whole(batch))
         gathered += group[-1].num_rows
         if gathered >= rows:
             yield group
             group, gathered = [], 0
     if group:
         yield group
+
+
+def _whole(batch: ArrowArrayExportable) -> pa.RecordBatch:
+    """A batch whose buffers are as long as it says. pyarrow compares them when it is asked, not when it reads a file.
+
+    Arrow's C interface does not pass lengths of buffers on: what has come through it cannot be compared any more.
+    """
+    whole = batch if isinstance(batch, pa.RecordBatch) else pa.record_batch(batch)
+    whole.validate()
+    return whole
 
 
 def _with_plain_bytes(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -9,10 +9,12 @@ use arrow_schema::{Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use gecc::CurveId;
 use gecc_arrow::{
-    Bip340Signing, Error, Field, KeyForm, Mapping, Operation, Pool, Signer, Signing, Wanted, columns_beside,
+    Bip340Signing, Cells, Error, Field, KeyForm, Mapping, Operation, Pool, Signer, Signing, Wanted, check_imported,
+    columns_beside,
 };
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
+use std::ops::Range;
 
 /// What is done with each row of a batch, with the options of the command.
 #[pyclass(frozen, module = "gecc")]
@@ -42,8 +44,9 @@ impl BatchOperation {
     }
 
     #[staticmethod]
-    fn sign(recoverable: bool, der: bool) -> Self {
-        BatchOperation(Operation::Sign(Signing { recovery_id: recoverable, der, ..Signing::default() }))
+    fn sign(additional_data: Option<[u8; 32]>, recoverable: bool, der: bool) -> Self {
+        let signing = Signing { additional_data, recovery_id: recoverable, der, ..Signing::default() };
+        BatchOperation(Operation::Sign(signing))
     }
 
     #[staticmethod]
@@ -74,11 +77,14 @@ impl BatchOperation {
         let schema = first.schema();
         require_one_schema(&batches).map_err(batch_exception)?;
         let mapping = columns.map_or_else(|| Ok(Mapping::by_name(&schema)), str::parse).map_err(batch_exception)?;
+        let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
+        let messages = mapping.index(Field::Message, &schema).map_err(batch_exception)?;
         let job = Job {
             engine: engine::of(py, engine)?,
             curve: choices::curve(curve)?,
             operation: &self.0,
-            read: self.0.columns(&schema, &mapping).map_err(batch_exception)?,
+            messages: messages.and_then(|messages| read.iter().position(|place| *place == messages)),
+            read,
             mapping,
             plain,
         };
@@ -114,6 +120,8 @@ struct Job<'a> {
     operation: &'a Operation,
     mapping: Mapping,
     read: Vec<usize>,
+    /// The place of messages among the columns that are read, if they are.
+    messages: Option<usize>,
     plain: bool,
 }
 
@@ -136,21 +144,30 @@ impl Job<'_> {
         Ok(batches.iter().map(part).collect())
     }
 
+    /// The columns that are read, which lie within their memory.
     fn project(&self, batch: &RecordBatch) -> PyResult<RecordBatch> {
-        batch.project(&self.read).map_err(Error::from).map_err(batch_exception)
+        let read = batch.project(&self.read).map_err(Error::from).map_err(batch_exception)?;
+        read.columns().iter().try_for_each(|column| check_imported(column.as_ref())).map_err(batch_exception)?;
+        Ok(read)
     }
 
     /// The columns of answers for one batch, computed in pieces.
     fn answers_of(&self, py: Python<'_>, batch: &RecordBatch) -> PyResult<RecordBatch> {
         let mut answers = Vec::new();
-        pieces::run_or(py, &self.engine, batch.num_rows(), batch_exception, |range| {
+        let apply = |range: Range<usize>| {
             let piece = batch.slice(range.start, range.len());
             let pool = Pool::default();
             let found = self.operation.apply(&self.engine, self.curve, &piece, &self.mapping, &pool)?;
             let found = if self.plain { found.with_reasons(Vec::new()) } else { found };
             answers.push(found.to_columns()?);
             Ok(())
-        })?;
+        };
+        let messages = self.messages.map(|place| Cells::of(batch.column(place)));
+        let cut = |piece: Range<usize>| match &messages {
+            Some(messages) => pieces::end_of_some(piece, |row| messages.len(row).unwrap_or(0)),
+            None => piece.end,
+        };
+        pieces::run_or(py, &self.engine, batch.num_rows(), cut, batch_exception, apply)?;
         match &answers[..] {
             [all] => Ok(all.clone()),
             several => concat_batches(several[0].schema_ref(), several).map_err(Error::from).map_err(batch_exception),

@@ -23,7 +23,7 @@ pub fn bip340_verify<'py>(
     let messages = call.rows(argument("messages", Field::Digest), 32, messages)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let keys = call.rows(argument("public_keys", Field::PublicKey), 32, public_keys)?;
-    results::of_codes(call, &engine, reasons, |range, codes| {
+    results::of_codes(call, &engine, None, reasons, |range, codes| {
         let (messages, signatures) = (messages.rows::<32>(range.clone()), signatures.rows::<64>(range.clone()));
         bip340::verify_into(&engine, messages, signatures, PublicKeys::x_only(keys.rows::<32>(range)), codes)
     })
@@ -43,7 +43,7 @@ pub fn bip340_verify_messages<'py>(
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
     let keys = call.rows(argument("public_keys", Field::PublicKey), 32, public_keys)?;
-    results::of_codes(call, &engine, reasons, |range, codes| {
+    results::of_codes(call, &engine, Some(&messages), reasons, |range, codes| {
         let (messages, signatures) = (messages.slices(range.clone()), signatures.rows::<64>(range.clone()));
         let keys = PublicKeys::x_only(keys.rows::<32>(range));
         bip340::verify_messages_into(&engine, &messages, signatures, keys, codes)
@@ -65,7 +65,7 @@ pub fn bip340_sign<'py>(
     let messages = call.rows(argument("messages", Field::Digest), 32, messages)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let auxiliary = auxiliary.map(|rows| call.rows(argument("auxiliary", Field::SecretKey), 32, rows)).transpose()?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (messages, keys) = (messages.rows::<32>(range.clone()), keys.secret_keys(range.clone()));
         let given = auxiliary.as_ref().map(|auxiliary| Auxiliary::given(auxiliary.rows::<32>(range)));
         bip340::sign_into(&engine, messages, keys, given.unwrap_or_default(), rows, codes)
@@ -86,11 +86,18 @@ pub fn bip340_sign_messages<'py>(
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let auxiliary = auxiliary.map(|rows| call.rows(argument("auxiliary", Field::SecretKey), 32, rows)).transpose()?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
-        let (messages, keys) = (messages.slices(range.clone()), keys.secret_keys(range.clone()));
-        let given = auxiliary.as_ref().map(|auxiliary| Auxiliary::given(auxiliary.rows::<32>(range)));
-        bip340::sign_messages_into(&engine, &messages, keys, given.unwrap_or_default(), rows, codes)
-    })
+    results::of_rows(
+        call,
+        &engine,
+        Some(&messages),
+        Kind::public,
+        Wanted { out: None, reasons },
+        |range, rows, codes| {
+            let (messages, keys) = (messages.slices(range.clone()), keys.secret_keys(range.clone()));
+            let given = auxiliary.as_ref().map(|auxiliary| Auxiliary::given(auxiliary.rows::<32>(range)));
+            bip340::sign_messages_into(&engine, &messages, keys, given.unwrap_or_default(), rows, codes)
+        },
+    )
 }
 
 /// The output key of each internal key.
@@ -106,7 +113,7 @@ pub fn taproot<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.rows(argument("internal_keys", Field::PublicKey), 32, internal_keys)?;
     let roots = roots.map(|rows| call.rows(argument("roots", Field::Digest), 32, rows)).transpose()?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let keys = PublicKeys::x_only(keys.rows::<32>(range.clone()));
         tweak::taproot_into(&engine, keys, roots.as_ref().map(|roots| roots.rows::<32>(range)), rows, codes)
     })

@@ -2,6 +2,7 @@
 
 use crate::input::{Call, argument};
 use crate::output::{Kind, Output, answer};
+use crate::pieces;
 use gecc::{Verdict, signature_from_der, signature_to_der};
 use gecc_arrow::Field;
 use pyo3::exceptions::PyValueError;
@@ -19,6 +20,7 @@ pub fn signatures_from_der<'py>(
     let der = call.strings(argument("signatures", Field::Der), signatures)?;
     let (mut rows, mut output) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
     for (item, (row, code)) in rows.rows::<64>().iter_mut().zip(output.bytes()).enumerate() {
+        pieces::look_at_signals(py, item)?;
         // What cannot be read has a code that comes before this one.
         match signature_from_der(der.get(item).unwrap_or_default()) {
             Ok(signature) => (*row, *code) = (signature, Verdict::VALID_CODE),
@@ -38,5 +40,10 @@ pub fn signatures_to_der<'py>(py: Python<'py>, signatures: &Bound<'py, PyAny>) -
     }
     let items = call.items();
     let rows = column.rows::<64>(0..items);
-    PyList::new(py, (0..items).map(|item| PyBytes::new(py, &signature_to_der(rows.get(item)))))
+    let list = PyList::empty(py);
+    for item in 0..items {
+        pieces::look_at_signals(py, item)?;
+        list.append(PyBytes::new(py, &signature_to_der(rows.get(item))))?;
+    }
+    Ok(list)
 }

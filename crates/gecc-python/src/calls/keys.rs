@@ -23,7 +23,7 @@ pub fn public_keys<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let secrets = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         any::keys::public_keys_into(&engine, curve, secrets.secret_keys(range), rows, codes)
     })
 }
@@ -66,7 +66,7 @@ pub fn ecdh<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_rows(call, &engine, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
         let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
         any::ecdh::shared_secrets_into(&engine, curve, keys, peers.keys(), rows, codes)
     })
@@ -87,7 +87,7 @@ pub fn ecdh_points<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_rows(call, &engine, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
         let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
         any::ecdh::shared_points_into(&engine, curve, keys, peers.keys(), rows, codes)
     })
@@ -105,7 +105,7 @@ pub fn decompress<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, None, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
         any::point::decode_keys_into(&engine, curve, keys.part(range).keys(), rows, codes)
     })
 }

@@ -1,6 +1,7 @@
 //! Signatures over messages: ECDSA over their SHA-256, SM2 over the SM3 of Z_A and the message.
 
 use crate::calls::results::{self, Wanted};
+use crate::calls::signatures::additional_of;
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{Call, Strings, argument};
@@ -60,10 +61,10 @@ pub fn verify_messages<'py>(
     choices::require_no_low_s(curve, !low_s)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let messages = call.strings(argument("messages", Field::Message), messages)?;
-    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    let signatures = call.signatures(signatures)?;
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     let ids = ids_of(&mut call, curve, user_ids)?;
-    results::of_codes(call, &engine, reasons, |range, codes| {
+    results::of_codes(call, &engine, Some(&messages), reasons, |range, codes| {
         let (messages, signatures) = (messages.slices(range.clone()), signatures.rows(range.clone()));
         let (ids, keys) = (Ids::of(ids.as_ref(), range.clone()), keys.part(range));
         match curve {
@@ -84,6 +85,7 @@ pub fn sign_messages<'py>(
     curve: &str,
     messages: &Bound<'py, PyAny>,
     secret_keys: &Bound<'py, PyAny>,
+    additional_data: Option<&Bound<'py, PyAny>>,
     user_ids: Option<&Bound<'py, PyAny>>,
     s_form: &str,
     reasons: bool,
@@ -93,13 +95,21 @@ pub fn sign_messages<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let messages = call.strings(argument("messages", Field::Message), messages)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
+    let data = additional_of(&mut call, additional_data)?;
     let ids = ids_of(&mut call, curve, user_ids)?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
-        let messages = messages.slices(range.clone());
-        let (ids, keys) = (Ids::of(ids.as_ref(), range.clone()), keys.secret_keys(range));
-        match curve {
-            CurveId::Sm2 => sm2::sign_messages_into(&engine, &messages, Ids::user_ids(&ids), keys, rows, codes),
-            _ => any::ecdsa::sign_messages_into(&engine, curve, &messages, keys, form, rows, codes),
-        }
-    })
+    results::of_rows(
+        call,
+        &engine,
+        Some(&messages),
+        Kind::public,
+        Wanted { out: None, reasons },
+        |range, rows, codes| {
+            let messages = messages.slices(range.clone());
+            let (ids, signers) = (Ids::of(ids.as_ref(), range.clone()), keys.signers(data.as_ref(), range));
+            match curve {
+                CurveId::Sm2 => sm2::sign_messages_into(&engine, &messages, Ids::user_ids(&ids), signers, rows, codes),
+                _ => any::ecdsa::sign_messages_into(&engine, curve, &messages, signers, form, rows, codes),
+            }
+        },
+    )
 }

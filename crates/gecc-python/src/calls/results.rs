@@ -1,6 +1,7 @@
 //! What a call ends with: the engine writes results in pieces, and they become the answer.
 
-use crate::input::Call;
+use crate::errors::exception;
+use crate::input::{Call, Strings};
 use crate::output::{Kind, Output, answer};
 use crate::pieces;
 use gecc::{Engine, Error};
@@ -14,23 +15,35 @@ pub struct Wanted<'a, 'py> {
     pub reasons: bool,
 }
 
+/// Where pieces end that have messages, if any: long ones take their time.
+fn cut(messages: Option<&Strings>) -> impl Fn(Range<usize>) -> usize {
+    move |piece| messages.map_or(piece.end, |messages| pieces::end_of_some(piece, |item| messages.length(item)))
+}
+
 /// Has a code written for each item of a range, until all items have one.
+///
+/// With messages pieces are also as long as these make them.
 pub fn of_codes<'py>(
     call: Call<'py>,
     engine: &Engine,
+    messages: Option<&Strings>,
     reasons: bool,
     mut write: impl FnMut(Range<usize>, &mut [u8]) -> Result<(), Error> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut output = Output::of(&call, Kind::public(1))?;
     let codes = output.bytes();
-    pieces::run(call.py, engine, call.items(), |range| write(range.clone(), &mut codes[range]))?;
+    let write = |range: Range<usize>| write(range.clone(), &mut codes[range]);
+    pieces::run_or(call.py, engine, call.items(), cut(messages), exception, write)?;
     answer(call, Vec::new(), output, reasons)
 }
 
 /// Has a row of `W` bytes and a code written for each item of a range, until all items have them.
+///
+/// With messages pieces are also as long as these make them.
 pub fn of_rows<'py, const W: usize>(
     call: Call<'py>,
     engine: &Engine,
+    messages: Option<&Strings>,
     kind: fn(usize) -> Kind,
     wanted: Wanted<'_, 'py>,
     mut write: impl FnMut(Range<usize>, &mut [[u8; W]], &mut [u8]) -> Result<(), Error> + Send,
@@ -38,8 +51,7 @@ pub fn of_rows<'py, const W: usize>(
     let (mut column, mut output) =
         (Output::of_caller(&call, kind(W), wanted.out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (column.rows(), output.bytes());
-    pieces::run(call.py, engine, call.items(), |range| {
-        write(range.clone(), &mut rows[range.clone()], &mut codes[range])
-    })?;
+    let write = |range: Range<usize>| write(range.clone(), &mut rows[range.clone()], &mut codes[range]);
+    pieces::run_or(call.py, engine, call.items(), cut(messages), exception, write)?;
     answer(call, vec![column], output, wanted.reasons)
 }

@@ -3,11 +3,12 @@
 use crate::calls::results::{self, Wanted};
 use crate::choices;
 use crate::engine::{self, Engine};
-use crate::input::{Call, Keys, argument};
+use crate::input::{Call, Column, Keys, Signatures, argument};
 use crate::output::{Kind, Output, answer};
 use crate::pieces;
 use gecc::{CurveId, any, ecdsa, sm2};
 use gecc_arrow::Field;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Verifies one signature an item over its digest. SM2's digest is e.
@@ -26,9 +27,9 @@ pub fn verify<'py>(
     choices::require_no_low_s(curve, !low_s)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
-    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
+    let signatures = call.signatures(signatures)?;
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_codes(call, &engine, reasons, |range, codes| {
+    results::of_codes(call, &engine, None, reasons, |range, codes| {
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
         let keys = keys.part(range);
         match curve {
@@ -46,7 +47,7 @@ pub fn verify_recoverable<'py>(
     curve: &str,
     digests: &Bound<'py, PyAny>,
     signatures: &Bound<'py, PyAny>,
-    recovery_ids: &Bound<'py, PyAny>,
+    recovery_ids: Option<&Bound<'py, PyAny>>,
     public_keys: &Bound<'py, PyAny>,
     low_s: bool,
     reasons: bool,
@@ -54,10 +55,10 @@ pub fn verify_recoverable<'py>(
     let (curve, policy) = (choices::curve(curve)?, choices::policy(low_s));
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
-    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
-    let ids = call.hints(|call| call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids))?;
+    let mut signatures = call.signatures(signatures)?;
+    let ids = call.hints(|call| ids_of(call, recovery_ids, &mut signatures))?;
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
-    results::of_codes(call, &engine, reasons, |range, codes| {
+    results::of_codes(call, &engine, None, reasons, |range, codes| {
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
         let (ids, keys) = (ids.rows(range.clone()), keys.part(range));
         any::ecdsa::verify_recoverable_into(&engine, curve, digests, signatures, ids, keys.keys(), policy, codes)
@@ -72,6 +73,7 @@ pub fn sign<'py>(
     curve: &str,
     digests: &Bound<'py, PyAny>,
     secret_keys: &Bound<'py, PyAny>,
+    additional_data: Option<&Bound<'py, PyAny>>,
     s_form: &str,
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
@@ -81,11 +83,12 @@ pub fn sign<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
-        let (digests, keys) = (digests.rows(range.clone()), keys.secret_keys(range));
+    let data = additional_of(&mut call, additional_data)?;
+    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+        let (digests, signers) = (digests.rows(range.clone()), keys.signers(data.as_ref(), range));
         match curve {
-            CurveId::Sm2 => sm2::sign_into(&engine, digests, keys, rows, codes),
-            curve => any::ecdsa::sign_into(&engine, curve, digests, keys, form, rows, codes),
+            CurveId::Sm2 => sm2::sign_into(&engine, digests, signers, rows, codes),
+            curve => any::ecdsa::sign_into(&engine, curve, digests, signers, form, rows, codes),
         }
     })
 }
@@ -98,6 +101,7 @@ pub fn sign_recoverable<'py>(
     curve: &str,
     digests: &Bound<'py, PyAny>,
     secret_keys: &Bound<'py, PyAny>,
+    additional_data: Option<&Bound<'py, PyAny>>,
     s_form: &str,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -105,15 +109,35 @@ pub fn sign_recoverable<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
     let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
+    let data = additional_of(&mut call, additional_data)?;
     let (mut signatures, mut ids) = (Output::of(&call, Kind::public(64))?, Output::of(&call, Kind::public(1))?);
     let mut output = Output::of(&call, Kind::public(1))?;
     let (rows, numbers, codes) = (signatures.rows(), ids.bytes(), output.bytes());
     pieces::run(py, &engine, call.items(), |range| {
-        let (digests, keys) = (digests.rows(range.clone()), keys.secret_keys(range.clone()));
+        let (digests, signers) = (digests.rows(range.clone()), keys.signers(data.as_ref(), range.clone()));
         let (rows, numbers, codes) = (&mut rows[range.clone()], &mut numbers[range.clone()], &mut codes[range]);
-        any::ecdsa::sign_recoverable_into(&engine, curve, digests, keys, form, rows, numbers, codes)
+        any::ecdsa::sign_recoverable_into(&engine, curve, digests, signers, form, rows, numbers, codes)
     })?;
     answer(call, vec![signatures, ids], output, reasons)
+}
+
+/// The recovery ids of a call: given, or behind the signatures.
+fn ids_of<'py>(
+    call: &mut Call<'py>,
+    given: Option<&Bound<'py, PyAny>>,
+    signatures: &mut Signatures,
+) -> PyResult<Column> {
+    match (given, signatures.ids.take()) {
+        (Some(given), None) => call.recovery_ids(given),
+        (None, Some(behind)) => Ok(behind),
+        (Some(_), Some(_)) => Err(PyValueError::new_err("recovery_ids: given twice, as signatures of 65 bytes have v")),
+        (None, None) => Err(PyValueError::new_err("recovery_ids: not given, and signatures of 64 bytes have no v")),
+    }
+}
+
+/// Additional data of nonces, where the caller has some.
+pub fn additional_of<'py>(call: &mut Call<'py>, data: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Column>> {
+    data.map(|data| call.rows(argument("additional_data", Field::SecretKey), 32, data)).transpose()
 }
 
 /// Keys that may be those which are recovered, where the caller has some.
@@ -130,7 +154,7 @@ pub fn recover<'py>(
     curve: &str,
     digests: &Bound<'py, PyAny>,
     signatures: &Bound<'py, PyAny>,
-    recovery_ids: &Bound<'py, PyAny>,
+    recovery_ids: Option<&Bound<'py, PyAny>>,
     candidates: Option<&Bound<'py, PyAny>>,
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
@@ -138,10 +162,10 @@ pub fn recover<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
-    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
-    let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
+    let mut signatures = call.signatures(signatures)?;
+    let ids = ids_of(&mut call, recovery_ids, &mut signatures)?;
     let candidates = candidates_of(&mut call, candidates)?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
         let (ids, engine) = (ids.rows(range.clone()), &engine);
         let Some(candidates) = &candidates else {
@@ -157,20 +181,24 @@ pub fn recover<'py>(
 pub fn recover_addresses<'py>(
     py: Python<'py>,
     engine: Option<&Engine>,
+    curve: &str,
     digests: &Bound<'py, PyAny>,
     signatures: &Bound<'py, PyAny>,
-    recovery_ids: &Bound<'py, PyAny>,
+    recovery_ids: Option<&Bound<'py, PyAny>>,
     candidates: Option<&Bound<'py, PyAny>>,
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
+    if choices::curve(curve)? != CurveId::Secp256k1 {
+        return Err(PyValueError::new_err("curve: addresses are of Ethereum, on secp256k1"));
+    }
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let digests = call.rows(argument("digests", Field::Digest), 32, digests)?;
-    let signatures = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
-    let ids = call.numbers(argument("recovery_ids", Field::RecoveryId), recovery_ids)?;
+    let mut signatures = call.signatures(signatures)?;
+    let ids = ids_of(&mut call, recovery_ids, &mut signatures)?;
     let candidates = candidates_of(&mut call, candidates)?;
-    results::of_rows(call, &engine, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
-        let (digests, signatures) = (digests.rows::<32>(range.clone()), signatures.rows::<64>(range.clone()));
+    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+        let (digests, signatures) = (digests.rows::<32>(range.clone()), signatures.rows(range.clone()));
         let (ids, engine) = (ids.rows::<1>(range.clone()), &engine);
         let Some(candidates) = &candidates else {
             return ecdsa::recover_addresses_into(engine, digests, signatures, ids, rows, codes);

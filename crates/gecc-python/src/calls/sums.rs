@@ -7,11 +7,12 @@ use crate::errors::exception;
 use crate::input::Call;
 use crate::output::{Kind, Output};
 use crate::pieces;
-use gecc::{CurveId, Error, Point, Rejection, Verdict, any};
+use crate::reasons::VALID;
+use gecc::{CurveId, Error, Point, Rejection, any};
 use pyo3::prelude::*;
 use std::ops::Range;
 
-/// 64 bytes, and `Verdict::VALID_CODE`; or 64 zeros, and the code and number of the first item that has no scalar or no point.
+/// 64 bytes, and `VALID`; or 64 zeros, and the code and number of the first item that has no scalar or no point.
 type Total<'py> = (Bound<'py, PyAny>, u8, usize);
 
 /// The sum of all points.
@@ -83,7 +84,7 @@ fn total<'py>(
     let (code, item) = match sum {
         Ok(sum) => {
             row.bytes().copy_from_slice(&sum.as_bytes()[1..]);
-            (Verdict::VALID_CODE, call.items())
+            (VALID, call.items())
         }
         Err((item, code)) => (code, item),
     };

@@ -2,8 +2,9 @@
 
 use super::Argument;
 use super::keep::Keep;
+use crate::memory;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::slice;
 use zeroize::Zeroizing;
@@ -56,19 +57,23 @@ impl<'py> Bytes<'py> {
 
     /// The rows of so many bytes that the array has, in two dimensions or, one after the other, in one. Its shape has been
     /// checked.
-    pub fn rows(&self, items: usize, width: usize) -> Rows {
+    ///
+    /// # Errors
+    /// `MemoryError` where rows have to be copied and there is no memory for them, `ValueError` where strides lead out of all memory.
+    pub fn rows(&self, argument: Argument, items: usize, width: usize) -> PyResult<Rows> {
         let data = self.0.data().cast_const();
         let (row_stride, byte_stride) = match *self.0.strides() {
             [rows, bytes] => (rows, bytes),
             [bytes] => (bytes.saturating_mul(width as isize), bytes),
             _ => unreachable!("one dimension or two"),
         };
+        require_within_memory(argument, [(items, row_stride), (width, byte_stride)])?;
         let bytes_are_together = byte_stride == 1 || width == 1;
         // Of one row numpy's stride may be anything.
         let row_stride = if items == 1 { width as isize } else { row_stride };
         match usize::try_from(row_stride) {
             Ok(stride) if bytes_are_together && (stride >= width || stride == 0) => {
-                Rows { data, stride, keep: Keep::Python(self.0.clone().into_any().unbind()) }
+                Ok(Rows { data, stride, keep: Keep::Python(self.0.clone().into_any().unbind()) })
             }
             _ => copied(data, items, width, row_stride, byte_stride),
         }
@@ -85,9 +90,20 @@ impl<'py> Bytes<'py> {
     }
 }
 
+/// Checks that the distance from the first byte to any other has a number, of so many steps of these lengths.
+fn require_within_memory(argument: Argument, steps: [(usize, isize); 2]) -> PyResult<()> {
+    let span = |(count, stride): (usize, isize)| count.saturating_sub(1).checked_mul(stride.unsigned_abs());
+    let [rows, bytes] = steps.map(span);
+    let span = rows.zip(bytes).and_then(|(rows, bytes)| rows.checked_add(bytes));
+    if span.is_none_or(|span| span >= isize::MAX as usize) {
+        return Err(PyValueError::new_err(format!("{}: an array whose strides lead out of memory", argument.name)));
+    }
+    Ok(())
+}
+
 /// A copy of rows that lie in some other order, each behind the one before.
-fn copied(data: *const u8, items: usize, width: usize, row_stride: isize, byte_stride: isize) -> Rows {
-    let mut copy = Zeroizing::new(vec![0; items * width]);
+fn copied(data: *const u8, items: usize, width: usize, row_stride: isize, byte_stride: isize) -> PyResult<Rows> {
+    let mut copy = Zeroizing::new(memory::zeros(items, width)?);
     for (row, bytes) in copy.chunks_exact_mut(width).enumerate() {
         for (place, byte) in bytes.iter_mut().enumerate() {
             let offset = row as isize * row_stride + place as isize * byte_stride;
@@ -95,5 +111,5 @@ fn copied(data: *const u8, items: usize, width: usize, row_stride: isize, byte_s
             *byte = unsafe { data.offset(offset).read() };
         }
     }
-    Rows { data: copy.as_ptr(), stride: width, keep: Keep::Copy(copy) }
+    Ok(Rows { data: copy.as_ptr(), stride: width, keep: Keep::Copy(copy) })
 }

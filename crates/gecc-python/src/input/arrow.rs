@@ -1,28 +1,37 @@
 //! Arrays of Arrow, through its C interface.
 
 use super::keep::Keep;
-use super::{Argument, parallel};
+use super::{Argument, capsules, parallel};
+use crate::memory;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use gecc_arrow::{CellProblem, Cells, holds_bytes};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3_arrow::input::AnyArray;
 use zeroize::Zeroizing;
 
 /// An array in pieces of one type.
+#[derive(Clone)]
 pub struct Chunks {
     pub pieces: Vec<ArrayRef>,
     pub data_type: DataType,
 }
 
+impl Chunks {
+    /// Whether values are texts, or places in a dictionary of texts.
+    pub fn are_texts(&self) -> bool {
+        let values = match &self.data_type {
+            DataType::Dictionary(_, values) => values,
+            other => other,
+        };
+        values.is_string()
+    }
+}
+
 /// The array that an object gives by Arrow's C interface, if it has that. A table has one column.
 pub fn chunks(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Chunks>> {
-    if !value.hasattr("__arrow_c_array__")? && !value.hasattr("__arrow_c_stream__")? {
-        return Ok(None);
-    }
-    let (pieces, field) = value.extract::<AnyArray>()?.into_chunked_array()?.into_inner();
+    let Some((pieces, field)) = capsules::pieces(argument, value)? else { return Ok(None) };
     let DataType::Struct(fields) = field.data_type() else {
         return Ok(Some(Chunks { pieces, data_type: field.data_type().clone() }));
     };
@@ -38,7 +47,7 @@ pub fn chunks(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<C
 }
 
 pub fn items(chunks: &Chunks) -> usize {
-    chunks.pieces.iter().map(|piece| piece.len()).sum()
+    chunks.pieces.iter().fold(0, |items, piece| items.saturating_add(piece.len()))
 }
 
 /// Checks that the array holds bytes or hexadecimal text, of one of these widths where its type has a width. Any width where
@@ -67,24 +76,25 @@ pub fn contiguous(chunks: &Chunks, width: usize) -> Option<(*const u8, Keep)> {
 }
 
 /// A code for each item, where some are null.
-pub fn nulls(argument: Argument, chunks: &Chunks) -> Option<Vec<u8>> {
+pub fn nulls(argument: Argument, chunks: &Chunks) -> PyResult<Option<Vec<u8>>> {
     if chunks.pieces.iter().all(|piece| piece.logical_null_count() == 0) {
-        return None;
+        return Ok(None);
     }
     let code = argument.role.code(CellProblem::Null);
-    let of_piece = |piece: &ArrayRef| {
+    let mut codes = memory::room(items(chunks))?;
+    for piece in &chunks.pieces {
         let nulls = piece.logical_nulls();
         let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-        (0..piece.len()).map(|row| if is_null(row) { code } else { 0 }).collect::<Vec<u8>>()
-    };
-    Some(chunks.pieces.iter().flat_map(of_piece).collect())
+        codes.extend((0..piece.len()).map(|row| if is_null(row) { code } else { 0 }));
+    }
+    Ok(Some(codes))
 }
 
 /// A copy of the values of all pieces, and a code for each item, 0 where nothing is wrong with it.
-pub fn copied(argument: Argument, chunks: &Chunks, width: usize) -> (Zeroizing<Vec<u8>>, Vec<u8>) {
+pub fn copied(argument: Argument, chunks: &Chunks, width: usize) -> PyResult<(Zeroizing<Vec<u8>>, Vec<u8>)> {
     let items = items(chunks);
-    let mut copy = Zeroizing::new(vec![0; items * width]);
-    let mut problems = vec![0; items];
+    let mut copy = Zeroizing::new(memory::zeros(items, width)?);
+    let mut problems = memory::zeros(items, 1)?;
     let (mut rows, mut codes) = (&mut copy[..], &mut problems[..]);
     for piece in &chunks.pieces {
         let (of_piece, other_rows) = rows.split_at_mut(piece.len() * width);
@@ -95,7 +105,7 @@ pub fn copied(argument: Argument, chunks: &Chunks, width: usize) -> (Zeroizing<V
         });
         (rows, codes) = (other_rows, other_codes);
     }
-    (copy, problems)
+    Ok((copy, problems))
 }
 
 /// The width of all values that are not null, if they have one width in common.

@@ -3,7 +3,8 @@
 use super::arrow::{self, Chunks};
 use super::keep::Keep;
 use super::{Argument, Read, Strings, array};
-use gecc::{Rows, SecretKeys};
+use crate::memory;
+use gecc::{Rows, SecretKeys, Signers};
 use gecc_arrow::CellProblem;
 use pyo3::prelude::*;
 use std::ops::Range;
@@ -45,7 +46,15 @@ impl Column {
                 return Err(argument.shape(&bytes.shape_text(), &expected));
             }
         };
-        Ok(Self::of_rows(width, items, bytes.rows(items.unwrap_or(1), width)))
+        Ok(Self::of_rows(width, items, bytes.rows(argument, items.unwrap_or(1), width)?))
+    }
+
+    /// One row for all items.
+    pub fn of_row(argument: Argument, width: usize, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
+        if row.len() != width {
+            return Err(argument.shape(&format!("a text of {} bytes", row.len()), &format!("of {width}")));
+        }
+        Ok(Self::of_copy(width, None, row))
     }
 
     /// Rows of an array whose shape has been checked.
@@ -56,8 +65,8 @@ impl Column {
     /// Copies of byte strings. Those of another length have codes, and rows of zeros.
     pub fn of_strings(argument: Argument, width: usize, strings: &Strings) -> Read<Self> {
         let items = strings.len();
-        let mut copy = Zeroizing::new(vec![0; items * width]);
-        let mut problems = vec![0; items];
+        let mut copy = Zeroizing::new(memory::zeros(items, width)?);
+        let mut problems = memory::zeros(items, 1)?;
         for (item, (row, problem)) in copy.chunks_exact_mut(width).zip(&mut problems).enumerate() {
             match strings.get(item) {
                 Ok(bytes) if bytes.len() == width => row.copy_from_slice(bytes),
@@ -73,9 +82,9 @@ impl Column {
         arrow::require_bytes(argument, chunks, &[width])?;
         if let Some((data, keep)) = arrow::contiguous(chunks, width) {
             let column = Column { data, width, stride: width, items: Some(arrow::items(chunks)), _keep: keep };
-            return Ok((column, arrow::nulls(argument, chunks)));
+            return Ok((column, arrow::nulls(argument, chunks)?));
         }
-        let (copy, problems) = py.detach(|| arrow::copied(argument, chunks, width));
+        let (copy, problems) = py.detach(|| arrow::copied(argument, chunks, width))?;
         Ok((Self::of_copy(width, Some(arrow::items(chunks)), copy), some_problems(problems)))
     }
 
@@ -90,6 +99,17 @@ impl Column {
 
     pub fn stride(&self) -> usize {
         if self.items.is_none() { 0 } else { self.stride }
+    }
+
+    /// Rows that lie in memory of their own, if there are any: one where all are the same.
+    pub fn different(&self) -> usize {
+        if self.stride() == 0 { self.items.map_or(1, |items| items.min(1)) } else { self.items.unwrap_or(1) }
+    }
+
+    /// The first bytes of each row.
+    pub fn beginnings(self, width: usize) -> Self {
+        assert!(width <= self.width, "there are so many bytes");
+        Column { width, ..self }
     }
 
     /// The addresses from the first row to the end of the last.
@@ -123,6 +143,12 @@ impl Column {
     /// Private keys, where they lie.
     pub fn secret_keys(&self, range: Range<usize>) -> SecretKeys<'_> {
         SecretKeys::rows(self.rows(range))
+    }
+
+    /// Private keys with additional data for their nonces, where there are any.
+    pub fn signers<'a>(&'a self, additional: Option<&'a Column>, range: Range<usize>) -> Signers<'a> {
+        let keys = self.secret_keys(range.clone());
+        additional.map_or(keys.into(), |data| Signers::with_additional_data(keys, data.rows::<32>(range)))
     }
 }
 

@@ -3,9 +3,11 @@
 use super::arrow::{self, Chunks};
 use super::column::Column;
 use super::{Argument, Read, Strings, array};
+use crate::memory;
 use gecc::PublicKeys;
 use pyo3::prelude::*;
 use std::ops::Range;
+use zeroize::Zeroizing;
 
 /// Bytes of a key: compressed, `x || y`, and uncompressed.
 const WIDTHS: [usize; 3] = [33, 64, 65];
@@ -77,8 +79,15 @@ impl Keys {
             }
             _ => return Err(wrong()),
         };
-        let rows = bytes.rows(items.unwrap_or(1), width);
+        let rows = bytes.rows(argument, items.unwrap_or(1), width)?;
         Ok(Keys::Column(Column::of_rows(width, items, rows)))
+    }
+
+    /// One key for all items.
+    pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
+        let width = WIDTHS.into_iter().find(|width| *width == row.len());
+        let found = || argument.shape(&format!("a text of {} bytes", row.len()), "of 33, 64 or 65");
+        Ok(Keys::Column(Column::of_copy(width.ok_or_else(found)?, None, row)))
     }
 
     /// Copies of byte strings, which may be in several encodings.
@@ -90,8 +99,9 @@ impl Keys {
             let (column, problems) = Column::of_strings(argument, width, strings)?;
             return Ok((Keys::Column(column), problems));
         }
-        let octets = |item| Octets::of(strings.get(item).unwrap_or_default());
-        Ok((Keys::Mixed((0..strings.len()).map(octets).collect()), strings.problems(argument)))
+        let mut keys = memory::room(strings.len())?;
+        keys.extend((0..strings.len()).map(|item| Octets::of(strings.get(item).unwrap_or_default())));
+        Ok((Keys::Mixed(keys), strings.problems(argument)?))
     }
 
     /// Keys of an Arrow array: borrowed where it is in one piece whose values lie one after the other, else copied.
@@ -101,8 +111,7 @@ impl Keys {
             let (column, problems) = Column::of_arrow(py, argument, width, chunks)?;
             return Ok((Keys::Column(column), problems));
         }
-        let chunks = Chunks { pieces: chunks.pieces.clone(), data_type: chunks.data_type.clone() };
-        Self::of_strings(argument, &Strings::of_arrow(argument, chunks)?)
+        Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone())?)
     }
 
     /// Items; `None` where one key is for all.

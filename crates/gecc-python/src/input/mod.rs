@@ -2,24 +2,31 @@
 
 mod array;
 mod arrow;
+mod capsules;
 mod column;
+mod hexadecimal;
 mod keep;
 mod keys;
 mod numbers;
+pub mod pandas;
 mod parallel;
+mod signatures;
 mod strings;
+mod value;
 
 pub use column::Column;
 pub use keys::Keys;
+pub use signatures::Signatures;
 pub use strings::Strings;
 
 use crate::reasons::Role;
 use gecc::sm2::DEFAULT_USER_ID;
-use gecc_arrow::Field;
+use gecc_arrow::{CellProblem, Field};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString};
 use std::ops::Range;
+use value::Value;
 
 /// Rows that were read, and a code for each item: 0 where nothing is wrong with it. No codes where nothing is wrong with any.
 pub(crate) type Read<T> = PyResult<(T, Option<Vec<u8>>)>;
@@ -42,6 +49,16 @@ impl Argument {
         PyValueError::new_err(format!("{}: {found}, not {expected}", self.name))
     }
 
+    /// A column of texts of which none is hexadecimal is of another kind, and none of bad items.
+    fn require_some_hexadecimal(self, problems: &[u8]) -> PyResult<()> {
+        let Role::Field(_) = self.role else { return Ok(()) };
+        let [text, null] = [CellProblem::NotHexadecimal, CellProblem::Null].map(|problem| self.role.code(problem));
+        if problems.contains(&text) && problems.iter().all(|code| *code == text || *code == null) {
+            return Err(PyValueError::new_err(format!("{}: no text of the column is hexadecimal", self.name)));
+        }
+        Ok(())
+    }
+
     /// The type is not one that arguments can have.
     fn kind(self, found: &Bound<'_, PyAny>) -> PyErr {
         let found = found.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
@@ -50,14 +67,13 @@ impl Argument {
     }
 }
 
-/// A value as Python has it.
-enum Value<'py> {
-    /// One or more pieces of an Arrow array.
-    Arrow(arrow::Chunks),
-    /// A list or tuple, with an object for each item.
-    List(Vec<Bound<'py, PyAny>>),
-    /// Bytes in one, two or more dimensions.
-    Array(array::Bytes<'py>),
+/// What results are of, as arguments are.
+pub enum Form<'py> {
+    Numpy,
+    /// Of Arrow, in the library of this argument.
+    Arrow(Bound<'py, PyAny>),
+    /// Of pandas, with this index.
+    Pandas(Bound<'py, PyAny>),
 }
 
 /// The arguments of one call.
@@ -65,8 +81,8 @@ pub struct Call<'py> {
     pub py: Python<'py>,
     /// Items, and the first argument that says so.
     items: Option<(usize, &'static str)>,
-    /// The first argument that is of Arrow: then results are, too.
-    pub arrow: Option<Bound<'py, PyAny>>,
+    /// That of the first argument of pandas, else of the first of Arrow.
+    pub form: Form<'py>,
     /// The addresses of rows that the engine reads, by arguments.
     read: Vec<(&'static str, Range<usize>)>,
     /// A code for each item of which a value cannot be read, and else 0. The first argument counts.
@@ -75,7 +91,7 @@ pub struct Call<'py> {
 
 impl<'py> Call<'py> {
     pub fn new(py: Python<'py>) -> Self {
-        Call { py, items: None, arrow: None, read: Vec::new(), problems: None }
+        Call { py, items: None, form: Form::Numpy, read: Vec::new(), problems: None }
     }
 
     /// Items; one where every argument is a value for all items.
@@ -89,10 +105,25 @@ impl<'py> Call<'py> {
             Value::Arrow(chunks) => Column::of_arrow(self.py, argument, width, &chunks)?,
             Value::List(items) => Column::of_strings(argument, width, &Strings::of_list(argument, &items)?)?,
             Value::Array(bytes) => (Column::of_array(argument, width, &bytes)?, None),
+            Value::Row(row) => (Column::of_row(argument, width, row)?, None),
         };
         let column = self.agree(argument, read, Column::items)?;
         self.read.push((argument.name, column.span()));
         Ok(column)
+    }
+
+    /// Signatures, which may have recovery ids behind them.
+    pub fn signatures(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Signatures> {
+        let argument = argument("signatures", Field::Signature);
+        let read = match self.value(argument, value)? {
+            Value::Arrow(chunks) => Signatures::of_arrow(self.py, argument, &chunks)?,
+            Value::List(items) => Signatures::of_strings(argument, &Strings::of_list(argument, &items)?)?,
+            Value::Array(bytes) => (Signatures::of_array(argument, &bytes)?, None),
+            Value::Row(row) => (Signatures::of_row(argument, row)?, None),
+        };
+        let signatures = self.agree(argument, read, Signatures::items)?;
+        self.read.push((argument.name, signatures.span()));
+        Ok(signatures)
     }
 
     /// Public keys or other points.
@@ -101,21 +132,28 @@ impl<'py> Call<'py> {
             Value::Arrow(chunks) => Keys::of_arrow(self.py, argument, &chunks)?,
             Value::List(items) => Keys::of_strings(argument, &Strings::of_list(argument, &items)?)?,
             Value::Array(bytes) => (Keys::of_array(argument, self.items.map(|(items, _)| items), &bytes)?, None),
+            Value::Row(row) => (Keys::of_row(argument, row)?, None),
         };
         let keys = self.agree(argument, read, Keys::items)?;
         self.read.extend(keys.span().map(|span| (argument.name, span)));
         Ok(keys)
     }
 
-    /// Small numbers, one byte each.
-    pub fn numbers(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Column> {
+    /// Recovery ids, one byte each.
+    pub fn recovery_ids(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Column> {
+        let argument = argument("recovery_ids", Field::RecoveryId);
+        let value = &self.without_index(argument, value)?;
         if let Ok(number) = value.extract::<i64>() {
             return self.agree(argument, (numbers::of_one(number), None), Column::items);
         }
-        let read = match self.value(argument, value)? {
-            Value::Arrow(chunks) => numbers::of_arrow(argument, &chunks)?,
-            Value::List(items) => numbers::of_list(argument, &items)?,
-            Value::Array(bytes) => (Column::of_array(argument, 1, &bytes)?, None),
+        let read = match numbers::of_integers(argument, value)? {
+            Some(column) => (column, None),
+            None => match self.value(argument, value)? {
+                Value::Arrow(chunks) => numbers::of_arrow(argument, &chunks)?,
+                Value::List(items) => numbers::of_list(argument, &items)?,
+                Value::Array(bytes) => (numbers::of_array(argument, &bytes)?, None),
+                Value::Row(_) => return Err(argument.kind(value)),
+            },
         };
         let column = self.agree(argument, read, Column::items)?;
         self.read.push((argument.name, column.span()));
@@ -139,7 +177,7 @@ impl<'py> Call<'py> {
     /// Byte strings of any length. One of type `bytes` is for all items.
     pub fn strings(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Strings> {
         let strings = self.unchecked_strings(argument, value)?;
-        let problems = strings.problems(argument);
+        let problems = strings.problems(argument)?;
         self.agree(argument, (strings, problems), Strings::items)
     }
 
@@ -153,22 +191,46 @@ impl<'py> Call<'py> {
         if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyString>() {
             return Strings::of_one(argument, value);
         }
-        match self.value(argument, value)? {
+        let column = self.without_index(argument, value)?;
+        match self.value(argument, &column)? {
+            // Nobody who has text in a frame says that it is hexadecimal.
+            Value::Arrow(chunks)
+                if !column.is(value) && chunks.are_texts() && argument.role == Role::Field(Field::Message) =>
+            {
+                let text = "text, not bytes: encode it, as by .str.encode()";
+                Err(PyTypeError::new_err(format!("{}: {text}", argument.name)))
+            }
             Value::Arrow(chunks) => Strings::of_arrow(argument, chunks),
             Value::List(items) => Strings::of_list(argument, &items),
             Value::Array(bytes) => Strings::of_array(argument, &bytes),
+            Value::Row(_) => Strings::of_one(argument, value),
         }
     }
 
     fn value(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Value<'py>> {
-        if let Some(chunks) = arrow::chunks(argument, value)? {
-            self.arrow.get_or_insert_with(|| value.clone());
-            return Ok(Value::Arrow(chunks));
+        let value = &self.without_index(argument, value)?;
+        let read = Value::of(argument, value)?;
+        if let (Form::Numpy, Value::Arrow(_)) = (&self.form, &read) {
+            self.form = Form::Arrow(value.clone());
         }
-        if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-            return Ok(Value::List(value.try_iter()?.collect::<PyResult<_>>()?));
+        Ok(read)
+    }
+
+    /// The values of a column of pandas, whose index results have then. Others as they are.
+    fn without_index(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Some((values, index)) = pandas::column(argument, value)? else { return Ok(value.clone()) };
+        match &self.form {
+            // Items are taken in their order, and rows of two indexes may lie in different ones.
+            Form::Pandas(first) if !pandas::agree(first, &index)? => {
+                let text = "its index is another than that of the arguments before: take .reset_index(drop=True) of all, or .to_numpy()";
+                Err(PyValueError::new_err(format!("{}: {text}", argument.name)))
+            }
+            Form::Pandas(_) => Ok(values),
+            _ => {
+                self.form = Form::Pandas(index);
+                Ok(values)
+            }
         }
-        Ok(Value::Array(array::Bytes::of(argument, value)?))
     }
 
     /// Checks that an argument has as many items as those before, and notes what is wrong with its values.
@@ -188,9 +250,14 @@ impl<'py> Call<'py> {
             }
         }
         if let Some(found) = problems {
-            let all = self.problems.get_or_insert_with(|| vec![0; found.len()]);
-            for (before, found) in all.iter_mut().zip(found).filter(|(before, _)| **before == 0) {
-                *before = found;
+            argument.require_some_hexadecimal(&found)?;
+            match &mut self.problems {
+                Some(all) => {
+                    for (before, found) in all.iter_mut().zip(found).filter(|(before, _)| **before == 0) {
+                        *before = found;
+                    }
+                }
+                None => self.problems = Some(found),
             }
         }
         Ok(value)

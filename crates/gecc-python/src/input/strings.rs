@@ -3,8 +3,9 @@
 use super::arrow::{self, Chunks};
 use super::column::some_problems;
 use super::keep::Keep;
-use super::{Argument, array};
+use super::{Argument, array, hexadecimal};
 use crate::reasons::Role;
+use crate::{memory, pieces};
 use gecc_arrow::{CellProblem, Cells, Field};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -18,6 +19,8 @@ use zeroize::Zeroizing;
 /// Every place is in memory that `keeps` holds.
 pub struct Strings {
     places: Vec<Result<Place, CellProblem>>,
+    /// In place of places: rows may be more than there is memory for a place of each.
+    rows: Option<StringRows>,
     is_one_for_all: bool,
     keeps: Vec<Keep>,
 }
@@ -26,6 +29,13 @@ pub struct Strings {
 struct Place {
     data: *const u8,
     length: usize,
+}
+
+/// Strings of one length, each so many bytes behind the one before.
+struct StringRows {
+    first: Place,
+    stride: usize,
+    items: usize,
 }
 
 // SAFETY: strings only read their memory, which `keeps` holds, and every kind of `Keep` may go to another thread.
@@ -40,22 +50,26 @@ impl Place {
 }
 
 impl Strings {
-    fn with_capacity(items: usize) -> Self {
-        Strings { places: Vec::with_capacity(items), is_one_for_all: false, keeps: Vec::with_capacity(items) }
+    fn with_room(items: usize) -> PyResult<Self> {
+        Ok(Strings { places: memory::room(items)?, rows: None, is_one_for_all: false, keeps: Vec::new() })
     }
 
     /// One for all items: `bytes`, or a text as UTF-8.
     pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut strings = Self::with_capacity(1);
+        let mut strings = Self::with_room(1)?;
         strings.push(argument, 0, value)?;
         strings.is_one_for_all = true;
         Ok(strings)
     }
 
-    /// Objects of a list: `bytes` or other bytes with the buffer protocol, or `None`, which is null; for ids also texts.
+    /// Objects of a list: `bytes` or other bytes with the buffer protocol, or `None`, which is null; hexadecimal texts, but those
+    /// of ids are taken as they are, and messages are no texts.
     pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>]) -> PyResult<Self> {
-        let mut strings = Self::with_capacity(items.len());
-        items.iter().enumerate().try_for_each(|(index, item)| strings.push(argument, index, item))?;
+        let mut strings = Self::with_room(items.len())?;
+        for (index, item) in items.iter().enumerate() {
+            pieces::look_at_signals(item.py(), index)?;
+            strings.push(argument, index, item)?;
+        }
         Ok(strings)
     }
 
@@ -66,10 +80,14 @@ impl Strings {
             self.places.push(Ok(Place::of(bytes.as_bytes())));
             self.keeps.push(Keep::Python(item.clone().unbind()));
         } else if let Ok(text) = item.cast::<PyString>() {
-            if argument.role != Role::Field(Field::Id) {
-                return Err(wrong_item(argument, index, item));
+            match argument.role {
+                Role::Field(Field::Message) => return Err(wrong_item(argument, index, item)),
+                Role::Field(Field::Id) => self.push_copy(Zeroizing::new(text.to_cow()?.as_bytes().to_vec())),
+                _ => match hexadecimal::bytes(text)? {
+                    Ok(bytes) => self.push_copy(bytes),
+                    Err(problem) => self.places.push(Err(problem)),
+                },
             }
-            self.push_copy(Zeroizing::new(text.to_str()?.as_bytes().to_vec()));
         } else {
             let bytes = array::Bytes::of(argument, item).map_err(|_| wrong_item(argument, index, item))?;
             let bytes = bytes.as_slice().ok_or_else(|| wrong_item(argument, index, item))?;
@@ -88,20 +106,21 @@ impl Strings {
         let &[items, length] = bytes.shape() else {
             return Err(argument.shape(&bytes.shape_text(), "(n, length)"));
         };
+        let mut strings = Self::with_room(0)?;
         if length == 0 {
-            let places = vec![Ok(Place::of(&[])); items];
-            return Ok(Strings { places, is_one_for_all: false, keeps: Vec::new() });
+            strings.rows = Some(StringRows { first: Place::of(&[]), stride: 0, items });
+            return Ok(strings);
         }
-        let array::Rows { data, stride, keep } = bytes.rows(items, length);
-        // SAFETY: so many rows lie there.
-        let place = |item| Ok(Place { data: unsafe { data.add(item * stride) }, length });
-        Ok(Strings { places: (0..items).map(place).collect(), is_one_for_all: false, keeps: vec![keep] })
+        let array::Rows { data, stride, keep } = bytes.rows(argument, items, length)?;
+        strings.rows = Some(StringRows { first: Place { data, length }, stride, items });
+        strings.keeps.push(keep);
+        Ok(strings)
     }
 
     /// The values of an Arrow array. Text is hexadecimal, but that of ids is taken as it is.
     pub fn of_arrow(argument: Argument, chunks: Chunks) -> PyResult<Self> {
         arrow::require_bytes(argument, &chunks, &[])?;
-        let mut strings = Self::with_capacity(arrow::items(&chunks));
+        let mut strings = Self::with_room(arrow::items(&chunks))?;
         for piece in &chunks.pieces {
             let cells = Cells::of(piece.as_ref());
             let is_hexadecimal = cells.is_text() && argument.role != Role::Field(Field::Id);
@@ -122,9 +141,11 @@ impl Strings {
     }
 
     /// A code for each item, where some cannot be read.
-    pub fn problems(&self, argument: Argument) -> Option<Vec<u8>> {
+    pub fn problems(&self, argument: Argument) -> PyResult<Option<Vec<u8>>> {
         let code = |place: &Result<Place, CellProblem>| place.err().map_or(0, |problem| argument.role.code(problem));
-        some_problems(self.places.iter().map(code).collect())
+        let mut codes = memory::room(self.places.len())?;
+        codes.extend(self.places.iter().map(code));
+        Ok(some_problems(codes))
     }
 
     /// With the default where there is no string.
@@ -135,12 +156,12 @@ impl Strings {
 
     /// Items; `None` where one string is for all.
     pub fn items(&self) -> Option<usize> {
-        (!self.is_one_for_all).then_some(self.places.len())
+        (!self.is_one_for_all).then_some(self.len())
     }
 
     /// Strings.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.rows.as_ref().map_or(self.places.len(), |rows| rows.items)
     }
 
     pub fn is_one_for_all(&self) -> bool {
@@ -149,14 +170,30 @@ impl Strings {
 
     /// A string by its place among the strings.
     pub fn get(&self, place: usize) -> Result<&[u8], CellProblem> {
+        let place = match &self.rows {
+            Some(StringRows { first: Place { data, length }, stride, items }) => {
+                assert!(place < *items, "the string is there");
+                // SAFETY: so many rows lie there.
+                Ok(Place { data: unsafe { data.add(place * stride) }, length: *length })
+            }
+            None => self.places[place],
+        };
         // SAFETY: so many bytes lie there as long as `self` lives.
-        self.places[place].map(|Place { data, length }| unsafe { slice::from_raw_parts(data, length) })
+        place.map(|Place { data, length }| unsafe { slice::from_raw_parts(data, length) })
+    }
+
+    /// The bytes of an item.
+    pub fn length(&self, item: usize) -> usize {
+        self.of_item(item).map_or(0, <[u8]>::len)
+    }
+
+    fn of_item(&self, item: usize) -> Result<&[u8], CellProblem> {
+        self.get(if self.is_one_for_all { 0 } else { item })
     }
 
     /// The strings of some items, empty ones for those that cannot be read.
     pub fn slices(&self, range: Range<usize>) -> Vec<&[u8]> {
-        let place = |item| if self.is_one_for_all { 0 } else { item };
-        range.map(|item| self.get(place(item)).unwrap_or_default()).collect()
+        range.map(|item| self.of_item(item).unwrap_or_default()).collect()
     }
 }
 

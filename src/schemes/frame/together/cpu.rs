@@ -25,14 +25,14 @@ pub fn many_uses(engine: &CpuEngine) -> usize {
     if engine.lanes.is_some() { 128 } else { 32 }
 }
 
-/// Calls `valid` with items that are valid: with those of groups whose equation holds. Every item that is not valid is among the
-/// others.
+/// Calls `valid` with items that are valid, and with the key that each is valid for: with those of groups whose
+/// equation holds. Every item that is not valid is among the others.
 pub fn find_valid<C: CpuCurve, K: Claim<C>>(
     engine: &CpuEngine,
     items: &[usize],
     keys: &PublicKeys,
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
-    mut valid: impl FnMut(usize),
+    mut valid: impl FnMut(usize, &Affine<C::Base>),
 ) {
     let largest = engine.max_memory.map_or(MOST_ITEMS, |limit| MOST_ITEMS.min(limit / 8 / ITEM_BYTES));
     let [smallest, largest] = [SMALLEST, LARGEST].map(|each| (each * engine.threads()).min(largest).max(SMALLEST));
@@ -49,11 +49,17 @@ pub fn find_valid<C: CpuCurve, K: Claim<C>>(
         match verify_group::<C, K>(engine, group, keys, equations, &fresh_coefficients) {
             Some(members) => {
                 groups.held(members.len(), count - members.len());
-                members.into_iter().for_each(&mut valid);
+                members.iter().for_each(|Member { item, key }| valid(*item, key));
             }
             None => groups.failed(count),
         }
     }
+}
+
+/// An item of a group, and its key as it went into the equation.
+pub struct Member<C: CpuCurve> {
+    pub item: usize,
+    pub key: Affine<C::Base>,
 }
 
 /// The items of a group that are known to be valid; `None` where its equation does not hold or has no coefficients.
@@ -63,7 +69,7 @@ pub fn verify_group<C: CpuCurve, K: Claim<C>>(
     keys: &PublicKeys,
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
     draw: &Draw,
-) -> Option<Vec<usize>> {
+) -> Option<Vec<Member<C>>> {
     let parts = engine.map_parts(group.len(), |range| Part::<C>::new(engine, &group[range], keys, equations, draw));
     let mut terms = Terms::with_capacity(2 * group.len() + 1);
     let (mut members, mut of_base) = (Vec::with_capacity(group.len()), C::Scalar::ZERO);
@@ -80,7 +86,7 @@ pub fn verify_group<C: CpuCurve, K: Claim<C>>(
 /// What some items give to the equation of their group.
 struct Part<C: CpuCurve> {
     /// Those that take part: their keys, scalars and R are good.
-    members: Vec<usize>,
+    members: Vec<Member<C>>,
     /// (a_i u2_i) Q_i and -a_i R_i.
     terms: Terms<C>,
     /// The sum of all a_i u1_i.
@@ -118,7 +124,8 @@ impl<C: CpuCurve> Part<C> {
             .map(|point| known.iter().map(point).collect::<Vec<_>>());
         let mut terms = Terms::new(engine.lanes, &of_keys, &keys);
         terms.append(Terms::whole(engine.lanes, of_r.collect(), &r));
-        Some(Part { members: known.iter().map(|known| known.item).collect(), terms, of_base })
+        let members = known.into_iter().map(|Known { item, key, .. }| Member { item, key }).collect();
+        Some(Part { members, terms, of_base })
     }
 }
 

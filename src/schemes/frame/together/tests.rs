@@ -1,6 +1,6 @@
 //! Groups whose items are good or bad by construction.
 
-use super::cpu::{Draw, find_valid, fresh_coefficients, verify_group};
+use super::cpu::{Draw, Member, find_valid, fresh_coefficients, verify_group};
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::point::Affine;
@@ -68,7 +68,11 @@ fn equations<C: CpuCurve>(items: &[Item<C>]) -> impl Fn(&[usize]) -> Equations<C
 fn verify<C: CpuCurve>(engine: &CpuEngine, items: &[Item<C>], draw: &Draw) -> Option<Vec<usize>> {
     let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
     let numbers: Vec<usize> = (0..items.len()).collect();
-    verify_group::<C, _>(engine, &numbers, &PublicKeys::raw(&keys), &equations(items), draw)
+    let members = verify_group::<C, _>(engine, &numbers, &PublicKeys::raw(&keys), &equations(items), draw)?;
+    for Member { item, key } in &members {
+        assert_eq!([key.x.to_be_bytes(), key.y.to_be_bytes()].as_flattened(), items[*item].key);
+    }
+    Some(members.into_iter().map(|member| member.item).collect())
 }
 
 fn engines() -> [CpuEngine; 4] {
@@ -210,7 +214,9 @@ fn batches_are_cut_into_groups() {
         }
         for engine in engines().iter().chain([&limited]) {
             let mut found = vec![false; count];
-            find_valid::<types::Secp256k1, _>(engine, &numbers, &keys, &equations(&batch), |item| found[item] = true);
+            find_valid::<types::Secp256k1, _>(engine, &numbers, &keys, &equations(&batch), |item, _| {
+                found[item] = true;
+            });
             let valid = found.iter().filter(|found| **found).count();
             assert!(
                 bad.is_none_or(|bad| !found[bad]) && valid >= if bad.is_some() { count / 3 } else { count * 8 / 10 }

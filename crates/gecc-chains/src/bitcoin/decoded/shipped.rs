@@ -1,15 +1,20 @@
 //! The shipped lines of signatures against what is decoded from the blocks that they are of.
 
-use crate::bitcoin::{Inputs, read_all};
+use super::{MOST_LEGACY, Open, TOO_MUCH};
+use crate::bitcoin::decoded::Decoded;
+use crate::bitcoin::{Inputs, read_all, undo};
+use crate::limits::Limits;
 use crate::range::Blocks;
-use crate::shipped::{decode, lines, paths};
+use crate::shipped::{decode, lines, path, paths};
+use bitcoin::Network;
 
 /// The lines are, input by input, every signature that the blocks ask for, each with the key that it fits. That they
 /// fit is shown by tests of the library.
 #[test]
 fn lines_are_what_blocks_have() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
-    let decoded = decode(&Inputs { blocks: Blocks::default() }, |hand_on| read_all(&paths, hand_on));
+    let decoded =
+        decode(&Inputs { blocks: Blocks::default() }, |hand_on| read_all(&paths, &Limits::new(None), hand_on));
     assert_eq!(decoded.progress.problems, []);
     let lines = lines("bitcoin_blocks.jsonl");
     let (mut next, mut passed_over) = (lines.iter(), 0);
@@ -30,4 +35,21 @@ fn lines_are_what_blocks_have() {
     assert!(next.next().is_none());
     // Of multisignatures, tried in vain.
     assert_eq!((lines.len(), passed_over), (1697, 61));
+}
+
+/// Inputs that sign in the old form hash their whole transaction each.
+#[test]
+fn what_old_signatures_have_hashed_is_bounded() {
+    let [block, spent] = ["block300025.raw", "block300025-undo.raw"]
+        .map(|name| std::fs::read(path("bitcoin").join(name)).expect("shipped"));
+    let open = || Open::new(Network::Bitcoin, &block, |inputs| undo::plain(&spent, inputs), Blocks::default());
+    let unchecked = |left: u64| {
+        let (mut open, mut decoded) = (open().unwrap().unwrap(), Decoded::default());
+        open.legacy_left = left;
+        assert!(decoded.add(&mut open, usize::MAX));
+        decoded.answers.iter().filter(|answer| answer.reason == Some(TOO_MUCH)).count()
+    };
+    assert_eq!(unchecked(MOST_LEGACY), 0);
+    assert!((1..1427).contains(&unchecked(100_000)));
+    assert_eq!(unchecked(0), 1427);
 }

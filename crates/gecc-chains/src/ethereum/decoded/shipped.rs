@@ -2,6 +2,7 @@
 
 use super::Item;
 use crate::ethereum::{Options, Senders, read_all};
+use crate::limits::Limits;
 use crate::shipped::{decode, lines, paths};
 use alloy_primitives::Address;
 
@@ -27,7 +28,7 @@ fn tag(item: &Item) -> String {
 #[test]
 fn lines_are_what_blocks_have() {
     let (paths, options, lines) = (paths(&BLOCKS), Options::default(), lines("ethereum_blocks.jsonl"));
-    let decoded = decode(&Senders::new(&options), |hand_on| read_all(&paths, 1, hand_on));
+    let decoded = decode(&Senders::new(&options), |hand_on| read_all(&paths, 1, &Limits::new(None), hand_on));
     assert_eq!(decoded.progress.problems, []);
     assert_eq!((lines.len(), decoded.digests.len(), decoded.len()), (530, 530, 530));
     for (row, (line, item)) in lines.iter().zip(&decoded.items).enumerate() {

@@ -3,14 +3,18 @@
 
 use super::arrivals::Schedule;
 use super::items::Items;
-use crate::flags::Arrivals;
+use super::send::{Arrivals, Part};
+use super::watch::watch;
+use super::worst::Trace;
+use crate::flags;
 use crate::output::Failure;
-use gecc::Verdicts;
-use gecc::service::{Coalescer, ServiceError, Ticket};
-use std::ops::Range;
-use std::sync::mpsc;
+use gecc::lab::notes;
+use gecc::service::Coalescer;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+
+/// Notes for which there is room: some fifteen a batch.
+const NOTES_A_SECOND: f64 = 60_000.0;
 
 /// A load, and what sends it.
 #[derive(Clone, Copy)]
@@ -19,10 +23,13 @@ pub struct Load {
     pub items: usize,
     /// Items that are sent in a second.
     pub rate: f64,
-    pub arrivals: Arrivals,
+    pub arrivals: flags::Arrivals,
     pub seconds: f64,
-    /// Threads that send, each a caller of its own with a thread that waits for its answers.
+    /// Threads that send, each a caller of its own with a thread that waits for its answers. Whichever is free sends the next
+    /// request: a core that is slow for a while sends fewer.
     pub senders: usize,
+    /// Whether it is noted what the slowest batches wait for.
+    pub noted: bool,
 }
 
 /// What has become of a load.
@@ -34,12 +41,17 @@ pub struct Outcome {
     pub wrong: usize,
     /// Of answered requests, from when they were due, in nanoseconds and in order.
     latencies: Vec<u32>,
+    /// How late requests were sent, likewise.
+    late: Vec<u32>,
+    /// The share of the yardsticks that show senders' cores at a quarter of their speed or less.
+    pub slow_cores: f64,
     /// From the first request that was due to the last answer.
     pub seconds: f64,
     /// Batches, and items in them.
     pub batches: u64,
     pub gpu_batches: u64,
     pub batched_items: u64,
+    pub trace: Option<Trace>,
 }
 
 impl Outcome {
@@ -47,10 +59,14 @@ impl Outcome {
         self.latencies.len()
     }
 
-    /// Seconds within which such a share of the answers came.
+    /// Seconds within which a share of the answers came.
     pub fn quantile(&self, share: f64) -> f64 {
-        let index = (share * self.latencies.len() as f64) as usize;
-        self.latencies.get(index.min(self.latencies.len().saturating_sub(1))).map_or(0.0, |ns| f64::from(*ns) * 1e-9)
+        quantile(&self.latencies, share)
+    }
+
+    /// Seconds within which a share of the requests was sent after they were due: what the bench itself adds.
+    pub fn late(&self, share: f64) -> f64 {
+        quantile(&self.late, share)
     }
 
     /// Items of a batch, on average.
@@ -59,116 +75,65 @@ impl Outcome {
     }
 }
 
-/// A request that was sent: when it was due, and its items.
-struct Sent {
-    due: Instant,
-    at: Range<usize>,
-    ticket: Ticket<Verdicts>,
-}
-
-/// What one sender has seen.
-#[derive(Default)]
-struct Part {
-    sent: usize,
-    refused: usize,
-    wrong: usize,
-    latencies: Vec<u32>,
-    problem: Option<ServiceError>,
+fn quantile(sorted: &[u32], share: f64) -> f64 {
+    let index = (share * sorted.len() as f64) as usize;
+    sorted.get(index.min(sorted.len().saturating_sub(1))).map_or(0.0, |ns| f64::from(*ns) * 1e-9)
 }
 
 impl Load {
     pub fn run(&self, service: &Coalescer, items: &Items) -> Result<Outcome, Failure> {
         let before = service.stats();
-        let start = Instant::now();
-        let parts = thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.senders)
-                .map(|sender| scope.spawn(move || self.sender(service, items, start, sender)))
-                .collect();
-            threads.into_iter().map(|thread| thread.join().expect("senders do not panic")).collect::<Vec<Part>>()
+        let times = Schedule::new(self.arrivals, self.rate / self.items as f64);
+        let arrivals = Arrivals::new(times.take_while(|due| due.as_secs_f64() < self.seconds), self, items);
+        if self.noted {
+            notes::begin((NOTES_A_SECOND * self.seconds) as usize);
+        }
+        let stop = AtomicBool::new(false);
+        let start = notes::now();
+        let (parts, ticks) = thread::scope(|scope| {
+            let watcher = self.noted.then(|| scope.spawn(|| watch(&stop)));
+            let sender = |sender| {
+                let arrivals = &arrivals;
+                scope.spawn(move || arrivals.sender(service, start, sender))
+            };
+            let threads: Vec<_> = (0..self.senders).map(sender).collect();
+            let parts: Vec<Part> =
+                threads.into_iter().map(|thread| thread.join().expect("senders do not panic")).collect();
+            stop.store(true, Ordering::Relaxed);
+            (parts, watcher.map(|watcher| watcher.join().expect("it does not panic")))
         });
-        let (seconds, after) = (start.elapsed().as_secs_f64(), service.stats());
+        let seconds = (notes::now() - start) as f64 * 1e-9;
         if let Some(problem) = parts.iter().find_map(|part| part.problem.clone()) {
             return Err(Failure::Problem(problem.to_string()));
         }
-        let sum = |count: fn(&Part) -> usize| parts.iter().map(count).sum();
-        let (sent, refused, wrong) = (sum(|part| part.sent), sum(|part| part.refused), sum(|part| part.wrong));
-        let mut latencies: Vec<u32> = parts.into_iter().flat_map(|part| part.latencies).collect();
-        latencies.sort_unstable();
+        let (sum, after) = (|count: fn(&Part) -> usize| parts.iter().map(count).sum::<usize>(), service.stats());
         let gpu_batches = after.gpu_batches - before.gpu_batches;
         Ok(Outcome {
-            sent,
-            refused,
-            wrong,
-            latencies,
+            sent: sum(|part| part.sent),
+            refused: sum(|part| part.refused),
+            wrong: sum(|part| part.wrong),
+            latencies: sorted(&parts, |part| &part.latencies),
+            late: sorted(&parts, |part| &part.late),
+            slow_cores: sum(|part| part.pace.slow_yards) as f64 / sum(|part| part.pace.yards).max(1) as f64,
             seconds,
             batches: gpu_batches + after.cpu_batches - before.cpu_batches,
             gpu_batches,
             batched_items: after.items - before.items,
+            trace: ticks.map(|ticks| Trace {
+                slow: parts.iter().flat_map(|part| part.slow.iter().copied()).collect(),
+                spans: parts.iter().map(|part| part.pace.spans.clone()).collect(),
+                notes: notes::take(),
+                ticks,
+            }),
         })
-    }
-
-    /// Sends the share of one sender, while another thread takes the answers.
-    fn sender(&self, service: &Coalescer, items: &Items, start: Instant, sender: usize) -> Part {
-        let (to, from) = mpsc::channel::<Sent>();
-        thread::scope(|scope| {
-            let taker = scope.spawn(move || take(from));
-            let mut part = self.send(service, items, start, sender, to);
-            let taken = taker.join().expect("takers do not panic");
-            part.wrong += taken.wrong;
-            part.latencies = taken.latencies;
-            part.problem = part.problem.or(taken.problem);
-            part
-        })
-    }
-
-    fn send(&self, service: &Coalescer, items: &Items, start: Instant, sender: usize, to: mpsc::Sender<Sent>) -> Part {
-        let (caller, mut part) = (service.caller(), Part::default());
-        let rate = self.rate / (self.items * self.senders) as f64;
-        // Senders go round in parts of their own, so that no batch has a key twice.
-        let whole = items.len() / self.senders;
-        let (first, mut offset) = (whole * sender, 0);
-        for due in Schedule::new(self.arrivals, rate).take_while(|due| due.as_secs_f64() < self.seconds) {
-            let due = start + due;
-            if let Some(early) = due.checked_duration_since(Instant::now()) {
-                thread::sleep(early);
-            }
-            if offset + self.items > whole {
-                offset = 0;
-            }
-            let at = first + offset..first + offset + self.items;
-            offset += self.items;
-            part.sent += 1;
-            match items.request(&caller, at.clone()).submit() {
-                Ok(ticket) => _ = to.send(Sent { due, at, ticket }),
-                Err(ServiceError::Full { .. }) => part.refused += 1,
-                Err(problem) => {
-                    part.problem = Some(problem);
-                    break;
-                }
-            }
-        }
-        part
     }
 }
 
-/// Takes answers in the order in which requests were sent. One that comes before an earlier one counts as late as that.
-fn take(from: mpsc::Receiver<Sent>) -> Part {
-    let mut part = Part::default();
-    for Sent { due, at, ticket } in from {
-        match ticket.wait() {
-            Ok(verdicts) => {
-                part.latencies.push(nanoseconds(due.elapsed()));
-                part.wrong += Items::wrong(at, &verdicts);
-            }
-            Err(problem) => part.problem = Some(problem),
-        }
-    }
-    part
-}
-
-/// Up to four seconds; what takes longer counts as that.
-fn nanoseconds(time: Duration) -> u32 {
-    u32::try_from(time.as_nanos()).unwrap_or(u32::MAX)
+/// The numbers of all senders, in order.
+fn sorted(parts: &[Part], which: fn(&Part) -> &Vec<u32>) -> Vec<u32> {
+    let mut all: Vec<u32> = parts.iter().flat_map(|part| which(part).iter().copied()).collect();
+    all.sort_unstable();
+    all
 }
 
 #[cfg(test)]
@@ -182,6 +147,9 @@ mod tests {
             refused: 0,
             wrong: 0,
             latencies,
+            late: vec![1_000_000],
+            slow_cores: 0.0,
+            trace: None,
             seconds: 1.0,
             batches: 4,
             gpu_batches: 0,

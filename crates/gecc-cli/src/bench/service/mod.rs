@@ -1,15 +1,21 @@
 //! `gecc bench service`: the coalescer under load.
 
 mod arrivals;
+mod cores;
 mod items;
 mod load;
 mod lone;
+mod pace;
 mod report;
+mod send;
+mod watch;
+mod worst;
 
 use super::timing::{median, timed};
 use crate::flags::{Arrivals, ServiceMode, ServiceOptions};
 use crate::output::Failure;
 use crate::{ALL_PASSED, SOME_REJECTED};
+use cores::Cores;
 use gecc::Engine;
 use gecc::service::{Coalescer, WhenFull};
 use items::Items;
@@ -33,8 +39,10 @@ pub fn run(options: &ServiceOptions) -> Result<u8, Failure> {
     let pool = (4 * service.largest_batch()).max(1 << 14).max(options.senders() * options.items as usize);
     let items = Items::new(&engine, options.curve, pool)?;
     let (capacity, wrong) = capacity(&engine, &items)?;
+    let prepared = items.request(&service.caller(), 0..0).prepare();
+    prepared.map_err(|problem| Failure::Problem(problem.to_string()))?;
     let report = Report::new(options, &engine);
-    report.capacity(items.len(), capacity)?;
+    report.capacity(items.len(), capacity, &Cores::measure())?;
     let mut bench = Bench { options, engine, service, items, capacity, report, wrong };
     for &mode in options.modes() {
         bench.mode(mode)?;
@@ -95,8 +103,8 @@ impl Bench<'_> {
 
     fn load(&mut self, mode: ServiceMode, items: usize, rate: f64, arrivals: Arrivals) -> Result<(), Failure> {
         let (seconds, senders) = (self.options.seconds, self.options.senders());
-        let load = Load { items, rate, arrivals, seconds, senders };
-        Load { seconds: WARM_UP * seconds, ..load }.run(&self.service, &self.items)?;
+        let load = Load { items, rate, arrivals, seconds, senders, noted: self.options.worst };
+        Load { seconds: WARM_UP * seconds, noted: false, ..load }.run(&self.service, &self.items)?;
         let outcome = load.run(&self.service, &self.items)?;
         self.wrong += outcome.wrong;
         self.report.load(&mode.name(), &load, &outcome)

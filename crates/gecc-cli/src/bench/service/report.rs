@@ -1,8 +1,10 @@
 //! What was measured, as a table, as JSON and as a drawing.
 
 use super::super::report::rate;
+use super::cores::Cores;
 use super::load::{Load, Outcome};
 use super::lone;
+use super::worst::Trace;
 use crate::draw::bars::{self, Bar, Group};
 use crate::flags::ServiceOptions;
 use crate::output::Failure;
@@ -29,17 +31,19 @@ impl Report {
         Report { json, curve, engine, groups: Vec::new(), has_header: false }
     }
 
-    /// Says what the engine does without the service.
-    pub fn capacity(&self, batch: usize, items_per_second: f64) -> Result<(), Failure> {
+    /// Says what the engine does without the service, and the cores without either.
+    pub fn capacity(&self, batch: usize, items_per_second: f64, cores: &Cores) -> Result<(), Failure> {
         if self.json {
             let row = json!({
                 "curve": self.curve, "mode": "direct", "engine": self.engine, "batch": batch,
-                "items_per_second": items_per_second,
+                "items_per_second": items_per_second, "core_speed": cores.mean, "slow_cores": cores.slow,
+                "longest_slow_ms": cores.longest,
             });
             writeln!(io::stdout(), "{row}")?;
         } else {
             writeln!(io::stdout(), "{}, {}", self.curve, self.engine)?;
-            writeln!(io::stdout(), "Direct calls of {batch} items: {}\n", rate(items_per_second))?;
+            writeln!(io::stdout(), "Direct calls of {batch} items: {}", rate(items_per_second))?;
+            writeln!(io::stdout(), "{cores}\n")?;
         }
         Ok(())
     }
@@ -49,25 +53,37 @@ impl Report {
         let achieved = (outcome.answered() * load.items) as f64 / outcome.seconds;
         let refused = outcome.refused as f64 / outcome.sent.max(1) as f64;
         let [p50, p99, p999] = QUANTILES.map(|(share, _)| outcome.quantile(share) * 1e3);
+        let late = outcome.late(0.999) * 1e3;
+        let told = outcome.trace.as_ref().map_or_else(Vec::new, Trace::worst);
         let (arrivals, batch, wrong) = (load.arrivals.name(), outcome.mean_batch(), outcome.wrong);
         if self.json {
             let row = json!({
                 "curve": self.curve, "mode": mode, "arrivals": arrivals, "items": load.items,
                 "seconds": outcome.seconds, "offered_per_second": offered, "achieved_per_second": achieved,
                 "p50_ms": p50, "p99_ms": p99, "p999_ms": p999, "sent": outcome.sent, "refused": outcome.refused,
-                "wrong": wrong, "mean_batch": batch, "batches": outcome.batches, "gpu_batches": outcome.gpu_batches,
+                "late_p999_ms": late, "slow_cores": outcome.slow_cores, "wrong": wrong, "mean_batch": batch, "batches": outcome.batches, "gpu_batches": outcome.gpu_batches,
             });
             writeln!(io::stdout(), "{row}")?;
+            for told in &told {
+                writeln!(io::stdout(), "{}", told.json())?;
+            }
         } else {
             self.header()?;
             writeln!(
                 io::stdout(),
-                "{mode:9} {arrivals:8} {:>6} {:>11} {:>11} {p50:9.3} {p99:9.3} {p999:9.3} {:8.2} % {batch:10.1} {wrong:>6}",
+                "{mode:9} {arrivals:8} {:>6} {:>11} {:>11} {p50:9.3} {p99:9.3} {p999:9.3} {late:9.3} {:8.2} % {:8.2} % {batch:10.1} {wrong:>6}",
                 load.items,
                 rate(offered),
                 rate(achieved),
+                100.0 * outcome.slow_cores,
                 100.0 * refused
             )?;
+            if !told.is_empty() {
+                writeln!(io::stdout(), "slowest batches:")?;
+            }
+            for told in &told {
+                writeln!(io::stdout(), "{}", told.text())?;
+            }
         }
         self.bars(&format!("{mode}, {arrivals}, requests of {}", load.items), offered, outcome);
         Ok(())
@@ -80,7 +96,7 @@ impl Report {
         self.has_header = true;
         writeln!(
             io::stdout(),
-            "{:9} {:8} {:>6} {:>11} {:>11} {:>9} {:>9} {:>9} {:>10} {:>10} {:>6}",
+            "{:9} {:8} {:>6} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>10} {:>10} {:>10} {:>6}",
             "mode",
             "arrivals",
             "items",
@@ -89,6 +105,8 @@ impl Report {
             "p50 ms",
             "p99 ms",
             "p99.9 ms",
+            "sent late",
+            "slow cores",
             "refused",
             "mean batch",
             "wrong"

@@ -2,9 +2,10 @@
 
 use super::exactly_32;
 use super::named_curve::require_identifier;
+use super::pairs::{Pair, Public};
 use der::asn1::{AnyRef, ObjectIdentifier};
 use der::{Decode, Header, SliceReader, Tag, Tagged};
-use gecc::{CurveId, SecretKey};
+use gecc::CurveId;
 use pkcs8::PrivateKeyInfoRef;
 use sec1::{EcParameters, EcPrivateKey};
 
@@ -21,7 +22,7 @@ pub fn begins(head: &[u8]) -> bool {
 }
 
 /// The key in a file of one key, which the second element of the sequence tells apart.
-pub fn key(der: &[u8], curve: CurveId) -> Result<SecretKey, String> {
+pub fn key(der: &[u8], curve: CurveId) -> Result<Pair, String> {
     match elements(der) {
         Ok([Tag::Sequence, _]) => Err(ENCRYPTED.to_owned()),
         Ok([Tag::Integer, Tag::Sequence]) => pkcs8_key(der, curve),
@@ -37,19 +38,20 @@ fn elements(der: &[u8]) -> der::Result<[Tag; 2]> {
     Ok([AnyRef::decode(&mut reader)?.tag(), AnyRef::decode(&mut reader)?.tag()])
 }
 
-/// RFC 5915, section 3. The curve may be left out there.
-pub fn sec1_key(der: &[u8], curve: CurveId) -> Result<SecretKey, String> {
+/// RFC 5915, section 3. The curve and the public key may be left out there.
+pub fn sec1_key(der: &[u8], curve: CurveId) -> Result<Pair, String> {
     let key = EcPrivateKey::from_der(der).map_err(|_| {
         "not a private key as in SEC 1; one whose curve is written out as parameters has to be converted, for instance \
          with `openssl ec -in FILE -param_enc named_curve -out NAMED`"
             .to_owned()
     })?;
     key.parameters.map_or(Ok(()), |named| require_parameters(named, curve))?;
-    exactly_32(key.private_key)
+    let public = key.public_key.map(Public::from_sec1).transpose()?;
+    Ok(Pair { secret: exactly_32(key.private_key)?, public: public.into_iter().collect() })
 }
 
-/// RFC 5958, section 2, with the curve and the key as RFC 5915 says.
-pub fn pkcs8_key(der: &[u8], curve: CurveId) -> Result<SecretKey, String> {
+/// RFC 5958, section 2, with the curve and the key as RFC 5915 says. Both have a place for the public key.
+pub fn pkcs8_key(der: &[u8], curve: CurveId) -> Result<Pair, String> {
     let info = PrivateKeyInfoRef::from_der(der).map_err(|_| "not a private key as in PKCS#8".to_owned())?;
     if info.algorithm.oid != ELLIPTIC_CURVE {
         return Err(format!("not an elliptic-curve key: its algorithm is {}", info.algorithm.oid));
@@ -61,7 +63,9 @@ pub fn pkcs8_key(der: &[u8], curve: CurveId) -> Result<SecretKey, String> {
                 .to_owned()
         })?;
     require_parameters(named.ok_or("the key names no curve")?, curve)?;
-    sec1_key(info.private_key.as_bytes(), curve)
+    let mut pair = sec1_key(info.private_key.as_bytes(), curve)?;
+    pair.public.extend(info.public_key.map(|public| Public::from_sec1(public.raw_bytes())).transpose()?);
+    Ok(pair)
 }
 
 fn require_parameters(EcParameters::NamedCurve(named): EcParameters, curve: CurveId) -> Result<(), String> {

@@ -4,8 +4,8 @@
 //! nobody wipes. Its messages are not shown, as they quote values.
 
 use super::named_curve::require_jwk_name;
-use super::{exactly_32, without_mark};
-use crate::secrets::wiped::push;
+use super::pairs::{Pair, Pairs, Public};
+use super::without_mark;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use gecc::{CurveId, SecretKey};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -26,6 +26,10 @@ struct Members<'a> {
     crv: Option<&'a RawValue>,
     #[serde(borrow)]
     d: Option<&'a RawValue>,
+    #[serde(borrow)]
+    x: Option<&'a RawValue>,
+    #[serde(borrow)]
+    y: Option<&'a RawValue>,
 }
 
 /// Whether the first value is an object with the member that all keys, or all sets, have. One with `secret_key` is a line of
@@ -39,7 +43,7 @@ pub fn begins(head: &[u8]) -> bool {
 
 /// The keys in their order.
 pub fn keys(text: &[u8], curve: CurveId) -> Result<Vec<SecretKey>, String> {
-    let mut keys = Vec::new();
+    let mut pairs = Pairs::new(curve);
     for members in Deserializer::from_slice(without_mark(text)).into_iter::<Members>() {
         let members = members.map_err(|problem| {
             format!(
@@ -49,25 +53,25 @@ pub fn keys(text: &[u8], curve: CurveId) -> Result<Vec<SecretKey>, String> {
             )
         })?;
         match members.keys {
-            Some(set) => set.iter().try_for_each(|key| add(&mut keys, &members_of(key)?, curve))?,
-            None => add(&mut keys, &members, curve)?,
+            Some(set) => set.iter().try_for_each(|key| add(&mut pairs, &members_of(key)?, curve))?,
+            None => add(&mut pairs, &members, curve)?,
         }
     }
-    Ok(keys)
+    pairs.finish()
 }
 
 fn members_of(key: &RawValue) -> Result<Members<'_>, String> {
     serde_json::from_str(key.get()).map_err(|_| "the set of JSON Web Keys holds something else".to_owned())
 }
 
-fn add(keys: &mut Vec<SecretKey>, members: &Members, curve: CurveId) -> Result<(), String> {
-    let key = key(members, curve).map_err(|problem| format!("JSON Web Key {}: {problem}", keys.len() + 1))?;
-    push(keys, key);
-    Ok(())
+fn add(pairs: &mut Pairs, members: &Members, curve: CurveId) -> Result<(), String> {
+    let place = format!("JSON Web Key {}: ", pairs.len() + 1);
+    let pair = pair(members, curve).map_err(|problem| format!("{place}{problem}"))?;
+    pairs.push(pair, &place)
 }
 
 /// RFC 7518, section 6.2.
-fn key(members: &Members, curve: CurveId) -> Result<SecretKey, String> {
+fn pair(members: &Members, curve: CurveId) -> Result<Pair, String> {
     if text(members.kty, "kty")? != "EC" {
         return Err("`kty` is not EC: no elliptic-curve key".to_owned());
     }
@@ -75,11 +79,23 @@ fn key(members: &Members, curve: CurveId) -> Result<SecretKey, String> {
     if members.d.is_none() {
         return Err("a public key: `d` is not given".to_owned());
     }
-    let digits = text(members.d, "d")?;
+    let given = |value: Option<&RawValue>, name| value.map(|_| number(value, name).map(|bytes| *bytes)).transpose();
+    let public = Public { x: given(members.x, "x")?, y: given(members.y, "y")?, y_is_odd: None };
+    let is_given = public.x.is_some() || public.y.is_some();
+    let secret = SecretKey::from_bytes(*number(members.d, "d")?);
+    Ok(Pair { secret, public: is_given.then_some(public).into_iter().collect() })
+}
+
+/// 32 bytes in base64url without padding.
+fn number(value: Option<&RawValue>, name: &str) -> Result<Zeroizing<[u8; 32]>, String> {
+    let digits = text(value, name)?;
     let mut bytes = Zeroizing::new([0; 32]);
     // Longer texts do not fit, and shorter ones leave bytes out.
-    let decoded = Base64UrlUnpadded::decode(digits, bytes.as_mut_slice());
-    exactly_32(decoded.map_err(|_| "`d` is not the base64url form of 32 bytes, without padding".to_owned())?)
+    match Base64UrlUnpadded::decode(digits, bytes.as_mut_slice()).map(<[u8]>::len) {
+        Ok(32) => Ok(bytes),
+        Ok(length) => Err(format!("`{name}` has {length} bytes instead of 32")),
+        Err(_) => Err(format!("`{name}` is not the base64url form of 32 bytes, without padding")),
+    }
 }
 
 /// A text without escapes.

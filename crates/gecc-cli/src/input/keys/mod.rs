@@ -4,12 +4,14 @@ mod der;
 mod jwk;
 mod lines;
 mod named_curve;
+mod pairs;
 mod pem;
 #[cfg(test)]
 mod tests;
 
 use crate::secrets::wiped::{Wiped, append};
 use gecc::{CurveId, SecretKey};
+use pairs::Pairs;
 use std::io::{self, Cursor, Read};
 use zeroize::Zeroizing;
 
@@ -31,14 +33,18 @@ enum Form {
     Lines,
 }
 
-/// Reads all keys. Those that name a curve have to name this one.
+/// Reads all keys. Those that name a curve have to name this one, and public keys beside them have to be theirs.
 ///
 /// The caller wipes the stack. An error shows nothing of a key.
 pub fn read(source: Box<dyn Read + Send>, curve: CurveId) -> Result<Vec<SecretKey>, String> {
     let (head, source) = with_head(source).map_err(|problem| problem.to_string())?;
     match Form::of(&head) {
         Form::Pem => pem::keys(&whole(source)?, curve),
-        Form::Der => Ok(vec![der::key(&whole(source)?, curve)?]),
+        Form::Der => {
+            let mut pairs = Pairs::new(curve);
+            pairs.push(der::key(&whole(source)?, curve)?, "")?;
+            pairs.finish()
+        }
         Form::Jwk => jwk::keys(&whole(source)?, curve),
         Form::Lines => lines::keys(source),
     }

@@ -1,8 +1,8 @@
 //! Private keys as PEM (RFC 7468), any number in one file.
 
 use super::der::{ENCRYPTED, pkcs8_key, sec1_key};
+use super::pairs::{Pair, Pairs};
 use super::without_mark;
-use crate::secrets::wiped::push;
 use gecc::{CurveId, SecretKey};
 use pem_rfc7468::Decoder;
 use std::ops::Range;
@@ -42,19 +42,18 @@ pub fn begins(head: &[u8]) -> bool {
 
 /// The keys of all blocks that hold one, in their order.
 pub fn keys(text: &[u8], curve: CurveId) -> Result<Vec<SecretKey>, String> {
-    let mut keys = Vec::new();
+    let mut pairs = Pairs::new(curve);
     for block in Blocks::new(text) {
         let Block { line, bytes } = block?;
-        let key = block_key(&text[bytes], curve).map_err(|problem| format!("block in line {line}: {problem}"))?;
-        if let Some(key) = key {
-            push(&mut keys, key);
-        }
+        let place = format!("block in line {line}: ");
+        let pair = block_pair(&text[bytes], curve).map_err(|problem| format!("{place}{problem}"))?;
+        pair.map_or(Ok(()), |pair| pairs.push(pair, &place))?;
     }
-    Ok(keys)
+    pairs.finish()
 }
 
 /// `None` where the block is something else.
-fn block_key(block: &[u8], curve: CurveId) -> Result<Option<SecretKey>, String> {
+fn block_pair(block: &[u8], curve: CurveId) -> Result<Option<Pair>, String> {
     let content = Content::of(label(block));
     let read = match content {
         Content::Other => return Ok(None),

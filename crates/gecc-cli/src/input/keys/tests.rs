@@ -2,8 +2,10 @@
 
 use super::read;
 use base64ct::{Base64UrlUnpadded, Encoding};
+use der::asn1::{BitStringRef, OctetStringRef};
+use der::{Decode, Encode};
 use gecc::{BrainpoolP256r1, Curve, CurveId, P256, Secp256k1, SecretKey, Sm2};
-use pkcs8::EncodePrivateKey;
+use pkcs8::{EncodePrivateKey, PrivateKeyInfoRef};
 use sec1::EcParameters;
 use serde_json::{Value, json};
 use std::io::Cursor;
@@ -58,7 +60,14 @@ fn refused(content: impl AsRef<[u8]>, curve: CurveId, reason: &str) {
 }
 
 fn jwk(crv: &str, key: &[u8; 32]) -> Value {
-    json!({"kty": "EC", "kid": "1", "crv": crv, "x": "AA", "y": "AA", "d": Base64UrlUnpadded::encode_string(key)})
+    json!({"kty": "EC", "kid": "1", "crv": crv, "d": Base64UrlUnpadded::encode_string(key)})
+}
+
+/// With the coordinates of a public key, `04 || x || y`.
+fn with_public(mut jwk: Value, public: &[u8]) -> Value {
+    jwk["x"] = Base64UrlUnpadded::encode_string(&public[1..33]).into();
+    jwk["y"] = Base64UrlUnpadded::encode_string(&public[33..]).into();
+    jwk
 }
 
 fn name(curve: CurveId) -> &'static str {
@@ -86,7 +95,6 @@ fn every_form_of_every_curve_is_read() {
 
 /// As openssl writes SEC 1: with the curve beside the key.
 fn name_the_curve(sec1_der: &[u8], curve: CurveId) -> Vec<u8> {
-    use der::{Decode, Encode};
     let mut key = sec1::EcPrivateKey::from_der(sec1_der).unwrap();
     key.parameters = Some(EcParameters::NamedCurve(super::named_curve::identifier(curve)));
     key.to_der().unwrap()
@@ -112,19 +120,110 @@ fn files_may_hold_several_keys_and_what_stands_beside_them() {
 
 #[test]
 fn json_web_keys_are_read_alone_in_sets_and_one_after_the_other() {
-    for Forms { curve, key, .. } in all_forms().into_iter().take(2) {
+    for Forms { curve, key, sec1_der, .. } in all_forms().into_iter().take(2) {
         let (jwk, other) = (jwk(name(curve), &key), jwk(name(curve), &[7; 32]));
         let set = json!({"keys": [jwk, other], "more": 1});
         let pretty = serde_json::to_string_pretty(&set).unwrap();
         assert_eq!(keys(jwk.to_string(), curve).unwrap(), [key]);
         assert_eq!(keys(format!("\u{feff}\n {pretty}\n"), curve).unwrap(), [key, [7; 32]]);
         assert_eq!(keys(format!("{jwk}\n{other}\n"), curve).unwrap(), [key, [7; 32]]);
-        // Longer than what is looked at to tell the form.
-        let many = json!({ "keys": vec![&jwk; 2000] }).to_string();
-        assert_eq!(keys(many, curve).unwrap(), vec![key; 2000]);
+        // Longer than what is looked at to tell the form, and more than are checked together.
+        let mut many = vec![with_public(jwk, &public_key(&sec1_der)); 10_000];
+        assert_eq!(keys(json!({ "keys": many }).to_string(), curve).unwrap(), vec![key; 10_000]);
+        many[9001]["d"] = other["d"].clone();
+        refused(json!({ "keys": many }).to_string(), curve, "JSON Web Key 9002: the public key does not belong");
     }
     let line = json!({"kty": "EC", "secret_key": "11".repeat(32)}).to_string();
     assert_eq!(keys(line, CurveId::P256).unwrap(), [[0x11; 32]]);
+}
+
+/// `04 || x || y`, as it stands in SEC 1.
+fn public_key(sec1_der: &[u8]) -> Vec<u8> {
+    sec1::EcPrivateKey::from_der(sec1_der).unwrap().public_key.unwrap().to_vec()
+}
+
+/// A public key in every encoding that says all of it.
+fn encodings(public: &[u8]) -> [Vec<u8>; 3] {
+    let is_odd = public[64] & 1;
+    let tagged = |tag, coordinates: &[u8]| [&[tag], coordinates].concat();
+    [public.to_vec(), tagged(2 | is_odd, &public[1..33]), tagged(6 | is_odd, &public[1..])]
+}
+
+/// SEC 1 with a public key, and PKCS#8 with one inside, or inside and in its own place.
+fn with_public_key(sec1_der: &[u8], pkcs8_der: &[u8], public: &[u8]) -> [Vec<u8>; 3] {
+    let mut key = sec1::EcPrivateKey::from_der(sec1_der).unwrap();
+    let right = key.to_der().unwrap();
+    key.public_key = Some(public);
+    let spoiled = key.to_der().unwrap();
+    let info = PrivateKeyInfoRef::try_from(pkcs8_der).unwrap();
+    let pkcs8 = |key: &[u8], public| {
+        let private_key = OctetStringRef::new(key).unwrap();
+        PrivateKeyInfoRef { algorithm: info.algorithm, private_key, public_key: public }.to_der().unwrap()
+    };
+    [spoiled.clone(), pkcs8(&spoiled, None), pkcs8(&right, Some(BitStringRef::from_bytes(public).unwrap()))]
+}
+
+#[test]
+fn public_keys_belong_to_their_private_keys() {
+    let (all, others) = (all_forms(), all_forms());
+    for (Forms { curve, key, sec1_der, pkcs8_der, .. }, other) in all.iter().zip(&others) {
+        let (right, wrong) = (public_key(sec1_der), public_key(&other.sec1_der));
+        for public in encodings(&right) {
+            for file in with_public_key(sec1_der, pkcs8_der, &public) {
+                assert_eq!(keys(&file, *curve).unwrap(), [*key], "{curve}");
+            }
+        }
+        let mut of_the_opposite = encodings(&right);
+        of_the_opposite[0] = [&right[..33], &wrong[33..]].concat();
+        of_the_opposite[1][0] ^= 1;
+        of_the_opposite[2][0] ^= 1;
+        for public in encodings(&wrong).iter().chain(&of_the_opposite) {
+            for file in with_public_key(sec1_der, pkcs8_der, public) {
+                refused(&file, *curve, "the public key does not belong to the private key");
+            }
+        }
+        for public in [&[0][..], &right[..33], &right[..64], &[2; 32], &[5; 65], &[4; 66]] {
+            for file in with_public_key(sec1_der, pkcs8_der, public) {
+                refused(&file, *curve, "its public key is no encoding of a point");
+            }
+        }
+        // The one after a good one, in PEM.
+        let spoiled = &with_public_key(sec1_der, pkcs8_der, &wrong)[0];
+        let block = pem_rfc7468::encode_string("EC PRIVATE KEY", Default::default(), spoiled).unwrap();
+        let lines = other.sec1_pem.lines().count();
+        let reason = format!("block in line {}: the public key does not belong", lines + 1);
+        refused(format!("{}\n{block}", other.sec1_pem.trim_end()), *curve, &reason);
+        // A key out of range has none.
+        let mut zero = sec1::EcPrivateKey::from_der(sec1_der).unwrap();
+        zero.private_key = &[0; 32];
+        refused(zero.to_der().unwrap(), *curve, "does not belong");
+        zero.public_key = None;
+        assert_eq!(keys(zero.to_der().unwrap(), *curve).unwrap(), [[0; 32]]);
+    }
+}
+
+#[test]
+fn coordinates_of_a_json_web_key_belong_to_it() {
+    let [secp256k1, p256, _, _] = all_forms();
+    for Forms { curve, key, sec1_der, .. } in [secp256k1, p256] {
+        let jwk = with_public(jwk(name(curve), &key), &public_key(&sec1_der));
+        let with = |member: &str, value: Value| {
+            let mut jwk = jwk.clone();
+            jwk[member] = value;
+            jwk.to_string()
+        };
+        assert_eq!(keys(jwk.to_string(), curve).unwrap(), [key]);
+        // One of them may be missing.
+        for member in ["x", "y"] {
+            assert_eq!(keys(with(member, Value::Null), curve).unwrap(), [key]);
+            let reason = "JSON Web Key 1: the public key does not belong to the private key";
+            refused(with(member, Base64UrlUnpadded::encode_string(&[9; 32]).into()), curve, reason);
+            refused(with(member, json!("AA")), curve, &format!("`{member}` has 1 bytes instead of 32"));
+            refused(with(member, json!(1)), curve, &format!("`{member}` is not a text"));
+        }
+        refused(with("x", jwk["y"].clone()), curve, "does not belong");
+        refused(with("d", Base64UrlUnpadded::encode_string(&[7; 32]).into()), curve, "does not belong");
+    }
 }
 
 #[test]
@@ -185,7 +284,7 @@ fn what_cannot_be_used_is_explained() {
 fn no_file_makes_it_panic_or_show_a_key() {
     let mut random = [0; 512];
     for Forms { curve, key, pkcs8_pem, pkcs8_der, sec1_pem, sec1_der } in all_forms() {
-        let json = jwk(name(curve), &key).to_string();
+        let json = with_public(jwk(name(curve), &key), &public_key(&sec1_der)).to_string();
         let digits = Base64UrlUnpadded::encode_string(&key);
         for whole in [pkcs8_pem.as_bytes(), &pkcs8_der, sec1_pem.as_bytes(), &sec1_der, json.as_bytes()] {
             for length in 0..whole.len() {

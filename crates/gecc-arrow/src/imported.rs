@@ -1,0 +1,99 @@
+//! Arrays that other programs lay out, as they come through Arrow's C interface.
+
+use crate::error::Error;
+use crate::pool::Pool;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowDictionaryKeyType, ByteArrayType, ByteViewType};
+use arrow_array::{Array, DictionaryArray, GenericByteArray, GenericByteViewArray, downcast_dictionary_array};
+use arrow_buffer::ArrowNativeType;
+use arrow_schema::DataType;
+use std::ops::Range;
+
+/// The longest value that lies in its view.
+const INLINE: u32 = 12;
+
+/// Checks what an array says of places in its own memory: offsets, views, keys of dictionaries, lengths of children,
+/// and the number of nulls. Arrays are read without looking at these again, so that one that is wrong makes any reader
+/// leave its memory. To be called for each array that another program laid out, before it is cut, combined or read.
+///
+/// Through the C interface comes no length of a buffer but those of a view's data. A buffer is as long as the number of
+/// rows, or the last offset, says, so that those two have to be believed. Texts are not checked to be UTF-8 outside of
+/// lists and structs: this crate reads them as bytes.
+///
+/// # Errors
+/// [`Error::Malformed`].
+pub fn check_imported(array: &dyn Array) -> Result<(), Error> {
+    let wrong = match array.data_type() {
+        DataType::Binary => wrong_offset(array.as_binary::<i32>())?,
+        DataType::LargeBinary => wrong_offset(array.as_binary::<i64>())?,
+        DataType::Utf8 => wrong_offset(array.as_string::<i32>())?,
+        DataType::LargeUtf8 => wrong_offset(array.as_string::<i64>())?,
+        DataType::BinaryView => wrong_view(array.as_binary_view())?,
+        DataType::Utf8View => wrong_view(array.as_string_view())?,
+        DataType::Dictionary(..) => {
+            check_imported(array.as_any_dictionary().values().as_ref())?;
+            downcast_dictionary_array!(array => wrong_key(array)?, other => unreachable!("{other} is a dictionary"))
+        }
+        // Arrow's own check refuses some arrays without rows whose offsets do not begin with 0.
+        _ if array.is_empty() => None,
+        other if other.is_nested() || matches!(other, DataType::RunEndEncoded(..)) => {
+            return Ok(array.to_data().validate_full()?);
+        }
+        _ => None,
+    };
+    if let Some(row) = wrong {
+        return Err(malformed(&format!("row {row} lies outside of the array's memory")));
+    }
+    match array.nulls().filter(|nulls| nulls.len() - nulls.inner().count_set_bits() != nulls.null_count()) {
+        Some(nulls) => Err(malformed(&format!("the array does not have {} nulls, as it says", nulls.null_count()))),
+        None => Ok(()),
+    }
+}
+
+fn malformed(problem: &str) -> Error {
+    Error::Malformed(format!("Arrow: {problem}"))
+}
+
+/// The first row that `wrong` finds in parts of an array, on several threads where it is long.
+fn first(rows: usize, wrong: impl Fn(Range<usize>) -> Option<usize> + Sync) -> Result<Option<usize>, Error> {
+    let parts = |rows: Range<usize>| wrong(rows.clone()).map(|row| rows.start + row);
+    Ok(Pool::default().map(rows, parts)?.into_iter().flatten().next())
+}
+
+/// The first row whose offsets do not lie one after the other and within the data.
+fn wrong_offset<T: ByteArrayType>(array: &GenericByteArray<T>) -> Result<Option<usize>, Error> {
+    // An array without rows, which has no parts here, may have an offset and no data.
+    let (offsets, length, zero) = (array.value_offsets(), array.value_data().len(), T::Offset::default());
+    first(array.len(), |rows| {
+        let (from, to) = (&offsets[rows.clone()], &offsets[rows.start + 1..=rows.end]);
+        // Without a way out of the loop, several rows are compared at a time.
+        let rise = from.iter().zip(to).fold(true, |rise, (from, to)| rise & (from <= to));
+        let is_right = rise && from[0] >= zero && to[to.len() - 1].as_usize() <= length;
+        let wrong = |(from, to): (&T::Offset, &T::Offset)| *from < zero || from > to || to.as_usize() > length;
+        if is_right { None } else { from.iter().zip(to).position(wrong) }
+    })
+}
+
+/// The first row whose view is of no buffer, or beyond its end.
+fn wrong_view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>) -> Result<Option<usize>, Error> {
+    let buffers = array.data_buffers();
+    let wrong = |view: &u128| {
+        let (length, buffer, offset) = (*view as u32, (*view >> 64) as u32, (*view >> 96) as u32);
+        let end = u64::from(offset) + u64::from(length);
+        length > INLINE && buffers.get(buffer as usize).is_none_or(|buffer| end > buffer.len() as u64)
+    };
+    first(array.len(), |rows| array.views()[rows].iter().position(wrong))
+}
+
+/// The first row whose key is of no value, unless it is null.
+fn wrong_key<K: ArrowDictionaryKeyType>(array: &DictionaryArray<K>) -> Result<Option<usize>, Error> {
+    let (keys, values) = (array.keys(), array.values().len());
+    // A key below zero is a large number here.
+    let is_right = |key: &K::Native| key.as_usize() < values;
+    first(keys.len(), |rows| {
+        let part = &keys.values()[rows.clone()];
+        let all = part.iter().fold(true, |all, key| all & is_right(key));
+        let wrong = |row: &usize| keys.is_valid(rows.start + row) && !is_right(&part[*row]);
+        if all { None } else { (0..part.len()).find(wrong) }
+    })
+}

@@ -1,0 +1,54 @@
+//! Schemas and messages of Arrow, which are flatbuffers: a table or a text in one may be referred to any number of
+//! times, and is decoded as often.
+
+use crate::error::Error;
+use arrow_ipc::{Footer, Message, root_as_footer_with_opts, root_as_message_with_opts};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use flatbuffers::{InvalidFlatbuffer, VerifierOptions};
+use parquet::arrow::ARROW_SCHEMA_META_KEY;
+use parquet::file::metadata::ParquetMetaData;
+
+/// Bytes that a table takes at most when it is decoded, beside its texts.
+const TABLE: u64 = 512;
+
+/// As many tables, and bytes of all that is referred to, as memory allows.
+fn options(max_memory: u64) -> VerifierOptions {
+    let default = VerifierOptions::default();
+    let least = |limit: u64, default: usize| usize::try_from(limit).map_or(default, |limit| limit.min(default));
+    VerifierOptions {
+        max_tables: least(max_memory / TABLE, default.max_tables),
+        max_apparent_size: least(max_memory, default.max_apparent_size),
+        ..default
+    }
+}
+
+fn malformed(problem: InvalidFlatbuffer) -> Error {
+    Error::Malformed(match problem {
+        InvalidFlatbuffer::TooManyTables | InvalidFlatbuffer::ApparentSizeTooLarge => {
+            "Arrow: a schema or message stands for more than the memory allows".to_owned()
+        }
+        problem => format!("Arrow IPC: {problem}"),
+    })
+}
+
+pub(crate) fn message(bytes: &[u8], max_memory: u64) -> Result<Message<'_>, Error> {
+    root_as_message_with_opts(&options(max_memory), bytes).map_err(malformed)
+}
+
+pub(crate) fn footer(bytes: &[u8], max_memory: u64) -> Result<Footer<'_>, Error> {
+    root_as_footer_with_opts(&options(max_memory), bytes).map_err(malformed)
+}
+
+/// Whether a Parquet file has a schema of Arrow's that can be decoded within the memory. It is of use, but not needed.
+pub(crate) fn has_schema(metadata: &ParquetMetaData, max_memory: u64) -> bool {
+    let values = metadata.file_metadata().key_value_metadata().into_iter().flatten();
+    let mut schemas =
+        values.filter(|value| value.key == ARROW_SCHEMA_META_KEY).filter_map(|value| value.value.as_ref());
+    schemas.all(|schema| {
+        let Ok(bytes) = BASE64_STANDARD.decode(schema) else { return false };
+        // Behind the mark of a stream's message, and its length.
+        let bytes = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..).unwrap_or(&[]) } else { &bytes };
+        message(bytes, max_memory).is_ok()
+    })
+}

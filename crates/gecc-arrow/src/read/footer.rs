@@ -1,0 +1,385 @@
+//! The footer of a Parquet file, written anew before a decoder sees it: nothing but what is of use here, each field of
+//! the type that it has to have, in the one form that all readers understand alike.
+
+use super::thrift::{Scribe, Walker, kind};
+use crate::error::Error;
+
+/// How deep groups of columns may be nested: readers call themselves as deep.
+const SCHEMA_DEPTH: usize = 64;
+/// Row groups have a number of 16 bits.
+const ROW_GROUPS: u64 = i16::MAX as u64 + 1;
+/// Bytes that a decoder takes for an element of the schema, in the schema of Parquet and in two of Arrow.
+const ELEMENT: u64 = 2048;
+/// Bytes that it takes for a column of a row group.
+const CHUNK: u64 = 640;
+
+/// What a field has to be.
+enum Kind {
+    Bool,
+    I8,
+    I32,
+    I64,
+    Binary,
+    List(&'static Kind),
+    Struct(&'static Shape),
+    /// A struct of which one field is set, and which is left out where that is not known here.
+    Union(&'static Shape),
+    /// What makes the file one that is not read.
+    Refused(&'static str),
+}
+
+/// The fields of a struct that are of use. Others are left out: statistics, indexes and filters are not read.
+type Shape = [(i16, Kind)];
+
+const ENCRYPTED: Kind = Kind::Refused("the file is encrypted");
+
+const FILE: &Shape = &[
+    (1, Kind::I32),
+    (2, Kind::List(&Kind::Struct(SCHEMA_ELEMENT))),
+    (3, Kind::I64),
+    (4, Kind::List(&Kind::Struct(ROW_GROUP))),
+    (5, Kind::List(&Kind::Struct(KEY_VALUE))),
+    (8, ENCRYPTED),
+];
+const KEY_VALUE: &Shape = &[(1, Kind::Binary), (2, Kind::Binary)];
+const SCHEMA_ELEMENT: &Shape = &[
+    (1, Kind::I32),
+    (2, Kind::I32),
+    (3, Kind::I32),
+    (4, Kind::Binary),
+    (5, Kind::I32),
+    (6, Kind::I32),
+    (7, Kind::I32),
+    (8, Kind::I32),
+    (9, Kind::I32),
+    (10, Kind::Union(LOGICAL_TYPE)),
+];
+const LOGICAL_TYPE: &Shape = &[
+    (1, Kind::Struct(EMPTY)),
+    (2, Kind::Struct(EMPTY)),
+    (3, Kind::Struct(EMPTY)),
+    (4, Kind::Struct(EMPTY)),
+    (5, Kind::Struct(&[(1, Kind::I32), (2, Kind::I32)])),
+    (6, Kind::Struct(EMPTY)),
+    (7, Kind::Struct(TIME)),
+    (8, Kind::Struct(TIME)),
+    (10, Kind::Struct(&[(1, Kind::I8), (2, Kind::Bool)])),
+    (11, Kind::Struct(EMPTY)),
+    (12, Kind::Struct(EMPTY)),
+    (13, Kind::Struct(EMPTY)),
+    (14, Kind::Struct(EMPTY)),
+    (15, Kind::Struct(EMPTY)),
+];
+const EMPTY: &Shape = &[];
+const TIME: &Shape = &[
+    (1, Kind::Bool),
+    (2, Kind::Struct(&[(1, Kind::Struct(EMPTY)), (2, Kind::Struct(EMPTY)), (3, Kind::Struct(EMPTY))])),
+];
+const ROW_GROUP: &Shape = &[(1, Kind::List(&Kind::Struct(COLUMN_CHUNK))), (2, Kind::I64), (3, Kind::I64)];
+const COLUMN_CHUNK: &Shape = &[(2, Kind::I64), (3, Kind::Struct(COLUMN_METADATA)), (8, ENCRYPTED), (9, ENCRYPTED)];
+const COLUMN_METADATA: &Shape = &[
+    (1, Kind::I32),
+    (2, Kind::List(&Kind::I32)),
+    (4, Kind::I32),
+    (5, Kind::I64),
+    (6, Kind::I64),
+    (7, Kind::I64),
+    (9, Kind::I64),
+    (11, Kind::I64),
+];
+
+/// A footer for the decoder, once what it describes is known to fit the memory.
+pub(crate) fn checked_footer(footer: &[u8], max_memory: u64) -> Result<Vec<u8>, Error> {
+    let problem = |text: &str| Error::Malformed(format!("Parquet: {text}"));
+    let mut copy = Copy { from: Walker::new(footer), to: Scribe::default() };
+    copy.fields(FILE).map_err(problem)?;
+    let footer = copy.to.0;
+    let found = Extent::read(&footer).ok_or_else(|| problem("the columns do not make one tree"))?;
+    if found.depth > SCHEMA_DEPTH {
+        return Err(problem("columns are nested too deep"));
+    }
+    within("row groups", found.row_groups, ROW_GROUPS)?;
+    let bytes = footer.len() as u64 + found.elements * ELEMENT + found.chunks * CHUNK;
+    within("bytes of columns and row groups", bytes, max_memory)?;
+    Ok(footer)
+}
+
+pub(crate) fn within(what: &'static str, found: u64, limit: u64) -> Result<(), Error> {
+    if found > limit { Err(Error::Limit { what, found, limit }) } else { Ok(()) }
+}
+
+/// Why a footer is not read.
+type Refusal = &'static str;
+
+const UNREADABLE: Refusal = "the footer cannot be read";
+
+/// Copies what is known.
+struct Copy<'a> {
+    from: Walker<'a>,
+    to: Scribe,
+}
+
+impl Copy<'_> {
+    /// A struct. Gives the number of fields that were copied.
+    fn fields(&mut self, shape: &Shape) -> Result<usize, Refusal> {
+        let (mut last, mut written, mut count) = (0, 0, 0);
+        while let Some((number, kind)) = self.from.field(&mut last).ok_or(UNREADABLE)? {
+            let Some((_, known)) = shape.iter().find(|(known, _)| *known == number) else {
+                self.from.skip(kind).ok_or(UNREADABLE)?;
+                continue;
+            };
+            if let Kind::Refused(why) = known {
+                return Err(why);
+            }
+            if !known.may_be(kind) {
+                return Err("a field of the footer has another type than it has to have");
+            }
+            let before = (self.to.0.len(), written);
+            self.to.field(&mut written, number, kind);
+            let copied = self.value(known)?;
+            count += copied;
+            if copied == 0 {
+                self.to.0.truncate(before.0);
+                written = before.1;
+            }
+        }
+        self.to.end();
+        Ok(count)
+    }
+
+    /// A value. Gives 0 where it is to be left out, and else 1.
+    fn value(&mut self, kind: &Kind) -> Result<usize, Refusal> {
+        match kind {
+            // The value is in the type.
+            Kind::Bool => {}
+            Kind::I8 => self.to.0.push(self.from.byte().ok_or(UNREADABLE)?),
+            Kind::I32 => self.to.number(self.from.i32().ok_or(UNREADABLE)?.into()),
+            Kind::I64 => self.to.number(self.from.i64().ok_or(UNREADABLE)?),
+            Kind::Binary => self.to.binary(self.from.binary().ok_or(UNREADABLE)?),
+            Kind::Struct(shape) => drop(self.fields(shape)?),
+            Kind::Union(shape) => return Ok((self.fields(shape)? == 1).into()),
+            Kind::List(element) => {
+                let (count, kind) = self.from.list().ok_or(UNREADABLE)?;
+                if count > 0 && !element.may_be(kind) {
+                    return Err("a list of the footer has elements of another type than it has to have");
+                }
+                self.to.list(count, element.number());
+                (0..count).try_for_each(|_| self.value(element).map(drop))?;
+            }
+            Kind::Refused(why) => return Err(why),
+        }
+        Ok(1)
+    }
+}
+
+impl Kind {
+    /// The number of the type, of booleans any of their two.
+    fn number(&self) -> u8 {
+        match self {
+            Kind::Bool => kind::TRUE,
+            Kind::I8 => kind::BYTE,
+            Kind::I32 => kind::I32,
+            Kind::I64 => kind::I64,
+            Kind::Binary => kind::BINARY,
+            Kind::List(_) => kind::LIST,
+            Kind::Struct(_) | Kind::Union(_) | Kind::Refused(_) => kind::STRUCT,
+        }
+    }
+
+    fn may_be(&self, kind: u8) -> bool {
+        self.number() == kind || (matches!(self, Kind::Bool) && kind == kind::FALSE)
+    }
+}
+
+/// How much a footer describes.
+#[derive(Default)]
+struct Extent {
+    elements: u64,
+    depth: usize,
+    row_groups: u64,
+    chunks: u64,
+}
+
+impl Extent {
+    /// Of a footer that was written here.
+    fn read(footer: &[u8]) -> Option<Self> {
+        let mut extent = Extent::default();
+        let (mut walker, mut last) = (Walker::new(footer), 0);
+        while let Some((field, kind)) = walker.field(&mut last)? {
+            match field {
+                2 => extent.read_schema(&mut walker)?,
+                4 => extent.read_row_groups(&mut walker)?,
+                _ => walker.skip(kind)?,
+            }
+        }
+        Some(extent)
+    }
+
+    /// The schema, whose elements stand in the order of a walk through the tree, each with its number of children.
+    fn read_schema(&mut self, walker: &mut Walker) -> Option<()> {
+        let (count, _) = walker.list()?;
+        self.elements = count as u64;
+        // Children that are still to come, of each group that is open. At first the root itself.
+        let mut open = vec![1];
+        for left in (0..count as u64).rev() {
+            let children = schema_children(walker)?;
+            // More elements than the tree has.
+            *open.last_mut()? -= 1;
+            // More children than elements are left.
+            if children > left {
+                return None;
+            }
+            self.depth = self.depth.max(open.len());
+            open.push(children);
+            while open.last() == Some(&0) {
+                open.pop();
+            }
+        }
+        open.is_empty().then_some(())
+    }
+
+    fn read_row_groups(&mut self, walker: &mut Walker) -> Option<()> {
+        let (count, _) = walker.list()?;
+        self.row_groups = count as u64;
+        for _ in 0..count {
+            let mut last = 0;
+            while let Some((field, kind)) = walker.field(&mut last)? {
+                if field == 1 {
+                    let (count, kind) = walker.list()?;
+                    self.chunks += count as u64;
+                    (0..count).try_for_each(|_| walker.skip(kind))?;
+                } else {
+                    walker.skip(kind)?;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+fn schema_children(walker: &mut Walker) -> Option<u64> {
+    let (mut last, mut children) = (0, 0);
+    while let Some((field, kind)) = walker.field(&mut last)? {
+        match field {
+            5 => children = walker.i32()?.try_into().ok()?,
+            _ => walker.skip(kind)?,
+        }
+    }
+    Some(children)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A group or a column with a name of one letter.
+    fn element(scribe: &mut Scribe, children: Option<i64>) {
+        let mut last = 0;
+        if children.is_none() {
+            scribe.field(&mut last, 1, kind::I32);
+            scribe.number(1);
+        }
+        scribe.field(&mut last, 3, kind::I32);
+        scribe.number(0);
+        scribe.field(&mut last, 4, kind::BINARY);
+        scribe.binary(b"c");
+        if let Some(children) = children {
+            scribe.field(&mut last, 5, kind::I32);
+            scribe.number(children);
+        }
+        scribe.end();
+    }
+
+    /// A footer with these elements and no row group.
+    fn footer(elements: &[Option<i64>]) -> Vec<u8> {
+        let (mut scribe, mut last) = (Scribe::default(), 0);
+        scribe.field(&mut last, 1, kind::I32);
+        scribe.number(1);
+        scribe.field(&mut last, 2, kind::LIST);
+        scribe.list(elements.len(), kind::STRUCT);
+        elements.iter().for_each(|children| element(&mut scribe, *children));
+        scribe.field(&mut last, 3, kind::I64);
+        scribe.number(0);
+        scribe.field(&mut last, 4, kind::LIST);
+        scribe.list(0, kind::STRUCT);
+        scribe.end();
+        scribe.0
+    }
+
+    fn refused(footer: &[u8]) -> String {
+        checked_footer(footer, 1 << 20).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_clean_footer_stays_as_it_is() {
+        let clean = footer(&[Some(2), None, Some(1), None]);
+        assert_eq!(checked_footer(&clean, 1 << 20).unwrap(), clean);
+    }
+
+    #[test]
+    fn what_is_not_known_is_left_out() {
+        let clean = footer(&[Some(1), None]);
+        let body = &clean[..clean.len() - 1];
+        // Fields 6 (a text), 7 (a list of structs), and 20 (a boolean).
+        let more = [body, &[0x28, 2, b'a', b'b', 0x19, 0x1c, 0x00, 0x02, 0x28, 0x00]].concat();
+        assert_eq!(checked_footer(&more, 1 << 20).unwrap(), clean);
+    }
+
+    #[test]
+    fn logical_types_that_are_not_known_are_left_out() {
+        let with = |logical: &[u8]| {
+            let column = [&[0x15, 2, 0x25, 0, 0x18, 1, b'c'][..], logical, &[0]].concat();
+            [&[0x15, 2, 0x19, 0x2c, 0x35, 0, 0x18, 1, b'c', 0x15, 2, 0][..], &column, &[0x16, 0, 0x19, 0x0c, 0]]
+                .concat()
+        };
+        let clean = with(&[]);
+        assert_eq!(checked_footer(&clean, 1 << 20).unwrap(), clean);
+        // Field 10, in which field 1 (a text) or 9 is set.
+        let text = with(&[0x6c, 0x1c, 0, 0]);
+        assert_eq!(checked_footer(&text, 1 << 20).unwrap(), text);
+        assert_eq!(checked_footer(&with(&[0x6c, 0x9c, 0, 0]), 1 << 20).unwrap(), clean);
+    }
+
+    #[test]
+    fn trees_that_do_not_add_up_are_refused() {
+        let wrong: [&[Option<i64>]; 8] = [
+            &[],
+            &[Some(2), None],
+            &[Some(1), None, None],
+            &[Some(i32::MAX.into()), None],
+            &[Some(-1), None],
+            &[None, None],
+            &[Some(1), Some(2), None],
+            &[Some(2), Some(1), None],
+        ];
+        for elements in wrong {
+            assert!(refused(&footer(elements)).contains("do not make one tree"), "{elements:?}");
+        }
+        // The root is the first level.
+        let deep = |groups: usize| [vec![Some(1); groups], vec![None]].concat();
+        checked_footer(&footer(&deep(SCHEMA_DEPTH - 1)), 1 << 20).unwrap();
+        assert!(refused(&footer(&deep(SCHEMA_DEPTH))).contains("nested too deep"));
+        assert!(refused(&footer(&deep(400))).contains("nested too deep"));
+    }
+
+    #[test]
+    fn columns_are_bounded_by_memory() {
+        let wide = |columns: usize| [vec![Some(columns as i64)], vec![None; columns]].concat();
+        checked_footer(&footer(&wide(400)), 1 << 20).unwrap();
+        assert!(refused(&footer(&wide(600))).contains("bytes of columns and row groups"));
+    }
+
+    #[test]
+    fn other_types_than_a_field_has_are_refused() {
+        // The list of row groups as a number, or with elements that are numbers; the schema as a set; rows as text.
+        for fields in [&[0x45, 0xfe, 0xff, 0xff, 0xff, 0x0f][..], &[0x49, 0x15, 0x00], &[0x2a, 0x0c], &[0x38, 0]] {
+            assert!(
+                refused(&[fields, &[0]].concat()).contains("of another type")
+                    || refused(&[fields, &[0]].concat()).contains("another type than")
+            );
+        }
+        // By a number that is 4 modulo 2^16.
+        assert!(refused(&[0x09, 0x88, 0x80, 0x08, 0x0c, 0x00]).contains("cannot be read"));
+        assert!(refused(&[0x8c, 0x00, 0x00]).contains("encrypted"));
+    }
+}

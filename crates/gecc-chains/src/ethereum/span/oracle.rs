@@ -1,0 +1,243 @@
+//! The parser against the types of alloy: what is accepted, what is signed, and by which signature.
+
+use super::{Signed, Transaction};
+use crate::ethereum::answers::Kind;
+use alloy_consensus::transaction::{EthereumTypedTransaction, RlpEcdsaDecodableTx, RlpEcdsaEncodableTx};
+use alloy_consensus::{SignableTransaction, Transaction as _, TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy};
+use alloy_eips::eip2930::{AccessList, AccessListItem};
+use alloy_eips::eip7702::{Authorization, SignedAuthorization};
+use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256};
+use alloy_rlp::{Encodable, Header};
+use rand::rngs::StdRng;
+use rand::{Rng, RngExt, SeedableRng};
+use std::io::Read;
+use std::path::Path;
+
+type Typed = EthereumTypedTransaction<TxEip4844>;
+
+/// Transactions that are made, and changed ones of each that is there.
+const MADE: usize = 2000;
+const CHANGED: usize = 320;
+/// What decoders decide at.
+const TELLING: [u8; 14] = [0, 1, 2, 3, 0x1b, 0x7f, 0x80, 0x81, 0xa0, 0xb8, 0xc0, 0xc1, 0xf8, 0xff];
+
+fn decode_as<T: RlpEcdsaDecodableTx + Into<Typed>>(mut encoded: &[u8]) -> Option<(Typed, Signature)> {
+    let (transaction, signature) = T::rlp_decode_with_signature(&mut encoded).ok()?;
+    encoded.is_empty().then(|| (transaction.into(), signature))
+}
+
+fn decode(encoded: &[u8]) -> Option<(Typed, Signature)> {
+    match encoded.first()? {
+        1 => decode_as::<TxEip2930>(&encoded[1..]),
+        2 => decode_as::<TxEip1559>(&encoded[1..]),
+        3 => decode_as::<TxEip4844>(&encoded[1..]),
+        4 => decode_as::<TxEip7702>(&encoded[1..]),
+        0xc0.. => decode_as::<TxLegacy>(encoded),
+        _ => None,
+    }
+}
+
+fn kind_of(transaction: &Typed) -> Kind {
+    match transaction {
+        Typed::Legacy(legacy) if legacy.chain_id.is_none() => Kind::Legacy,
+        Typed::Legacy(_) => Kind::Eip155,
+        Typed::Eip2930(_) => Kind::Eip2930,
+        Typed::Eip1559(_) => Kind::Eip1559,
+        Typed::Eip4844(_) => Kind::Eip4844,
+        Typed::Eip7702(_) => Kind::Eip7702,
+    }
+}
+
+fn require_signed(signed: &Signed, chain_id: Option<u64>, (r, s): (U256, U256), parity: u8, message: &[u8]) {
+    let mut written = Vec::new();
+    signed.write(&mut written);
+    assert_eq!(const_hex::encode(written), const_hex::encode(message));
+    assert_eq!((signed.chain_id, signed.parity), (chain_id, parity));
+    assert_eq!(signed.signature, *[r.to_be_bytes::<32>(), s.to_be_bytes()].as_flattened());
+}
+
+/// Whether both take it; they have to agree in all.
+fn compare(encoded: &[u8]) -> bool {
+    let (found, expected) = (Transaction::parse(encoded), decode(encoded));
+    assert_eq!(found.is_ok(), expected.is_some(), "{}", const_hex::encode(encoded));
+    let (Ok(found), Some((transaction, signature))) = (found, expected) else { return false };
+    assert_eq!(found.kind, kind_of(&transaction));
+    let mut message = Vec::new();
+    transaction.encode_for_signing(&mut message);
+    let parity = u8::from(signature.v());
+    require_signed(&found.signed, transaction.chain_id(), (signature.r(), signature.s()), parity, &message);
+    let expected = transaction.authorization_list().unwrap_or_default();
+    let authorizations: Vec<Signed> = found.authorizations().collect();
+    assert_eq!(authorizations.len(), expected.len());
+    for (found, expected) in authorizations.iter().zip(expected) {
+        let mut message = vec![5];
+        expected.inner().encode(&mut message);
+        let chain_id = u64::try_from(expected.chain_id).ok().filter(|chain| *chain != 0);
+        require_signed(found, chain_id, (expected.r(), expected.s()), expected.y_parity(), &message);
+    }
+    // There is no other form, so that the hash of these bytes is the transaction's.
+    let mut again = Vec::new();
+    transaction.eip2718_encode(&signature, &mut again);
+    assert_eq!(again, encoded);
+    true
+}
+
+/// The transactions of a file of era1.
+fn shipped(name: &str) -> Vec<Vec<u8>> {
+    let bytes = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap();
+    let (mut rest, mut found) = (bytes.as_slice(), Vec::new());
+    while let [kind, _, a, b, c, d, _, _, record @ ..] = rest {
+        let (content, behind) = record.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
+        rest = behind;
+        if *kind != 4 {
+            continue;
+        }
+        let mut body = Vec::new();
+        snap::read::FrameDecoder::new(content).read_to_end(&mut body).unwrap();
+        let mut parts = Header::decode_bytes(&mut body.as_slice(), true).unwrap();
+        let mut list = Header::decode_bytes(&mut parts, true).unwrap();
+        while !list.is_empty() {
+            let whole = list;
+            let header = Header::decode(&mut list).unwrap();
+            let (payload, rest) = list.split_at(header.payload_length);
+            list = rest;
+            found.push(if header.list { &whole[..whole.len() - rest.len()] } else { payload }.to_vec());
+        }
+    }
+    found
+}
+
+/// A number of any length.
+fn number(random: &mut StdRng) -> U256 {
+    U256::from_be_bytes(random.random::<[u8; 32]>()) >> random.random_range(0..=256)
+}
+
+fn amount(random: &mut StdRng) -> u128 {
+    random.random::<u128>().checked_shr(random.random_range(0..=128)).unwrap_or(0)
+}
+
+fn small(random: &mut StdRng) -> u64 {
+    random.random::<u64>().checked_shr(random.random_range(0..=64)).unwrap_or(0)
+}
+
+fn made(random: &mut StdRng) -> Vec<u8> {
+    let address = Address::new(random.random());
+    let some_to = if random.random() { TxKind::Call(address) } else { TxKind::Create };
+    let mut input = vec![0; [0, 1, 4, 55, 56, 300][random.random_range(0..6)]];
+    random.fill_bytes(&mut input);
+    let input = Bytes::from(input);
+    let hashes = |random: &mut StdRng| (0..random.random_range(0..4)).map(|_| B256::new(random.random())).collect();
+    let item =
+        |random: &mut StdRng| AccessListItem { address: Address::new(random.random()), storage_keys: hashes(random) };
+    let access_list = AccessList((0..random.random_range(0..3)).map(|_| item(random)).collect());
+    let (chain_id, nonce, gas_limit, value) = (small(random), small(random), small(random), number(random));
+    let (gas_price, max_fee_per_gas, max_priority_fee_per_gas) = (amount(random), amount(random), amount(random));
+    let transaction: Typed = match random.random_range(0..5) {
+        0 => {
+            let chain_id = random.random::<bool>().then_some(chain_id);
+            TxLegacy { chain_id, nonce, gas_price, gas_limit, to: some_to, value, input }.into()
+        }
+        1 => TxEip2930 { chain_id, nonce, gas_price, gas_limit, to: some_to, value, access_list, input }.into(),
+        2 => TxEip1559 {
+            chain_id,
+            nonce,
+            gas_limit,
+            max_fee_per_gas,
+            max_priority_fee_per_gas,
+            to: some_to,
+            value,
+            access_list,
+            input,
+        }
+        .into(),
+        3 => TxEip4844 {
+            chain_id,
+            nonce,
+            gas_limit,
+            max_fee_per_gas,
+            max_priority_fee_per_gas,
+            to: address,
+            value,
+            access_list,
+            blob_versioned_hashes: hashes(random),
+            max_fee_per_blob_gas: gas_price,
+            input,
+        }
+        .into(),
+        _ => {
+            let authorization = |random: &mut StdRng| {
+                let inner = Authorization {
+                    chain_id: number(random),
+                    address: Address::new(random.random()),
+                    nonce: small(random),
+                };
+                SignedAuthorization::new_unchecked(inner, random.random(), number(random), number(random))
+            };
+            let authorization_list = (0..random.random_range(0..4)).map(|_| authorization(random)).collect();
+            TxEip7702 {
+                chain_id,
+                nonce,
+                gas_limit,
+                max_fee_per_gas,
+                max_priority_fee_per_gas,
+                to: address,
+                value,
+                access_list,
+                authorization_list,
+                input,
+            }
+            .into()
+        }
+    };
+    let mut encoded = Vec::new();
+    transaction.eip2718_encode(&Signature::new(number(random), number(random), random.random()), &mut encoded);
+    encoded
+}
+
+/// Changes the payload, so that the list around it still ends where it does, or all of it.
+fn change(encoded: &[u8], random: &mut StdRng) -> Vec<u8> {
+    let first = usize::from(encoded[0] < 0xc0);
+    let mut payload = &encoded[first..];
+    let is_whole = random.random_bool(0.2);
+    let mut bytes =
+        if is_whole { encoded.to_vec() } else { Header::decode_bytes(&mut payload, true).unwrap().to_vec() };
+    let place = random.random_range(0..bytes.len());
+    match random.random_range(0..6) {
+        0 => bytes[place] ^= 1 << random.random_range(0..8),
+        1 => bytes[place] = TELLING[random.random_range(0..TELLING.len())],
+        2 => drop(bytes.remove(place)),
+        3 => bytes.insert(place, TELLING[random.random_range(0..TELLING.len())]),
+        4 => bytes.truncate(place),
+        _ => bytes.push(random.random()),
+    }
+    if is_whole {
+        return bytes;
+    }
+    let mut changed = encoded[..first].to_vec();
+    Header { list: true, payload_length: bytes.len() }.encode(&mut changed);
+    changed.extend(bytes);
+    changed
+}
+
+#[test]
+fn what_is_accepted_and_signed_is_what_alloy_says() {
+    let seed = rand::random();
+    println!("seed {seed}");
+    let mut random = StdRng::seed_from_u64(seed);
+    let files = ["sepolia-00021-txblocks.era1", "made-premerge.era1", "made-postmerge.e2s"];
+    let mut all: Vec<Vec<u8>> = files.into_iter().flat_map(shipped).collect();
+    assert_eq!(all.len(), 51 + 420 + 700);
+    all.extend((0..MADE).map(|_| made(&mut random)));
+    let (mut taken, mut refused) = (0, 0);
+    for encoded in &all {
+        assert!(compare(encoded));
+        for _ in 0..CHANGED {
+            if compare(&change(encoded, &mut random)) { taken += 1 } else { refused += 1 }
+        }
+    }
+    println!("of changed ones {taken} taken, {refused} refused");
+    assert!(taken > 20_000 && refused > 20_000);
+    for bytes in [&[][..], &[0xc0], &[2], &[2, 0xc0], &[5, 0xc0], &[0x80], &[4, 0x80], &[0xc1, 0x80]] {
+        assert!(!compare(bytes));
+    }
+}

@@ -1,0 +1,184 @@
+//! What a sender's time goes to, in spans of two milliseconds, and how fast its core is meanwhile.
+//!
+//! A virtual machine's core may run at a fraction of its speed for tens of milliseconds, in pauses too short to be seen one by
+//! one. A yardstick shows it: the same few multiplications, which touch no memory, timed again and again.
+
+use gecc::lab::notes::now;
+use std::hint::black_box;
+
+/// How long a span is, in nanoseconds.
+const SPAN: u64 = 2_000_000;
+/// Requests from one yardstick to the next.
+const EACH: usize = 32;
+/// Multiplications of a yardstick, each of which needs the one before: about a microsecond.
+const MULTIPLICATIONS: usize = 500;
+/// How many times as long as the fastest a yardstick is slow. A core that shares its execution units with another takes up to
+/// twice as long.
+const SLOW: u64 = 4;
+
+/// What a sender did in a span, in nanoseconds and counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span {
+    pub start: u64,
+    pub end: u64,
+    pub requests: u64,
+    /// Sleep that it asked for, and that it had.
+    pub asked: u64,
+    pub slept: u64,
+    pub submitting: u64,
+    /// Time of the yardsticks, as multiples of the fastest so far, and their number.
+    pub slowness: f64,
+    pub yards: usize,
+    pub counts: Counts,
+}
+
+/// What the system counts of a thread: pages that it touched first, waits, and cores that it lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    pub faults: u64,
+    pub waits: u64,
+    pub losses: u64,
+}
+
+/// A sender's yardsticks, and its spans where these are noted.
+#[derive(Default)]
+pub struct Pace {
+    is_noted: bool,
+    until_next: usize,
+    fastest: Option<u64>,
+    /// Yardsticks, and those that were slow.
+    pub yards: usize,
+    pub slow_yards: usize,
+    current: Span,
+    counted: Counts,
+    pub spans: Vec<Span>,
+}
+
+impl Pace {
+    pub fn new(is_noted: bool) -> Self {
+        Pace { is_noted, counted: counts(), current: Span { start: now(), ..Span::default() }, ..Pace::default() }
+    }
+
+    /// Notes a request: the sleep that was asked for before it, the sleep there was, and what handing it in took.
+    pub fn note(&mut self, [asked, slept, submitting]: [u64; 3]) {
+        let span = &mut self.current;
+        span.requests += 1;
+        span.asked += asked;
+        span.slept += slept;
+        span.submitting += submitting;
+        match self.until_next.checked_sub(1) {
+            Some(left) => self.until_next = left,
+            None => self.measure(),
+        }
+        if self.is_noted {
+            self.end_span();
+        }
+    }
+
+    fn measure(&mut self) {
+        self.until_next = EACH - 1;
+        let time = yardstick();
+        let fastest = self.fastest.map_or(time, |fastest| fastest.min(time));
+        self.fastest = Some(fastest);
+        self.yards += 1;
+        self.slow_yards += usize::from(time >= SLOW * fastest);
+        self.current.yards += 1;
+        self.current.slowness += time as f64 / fastest as f64;
+    }
+
+    fn end_span(&mut self) {
+        let (end, start) = (now(), self.current.start);
+        if end - start < SPAN {
+            return;
+        }
+        let counted = counts();
+        self.spans.push(Span { end, counts: counted.since(self.counted), ..self.current });
+        (self.current, self.counted) = (Span { start: end, ..Span::default() }, counted);
+    }
+}
+
+/// Multiplies, and needs no memory for it.
+pub fn multiply(mut product: u64, times: usize) -> u64 {
+    for _ in 0..times {
+        product = (product ^ (product >> 29)).wrapping_mul(0x5851_f42d_4c95_7f2d);
+    }
+    product
+}
+
+/// Nanoseconds of the multiplications.
+fn yardstick() -> u64 {
+    let start = now();
+    black_box(multiply(black_box(start), MULTIPLICATIONS));
+    (now() - start).max(1)
+}
+
+impl Counts {
+    fn since(self, before: Counts) -> Counts {
+        Counts {
+            faults: self.faults - before.faults,
+            waits: self.waits - before.waits,
+            losses: self.losses - before.losses,
+        }
+    }
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn counts() -> Counts {
+    // SAFETY: zeros are a value of it, and the call writes to nothing else.
+    let usage = unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
+        usage
+    };
+    let count = |count: libc::c_long| u64::try_from(count).unwrap_or(0);
+    Counts { faults: count(usage.ru_minflt), waits: count(usage.ru_nvcsw), losses: count(usage.ru_nivcsw) }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn counts() -> Counts {
+    Counts::default()
+}
+
+/// What a sender did between two times, in a line.
+pub fn told(spans: &[Span], start: u64, end: u64) -> Option<String> {
+    let within: Vec<&Span> = spans.iter().filter(|span| span.start <= end && start <= span.end).collect();
+    let sum = |of: fn(&Span) -> u64| within.iter().map(|span| of(span)).sum::<u64>();
+    let ms = |of: fn(&Span) -> u64| sum(of) as f64 / 1e6;
+    let (first, last) = (within.first()?, within.last()?);
+    let yards = within.iter().map(|span| span.yards).sum::<usize>().max(1);
+    Some(format!(
+        "its sender in {:.1} ms: {} requests, slept {:.1} ms of {:.1} asked, handing in {:.1}, {} page faults, {} waits, \
+         {} cores lost, multiplications took {:.1} times their best",
+        (last.end - first.start) as f64 / 1e6,
+        sum(|span| span.requests),
+        ms(|span| span.slept),
+        ms(|span| span.asked),
+        ms(|span| span.submitting),
+        sum(|span| span.counts.faults),
+        sum(|span| span.counts.waits),
+        sum(|span| span.counts.losses),
+        within.iter().map(|span| span.slowness).sum::<f64>() / yards as f64,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_have_all_requests_of_their_time() {
+        let mut pace = Pace::new(true);
+        let start = now();
+        let mut requests = 0;
+        while now() - start < 5 * SPAN {
+            pace.note([3, 2, 1]);
+            requests += 1;
+        }
+        let noted: u64 = pace.spans.iter().map(|span| span.requests).sum();
+        assert!(pace.spans.len() >= 2 && noted <= requests && noted + pace.current.requests == requests);
+        assert!(pace.spans.iter().all(|span| span.slept == 2 * span.requests && span.end - span.start >= SPAN));
+        assert!(pace.yards > 0 && pace.slow_yards < pace.yards);
+        assert!(told(&pace.spans, start, now()).unwrap().contains("requests"));
+        assert!(told(&pace.spans, now() + 2 * SPAN, u64::MAX).is_none());
+    }
+}

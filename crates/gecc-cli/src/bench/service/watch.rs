@@ -1,0 +1,98 @@
+//! What the machine does meanwhile: how long each thread waited for a core, and how long the machine's host gave none.
+
+use gecc::lab::notes;
+use std::collections::HashMap;
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// How often it is looked.
+const EVERY: Duration = Duration::from_millis(2);
+/// Ticks of the clock that `/proc/stat` counts stolen time by, in nanoseconds.
+const STAT_TICK: u64 = 10_000_000;
+/// Threads that are told of.
+const TOLD: usize = 4;
+/// Waiting that is told of, in nanoseconds.
+const LONG: u64 = 500_000;
+
+/// What was seen at a time.
+pub struct Tick {
+    at: u64,
+    /// Of each thread, by its number, since it began: nanoseconds that it waited for a core.
+    waited: Vec<(u32, u64)>,
+    /// Nanoseconds that the host of a virtual machine gave to others, over all cores.
+    stolen: u64,
+}
+
+/// Looks until it is told to stop. Gives what it saw, and the names of the threads.
+pub fn watch(stop: &AtomicBool) -> Vec<Tick> {
+    let mut ticks = Vec::new();
+    while !stop.load(Ordering::Relaxed) {
+        ticks.push(Tick { at: notes::now(), waited: waited(), stolen: stolen() });
+        thread::sleep(EVERY);
+    }
+    ticks
+}
+
+/// The second number of a thread's `schedstat`; nothing where the system has none.
+fn waited() -> Vec<(u32, u64)> {
+    let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
+    let of_thread = |entry: fs::DirEntry| {
+        let number = entry.file_name().to_str()?.parse().ok()?;
+        let text = fs::read_to_string(entry.path().join("schedstat")).ok()?;
+        Some((number, text.split_whitespace().nth(1)?.parse().ok()?))
+    };
+    threads.flatten().filter_map(of_thread).collect()
+}
+
+/// The eighth number of the first line of `/proc/stat`.
+fn stolen() -> u64 {
+    let text = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let ticks = text.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse::<u64>().ok());
+    ticks.unwrap_or(0) * STAT_TICK
+}
+
+fn name_of(thread: u32) -> String {
+    let name = fs::read_to_string(format!("/proc/self/task/{thread}/comm"));
+    name.map_or_else(|_| format!("thread {thread}"), |name| name.trim().to_owned())
+}
+
+/// What was unusual between two times: threads that waited for a core, time that was stolen, and whether this watch itself
+/// came late.
+pub fn delays(ticks: &[Tick], start: u64, end: u64) -> Vec<String> {
+    let first = ticks.partition_point(|tick| tick.at <= start).saturating_sub(1);
+    let last = ticks.partition_point(|tick| tick.at < end).min(ticks.len().saturating_sub(1));
+    let (Some(before), Some(after)) = (ticks.get(first), ticks.get(last)) else { return Vec::new() };
+    let known: HashMap<u32, u64> = before.waited.iter().copied().collect();
+    let since = |(thread, waited): &(u32, u64)| (*thread, waited - known.get(thread).unwrap_or(&0).min(waited));
+    let mut waited: Vec<(u32, u64)> = after.waited.iter().map(since).filter(|(_, waited)| *waited >= LONG).collect();
+    waited.sort_unstable_by_key(|(_, waited)| std::cmp::Reverse(*waited));
+    let told = waited.iter().take(TOLD).map(|(thread, waited)| (name_of(*thread), *waited as f64 / 1e6));
+    let mut lines: Vec<String> = told.map(|(name, ms)| format!("{name} waited {ms:.1} ms for a core")).collect();
+    let stolen = after.stolen - before.stolen.min(after.stolen);
+    if stolen > 0 {
+        lines.push(format!("stolen from all cores: {} ms", stolen / 1_000_000));
+    }
+    let gaps = ticks[first..=last].windows(2).map(|pair| pair[1].at - pair[0].at);
+    let longest = gaps.max().unwrap_or(0);
+    if longest > 2 * EVERY.as_nanos() as u64 {
+        lines.push(format!("a thread that sleeps for 2 ms at a time woke after {:.1} ms", longest as f64 / 1e6));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_are_those_between_two_times() {
+        let tick = |at, waited, stolen| Tick { at, waited: vec![(u32::MAX, waited)], stolen };
+        let ticks = [tick(0, 0, 0), tick(2_000_000, 1_000_000, 0), tick(30_000_000, 21_000_000, 20_000_000)];
+        assert!(delays(&ticks, 0, 1_000_000)[0].ends_with("waited 1.0 ms for a core"));
+        let late = delays(&ticks, 3_000_000, 20_000_000).join("; ");
+        assert!(late.contains("20.0 ms for a core") && late.contains("20 ms") && late.contains("after 28.0 ms"));
+        assert!(delays(&[], 0, 1).is_empty());
+    }
+}

@@ -1,0 +1,178 @@
+//! What the slowest batches waited for: their steps by the library's notes, and beside them what else the process and the
+//! machine did meanwhile.
+
+use super::pace::{self, Span};
+use super::watch::{Tick, delays};
+use gecc::lab::notes::Note;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// Batches that are told of.
+const WORST: usize = 10;
+/// Notes of other threads that are told: those that took as long as this, in nanoseconds.
+const LONG: u64 = 500_000;
+
+/// Steps of a request, in their order; those from the library's notes by their names there.
+const STEPS: [&str; 8] = ["late", "submitted", "gathered", "written", "queued", "computed", "delivered", "read"];
+/// Steps of the computation on a GPU.
+const ON_GPU: [&str; 6] = ["lane waited for", "memory", "upload", "launch", "device", "results"];
+
+/// The slowest request of a batch: times in nanoseconds on the clock of the notes.
+#[derive(Clone, Copy, Debug)]
+pub struct Slow {
+    pub batch: u64,
+    pub sender: usize,
+    pub due: u64,
+    pub begun: u64,
+    pub submitted: u64,
+    pub answered: u64,
+}
+
+impl Slow {
+    pub fn latency(&self) -> u64 {
+        self.answered - self.due
+    }
+
+    fn overlaps(&self, start: u64, end: u64) -> bool {
+        start < self.answered && self.due < end
+    }
+}
+
+/// What is known of a run.
+pub struct Trace {
+    pub slow: Vec<Slow>,
+    /// Of each sender.
+    pub spans: Vec<Vec<Span>>,
+    pub notes: Vec<Note>,
+    pub ticks: Vec<Tick>,
+}
+
+/// One slow batch: its latency, steps in milliseconds, and what else took long meanwhile.
+pub struct Told {
+    pub milliseconds: f64,
+    pub steps: Vec<(&'static str, f64)>,
+    pub on_gpu: Vec<(&'static str, f64)>,
+    pub meanwhile: Vec<String>,
+}
+
+impl Trace {
+    /// The worst batches, each of a time of its own: a pause of a second is told once.
+    pub fn worst(&self) -> Vec<Told> {
+        let mut of_batch: HashMap<u64, Slow> = HashMap::new();
+        for slow in &self.slow {
+            let known = of_batch.entry(slow.batch).or_insert(*slow);
+            if slow.latency() > known.latency() {
+                *known = *slow;
+            }
+        }
+        let mut all: Vec<Slow> = of_batch.into_values().collect();
+        all.sort_unstable_by_key(|slow| std::cmp::Reverse(slow.latency()));
+        let mut worst: Vec<Slow> = Vec::new();
+        for slow in all {
+            if worst.len() < WORST && !worst.iter().any(|other| other.overlaps(slow.due, slow.answered)) {
+                worst.push(slow);
+            }
+        }
+        worst.iter().map(|slow| self.tell(slow)).collect()
+    }
+
+    fn tell(&self, slow: &Slow) -> Told {
+        let of_batch = |what: &str| self.notes.iter().find(|note| note.number == slow.batch && note.what == what);
+        let (computed, delivered) = (of_batch("computed"), of_batch("delivered"));
+        let step = |name: &'static str| {
+            let nanoseconds = match name {
+                "late" => slow.begun.saturating_sub(slow.due),
+                "submitted" => slow.submitted - slow.begun,
+                "read" => delivered.map_or(0, |note| slow.answered.saturating_sub(note.end)),
+                of_library => of_batch(of_library).map_or(0, |note| note.end - note.start),
+            };
+            (name, nanoseconds as f64 / 1e6)
+        };
+        let on_gpu = |name: &'static str| {
+            let within = |note: &&Note| {
+                computed.is_some_and(|all| all.thread == note.thread && all.start <= note.start && note.end <= all.end)
+            };
+            let of_name = self.notes.iter().filter(|note| note.what == name).filter(within);
+            (name, of_name.map(|note| note.end - note.start).sum::<u64>() as f64 / 1e6)
+        };
+        Told {
+            milliseconds: slow.latency() as f64 / 1e6,
+            steps: STEPS.map(step).to_vec(),
+            on_gpu: ON_GPU.map(on_gpu).to_vec(),
+            meanwhile: self.meanwhile(slow),
+        }
+    }
+
+    /// Notes that are no step of a batch, and threads that waited for a core.
+    fn meanwhile(&self, slow: &Slow) -> Vec<String> {
+        let is_step = |note: &&Note| STEPS.contains(&note.what) || ON_GPU.contains(&note.what);
+        let long = |note: &&Note| note.end - note.start >= LONG && slow.overlaps(note.start, note.end);
+        let others = self.notes.iter().filter(|note| !is_step(note)).filter(long);
+        let told = others.map(|note| {
+            let milliseconds = (note.end - note.start) as f64 / 1e6;
+            let after = (note.start as f64 - slow.due as f64) / 1e6;
+            format!("{} ({}) {milliseconds:.1} ms, {after:+.1} ms from when it was due", note.what, note.thread)
+        });
+        let spans = self.spans.get(slow.sender).and_then(|spans| pace::told(spans, slow.due, slow.begun));
+        told.take(WORST).chain(spans).chain(delays(&self.ticks, slow.due, slow.answered)).collect()
+    }
+}
+
+impl Told {
+    pub fn json(&self) -> Value {
+        let object = |steps: &[(&'static str, f64)]| -> Value {
+            steps.iter().map(|(name, ms)| ((*name).to_owned(), json!(ms))).collect::<serde_json::Map<_, _>>().into()
+        };
+        json!({
+            "latency_ms": self.milliseconds, "steps_ms": object(&self.steps), "on_gpu_ms": object(&self.on_gpu),
+            "meanwhile": self.meanwhile,
+        })
+    }
+
+    pub fn text(&self) -> String {
+        let mut text = format!("  {:8.2} ms:", self.milliseconds);
+        let long = |steps: &[(&'static str, f64)], text: &mut String| {
+            for (name, milliseconds) in steps.iter().filter(|(_, milliseconds)| *milliseconds >= 0.01) {
+                let _ = write!(text, " {name} {milliseconds:.2}");
+            }
+        };
+        long(&self.steps, &mut text);
+        text.push_str(" |");
+        long(&self.on_gpu, &mut text);
+        for line in &self.meanwhile {
+            let _ = write!(text, "\n               {line}");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(what: &'static str, number: u64, start: u64, end: u64) -> Note {
+        Note { what, number, start, end, thread: "one".into() }
+    }
+
+    #[test]
+    fn a_pause_is_told_once_with_its_steps() {
+        let ms = 1_000_000;
+        let slow = |batch, due, answered| Slow { batch, sender: 0, due, begun: due, submitted: due, answered };
+        let trace = Trace {
+            slow: vec![slow(1, 0, 9 * ms), slow(1, ms, 9 * ms), slow(2, 5 * ms, 10 * ms), slow(3, 20 * ms, 21 * ms)],
+            spans: vec![Vec::new()],
+            notes: vec![
+                note("computed", 1, ms, 8 * ms),
+                note("device", 0, 2 * ms, 5 * ms),
+                note("pages locked", 7, 0, ms),
+            ],
+            ticks: Vec::new(),
+        };
+        let worst = trace.worst();
+        assert_eq!(worst.iter().map(|told| told.milliseconds).collect::<Vec<_>>(), [9.0, 1.0]);
+        assert!(worst[0].steps.contains(&("computed", 7.0)) && worst[0].on_gpu.contains(&("device", 3.0)));
+        assert_eq!(worst[0].meanwhile.len(), 1);
+        assert!(worst[1].meanwhile.is_empty() && worst[0].text().contains("pages locked"));
+    }
+}

@@ -1,0 +1,111 @@
+//! Private keys of a file, and the public keys that it has beside them.
+//!
+//! A file whose public key belongs to another private key was put together wrongly or damaged: what it signs would
+//! verify with no key that anybody has.
+
+use crate::secrets::wiped::push;
+use gecc::{Backend, CurveId, Engine, Error, Point, Rejection, SecretKey, any, stack};
+
+/// Keys whose public keys are computed together.
+const TOGETHER: usize = 1 << 12;
+
+/// What a file says of a public key.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Public {
+    pub x: Option<[u8; 32]>,
+    pub y: Option<[u8; 32]>,
+    pub y_is_odd: Option<bool>,
+}
+
+impl Public {
+    /// SEC 1, section 2.3.3, and the hybrid form of X9.62.
+    pub fn from_sec1(bytes: &[u8]) -> Result<Self, String> {
+        let malformed = || "its public key is no encoding of a point of 256 bits".to_owned();
+        let (tag, coordinates) = bytes.split_first().ok_or_else(malformed)?;
+        let (coordinates, rest) = coordinates.as_chunks();
+        match (tag, coordinates, rest) {
+            (2 | 3, [x], []) => Ok(Public { x: Some(*x), y_is_odd: Some(tag & 1 == 1), ..Public::default() }),
+            (4, [x, y], []) => Ok(Public { x: Some(*x), y: Some(*y), y_is_odd: None }),
+            (6 | 7, [x, y], []) => Ok(Public { x: Some(*x), y: Some(*y), y_is_odd: Some(tag & 1 == 1) }),
+            _ => Err(malformed()),
+        }
+    }
+
+    fn is_of(&self, point: &Point) -> bool {
+        let y_is_odd = point.y()[31] & 1 == 1;
+        self.x.is_none_or(|x| x == *point.x())
+            && self.y.is_none_or(|y| y == *point.y())
+            && self.y_is_odd.is_none_or(|is_odd| is_odd == y_is_odd)
+    }
+}
+
+/// A private key, and each public key that its file has for it.
+pub struct Pair {
+    pub secret: SecretKey,
+    pub public: Vec<Public>,
+}
+
+/// The private keys read so far.
+pub struct Pairs {
+    curve: CurveId,
+    keys: Vec<SecretKey>,
+    /// How many of them are checked.
+    checked: usize,
+    /// Of those that are not: the key, its place in the file, and what is said of it.
+    claims: Vec<(usize, String, Public)>,
+    engine: Option<Engine>,
+}
+
+impl Pairs {
+    pub fn new(curve: CurveId) -> Self {
+        Pairs { curve, keys: Vec::new(), checked: 0, claims: Vec::new(), engine: None }
+    }
+
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// `place` begins an error about the key.
+    pub fn push(&mut self, Pair { secret, public }: Pair, place: &str) -> Result<(), String> {
+        let key = self.keys.len();
+        push(&mut self.keys, secret);
+        self.claims.extend(public.into_iter().map(|public| (key, place.to_owned(), public)));
+        if self.keys.len() - self.checked < TOGETHER { Ok(()) } else { self.check() }
+    }
+
+    /// The private keys, whose public keys are all right.
+    pub fn finish(mut self) -> Result<Vec<SecretKey>, String> {
+        self.check()?;
+        Ok(self.keys)
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        if !self.claims.is_empty() {
+            let public = self.public_keys().map_err(|problem| problem.to_string())?;
+            for (key, place, claim) in self.claims.drain(..) {
+                let public = &public[key - self.checked];
+                if !public.as_ref().is_ok_and(|point| claim.is_of(point)) {
+                    return Err(format!("{place}the public key does not belong to the private key"));
+                }
+            }
+        }
+        self.checked = self.keys.len();
+        Ok(())
+    }
+
+    /// Of the keys that are not checked.
+    fn public_keys(&mut self) -> Result<Vec<Result<Point, Rejection>>, Error> {
+        let engine = match self.engine.take() {
+            Some(engine) => engine,
+            // Threads begin with values whose gaps hold what lies on this stack, which readers of keys have left there.
+            None => {
+                stack::wiped(|| ());
+                Engine::builder().backend(Backend::Cpu).build()?
+            }
+        };
+        let secret = &self.keys[self.checked..];
+        let public = any::keys::public_keys(&engine, self.curve, secret.into(), secret.len());
+        self.engine = Some(engine);
+        public
+    }
+}

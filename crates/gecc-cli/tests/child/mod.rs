@@ -1,0 +1,18 @@
+//! Running a command, and how much memory it had.
+
+use std::process::Command;
+
+/// Runs a command. Gives its exit code, none where a signal ended it, and the most bytes of memory that it had. What this
+/// process has counts as the command's until that is loaded.
+#[allow(clippy::zombie_processes, reason = "wait4 waits for it, and tells what it had")]
+pub fn run(command: &mut Command) -> (Option<i32>, usize) {
+    let child = command.spawn().expect("the command runs");
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    let mut status = 0;
+    // SAFETY: both are writable, and the child is waited for nowhere else.
+    let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, usage.as_mut_ptr()) };
+    assert_eq!(waited, child.id() as i32);
+    let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
+    // SAFETY: all zeros are a value, and the system has written one.
+    (code, (unsafe { usage.assume_init() }.ru_maxrss as usize) << 10)
+}

@@ -1,0 +1,47 @@
+"""Columns of pandas, which the compiled part asks for: as arguments that it reads, and from results.
+
+pandas is looked for only where the program has imported it.
+"""
+
+import sys
+from typing import Any
+
+
+def is_frame(value: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(value, pandas.DataFrame)
+
+
+def column(name: str, value: Any) -> tuple[Any, Any] | None:
+    """A Series, or a frame of one column, as a list or an array of numpy or pyarrow, and its index. None for other values."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(value, (pandas.Series, pandas.DataFrame)):
+        return None
+    if is_frame(value):
+        if value.shape[1] != 1:
+            raise ValueError(f"{name}: a table of {value.shape[1]} columns, not one column")
+        value = value.iloc[:, 0]
+    return _values(pandas, value), value.index
+
+
+def _values(pandas: Any, series: Any) -> Any:
+    dtype = series.dtype
+    is_text_of_arrow = isinstance(dtype, pandas.StringDtype) and dtype.storage != "python"
+    if is_text_of_arrow or isinstance(dtype, pandas.ArrowDtype):
+        return series.array.__arrow_array__()
+    if getattr(dtype, "kind", "O") in "iub" and not pandas.api.types.is_extension_array_dtype(dtype):
+        return series.to_numpy()
+    # What pandas takes for missing becomes None, also NaN.
+    return series.to_numpy(dtype=object, na_value=None).tolist()
+
+
+def series(array: Any, passed: Any, index: Any) -> Any:
+    """Results as a Series: an array of one dimension as it is, rows as `bytes`, and None where an item did not pass."""
+    import pandas
+
+    if array.ndim == 2:
+        rows = [row.tobytes() if ok else None for row, ok in zip(array, passed, strict=True)]
+        return pandas.Series(rows, index, dtype=object)
+    if passed is not None:
+        array = pandas.arrays.IntegerArray(array, ~passed)
+    return pandas.Series(array, index)

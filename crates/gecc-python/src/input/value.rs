@@ -1,0 +1,52 @@
+//! What an argument is, before it is read as a column.
+
+use super::{Argument, array, arrow, hexadecimal};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+use zeroize::Zeroizing;
+
+/// A value as Python has it.
+pub enum Value<'py> {
+    /// One or more pieces of an Arrow array.
+    Arrow(arrow::Chunks),
+    /// A list or tuple, with an object for each item.
+    List(Vec<Bound<'py, PyAny>>),
+    /// Bytes in one, two or more dimensions.
+    Array(array::Bytes<'py>),
+    /// One row for all items, of a hexadecimal text.
+    Row(Zeroizing<Vec<u8>>),
+}
+
+impl<'py> Value<'py> {
+    pub fn of(argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Some(chunks) = arrow::chunks(argument, value)? {
+            return Ok(Value::Arrow(chunks));
+        }
+        if let Ok(text) = value.cast::<PyString>() {
+            return hexadecimal::row(argument, text).map(Value::Row);
+        }
+        let list = match value.cast::<PyUntypedArray>() {
+            Ok(array) => list_of(argument, array)?,
+            Err(_) => value.clone(),
+        };
+        if list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>() {
+            return Ok(Value::List(list.try_iter()?.collect::<PyResult<_>>()?));
+        }
+        Ok(Value::Array(array::Bytes::of(argument, value)?))
+    }
+}
+
+/// The items of an array of objects or texts. Other arrays as they are.
+fn list_of<'py>(argument: Argument, array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyAny>> {
+    // numpy's strings of bytes end where only zeros follow.
+    if array.dtype().kind() == b'S' {
+        let text =
+            "an array of numpy's byte strings, which drop zeros at their end: take dtype=object, uint8, or a list";
+        return Err(PyTypeError::new_err(format!("{}: {text}", argument.name)));
+    }
+    let holds_items = matches!(array.dtype().kind(), b'O' | b'U') && array.ndim() == 1;
+    // What a mask hides must not be read.
+    if holds_items && !array.hasattr("mask")? { array.call_method0("tolist") } else { Ok(array.clone().into_any()) }
+}

@@ -1,0 +1,33 @@
+//! Memory as large as arguments say, which may be more than there is: then an error, where `Vec` would end the process.
+
+use pyo3::PyErr;
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use std::alloc::{self, Layout};
+
+fn too_large(items: usize, width: usize) -> PyErr {
+    PyMemoryError::new_err(format!("no memory for {items} items of {width} bytes"))
+}
+
+/// Rows of zeros. The system gives the memory when it is first written to.
+pub fn zeros(items: usize, width: usize) -> PyResult<Vec<u8>> {
+    let too_large = || too_large(items, width);
+    let layout = items.checked_mul(width).and_then(|bytes| Layout::array::<u8>(bytes).ok()).ok_or_else(too_large)?;
+    if layout.size() == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the size is not zero.
+    let start = unsafe { alloc::alloc_zeroed(layout) };
+    if start.is_null() {
+        return Err(too_large());
+    }
+    // SAFETY: the global allocator gave so many bytes, which are zeros.
+    Ok(unsafe { Vec::from_raw_parts(start, layout.size(), layout.size()) })
+}
+
+/// A vector with room for a value of each item.
+pub fn room<T>(items: usize) -> PyResult<Vec<T>> {
+    let mut vector = Vec::new();
+    vector.try_reserve_exact(items).map_err(|_| too_large(items, size_of::<T>()))?;
+    Ok(vector)
+}
