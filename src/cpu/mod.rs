@@ -132,12 +132,7 @@ impl CpuEngine {
         compute: impl Fn(Range<usize>, &mut [T]) + Sync,
     ) -> Vec<T> {
         let chunk = self.chunk(items);
-        let mut values = vec![initial; items];
-        self.pool.for_each(values.chunks_mut(chunk).enumerate().collect(), |(index, out)| {
-            let start = index * chunk;
-            compute(start..start + out.len(), out);
-        });
-        values
+        self.pool.map_blocks(chunk, items, initial, &|start, out| compute(start..start + out.len(), out))
     }
 
     /// One value for each part of the items, whose numbers `compute` gets.
@@ -158,10 +153,8 @@ impl CpuEngine {
     /// The results of all items of a place, whose numbers are counted from 0, computed chunk by chunk. `compute` gives each item
     /// of its range a code, and rows where that is good; they are 0 before.
     pub fn fill(&self, out: &mut dyn Place, widths: Widths, compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync) {
-        let chunk = self.chunk(out.items());
-        self.pool.for_each(chunks(out, chunk), |(range, mut place)| {
-            write_chunk(&mut *place, widths, |results| compute(range.clone(), results));
-        });
+        let compute: &Compute = &compute;
+        self.fill_chunks(self.chunk(out.items()), out, |place, range| write_chunk(place, widths, range, compute));
     }
 
     /// Like `fill`, for results that are secret or computed from secrets: every copy on their way is wiped, and the stack.
@@ -171,7 +164,7 @@ impl CpuEngine {
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
-        self.fill_secret_by(self.chunk(out.items()), out, widths, compute);
+        self.fill_secret_by(self.chunk(out.items()), out, widths, &compute);
     }
 
     /// Likewise item by item, where each takes so long that few of them are worth a thread.
@@ -181,7 +174,7 @@ impl CpuEngine {
         widths: Widths,
         compute: impl Fn(usize, &mut ResultsMut, usize) + Sync,
     ) {
-        self.fill_secret_by(SMALLEST_GROUP, out, widths, |range, results| {
+        self.fill_secret_by(SMALLEST_GROUP, out, widths, &|range, results| {
             range.enumerate().for_each(|(place, item)| compute(item, results, place));
         });
     }
@@ -193,18 +186,17 @@ impl CpuEngine {
         chunks(out, affordable.max(CHUNK))
     }
 
-    fn fill_secret_by(
-        &self,
-        chunk: usize,
-        out: &mut dyn Place,
-        widths: Widths,
-        compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
-    ) {
-        self.pool.for_each(chunks(out, chunk), |(range, mut place)| {
-            stack::wiped(|| write_chunk(&mut *place, widths, |results| compute(range.clone(), results)));
-        });
+    fn fill_secret_by(&self, chunk: usize, out: &mut dyn Place, widths: Widths, compute: &Compute) {
+        self.fill_chunks(chunk, out, |place, range| stack::wiped(|| write_chunk(place, widths, range, compute)));
+    }
+
+    fn fill_chunks(&self, chunk: usize, out: &mut dyn Place, write: impl Fn(&mut dyn Place, Range<usize>) + Sync) {
+        self.pool.for_each(chunks(out, chunk), |(range, mut place)| write(&mut *place, range));
     }
 }
+
+/// What computes the results of a range. It is no type parameter of what calls it, which is compiled once.
+type Compute<'a> = dyn Fn(Range<usize>, &mut ResultsMut) + Sync + 'a;
 
 /// Some items of a batch, and their place.
 pub type Part<'a> = (Range<usize>, Box<dyn Place<'a> + 'a>);
@@ -223,18 +215,18 @@ fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<Part<'a>> {
 }
 
 /// Has `compute` write the results of all items of a place, by way of columns that are wiped if it has none itself.
-fn write_chunk(place: &mut dyn Place, widths: Widths, compute: impl FnOnce(&mut ResultsMut)) {
+fn write_chunk(place: &mut dyn Place, widths: Widths, range: Range<usize>, compute: &Compute) {
     if let Some(mut columns) = place.columns() {
         columns.codes.fill(0);
         columns.columns.iter_mut().for_each(|column| column.fill(0));
-        return compute(&mut columns);
+        return compute(range, &mut columns);
     }
     let items = place.items();
     let mut memory = Zeroizing::new(vec![0; items * (1 + widths[0] + widths[1])]);
     let (codes, columns) = memory.split_at_mut(items);
     let (first, second) = columns.split_at_mut(items * widths[0]);
     let mut results = ResultsMut::new(codes, [first, second], widths);
-    compute(&mut results);
+    compute(range, &mut results);
     place.take(results.as_results());
 }
 

@@ -27,13 +27,13 @@ impl KeyPlan {
         engine: &CpuEngine,
         items: Range<usize>,
         keys: &PublicKeys,
-        pays: impl Fn(usize) -> bool + Sync,
+        pays: &(dyn Fn(usize) -> bool + Sync),
     ) -> Self {
         let hashed = hash_all(engine, items.clone(), keys);
         let parts = if hashed.len() <= BLOCK { vec![hashed] } else { divide(engine, &hashed) };
         let mut found: Vec<Vec<Vec<usize>>> = vec![Vec::new(); parts.len()];
         let tasks = parts.into_iter().zip(&mut found).collect();
-        engine.pool.for_each(tasks, |(mut part, found)| *found = runs(&mut part, keys, &pays));
+        engine.pool.for_each(tasks, |(mut part, found)| *found = runs(&mut part, keys, pays));
         let mut repeated: Vec<Vec<usize>> = found.into_iter().flatten().collect();
         repeated.sort_by_key(|run| Reverse(run.len()));
         let mut is_single = vec![true; items.len()];
@@ -52,7 +52,7 @@ impl KeyPlan {
     }
 
     /// Leaves out items. A key that is left too few times is no longer a repeated one.
-    pub fn retain(&mut self, is_left: impl Fn(usize) -> bool, pays: impl Fn(usize) -> bool) {
+    pub fn retain(&mut self, is_left: &dyn Fn(usize) -> bool, pays: &dyn Fn(usize) -> bool) {
         self.singles.retain(|item| is_left(*item));
         self.repeated.iter_mut().for_each(|run| run.retain(|item| is_left(*item)));
         let few = self.repeated.extract_if(.., |run| !pays(run.len()));
@@ -90,7 +90,7 @@ fn divide(engine: &CpuEngine, hashed: &[Hashed]) -> Vec<Vec<Hashed>> {
 }
 
 /// Items of equal keys, where that pays.
-fn runs(part: &mut [Hashed], keys: &PublicKeys, pays: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
+fn runs(part: &mut [Hashed], keys: &PublicKeys, pays: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
     // By hashes alone: sorting may panic where keys in the caller's memory change meanwhile. Two keys with one hash,
     // which nobody will see, would make several runs of each.
     part.sort_unstable();
@@ -113,7 +113,7 @@ mod tests {
             let keys: Vec<[u8; 33]> = (0..count + 10).map(|item| key(item * item % distinct)).collect();
             let items = 10..count + 10;
             let pays = |uses| uses >= 4;
-            let mut plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), pays);
+            let mut plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), &pays);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             let mut all: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
             all.sort_unstable();
@@ -132,7 +132,7 @@ mod tests {
             }
             // Every third item is left.
             let is_left = |item: usize| item.is_multiple_of(3);
-            plan.retain(is_left, pays);
+            plan.retain(&is_left, &pays);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             assert!(plan.repeated.iter().all(|run| run.len() >= 4));
             let mut left: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();

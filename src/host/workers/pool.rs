@@ -68,22 +68,43 @@ impl Pool {
         initial: T,
         compute: impl Fn(usize) -> T + Sync,
     ) -> Vec<T> {
+        self.map_blocks(block, items, initial, &|start, out| {
+            out.iter_mut().enumerate().for_each(|(offset, place)| *place = compute(start + offset));
+        })
+    }
+
+    /// One result per index: `compute` replaces `initial` in a block of results, and gets the index of the first.
+    pub fn map_blocks<T: Clone + Send>(
+        &self,
+        block: usize,
+        items: usize,
+        initial: T,
+        compute: &(dyn Fn(usize, &mut [T]) + Sync),
+    ) -> Vec<T> {
         let mut results = vec![initial; items];
-        self.for_each(results.chunks_mut(block).enumerate().collect(), |(index, out): (usize, &mut [T])| {
-            out.iter_mut().enumerate().for_each(|(offset, place)| *place = compute(index * block + offset));
-        });
+        self.for_each(results.chunks_mut(block).enumerate().collect(), |(index, out)| compute(index * block, out));
         results
     }
 
     fn run<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync, caller: Caller) {
-        let helpers = tasks.len() - usize::from(caller == Caller::TakesPart && !tasks.is_empty());
+        let (count, waiting) = (tasks.len(), Mutex::new(tasks.into_iter()));
+        let do_one = || {
+            let task = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+            task.into_iter().for_each(&work);
+        };
+        self.run_so_often(count, &do_one, caller);
+    }
+
+    /// Calls so often. What all calls have in common is here, so that it is compiled once and not for each kind of task.
+    fn run_so_often(&self, count: usize, do_one: &(dyn Fn() + Sync), caller: Caller) {
+        let helpers = count - usize::from(caller == Caller::TakesPart && count > 0);
         let helpers = helpers.min(self.threads());
         // A task does what it would hand on: tasks that wait for others could wait for each other.
-        if tasks.len() <= 1 || IN_POOL.get() {
-            return tasks.into_iter().for_each(work);
+        if count <= 1 || IN_POOL.get() {
+            return (0..count).for_each(|_| do_one());
         }
-        let state = State { waiting: tasks.into_iter(), running: 0, panic: None };
-        let tasks = Tasks { state: Mutex::new(state), done: Condvar::new(), work };
+        let state = State { waiting: count, running: 0, panic: None };
+        let tasks = Tasks { state: Mutex::new(state), done: Condvar::new(), do_one };
         lend(&tasks, |loan| {
             let loan = loan.clone();
             self.0.spawn(move || help(&loan, helpers));
@@ -113,66 +134,59 @@ fn help(loan: &Arc<Loan>, helpers: usize) {
 }
 
 /// The tasks of a call.
-struct Tasks<T, W> {
-    state: Mutex<State<T>>,
+struct Tasks<'a> {
+    state: Mutex<State>,
     /// Nothing waits or runs any more.
     done: Condvar,
-    work: W,
+    /// Takes the next task and does it.
+    do_one: &'a (dyn Fn() + Sync),
 }
 
-struct State<T> {
-    waiting: std::vec::IntoIter<T>,
+struct State {
+    waiting: usize,
     running: usize,
     /// What a task panicked with.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-impl<T> State<T> {
-    fn is_done(&self) -> bool {
-        self.waiting.len() == 0 && self.running == 0
-    }
-}
-
-impl<T: Send, W: Fn(T) + Sync> Work for Tasks<T, W> {
+impl Work for Tasks<'_> {
     fn serve(&self, _: usize) -> bool {
-        while let Some(task) = self.take() {
-            let done = catch_unwind(AssertUnwindSafe(|| (self.work)(task)));
+        while self.take() {
+            let done = catch_unwind(AssertUnwindSafe(self.do_one));
             self.finish(done.err());
         }
         false
     }
 }
 
-impl<T, W> Tasks<T, W> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+impl Tasks<'_> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Option<T> {
+    /// Whether there is another task to be done.
+    fn take(&self) -> bool {
         let mut state = self.lock();
-        let task = state.waiting.next()?;
-        state.running += 1;
-        Some(task)
+        let waits = state.waiting > 0;
+        state.waiting -= usize::from(waits);
+        state.running += usize::from(waits);
+        waits
     }
 
     fn finish(&self, panic: Option<Box<dyn Any + Send>>) {
         let mut state = self.lock();
         state.running -= 1;
-        let mut dropped = None;
         if panic.is_some() {
-            dropped = Some(std::mem::replace(&mut state.waiting, Vec::new().into_iter()));
+            state.waiting = 0;
             state.panic = state.panic.take().or(panic);
         }
-        if state.is_done() {
+        if state.waiting == 0 && state.running == 0 {
             self.done.notify_all();
         }
-        // What a task owns may take locks of its own when it is dropped.
-        drop(state);
-        drop(dropped);
     }
 
     fn wait(&self) {
-        let done = self.done.wait_while(self.lock(), |state| !state.is_done());
+        let done = self.done.wait_while(self.lock(), |state| state.waiting + state.running > 0);
         drop(done.unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -132,12 +132,12 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     codes: &mut [u8],
 ) {
     let (pays, start) = (|uses| best_window::<C>(engine.lanes, uses).is_some(), part.start);
-    let mut plan = KeyPlan::new(engine, part, keys, pays);
+    let mut plan = KeyPlan::new(engine, part, keys, &pays);
     if together {
         let candidates = plan.with_few_uses(together::cpu::many_uses(engine));
         let valid = |item: usize, _: &_| codes[item - start] = Verdict::VALID_CODE;
         together::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, valid);
-        plan.retain(|item| codes[item - start] != Verdict::VALID_CODE, pays);
+        plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &pays);
     }
     let singles = engine.map_chunks(plan.singles.len(), 0, |range, out| {
         let base = C::tables().table(engine, range.len());
