@@ -36,7 +36,8 @@ fn run() -> Outcome<bool> {
         for answer in &batch.answers {
             summary.count(answer.kind.name(), answer.reason.as_ref());
             if let Some(reason) = &answer.reason {
-                summary.fail(format_args!("{} {}: {reason}", answer.kind.name(), answer.hash));
+                let hash = const_hex::encode_prefixed(answer.hash);
+                summary.fail(format_args!("{} {hash}: {reason}", answer.kind.name()));
             }
         }
         batch.progress.problems.iter().for_each(|problem| summary.fail(problem));

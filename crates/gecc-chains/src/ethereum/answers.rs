@@ -1,8 +1,8 @@
 //! What is known of a signature at the end.
 
 use crate::problem::Progress;
-use alloy_primitives::{Address, B256};
 use gecc::Rejection;
+use gecc::ecdsa::Address;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -89,7 +89,7 @@ pub struct Answer {
     pub block: Option<u64>,
     /// The hash of the transaction: computed, or what the source says where it cannot be rebuilt. Zeros where nothing
     /// says it.
-    pub hash: B256,
+    pub hash: [u8; 32],
     /// Which of the transaction's authorizations it is, counted from 0; `None` for the transaction itself.
     pub authorization: Option<u32>,
     /// What was signed.

@@ -1,13 +1,13 @@
 //! Blocks in RLP: files of one or several, one after the other, and what is in them.
 
 use super::decoded::Decoder;
+use super::rlp;
 use super::transaction::List;
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
-use alloy_rlp::{Decodable, EMPTY_LIST_CODE, Header};
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Encoded {
 
 /// Whether a file that begins like this has blocks in RLP.
 pub fn begin(first: &[u8]) -> bool {
-    first.first().is_some_and(|byte| *byte > EMPTY_LIST_CODE)
+    first.first().is_some_and(|byte| *byte > rlp::EMPTY_LIST)
 }
 
 /// Reads a file of blocks. Where one does not begin as a list nothing tells where the next begins.
@@ -95,7 +95,7 @@ impl Decoder<'_> {
             if rest.is_empty() {
                 return true;
             }
-            match Header::decode_bytes(&mut rest, true) {
+            match rlp::list(&mut rest) {
                 Ok(block) => {
                     *next = bytes.len() - rest.len();
                     match transactions_of(block) {
@@ -118,9 +118,9 @@ impl Decoder<'_> {
 }
 
 /// The number and the transactions of a block: a list of the header, the transactions and others.
-fn transactions_of(mut block: &[u8]) -> alloy_rlp::Result<(u64, &[u8])> {
+fn transactions_of(mut block: &[u8]) -> rlp::Result<(u64, &[u8])> {
     let number = number(&mut block)?;
-    Ok((number, Header::decode_bytes(&mut block, true)?))
+    Ok((number, rlp::list(&mut block)?))
 }
 
 /// Where a part of some bytes is in them.
@@ -130,11 +130,10 @@ pub fn place_in(bytes: &[u8], part: &[u8]) -> Range<usize> {
 }
 
 /// The number in a header.
-pub fn number(encoded: &mut &[u8]) -> alloy_rlp::Result<u64> {
-    let mut fields = Header::decode_bytes(encoded, true)?;
+pub fn number(encoded: &mut &[u8]) -> rlp::Result<u64> {
+    let mut fields = rlp::list(encoded)?;
     for _ in 0..BEFORE_NUMBER {
-        let header = Header::decode(&mut fields)?;
-        fields = &fields[header.payload_length..];
+        rlp::item(&mut fields)?;
     }
-    u64::decode(&mut fields)
+    rlp::number(&mut fields).map(u64::from_be_bytes)
 }

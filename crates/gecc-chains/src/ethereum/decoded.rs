@@ -10,8 +10,8 @@ use super::span::{Signed, Transaction};
 use super::transaction::Claims;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
-use alloy_primitives::{Address, B256};
-use gecc::{Engine, Rejection, Verdict, ecdsa};
+use gecc::ecdsa::{self, Address};
+use gecc::{Engine, Rejection, Verdict};
 use k256::elliptic_curve::PrimeField;
 use k256::elliptic_curve::scalar::IsHigh;
 use std::borrow::Cow;
@@ -37,7 +37,7 @@ pub struct Decoded {
 /// What is known of a signature beside the columns.
 struct Item {
     block: Option<u64>,
-    hash: B256,
+    hash: [u8; 32],
     authorization: Option<u32>,
     kind: Kind,
     claimed: Option<Address>,
@@ -76,11 +76,11 @@ enum Target {
 
 /// The hash of a transaction.
 pub enum TransactionHash<'a> {
-    Known(B256),
+    Known([u8; 32]),
     /// That of these bytes.
     Of(&'a [u8]),
     /// What the source says. It has to be that of these bytes, or else this is why it is not.
-    Claimed(B256, &'a [u8], &'static str),
+    Claimed([u8; 32], &'a [u8], &'static str),
 }
 
 impl<'a> Decoder<'a> {
@@ -103,7 +103,7 @@ impl<'a> Decoder<'a> {
         let Decoder { to, messages, targets, .. } = self;
         for (target, hash) in targets.drain(..).zip(messages.hashes()) {
             match target {
-                Target::Digest { row } => to.digests[row] = hash.0,
+                Target::Digest { row } => to.digests[row] = hash,
                 Target::Hash { items } => to.items[items].iter_mut().for_each(|item| item.hash = hash),
                 Target::Claimed { item, why } if to.items[item].hash != hash => {
                     to.items[item].not_rebuilt = Some(why.into());
@@ -133,7 +133,7 @@ impl<'a> Decoder<'a> {
         let first = self.to.items.len();
         let known = match hash {
             TransactionHash::Known(hash) | TransactionHash::Claimed(hash, ..) => hash,
-            TransactionHash::Of(_) => B256::ZERO,
+            TransactionHash::Of(_) => [0; 32],
         };
         // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain
         // came later.
@@ -178,7 +178,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Adds a transaction of which nothing more can be said.
-    pub fn add_not_rebuilt(&mut self, kind: Kind, hash: B256, block: Option<u64>, why: Cow<'static, str>) {
+    pub fn add_not_rebuilt(&mut self, kind: Kind, hash: [u8; 32], block: Option<u64>, why: Cow<'static, str>) {
         self.to.reasons += why.len();
         self.to.items.push(Item {
             block,
@@ -260,11 +260,11 @@ impl Decoded {
 }
 
 impl Item {
-    fn answer(self, recovered: Option<([u8; 20], u8)>) -> Answer {
+    fn answer(self, recovered: Option<(Address, u8)>) -> Answer {
         // Of something else than what was signed.
         let recovered = recovered.filter(|_| self.not_rebuilt.is_none());
         let signer = match recovered {
-            Some((address, Verdict::VALID_CODE)) => Ok(Address::new(address)),
+            Some((address, Verdict::VALID_CODE)) => Ok(address),
             Some((_, code)) => Err(rejection_of(code)),
             None => Err(Rejection::Mismatch),
         };

@@ -6,13 +6,13 @@
 
 use super::blocks::{LONGEST, number, place_in};
 use super::decoded::Decoder;
+use super::rlp;
 use super::transaction::List;
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
-use alloy_rlp::Header;
 use snap::read::FrameDecoder;
 use std::collections::VecDeque;
 use std::io::Read;
@@ -262,16 +262,15 @@ impl Decoder<'_> {
     }
 }
 
-fn of_body(problem: alloy_rlp::Error) -> String {
+fn of_body(problem: &str) -> String {
     format!("the block's body: {problem}")
 }
 
 /// Where the transactions of a block's body are: a list that begins with theirs.
-fn transactions_of(body: &[u8]) -> alloy_rlp::Result<Range<usize>> {
+fn transactions_of(body: &[u8]) -> rlp::Result<Range<usize>> {
     let mut rest = body;
-    let mut parts = Header::decode_bytes(&mut rest, true)?;
-    let transactions = Header::decode_bytes(&mut parts, true)?;
-    Ok(place_in(body, transactions))
+    let mut parts = rlp::list(&mut rest)?;
+    Ok(place_in(body, rlp::list(&mut parts)?))
 }
 
 /// Bytes that data in snappy's framing format says it becomes, or more; up to where it is not in this format, which it

@@ -7,13 +7,13 @@ use super::answers::Kind;
 use super::blocks::place_in;
 use super::decoded::Decoder;
 use super::span::from_v;
-use super::transaction::{self, Authorization, Claims, Fields, List, Signature};
+use super::transaction::{self, Authorization, Claims, Fields, List, Number, Signature};
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, brief, note};
-use alloy_primitives::{Address, B256, U256};
+use gecc::ecdsa::Address;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -142,7 +142,7 @@ struct JsonTransaction<'a> {
     #[serde(default)]
     access_list: Option<Listed<transaction::Access>>,
     #[serde(default)]
-    blob_versioned_hashes: Option<Listed<B256>>,
+    blob_versioned_hashes: Option<Listed<[u8; 32]>>,
     #[serde(default)]
     authorization_list: Option<Listed<Authorized>>,
     v: Option<&'a str>,
@@ -155,7 +155,7 @@ struct JsonTransaction<'a> {
 #[serde(rename_all = "camelCase")]
 struct Access<'a> {
     address: &'a str,
-    storage_keys: Listed<B256>,
+    storage_keys: Listed<[u8; 32]>,
 }
 
 #[derive(Deserialize)]
@@ -215,11 +215,11 @@ impl<'de, T: Element<'de>> Deserialize<'de> for Listed<T> {
     }
 }
 
-impl<'de> Element<'de> for B256 {
+impl<'de> Element<'de> for [u8; 32] {
     type Text = &'de str;
 
     fn read(text: &str) -> Result<Self, Why> {
-        fixed(text).map(B256::new)
+        fixed(text)
     }
 }
 
@@ -227,7 +227,7 @@ impl<'de> Element<'de> for transaction::Access {
     type Text = Access<'de>;
 
     fn read(text: Access) -> Result<Self, Why> {
-        Ok(transaction::Access { address: address(text.address)?, storage_keys: text.storage_keys.0? })
+        Ok(transaction::Access { address: fixed(text.address)?, storage_keys: text.storage_keys.0? })
     }
 }
 
@@ -235,7 +235,7 @@ impl<'de> Element<'de> for Authorized {
     type Text = JsonAuthorization<'de>;
 
     fn read(text: JsonAuthorization) -> Result<Self, Why> {
-        Ok((text.read()?, text.authority.map(address).transpose()?))
+        Ok((text.read()?, text.authority.map(fixed).transpose()?))
     }
 }
 
@@ -326,7 +326,7 @@ impl Decoder<'_> {
     fn add_json(&mut self, text: &[u8], block: Option<u64>) -> bool {
         match serde_json::from_slice::<JsonTransaction>(text) {
             Ok(transaction) => {
-                let hash = transaction.hash.and_then(|hash| fixed(hash).ok()).map(B256::new);
+                let hash = transaction.hash.and_then(|hash| fixed(hash).ok());
                 match transaction.read(block) {
                     Ok((fields, signature, claims)) => self.add_fields(&fields, &signature, &claims),
                     Err(why) => self.add_not_rebuilt(Kind::Unknown, hash.unwrap_or_default(), block, why),
@@ -337,7 +337,7 @@ impl Decoder<'_> {
             Err(problem) => {
                 let hash = serde_json::from_slice::<&str>(text).ok().and_then(|hash| fixed(hash).ok());
                 let why = if hash.is_some() { "there is only its hash".into() } else { brief(problem).into() };
-                self.add_not_rebuilt(Kind::Unknown, B256::new(hash.unwrap_or_default()), block, why);
+                self.add_not_rebuilt(Kind::Unknown, hash.unwrap_or_default(), block, why);
                 hash.is_some()
             }
         }
@@ -380,7 +380,7 @@ impl JsonTransaction<'_> {
             max_priority_fee_per_gas: self.max_priority_fee_per_gas.map(amount).transpose()?,
             max_fee_per_blob_gas: self.max_fee_per_blob_gas.map(amount).transpose()?,
             gas_limit: small(self.gas_limit)?,
-            to: self.to.map(address).transpose()?,
+            to: self.to.map(fixed).transpose()?,
             value: number(self.value)?,
             input: const_hex::decode(prefixed(self.input)?).map_err(|_| not_hex(self.input))?,
             access_list: listed(self.access_list)?,
@@ -390,8 +390,8 @@ impl JsonTransaction<'_> {
         };
         let claims = Claims {
             block,
-            hash: self.hash.map(|hash| fixed(hash).map(B256::new)).transpose()?,
-            from: self.from.map(address).transpose()?,
+            hash: self.hash.map(fixed).transpose()?,
+            from: self.from.map(fixed).transpose()?,
             authorities,
         };
         Ok((fields, Signature { r: number(self.r)?, s: number(self.s)?, parity }, claims))
@@ -416,7 +416,7 @@ impl JsonAuthorization<'_> {
     fn read(&self) -> Result<Authorization, Why> {
         Ok(Authorization {
             chain_id: number(self.chain_id)?,
-            address: address(self.address)?,
+            address: fixed(self.address)?,
             nonce: small(self.nonce)?,
             parity: u8::try_from(small(self.y_parity)?).map_err(|_| "a parity is one byte")?,
             r: number(self.r)?,
@@ -441,12 +441,15 @@ fn fixed<const N: usize>(text: &str) -> Result<[u8; N], Why> {
     const_hex::decode_to_array(prefixed(text)?).map_err(|_| not_hex(text))
 }
 
-fn address(text: &str) -> Result<Address, Why> {
-    fixed(text).map(Address::new)
-}
-
-fn number(text: &str) -> Result<U256, Why> {
-    U256::from_str_radix(prefixed(text)?, 16).map_err(|_| not_hex(text))
+fn number(text: &str) -> Result<Number, Why> {
+    let digits = prefixed(text)?;
+    let significant = digits.trim_start_matches('0').as_bytes();
+    let mut padded = [b'0'; 2 * size_of::<Number>()];
+    match padded.len().checked_sub(significant.len()) {
+        Some(start) if !digits.is_empty() => padded[start..].copy_from_slice(significant),
+        _ => return Err(not_hex(text)),
+    }
+    const_hex::decode_to_array(padded).map_err(|_| not_hex(text))
 }
 
 fn amount(text: &str) -> Result<u128, Why> {

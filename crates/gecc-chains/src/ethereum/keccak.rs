@@ -6,12 +6,11 @@
 //!
 //! The permutation is that of FIPS 202, section 3; the padding that of the submission, one bit earlier than SHA-3's.
 
-use alloy_primitives::B256;
 use sha3::{Digest, Keccak256};
 
 /// Keccak-256 of one message.
-pub fn hash(bytes: &[u8]) -> B256 {
-    B256::new(Keccak256::digest(bytes).into())
+pub fn hash(bytes: &[u8]) -> [u8; 32] {
+    Keccak256::digest(bytes).into()
 }
 
 /// Messages one after the other.
@@ -44,7 +43,7 @@ impl Messages {
     }
 
     /// The hashes of all, in order.
-    pub fn hashes(&self) -> Vec<B256> {
+    pub fn hashes(&self) -> Vec<[u8; 32]> {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx512f") {
             let messages: Vec<&[u8]> = self.each().collect();
@@ -57,7 +56,6 @@ impl Messages {
 
 #[cfg(target_arch = "x86_64")]
 mod lanes {
-    use alloy_primitives::B256;
     use std::arch::x86_64::{
         __m512i, _mm512_rol_epi64, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_ternarylogic_epi64, _mm512_xor_si512,
     };
@@ -103,10 +101,10 @@ mod lanes {
 
     /// The hashes of messages. Those of as many blocks go together.
     #[target_feature(enable = "avx512f")]
-    pub fn hashes(messages: &[&[u8]]) -> Vec<B256> {
+    pub fn hashes(messages: &[&[u8]]) -> Vec<[u8; 32]> {
         let mut order: Vec<u32> = (0..messages.len() as u32).collect();
         order.sort_unstable_by_key(|index| blocks(messages[*index as usize]));
-        let mut hashes = vec![B256::ZERO; messages.len()];
+        let mut hashes = vec![[0; 32]; messages.len()];
         for group in order.chunks(LANES) {
             hash_group(messages, group, &mut hashes);
         }
@@ -119,7 +117,7 @@ mod lanes {
 
     /// Hashes at most as many messages as there are lanes, of which the last has the most blocks.
     #[target_feature(enable = "avx512f")]
-    fn hash_group(messages: &[&[u8]], group: &[u32], hashes: &mut [B256]) {
+    fn hash_group(messages: &[&[u8]], group: &[u32], hashes: &mut [[u8; 32]]) {
         let most = group.last().map_or(0, |index| blocks(messages[*index as usize]));
         let mut state = [_mm512_setzero_si512(); 25];
         for block in 0..most {
@@ -237,7 +235,8 @@ mod tests {
     #[test]
     fn the_hash_of_nothing() {
         // Yellow paper, appendix B: the hash of the empty string.
-        let known = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470".parse::<B256>().unwrap();
+        let known = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+        let known: [u8; 32] = const_hex::decode_to_array(known).unwrap();
         let mut messages = Messages::default();
         messages.push(|_| {});
         assert_eq!(messages.hashes(), [known]);

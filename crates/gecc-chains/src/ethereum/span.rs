@@ -8,7 +8,8 @@
 mod oracle;
 
 use super::answers::Kind;
-use alloy_rlp::{BufMut, Decodable, EMPTY_STRING_CODE, Encodable, Error, Header, Result};
+use super::rlp;
+use gecc::ecdsa::Address;
 use std::borrow::Cow;
 
 /// EIP-7702: the byte in front of a signed authorization.
@@ -21,17 +22,24 @@ pub struct Signed<'a> {
     /// r and s.
     pub signature: [u8; 64],
     pub parity: u8,
-    head: Short,
+    /// In front of the list of fields. Legacy transactions have nothing there.
+    first: Option<u8>,
     span: &'a [u8],
-    tail: Short,
 }
 
 impl Signed<'_> {
     /// Writes what is hashed.
     pub fn write(&self, to: &mut Vec<u8>) {
-        to.extend_from_slice(self.head.bytes());
+        to.extend(self.first);
+        let Some(chain_id) = self.chain_id.filter(|_| self.first.is_none()) else {
+            return rlp::put_list(self.span, to);
+        };
+        // EIP-155: also the chain and two zeros.
+        let chain_id = chain_id.to_be_bytes();
+        rlp::put_list_length(self.span.len() + rlp::length_of_number(&chain_id) + 2, to);
         to.extend_from_slice(self.span);
-        to.extend_from_slice(self.tail.bytes());
+        rlp::put_number(&chain_id, to);
+        to.extend([rlp::EMPTY_STRING; 2]);
     }
 }
 
@@ -48,17 +56,18 @@ impl<'a> Transaction<'a> {
     ///
     /// # Errors
     /// What kind of transaction it was to be, and why it is none.
-    pub fn parse(encoded: &'a [u8]) -> std::result::Result<Self, (Kind, Cow<'static, str>)> {
-        let (kind, parsed) = match encoded.first() {
-            Some(1) => (Kind::Eip2930, typed(encoded, Kind::Eip2930)),
-            Some(2) => (Kind::Eip1559, typed(encoded, Kind::Eip1559)),
-            Some(3) => (Kind::Eip4844, typed(encoded, Kind::Eip4844)),
-            Some(4) => (Kind::Eip7702, typed(encoded, Kind::Eip7702)),
-            Some(0xc0..) => (Kind::Legacy, legacy(encoded)),
-            Some(other) => return Err((Kind::Unknown, unknown_type((*other).into()))),
-            None => return Err((Kind::Unknown, "it is empty".into())),
+    pub fn parse(encoded: &'a [u8]) -> Result<Self, (Kind, Cow<'static, str>)> {
+        let Some((first, list)) = encoded.split_first() else { return Err((Kind::Unknown, "it is empty".into())) };
+        let kind = match *first {
+            1 => Kind::Eip2930,
+            2 => Kind::Eip1559,
+            3 => Kind::Eip4844,
+            4 => Kind::Eip7702,
+            rlp::EMPTY_LIST.. => Kind::Legacy,
+            other => return Err((Kind::Unknown, unknown_type(other.into()))),
         };
-        parsed.map_err(|problem| (kind, problem.to_string().into()))
+        let parsed = if kind == Kind::Legacy { legacy(encoded) } else { typed(*first, list, kind) };
+        parsed.map_err(|problem| (kind, problem.into()))
     }
 
     /// What each of the authorizations signs.
@@ -86,106 +95,66 @@ pub fn from_v(v: u128) -> Option<(bool, Option<u64>)> {
     }
 }
 
-/// A few bytes: a header of a list behind a byte, or a number and two bytes.
-#[derive(Clone, Copy, Default)]
-struct Short {
-    bytes: [u8; Short::MOST],
-    length: usize,
-}
-
-impl Short {
-    const MOST: usize = 11;
-
-    fn of(write: impl FnOnce(&mut dyn BufMut)) -> Self {
-        let mut short = Short::default();
-        let mut rest = &mut short.bytes[..];
-        write(&mut rest);
-        short.length = Short::MOST - rest.len();
-        short
-    }
-
-    /// The first byte, where there is one, and the header of a list of so many bytes.
-    fn head(first: Option<u8>, payload_length: usize) -> Self {
-        Short::of(|to| {
-            first.into_iter().for_each(|byte| to.put_u8(byte));
-            Header { list: true, payload_length }.encode(to);
-        })
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-}
-
-fn legacy(encoded: &[u8]) -> Result<Transaction<'_>> {
+fn legacy(encoded: &[u8]) -> rlp::Result<Transaction<'_>> {
     let payload = only_list(encoded)?;
     let mut rest = payload;
-    u64::decode(&mut rest)?;
-    u128::decode(&mut rest)?;
-    u64::decode(&mut rest)?;
+    small(&mut rest)?;
+    amount(&mut rest)?;
+    small(&mut rest)?;
     recipient(&mut rest)?;
     number(&mut rest)?;
-    bytes(&mut rest)?;
+    rlp::string(&mut rest)?;
     let span = before(payload, rest);
-    let v = u128::decode(&mut rest)?;
-    let (parity, chain_id) = from_v(v).ok_or(Error::Custom("invalid parity value"))?;
+    let (parity, chain_id) = from_v(amount(&mut rest)?).ok_or("v fits no legacy transaction")?;
     let signature = signature(&mut rest)?;
-    require_end(rest)?;
-    // EIP-155: the chain and two zeros.
-    let tail = chain_id.map_or(Short::default(), |chain_id| {
-        Short::of(|to| {
-            chain_id.encode(to);
-            to.put_slice(&[EMPTY_STRING_CODE; 2]);
-        })
-    });
-    let head = Short::head(None, span.len() + tail.length);
-    let signed = Signed { chain_id, signature, parity: parity.into(), head, span, tail };
+    rlp::end(rest)?;
+    let signed = Signed { chain_id, signature, parity: parity.into(), first: None, span };
     let kind = if chain_id.is_some() { Kind::Eip155 } else { Kind::Legacy };
     Ok(Transaction { kind, signed, authorizations: &[] })
 }
 
-/// EIP-2930, EIP-1559, EIP-4844 and EIP-7702: a byte, and a list of fields that ends with the signature.
-fn typed(encoded: &[u8], kind: Kind) -> Result<Transaction<'_>> {
-    let (type_byte, list) = encoded.split_first().ok_or(Error::InputTooShort)?;
+/// EIP-2930, EIP-1559, EIP-4844 and EIP-7702: a list of fields that ends with the signature, behind a byte.
+fn typed<'a>(type_byte: u8, list: &'a [u8], kind: Kind) -> rlp::Result<Transaction<'a>> {
     let payload = only_list(list)?;
     let mut rest = payload;
-    let chain_id = u64::decode(&mut rest)?;
-    u64::decode(&mut rest)?;
+    let chain_id = small(&mut rest)?;
+    small(&mut rest)?;
     // The price of gas, or the fee and its priority.
-    u128::decode(&mut rest)?;
+    amount(&mut rest)?;
     if kind != Kind::Eip2930 {
-        u128::decode(&mut rest)?;
+        amount(&mut rest)?;
     }
-    u64::decode(&mut rest)?;
+    small(&mut rest)?;
     if matches!(kind, Kind::Eip2930 | Kind::Eip1559) {
         recipient(&mut rest)?;
     } else {
-        <[u8; 20]>::decode(&mut rest)?;
+        address(&mut rest)?;
     }
     number(&mut rest)?;
-    bytes(&mut rest)?;
+    rlp::string(&mut rest)?;
     access_list(&mut rest)?;
     let mut authorizations: &[u8] = &[];
     match kind {
         Kind::Eip4844 => {
-            u128::decode(&mut rest)?;
+            amount(&mut rest)?;
             hashes(&mut rest)?;
         }
         Kind::Eip7702 => authorizations = list_of_authorizations(&mut rest)?,
         _ => {}
     }
     let span = before(payload, rest);
-    let parity = bool::decode(&mut rest)?;
+    let parity = byte(&mut rest)?;
+    if parity > 1 {
+        return Err("a parity is 0 or 1");
+    }
     let signature = signature(&mut rest)?;
-    require_end(rest)?;
-    let head = Short::head(Some(*type_byte), span.len());
-    let chain_id = Some(chain_id);
-    let signed = Signed { chain_id, signature, parity: parity.into(), head, span, tail: Short::default() };
+    rlp::end(rest)?;
+    let signed = Signed { chain_id: Some(chain_id), signature, parity, first: Some(type_byte), span };
     Ok(Transaction { kind, signed, authorizations })
 }
 
-fn list_of_authorizations<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8]> {
-    let list = Header::decode_bytes(rest, true)?;
+fn list_of_authorizations<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a [u8]> {
+    let list = rlp::list(rest)?;
     let mut each = list;
     while !each.is_empty() {
         authorization(&mut each)?;
@@ -193,28 +162,27 @@ fn list_of_authorizations<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8]> {
     Ok(list)
 }
 
-fn authorization<'a>(rest: &mut &'a [u8]) -> Result<Signed<'a>> {
-    let payload = Header::decode_bytes(rest, true)?;
+fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<Signed<'a>> {
+    let payload = rlp::list(rest)?;
     let mut rest = payload;
     let chain_id = number(&mut rest)?;
-    <[u8; 20]>::decode(&mut rest)?;
-    u64::decode(&mut rest)?;
+    address(&mut rest)?;
+    small(&mut rest)?;
     let span = before(payload, rest);
-    let parity = u8::decode(&mut rest)?;
+    let parity = byte(&mut rest)?;
     let signature = signature(&mut rest)?;
-    require_end(rest)?;
+    rlp::end(rest)?;
     // Chain 0 stands for every chain.
     let (high, low) = chain_id.split_last_chunk().expect("32 bytes");
     let chain_id = Some(u64::from_be_bytes(*low)).filter(|chain| *chain != 0 && high == [0; 24]);
-    let head = Short::head(Some(AUTHORIZATION_MAGIC), span.len());
-    Ok(Signed { chain_id, signature, parity, head, span, tail: Short::default() })
+    Ok(Signed { chain_id, signature, parity, first: Some(AUTHORIZATION_MAGIC), span })
 }
 
 /// The payload of a list behind which there is nothing.
-fn only_list(encoded: &[u8]) -> Result<&[u8]> {
+fn only_list(encoded: &[u8]) -> rlp::Result<&[u8]> {
     let mut rest = encoded;
-    let payload = Header::decode_bytes(&mut rest, true)?;
-    if rest.is_empty() { Ok(payload) } else { Err(Error::Custom("bytes follow its end")) }
+    let payload = rlp::list(&mut rest)?;
+    if rest.is_empty() { Ok(payload) } else { Err("bytes follow its end") }
 }
 
 /// What of some bytes stands before the rest of them.
@@ -222,28 +190,28 @@ fn before<'a>(all: &'a [u8], rest: &[u8]) -> &'a [u8] {
     &all[..all.len() - rest.len()]
 }
 
-fn require_end(rest: &[u8]) -> Result<()> {
-    if rest.is_empty() { Ok(()) } else { Err(Error::UnexpectedLength) }
+fn byte(rest: &mut &[u8]) -> rlp::Result<u8> {
+    rlp::number(rest).map(u8::from_be_bytes)
 }
 
-fn bytes<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8]> {
-    Header::decode_bytes(rest, false)
+fn small(rest: &mut &[u8]) -> rlp::Result<u64> {
+    rlp::number(rest).map(u64::from_be_bytes)
 }
 
-/// A number of at most 32 bytes, without zeros in front.
-fn number(rest: &mut &[u8]) -> Result<[u8; 32]> {
-    let digits = bytes(rest)?;
-    if digits.first() == Some(&0) {
-        return Err(Error::LeadingZero);
-    }
-    let start = 32_usize.checked_sub(digits.len()).ok_or(Error::Overflow)?;
-    let mut number = [0; 32];
-    number[start..].copy_from_slice(digits);
-    Ok(number)
+fn amount(rest: &mut &[u8]) -> rlp::Result<u128> {
+    rlp::number(rest).map(u128::from_be_bytes)
+}
+
+fn number(rest: &mut &[u8]) -> rlp::Result<[u8; 32]> {
+    rlp::number(rest)
+}
+
+fn address<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a Address> {
+    rlp::fixed(rest)
 }
 
 /// r and s.
-fn signature(rest: &mut &[u8]) -> Result<[u8; 64]> {
+fn signature(rest: &mut &[u8]) -> rlp::Result<[u8; 64]> {
     let mut signature = [0; 64];
     signature[..32].copy_from_slice(&number(rest)?);
     signature[32..].copy_from_slice(&number(rest)?);
@@ -251,29 +219,29 @@ fn signature(rest: &mut &[u8]) -> Result<[u8; 64]> {
 }
 
 /// An address, or nothing where a contract is made.
-fn recipient(rest: &mut &[u8]) -> Result<()> {
-    if let Some((&EMPTY_STRING_CODE, behind)) = rest.split_first() {
-        *rest = behind;
+fn recipient(rest: &mut &[u8]) -> rlp::Result<()> {
+    if rest.first() == Some(&rlp::EMPTY_STRING) {
+        rlp::item(rest)?;
         return Ok(());
     }
-    <[u8; 20]>::decode(rest).map(|_| ())
+    address(rest).map(|_| ())
 }
 
-fn hashes(rest: &mut &[u8]) -> Result<()> {
-    let mut each = Header::decode_bytes(rest, true)?;
+fn hashes(rest: &mut &[u8]) -> rlp::Result<()> {
+    let mut each = rlp::list(rest)?;
     while !each.is_empty() {
-        <[u8; 32]>::decode(&mut each)?;
+        rlp::fixed::<32>(&mut each)?;
     }
     Ok(())
 }
 
-fn access_list(rest: &mut &[u8]) -> Result<()> {
-    let mut items = Header::decode_bytes(rest, true)?;
+fn access_list(rest: &mut &[u8]) -> rlp::Result<()> {
+    let mut items = rlp::list(rest)?;
     while !items.is_empty() {
-        let mut item = Header::decode_bytes(&mut items, true)?;
-        <[u8; 20]>::decode(&mut item)?;
+        let mut item = rlp::list(&mut items)?;
+        address(&mut item)?;
         hashes(&mut item)?;
-        require_end(item)?;
+        rlp::end(item)?;
     }
     Ok(())
 }

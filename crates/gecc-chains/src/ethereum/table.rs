@@ -2,15 +2,15 @@
 
 use super::answers::Kind;
 use super::decoded::Decoder;
-use super::transaction::{Access, Authorization, Claims, Fields, Signature};
+use super::transaction::{Access, Authorization, Claims, Fields, Number, Signature};
 use super::{Content, Piece};
 use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem};
-use alloy_primitives::{Address, B256, U256};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
+use gecc::ecdsa::Address;
 use gecc_arrow::{CellProblem, Cells, Format, Integers, ReadOptions, holds_bytes, holds_integers};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -299,19 +299,19 @@ impl<'a> Table<'a> {
         };
         let of_signature = |column, name| number(column, row).map_err(of(name));
         let signature = Signature { r: of_signature(&self.r, "r")?, s: of_signature(&self.s, "s")?, parity };
-        let from = self.from.as_ref().map(|from| fixed(from, row).map(Address::new)).transpose().map_err(of("from"))?;
+        let from = self.from.as_ref().map(|from| fixed(from, row)).transpose().map_err(of("from"))?;
         let claims = Claims { block, hash: Some(self.hash(row)?), from, authorities: Vec::new() };
         Ok((fields, signature, claims))
     }
 
-    fn hash(&self, row: usize) -> Result<B256, Why> {
-        fixed(&self.hash, row).map(B256::new).map_err(of("the hash"))
+    fn hash(&self, row: usize) -> Result<[u8; 32], Why> {
+        fixed(&self.hash, row).map_err(of("the hash"))
     }
 
     /// `None` where a contract is made.
     fn recipient(&self, row: usize) -> Result<Option<Address>, Why> {
         match fixed(&self.to, row) {
-            Ok(address) => Ok(Some(Address::new(address))),
+            Ok(address) => Ok(Some(address)),
             Err(CellProblem::Null) => Ok(None),
             Err(problem) => Err(of("to")(problem)),
         }
@@ -356,20 +356,34 @@ fn fixed<const N: usize>(column: &Cells, row: usize) -> Result<[u8; N], CellProb
     column.read(row, &mut bytes).map(|()| bytes)
 }
 
-/// Of at most 32 bytes, big-endian.
-fn number(column: &Cells, row: usize) -> Result<U256, CellProblem> {
-    let mut bytes = [0; 32];
-    column.read_number(row, &mut bytes).map(|()| U256::from_be_bytes(bytes))
+fn number(column: &Cells, row: usize) -> Result<Number, CellProblem> {
+    let mut number = [0; 32];
+    column.read_number(row, &mut number).map(|()| number)
 }
 
 /// A text is decimal unless it begins with `0x`.
-fn amount(column: &Cells, row: usize) -> Result<U256, CellProblem> {
+fn amount(column: &Cells, row: usize) -> Result<Number, CellProblem> {
     let cell = column.get(row)?;
     if !column.is_text() || cell.starts_with(b"0x") {
         return number(column, row);
     }
-    let text = std::str::from_utf8(cell).map_err(|_| CellProblem::NotHexadecimal)?;
-    U256::from_str_radix(text, 10).map_err(|_| CellProblem::WrongLength)
+    decimal(cell).ok_or(CellProblem::WrongLength)
+}
+
+fn decimal(digits: &[u8]) -> Option<Number> {
+    let mut words = [0; 4];
+    for digit in digits {
+        let mut carry = u128::from(char::from(*digit).to_digit(10)?);
+        for word in words.iter_mut().rev() {
+            let product = 10 * u128::from(*word) + carry;
+            (*word, carry) = (product as u64, product >> 64);
+        }
+        if carry > 0 {
+            return None;
+        }
+    }
+    let number = *words.map(u64::to_be_bytes).as_flattened().as_array()?;
+    Some(number).filter(|_| !digits.is_empty())
 }
 
 /// The items of a list; those of a list that is null are none.
@@ -393,13 +407,13 @@ fn part<'a>(items: &'a ArrayRef, name: &str, holds: Holds) -> Result<&'a ArrayRe
     fitting.ok_or_else(|| format!("items of a list have no {name} of a known type").into())
 }
 
-fn hashes(list: &ArrayRef, row: usize) -> Result<Vec<B256>, Why> {
+fn hashes(list: &ArrayRef, row: usize) -> Result<Vec<[u8; 32]>, Why> {
     let Some(items) = items(list, row)? else { return Ok(Vec::new()) };
     if !holds_bytes(items.data_type()) {
         return Err(format!("hashes are of type {}", items.data_type()).into());
     }
     let cells = Cells::of(items.as_ref());
-    (0..items.len()).map(|item| fixed(&cells, item).map(B256::new).map_err(of("a hash of a list"))).collect()
+    (0..items.len()).map(|item| fixed(&cells, item).map_err(of("a hash of a list"))).collect()
 }
 
 fn access_list(list: &ArrayRef, row: usize) -> Result<Vec<Access>, Why> {
@@ -407,7 +421,7 @@ fn access_list(list: &ArrayRef, row: usize) -> Result<Vec<Access>, Why> {
     let addresses = Cells::of(part(&items, "address", Holds::Bytes)?.as_ref());
     let keys = part(&items, "storage_keys", Holds::List)?;
     let item = |item: usize| {
-        let address = fixed(&addresses, item).map(Address::new).map_err(of("an address of a list"))?;
+        let address = fixed(&addresses, item).map_err(of("an address of a list"))?;
         Ok(Access { address, storage_keys: hashes(keys, item)? })
     };
     (0..items.len()).map(item).collect()
@@ -420,9 +434,11 @@ fn authorizations(list: &ArrayRef, row: usize) -> Result<Vec<Authorization>, Why
     let (chains, nonces, parities) = (integers("chain_id")?, integers("nonce")?, integers("y_parity")?);
     let (addresses, r, s) = (cells("address")?, cells("r")?, cells("s")?);
     let item = |item: usize| {
+        let mut chain_id = [0; 32];
+        chain_id[24..].copy_from_slice(&small(&chains, item)?.to_be_bytes());
         Ok(Authorization {
-            chain_id: U256::from(small(&chains, item)?),
-            address: fixed(&addresses, item).map(Address::new)?,
+            chain_id,
+            address: fixed(&addresses, item)?,
             nonce: small(&nonces, item)?,
             parity: u8::try_from(small(&parities, item)?).map_err(|_| CellProblem::WrongLength)?,
             r: number(&r, item)?,

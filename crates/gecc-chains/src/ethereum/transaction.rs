@@ -3,9 +3,9 @@
 use super::answers::Kind;
 use super::decoded::{Decoder, TransactionHash};
 use super::keccak::hash;
+use super::rlp;
 use super::span::{Transaction, unknown_type, v_of};
-use alloy_primitives::{Address, B256, U256};
-use alloy_rlp::{Encodable, Header};
+use gecc::ecdsa::Address;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use std::ops::Range;
 #[derive(Default)]
 pub struct Claims {
     pub block: Option<u64>,
-    pub hash: Option<B256>,
+    pub hash: Option<[u8; 32]>,
     pub from: Option<Address>,
     /// Who signed the authorizations.
     pub authorities: Vec<Option<Address>>,
@@ -70,17 +70,16 @@ impl Decoder<'_> {
     /// # Errors
     /// Where an item of the list does not end, or too many are no transactions. What came before was added, and nothing
     /// is left.
-    pub fn add_list(&mut self, bytes: &[u8], list: &mut List) -> alloy_rlp::Result<()> {
+    pub fn add_list(&mut self, bytes: &[u8], list: &mut List) -> rlp::Result<()> {
         while !list.is_empty() && !self.is_full() {
             let whole = &bytes[list.rest.clone()];
             let mut rest = whole;
-            let header = Header::decode(&mut rest).inspect_err(|_| list.end())?;
-            let (payload, rest) = rest.split_at(header.payload_length);
-            let encoded = if header.list { &whole[..whole.len() - rest.len()] } else { payload };
+            let item = rlp::item(&mut rest).inspect_err(|_| list.end())?;
+            let encoded = if item.is_list { &whole[..whole.len() - rest.len()] } else { item.payload };
             list.rest.start = list.rest.end - rest.len();
             self.add_encoded(encoded, list.block);
             if encoded.len() < SHORTEST {
-                list.count_unreadable().map_err(alloy_rlp::Error::Custom)?;
+                list.count_unreadable()?;
             }
         }
         Ok(())
@@ -131,10 +130,13 @@ impl Decoder<'_> {
     }
 }
 
+/// A number, big-endian.
+pub type Number = [u8; 32];
+
 /// r, s and the parity of R.
 pub struct Signature {
-    pub r: U256,
-    pub s: U256,
+    pub r: Number,
+    pub s: Number,
     pub parity: bool,
 }
 
@@ -142,17 +144,17 @@ pub struct Signature {
 #[derive(Default)]
 pub struct Access {
     pub address: Address,
-    pub storage_keys: Vec<B256>,
+    pub storage_keys: Vec<[u8; 32]>,
 }
 
 /// An account's consent to have code (EIP-7702).
 pub struct Authorization {
-    pub chain_id: U256,
+    pub chain_id: Number,
     pub address: Address,
     pub nonce: u64,
     pub parity: u8,
-    pub r: U256,
-    pub s: U256,
+    pub r: Number,
+    pub s: Number,
 }
 
 /// The fields of a transaction, whatever they were read from. What a type does not have is left alone.
@@ -170,10 +172,10 @@ pub struct Fields {
     pub max_fee_per_blob_gas: Option<u128>,
     pub gas_limit: u64,
     pub to: Option<Address>,
-    pub value: U256,
+    pub value: Number,
     pub input: Vec<u8>,
     pub access_list: Vec<Access>,
-    pub blob_versioned_hashes: Vec<B256>,
+    pub blob_versioned_hashes: Vec<[u8; 32]>,
     pub authorization_list: Vec<Authorization>,
     /// What the source does not say, and why a hash may not come out.
     pub lacks: Option<&'static str>,
@@ -203,47 +205,48 @@ impl Fields {
             return Err(unknown_type(self.type_number));
         }
         if self.type_number > 0 {
-            chain_id.ok_or_else(missing("the chain is missing"))?.encode(to);
+            let chain_id = chain_id.ok_or_else(missing("the chain is missing"))?;
+            rlp::put_number(&chain_id.to_be_bytes(), to);
         }
-        self.nonce.encode(to);
+        rlp::put_number(&self.nonce.to_be_bytes(), to);
         if self.type_number < 2 {
-            gas_price()?.encode(to);
+            rlp::put_number(&gas_price()?.to_be_bytes(), to);
         } else {
             let priority = self.max_priority_fee_per_gas.ok_or_else(missing("the maximal priority fee is missing"))?;
-            priority.encode(to);
-            self.max_fee_per_gas.ok_or_else(missing("the maximal fee is missing"))?.encode(to);
+            rlp::put_number(&priority.to_be_bytes(), to);
+            let fee = self.max_fee_per_gas.ok_or_else(missing("the maximal fee is missing"))?;
+            rlp::put_number(&fee.to_be_bytes(), to);
         }
-        self.gas_limit.encode(to);
+        rlp::put_number(&self.gas_limit.to_be_bytes(), to);
         match self.to {
             None if self.type_number > 2 => return Err("the recipient is missing".into()),
-            recipient => recipient.as_ref().map_or(&[][..], |address| address.as_slice()).encode(to),
+            recipient => rlp::put_string(recipient.as_ref().map_or(&[], |address| address.as_slice()), to),
         }
-        put_number(&self.value, to);
-        self.input.as_slice().encode(to);
+        rlp::put_number(&self.value, to);
+        rlp::put_string(&self.input, to);
         if self.type_number > 0 {
-            put_list(&self.access_list, to, Access::put);
+            put_items(&self.access_list, to, Access::put);
         }
         if self.type_number == 3 {
             let fee = self.max_fee_per_blob_gas.ok_or_else(missing("the maximal fee for blobs is missing"))?;
-            fee.encode(to);
-            put_list(&self.blob_versioned_hashes, to, |hash, to| hash.as_slice().encode(to));
+            rlp::put_number(&fee.to_be_bytes(), to);
+            put_items(&self.blob_versioned_hashes, to, |hash, to| rlp::put_string(hash, to));
         }
         if self.type_number == 4 {
-            put_list(&self.authorization_list, to, Authorization::put);
+            put_items(&self.authorization_list, to, Authorization::put);
         }
         if self.type_number == 0 {
-            v_of(signature.parity, chain_id).encode(to);
+            rlp::put_number(&v_of(signature.parity, chain_id).to_be_bytes(), to);
         } else {
-            u8::from(signature.parity).encode(to);
+            rlp::put_number(&[signature.parity.into()], to);
         }
-        put_number(&signature.r, to);
-        put_number(&signature.s, to);
+        rlp::put_number(&signature.r, to);
+        rlp::put_number(&signature.s, to);
         let mut encoded = Vec::with_capacity(payload.len() + 10);
         if self.type_number > 0 {
             encoded.push(self.type_number as u8);
         }
-        Header { list: true, payload_length: payload.len() }.encode(&mut encoded);
-        encoded.extend(payload);
+        rlp::put_list(&payload, &mut encoded);
         Ok(encoded)
     }
 }
@@ -251,37 +254,27 @@ impl Fields {
 impl Access {
     fn put(&self, to: &mut Vec<u8>) {
         let mut payload = Vec::new();
-        self.address.as_slice().encode(&mut payload);
-        put_list(&self.storage_keys, &mut payload, |key, to| key.as_slice().encode(to));
-        put_payload(&payload, to);
+        rlp::put_string(&self.address, &mut payload);
+        put_items(&self.storage_keys, &mut payload, |key, to| rlp::put_string(key, to));
+        rlp::put_list(&payload, to);
     }
 }
 
 impl Authorization {
     fn put(&self, to: &mut Vec<u8>) {
         let mut payload = Vec::with_capacity(140);
-        put_number(&self.chain_id, &mut payload);
-        self.address.as_slice().encode(&mut payload);
-        self.nonce.encode(&mut payload);
-        self.parity.encode(&mut payload);
-        put_number(&self.r, &mut payload);
-        put_number(&self.s, &mut payload);
-        put_payload(&payload, to);
+        rlp::put_number(&self.chain_id, &mut payload);
+        rlp::put_string(&self.address, &mut payload);
+        rlp::put_number(&self.nonce.to_be_bytes(), &mut payload);
+        rlp::put_number(&[self.parity], &mut payload);
+        rlp::put_number(&self.r, &mut payload);
+        rlp::put_number(&self.s, &mut payload);
+        rlp::put_list(&payload, to);
     }
 }
 
-fn put_number(number: &U256, to: &mut Vec<u8>) {
-    let bytes: [u8; 32] = number.to_be_bytes();
-    bytes[bytes.iter().take_while(|byte| **byte == 0).count()..].encode(to);
-}
-
-fn put_payload(payload: &[u8], to: &mut Vec<u8>) {
-    Header { list: true, payload_length: payload.len() }.encode(to);
-    to.extend_from_slice(payload);
-}
-
-fn put_list<T>(items: &[T], to: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)) {
+fn put_items<T>(items: &[T], to: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)) {
     let mut payload = Vec::new();
     items.iter().for_each(|item| put(item, &mut payload));
-    put_payload(&payload, to);
+    rlp::put_list(&payload, to);
 }

@@ -190,13 +190,13 @@ pub fn transactions_of_every_kind(settings: &Settings) {
     for index in 0..TRANSACTIONS {
         let (kind, signer) = (kinds[index % kinds.len()], Signer::new(settings));
         let (encoded, authorities) = transaction(kind, &signer, &mut random);
-        let hash = keccak256(&encoded);
-        let answer = |authorization, kind, from| Answer {
+        let hash = keccak256(&encoded).0;
+        let answer = |authorization, kind, from: Address| Answer {
             block: Some(7),
             hash,
             authorization,
             kind,
-            from: Some(from),
+            from: Some(from.into_array()),
             reason: None,
         };
         expected.push(answer(None, kind, signer.address));
@@ -226,7 +226,7 @@ pub fn high_s(settings: &Settings) {
     {
         let (encoded, from) = with_high_s(settings, &mut random, chain_id);
         let answers = check_block(settings, block, &[encoded]);
-        assert_eq!(answers[0].from, Some(from));
+        assert_eq!(answers[0].from, Some(from.into_array()));
         assert_eq!(answers[0].reason, is_forbidden.then_some(Reason::HighS));
     }
 }

@@ -1,7 +1,7 @@
 //! Real blocks, whose senders are known.
 
 use super::support::{data, file, of_examples, paths};
-use gecc_chains::ethereum::{Address, Answer, Answers, B256, Kind, Options, Reason, senders};
+use gecc_chains::ethereum::{Address, Answer, Answers, Kind, Options, Reason, senders};
 use gecc_chains::{Blocks, Problem, Settings};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -35,13 +35,14 @@ pub fn check(settings: &Settings, files: &[PathBuf]) -> Vec<Answer> {
 }
 
 /// Senders by hash, of the blocks beside the examples.
-fn known_senders() -> HashMap<B256, Address> {
+fn known_senders() -> HashMap<[u8; 32], Address> {
     let mut known = HashMap::new();
     for file in std::fs::read_dir(of_examples("ethereum")).unwrap() {
         let block: Value = serde_json::from_slice(&std::fs::read(file.unwrap().path()).unwrap()).unwrap();
         for transaction in block["transactions"].as_array().unwrap() {
             let text = |name: &str| transaction[name].as_str().unwrap();
-            known.insert(text("hash").parse().unwrap(), text("from").parse().unwrap());
+            let (hash, from) = (const_hex::decode_to_array(text("hash")), const_hex::decode_to_array(text("from")));
+            known.insert(hash.unwrap(), from.unwrap());
         }
     }
     known

@@ -20,8 +20,8 @@ const BLOCKS: [&str; 8] = [
 
 fn tag(item: &Item) -> String {
     match item.authorization {
-        None => item.hash.to_string(),
-        Some(index) => format!("{}/authorization/{index}", item.hash),
+        None => const_hex::encode_prefixed(item.hash),
+        Some(index) => format!("{}/authorization/{index}", const_hex::encode_prefixed(item.hash)),
     }
 }
 
@@ -38,6 +38,6 @@ fn lines_are_what_blocks_have() {
         assert_eq!(line.number("recovery_id"), u64::from(decoded.recovery_ids[row]), "line {row}");
         // SEC 1, uncompressed. That it is recovered is shown by tests of the library.
         let key = line.bytes("public_key");
-        assert_eq!(Some(Address::from_raw_public_key(&key[1..])), item.claimed, "line {row}");
+        assert_eq!(Some(Address::from_raw_public_key(&key[1..]).into_array()), item.claimed, "line {row}");
     }
 }

@@ -1,0 +1,151 @@
+//! RLP (yellow paper, appendix B): items one after the other, each a string or a list, found in place.
+//!
+//! Only the one form that each item has is taken: a string of one byte below 0x80 is that byte, a length of at most 55
+//! is in the first byte, and neither longer lengths nor numbers begin with a zero.
+
+#[cfg(test)]
+mod oracle;
+
+/// What was read, or why it is not in its form.
+pub type Result<T> = std::result::Result<T, &'static str>;
+
+/// The first bytes of what is empty. Those of strings are below those of lists.
+pub const EMPTY_STRING: u8 = 0x80;
+pub const EMPTY_LIST: u8 = 0xc0;
+/// The longest payload whose length is in the first byte.
+const SHORT: usize = 55;
+
+const MISSING: &str = "an item is missing";
+const CUT: &str = "an item is longer than what is there";
+const LEADING_ZERO: &str = "a number or a length begins with a zero";
+const NOT_BARE: &str = "a byte below 0x80 has a length";
+const NOT_SHORT: &str = "a length below 56 is in the long form";
+const NO_STRING: &str = "a list where a string has to be";
+const NO_LIST: &str = "a string where a list has to be";
+const TOO_LARGE: &str = "a number is too large";
+const OTHER_LENGTH: &str = "a string has another length than its field";
+const NOT_EMPTY: &str = "a list has more than its fields";
+
+/// A string or a list.
+pub struct Item<'a> {
+    pub is_list: bool,
+    pub payload: &'a [u8],
+}
+
+/// Takes the first of some items.
+#[inline]
+pub fn item<'a>(items: &mut &'a [u8]) -> Result<Item<'a>> {
+    let (first, mut rest) = items.split_first().ok_or(MISSING)?;
+    if *first < EMPTY_STRING {
+        *items = rest;
+        return Ok(Item { is_list: false, payload: std::slice::from_ref(first) });
+    }
+    let is_list = *first >= EMPTY_LIST;
+    let length = match usize::from(first & 0x3f) {
+        length @ ..=SHORT => length,
+        more => long_length(more - SHORT, &mut rest)?,
+    };
+    let (payload, rest) = rest.split_at_checked(length).ok_or(CUT)?;
+    if !is_list && is_bare(payload) {
+        return Err(NOT_BARE);
+    }
+    *items = rest;
+    Ok(Item { is_list, payload })
+}
+
+/// Takes a length of so many bytes.
+fn long_length(bytes: usize, rest: &mut &[u8]) -> Result<usize> {
+    let digits = rest.split_off(..bytes).ok_or(CUT)?;
+    if digits[0] == 0 {
+        return Err(LEADING_ZERO);
+    }
+    let length = digits.iter().fold(0, |sum, digit| sum << 8 | u64::from(*digit));
+    if length <= SHORT as u64 { Err(NOT_SHORT) } else { usize::try_from(length).map_err(|_| CUT) }
+}
+
+/// Whether a string is its own encoding.
+fn is_bare(string: &[u8]) -> bool {
+    matches!(string, [0..EMPTY_STRING])
+}
+
+/// Takes a string.
+#[inline]
+pub fn string<'a>(items: &mut &'a [u8]) -> Result<&'a [u8]> {
+    let Item { is_list, payload } = item(items)?;
+    if is_list { Err(NO_STRING) } else { Ok(payload) }
+}
+
+/// Takes a string of so many bytes.
+#[inline]
+pub fn fixed<'a, const N: usize>(items: &mut &'a [u8]) -> Result<&'a [u8; N]> {
+    string(items)?.try_into().map_err(|_| OTHER_LENGTH)
+}
+
+/// Takes a number of at most so many bytes, big-endian.
+#[inline]
+pub fn number<const N: usize>(items: &mut &[u8]) -> Result<[u8; N]> {
+    let digits = string(items)?;
+    let start = N.checked_sub(digits.len()).ok_or(TOO_LARGE)?;
+    if digits.first() == Some(&0) {
+        return Err(LEADING_ZERO);
+    }
+    let mut number = [0; N];
+    number[start..].copy_from_slice(digits);
+    Ok(number)
+}
+
+/// Takes a list. Gives its items.
+#[inline]
+pub fn list<'a>(items: &mut &'a [u8]) -> Result<&'a [u8]> {
+    let Item { is_list, payload } = item(items)?;
+    if is_list { Ok(payload) } else { Err(NO_LIST) }
+}
+
+/// Whether no items are left, which is asked at the end of a list.
+pub fn end(items: &[u8]) -> Result<()> {
+    if items.is_empty() { Ok(()) } else { Err(NOT_EMPTY) }
+}
+
+pub fn put_string(string: &[u8], to: &mut Vec<u8>) {
+    if !is_bare(string) {
+        put_length(EMPTY_STRING, string.len(), to);
+    }
+    to.extend_from_slice(string);
+}
+
+/// Appends a number, big-endian.
+pub fn put_number(number: &[u8], to: &mut Vec<u8>) {
+    put_string(digits(number), to);
+}
+
+/// Bytes that a number becomes, which has at most 55.
+pub fn length_of_number(number: &[u8]) -> usize {
+    let digits = digits(number);
+    digits.len() + usize::from(!is_bare(digits))
+}
+
+fn digits(number: &[u8]) -> &[u8] {
+    &number[number.iter().take_while(|byte| **byte == 0).count()..]
+}
+
+/// Appends a list of these items.
+pub fn put_list(items: &[u8], to: &mut Vec<u8>) {
+    put_list_length(items.len(), to);
+    to.extend_from_slice(items);
+}
+
+/// Appends what stands in front of the items of a list, which have so many bytes.
+pub fn put_list_length(length: usize, to: &mut Vec<u8>) {
+    put_length(EMPTY_LIST, length, to);
+}
+
+fn put_length(empty: u8, length: usize, to: &mut Vec<u8>) {
+    if length <= SHORT {
+        to.push(empty + length as u8);
+        return;
+    }
+    let length = length.to_be_bytes();
+    let digits = digits(&length);
+    to.push(empty + (SHORT + digits.len()) as u8);
+    to.extend_from_slice(digits);
+}
