@@ -10,7 +10,8 @@
  *
  * **Columns that a call writes** are memory of the caller's, with the rows one after the other: `items` times the width of a
  * row. What lay there before does not matter. `codes` has one byte an item, a `GeccCode`. Where it is not `GECC_CODE_VALID` the
- * item's other results mean nothing. Sums over all items have one result and one code instead.
+ * item's other results mean nothing. Sums over all items have one result and one code instead. **Codes are no truth values**:
+ * `if (codes[i])` holds for rejected items too. Compare with `GECC_CODE_VALID`, or ask `gecc_count_valid`.
  *
  * **What a call returns** is a `GeccStatus`, and says nothing of the items. After any status but `GECC_STATUS_OK` results mean
  * nothing: codes are 0, or untouched if an argument was refused. `gecc_last_error` has the text. Every call can return
@@ -547,6 +548,13 @@ GeccStatus gecc_curve_by_name(const char *name, GeccCurve *curve);
  * Never null; the text lasts as long as the program. Any thread may call this at any time.
  */
 const char *gecc_code_text(uint8_t code);
+
+/**
+ * How many of a call's codes are `GECC_CODE_VALID`. All items are valid if this is their number.
+ *
+ * `codes` has `items` bytes; if it is null, none is valid. Any thread may call this at any time.
+ */
+size_t gecc_count_valid(const uint8_t *codes, size_t items);
 
 /**
  * Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.

@@ -2,6 +2,7 @@
 
 use gecc::{Rejection, Verdict};
 use std::ffi::{CString, c_char};
+use std::slice;
 use std::sync::LazyLock;
 
 /// What a call says of an item, in one byte: valid, or the first check that failed. Numbers are never changed and never used
@@ -65,4 +66,17 @@ static TEXTS: LazyLock<Vec<(u8, CString)>> = LazyLock::new(|| {
 pub extern "C" fn gecc_code_text(code: u8) -> *const c_char {
     let found = TEXTS.iter().find(|(other, _)| *other == code);
     found.map_or(c"no such code".as_ptr(), |(_, text)| text.as_ptr())
+}
+
+/// How many of a call's codes are `GECC_CODE_VALID`. All items are valid if this is their number.
+///
+/// `codes` has `items` bytes; if it is null, none is valid. Any thread may call this at any time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_count_valid(codes: *const u8, items: usize) -> usize {
+    if codes.is_null() {
+        return 0;
+    }
+    // SAFETY: not null; the caller promises that as many bytes may be read.
+    let codes = unsafe { slice::from_raw_parts(codes, items) };
+    codes.iter().filter(|&&code| code == Verdict::VALID_CODE).count()
 }

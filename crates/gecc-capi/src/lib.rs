@@ -9,7 +9,8 @@
 //!
 //! **Columns that a call writes** are memory of the caller's, with the rows one after the other: `items` times the width of a
 //! row. What lay there before does not matter. `codes` has one byte an item, a `GeccCode`. Where it is not `GECC_CODE_VALID` the
-//! item's other results mean nothing. Sums over all items have one result and one code instead.
+//! item's other results mean nothing. Sums over all items have one result and one code instead. **Codes are no truth values**:
+//! `if (codes[i])` holds for rejected items too. Compare with `GECC_CODE_VALID`, or ask `gecc_count_valid`.
 //!
 //! **What a call returns** is a `GeccStatus`, and says nothing of the items. After any status but `GECC_STATUS_OK` results mean
 //! nothing: codes are 0, or untouched if an argument was refused. `gecc_last_error` has the text. Every call can return

@@ -3,7 +3,7 @@
 use super::{COMPRESSED, Handle, NO_DATA, cpu, expect_failure, expect_ok, keys, last_error, no_options, one, rows};
 use crate::capi::buffer::{gecc_buffer_data, gecc_buffer_free, gecc_buffer_is_locked, gecc_buffer_new};
 use crate::capi::choices::{GeccCurve, gecc_curve_by_name};
-use crate::capi::codes::{GeccCode, gecc_code_text};
+use crate::capi::codes::{GeccCode, gecc_code_text, gecc_count_valid};
 use crate::capi::ecdsa::{gecc_ecdsa_sign, gecc_ecdsa_verify};
 use crate::capi::engine::*;
 use crate::capi::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
@@ -285,6 +285,9 @@ pub fn codes_have_texts() {
     for code in [0, 19, 255] {
         assert_eq!(text(code), "no such code");
     }
+    let every_code: Vec<u8> = (0..=u8::MAX).chain([GeccCode::Valid as u8]).collect();
+    assert_eq!(unsafe { gecc_count_valid(every_code.as_ptr(), every_code.len()) }, 2);
+    assert_eq!(unsafe { gecc_count_valid(std::ptr::null(), 5) }, 0);
 }
 
 pub fn texts_are_cut() {

@@ -175,7 +175,7 @@ fn the_coalescer_is_measured() {
     let table =
         run(&["bench", "service", "--engine", "cpu", "--seconds", "0.1", "--modes", "single", "--rate", "1e3"], "");
     let text = String::from_utf8(table.stdout).unwrap();
-    assert_eq!((table.status.code(), text.lines().count()), (Some(0), 5), "{text}");
+    assert_eq!((table.status.code(), text.lines().count()), (Some(0), 6), "{text}");
     let wrong: [&[_]; 5] = [
         &["--items", "0"],
         &["--rate", "-1"],
