@@ -2,7 +2,23 @@
 
 use crate::problem::Progress;
 pub use crate::reason::Reason;
-pub use bitcoin::Txid;
+use std::fmt;
+
+/// A transaction's id: its bytes in the order in which they are hashed. They are shown from the last to the first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Txid(pub [u8; 32]);
+
+impl fmt::Display for Txid {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().rev().try_for_each(|byte| write!(to, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Txid {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, to)
+    }
+}
 
 /// What the script that asks for signatures is inside of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

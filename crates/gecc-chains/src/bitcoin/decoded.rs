@@ -3,19 +3,20 @@
 #[cfg(test)]
 mod shipped;
 
-use super::answers::{Answer, Reason, Template};
+use super::answers::{Answer, Reason, Template, Txid};
+use super::block::{Block, Spent, TransactionView};
 use super::commitments::Commitments;
+use super::hashes::merkle_root;
+use super::instructions::p2tr_key;
+use super::network::Network;
 use super::rounds::{Claim, Claims, Pair};
 use super::rules::Rules;
 use super::schnorr::Signatures;
 use super::script::{self, Spend};
+use super::sighash::{HashType, Sighashes};
 use super::taproot;
 use crate::problem::Progress;
 use crate::range::Blocks;
-use bitcoin::consensus::deserialize;
-use bitcoin::hashes::Hash;
-use bitcoin::sighash::{EcdsaSighashType, SighashCache};
-use bitcoin::{Block, Network, Transaction, TxOut, Txid, merkle_tree};
 use std::borrow::Cow;
 
 /// The inputs of some blocks.
@@ -72,18 +73,17 @@ impl Decoded {
 
     /// Adds inputs of a block until there is little more than so many bytes. Whether those were all.
     pub fn add(&mut self, open: &mut Open, most: usize) -> bool {
-        let Open { transactions, spent, rules, legacy_left, next, first, input } = open;
-        while let Some((transaction, txid)) = transactions.get(*next) {
-            let end = *first + transaction.input.len();
-            let of = Of { transaction, outputs: &spent[*first..end], rules, bytes: transaction.base_size() as u64 };
-            let mut cache = SighashCache::new(transaction);
-            while *input < transaction.input.len() {
+        let Open { block, txids, spent, rules, legacy_left, next, first, input } = open;
+        while let Some(transaction) = block.transaction(*next) {
+            let end = *first + spending(transaction);
+            let hashes = Sighashes::new(transaction, spent.outputs(*first..end));
+            while *input < hashes.spent.len() {
                 if self.bytes() >= most {
                     return false;
                 }
-                let (template, claimed) = self.claim_input(&mut cache, *input, &of, legacy_left);
-                let (height, reason) = (rules.height, claimed.err());
-                self.answers.push(Answer { height, txid: *txid, input: *input as u32, template, reason });
+                let (template, claimed) = self.claim_input(&hashes, *input, rules, legacy_left);
+                let (height, txid, reason) = (rules.height, txids[*next], claimed.err());
+                self.answers.push(Answer { height, txid, input: *input as u32, template, reason });
                 *input += 1;
             }
             (*next, *first, *input) = (*next + 1, end, 0);
@@ -94,42 +94,35 @@ impl Decoded {
     /// Says what kind of input it is, and notes what it claims, for the answer that comes next.
     fn claim_input(
         &mut self,
-        cache: &mut SighashCache<&Transaction>,
+        hashes: &Sighashes,
         index: usize,
-        of: &Of,
+        rules: &Rules,
         legacy_left: &mut u64,
     ) -> (Template, Result<(), Reason>) {
-        let (input, output) = (&of.transaction.input[index], &of.outputs[index]);
-        if output.script_pubkey.is_p2tr() {
-            let (template, spend) = taproot::take_apart(input, output, of.rules.taproot);
-            return (template, spend.and_then(|spend| self.claim_taproot(cache, index, of.outputs, spend)));
+        let (input, output) = (hashes.transaction.input(index), hashes.spent_by(index));
+        if let Some(key) = p2tr_key(output.script) {
+            let (template, spend) = taproot::take_apart(&input, *key, rules.taproot);
+            return (template, spend.and_then(|spend| self.claim_taproot(hashes, index, spend)));
         }
-        let (template, spend) = script::take_apart(input, output, of.rules.p2sh);
+        let (template, spend) = script::take_apart(&input, output.script, rules.p2sh);
         let claimed = spend.and_then(|spend| {
             if !spend.segwit {
-                let hashed = of.bytes * spend.signatures.len() as u64;
+                let hashed = (hashes.transaction.base_size() * spend.signatures.len()) as u64;
                 *legacy_left = legacy_left.checked_sub(hashed).ok_or(TOO_MUCH)?;
             }
-            self.claim(cache, index, output, spend, of.rules)
+            self.claim(hashes, index, spend, rules)
         });
         (template, claimed)
     }
 
     /// Notes what an input claims.
-    fn claim(
-        &mut self,
-        cache: &mut SighashCache<&Transaction>,
-        index: usize,
-        output: &TxOut,
-        spend: Spend,
-        rules: &Rules,
-    ) -> Result<(), Reason> {
+    fn claim(&mut self, hashes: &Sighashes, index: usize, spend: Spend, rules: &Rules) -> Result<(), Reason> {
         if spend.has_dummy && rules.null_dummy {
             return Err(Reason::Malformed("what a multisignature leaves behind is not empty"));
         }
         let first = (self.claims.signatures.len(), self.claims.keys.len());
         for pushed in &spend.signatures {
-            match signature(cache, index, output, &spend, pushed, rules) {
+            match signature(hashes, index, &spend, pushed, rules) {
                 Ok(signature) => self.claims.signatures.push(signature),
                 Err(reason) => {
                     self.claims.signatures.truncate(first.0);
@@ -146,29 +139,24 @@ impl Decoded {
         Ok(())
     }
 
-    /// The same for an input of taproot. `outputs` are those that the transaction spends.
-    fn claim_taproot(
-        &mut self,
-        cache: &mut SighashCache<&Transaction>,
-        index: usize,
-        outputs: &[TxOut],
-        spend: taproot::Spend,
-    ) -> Result<(), Reason> {
+    /// The same for an input of taproot.
+    fn claim_taproot(&mut self, hashes: &Sighashes, index: usize, spend: taproot::Spend) -> Result<(), Reason> {
         let answer = self.answers.len();
         if let Some(commitment) = spend.commitment() {
             self.commitments.push(answer, commitment);
         }
-        self.schnorr.push(answer, spend.signed(cache, index, outputs)?);
+        self.schnorr.push(answer, spend.signed(hashes, index)?);
         Ok(())
     }
 }
 
 /// A block of which inputs are still to be added.
 pub struct Open {
-    /// Those with inputs that spend something.
-    transactions: Vec<(Transaction, Txid)>,
-    /// What they spend, one after the other.
-    spent: Vec<TxOut>,
+    block: Block,
+    /// Of each of its transactions.
+    txids: Vec<Txid>,
+    /// What its inputs spend.
+    spent: Spent,
     rules: Rules,
     /// Bytes that signatures in the old form may still ask to be hashed.
     legacy_left: u64,
@@ -178,14 +166,9 @@ pub struct Open {
     input: usize,
 }
 
-/// What is the same for the inputs of a transaction.
-struct Of<'a> {
-    transaction: &'a Transaction,
-    /// What it spends.
-    outputs: &'a [TxOut],
-    rules: &'a Rules,
-    /// Bytes without witnesses.
-    bytes: u64,
+/// Inputs of a transaction that spend something.
+fn spending(transaction: TransactionView) -> usize {
+    if transaction.is_coinbase() { 0 } else { transaction.inputs().len() }
 }
 
 /// Bytes that consensus lets signatures of a block in the old form have hashed: each hashes its whole transaction, which
@@ -201,29 +184,25 @@ impl Open {
     /// What is wrong with the block as a whole.
     pub fn new(
         network: Network,
-        bytes: &[u8],
-        spent: impl FnOnce(usize) -> Result<Vec<TxOut>, String>,
+        bytes: Vec<u8>,
+        spent: impl FnOnce(usize) -> Result<Spent, String>,
         wanted: Blocks,
     ) -> Result<Option<Self>, String> {
-        let block: Block = deserialize(bytes).map_err(|problem| problem.to_string())?;
+        let block = Block::parse(bytes)?;
         let rules = Rules::of(network, &block);
         if !wanted.wants(rules.height) {
             return Ok(None);
         }
-        let txids: Vec<Txid> = block.txdata.iter().map(Transaction::compute_txid).collect();
-        let root = merkle_tree::calculate_root(txids.iter().map(|txid| txid.to_raw_hash()));
-        if root != Some(block.header.merkle_root.to_raw_hash()) {
+        let txids: Vec<Txid> = block.transactions().map(TransactionView::txid).collect();
+        if merkle_root(txids.iter().map(|txid| txid.0).collect()) != Some(block.merkle_root()) {
             return Err("the transactions do not hash to the header's merkle root".to_owned());
         }
-        let spends = |transaction: &Transaction| !transaction.is_coinbase();
-        let transactions: Vec<_> =
-            block.txdata.into_iter().zip(txids).filter(|(transaction, _)| spends(transaction)).collect();
-        let inputs: usize = transactions.iter().map(|(transaction, _)| transaction.input.len()).sum();
+        let inputs: usize = block.transactions().map(spending).sum();
         let spent = spent(inputs)?;
         if inputs != spent.len() {
             return Err(format!("the block has {inputs} inputs, and {} outputs are said to be spent", spent.len()));
         }
-        Ok(Some(Open { transactions, spent, rules, legacy_left: MOST_LEGACY, next: 0, first: 0, input: 0 }))
+        Ok(Some(Open { block, txids, spent, rules, legacy_left: MOST_LEGACY, next: 0, first: 0, input: 0 }))
     }
 }
 
@@ -231,31 +210,22 @@ impl Open {
 const NEVER_VALID: [u8; 64] = [0; 64];
 
 /// What a signature signs, and r and s.
-fn signature(
-    cache: &mut SighashCache<&Transaction>,
-    index: usize,
-    output: &TxOut,
-    spend: &Spend,
-    pushed: &[u8],
-    rules: &Rules,
-) -> Result<Pair, Reason> {
-    const OUT_OF_RANGE: Reason = Reason::Malformed("there is no such input");
+fn signature(hashes: &Sighashes, index: usize, spend: &Spend, pushed: &[u8], rules: &Rules) -> Result<Pair, Reason> {
     // An empty one is how multisignatures leave one out.
     let Some((&hash_type, der)) = pushed.split_last() else {
         return Ok(Pair { digest: [0; 32], signature: NEVER_VALID });
     };
-    let signature = rules.signature_from_der(der).unwrap_or(NEVER_VALID);
+    let (signature, hash_type) = (rules.signature_from_der(der).unwrap_or(NEVER_VALID), HashType(hash_type));
     let digest = if spend.segwit {
-        let standard = EcdsaSighashType::from_standard(hash_type.into());
-        let hash_type = standard.map_err(|_| Reason::NotChecked("a hash type that is not standard"))?;
-        let hash = cache.p2wsh_signature_hash(index, &spend.script, output.value, hash_type);
-        hash.map_err(|_| OUT_OF_RANGE)?.to_byte_array()
+        if !hash_type.is_named() {
+            return Err(Reason::NotChecked("a hash type that is not standard"));
+        }
+        hashes.segwit_v0(index, &spend.script, hash_type)
     } else if signature == NEVER_VALID {
         // It would be hashed for nothing.
         [0; 32]
     } else {
-        let hash = cache.legacy_signature_hash(index, &spend.script, hash_type.into());
-        hash.map_err(|_| OUT_OF_RANGE)?.to_byte_array()
+        hashes.legacy(index, &spend.script, hash_type)
     };
     Ok(Pair { digest, signature })
 }

@@ -6,14 +6,15 @@
 //! checksum behind it: SHA-256 twice over the hash of the block before and the record. That is how records find their
 //! blocks.
 
-use super::undo;
+use super::block::BLOCK_HEADER;
+use super::hashes::sha256d;
+use super::network::Network;
 use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock};
+use super::{encoding, undo};
 use crate::files::{Reader, open_beside};
 use crate::flow::HandOn;
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, note};
-use bitcoin::consensus::Decodable;
-use bitcoin::{Network, VarInt, p2p::Magic};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, VecDeque};
 use std::io::Read;
@@ -22,7 +23,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const RECORD_HEADER: u64 = 8;
-const BLOCK_HEADER: usize = 80;
 const CHECKSUM: usize = 32;
 /// Bytes of a block that say which it is: its header, and how many transactions it has.
 const FIRST: usize = BLOCK_HEADER + 9;
@@ -38,11 +38,6 @@ const BLOCK_BYTES: usize = 256;
 const HASHED: u64 = 64;
 /// What a try counts beside the bytes that are hashed.
 const TRY: u64 = 256;
-
-/// The network of a magic.
-pub fn network_of(magic: [u8; 4]) -> Option<Network> {
-    Network::from_magic(Magic::from_bytes(magic))
-}
 
 /// The key in the folder of a file: zeros where there is none.
 ///
@@ -122,7 +117,7 @@ impl Hidden {
         let magic: [u8; 4] = magic.try_into().expect("four bytes");
         let length = u64::from(u32::from_le_bytes(length.try_into().expect("four bytes")));
         let left = self.reader.left();
-        let Some(network) = network_of(magic) else {
+        let Some(network) = Network::of(magic) else {
             return Err(self.reader.problem_at(place, "a record was to begin here, with a network's magic"));
         };
         if length > longest || length + after > left {
@@ -144,7 +139,7 @@ impl Hidden {
                 return None;
             }
             let bytes = self.read(length).ok()?;
-            let found = bytes.windows(4).position(|magic| network_of(magic.try_into().expect("four bytes")).is_some());
+            let found = bytes.windows(4).position(|magic| Network::of(magic.try_into().expect("four bytes")).is_some());
             if let Some(found) = found {
                 return self.reader.go_to(start + found as u64).ok();
             }
@@ -263,15 +258,14 @@ fn first_of(blocks: &mut Hidden, place: u64, length: u64) -> Result<Found, Probl
     let first = blocks.read(length.min(FIRST as u64))?;
     let too_short = || blocks.reader.problem_at(place, "the block has no header");
     let (header, mut rest) = first.split_at_checked(BLOCK_HEADER).ok_or_else(too_short)?;
-    let transactions = VarInt::consensus_decode(&mut rest).map_err(|_| too_short())?.0;
-    let hash: [u8; 32] = Sha256::digest(Sha256::digest(header)).into();
+    let transactions = encoding::number(&mut rest).map_err(|_| too_short())?;
     Ok(Found {
         place,
         // Neither has more than the block has bytes, or else it is no block.
         length: length.try_into().map_err(|_| too_short())?,
         transactions: transactions.try_into().unwrap_or(u32::MAX),
         before: header[BEFORE].try_into().expect("32 bytes"),
-        hash: beginning(&hash),
+        hash: beginning(&sha256d(header)),
         undo: None,
     })
 }

@@ -11,14 +11,23 @@
 //! work, amounts or lock times.
 
 mod answers;
+mod block;
 mod commitments;
 mod decoded;
+mod encoding;
 mod folder;
+mod hashes;
+mod instructions;
 mod lax_der;
+mod network;
+#[cfg(test)]
+mod oracle;
+mod ripemd160;
 mod rounds;
 mod rules;
 mod schnorr;
 mod script;
+mod sighash;
 mod taproot;
 mod undo;
 
@@ -28,9 +37,9 @@ use crate::limits::Limits;
 use crate::problem::{Place, Problem, Progress, note};
 use crate::range::Blocks;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
-use bitcoin::Network;
 use decoded::{Decoded, Open};
 use gecc::Engine;
+use network::Network;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -91,12 +100,12 @@ impl Content {
     /// Where it is, and what is wrong with it as a whole.
     fn open_next(&mut self, wanted: Blocks) -> Result<(), (u64, String)> {
         let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
-        let spent = |inputs| match &spent {
+        let spent = |inputs| match spent {
             None => Err("what the block spends is not in the file beside it".to_owned()),
             Some(bytes) if self.plain => undo::plain(bytes, inputs),
-            Some(bytes) => undo::compressed(bytes, inputs),
+            Some(bytes) => undo::compressed(&bytes, inputs),
         };
-        self.open = Open::new(self.network, &block, spent, wanted).map_err(|what| (place, what))?;
+        self.open = Open::new(self.network, block, spent, wanted).map_err(|what| (place, what))?;
         Ok(())
     }
 }

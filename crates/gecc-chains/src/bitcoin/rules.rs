@@ -4,17 +4,25 @@
 //! since BIP 34. Earlier ones do not, and are under none of the rules that have a height here. Bitcoin Core also asks for
 //! taproot in blocks before it was in force, all but one of the main chain. Here their inputs are not checked.
 
+use super::block::Block;
 use super::lax_der::signature_from_lax_der;
-use bitcoin::{Block, Network};
+use super::network::Network;
 
 /// The versions of blocks that BIP 34 and BIP 66 ask for: a height that an older one seems to say may be anything.
 const SAYS_HEIGHT: i32 = 2;
 const STRICT: i32 = 3;
 /// The blocks that break BIP 16 though they came after it: of the main chain, and of testnet3.
-const BREAK_BIP_16: [(Network, &str); 2] = [
-    (Network::Bitcoin, "00000000000002dc756eebf4f49723ed8d30cc28a5f108eb94b1ba88ac4f9c22"),
-    (Network::Testnet, "00000000dd30457c001f4095d208cc1296b0eed002427aa599874af7a432b105"),
+const BREAK_BIP_16: [(Network, [u8; 32]); 2] = [
+    (Network::Bitcoin, hash(b"00000000000002dc756eebf4f49723ed8d30cc28a5f108eb94b1ba88ac4f9c22")),
+    (Network::Testnet, hash(b"00000000dd30457c001f4095d208cc1296b0eed002427aa599874af7a432b105")),
 ];
+
+/// The bytes of a hash, which is shown from the last to the first.
+const fn hash(shown: &[u8; 64]) -> [u8; 32] {
+    let Ok(mut bytes) = const_hex::const_decode_to_array(shown) else { panic!("no hash") };
+    bytes.reverse();
+    bytes
+}
 
 /// What a block is under.
 pub struct Rules {
@@ -32,11 +40,12 @@ pub struct Rules {
 
 impl Rules {
     pub fn of(network: Network, block: &Block) -> Self {
-        let version = block.header.version.to_consensus();
-        let height = (version >= SAYS_HEIGHT).then(|| block.bip34_block_height().ok()).flatten();
+        let version = block.version();
+        let coinbase = || block.transaction(0)?.inputs().next();
+        let height = (version >= SAYS_HEIGHT).then(coinbase).flatten().and_then(|input| height_in(input.script));
         let heights = heights(network);
         let is_from = |start: u64| version >= STRICT && height.is_some_and(|height| height >= start);
-        let breaks = |(of, hash): &(Network, &str)| *of == network && block.block_hash().to_string() == *hash;
+        let breaks = |(of, hash): &(Network, [u8; 32])| *of == network && block.hash() == *hash;
         Rules {
             height,
             p2sh: !BREAK_BIP_16.iter().any(breaks),
@@ -49,6 +58,18 @@ impl Rules {
     /// r and s; `None` where the bytes are no signature. Before BIP 66 consensus took whatever OpenSSL took.
     pub fn signature_from_der(&self, der: &[u8]) -> Option<[u8; 64]> {
         if self.strict_der { gecc::signature_from_der(der).ok() } else { signature_from_lax_der(der) }
+    }
+}
+
+/// The number that a coinbase's script begins with (BIP 34): pushed in the fewest bytes, of which it has the fewest.
+pub fn height_in(script: &[u8]) -> Option<u64> {
+    let (&length @ ..=4, rest) = script.split_first()? else { return None };
+    match rest.get(..length.into())? {
+        // These are pushed by opcodes of their own.
+        [1..=16] => None,
+        // A negative number, and one with a zero that is not there for the sign.
+        [.., 0x80..=0xff] | [0] | [.., 0..=0x7f, 0] => None,
+        digits => Some(digits.iter().rev().fold(0, |height, digit| height << 8 | u64::from(*digit))),
     }
 }
 

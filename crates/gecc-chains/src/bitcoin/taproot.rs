@@ -4,24 +4,29 @@
 //! they change nothing: inscriptions keep their data there, and most script paths of real blocks are theirs.
 
 use super::answers::{Reason, Template};
+use super::block::InputView;
 use super::commitments::Commitment;
+use super::encoding::hash_sized;
+use super::hashes::{TAP_BRANCH, TAP_LEAF};
+use super::instructions::{
+    Instruction, Instructions, LONGEST_ELEMENT, OP_CHECKSIG, OP_ENDIF, OP_IF, instructions, small,
+};
 use super::schnorr::Signed;
-use super::script::{WITH_A_SCRIPT, last, pushed, small};
-use bitcoin::blockdata::constants::MAX_SCRIPT_ELEMENT_SIZE;
-use bitcoin::consensus::Encodable;
-use bitcoin::hashes::Hash;
-use bitcoin::opcodes::all::{OP_CHECKSIG, OP_ENDIF, OP_IF};
-use bitcoin::script::{Instruction, Instructions};
-use bitcoin::sighash::{Annex, Prevouts, SighashCache, TapSighashType};
-use bitcoin::taproot::{TAPROOT_CONTROL_MAX_NODE_COUNT, TAPROOT_LEAF_MASK, TAPROOT_LEAF_TAPSCRIPT};
-use bitcoin::{Script, TapLeafHash, TapNodeHash, Transaction, TxIn, TxOut};
+use super::script::{WITH_A_SCRIPT, last};
+use super::sighash::{HashType, Sighashes};
+use sha2::Digest;
 
-/// BIP 342: where OP_CODESEPARATOR was last run, for a script without one.
-const NO_SEPARATOR: u32 = u32::MAX;
+/// What an annex begins with.
+const ANNEX: u8 = 0x50;
+/// The part of a control block's first byte that says the leaf's version, and the version of BIP 342.
+const LEAF_MASK: u8 = 0xfe;
+const TAPSCRIPT: u8 = 0xc0;
+/// Steps from a leaf to the root.
+const LONGEST_PATH: usize = 128;
 
 /// What an input shows.
 pub struct Spend<'a> {
-    annex: Option<Annex<'a>>,
+    annex: Option<&'a [u8]>,
     leaf: Option<Leaf>,
     /// What is pushed as the signature, and the key; or why no signature is verified.
     signature: Result<(&'a [u8], [u8; 32]), Reason>,
@@ -29,29 +34,24 @@ pub struct Spend<'a> {
 
 /// A script, and what shows that the output has it.
 struct Leaf {
-    hash: TapLeafHash,
+    hash: [u8; 32],
     commitment: Commitment,
 }
 
 /// What is known of an input before its signature and script are verified.
 type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
 
-/// Takes an input apart whose output is a witness program of version 1 with 32 bytes. `in_force` says whether BIP 341 is.
-pub fn take_apart<'a>(input: &'a TxIn, output: &TxOut, in_force: bool) -> Taken<'a> {
-    let (template, spend) = by_witness(input.witness.iter().collect(), key_of(output));
+/// Takes an input apart whose output is a witness program of version 1 with this key. `in_force` says whether BIP 341 is.
+pub fn take_apart<'a>(input: &InputView<'a>, output_key: [u8; 32], in_force: bool) -> Taken<'a> {
+    let (template, spend) = by_witness(input.witness(), output_key);
     if !in_force {
         return (template, Err(Reason::NotChecked("BIP 341 is not in force")));
     }
-    (template, if input.script_sig.is_empty() { spend } else { Err(WITH_A_SCRIPT) })
-}
-
-/// The key of an output: what its script ends with.
-fn key_of(output: &TxOut) -> [u8; 32] {
-    *output.script_pubkey.as_bytes().last_chunk().expect("a witness program of 32 bytes")
+    (template, if input.script.is_empty() { spend } else { Err(WITH_A_SCRIPT) })
 }
 
 fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
-    let annex = stack.last().filter(|_| stack.len() >= 2).and_then(|last| Annex::new(last).ok());
+    let annex = stack.last().copied().filter(|last| stack.len() >= 2 && last.first() == Some(&ANNEX));
     if annex.is_some() {
         stack.pop();
     }
@@ -59,7 +59,6 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
         [] => (Template::TaprootKey, Err(Reason::Malformed("no witness is shown"))),
         [signature] => (Template::TaprootKey, Ok(Spend { annex, leaf: None, signature: Ok((*signature, output_key)) })),
         [shown @ .., script, control] => {
-            let script = Script::from_bytes(script);
             let key = key_of_leaf(control, script);
             let template = if key.is_ok() { Template::TaprootScript } else { Template::TaprootOther };
             let Some(leaf) = leaf(control, script, output_key) else {
@@ -77,42 +76,40 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
 
 /// The version of a leaf, where its control block says it.
 fn version_of(control: &[u8]) -> Option<u8> {
-    Some(control.first()? & TAPROOT_LEAF_MASK)
+    Some(control.first()? & LEAF_MASK)
 }
 
 /// The key of a script of known form.
-fn key_of_leaf(control: &[u8], script: &Script) -> Result<[u8; 32], Reason> {
-    if version_of(control) != Some(TAPROOT_LEAF_TAPSCRIPT) {
+fn key_of_leaf(control: &[u8], script: &[u8]) -> Result<[u8; 32], Reason> {
+    if version_of(control) != Some(TAPSCRIPT) {
         return Err(Reason::NotChecked("the leaf's version has no meaning"));
     }
     asked_key(script).ok_or(Reason::NotChecked("the script has another form"))
 }
 
 /// The key of a script that asks for a signature by it, and for nothing else.
-fn asked_key(script: &Script) -> Option<[u8; 32]> {
-    let mut instructions = script.instructions();
-    let [Ok(Instruction::PushBytes(key)), Ok(Instruction::Op(OP_CHECKSIG))] =
-        [instructions.next()?, instructions.next()?]
-    else {
+fn asked_key(script: &[u8]) -> Option<[u8; 32]> {
+    let mut instructions = instructions(script);
+    let [Instruction::Push(key), Instruction::Op(OP_CHECKSIG)] = [instructions.next()??, instructions.next()??] else {
         return None;
     };
     while let Some(next) = instructions.next() {
-        skip_branch(next.ok()?, &mut instructions)?;
+        skip_branch(next?, &mut instructions)?;
     }
-    key.as_bytes().try_into().ok()
+    key.try_into().ok()
 }
 
 /// Skips a branch of pushes that never runs: the condition that is pushed before OP_IF is empty, and so false. `None` where it is
 /// anything else.
 fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Option<()> {
-    let is_false = pushed(&condition)?.is_empty();
-    if !is_false || instructions.next()?.ok()? != Instruction::Op(OP_IF) {
+    let is_false = condition.pushed()?.is_empty();
+    if !is_false || instructions.next()?? != Instruction::Op(OP_IF) {
         return None;
     }
     loop {
-        match instructions.next()?.ok()? {
+        match instructions.next()?? {
             // Longer ones are wrong even where they do not run.
-            Instruction::PushBytes(bytes) if bytes.len() <= MAX_SCRIPT_ELEMENT_SIZE => {}
+            Instruction::Push(bytes) if bytes.len() <= LONGEST_ELEMENT => {}
             Instruction::Op(OP_ENDIF) => return Some(()),
             Instruction::Op(number) if small(number).is_some() => {}
             _ => return None,
@@ -121,27 +118,29 @@ fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Optio
 }
 
 /// What a control block says of a script; `None` where its length is wrong.
-fn leaf(control: &[u8], script: &Script, output_key: [u8; 32]) -> Option<Leaf> {
+fn leaf(control: &[u8], script: &[u8], output_key: [u8; 32]) -> Option<Leaf> {
     let (&first, rest) = control.split_first()?;
     let (&internal_key, rest) = rest.split_first_chunk()?;
     let (path, []) = rest.as_chunks() else { return None };
-    if path.len() > TAPROOT_CONTROL_MAX_NODE_COUNT {
+    if path.len() > LONGEST_PATH {
         return None;
     }
-    let hash = leaf_hash(first & TAPROOT_LEAF_MASK, script);
-    let root = path.iter().fold(TapNodeHash::from(hash), |node, beside| {
-        TapNodeHash::from_node_hashes(node, TapNodeHash::assume_hidden(*beside))
-    });
-    let commitment = Commitment { internal_key, root: root.to_byte_array(), output_key, is_odd: first & 1 == 1 };
+    let hash = leaf_hash(first & LEAF_MASK, script);
+    let root = path.iter().fold(hash, |node, beside| branch_hash(node, *beside));
+    let commitment = Commitment { internal_key, root, output_key, is_odd: first & 1 == 1 };
     Some(Leaf { hash, commitment })
 }
 
-/// The crate's type of versions lacks one that consensus takes: 0x50, which only an input with an annex can show.
-fn leaf_hash(version: u8, script: &Script) -> TapLeafHash {
-    let mut engine = TapLeafHash::engine();
-    let written = version.consensus_encode(&mut engine).and_then(|_| script.consensus_encode(&mut engine));
-    written.expect("a hash takes everything");
-    TapLeafHash::from_engine(engine)
+fn leaf_hash(version: u8, script: &[u8]) -> [u8; 32] {
+    let mut hash = TAP_LEAF.clone();
+    hash.update([version]);
+    hash_sized(&mut hash, script);
+    hash.finalize().into()
+}
+
+/// The hash of two nodes, whichever is the left one.
+fn branch_hash(node: [u8; 32], beside: [u8; 32]) -> [u8; 32] {
+    TAP_BRANCH.clone().chain_update(node.min(beside)).chain_update(node.max(beside)).finalize().into()
 }
 
 impl Spend<'_> {
@@ -150,34 +149,27 @@ impl Spend<'_> {
         self.leaf.as_ref().map(|leaf| leaf.commitment)
     }
 
-    /// What is signed, by whom, and R and s. `outputs` are those that the transaction spends.
-    pub fn signed(
-        self,
-        cache: &mut SighashCache<&Transaction>,
-        index: usize,
-        outputs: &[TxOut],
-    ) -> Result<Signed, Reason> {
+    /// What is signed, by whom, and R and s.
+    pub fn signed(self, hashes: &Sighashes, index: usize) -> Result<Signed, Reason> {
         let (pushed, key) = self.signature?;
         let (signature, hash_type) = signature_and_type(pushed)?;
-        let leaf = self.leaf.map(|leaf| (leaf.hash, NO_SEPARATOR));
-        let hash = cache.taproot_signature_hash(index, &Prevouts::All(outputs), self.annex, leaf, hash_type);
-        // There are as many outputs as inputs, so that nothing else can be missing.
-        let hash = hash.map_err(|_| Reason::Malformed("the output that is signed alone is missing"))?;
-        Ok(Signed { digest: hash.to_byte_array(), signature, key })
+        let digest = hashes.taproot(index, self.annex, self.leaf.map(|leaf| leaf.hash), hash_type);
+        let digest = digest.ok_or(Reason::Malformed("the output that is signed alone is missing"))?;
+        Ok(Signed { digest, signature, key })
     }
 }
 
 /// R and s, and what of the transaction is signed.
-fn signature_and_type(pushed: &[u8]) -> Result<([u8; 64], TapSighashType), Reason> {
-    const LENGTH: Reason = Reason::Malformed("a signature has 64 bytes, or 65 with a hash type");
-    const HASH_TYPE: Reason = Reason::Malformed("BIP 341 has no such hash type");
+fn signature_and_type(pushed: &[u8]) -> Result<([u8; 64], HashType), Reason> {
     let (signature, rest) = pushed.split_first_chunk().ok_or(LENGTH)?;
     let hash_type = match rest {
-        [] => TapSighashType::Default,
+        [] => HashType::DEFAULT,
         // The default must be left out: two ways to write it would make transactions malleable.
-        [0] => return Err(HASH_TYPE),
-        [named] => TapSighashType::from_consensus_u8(*named).map_err(|_| HASH_TYPE)?,
+        [named] if HashType(*named).is_named() => HashType(*named),
+        [_] => return Err(Reason::Malformed("BIP 341 has no such hash type")),
         _ => return Err(LENGTH),
     };
     Ok((*signature, hash_type))
 }
+
+const LENGTH: Reason = Reason::Malformed("a signature has 64 bytes, or 65 with a hash type");

@@ -3,71 +3,67 @@
 //! In the records of rev files scripts and amounts are compressed as Bitcoin Core's `compressor.h` and `undo.h` say,
 //! with the numbers of its `serialize.h` (VARINT).
 
-use bitcoin::consensus::{Decodable, encode};
-use bitcoin::hashes::Hash;
-use bitcoin::{Amount, PubkeyHash, ScriptBuf, ScriptHash, TxOut, VarInt};
+use super::block::{Place, Spent};
+use super::encoding::{self, array, put_number, sized};
+use super::instructions::{OP_CHECKSIG, OP_DUP, OP_EQUAL, OP_EQUALVERIFY, OP_HASH160, OP_RETURN};
 use k256::elliptic_curve::sec1::ToSec1Point;
 
 /// Bytes of the longest script that can be spent; a longer one was made empty.
 const LONGEST_SCRIPT: u64 = 10_000;
-/// OP_RETURN: what a script becomes that cannot be spent.
-const OP_RETURN: u8 = 0x6a;
 /// Sizes below this stand for scripts of known forms.
 const FORMS: u64 = 6;
 
 /// Outputs one after the other, as blocks have them: as many as there are inputs.
-pub fn plain(mut bytes: &[u8], inputs: usize) -> Result<Vec<TxOut>, String> {
-    let mut outputs = Vec::with_capacity(inputs);
-    while !bytes.is_empty() {
-        require_fewer(&outputs, inputs)?;
-        outputs.push(TxOut::consensus_decode(&mut bytes).map_err(|problem| problem.to_string())?);
+pub fn plain(bytes: Vec<u8>, inputs: usize) -> Result<Spent, String> {
+    let (mut rest, mut places) = (bytes.as_slice(), vec![0]);
+    while !rest.is_empty() {
+        require_fewer(&places, inputs)?;
+        array::<8>(&mut rest).and_then(|_| sized(&mut rest))?;
+        places.push((bytes.len() - rest.len()) as Place);
     }
-    Ok(outputs)
+    Ok(Spent::new(bytes, places))
 }
 
-/// More outputs than inputs are not made room for.
-fn require_fewer(outputs: &[TxOut], inputs: usize) -> Result<(), String> {
-    if outputs.len() < inputs {
+/// More outputs than inputs are not made room for. The places are one more than the outputs so far.
+fn require_fewer(places: &[Place], inputs: usize) -> Result<(), String> {
+    if places.len() <= inputs {
         return Ok(());
     }
     Err(format!("the block has {inputs} inputs, and more outputs are said to be spent"))
 }
 
 /// Transactions that a record speaks of: all of its block but the coinbase.
-pub fn transactions(mut record: &[u8]) -> Result<u64, String> {
-    length(&mut record)
+pub fn transactions(mut record: &[u8]) -> encoding::Result<u64> {
+    encoding::number(&mut record)
 }
 
 /// The outputs of a record of a rev file, for the inputs of all transactions one after the other.
-pub fn compressed(mut record: &[u8], inputs: usize) -> Result<Vec<TxOut>, String> {
-    let mut outputs = Vec::with_capacity(inputs);
-    for _ in 0..length(&mut record)? {
-        for _ in 0..length(&mut record)? {
-            require_fewer(&outputs, inputs)?;
-            outputs.push(output(&mut record).ok_or("an output that was spent ends too early or is malformed")?);
+pub fn compressed(mut record: &[u8], inputs: usize) -> Result<Spent, String> {
+    let (mut bytes, mut places) = (Vec::new(), vec![0]);
+    for _ in 0..encoding::number(&mut record)? {
+        for _ in 0..encoding::number(&mut record)? {
+            require_fewer(&places, inputs)?;
+            output(&mut record, &mut bytes).ok_or("an output that was spent ends too early or is malformed")?;
+            places.push(bytes.len() as Place);
         }
     }
     if record.is_empty() {
-        Ok(outputs)
+        Ok(Spent::new(bytes, places))
     } else {
         Err(format!("{} bytes follow the outputs that were spent", record.len()))
     }
 }
 
-fn length(bytes: &mut &[u8]) -> Result<u64, String> {
-    let length: Result<VarInt, encode::Error> = Decodable::consensus_decode(bytes);
-    length.map(|length| length.0).map_err(|problem| problem.to_string())
-}
-
-fn output(bytes: &mut &[u8]) -> Option<TxOut> {
+/// Writes an output as blocks have it.
+fn output(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
     // The height of the transaction and whether it is a coinbase. Where there is a height a number follows that was a
     // version once.
     let code = number(bytes)?;
     if code >> 1 > 0 {
         number(bytes)?;
     }
-    let value = Amount::from_sat(amount(number(bytes)?)?);
-    Some(TxOut { value, script_pubkey: script(bytes)? })
+    to.extend_from_slice(&amount(number(bytes)?)?.to_le_bytes());
+    script(bytes, to)
 }
 
 /// Seven bits a byte, most significant first; all bytes but the last have the high bit and stand for one more.
@@ -95,38 +91,33 @@ fn amount(compressed: u64) -> Option<u64> {
     digits.checked_mul(10u64.pow(exponent as u32))
 }
 
-fn script(bytes: &mut &[u8]) -> Option<ScriptBuf> {
+fn script(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
     match number(bytes)? {
-        0 => Some(ScriptBuf::new_p2pkh(&PubkeyHash::from_slice(take(bytes, 20)?).ok()?)),
-        1 => Some(ScriptBuf::new_p2sh(&ScriptHash::from_slice(take(bytes, 20)?).ok()?)),
-        tag @ 2..=3 => Some(p2pk(&compressed_key(tag as u8, take(bytes, 32)?))),
+        0 => put(to, &[&[OP_DUP, OP_HASH160, 20], take(bytes, 20)?, &[OP_EQUALVERIFY, OP_CHECKSIG]]),
+        1 => put(to, &[&[OP_HASH160, 20], take(bytes, 20)?, &[OP_EQUAL]]),
+        tag @ 2..=3 => put(to, &[&[33, tag as u8], take(bytes, 32)?, &[OP_CHECKSIG]]),
         tag @ 4..=5 => {
-            let key = compressed_key(tag as u8 - 2, take(bytes, 32)?);
+            let key = [&[tag as u8 - 2], take(bytes, 32)?].concat();
             let point = k256::PublicKey::from_sec1_bytes(&key).ok()?;
-            Some(p2pk(point.to_sec1_point(false).as_bytes()))
+            put(to, &[&[65], point.to_sec1_point(false).as_bytes(), &[OP_CHECKSIG]]);
         }
         size if size - FORMS > LONGEST_SCRIPT => {
-            take(bytes, usize::try_from(size - FORMS).ok()?)?;
-            Some(ScriptBuf::from_bytes(vec![OP_RETURN]))
+            take(bytes, size - FORMS)?;
+            put(to, &[&[OP_RETURN]]);
         }
-        size => Some(ScriptBuf::from_bytes(take(bytes, (size - FORMS) as usize)?.to_vec())),
+        size => put(to, &[take(bytes, size - FORMS)?]),
     }
+    Some(())
 }
 
-fn compressed_key(tag: u8, x: &[u8]) -> Vec<u8> {
-    [&[tag], x].concat()
+/// Writes the parts of a script behind their length.
+fn put(to: &mut Vec<u8>, parts: &[&[u8]]) {
+    put_number(parts.iter().map(|part| part.len()).sum(), |number| to.extend_from_slice(number));
+    parts.iter().for_each(|part| to.extend_from_slice(part));
 }
 
-/// A push of the key, and OP_CHECKSIG.
-fn p2pk(key: &[u8]) -> ScriptBuf {
-    const OP_CHECKSIG: u8 = 0xac;
-    ScriptBuf::from_bytes([&[key.len() as u8], key, &[OP_CHECKSIG]].concat())
-}
-
-fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
-    let (taken, rest) = bytes.split_at_checked(count)?;
-    *bytes = rest;
-    Some(taken)
+fn take<'a>(bytes: &mut &'a [u8], count: u64) -> Option<&'a [u8]> {
+    encoding::take(bytes, count).ok()
 }
 
 #[cfg(test)]

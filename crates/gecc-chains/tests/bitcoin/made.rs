@@ -9,7 +9,7 @@ use bitcoin::sighash::{EcdsaSighashType, SighashCache};
 use bitcoin::{Amount, PubkeyHash, ScriptBuf, Transaction, TxOut, WPubkeyHash, Witness};
 use gecc::{Secp256k1, SecretKey, ecdsa, keys, signature_to_der};
 use gecc_chains::Settings;
-use gecc_chains::bitcoin::{Answer, Reason, Template, Wrapping};
+use gecc_chains::bitcoin::{Answer, Reason, Template, Txid, Wrapping};
 use rand::RngExt;
 use std::slice;
 
@@ -191,7 +191,7 @@ pub fn inputs_of_every_template(settings: &Settings) {
         {
             let expected = Answer {
                 height: Some(700_000),
-                txid: transaction.compute_txid(),
+                txid: Txid(transaction.compute_txid().to_byte_array()),
                 input: index as u32,
                 template: made.template,
                 reason: None,

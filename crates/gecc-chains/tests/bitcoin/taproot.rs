@@ -1,5 +1,4 @@
-//! Inputs of taproot, signed by libsecp256k1. What is signed is computed here from the text of BIP 341, apart from the
-//! crate `bitcoin`, which the tested code uses.
+//! Inputs of taproot, signed by libsecp256k1. What is signed is computed here from the text of BIP 341.
 
 use super::blocks::{check_inputs, unsigned};
 use super::random::Random;
@@ -18,7 +17,7 @@ use bitcoin::taproot::{LeafVersion, TaprootBuilder};
 use bitcoin::{Amount, ScriptBuf, Sequence, TapNodeHash, Transaction, TxOut, Witness};
 use gecc::Rejection;
 use gecc_chains::Settings;
-use gecc_chains::bitcoin::{Answer, Reason, Template};
+use gecc_chains::bitcoin::{Answer, Reason, Template, Txid};
 use rand::{Rng, RngExt};
 use sha2::{Digest, Sha256};
 use std::slice;
@@ -245,7 +244,7 @@ pub fn what_hash_types_sign(settings: &Settings) {
     for (index, (answer, made)) in found.iter().zip(&made).enumerate() {
         let expected = Answer {
             height: Some(TAPROOT),
-            txid: transaction.compute_txid(),
+            txid: Txid(transaction.compute_txid().to_byte_array()),
             input: index as u32,
             template: made.template(),
             reason: None,

@@ -22,7 +22,7 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
 
 /// As people write them: the last byte first.
 fn shown(answer: &Answer) -> [u8; 32] {
-    let mut txid: [u8; 32] = *answer.txid.as_ref();
+    let mut txid = answer.txid.0;
     txid.reverse();
     txid
 }

@@ -2,11 +2,11 @@
 
 use super::{MOST_LEGACY, Open, TOO_MUCH};
 use crate::bitcoin::decoded::Decoded;
+use crate::bitcoin::network::Network;
 use crate::bitcoin::{Inputs, read_all, undo};
 use crate::limits::Limits;
 use crate::range::Blocks;
 use crate::shipped::{decode, lines, path, paths};
-use bitcoin::Network;
 
 /// The lines are, input by input, every signature that the blocks ask for, each with the key that it fits. That they
 /// fit is shown by tests of the library.
@@ -42,7 +42,8 @@ fn lines_are_what_blocks_have() {
 fn what_old_signatures_have_hashed_is_bounded() {
     let [block, spent] = ["block300025.raw", "block300025-undo.raw"]
         .map(|name| std::fs::read(path("bitcoin").join(name)).expect("shipped"));
-    let open = || Open::new(Network::Bitcoin, &block, |inputs| undo::plain(&spent, inputs), Blocks::default());
+    let spent = |inputs| undo::plain(spent.clone(), inputs);
+    let open = || Open::new(Network::Bitcoin, block.clone(), spent, Blocks::default());
     let unchecked = |left: u64| {
         let (mut open, mut decoded) = (open().unwrap().unwrap(), Decoded::default());
         open.legacy_left = left;

@@ -1,0 +1,340 @@
+//! Blocks and their transactions as they stand in their encoding, with places in place of fields: nothing is made of
+//! the fields, and nothing is encoded again. So every number has to be in the one form that consensus takes.
+
+use super::answers::Txid;
+use super::encoding::{Result, array, number, sized, take};
+use super::hashes::{again, sha256d};
+use sha2::{Digest, Sha256};
+use std::ops::Range;
+
+/// A place in a block, or in what it spends. Readers take less than 4 GiB of either.
+pub type Place = u32;
+
+/// BIP 144: what stands behind the version of a transaction with witnesses, in place of the number of its inputs.
+const MARKER: u8 = 0;
+const FLAG: u8 = 1;
+/// Of an input without a witness.
+const NO_WITNESS: Place = 0;
+
+/// A block, taken apart.
+pub struct Block {
+    bytes: Vec<u8>,
+    transactions: Vec<Transaction>,
+    inputs: Vec<Input>,
+    /// For each transaction where its outputs begin, and where each ends.
+    outputs: Vec<Place>,
+}
+
+/// Where the parts of a transaction are.
+struct Transaction {
+    version: Place,
+    /// From the number of inputs to the last output, without marker and flag.
+    body: Range<Place>,
+    lock_time: Place,
+    /// Among all of the block.
+    inputs: Range<Place>,
+    outputs: Range<Place>,
+}
+
+/// Where the parts of an input are.
+struct Input {
+    outpoint: Place,
+    script: Place,
+    /// The script ends here.
+    sequence: Place,
+    witness: Place,
+}
+
+impl Block {
+    /// Takes a block apart.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn parse(bytes: Vec<u8>) -> Result<Self> {
+        if Place::try_from(bytes.len()).is_err() {
+            return Err("the block has 4 GiB");
+        }
+        let (transactions, inputs, outputs) = Default::default();
+        let mut parser = Parser { bytes: &bytes, rest: &bytes, transactions, inputs, outputs };
+        parser.block()?;
+        let Parser { transactions, inputs, outputs, .. } = parser;
+        Ok(Block { bytes, transactions, inputs, outputs })
+    }
+
+    pub fn version(&self) -> i32 {
+        i32::from_le_bytes(self.header()[..4].try_into().expect("four bytes"))
+    }
+
+    pub fn merkle_root(&self) -> [u8; 32] {
+        self.header()[36..68].try_into().expect("32 bytes")
+    }
+
+    pub fn hash(&self) -> [u8; 32] {
+        sha256d(self.header())
+    }
+
+    fn header(&self) -> &[u8; BLOCK_HEADER] {
+        self.bytes.first_chunk().expect("a block has a header")
+    }
+
+    pub fn transactions(&self) -> impl ExactSizeIterator<Item = TransactionView<'_>> {
+        self.transactions.iter().map(|of| TransactionView { block: self, of })
+    }
+
+    /// A transaction, where there are as many.
+    pub fn transaction(&self, index: usize) -> Option<TransactionView<'_>> {
+        Some(TransactionView { block: self, of: self.transactions.get(index)? })
+    }
+}
+
+/// Bytes of a block's header.
+pub const BLOCK_HEADER: usize = 80;
+
+struct Parser<'a> {
+    bytes: &'a [u8],
+    rest: &'a [u8],
+    transactions: Vec<Transaction>,
+    inputs: Vec<Input>,
+    outputs: Vec<Place>,
+}
+
+/// Lists grow as they are read: what a block says that it has may not be there.
+impl Parser<'_> {
+    fn place(&self) -> Place {
+        (self.bytes.len() - self.rest.len()) as Place
+    }
+
+    fn block(&mut self) -> Result<()> {
+        array::<BLOCK_HEADER>(&mut self.rest)?;
+        for _ in 0..number(&mut self.rest)? {
+            let transaction = self.transaction()?;
+            self.transactions.push(transaction);
+        }
+        if self.rest.is_empty() { Ok(()) } else { Err("bytes follow the last transaction") }
+    }
+
+    fn transaction(&mut self) -> Result<Transaction> {
+        let version = self.place();
+        array::<4>(&mut self.rest)?;
+        let has_witnesses = self.rest.first() == Some(&MARKER);
+        if has_witnesses && *array(&mut self.rest)? != [MARKER, FLAG] {
+            return Err("a transaction has no inputs, or a flag that is not known");
+        }
+        let start = self.place();
+        let inputs = self.inputs()?;
+        let outputs = self.outputs.len() as Place;
+        self.outputs()?;
+        let body = start..self.place();
+        let outputs = outputs..self.outputs.len() as Place;
+        if has_witnesses {
+            self.witnesses(inputs.clone())?;
+        }
+        let lock_time = self.place();
+        array::<4>(&mut self.rest)?;
+        Ok(Transaction { version, body, lock_time, inputs, outputs })
+    }
+
+    fn inputs(&mut self) -> Result<Range<Place>> {
+        let first = self.inputs.len() as Place;
+        for _ in 0..number(&mut self.rest)? {
+            let outpoint = self.place();
+            array::<36>(&mut self.rest)?;
+            let script_size = number(&mut self.rest)?;
+            let script = self.place();
+            take(&mut self.rest, script_size)?;
+            let sequence = self.place();
+            array::<4>(&mut self.rest)?;
+            self.inputs.push(Input { outpoint, script, sequence, witness: NO_WITNESS });
+        }
+        Ok(first..self.inputs.len() as Place)
+    }
+
+    fn outputs(&mut self) -> Result<()> {
+        let count = number(&mut self.rest)?;
+        self.outputs.push(self.place());
+        for _ in 0..count {
+            array::<8>(&mut self.rest)?;
+            sized(&mut self.rest)?;
+            self.outputs.push(self.place());
+        }
+        Ok(())
+    }
+
+    fn witnesses(&mut self, inputs: Range<Place>) -> Result<()> {
+        let (mut is_shown, has_inputs) = (false, !inputs.is_empty());
+        for input in inputs {
+            self.inputs[input as usize].witness = self.place();
+            for _ in 0..number(&mut self.rest)? {
+                is_shown = true;
+                sized(&mut self.rest)?;
+            }
+        }
+        // BIP 144: otherwise it is to be encoded without.
+        if is_shown || !has_inputs { Ok(()) } else { Err("a transaction has a flag for witnesses, and none") }
+    }
+}
+
+const READ_BEFORE: &str = "it was read before";
+
+/// A transaction of a block.
+#[derive(Clone, Copy)]
+pub struct TransactionView<'a> {
+    block: &'a Block,
+    of: &'a Transaction,
+}
+
+/// An input of a transaction.
+pub struct InputView<'a> {
+    pub outpoint: &'a [u8; 36],
+    pub script: &'a [u8],
+    pub sequence: &'a [u8; 4],
+    /// What begins with the witness, where there is one.
+    witness: Option<&'a [u8]>,
+}
+
+impl<'a> TransactionView<'a> {
+    fn array<const N: usize>(self, place: Place) -> &'a [u8; N] {
+        self.block.bytes[place as usize..].first_chunk().expect(READ_BEFORE)
+    }
+
+    pub fn version(self) -> &'a [u8; 4] {
+        self.array(self.of.version)
+    }
+
+    pub fn lock_time(self) -> &'a [u8; 4] {
+        self.array(self.of.lock_time)
+    }
+
+    fn body(self) -> &'a [u8] {
+        &self.block.bytes[self.of.body.start as usize..self.of.body.end as usize]
+    }
+
+    /// All of it, with marker, flag and witnesses.
+    #[cfg(test)]
+    pub fn encoded(self) -> &'a [u8] {
+        &self.block.bytes[self.of.version as usize..][..(self.of.lock_time - self.of.version) as usize + 4]
+    }
+
+    /// Bytes without witnesses.
+    pub fn base_size(self) -> usize {
+        self.version().len() + self.body().len() + self.lock_time().len()
+    }
+
+    /// Hashes all but the witnesses.
+    pub fn txid(self) -> Txid {
+        let mut hash = Sha256::new();
+        hash.update(self.version());
+        hash.update(self.body());
+        hash.update(self.lock_time());
+        Txid(again(hash))
+    }
+
+    pub fn inputs(self) -> impl ExactSizeIterator<Item = InputView<'a>> {
+        let inputs = &self.block.inputs[self.of.inputs.start as usize..self.of.inputs.end as usize];
+        inputs.iter().map(move |of| InputView {
+            outpoint: self.array(of.outpoint),
+            script: &self.block.bytes[of.script as usize..of.sequence as usize],
+            sequence: self.array(of.sequence),
+            witness: (of.witness != NO_WITNESS).then(|| &self.block.bytes[of.witness as usize..]),
+        })
+    }
+
+    /// An input, which has to be there.
+    pub fn input(self, index: usize) -> InputView<'a> {
+        self.inputs().nth(index).expect("an input of the transaction")
+    }
+
+    pub fn outputs(self) -> Outputs<'a> {
+        let places = &self.block.outputs[self.of.outputs.start as usize..self.of.outputs.end as usize];
+        Outputs { bytes: &self.block.bytes, places }
+    }
+
+    /// Whether it makes money and spends none.
+    pub fn is_coinbase(self) -> bool {
+        const NULL: [u8; 36] = {
+            let mut null = [0; 36];
+            *null.last_chunk_mut().expect("it has more") = [0xff; 4];
+            null
+        };
+        let mut inputs = self.inputs();
+        inputs.len() == 1 && inputs.next().is_some_and(|input| *input.outpoint == NULL)
+    }
+}
+
+impl<'a> InputView<'a> {
+    /// The elements of the witness.
+    pub fn witness(&self) -> Vec<&'a [u8]> {
+        let Some(mut rest) = self.witness else { return Vec::new() };
+        let count = number(&mut rest).expect(READ_BEFORE);
+        (0..count).map(|_| sized(&mut rest).expect(READ_BEFORE)).collect()
+    }
+}
+
+/// Outputs that stand one after the other.
+#[derive(Clone, Copy)]
+pub struct Outputs<'a> {
+    bytes: &'a [u8],
+    /// Where the first begins, and where each ends.
+    places: &'a [Place],
+}
+
+/// An output.
+#[derive(Clone, Copy)]
+pub struct Output<'a> {
+    pub encoded: &'a [u8],
+    /// Satoshi.
+    pub value: &'a [u8; 8],
+    pub script: &'a [u8],
+}
+
+impl<'a> Output<'a> {
+    /// The script with its length.
+    pub fn sized_script(self) -> &'a [u8] {
+        &self.encoded[self.value.len()..]
+    }
+}
+
+impl<'a> Outputs<'a> {
+    pub fn len(self) -> usize {
+        self.places.len() - 1
+    }
+
+    /// All of them.
+    pub fn encoded(self) -> &'a [u8] {
+        let (first, last) = (self.places[0], self.places[self.len()]);
+        &self.bytes[first as usize..last as usize]
+    }
+
+    pub fn get(self, index: usize) -> Option<Output<'a>> {
+        let [start, end] = *self.places.get(index..)?.first_chunk()?;
+        let encoded = &self.bytes[start as usize..end as usize];
+        let mut rest = encoded;
+        let value = array(&mut rest).expect(READ_BEFORE);
+        Some(Output { encoded, value, script: sized(&mut rest).expect(READ_BEFORE) })
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Output<'a>> {
+        (0..self.len()).map_while(move |index| self.get(index))
+    }
+}
+
+/// The outputs that a block spends, one after the other as blocks have them.
+pub struct Spent {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+impl Spent {
+    /// Of bytes, with the place where the first begins and those where each ends.
+    pub fn new(bytes: Vec<u8>, places: Vec<Place>) -> Self {
+        Spent { bytes, places }
+    }
+
+    pub fn len(&self) -> usize {
+        self.places.len() - 1
+    }
+
+    pub fn outputs(&self, range: Range<usize>) -> Outputs<'_> {
+        Outputs { bytes: &self.bytes, places: &self.places[range.start..=range.end] }
+    }
+}

@@ -1,0 +1,57 @@
+//! The encoding of Bitcoin's network, read from the front of some bytes.
+
+use sha2::{Digest, Sha256};
+
+/// What is wrong is a clause.
+pub type Result<T> = std::result::Result<T, &'static str>;
+
+const ENDS_EARLY: &str = "the encoding ends too early";
+
+pub fn take<'a>(bytes: &mut &'a [u8], count: u64) -> Result<&'a [u8]> {
+    let taken = usize::try_from(count).ok().and_then(|count| bytes.split_at_checked(count));
+    let (taken, rest) = taken.ok_or(ENDS_EARLY)?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+pub fn array<'a, const N: usize>(bytes: &mut &'a [u8]) -> Result<&'a [u8; N]> {
+    let (taken, rest) = bytes.split_first_chunk().ok_or(ENDS_EARLY)?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+/// A number of 1, 3, 5 or 9 bytes (Bitcoin Core's CompactSize), which has to be in the shortest of these forms.
+pub fn number(bytes: &mut &[u8]) -> Result<u64> {
+    let [first] = *array(bytes)?;
+    let (number, least) = match first {
+        0xfd => (u16::from_le_bytes(*array(bytes)?).into(), 0xfd),
+        0xfe => (u32::from_le_bytes(*array(bytes)?).into(), 1 << 16),
+        0xff => (u64::from_le_bytes(*array(bytes)?), 1 << 32),
+        short => (short.into(), 0),
+    };
+    if number < least { Err("a number is not in its shortest form") } else { Ok(number) }
+}
+
+/// Bytes with their number before them.
+pub fn sized<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8]> {
+    let size = number(bytes)?;
+    take(bytes, size)
+}
+
+/// Hands the bytes of a number on, in its shortest form.
+pub fn put_number(number: usize, put: impl FnOnce(&[u8])) {
+    let number = number as u64;
+    let all = number.to_le_bytes();
+    match number {
+        0..0xfd => put(&all[..1]),
+        0xfd..=0xffff => put(&[0xfd, all[0], all[1]]),
+        0x1_0000..=0xffff_ffff => put(&[0xfe, all[0], all[1], all[2], all[3]]),
+        _ => put([[0xff].as_slice(), &all].concat().as_slice()),
+    }
+}
+
+/// Hashes bytes with their number before them.
+pub fn hash_sized(hash: &mut Sha256, bytes: &[u8]) {
+    put_number(bytes.len(), |number| hash.update(number));
+    hash.update(bytes);
+}

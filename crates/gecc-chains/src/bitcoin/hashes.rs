@@ -1,0 +1,43 @@
+//! The hashes of Bitcoin.
+
+use super::ripemd160::ripemd160;
+use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
+
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// SHA-256 twice.
+pub fn sha256d(bytes: &[u8]) -> [u8; 32] {
+    sha256(&sha256(bytes))
+}
+
+/// SHA-256 of what was hashed.
+pub fn again(hash: Sha256) -> [u8; 32] {
+    sha256(&hash.finalize())
+}
+
+/// RIPEMD-160 of SHA-256: what outputs have of keys and scripts.
+pub fn hash160(bytes: &[u8]) -> [u8; 20] {
+    ripemd160(&sha256(bytes))
+}
+
+/// BIP 340's tagged hashes, with the tag hashed.
+pub static TAP_LEAF: LazyLock<Sha256> = LazyLock::new(|| tagged("TapLeaf"));
+pub static TAP_BRANCH: LazyLock<Sha256> = LazyLock::new(|| tagged("TapBranch"));
+pub static TAP_SIGHASH: LazyLock<Sha256> = LazyLock::new(|| tagged("TapSighash"));
+
+fn tagged(tag: &str) -> Sha256 {
+    let tag = sha256(tag.as_bytes());
+    Sha256::new().chain_update(tag).chain_update(tag)
+}
+
+/// The root of a tree of hashes; `None` where there are none. A last one without a neighbour stands beside itself.
+pub fn merkle_root(mut hashes: Vec<[u8; 32]>) -> Option<[u8; 32]> {
+    while hashes.len() > 1 {
+        let parents = hashes.chunks(2).map(|pair| sha256d([pair[0], pair[pair.len() - 1]].as_flattened()));
+        hashes = parents.collect();
+    }
+    hashes.pop()
+}

@@ -1,0 +1,116 @@
+//! Scripts as instructions, and those of known forms.
+
+pub const OP_1: u8 = 0x51;
+pub const OP_16: u8 = 0x60;
+pub const OP_IF: u8 = 0x63;
+pub const OP_ENDIF: u8 = 0x68;
+pub const OP_RETURN: u8 = 0x6a;
+pub const OP_DUP: u8 = 0x76;
+pub const OP_EQUAL: u8 = 0x87;
+pub const OP_EQUALVERIFY: u8 = 0x88;
+pub const OP_HASH160: u8 = 0xa9;
+pub const OP_CHECKSIG: u8 = 0xac;
+pub const OP_CHECKMULTISIG: u8 = 0xae;
+
+/// The opcodes that say in 1, 2 and 4 bytes how much is pushed. Those below push as many bytes as they say themselves.
+const OP_PUSHDATA1: u8 = 0x4c;
+const OP_PUSHDATA2: u8 = 0x4d;
+const OP_PUSHDATA4: u8 = 0x4e;
+
+/// Bytes of the longest element that a script may push.
+pub const LONGEST_ELEMENT: usize = 520;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instruction<'a> {
+    /// However it is written; OP_0 pushes nothing.
+    Push(&'a [u8]),
+    Op(u8),
+}
+
+impl<'a> Instruction<'a> {
+    /// The data that it pushes. Numbers are none.
+    pub fn pushed(self) -> Option<&'a [u8]> {
+        match self {
+            Instruction::Push(bytes) => Some(bytes),
+            Instruction::Op(_) => None,
+        }
+    }
+}
+
+/// The instructions of a script. The last is `None` where the script ends inside of it.
+pub struct Instructions<'a> {
+    rest: &'a [u8],
+}
+
+pub fn instructions(script: &[u8]) -> Instructions<'_> {
+    Instructions { rest: script }
+}
+
+impl<'a> Instructions<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    /// What is pushed behind its length, of so many bytes.
+    fn sized(&mut self, length_bytes: usize) -> Option<&'a [u8]> {
+        let length = self.take(length_bytes)?.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        self.take(length)
+    }
+}
+
+impl<'a> Iterator for Instructions<'a> {
+    type Item = Option<Instruction<'a>>;
+
+    fn next(&mut self) -> Option<Option<Instruction<'a>>> {
+        let (&opcode, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        let pushed = match opcode {
+            OP_PUSHDATA1 => self.sized(1),
+            OP_PUSHDATA2 => self.sized(2),
+            OP_PUSHDATA4 => self.sized(4),
+            0..OP_PUSHDATA1 => self.take(opcode.into()),
+            _ => return Some(Some(Instruction::Op(opcode))),
+        };
+        if pushed.is_none() {
+            self.rest = &[];
+        }
+        Some(pushed.map(Instruction::Push))
+    }
+}
+
+/// The value of OP_1 to OP_16.
+pub fn small(opcode: u8) -> Option<usize> {
+    (OP_1..=OP_16).contains(&opcode).then(|| usize::from(opcode - OP_1) + 1)
+}
+
+/// The hash of the key in P2PKH.
+pub fn p2pkh_hash(script: &[u8]) -> Option<&[u8; 20]> {
+    let [OP_DUP, OP_HASH160, 20, hash @ .., OP_EQUALVERIFY, OP_CHECKSIG] = script else { return None };
+    hash.try_into().ok()
+}
+
+/// The script of P2PKH.
+pub fn p2pkh(hash: &[u8; 20]) -> Vec<u8> {
+    [&[OP_DUP, OP_HASH160, 20], hash.as_slice(), &[OP_EQUALVERIFY, OP_CHECKSIG]].concat()
+}
+
+/// The hash of the script in P2SH (BIP 16).
+pub fn p2sh_hash(script: &[u8]) -> Option<&[u8; 20]> {
+    let [OP_HASH160, 20, hash @ .., OP_EQUAL] = script else { return None };
+    hash.try_into().ok()
+}
+
+/// The version of a witness program (BIP 141), and the program.
+pub fn witness_program(script: &[u8]) -> Option<(usize, &[u8])> {
+    let [version, length @ 2..=40, program @ ..] = script else { return None };
+    let version = if *version == 0 { 0 } else { small(*version)? };
+    (program.len() == usize::from(*length)).then_some((version, program))
+}
+
+/// The key of an output of taproot (BIP 341).
+pub fn p2tr_key(script: &[u8]) -> Option<&[u8; 32]> {
+    let (1, program) = witness_program(script)? else { return None };
+    program.try_into().ok()
+}

@@ -1,0 +1,278 @@
+//! What signatures of a transaction sign: the hash of the old form, of BIP 143 and of BIP 341.
+
+use super::block::{Output, Outputs, TransactionView};
+use super::encoding::{hash_sized, put_number};
+use super::hashes::{TAP_SIGHASH, again, sha256, sha256d};
+use sha2::{Digest, Sha256};
+use std::cell::OnceCell;
+
+/// BIP 342: where OP_CODESEPARATOR was last run, for a script without one.
+const NO_SEPARATOR: [u8; 4] = [0xff; 4];
+/// BIP 342: the version of its keys.
+const KEY_VERSION: [u8; 1] = [0];
+
+/// The byte that says what of a transaction is signed.
+#[derive(Clone, Copy)]
+pub struct HashType(pub u8);
+
+/// Which outputs are signed.
+#[derive(Clone, Copy, PartialEq)]
+enum Signed {
+    All,
+    None,
+    /// The one whose number is that of the input.
+    Single,
+}
+
+impl HashType {
+    /// BIP 341: of a signature that does not say any.
+    pub const DEFAULT: HashType = HashType(0);
+
+    /// Whether it is one of those that have a name. In the old form and in BIP 143 others mean something, too.
+    pub fn is_named(self) -> bool {
+        matches!(self.0 & !0x80, 1..=3)
+    }
+
+    /// ANYONECANPAY: other inputs are not signed.
+    fn is_alone(self) -> bool {
+        self.0 & 0x80 != 0
+    }
+
+    fn outputs(self) -> Signed {
+        match self.0 & 0x1f {
+            2 => Signed::None,
+            3 => Signed::Single,
+            _ => Signed::All,
+        }
+    }
+
+    /// As four bytes.
+    fn wide(self) -> [u8; 4] {
+        u32::from(self.0).to_le_bytes()
+    }
+}
+
+/// The hashes that inputs of a transaction sign. What several of them sign is hashed once.
+pub struct Sighashes<'a> {
+    pub transaction: TransactionView<'a>,
+    /// What its inputs spend.
+    pub spent: Outputs<'a>,
+    common: OnceCell<Common>,
+    segwit: OnceCell<Common>,
+    taproot: OnceCell<OfSpent>,
+    blank: OnceCell<Blank>,
+}
+
+/// SHA-256 of parts of the transaction; for BIP 143 hashed again.
+struct Common {
+    outpoints: [u8; 32],
+    sequences: [u8; 32],
+    outputs: [u8; 32],
+}
+
+/// SHA-256 of parts of what is spent.
+struct OfSpent {
+    values: [u8; 32],
+    scripts: [u8; 32],
+}
+
+/// The transaction as the old form hashes it, but for the script of the input that signs: all scripts are empty.
+struct Blank {
+    bytes: Vec<u8>,
+    first_input: usize,
+}
+
+/// Bytes of an input without a script: outpoint, length and sequence.
+const BLANK_INPUT: usize = 36 + 1 + 4;
+/// An output without a value and a script, in place of those before the one that is signed.
+const BLANK_OUTPUT: [u8; 9] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0];
+
+impl<'a> Sighashes<'a> {
+    /// There are as many spent outputs as inputs.
+    pub fn new(transaction: TransactionView<'a>, spent: Outputs<'a>) -> Self {
+        let (common, segwit) = (OnceCell::new(), OnceCell::new());
+        Sighashes { transaction, spent, common, segwit, taproot: OnceCell::new(), blank: OnceCell::new() }
+    }
+
+    /// The output that an input spends.
+    pub fn spent_by(&self, index: usize) -> Output<'a> {
+        self.spent.get(index).expect("an output for each input")
+    }
+
+    fn common(&self) -> &Common {
+        self.common.get_or_init(|| {
+            let count = self.transaction.inputs().len();
+            let (mut outpoints, mut sequences) = (Vec::with_capacity(36 * count), Vec::with_capacity(4 * count));
+            for input in self.transaction.inputs() {
+                outpoints.extend_from_slice(input.outpoint);
+                sequences.extend_from_slice(input.sequence);
+            }
+            let outputs = sha256(self.transaction.outputs().encoded());
+            Common { outpoints: sha256(&outpoints), sequences: sha256(&sequences), outputs }
+        })
+    }
+
+    fn segwit(&self) -> &Common {
+        self.segwit.get_or_init(|| {
+            let Common { outpoints, sequences, outputs } = self.common();
+            Common { outpoints: sha256(outpoints), sequences: sha256(sequences), outputs: sha256(outputs) }
+        })
+    }
+
+    fn of_spent(&self) -> &OfSpent {
+        self.taproot.get_or_init(|| {
+            let (mut values, mut scripts) = (Sha256::new(), Sha256::new());
+            for output in self.spent.iter() {
+                values.update(output.value);
+                scripts.update(output.sized_script());
+            }
+            OfSpent { values: values.finalize().into(), scripts: scripts.finalize().into() }
+        })
+    }
+
+    fn blank(&self) -> &Blank {
+        self.blank.get_or_init(|| {
+            let (transaction, mut bytes) = (self.transaction, Vec::new());
+            bytes.extend_from_slice(transaction.version());
+            put_number(transaction.inputs().len(), |number| bytes.extend_from_slice(number));
+            let first_input = bytes.len();
+            for input in transaction.inputs() {
+                bytes.extend_from_slice(input.outpoint);
+                bytes.push(0);
+                bytes.extend_from_slice(input.sequence);
+            }
+            put_number(transaction.outputs().len(), |number| bytes.extend_from_slice(number));
+            bytes.extend_from_slice(transaction.outputs().encoded());
+            bytes.extend_from_slice(transaction.lock_time());
+            Blank { bytes, first_input }
+        })
+    }
+
+    /// The hash of the old form. `script` is the one that asks for the signature.
+    pub fn legacy(&self, index: usize, script: &[u8], hash_type: HashType) -> [u8; 32] {
+        let outputs = self.transaction.outputs();
+        if hash_type.outputs() == Signed::Single && index >= outputs.len() {
+            // Consensus signs this number.
+            let mut one = [0; 32];
+            one[0] = 1;
+            return one;
+        }
+        let mut hash = Sha256::new();
+        if hash_type.outputs() == Signed::All && !hash_type.is_alone() {
+            let Blank { bytes, first_input } = self.blank();
+            let (before, after) = bytes.split_at(first_input + index * BLANK_INPUT + 36);
+            hash.update(before);
+            hash_sized(&mut hash, script);
+            hash.update(&after[1..]);
+        } else {
+            hash.update(self.transaction.version());
+            self.hash_inputs(&mut hash, index, script, hash_type);
+            self.hash_outputs(&mut hash, index, hash_type);
+            hash.update(self.transaction.lock_time());
+        }
+        hash.update(hash_type.wide());
+        again(hash)
+    }
+
+    /// The inputs in the old form, where not all of the transaction is signed.
+    fn hash_inputs(&self, hash: &mut Sha256, index: usize, script: &[u8], hash_type: HashType) {
+        let inputs = || self.transaction.inputs().enumerate();
+        let is_signed = |at: usize| at == index || !hash_type.is_alone();
+        let count = if hash_type.is_alone() { 1 } else { inputs().len() };
+        put_number(count, |number| hash.update(number));
+        for (at, input) in inputs().filter(|(at, _)| is_signed(*at)) {
+            hash.update(input.outpoint);
+            hash_sized(hash, if at == index { script } else { &[] });
+            let signs_sequence = at == index || hash_type.outputs() == Signed::All;
+            hash.update(if signs_sequence { input.sequence } else { &[0; 4] });
+        }
+    }
+
+    /// The outputs likewise. The one that is signed alone is there.
+    fn hash_outputs(&self, hash: &mut Sha256, index: usize, hash_type: HashType) {
+        let outputs = self.transaction.outputs();
+        match (hash_type.outputs(), outputs.get(index)) {
+            (Signed::All, _) => {
+                put_number(outputs.len(), |number| hash.update(number));
+                hash.update(outputs.encoded());
+            }
+            (Signed::Single, Some(output)) => {
+                put_number(index + 1, |number| hash.update(number));
+                (0..index).for_each(|_| hash.update(BLANK_OUTPUT));
+                hash.update(output.encoded);
+            }
+            _ => put_number(0, |number| hash.update(number)),
+        }
+    }
+
+    /// The hash of BIP 143. `script` is the one that asks for the signature.
+    pub fn segwit_v0(&self, index: usize, script: &[u8], hash_type: HashType) -> [u8; 32] {
+        const NONE: [u8; 32] = [0; 32];
+        let (transaction, signed, is_alone) = (self.transaction, hash_type.outputs(), hash_type.is_alone());
+        let input = transaction.input(index);
+        let mut hash = Sha256::new();
+        hash.update(transaction.version());
+        hash.update(if is_alone { NONE } else { self.segwit().outpoints });
+        hash.update(if is_alone || signed != Signed::All { NONE } else { self.segwit().sequences });
+        hash.update(input.outpoint);
+        hash_sized(&mut hash, script);
+        hash.update(self.spent_by(index).value);
+        hash.update(input.sequence);
+        hash.update(match (signed, transaction.outputs().get(index)) {
+            (Signed::All, _) => self.segwit().outputs,
+            (Signed::Single, Some(output)) => sha256d(output.encoded),
+            _ => NONE,
+        });
+        hash.update(transaction.lock_time());
+        hash.update(hash_type.wide());
+        again(hash)
+    }
+
+    /// The hash of BIP 341, by a script that is the leaf of BIP 342 with this hash, or by the key. `None` where the
+    /// output that is signed alone is missing.
+    pub fn taproot(
+        &self,
+        index: usize,
+        annex: Option<&[u8]>,
+        leaf: Option<[u8; 32]>,
+        hash_type: HashType,
+    ) -> Option<[u8; 32]> {
+        let (transaction, signed, is_alone) = (self.transaction, hash_type.outputs(), hash_type.is_alone());
+        let mut hash = TAP_SIGHASH.clone();
+        // The epoch stands before it.
+        hash.update([0, hash_type.0]);
+        hash.update(transaction.version());
+        hash.update(transaction.lock_time());
+        if !is_alone {
+            let OfSpent { values, scripts } = self.of_spent();
+            let Common { outpoints, sequences, .. } = self.common();
+            [outpoints, values, scripts, sequences].into_iter().for_each(|part| hash.update(part));
+        }
+        if signed == Signed::All {
+            hash.update(self.common().outputs);
+        }
+        hash.update([2 * u8::from(leaf.is_some()) + u8::from(annex.is_some())]);
+        if is_alone {
+            let input = transaction.input(index);
+            hash.update(input.outpoint);
+            hash.update(self.spent_by(index).encoded);
+            hash.update(input.sequence);
+        } else {
+            hash.update((index as u32).to_le_bytes());
+        }
+        if let Some(annex) = annex {
+            let mut of_annex = Sha256::new();
+            hash_sized(&mut of_annex, annex);
+            hash.update(of_annex.finalize());
+        }
+        if signed == Signed::Single {
+            hash.update(sha256(transaction.outputs().get(index)?.encoded));
+        }
+        if let Some(leaf) = leaf {
+            hash.update(leaf);
+            hash.update(KEY_VERSION);
+            hash.update(NO_SEPARATOR);
+        }
+        Some(hash.finalize().into())
+    }
+}
