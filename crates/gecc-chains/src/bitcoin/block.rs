@@ -229,19 +229,26 @@ impl<'a> TransactionView<'a> {
         Txid(again(hash))
     }
 
-    pub fn inputs(self) -> impl ExactSizeIterator<Item = InputView<'a>> {
-        let inputs = &self.block.inputs[self.of.inputs.start as usize..self.of.inputs.end as usize];
-        inputs.iter().map(move |of| InputView {
+    fn input_places(self) -> &'a [Input] {
+        &self.block.inputs[self.of.inputs.start as usize..self.of.inputs.end as usize]
+    }
+
+    fn view(self, of: &Input) -> InputView<'a> {
+        InputView {
             outpoint: self.array(of.outpoint),
             script: &self.block.bytes[of.script as usize..of.sequence as usize],
             sequence: self.array(of.sequence),
             witness: (of.witness != NO_WITNESS).then(|| &self.block.bytes[of.witness as usize..]),
-        })
+        }
+    }
+
+    pub fn inputs(self) -> impl ExactSizeIterator<Item = InputView<'a>> {
+        self.input_places().iter().map(move |of| self.view(of))
     }
 
     /// An input, which has to be there.
     pub fn input(self, index: usize) -> InputView<'a> {
-        self.inputs().nth(index).expect("an input of the transaction")
+        self.view(&self.input_places()[index])
     }
 
     pub fn outputs(self) -> Outputs<'a> {
