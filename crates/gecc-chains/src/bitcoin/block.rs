@@ -10,6 +10,8 @@ use std::ops::Range;
 /// A place in a block, or in what it spends. Readers take less than 4 GiB of either.
 pub type Place = u32;
 
+/// Bytes of a block's header.
+pub const BLOCK_HEADER: usize = 80;
 /// BIP 144: what stands behind the version of a transaction with witnesses, in place of the number of its inputs.
 const MARKER: u8 = 0;
 const FLAG: u8 = 1;
@@ -52,7 +54,7 @@ impl Block {
     /// Why it is none.
     pub fn parse(bytes: Vec<u8>) -> Result<Self> {
         if Place::try_from(bytes.len()).is_err() {
-            return Err("the block has 4 GiB");
+            return Err("the block has 4 GiB or more");
         }
         let (transactions, inputs, outputs) = Default::default();
         let mut parser = Parser { bytes: &bytes, rest: &bytes, transactions, inputs, outputs };
@@ -86,9 +88,6 @@ impl Block {
         Some(TransactionView { block: self, of: self.transactions.get(index)? })
     }
 }
-
-/// Bytes of a block's header.
-pub const BLOCK_HEADER: usize = 80;
 
 struct Parser<'a> {
     bytes: &'a [u8],

@@ -194,11 +194,11 @@ impl<'a> Sighashes<'a> {
 
     /// The inputs in the old form, where not all of the transaction is signed.
     fn hash_inputs(&self, hash: &mut Sha256, index: usize, script: &[u8], hash_type: HashType) {
-        let inputs = || self.transaction.inputs().enumerate();
-        let is_signed = |at: usize| at == index || !hash_type.is_alone();
-        let count = if hash_type.is_alone() { 1 } else { inputs().len() };
-        put_number(count, |number| hash.update(number));
-        for (at, input) in inputs().filter(|(at, _)| is_signed(*at)) {
+        let count = self.transaction.inputs().len();
+        let signed = if hash_type.is_alone() { index..index + 1 } else { 0..count };
+        put_number(signed.len(), |number| hash.update(number));
+        for at in signed {
+            let input = self.transaction.input(at);
             hash.update(input.outpoint);
             hash_sized(hash, if at == index { script } else { &[] });
             let signs_sequence = at == index || hash_type.outputs() == Signed::All;
