@@ -10,6 +10,8 @@ use std::ops::Range;
 /// A place in a block, or in what it spends. Readers take less than 4 GiB of either.
 pub type Place = u32;
 
+/// Bytes of a block's header.
+pub const BLOCK_HEADER: usize = 80;
 /// BIP 144: what stands behind the version of a transaction with witnesses, in place of the number of its inputs.
 const MARKER: u8 = 0;
 const FLAG: u8 = 1;
@@ -52,7 +54,7 @@ impl Block {
     /// Why it is none.
     pub fn parse(bytes: Vec<u8>) -> Result<Self> {
         if Place::try_from(bytes.len()).is_err() {
-            return Err("the block has 4 GiB");
+            return Err("the block has 4 GiB or more");
         }
         let (transactions, inputs, outputs) = Default::default();
         let mut parser = Parser { bytes: &bytes, rest: &bytes, transactions, inputs, outputs };
@@ -86,9 +88,6 @@ impl Block {
         Some(TransactionView { block: self, of: self.transactions.get(index)? })
     }
 }
-
-/// Bytes of a block's header.
-pub const BLOCK_HEADER: usize = 80;
 
 struct Parser<'a> {
     bytes: &'a [u8],
@@ -229,19 +228,26 @@ impl<'a> TransactionView<'a> {
         Txid(again(hash))
     }
 
-    pub fn inputs(self) -> impl ExactSizeIterator<Item = InputView<'a>> {
-        let inputs = &self.block.inputs[self.of.inputs.start as usize..self.of.inputs.end as usize];
-        inputs.iter().map(move |of| InputView {
+    fn input_places(self) -> &'a [Input] {
+        &self.block.inputs[self.of.inputs.start as usize..self.of.inputs.end as usize]
+    }
+
+    fn view(self, of: &Input) -> InputView<'a> {
+        InputView {
             outpoint: self.array(of.outpoint),
             script: &self.block.bytes[of.script as usize..of.sequence as usize],
             sequence: self.array(of.sequence),
             witness: (of.witness != NO_WITNESS).then(|| &self.block.bytes[of.witness as usize..]),
-        })
+        }
+    }
+
+    pub fn inputs(self) -> impl ExactSizeIterator<Item = InputView<'a>> {
+        self.input_places().iter().map(move |of| self.view(of))
     }
 
     /// An input, which has to be there.
     pub fn input(self, index: usize) -> InputView<'a> {
-        self.inputs().nth(index).expect("an input of the transaction")
+        self.view(&self.input_places()[index])
     }
 
     pub fn outputs(self) -> Outputs<'a> {

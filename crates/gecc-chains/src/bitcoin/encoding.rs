@@ -41,13 +41,15 @@ pub fn sized<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8]> {
 /// Hands the bytes of a number on, in its shortest form.
 pub fn put_number(number: usize, put: impl FnOnce(&[u8])) {
     let number = number as u64;
-    let all = number.to_le_bytes();
-    match number {
-        0..0xfd => put(&all[..1]),
-        0xfd..=0xffff => put(&[0xfd, all[0], all[1]]),
-        0x1_0000..=0xffff_ffff => put(&[0xfe, all[0], all[1], all[2], all[3]]),
-        _ => put([[0xff].as_slice(), &all].concat().as_slice()),
-    }
+    let (form, length) = match number {
+        0..0xfd => return put(&[number as u8]),
+        0xfd..=0xffff => (0xfd, 3),
+        0x1_0000..=0xffff_ffff => (0xfe, 5),
+        _ => (0xff, 9),
+    };
+    let mut bytes = [form; 9];
+    bytes[1..].copy_from_slice(&number.to_le_bytes());
+    put(&bytes[..length]);
 }
 
 /// Hashes bytes with their number before them.

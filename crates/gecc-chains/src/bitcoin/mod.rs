@@ -221,7 +221,7 @@ impl Work for Inputs {
     type Answers = Answers;
 
     fn weight(piece: &Piece) -> usize {
-        // As types both take some times as much, inputs and scripts of a few bytes most of all.
+        // With the places of their parts both take some times as much where these have a few bytes.
         let weight = |block: &PlacedBlock| 6 * block.block.len() + 3 * block.spent.as_ref().map_or(0, Vec::len);
         piece.content.blocks.iter().map(weight).sum()
     }

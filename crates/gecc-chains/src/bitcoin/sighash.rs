@@ -4,7 +4,7 @@ use super::block::{Output, Outputs, TransactionView};
 use super::encoding::{hash_sized, put_number};
 use super::hashes::{TAP_SIGHASH, again, sha256, sha256d};
 use sha2::{Digest, Sha256};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 /// BIP 342: where OP_CODESEPARATOR was last run, for a script without one.
 const NO_SEPARATOR: [u8; 4] = [0xff; 4];
@@ -80,6 +80,21 @@ struct OfSpent {
 struct Blank {
     bytes: Vec<u8>,
     first_input: usize,
+    /// The hash of the first bytes, and how many these are. Inputs mostly come in their order, so that it goes on.
+    begun: RefCell<(Sha256, usize)>,
+}
+
+impl Blank {
+    /// The hash of the first bytes.
+    fn hash_of_first(&self, length: usize) -> Sha256 {
+        let (hash, hashed) = &mut *self.begun.borrow_mut();
+        if length < *hashed {
+            (*hash, *hashed) = (Sha256::new(), 0);
+        }
+        hash.update(&self.bytes[*hashed..length]);
+        *hashed = length;
+        hash.clone()
+    }
 }
 
 /// Bytes of an input without a script: outpoint, length and sequence.
@@ -144,7 +159,7 @@ impl<'a> Sighashes<'a> {
             put_number(transaction.outputs().len(), |number| bytes.extend_from_slice(number));
             bytes.extend_from_slice(transaction.outputs().encoded());
             bytes.extend_from_slice(transaction.lock_time());
-            Blank { bytes, first_input }
+            Blank { bytes, first_input, begun: RefCell::new((Sha256::new(), 0)) }
         })
     }
 
@@ -157,30 +172,33 @@ impl<'a> Sighashes<'a> {
             one[0] = 1;
             return one;
         }
-        let mut hash = Sha256::new();
-        if hash_type.outputs() == Signed::All && !hash_type.is_alone() {
-            let Blank { bytes, first_input } = self.blank();
-            let (before, after) = bytes.split_at(first_input + index * BLANK_INPUT + 36);
-            hash.update(before);
+        let mut hash = if hash_type.outputs() == Signed::All && !hash_type.is_alone() {
+            let blank = self.blank();
+            // What comes before the script, and behind its length, which is 0.
+            let before = blank.first_input + index * BLANK_INPUT + 36;
+            let mut hash = blank.hash_of_first(before);
             hash_sized(&mut hash, script);
-            hash.update(&after[1..]);
+            hash.update(&blank.bytes[before + 1..]);
+            hash
         } else {
+            let mut hash = Sha256::new();
             hash.update(self.transaction.version());
             self.hash_inputs(&mut hash, index, script, hash_type);
             self.hash_outputs(&mut hash, index, hash_type);
             hash.update(self.transaction.lock_time());
-        }
+            hash
+        };
         hash.update(hash_type.wide());
         again(hash)
     }
 
     /// The inputs in the old form, where not all of the transaction is signed.
     fn hash_inputs(&self, hash: &mut Sha256, index: usize, script: &[u8], hash_type: HashType) {
-        let inputs = || self.transaction.inputs().enumerate();
-        let is_signed = |at: usize| at == index || !hash_type.is_alone();
-        let count = if hash_type.is_alone() { 1 } else { inputs().len() };
-        put_number(count, |number| hash.update(number));
-        for (at, input) in inputs().filter(|(at, _)| is_signed(*at)) {
+        let count = self.transaction.inputs().len();
+        let signed = if hash_type.is_alone() { index..index + 1 } else { 0..count };
+        put_number(signed.len(), |number| hash.update(number));
+        for at in signed {
+            let input = self.transaction.input(at);
             hash.update(input.outpoint);
             hash_sized(hash, if at == index { script } else { &[] });
             let signs_sequence = at == index || hash_type.outputs() == Signed::All;

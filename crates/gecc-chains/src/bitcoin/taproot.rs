@@ -41,7 +41,8 @@ struct Leaf {
 /// What is known of an input before its signature and script are verified.
 type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
 
-/// Takes an input apart whose output is a witness program of version 1 with this key. `in_force` says whether BIP 341 is.
+/// Takes an input apart whose output is a witness program of version 1 with this key. `in_force` says whether BIP 341
+/// is.
 pub fn take_apart<'a>(input: &InputView<'a>, output_key: [u8; 32], in_force: bool) -> Taken<'a> {
     let (template, spend) = by_witness(input.witness(), output_key);
     if !in_force {
