@@ -459,3 +459,23 @@ fn amount(text: &str) -> Result<u128, Why> {
 fn small(text: &str) -> Result<u64, Why> {
     u64::from_str_radix(prefixed(text)?, 16).map_err(|_| not_hex(text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloy_primitives::U256;
+
+    #[test]
+    fn numbers_are_those_of_alloy() {
+        for bits in 0..=256 {
+            let known = U256::MAX.checked_shr(bits).unwrap_or_default();
+            for text in [format!("{known:#x}"), format!("0x{known:080X}")] {
+                assert_eq!(number(&text), Ok(known.to_be_bytes()), "{text}");
+            }
+        }
+        let too_large = format!("0x1{:064x}", 0);
+        for text in ["", "0x", "1", "0x1_0", "0x+1", "0xg", "0xü", "0x0x1", &too_large] {
+            assert!(number(text).is_err(), "{text}");
+        }
+    }
+}

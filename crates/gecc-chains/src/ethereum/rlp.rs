@@ -113,19 +113,20 @@ pub fn put_string(string: &[u8], to: &mut Vec<u8>) {
     to.extend_from_slice(string);
 }
 
+pub fn put_integer(number: impl Into<u128>, to: &mut Vec<u8>) {
+    let number = number.into();
+    put_string(&number.to_be_bytes()[number.leading_zeros() as usize / 8..], to);
+}
+
+/// Bytes that an integer becomes.
+pub fn length_of_integer(number: u64) -> usize {
+    let digits = 8 - number.leading_zeros() as usize / 8;
+    digits + usize::from(!(1..EMPTY_STRING.into()).contains(&number))
+}
+
 /// Appends a number, big-endian.
-pub fn put_number(number: &[u8], to: &mut Vec<u8>) {
-    put_string(digits(number), to);
-}
-
-/// Bytes that a number becomes, which has at most 55.
-pub fn length_of_number(number: &[u8]) -> usize {
-    let digits = digits(number);
-    digits.len() + usize::from(!is_bare(digits))
-}
-
-fn digits(number: &[u8]) -> &[u8] {
-    &number[number.iter().take_while(|byte| **byte == 0).count()..]
+pub fn put_number(number: &[u8; 32], to: &mut Vec<u8>) {
+    put_string(&number[number.iter().take_while(|byte| **byte == 0).count()..], to);
 }
 
 /// Appends a list of these items.
@@ -144,8 +145,8 @@ fn put_length(empty: u8, length: usize, to: &mut Vec<u8>) {
         to.push(empty + length as u8);
         return;
     }
-    let length = length.to_be_bytes();
-    let digits = digits(&length);
+    let bytes = length.to_be_bytes();
+    let digits = &bytes[length.leading_zeros() as usize / 8..];
     to.push(empty + (SHORT + digits.len()) as u8);
     to.extend_from_slice(digits);
 }

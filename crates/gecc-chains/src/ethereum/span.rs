@@ -35,10 +35,9 @@ impl Signed<'_> {
             return rlp::put_list(self.span, to);
         };
         // EIP-155: also the chain and two zeros.
-        let chain_id = chain_id.to_be_bytes();
-        rlp::put_list_length(self.span.len() + rlp::length_of_number(&chain_id) + 2, to);
+        rlp::put_list_length(self.span.len() + rlp::length_of_integer(chain_id) + 2, to);
         to.extend_from_slice(self.span);
-        rlp::put_number(&chain_id, to);
+        rlp::put_integer(chain_id, to);
         to.extend([rlp::EMPTY_STRING; 2]);
     }
 }

@@ -447,3 +447,24 @@ fn authorizations(list: &ArrayRef, row: usize) -> Result<Vec<Authorization>, Why
     };
     (0..items.len()).map(|at| item(at).map_err(of("an authorization"))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloy_primitives::U256;
+
+    #[test]
+    fn decimals_are_those_of_alloy() {
+        for bits in 0..=256 {
+            let known = U256::MAX.checked_shr(bits).unwrap_or_default();
+            for text in [known.to_string(), format!("{known:080}")] {
+                assert_eq!(decimal(text.as_bytes()), Some(known.to_be_bytes()), "{text}");
+            }
+        }
+        // 2^256, and ten times as much.
+        let too_large = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
+        for text in ["", "1_0", "-1", "+1", "1.0", "a", "ü", too_large, &format!("{too_large}0")] {
+            assert_eq!(decimal(text.as_bytes()), None, "{text}");
+        }
+    }
+}

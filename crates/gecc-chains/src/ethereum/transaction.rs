@@ -205,19 +205,17 @@ impl Fields {
             return Err(unknown_type(self.type_number));
         }
         if self.type_number > 0 {
-            let chain_id = chain_id.ok_or_else(missing("the chain is missing"))?;
-            rlp::put_number(&chain_id.to_be_bytes(), to);
+            rlp::put_integer(chain_id.ok_or_else(missing("the chain is missing"))?, to);
         }
-        rlp::put_number(&self.nonce.to_be_bytes(), to);
+        rlp::put_integer(self.nonce, to);
         if self.type_number < 2 {
-            rlp::put_number(&gas_price()?.to_be_bytes(), to);
+            rlp::put_integer(gas_price()?, to);
         } else {
             let priority = self.max_priority_fee_per_gas.ok_or_else(missing("the maximal priority fee is missing"))?;
-            rlp::put_number(&priority.to_be_bytes(), to);
-            let fee = self.max_fee_per_gas.ok_or_else(missing("the maximal fee is missing"))?;
-            rlp::put_number(&fee.to_be_bytes(), to);
+            rlp::put_integer(priority, to);
+            rlp::put_integer(self.max_fee_per_gas.ok_or_else(missing("the maximal fee is missing"))?, to);
         }
-        rlp::put_number(&self.gas_limit.to_be_bytes(), to);
+        rlp::put_integer(self.gas_limit, to);
         match self.to {
             None if self.type_number > 2 => return Err("the recipient is missing".into()),
             recipient => rlp::put_string(recipient.as_ref().map_or(&[], |address| address.as_slice()), to),
@@ -229,16 +227,16 @@ impl Fields {
         }
         if self.type_number == 3 {
             let fee = self.max_fee_per_blob_gas.ok_or_else(missing("the maximal fee for blobs is missing"))?;
-            rlp::put_number(&fee.to_be_bytes(), to);
+            rlp::put_integer(fee, to);
             put_items(&self.blob_versioned_hashes, to, |hash, to| rlp::put_string(hash, to));
         }
         if self.type_number == 4 {
             put_items(&self.authorization_list, to, Authorization::put);
         }
         if self.type_number == 0 {
-            rlp::put_number(&v_of(signature.parity, chain_id).to_be_bytes(), to);
+            rlp::put_integer(v_of(signature.parity, chain_id), to);
         } else {
-            rlp::put_number(&[signature.parity.into()], to);
+            rlp::put_integer(signature.parity, to);
         }
         rlp::put_number(&signature.r, to);
         rlp::put_number(&signature.s, to);
@@ -265,8 +263,8 @@ impl Authorization {
         let mut payload = Vec::with_capacity(140);
         rlp::put_number(&self.chain_id, &mut payload);
         rlp::put_string(&self.address, &mut payload);
-        rlp::put_number(&self.nonce.to_be_bytes(), &mut payload);
-        rlp::put_number(&[self.parity], &mut payload);
+        rlp::put_integer(self.nonce, &mut payload);
+        rlp::put_integer(self.parity, &mut payload);
         rlp::put_number(&self.r, &mut payload);
         rlp::put_number(&self.s, &mut payload);
         rlp::put_list(&payload, to);
