@@ -40,6 +40,10 @@ pub static CXX: Need = Need::new("GECC_REQUIRE_CXX", || cannot_run("C++ compiler
 
 pub static VALGRIND: Need = Need::new("GECC_REQUIRE_VALGRIND", || cannot_run("valgrind", "valgrind"));
 
+pub static RELEASE: Need = Need::new("GECC_REQUIRE_RELEASE", || {
+    cfg!(debug_assertions).then(|| "built with debug assertions: the machine code of a release is another".to_owned())
+});
+
 /// The C++ compiler.
 pub fn cxx() -> String {
     std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned())
