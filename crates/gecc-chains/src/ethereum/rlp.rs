@@ -9,8 +9,9 @@ mod oracle;
 /// What was read, or why it is not in its form.
 pub type Result<T> = std::result::Result<T, &'static str>;
 
-/// The first bytes of what is empty. Those of strings are below those of lists.
+/// The first byte of an empty string. A byte below it stands for itself.
 pub const EMPTY_STRING: u8 = 0x80;
+/// The first byte of an empty list. That of a string is below it.
 pub const EMPTY_LIST: u8 = 0xc0;
 /// The longest payload whose length is in the first byte.
 const SHORT: usize = 55;
@@ -41,6 +42,7 @@ pub fn item<'a>(items: &mut &'a [u8]) -> Result<Item<'a>> {
         return Ok(Item { is_list: false, payload: std::slice::from_ref(first) });
     }
     let is_list = *first >= EMPTY_LIST;
+    // The two bits in front of these are 10 for strings and 11 for lists.
     let length = match usize::from(first & 0x3f) {
         length @ ..=SHORT => length,
         more => long_length(more - SHORT, &mut rest)?,
@@ -101,11 +103,12 @@ pub fn list<'a>(items: &mut &'a [u8]) -> Result<&'a [u8]> {
     if is_list { Ok(payload) } else { Err(NO_LIST) }
 }
 
-/// Whether no items are left, which is asked at the end of a list.
+/// Ends a list: no items may be left.
 pub fn end(items: &[u8]) -> Result<()> {
     if items.is_empty() { Ok(()) } else { Err(NOT_EMPTY) }
 }
 
+/// Appends a string.
 pub fn put_string(string: &[u8], to: &mut Vec<u8>) {
     if !is_bare(string) {
         put_length(EMPTY_STRING, string.len(), to);
@@ -113,6 +116,7 @@ pub fn put_string(string: &[u8], to: &mut Vec<u8>) {
     to.extend_from_slice(string);
 }
 
+/// Appends an integer.
 pub fn put_integer(number: impl Into<u128>, to: &mut Vec<u8>) {
     let number = number.into();
     put_string(&number.to_be_bytes()[number.leading_zeros() as usize / 8..], to);

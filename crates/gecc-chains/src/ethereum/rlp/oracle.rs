@@ -18,7 +18,7 @@ const TELLING: [u8; 16] = [0, 1, 0x37, 0x38, 0x7f, 0x80, 0x81, 0x88, 0x94, 0xa0,
 /// What is wrong, in our words.
 fn reasons(error: Error) -> &'static [&'static str] {
     match error {
-        // What both is wrong with is told in either order.
+        // Where both is so, which is told depends on the type in alloy.
         Error::Overflow | Error::LeadingZero => &[TOO_LARGE, LEADING_ZERO],
         Error::InputTooShort => &[MISSING, CUT],
         Error::NonCanonicalSingleByte => &[NOT_BARE],
