@@ -52,7 +52,7 @@ fn other_curves_recover_keys_too() {
     for curve in [CurveId::P256, CurveId::BrainpoolP256r1] {
         let items = Items::random(curve, 20);
         let secrets = SecretKeys::from(&items.secrets);
-        let signed = any::ecdsa::sign_recoverable(engine(), curve, &items.digests, secrets, Default::default());
+        let signed = any::ecdsa::sign_recoverable(engine(), curve, &items.digests, secrets.into(), Default::default());
         let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
         let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
         // The second has an id that there is not, and the third none.
