@@ -19,7 +19,7 @@ mod sass_word;
 mod value;
 mod x86;
 
-use crate::harness::needs::{Need, RELEASE, VALGRIND};
+use crate::harness::needs::{VALGRIND, in_release};
 use crate::harness::{self, named, tests};
 use crate::nvrtc::NVRTC;
 use std::process::ExitCode;
@@ -28,10 +28,9 @@ pub fn main() -> ExitCode {
     if portable::is_watched() {
         return ExitCode::SUCCESS;
     }
-    let and_release = |need: Option<&'static Need>| if RELEASE.missing().is_some() { Some(&RELEASE) } else { need };
     let lists = [
         tests(
-            and_release(None),
+            in_release(None),
             named![
                 flow_tests::branches_and_addresses,
                 flow_tests::loops_go_round_until_nothing_is_new,
@@ -45,11 +44,11 @@ pub fn main() -> ExitCode {
             ],
         ),
         tests(
-            and_release(Some(&NVRTC)),
+            in_release(Some(&NVRTC)),
             named![kernels::secrets_decide_no_branch_and_no_address, kernels::leaks_are_found],
         ),
         tests(
-            and_release(Some(&VALGRIND)),
+            in_release(Some(&VALGRIND)),
             named![portable::secrets_decide_no_branch_and_no_address, portable::leaks_are_reported],
         ),
     ];

@@ -40,9 +40,14 @@ pub static CXX: Need = Need::new("GECC_REQUIRE_CXX", || cannot_run("C++ compiler
 
 pub static VALGRIND: Need = Need::new("GECC_REQUIRE_VALGRIND", || cannot_run("valgrind", "valgrind"));
 
-pub static RELEASE: Need = Need::new("GECC_REQUIRE_RELEASE", || {
+static RELEASE: Need = Need::new("GECC_REQUIRE_RELEASE", || {
     cfg!(debug_assertions).then(|| "built with debug assertions: the machine code of a release is another".to_owned())
 });
+
+/// What a test needs that looks at what the compiler made: a release, and then something else.
+pub fn in_release(need: Option<&'static Need>) -> Option<&'static Need> {
+    RELEASE.missing().map(|_| &RELEASE).or(need)
+}
 
 /// The C++ compiler.
 pub fn cxx() -> String {

@@ -13,6 +13,8 @@
 
 pub mod bitcoin;
 pub mod certificates;
+#[cfg(test)]
+mod changed;
 pub mod ethereum;
 mod files;
 mod flow;

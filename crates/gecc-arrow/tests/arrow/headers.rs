@@ -255,6 +255,13 @@ fn change(fields: &mut Vec<Field>) {
     }
 }
 
+/// The same fields, or changed ones.
+fn changed(fields: &[Field], now: bool) -> Vec<Field> {
+    let mut fields = fields.to_vec();
+    (0..if now { rand::random_range(1..3) } else { 0 }).for_each(|_| change(&mut fields));
+    fields
+}
+
 #[test]
 fn changed_headers_are_errors_or_tables() {
     let folder = TempDir::new().unwrap();
@@ -264,11 +271,6 @@ fn changed_headers_are_errors_or_tables() {
     let length = data.len() as i64;
     let mut tables = 0;
     for round in 0..CHANGES {
-        let changed = |fields: &[Field], now: bool| {
-            let mut fields = fields.to_vec();
-            (0..if now { rand::random_range(1..3) } else { 0 }).for_each(|_| change(&mut fields));
-            fields
-        };
         // In a header, in what it says of values, or in a dictionary.
         let values = [crafted::int(1, rows as i64), crafted::int(2, PLAIN), crafted::int(3, 3), crafted::int(4, 3)];
         let inner = crafted::inner(5, &changed(&values, round % 4 == 0));
@@ -292,11 +294,6 @@ fn changed_footers_are_errors_or_tables() {
     let path = folder.path().join("changed");
     let mut tables = 0;
     for round in 0..CHANGES {
-        let changed = |fields: &[Field], now: bool| {
-            let mut fields = fields.to_vec();
-            (0..if now { rand::random_range(1..3) } else { 0 }).for_each(|_| change(&mut fields));
-            fields
-        };
         let element = [
             crafted::int(1, 7),
             crafted::int(2, 4),

@@ -5,6 +5,7 @@ use super::instructions::{self, Instruction};
 use super::network::Network;
 use super::sighash::{HashType, Sighashes};
 use super::{encoding, hashes, rules, undo};
+use crate::changed::change;
 use crate::shipped;
 use bitcoin::consensus::{Decodable, deserialize, serialize};
 use bitcoin::hashes::{Hash, hash160, sha256d};
@@ -119,22 +120,6 @@ fn output(random: &mut StdRng) -> TxOut {
     TxOut { value: Amount::from_sat(random.random()), script_pubkey }
 }
 
-/// Changes something behind the first bytes.
-fn change(bytes: &mut Vec<u8>, from: usize, random: &mut StdRng) {
-    if bytes.len() == from {
-        return bytes.push(random.random());
-    }
-    let place = random.random_range(from..bytes.len());
-    match random.random_range(0..6) {
-        0 => bytes[place] ^= 1 << random.random_range(0..8),
-        1 => bytes[place] = TELLING[random.random_range(0..TELLING.len())],
-        2 => drop(bytes.remove(place)),
-        3 => bytes.insert(place, TELLING[random.random_range(0..TELLING.len())]),
-        4 => bytes.truncate(place),
-        _ => bytes.push(random.random()),
-    }
-}
-
 /// Whether both take it; they have to agree in all.
 fn compare(bytes: &[u8]) -> bool {
     let (found, expected) = (Block::parse(bytes.to_vec()), deserialize::<bitcoin::Block>(bytes));
@@ -185,7 +170,7 @@ fn blocks_are_taken_apart_as_the_crate_bitcoin_does() {
     let short: Vec<&Vec<u8>> = blocks.iter().filter(|block| block.len() < 10 * SHORT).collect();
     for _ in 0..CHANGED_BLOCKS {
         let mut block = short[random.random_range(0..short.len())].clone();
-        change(&mut block, 0, &mut random);
+        change(&mut block, 0, &TELLING, &mut random);
         taken += usize::from(compare(&block));
     }
     println!("{taken} changed blocks of {CHANGED_BLOCKS} taken");
@@ -207,7 +192,7 @@ fn transactions_are_taken_apart_as_the_crate_bitcoin_does() {
     all.retain(|transaction| transaction.len() < SHORT);
     for round in 0..CHANGED {
         let mut transaction = all[round % all.len()].clone();
-        (0..random.random_range(1..3)).for_each(|_| change(&mut transaction, BLOCK_HEADER, &mut random));
+        (0..random.random_range(1..3)).for_each(|_| change(&mut transaction, BLOCK_HEADER, &TELLING, &mut random));
         taken += usize::from(compare(&transaction));
     }
     println!("{taken} changed transactions of {CHANGED} taken");
@@ -291,7 +276,7 @@ fn script(random: &mut StdRng) -> Vec<u8> {
             .collect(),
     };
     if !script.is_empty() && random.random_bool(0.5) {
-        change(&mut script, 0, random);
+        change(&mut script, 0, &TELLING, random);
     }
     script
 }
@@ -338,7 +323,7 @@ fn heights_are_what_the_crate_bitcoin_says() {
         let digits = (0..length).map(|_| [0, 1, 16, 17, 0x7f, 0x80, 0x81, random.random()][random.random_range(0..8)]);
         let mut script: Vec<u8> = [length].into_iter().chain(digits).chain([0x51]).collect();
         if random.random_bool(0.1) {
-            change(&mut script, 0, &mut random);
+            change(&mut script, 0, &TELLING, &mut random);
         }
         let height = rules::height_in(&script);
         block.txdata[0].input[0].script_sig = ScriptBuf::from_bytes(script.clone());
