@@ -159,10 +159,17 @@ pub fn wake_all(wakers: impl Iterator<Item = Waker>) {
     quietly(|| drop(last));
 }
 
-/// Runs code of a caller's on a thread that serves others too. A panic ends here, and one of dropping what it left too.
+/// Panics in a row, each of dropping what the one before left, after which nothing more is dropped.
+const PANICS: usize = 4;
+
+/// Runs code of a caller's on a thread that serves others too. A panic ends here, and those of dropping what it left too.
 pub fn quietly(run: impl FnOnce()) {
-    let Err(panic) = catch_unwind(AssertUnwindSafe(run)) else { return };
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(mem::forget);
+    let mut left = catch_unwind(AssertUnwindSafe(run)).err();
+    for _ in 0..PANICS {
+        let Some(panic) = left else { return };
+        left = catch_unwind(AssertUnwindSafe(|| drop(panic))).err();
+    }
+    mem::forget(left);
 }
 
 /// Spreads requests of every size over the lists.
