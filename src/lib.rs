@@ -36,14 +36,11 @@
 //!
 //! [`service`] is for the opposite, many callers with few items each: it gathers their requests into batches.
 
-#![cfg_attr(not(feature = "cuda"), allow(dead_code, unused_imports, reason = "what only GPUs need"))]
-
 // `for_each_curve` and the like, in scope of all modules below.
 
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 
 pub mod any;
-#[cfg(feature = "cuda")]
 pub mod kernels;
 #[cfg(feature = "lab")]
 pub mod lab;
@@ -52,10 +49,6 @@ pub mod service;
 mod cpu;
 mod curve;
 mod engine;
-#[cfg(feature = "cuda")]
-mod gpu;
-#[cfg(not(feature = "cuda"))]
-#[path = "gpu_absent.rs"]
 mod gpu;
 mod host;
 mod known_answers;

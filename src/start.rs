@@ -1,20 +1,12 @@
 //! How an engine starts, is made ready and is tested: what needs both the devices and all operations.
 
 mod cpu_answers;
-#[cfg(feature = "cuda")]
 mod gpu_tests;
-/// There is no GPU to be tested.
-#[cfg(not(feature = "cuda"))]
-mod gpu_tests {
-    pub fn all() -> Vec<crate::gpu::Test> {
-        Vec::new()
-    }
-}
-#[cfg(all(test, feature = "cuda"))]
+#[cfg(test)]
 mod planned;
-#[cfg(all(test, feature = "cuda"))]
+#[cfg(test)]
 mod tests;
-#[cfg(all(test, feature = "cuda"))]
+#[cfg(test)]
 mod wiping;
 
 use crate::cpu::CpuEngine;

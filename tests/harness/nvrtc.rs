@@ -1,4 +1,4 @@
-//! The compiler of kernels, for tests of the library with its feature `cuda`.
+//! The compiler of kernels, for tests that compile them.
 
 use crate::harness::needs::Need;
 

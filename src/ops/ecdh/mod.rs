@@ -1,9 +1,7 @@
 //! Elliptic-curve Diffie-Hellman (SEC 1, section 3.3.1; NIST SP 800-56A, section 5.7.1.2).
 
 pub(crate) mod cpu;
-#[cfg(feature = "cuda")]
 mod gpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 
 use super::keys::require_keys;

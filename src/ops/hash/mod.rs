@@ -3,13 +3,10 @@
 //! Digests come back to the host and go up again with the signatures: 64 bytes of bus per item, a few per cent of what a
 //! verification takes, for which the operations on digests stay as they are.
 
-#[cfg(feature = "cuda")]
 mod gpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 mod tagged;
 mod texts;
-#[cfg(feature = "cuda")]
 mod texts_gpu;
 
 use crate::cpu::CpuEngine;
@@ -20,7 +17,6 @@ use sha2::Digest;
 use std::ops::Range;
 pub(crate) use tagged::{Tag, tagged};
 pub(crate) use texts::{SizedTexts, Texts};
-#[cfg(feature = "cuda")]
 pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};
 
 /// SHA-256 of a batch.

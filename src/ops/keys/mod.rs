@@ -1,9 +1,7 @@
 //! Key pairs: generation, and public keys from private keys.
 
 pub(crate) mod cpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod gpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 
 use super::point::point_of;

@@ -8,9 +8,7 @@
 //! modulus, are wiped; results are plain numbers, the caller's to wipe.
 
 mod cpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod gpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 pub(crate) mod parameters;
 

@@ -12,12 +12,9 @@
 //! such columns too, and give one result of all items.
 
 pub(crate) mod cpu;
-#[cfg(feature = "cuda")]
 mod gpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 mod msm;
-#[cfg(feature = "cuda")]
 mod msm_gpu;
 mod sum;
 

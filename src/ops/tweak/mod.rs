@@ -5,9 +5,7 @@
 //! [`Rejection`]: then the row means nothing). The batch has as many items as there are codes.
 
 mod cpu;
-#[cfg(feature = "cuda")]
 mod gpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 
 use super::point::point_of;

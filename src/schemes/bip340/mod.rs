@@ -9,19 +9,15 @@
 //! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the item's other results mean nothing). The batch has as many
 //! items as there are codes.
 
-#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 mod messages;
-#[cfg(feature = "cuda")]
 mod messages_gpu;
 mod sign;
-#[cfg(feature = "cuda")]
 mod sign_gpu;
 mod signing;
-#[cfg(all(test, feature = "cuda"))]
+#[cfg(test)]
 mod together_gpu_tests;
 pub(crate) mod verify;
-#[cfg(feature = "cuda")]
 mod verify_gpu;
 
 use crate::curve::{Curve, Secp256k1};

@@ -10,20 +10,16 @@
 
 mod candidates;
 mod candidates_cpu;
-#[cfg(feature = "cuda")]
 mod candidates_gpu;
-#[cfg(all(test, feature = "cuda"))]
+#[cfg(test)]
 mod candidates_gpu_tests;
 pub(crate) mod cpu;
-#[cfg(feature = "cuda")]
 mod gpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 mod messages;
 pub(crate) mod recover_cpu;
-#[cfg(feature = "cuda")]
 mod recover_gpu;
-#[cfg(all(test, feature = "cuda"))]
+#[cfg(test)]
 mod together_gpu_tests;
 mod v;
 
@@ -55,7 +51,6 @@ pub(crate) static ECDSA: Scheme = Scheme {
     verify_on_cpu: per_curve!(ecdsa cpu::verify),
     sign_on_cpu: per_curve!(ecdsa cpu::sign),
     has_recovery: true,
-    #[cfg(feature = "cuda")]
     on_gpu: gpu::STEPS,
     verify_worth: Worth { portable: 35, lanes: 50 },
     sign_worth: Worth { portable: 5, lanes: 30 },

@@ -1,15 +1,11 @@
 //! What signature schemes share: verification, signing and the check of signatures. A scheme says what is its own in a `Scheme`.
 
-#[cfg(feature = "cuda")]
 pub mod known_answers;
-#[cfg(feature = "cuda")]
 mod recovery_gpu;
 pub mod sign_cpu;
-#[cfg(feature = "cuda")]
 mod sign_gpu;
 pub mod together;
 pub mod verify_cpu;
-#[cfg(feature = "cuda")]
 mod verify_gpu;
 
 use crate::cpu::CpuEngine;
@@ -18,14 +14,11 @@ use crate::op::{Operation, Worth};
 use crate::types::{
     Batch, Check, Error, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
 };
-#[cfg(feature = "cuda")]
 pub use recovery_gpu::{Recovery, SignedRows};
 pub use sign_cpu::Inputs;
-#[cfg(feature = "cuda")]
 pub use sign_gpu::{SchemeOnGpu, SigningColumns, all_signed};
 use std::ops::Range;
 pub use together::Chunks;
-#[cfg(feature = "cuda")]
 pub use verify_gpu::{CHECK_FILES, CheckBuffers, check};
 
 /// A scheme's own steps.
@@ -35,7 +28,6 @@ pub struct Scheme {
     pub sign_on_cpu: PerCurve<Option<fn(&CpuEngine, Signing, &mut dyn Place)>>,
     /// Whether a signature with a recovery id gives its key.
     pub has_recovery: bool,
-    #[cfg(feature = "cuda")]
     pub on_gpu: SchemeOnGpu,
     pub verify_worth: Worth,
     pub sign_worth: Worth,

@@ -1,6 +1,5 @@
 //! e = SM3(Z_A || M) of messages (GB/T 32918.2, sections 5.5 and 6.1).
 
-#[cfg(feature = "cuda")]
 pub mod known_answers;
 
 use crate::cpu::{CpuEngine, decode, domain_parameters};

@@ -5,11 +5,8 @@
 
 pub(crate) mod cpu;
 pub(crate) mod digest;
-#[cfg(feature = "cuda")]
 mod digest_gpu;
-#[cfg(feature = "cuda")]
 mod gpu;
-#[cfg(feature = "cuda")]
 pub(crate) mod known_answers;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
@@ -36,7 +33,6 @@ pub(crate) static SM2: Scheme = Scheme {
     verify_on_cpu: per_curve!(sm2 cpu::verify),
     sign_on_cpu: per_curve!(sm2 cpu::sign),
     has_recovery: false,
-    #[cfg(feature = "cuda")]
     on_gpu: gpu::STEPS,
     verify_worth: Worth { portable: 30, lanes: 50 },
     sign_worth: Worth { portable: 3, lanes: 10 },

@@ -17,9 +17,8 @@
 
 mod chunks;
 pub mod cpu;
-#[cfg(feature = "cuda")]
 pub mod gpu;
-#[cfg(all(test, feature = "cuda"))]
+#[cfg(test)]
 pub mod gpu_tests;
 mod groups;
 #[cfg(test)]
