@@ -2,7 +2,7 @@
 //!
 //! Batches of 2^20 items with fresh random inputs: every public operation end to end, from host memory to host memory, and
 //! arithmetic kernels alone, timed by CUDA events. Without a GPU it says so and measures nothing; with `GECC_REQUIRE_GPU=1`
-//! that is a failure. `gecc bench` prints more: kernel times of the public operations, other sizes, latencies.
+//! that is a failure. `gecc-bench operations` prints more: kernel times of the public operations, other sizes, latencies.
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use gecc::ecdsa::{Policy, SForm};

@@ -1,52 +1,38 @@
 //! The command line of gecc: batches of signatures, keys and points from files and pipes.
 
-mod bench;
 #[cfg(feature = "chains")]
 mod chains;
 mod commands;
-mod curve;
-mod draw;
 mod flags;
 mod input;
-mod installed;
 mod job;
-mod memory;
 mod output;
 mod secrets;
 mod threads;
 
 use clap::{CommandFactory, Parser};
+use commands::{bench, doctor, ecdh, kernels, pubkey, recover, sign, verify};
 #[cfg(feature = "chains")]
 use commands::{bitcoin, certificates, ethereum};
-use commands::{doctor, ecdh, kernels, pubkey, recover, sign, verify};
 use flags::{Arguments, Command};
-use output::{Failure, note};
+use gecc_cli::failure::{self, ALL_PASSED, CLOSED_PIPE, SOME_REJECTED};
+use gecc_cli::{curve, installed, memory};
+use output::Failure;
 use std::io::Write;
 use std::process::ExitCode;
 
-// Exit codes.
-const ALL_PASSED: u8 = 0;
-const SOME_REJECTED: u8 = 1;
-const COULD_NOT_RUN: u8 = 2;
+// Exit codes beside those of `failure`.
 /// Nothing was rejected, and some of what was asked about could not be checked.
 #[cfg(feature = "chains")]
 const NOT_CHECKED: u8 = 3;
-/// What a shell expects of a program that ended by Ctrl-C, or because nobody reads its output.
+/// What a shell expects of a program that ended by Ctrl-C.
 const INTERRUPTED: u8 = 130;
-const CLOSED_PIPE: u8 = 141;
 
 fn main() -> ExitCode {
     memory::keep_freed();
     #[cfg(feature = "arrow")]
     say_nothing_of_caught_panics();
-    match run(Arguments::parse()) {
-        Ok(code) => ExitCode::from(code),
-        Err(Failure::ClosedPipe) => ExitCode::from(CLOSED_PIPE),
-        Err(Failure::Problem(problem)) => {
-            note(&format!("gecc: {problem}"));
-            ExitCode::from(COULD_NOT_RUN)
-        }
-    }
+    failure::exit("gecc", run(Arguments::parse()))
 }
 
 /// A decoder that panics on a broken file gives an error, which says enough.
@@ -73,7 +59,7 @@ fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Bitcoin(command) => bitcoin::run(command),
         #[cfg(feature = "chains")]
         Command::Certificates(options) => certificates::run(options),
-        Command::Bench(options) => bench::run(options),
+        Command::Bench(options) => bench::run(&options),
         Command::Kernels(command) => kernels::run(command),
         Command::Doctor { kernels } => doctor::run(kernels),
         Command::Completions { shell } => {

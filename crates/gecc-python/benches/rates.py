@@ -1,16 +1,19 @@
 """Rates of calls from numpy and from Arrow, beside those of the library's own calls on the same arrays, in one process.
 
-    python benches/rates.py [--items N] [--repeats N] [--curve NAME] [--backend auto|cpu|gpu]
+    cargo build --release -p gecc-capi
+    python benches/rates.py [--library FILE] [--items N] [--repeats N] [--curve NAME] [--backend auto|cpu|gpu]
 
-Needs gecc and numpy alone. Items are fresh and random, with a key of its own each; one in a thousand is spoiled, and
+Needs gecc, numpy and pyarrow, and the C library, whose calls hand their arguments to the library as they are. It has an
+engine of its own. Items are fresh and random, with a key of its own each; one in a thousand is spoiled, and
 every verdict is checked. A round is one call of each kind, one after the other; the first rounds warm up, and medians
-are of the others. Each rate is beside that of the library's own call on the same arrays, which takes memory for its
-results where the other does. So "numpy, out", which writes to memory that was used before, is beside "Rust", and
-"Arrow" beside the same call in Rust on the memory of the Arrow arrays.
+are of the others. Each rate is beside that of the library's own call on the same memory, which takes memory for its
+results where the other does. So "numpy, out", which writes to memory that was used before, is beside "library".
 """
 
 import argparse
+import ctypes
 import os
+import pathlib
 import statistics
 import time
 from collections.abc import Callable
@@ -18,19 +21,97 @@ from typing import Any
 
 import gecc
 import numpy as np
-from gecc import _gecc
+import numpy.typing as npt
+import pyarrow as pa
+
+Rows = npt.NDArray[np.uint8]
 
 WARM_UP = 2
 SPOILED = 1000
 # What each kind of call is beside. Those that are beside nothing are the library's own.
 BESIDE = {
-    "Rust": None,
-    "numpy, out": "Rust",
-    "Rust, fresh": None,
-    "numpy": "Rust, fresh",
-    "Rust on Arrow": None,
-    "Arrow": "Rust on Arrow",
+    "library": None,
+    "numpy, out": "library",
+    "library, fresh": None,
+    "numpy": "library, fresh",
+    "Arrow": "library, fresh",
 }
+LIBRARY = pathlib.Path(__file__).parents[3] / "target/release/libgecc.so"
+BACKENDS = {"auto": 0, "cpu": 1, "gpu": 2}
+
+
+class Options(ctypes.Structure):
+    """GeccEngineOptions of gecc.h."""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("backend", ctypes.c_int32),
+        ("threads", ctypes.c_uint32),
+        ("max_memory", ctypes.c_uint64),
+        ("check_signatures", ctypes.c_int32),
+        ("batch_equations", ctypes.c_int32),
+    ]
+
+
+class Column(ctypes.Structure):
+    """GeccRows of gecc.h."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("stride", ctypes.c_size_t)]
+
+
+class Keys(ctypes.Structure):
+    """GeccKeys of gecc.h."""
+
+    _fields_ = [*Column._fields_, ("encoding", ctypes.c_int32)]
+
+
+def column(rows: Rows | None) -> Column:
+    return Column(None, 0) if rows is None else Column(rows.ctypes.data, rows.strides[0])
+
+
+class Library:
+    """Calls of the C library. Each gives how many items passed, of codes that it takes memory for."""
+
+    def __init__(self, path: pathlib.Path, backend: str, curve: str) -> None:
+        self.calls = ctypes.CDLL(str(path))
+        self.calls.gecc_last_error.restype = ctypes.c_char_p
+        self.calls.gecc_count_valid.restype = ctypes.c_size_t
+        self.engine, self.curve = ctypes.c_void_p(), ctypes.c_int32()
+        options = Options(ctypes.sizeof(Options), BACKENDS[backend])
+        self.call("engine_new", ctypes.byref(options), ctypes.byref(self.engine))
+        self.call("curve_by_name", curve.encode(), ctypes.byref(self.curve))
+
+    def call(self, name: str, *arguments: Any) -> None:
+        if getattr(self.calls, f"gecc_{name}")(*arguments) != 0:
+            raise RuntimeError(f"{name}: {self.calls.gecc_last_error().decode()}")
+
+    def passed(self, name: str, items: int, *arguments: Any) -> int:
+        codes = np.empty(items, np.uint8)
+        self.call(f"ecdsa_{name}", self.engine, self.curve, ctypes.c_size_t(items), *arguments, pointer(codes))
+        return int(self.calls.gecc_count_valid(pointer(codes), ctypes.c_size_t(items)))
+
+    def sign(self, digests: Rows, secret_keys: Rows, out: Rows | None) -> int:
+        out = np.empty((len(digests), 64), np.uint8) if out is None else out
+        columns = column(digests), column(secret_keys), column(None)
+        return self.passed("sign", len(digests), *columns, ctypes.c_int32(0), pointer(out))
+
+    def recover(self, digests: Rows, signatures: Rows, ids: Rows, out: Rows | None) -> int:
+        out = np.empty((len(digests), 64), np.uint8) if out is None else out
+        columns = column(digests), column(signatures), column(ids)
+        return self.passed("recover", len(digests), *columns, pointer(out))
+
+    def verify(self, digests: Rows, signatures: Rows, keys: Rows) -> int:
+        columns = column(digests), column(signatures), Keys(keys.ctypes.data, keys.strides[0], keys.shape[1])
+        return self.passed("verify", len(digests), *columns, ctypes.c_int32(0))
+
+
+def pointer(rows: Rows) -> ctypes.c_void_p:
+    return ctypes.c_void_p(rows.ctypes.data)
+
+
+def to_arrow(rows: Rows) -> pa.Array:
+    """The same memory as an Arrow array."""
+    return pa.Array.from_buffers(pa.binary(rows.shape[1]), len(rows), [None, pa.py_buffer(rows)])
 
 
 def seconds_of(call: Callable[[], Any]) -> tuple[float, Any]:
@@ -41,20 +122,19 @@ def seconds_of(call: Callable[[], Any]) -> tuple[float, Any]:
 
 def passed_of(results: Any) -> int:
     """How many items passed: the verdicts are the last of a call's results."""
+    if isinstance(results, int):
+        return results
     verdicts = results[-1] if isinstance(results, tuple) else results
-    return int(verdicts.sum()) if isinstance(verdicts, np.ndarray) else _gecc.count_true(verdicts)
+    return int(verdicts.sum()) if isinstance(verdicts, np.ndarray) else pa.array(verdicts).true_count
 
 
 def measure(name: str, items: int, passed: int, repeats: int, calls: dict[str, Callable[[], Any]]) -> None:
     seconds: dict[str, list[float]] = {kind: [] for kind in calls}
     for round_ in range(WARM_UP + repeats):
         for kind, call in calls.items():
-            if kind.startswith("Rust"):
-                (taken,), found = call()
-            else:
-                taken, results = seconds_of(call)
-                found = passed_of(results)
-                del results
+            taken, results = seconds_of(call)
+            found = passed_of(results)
+            del results
             assert found == passed, f"{name}, {kind}: {found} items passed, not {passed}"
             if round_ >= WARM_UP:
                 seconds[kind].append(taken)
@@ -72,10 +152,12 @@ def main() -> None:
     arguments.add_argument("--repeats", type=int, default=9)
     arguments.add_argument("--curve", default="secp256k1")
     arguments.add_argument("--backend", default="auto", choices=["auto", "cpu", "gpu"])
+    arguments.add_argument("--library", type=pathlib.Path, default=LIBRARY)
     given = arguments.parse_args()
     items, curve, repeats = given.items, given.curve, given.repeats
     engine = gecc.Engine(backend=given.backend)
-    print(f"{engine}; {items} items on {curve}; medians of {repeats} in millions a second (and of the call in Rust)\n")
+    library = Library(given.library, given.backend, curve)
+    print(f"{engine}; {items} items on {curve}; medians of {repeats} in millions a second (and of the library's call)\n")
     print(f"| call | {' | '.join(BESIDE)} |\n|---|{'---|' * len(BESIDE)}")
 
     secret_keys, keys = gecc.generate_keys(curve, items, engine=engine)
@@ -83,18 +165,17 @@ def main() -> None:
     signatures, ids, ok = gecc.sign_recoverable(curve, digests, secret_keys, engine=engine)
     assert ok.all()
     out = np.ones((items, 64), np.uint8)
-    arrow_digests, arrow_keys = _gecc.to_arrow(digests), _gecc.to_arrow(keys)
+    arrow_digests, arrow_keys = to_arrow(digests), to_arrow(keys)
     measure(
         "sign",
         items,
         items,
         repeats,
         {
-            "Rust": lambda: _gecc.time_sign(engine, curve, digests, secret_keys, 1, False),
-            "Rust, fresh": lambda: _gecc.time_sign(engine, curve, digests, secret_keys, 1, True),
+            "library": lambda: library.sign(digests, secret_keys, out),
+            "library, fresh": lambda: library.sign(digests, secret_keys, None),
             "numpy": lambda: gecc.sign(curve, digests, secret_keys, engine=engine),
             "numpy, out": lambda: gecc.sign(curve, digests, secret_keys, out=out, engine=engine),
-            "Rust on Arrow": lambda: _gecc.time_sign(engine, curve, arrow_digests, secret_keys, 1, True),
             "Arrow": lambda: gecc.sign(curve, arrow_digests, secret_keys, engine=engine),
         },
     )
@@ -105,18 +186,17 @@ def main() -> None:
     spoiled = signatures.copy()
     spoiled[::SPOILED, :32] = 0
     passed = items - len(spoiled[::SPOILED])
-    arrow_signatures = _gecc.to_arrow(spoiled)
+    arrow_signatures = to_arrow(spoiled)
     measure(
         "recover",
         items,
         passed,
         repeats,
         {
-            "Rust": lambda: _gecc.time_recover(engine, curve, digests, spoiled, ids, 1, False),
-            "Rust, fresh": lambda: _gecc.time_recover(engine, curve, digests, spoiled, ids, 1, True),
+            "library": lambda: library.recover(digests, spoiled, ids, out),
+            "library, fresh": lambda: library.recover(digests, spoiled, ids, None),
             "numpy": lambda: gecc.recover(curve, digests, spoiled, ids, engine=engine),
             "numpy, out": lambda: gecc.recover(curve, digests, spoiled, ids, out=out, engine=engine),
-            "Rust on Arrow": lambda: _gecc.time_recover(engine, curve, arrow_digests, arrow_signatures, ids, 1, True),
             "Arrow": lambda: gecc.recover(curve, arrow_digests, arrow_signatures, ids, engine=engine),
         },
     )
@@ -125,16 +205,15 @@ def main() -> None:
 
     spoiled[::SPOILED] = signatures[::SPOILED]
     spoiled[::SPOILED, 63] ^= 1
-    arrow_signatures = _gecc.to_arrow(spoiled)
+    arrow_signatures = to_arrow(spoiled)
     measure(
         "verify",
         items,
         passed,
         repeats,
         {
-            "Rust, fresh": lambda: _gecc.time_verify(engine, curve, digests, spoiled, keys, 1),
+            "library, fresh": lambda: library.verify(digests, spoiled, keys),
             "numpy": lambda: gecc.verify(curve, digests, spoiled, keys, engine=engine),
-            "Rust on Arrow": lambda: _gecc.time_verify(engine, curve, arrow_digests, arrow_signatures, arrow_keys, 1),
             "Arrow": lambda: gecc.verify(curve, arrow_digests, arrow_signatures, arrow_keys, engine=engine),
         },
     )

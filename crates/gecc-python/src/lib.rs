@@ -16,7 +16,6 @@ mod page_locked;
 mod pieces;
 mod reasons;
 mod shared_engine;
-mod timing;
 
 use pyo3::prelude::*;
 
@@ -48,8 +47,6 @@ mod _gecc {
     use super::input::place_of;
     #[pymodule_export]
     use super::reasons::reason_texts;
-    #[pymodule_export]
-    use super::timing::{count_true, time_recover, time_sign, time_verify, to_arrow};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,5 +1,6 @@
 //! A file for each command. Those that answer item by item are operations of a `job`.
 
+pub mod bench;
 #[cfg(feature = "chains")]
 pub mod bitcoin;
 #[cfg(feature = "chains")]

@@ -1,9 +1,9 @@
 //! Whole chains.
 
 use super::AnswerFormat;
-use super::engine::EngineOptions;
 use super::stream::format_by_name;
 use clap::{Args, Subcommand};
+use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
 
 // A paragraph is one line: clap breaks it where the terminal ends.

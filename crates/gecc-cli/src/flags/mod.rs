@@ -3,16 +3,12 @@
 mod bench;
 #[cfg(feature = "chains")]
 mod chains;
-mod engine;
 mod kernels;
 mod keys;
 mod signatures;
 mod stream;
 
-pub use bench::{
-    Arrivals, BatchOptions, BenchCommand, BenchOptions, FileFormat, FileOperation, FilesOptions, MethodsOptions,
-    Operation, ServiceMode, ServiceOptions, StartOptions,
-};
+pub use bench::BenchOptions;
 #[cfg(feature = "chains")]
 pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions};
 use clap::{Parser, Subcommand};
@@ -64,7 +60,7 @@ pub enum Command {
     #[cfg(feature = "chains")]
     #[command(after_help = chains::CERTIFICATES_HELP)]
     Certificates(CertificatesOptions),
-    /// Measure every operation on this machine.
+    /// How fast every operation is on this machine.
     #[command(after_help = bench::BENCH_HELP)]
     Bench(BenchOptions),
     /// Compile the GPU kernels ahead of time.

@@ -1,8 +1,8 @@
 //! Where items come from and answers go.
 
-use super::engine::EngineOptions;
 use crate::input::binary::layout::Layout;
 use clap::{Args, ValueEnum};
+use gecc_cli::engine::EngineOptions;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 

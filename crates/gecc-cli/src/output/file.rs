@@ -1,8 +1,8 @@
 //! Where answers go: to a stream at once, or to a file that has its name when all of them are there.
 
 use super::direct::{Direct, Put};
-use super::failure::note;
 use crate::secrets::wiped::Wiped;
+use gecc_cli::failure::note;
 use std::fs::{File, Metadata, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};

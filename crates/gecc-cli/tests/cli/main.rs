@@ -14,6 +14,7 @@ mod help;
 mod input;
 mod key_forms;
 mod keys;
+mod program;
 mod recover;
 mod rows;
 mod streams;
@@ -21,3 +22,5 @@ mod support;
 #[cfg(feature = "arrow")]
 mod tables;
 mod verify;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_gecc");

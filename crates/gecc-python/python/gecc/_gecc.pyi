@@ -22,7 +22,6 @@ __all__ = [
     "bip340_sign_messages",
     "bip340_verify",
     "bip340_verify_messages",
-    "count_true",
     "decompress",
     "double",
     "ecdh",
@@ -44,10 +43,6 @@ __all__ = [
     "signatures_to_der",
     "sum",
     "taproot",
-    "time_recover",
-    "time_sign",
-    "time_verify",
-    "to_arrow",
     "verify",
     "verify_messages",
     "verify_recoverable",
@@ -268,14 +263,3 @@ def signatures_to_der(signatures: Any) -> list[bytes]: ...
 def nvrtc_version() -> tuple[int, int]: ...
 def reason_texts() -> list[tuple[int, str, str]]: ...
 def place_of(value: Any, width: int) -> tuple[int, int, int | None]: ...
-def time_verify(
-    engine: Engine | None, curve: str, digests: Any, signatures: Any, public_keys: Any, repeats: int
-) -> tuple[list[float], int]: ...
-def time_recover(
-    engine: Engine | None, curve: str, digests: Any, signatures: Any, recovery_ids: Any, repeats: int, is_fresh: bool
-) -> tuple[list[float], int]: ...
-def time_sign(
-    engine: Engine | None, curve: str, digests: Any, secret_keys: Any, repeats: int, is_fresh: bool
-) -> tuple[list[float], int]: ...
-def to_arrow(rows: npt.NDArray[np.uint8]) -> ArrowArray: ...
-def count_true(array: ArrowArray) -> int: ...

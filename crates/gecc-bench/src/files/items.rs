@@ -1,0 +1,219 @@
+//! Random items for every operation, and what the engine alone makes of them.
+
+use super::answers::Expected;
+use super::formats::{Column, Table};
+use crate::flags::FileOperation;
+use gecc::any::{ecdh, ecdsa, keys};
+use gecc::ecdsa::SForm;
+use gecc::{CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::inputs::{Inputs, Memory, all_passed};
+use gecc_cli::measure::timing::{median, timed};
+use gecc_cli::measure::{operations, schemes};
+use std::fs::File;
+use std::io::{self, Write};
+
+/// One signature of so many is spoiled, from this one on.
+const SPOILED_EACH: usize = 1000;
+const FIRST_SPOILED: usize = 7;
+
+pub struct Items {
+    curve: CurveId,
+    /// Keys and digests, of which the columns that follow are made. Their memory is page-locked where there is a GPU and the
+    /// driver allows it.
+    inputs: Inputs,
+    digests: PageLocked<[u8; 32]>,
+    public: PageLocked<[u8; 33]>,
+    /// The private keys as a column. They are for this measurement alone.
+    secret: PageLocked<[u8; 32]>,
+    /// Signatures of the digests by the keys, the same with some spoiled, and recovery ids where the curve has them.
+    signatures: PageLocked<[u8; 64]>,
+    spoiled: PageLocked<[u8; 64]>,
+    ids: PageLocked<[u8; 1]>,
+}
+
+/// What the engine gives when it is called with columns.
+pub struct Alone {
+    pub expected: Expected,
+    /// Of a call.
+    pub seconds: f64,
+    /// Whether all columns are in page-locked memory.
+    pub page_locked: bool,
+}
+
+/// Where the engine writes.
+struct Results {
+    points: PageLocked<[u8; 64]>,
+    secrets: PageLocked<[u8; 32]>,
+    codes: PageLocked<u8>,
+}
+
+impl Results {
+    fn is_locked(&self) -> bool {
+        self.points.is_locked() && self.secrets.is_locked() && self.codes.is_locked()
+    }
+}
+
+impl Items {
+    pub fn new(engine: &Engine, curve: CurveId, items: usize) -> Result<Self, Failure> {
+        let inputs = Inputs::new(engine, curve, items, Memory::Pageable)?;
+        inputs.check(engine, &Engine::cpu()?)?;
+        let (signatures, ids) = sign(engine, &inputs)?;
+        let mut spoiled = signatures.clone();
+        (0..items).filter(|item| is_spoiled(*item)).for_each(|item| spoiled[item][63] ^= 1);
+        let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
+        let public = inputs.public.iter().map(compress).collect();
+        let secret = inputs.secret.iter().map(|key| *key.expose_bytes()).collect();
+        Ok(Items {
+            curve,
+            digests: engine.page_lock(inputs.digests.to_vec()),
+            public: engine.page_lock(public),
+            secret: engine.page_lock(secret),
+            signatures: engine.page_lock(signatures),
+            spoiled: engine.page_lock(spoiled),
+            ids: engine.page_lock(ids),
+            inputs,
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// What the file of an operation holds.
+    pub fn table(&self, operation: FileOperation) -> Table<'_> {
+        let digest = Column::new("digest", &self.digests);
+        let public_key = Column::new("public_key", &self.public);
+        Table(match operation {
+            FileOperation::Verify => vec![digest, public_key, Column::new("signature", &self.spoiled)],
+            FileOperation::Recover => {
+                vec![digest, Column::new("signature", &self.signatures), Column::new("recovery_id", &self.ids)]
+            }
+            FileOperation::Sign => vec![digest],
+            FileOperation::Ecdh => vec![public_key],
+            FileOperation::Pubkey => vec![Column::new("secret_key", &self.secret)],
+        })
+    }
+
+    /// The key that serves all items.
+    fn key(&self) -> &SecretKey {
+        &self.inputs.secret[0]
+    }
+
+    pub fn write_key(&self, mut file: File) -> io::Result<()> {
+        writeln!(file, "{}", const_hex::encode(self.key().expose_bytes()))
+    }
+
+    /// Calls the engine, a few times.
+    pub fn by_the_engine(&self, engine: &Engine, operation: FileOperation) -> Result<Alone, Failure> {
+        let items = self.len();
+        let mut results = Results {
+            points: engine.page_lock(vec![[0; 64]; items]),
+            secrets: engine.page_lock(vec![[0; 32]; items]),
+            codes: engine.page_lock(vec![0; items]),
+        };
+        // This call builds tables too.
+        self.compute(engine, operation, &mut results)?;
+        let expected = self.expected(operation, &results)?;
+        let run = || {
+            let (done, seconds) = timed(|| self.compute(engine, operation, &mut results));
+            done?;
+            Ok((seconds, ()))
+        };
+        let seconds = median(run)?.seconds;
+        Ok(Alone { expected, seconds, page_locked: self.is_locked() && results.is_locked() })
+    }
+
+    fn is_locked(&self) -> bool {
+        let ids = self.ids.is_empty() || self.ids.is_locked();
+        let signatures = self.signatures.is_locked() && self.spoiled.is_locked() && ids;
+        self.digests.is_locked() && self.public.is_locked() && self.secret.is_locked() && signatures
+    }
+
+    fn compute(&self, engine: &Engine, operation: FileOperation, results: &mut Results) -> Result<(), Error> {
+        let (curve, digests, key) = (self.curve, &self.digests, SecretKeys::all(self.key()));
+        let public = PublicKeys::compressed(&self.public);
+        let Results { points, secrets, codes } = results;
+        match operation {
+            FileOperation::Verify => schemes::verify_into(engine, curve, digests, &self.spoiled, public, codes),
+            FileOperation::Recover => {
+                let (signatures, ids) = ((&self.signatures).into(), (&self.ids).into());
+                ecdsa::recover_into(engine, curve, digests.into(), signatures, ids, points, codes)
+            }
+            FileOperation::Sign => schemes::sign_into(engine, curve, digests, key, points, codes),
+            FileOperation::Ecdh => ecdh::shared_secrets_into(engine, curve, key, public, secrets, codes),
+            FileOperation::Pubkey => {
+                let secret = SecretKeys::rows(Rows::from(&self.secret));
+                keys::public_keys_into(engine, curve, secret, points, codes)
+            }
+        }
+    }
+
+    /// The answers that a command has to give. What the engine gave is compared with what is known of it otherwise.
+    fn expected(&self, operation: FileOperation, results: &Results) -> Result<Expected, Failure> {
+        let passed = |item: usize| results.codes[item] == Verdict::VALID_CODE;
+        let public = |item: usize| self.inputs.public[item].as_bytes()[1..] == results.points[item];
+        let is_right: &dyn Fn(usize) -> bool = match operation {
+            FileOperation::Verify => &|item| passed(item) != is_spoiled(item),
+            FileOperation::Recover | FileOperation::Pubkey => &|item| passed(item) && public(item),
+            FileOperation::Sign | FileOperation::Ecdh => &passed,
+        };
+        let samples = match operation {
+            FileOperation::Sign | FileOperation::Ecdh => self.agrees_with_the_cpu(operation, results)?,
+            _ => true,
+        };
+        if !samples || !(0..self.len()).all(is_right) {
+            return Err(format!("{} on {}: the engine gives wrong results", operation.name(), self.curve).into());
+        }
+        Ok(match operation {
+            FileOperation::Verify => Expected::Verdicts((0..self.len()).map(|item| !is_spoiled(item)).collect()),
+            FileOperation::Recover | FileOperation::Pubkey => {
+                Expected::Texts("public_key", hex_rows(&results.points, "04"))
+            }
+            FileOperation::Sign => Expected::Texts("signature", hex_rows(&results.points, "")),
+            FileOperation::Ecdh => Expected::Texts("shared_secret", hex_rows(&results.secrets, "")),
+        })
+    }
+
+    /// Compares samples of signatures or shared secrets.
+    fn agrees_with_the_cpu(&self, operation: FileOperation, results: &Results) -> Result<bool, Error> {
+        let cpu = Engine::cpu()?;
+        for range in operations::samples(self.len()) {
+            let (mut points, mut secrets) = (vec![[0; 64]; range.len()], vec![[0; 32]; range.len()]);
+            let (mut codes, key) = (vec![0; range.len()], SecretKeys::all(self.key()));
+            if operation == FileOperation::Sign {
+                schemes::sign_into(&cpu, self.curve, &self.digests[range.clone()], key, &mut points, &mut codes)?;
+            } else {
+                let public = PublicKeys::compressed(&self.public[range.clone()]);
+                ecdh::shared_secrets_into(&cpu, self.curve, key, public, &mut secrets, &mut codes)?;
+            }
+            let same = match operation {
+                FileOperation::Sign => points == results.points[range],
+                _ => secrets == results.secrets[range],
+            };
+            if !same {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn is_spoiled(item: usize) -> bool {
+    item % SPOILED_EACH == FIRST_SPOILED
+}
+
+/// Signatures by each key of its digest, and recovery ids, which SM2 has not.
+fn sign(engine: &Engine, inputs: &Inputs) -> Result<(Vec<[u8; 64]>, Vec<[u8; 1]>), Failure> {
+    let curve = inputs.curve;
+    if !curve.has_ecdsa() {
+        let signatures = all_passed(schemes::sign(engine, curve, &inputs.digests, &inputs.secret)?);
+        return Ok((signatures, Vec::new()));
+    }
+    let signed = ecdsa::sign_recoverable(engine, curve, &inputs.digests, (&inputs.secret).into(), SForm::default())?;
+    Ok(all_passed(signed).into_iter().map(|signed| (signed.signature, [signed.recovery_id])).unzip())
+}
+
+fn hex_rows<const W: usize>(rows: &[[u8; W]], prefix: &str) -> Vec<String> {
+    rows.iter().map(|row| format!("{prefix}{}", const_hex::encode(row))).collect()
+}

@@ -1,0 +1,33 @@
+//! What measures gecc beyond `gecc bench`: kernels alone, variants and methods of arithmetic, the command on files, the
+//! coalescer under load, the start of a process.
+
+mod ablations;
+mod draw;
+mod files;
+mod flags;
+mod methods;
+mod operations;
+mod service;
+mod start;
+
+use clap::Parser;
+use flags::{Arguments, Command};
+use gecc_cli::failure::{self, ALL_PASSED, Failure, SOME_REJECTED};
+use gecc_cli::memory;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    memory::keep_freed();
+    failure::exit("gecc-bench", run(&Arguments::parse().command))
+}
+
+fn run(command: &Command) -> Result<u8, Failure> {
+    match command {
+        Command::Ablations(batches) => ablations::run(batches),
+        Command::Files(options) => files::run(options),
+        Command::Methods(options) => methods::run(options),
+        Command::Operations(options) => operations::run(options),
+        Command::Service(options) => service::run(options),
+        Command::Start(options) => start::run(options),
+    }
+}

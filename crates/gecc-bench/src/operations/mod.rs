@@ -1,0 +1,176 @@
+//! `gecc-bench operations`: the public operations end to end and by kernel, and the kernels that these are made of.
+
+mod report;
+
+use crate::ALL_PASSED;
+use crate::flags::OperationsOptions;
+use gecc::lab::measure::{self, Arithmetic};
+use gecc::{Backend, CurveId, Engine};
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::inputs::{Inputs, Memory};
+use gecc_cli::measure::operations::{Case, Columns, check_sample};
+use gecc_cli::measure::timing::{Timed, median};
+use gecc_cli::measure::{Checked, Operation, default_items};
+use report::{KernelRow, LatencyRow, Report, Row};
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Batches whose latency is measured.
+const LATENCY_ITEMS: [usize; 4] = [1, 64, 1024, 16384];
+/// Items that get a GPU's tables and kernels ready.
+const WARM_UP_ITEMS: usize = 64;
+
+pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
+    let engine = options.engine.start()?;
+    let on_gpu = engine.info().backend == Backend::Gpu;
+    let (public, arithmetic) = options.chosen();
+    if let (Some(kernel), false) = (arithmetic.first(), options.operations.is_empty() || on_gpu) {
+        return Err(Failure::Problem(format!("{} is measured on a GPU only, and this is {engine}", kernel.name())));
+    }
+    let sizes = options.batches.sizes(default_items(&engine));
+    let largest = *sizes.last().expect("there is a size");
+    let kernel_engine = |together: bool| {
+        let builder = options.engine.builder().backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
+        builder.batch_equations(together).build()
+    };
+    let together = || -> Result<Engines, Failure> {
+        let measured = options.engine.builder().batch_equations(true).build()?;
+        Ok(Engines { measured, kernels: on_gpu.then(|| kernel_engine(true)).transpose()? })
+    };
+    let mut latency_engines = Vec::new();
+    if options.latency {
+        latency_engines.push(("cpu", options.engine.builder().backend(Backend::Cpu).build()?));
+        if on_gpu {
+            latency_engines.push(("gpu", options.engine.builder().backend(Backend::Gpu).build()?));
+        }
+    }
+    let (memory, where_inputs_are) = match options.page_locked {
+        true => (Memory::PageLocked, ", inputs and results in page-locked memory"),
+        false => (Memory::Pageable, ""),
+    };
+    let mut bench = Bench {
+        together: public.iter().any(|operation| operation.is_together()).then(together).transpose()?,
+        reference: Engine::cpu()?,
+        latency_engines,
+        items: if options.latency { largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1]) } else { largest },
+        memory,
+        report: Report::new(options.batches.json, options.kernels, format!("{engine}{where_inputs_are}"))?,
+        public,
+        arithmetic: if on_gpu { arithmetic } else { Vec::new() },
+        engines: Engines { kernels: on_gpu.then(|| kernel_engine(false)).transpose()?, measured: engine },
+        sizes,
+    };
+    for curve in options.batches.curves() {
+        bench.curve(curve)?;
+    }
+    if let Some(path) = &options.plot {
+        bench.report.plot(path)?;
+    }
+    Ok(ALL_PASSED)
+}
+
+/// By what an operation is measured.
+struct Engines {
+    measured: Engine,
+    /// The same on a GPU, with every kernel timed.
+    kernels: Option<Engine>,
+}
+
+struct Bench {
+    /// By what most are measured, and what makes the inputs.
+    engines: Engines,
+    /// By what operations are measured that verify items together, if there are any.
+    together: Option<Engines>,
+    /// What samples are checked with.
+    reference: Engine,
+    latency_engines: Vec<(&'static str, Engine)>,
+    public: Vec<Operation>,
+    arithmetic: Vec<Arithmetic>,
+    sizes: Vec<usize>,
+    /// Items of the inputs, and where they are.
+    items: usize,
+    memory: Memory,
+    report: Report,
+}
+
+impl Bench {
+    fn curve(&mut self, curve: CurveId) -> Result<(), Failure> {
+        for arithmetic in self.arithmetic.clone() {
+            self.arithmetic(curve, arithmetic)?;
+        }
+        if self.public.is_empty() {
+            return Ok(());
+        }
+        let inputs = Inputs::new(&self.engines.measured, curve, self.items, self.memory)?;
+        inputs.check(&self.engines.measured, &self.reference)?;
+        let results = match self.memory {
+            Memory::Pageable => None,
+            Memory::PageLocked => Some(RefCell::new(Columns::new(&inputs, &self.engines.measured)?)),
+        };
+        for operation in self.public.clone() {
+            if let Some(case) = Case::new(&inputs, &self.engines.measured, operation)? {
+                self.operation(&case, results.as_ref())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Kernels of the library's measuring module.
+    fn arithmetic(&mut self, curve: CurveId, arithmetic: Arithmetic) -> Result<(), Failure> {
+        for items in self.sizes.clone() {
+            let mut bench = measure::Bench::new(arithmetic, curve, items)?;
+            bench.run()?;
+            let Timed { seconds, .. } = median(|| Ok((bench.run()?, ())))?;
+            bench.check()?;
+            let count = items as u64 * arithmetic.operations_per_item();
+            let (curve, operation, kernels) = (curve.name(), arithmetic.name().to_owned(), Some(seconds));
+            self.report.row(Row { curve, operation, items, count, end_to_end: None, kernels })?;
+        }
+        Ok(())
+    }
+
+    /// One public operation: all sizes, then the latency of small batches. Where there are columns for its results, it writes
+    /// into these.
+    fn operation(&mut self, case: &Case, columns: Option<&RefCell<Columns>>) -> Result<(), Failure> {
+        let (curve, name) = (case.curve(), case.operation.name());
+        let Engines { measured, kernels } = match &self.together {
+            Some(together) if case.operation.is_together() => together,
+            _ => &self.engines,
+        };
+        // This call warms up too: it allocates what the largest batch needs.
+        let expected = &case.expected(measured, &self.reference)?;
+        check_sample(case, &self.reference, expected)?;
+        let checked = |range: Range<usize>| Checked { case, columns, expected, range };
+        if let Some(engine) = kernels {
+            checked(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
+            engine.take_kernel_times();
+        }
+        for items in self.sizes.clone() {
+            let run = |engine| checked(0..items).run(engine);
+            let seconds = median(|| Ok((run(measured)?, ())))?.seconds;
+            let kernels = kernels.as_ref().map(|engine| {
+                median(|| {
+                    run(engine)?;
+                    let times = engine.take_kernel_times();
+                    Ok((times.iter().map(|time| time.seconds).sum(), times))
+                })
+            });
+            let kernels = kernels.transpose()?;
+            let (count, operation) = (items as u64, name.clone());
+            let sum = kernels.as_ref().map(|kernels| kernels.seconds);
+            self.report.row(Row { curve, operation, items, count, end_to_end: Some(seconds), kernels: sum })?;
+            for time in kernels.into_iter().flat_map(|kernels| kernels.beside) {
+                self.report.kernel(&KernelRow { curve, operation: &name, items, time })?;
+            }
+        }
+        for (engine, on) in self.latency_engines.iter().map(|(name, engine)| (engine, *name)) {
+            for items in LATENCY_ITEMS {
+                let checked = checked(0..items);
+                checked.run(engine)?;
+                let seconds = median(|| Ok((checked.run(engine)?, ())))?.seconds;
+                self.report.latency(&LatencyRow { curve, operation: &name, engine: on, items, seconds })?;
+            }
+        }
+        Ok(())
+    }
+}

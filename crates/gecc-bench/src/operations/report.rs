@@ -1,0 +1,200 @@
+//! What was measured, as a table, as JSON and as a plot.
+
+use crate::draw::plot::{Line, Panel, svg};
+use gecc::KernelTime;
+use gecc::lab::measure::Arithmetic;
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::{Operation, rate};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// An operation on a batch of one size.
+pub struct Row {
+    pub curve: &'static str,
+    pub operation: String,
+    pub items: usize,
+    /// Operations in the batch: more than items in chains.
+    pub count: u64,
+    /// Seconds from memory to memory, and of the kernels alone.
+    pub end_to_end: Option<f64>,
+    pub kernels: Option<f64>,
+}
+
+/// One kernel of a call.
+pub struct KernelRow<'a> {
+    pub curve: &'static str,
+    pub operation: &'a str,
+    pub items: usize,
+    pub time: KernelTime,
+}
+
+/// A small batch.
+pub struct LatencyRow<'a> {
+    pub curve: &'static str,
+    pub operation: &'a str,
+    pub engine: &'static str,
+    pub items: usize,
+    pub seconds: f64,
+}
+
+pub struct Report {
+    json: bool,
+    kernels: bool,
+    engine: String,
+    rows: Vec<Row>,
+}
+
+impl Report {
+    pub fn new(json: bool, kernels: bool, engine: String) -> Result<Self, Failure> {
+        let report = Report { json, kernels, engine, rows: Vec::new() };
+        if !json {
+            writeln!(io::stdout(), "{}\n", report.engine)?;
+            let (curve, operation, items) = ("curve", "operation", "items");
+            writeln!(io::stdout(), "{curve:15} {operation:28} {items:>9} {:>12} {:>12}", "end to end", "kernels")?;
+        }
+        Ok(report)
+    }
+
+    pub fn row(&mut self, row: Row) -> Result<(), Failure> {
+        let Row { curve, operation, items, count, end_to_end, kernels } = &row;
+        let per_second = |seconds: f64| *count as f64 / seconds;
+        if self.json {
+            let mut object = Map::new();
+            object.insert("curve".to_owned(), (*curve).into());
+            object.insert("operation".to_owned(), operation.as_str().into());
+            object.insert("items".to_owned(), (*items).into());
+            for (prefix, seconds) in [("", *end_to_end), ("kernel_", *kernels)] {
+                if let Some(seconds) = seconds {
+                    object.insert(format!("{prefix}seconds"), seconds.into());
+                    object.insert(format!("{prefix}per_second"), per_second(seconds).into());
+                }
+            }
+            writeln!(io::stdout(), "{}", Value::Object(object))?;
+        } else {
+            let [end_to_end, kernels] = [*end_to_end, *kernels]
+                .map(|seconds| seconds.map_or("-".to_owned(), |seconds| rate(per_second(seconds))));
+            writeln!(io::stdout(), "{curve:15} {operation:28} {items:>9} {end_to_end:>12} {kernels:>12}")?;
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Prints nothing unless kernels are asked for.
+    pub fn kernel(&self, row: &KernelRow) -> Result<(), Failure> {
+        if !self.kernels {
+            return Ok(());
+        }
+        let KernelRow { curve, operation, items, time: KernelTime { kernel, seconds, launches, .. } } = row;
+        if self.json {
+            let row = json!({
+                "curve": curve, "operation": operation, "items": items, "kernel": kernel,
+                "kernel_seconds": seconds, "launches": launches,
+            });
+            writeln!(io::stdout(), "{row}")?;
+        } else {
+            writeln!(io::stdout(), "                {kernel:36} {:>10.3} ms  {launches:>3} launches", seconds * 1e3)?;
+        }
+        Ok(())
+    }
+
+    pub fn latency(&self, row: &LatencyRow) -> Result<(), Failure> {
+        let LatencyRow { curve, operation, engine, items, seconds } = row;
+        let milliseconds = seconds * 1e3;
+        if self.json {
+            let row = json!({
+                "curve": curve, "operation": operation, "engine": engine, "items": items, "latency_ms": milliseconds,
+            });
+            writeln!(io::stdout(), "{row}")?;
+        } else {
+            writeln!(
+                io::stdout(),
+                "{curve:15} {operation:28} {items:>9} {milliseconds:>9.3} ms a call on the {engine}"
+            )?;
+        }
+        Ok(())
+    }
+
+    /// One row of panels per group of operations, one column per curve.
+    pub fn plot(&self, path: &Path) -> Result<(), Failure> {
+        let mut curves: Vec<&str> = self.rows.iter().map(|row| row.curve).collect();
+        curves.dedup();
+        let panel = |operations: &[String], curve: &str| Panel {
+            title: curve.to_owned(),
+            lines: operations
+                .iter()
+                .enumerate()
+                .flat_map(|(colour, operation)| self.lines(curve, operation, colour))
+                .collect(),
+        };
+        let rows: Vec<_> = groups()
+            .into_iter()
+            .map(|(title, operations)| {
+                let panels: Vec<_> = curves.iter().map(|curve| panel(&operations, curve)).collect();
+                (title, operations, panels)
+            })
+            .filter(|(_, _, panels): &(_, Vec<String>, Vec<Panel>)| panels.iter().any(|panel| !panel.lines.is_empty()))
+            .collect();
+        let text = svg("Items per second against the size of the batch", &self.engine, &rows);
+        std::fs::write(path, text).map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
+    }
+
+    /// The measurements of an operation: end to end, and kernels.
+    fn lines(&self, curve: &str, operation: &str, colour: usize) -> Vec<Line> {
+        let rows = || self.rows.iter().filter(move |row| row.curve == curve && row.operation == operation);
+        let line = |dashed: bool, seconds: fn(&Row) -> Option<f64>| Line {
+            colour,
+            dashed,
+            points: rows().filter_map(|row| Some((row.items as f64, row.count as f64 / seconds(row)?))).collect(),
+        };
+        let lines = [line(false, |row| row.end_to_end), line(true, |row| row.kernels)];
+        lines.into_iter().filter(|line| !line.points.is_empty()).collect()
+    }
+}
+
+/// Operations that share a panel.
+fn groups() -> Vec<(&'static str, Vec<String>)> {
+    let arithmetic = Arithmetic::ALL.iter().map(|arithmetic| arithmetic.name().to_owned()).collect();
+    let public = |(title, operations): &(&'static str, &[Operation])| {
+        (*title, operations.iter().map(|operation| operation.name()).collect())
+    };
+    std::iter::once(("Arithmetic", arithmetic)).chain(GROUPS.iter().map(public)).collect()
+}
+
+const GROUPS: &[(&str, &[Operation])] = &[
+    ("Additions and decoding", &[Operation::Add, Operation::Double, Operation::Decompress]),
+    (
+        "Multiplications",
+        &[
+            Operation::MulBase,
+            Operation::PublicKeys,
+            Operation::Mul,
+            Operation::Msm,
+            Operation::Ecdh,
+            Operation::EcdhOneSecret,
+        ],
+    ),
+    (
+        "Signatures",
+        &[
+            Operation::Sign,
+            Operation::Verify,
+            Operation::Verify1000Keys,
+            Operation::Verify100Keys,
+            Operation::VerifyRecoverableTogether,
+            Operation::Recover,
+            Operation::RecoverAddresses,
+            Operation::RecoverAddressesCandidates,
+        ],
+    ),
+    (
+        "Taproot",
+        &[
+            Operation::Bip340Verify,
+            Operation::Bip340VerifyTogether,
+            Operation::Bip340Sign,
+            Operation::Bip340SignKnownKeys,
+            Operation::TaprootTweak,
+        ],
+    ),
+];

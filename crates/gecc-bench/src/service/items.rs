@@ -1,0 +1,61 @@
+//! Signatures that are made beforehand, with distinct keys and some spoiled.
+
+use gecc::ecdsa::Policy;
+use gecc::service::{Caller, Request};
+use gecc::{CurveId, Engine, Point, PublicKeys, Verdicts};
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::inputs::{Inputs, Memory};
+use gecc_cli::measure::schemes;
+use std::ops::Range;
+
+/// One signature of so many is spoiled, from this one on.
+const SPOILED_EACH: usize = 97;
+const FIRST_SPOILED: usize = 7;
+
+pub struct Items {
+    pub curve: CurveId,
+    digests: Vec<[u8; 32]>,
+    signatures: Vec<[u8; 64]>,
+    keys: Vec<Point>,
+}
+
+impl Items {
+    pub fn new(engine: &Engine, curve: CurveId, items: usize) -> Result<Self, Failure> {
+        let inputs = Inputs::new(engine, curve, items, Memory::Pageable)?;
+        inputs.check(engine, &Engine::cpu()?)?;
+        let signed = inputs.signed(engine, usize::MAX)?;
+        let mut signatures = signed.signatures.to_vec();
+        (0..items).filter(|item| is_spoiled(*item)).for_each(|item| signatures[item][63] ^= 1);
+        Ok(Items { curve, digests: inputs.digests.to_vec(), signatures, keys: signed.keys.to_vec() })
+    }
+
+    pub fn len(&self) -> usize {
+        self.digests.len()
+    }
+
+    /// Verification by way of a service.
+    pub fn request<'a>(&'a self, caller: &'a Caller, at: Range<usize>) -> Request<'a, Verdicts> {
+        let (digests, signatures) = (&self.digests[at.clone()], &self.signatures[at.clone()]);
+        let keys = PublicKeys::points(&self.keys[at]);
+        match self.curve.has_sm2() {
+            false => caller.ecdsa_verify(self.curve, digests, signatures, keys, Policy::default()),
+            true => caller.sm2_verify(digests, signatures, keys),
+        }
+    }
+
+    /// Verification by a call of the engine.
+    pub fn call(&self, engine: &Engine, at: Range<usize>) -> Result<Verdicts, Failure> {
+        let (digests, signatures) = (&self.digests[at.clone()], &self.signatures[at.clone()]);
+        Ok(schemes::verify(engine, self.curve, digests, signatures, &self.keys[at])?)
+    }
+
+    /// Verdicts that are not what is expected of these items.
+    pub fn wrong(at: Range<usize>, verdicts: &Verdicts) -> usize {
+        let missing = at.len().abs_diff(verdicts.len());
+        missing + at.zip(verdicts.iter()).filter(|(item, verdict)| verdict.is_valid() == is_spoiled(*item)).count()
+    }
+}
+
+fn is_spoiled(item: usize) -> bool {
+    item % SPOILED_EACH == FIRST_SPOILED
+}

@@ -1,0 +1,163 @@
+//! An open-loop load: requests are sent when they are due, whatever became of those before, and what each takes is counted from
+//! then. So a service that stalls is seen to stall for all who arrive meanwhile.
+
+use super::arrivals::Schedule;
+use super::items::Items;
+use super::send::{Arrivals, Part};
+use super::watch::watch;
+use super::worst::Trace;
+use crate::flags;
+use gecc::lab::notes;
+use gecc::service::Coalescer;
+use gecc_cli::failure::Failure;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// Notes for which there is room: some fifteen a batch.
+const NOTES_A_SECOND: f64 = 60_000.0;
+
+/// A load, and what sends it.
+#[derive(Clone, Copy)]
+pub struct Load {
+    /// Items of a request.
+    pub items: usize,
+    /// Items that are sent in a second.
+    pub rate: f64,
+    pub arrivals: flags::Arrivals,
+    pub seconds: f64,
+    /// Threads that send, each a caller of its own with a thread that waits for its answers. Whichever is free sends the next
+    /// request: a core that is slow for a while sends fewer.
+    pub senders: usize,
+    /// Whether it is noted what the slowest batches wait for.
+    pub noted: bool,
+}
+
+/// What has become of a load.
+pub struct Outcome {
+    /// Requests.
+    pub sent: usize,
+    pub refused: usize,
+    /// Wrong verdicts.
+    pub wrong: usize,
+    /// Of answered requests, from when they were due, in nanoseconds and in order.
+    latencies: Vec<u32>,
+    /// How late requests were sent, likewise.
+    late: Vec<u32>,
+    /// The share of the yardsticks that show senders' cores at a quarter of their speed or less.
+    pub slow_cores: f64,
+    /// From the first request that was due to the last answer.
+    pub seconds: f64,
+    /// Batches, and items in them.
+    pub batches: u64,
+    pub gpu_batches: u64,
+    pub batched_items: u64,
+    pub trace: Option<Trace>,
+}
+
+impl Outcome {
+    pub fn answered(&self) -> usize {
+        self.latencies.len()
+    }
+
+    /// Seconds within which a share of the answers came.
+    pub fn quantile(&self, share: f64) -> f64 {
+        quantile(&self.latencies, share)
+    }
+
+    /// Seconds within which a share of the requests was sent after they were due: what the bench itself adds.
+    pub fn late(&self, share: f64) -> f64 {
+        quantile(&self.late, share)
+    }
+
+    /// Items of a batch, on average.
+    pub fn mean_batch(&self) -> f64 {
+        self.batched_items as f64 / self.batches.max(1) as f64
+    }
+}
+
+fn quantile(sorted: &[u32], share: f64) -> f64 {
+    let index = (share * sorted.len() as f64) as usize;
+    sorted.get(index.min(sorted.len().saturating_sub(1))).map_or(0.0, |ns| f64::from(*ns) * 1e-9)
+}
+
+impl Load {
+    pub fn run(&self, service: &Coalescer, items: &Items) -> Result<Outcome, Failure> {
+        let before = service.stats();
+        let times = Schedule::new(self.arrivals, self.rate / self.items as f64);
+        let arrivals = Arrivals::new(times.take_while(|due| due.as_secs_f64() < self.seconds), self, items);
+        if self.noted {
+            notes::begin((NOTES_A_SECOND * self.seconds) as usize);
+        }
+        let stop = AtomicBool::new(false);
+        let start = notes::now();
+        let (parts, ticks) = thread::scope(|scope| {
+            let watcher = self.noted.then(|| scope.spawn(|| watch(&stop)));
+            let sender = |sender| {
+                let arrivals = &arrivals;
+                scope.spawn(move || arrivals.sender(service, start, sender))
+            };
+            let threads: Vec<_> = (0..self.senders).map(sender).collect();
+            let parts: Vec<Part> =
+                threads.into_iter().map(|thread| thread.join().expect("senders do not panic")).collect();
+            stop.store(true, Ordering::Relaxed);
+            (parts, watcher.map(|watcher| watcher.join().expect("it does not panic")))
+        });
+        let seconds = (notes::now() - start) as f64 * 1e-9;
+        if let Some(problem) = parts.iter().find_map(|part| part.problem.clone()) {
+            return Err(Failure::Problem(problem.to_string()));
+        }
+        let (sum, after) = (|count: fn(&Part) -> usize| parts.iter().map(count).sum::<usize>(), service.stats());
+        let gpu_batches = after.gpu_batches - before.gpu_batches;
+        Ok(Outcome {
+            sent: sum(|part| part.sent),
+            refused: sum(|part| part.refused),
+            wrong: sum(|part| part.wrong),
+            latencies: sorted(&parts, |part| &part.latencies),
+            late: sorted(&parts, |part| &part.late),
+            slow_cores: sum(|part| part.pace.slow_yards) as f64 / sum(|part| part.pace.yards).max(1) as f64,
+            seconds,
+            batches: gpu_batches + after.cpu_batches - before.cpu_batches,
+            gpu_batches,
+            batched_items: after.items - before.items,
+            trace: ticks.map(|ticks| Trace {
+                slow: parts.iter().flat_map(|part| part.slow.iter().copied()).collect(),
+                spans: parts.iter().map(|part| part.pace.spans.clone()).collect(),
+                notes: notes::take(),
+                ticks,
+            }),
+        })
+    }
+}
+
+/// The numbers of all senders, in order.
+fn sorted(parts: &[Part], which: fn(&Part) -> &Vec<u32>) -> Vec<u32> {
+    let mut all: Vec<u32> = parts.iter().flat_map(|part| which(part).iter().copied()).collect();
+    all.sort_unstable();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_all_answers() {
+        let outcome = |latencies: Vec<u32>| Outcome {
+            sent: latencies.len(),
+            refused: 0,
+            wrong: 0,
+            latencies,
+            late: vec![1_000_000],
+            slow_cores: 0.0,
+            trace: None,
+            seconds: 1.0,
+            batches: 4,
+            gpu_batches: 0,
+            batched_items: 10,
+        };
+        let hundred = outcome((1..=100).map(|ms| ms * 1_000_000).collect());
+        let found = [0.0, 0.5, 0.99, 1.0].map(|share| (hundred.quantile(share) * 1e3).round());
+        assert_eq!((found, hundred.mean_batch()), ([1.0, 51.0, 100.0, 100.0], 2.5));
+        assert_eq!(outcome(Vec::new()).quantile(0.99), 0.0);
+    }
+}

@@ -1,0 +1,57 @@
+//! A single caller at a low rate, by way of the service and by direct calls in turn.
+
+use super::items::Items;
+use gecc::Engine;
+use gecc::service::Coalescer;
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::timing::timed;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Requests a second.
+const RATE: f64 = 100.0;
+
+/// What the calls took, in seconds and in order.
+pub struct Outcome {
+    pub by_service: Vec<f64>,
+    pub direct: Vec<f64>,
+    /// Wrong verdicts.
+    pub wrong: usize,
+}
+
+impl Outcome {
+    /// The median by way of the service as a multiple of that of direct calls.
+    pub fn ratio(&self) -> f64 {
+        median(&self.by_service) / median(&self.direct)
+    }
+}
+
+pub fn median(sorted: &[f64]) -> f64 {
+    sorted[sorted.len() / 2]
+}
+
+/// Calls by way of the service at the rate, each with a direct call half way to the next. No two calls in a row have the same items:
+/// those that were used last are in the processor's caches.
+pub fn run(service: &Coalescer, engine: &Engine, items: &Items, size: usize, seconds: f64) -> Result<Outcome, Failure> {
+    let (caller, start) = (service.caller(), Instant::now());
+    let range = |number: usize| {
+        let first = number * size % (items.len() - size + 1);
+        first..first + size
+    };
+    let mut outcome = Outcome { by_service: Vec::new(), direct: Vec::new(), wrong: 0 };
+    for call in 0..((seconds * RATE) as usize).max(1) {
+        let due = Duration::from_secs_f64(call as f64 / RATE);
+        thread::sleep(due.saturating_sub(start.elapsed()));
+        let (verdicts, seconds) = timed(|| items.request(&caller, range(2 * call)).wait());
+        let verdicts = verdicts.map_err(|problem| Failure::Problem(problem.to_string()))?;
+        outcome.by_service.push(seconds);
+        outcome.wrong += Items::wrong(range(2 * call), &verdicts);
+        thread::sleep((due + Duration::from_secs_f64(0.5 / RATE)).saturating_sub(start.elapsed()));
+        let (verdicts, seconds) = timed(|| items.call(engine, range(2 * call + 1)));
+        outcome.direct.push(seconds);
+        outcome.wrong += Items::wrong(range(2 * call + 1), &verdicts?);
+    }
+    outcome.by_service.sort_by(f64::total_cmp);
+    outcome.direct.sort_by(f64::total_cmp);
+    Ok(outcome)
+}

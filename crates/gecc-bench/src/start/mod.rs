@@ -1,0 +1,113 @@
+//! `gecc-bench start`: how long a new process takes to its first verdict.
+
+mod once;
+mod places;
+mod report;
+
+use crate::flags::StartOptions;
+use crate::{ALL_PASSED, SOME_REJECTED};
+use gecc::any::keys;
+use gecc::{Backend, CurveId, Engine};
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::schemes;
+use once::{Item, Phases};
+use places::Place;
+use report::Report;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+pub fn run(options: &StartOptions) -> Result<u8, Failure> {
+    if options.once {
+        return once::run(options);
+    }
+    // What the rows are about, and whether there is such an engine.
+    let engine = options.engine.start()?;
+    let on_gpu = engine.info().backend == Backend::Gpu;
+    let report = Report::new(options.json, options.curve, &engine)?;
+    drop(engine);
+    let item = signed(options.curve)?;
+    let mut all_measured = true;
+    for place in Place::all(on_gpu) {
+        match median(options, place, &item) {
+            Ok(run) => report.row(place, &run)?,
+            Err(problem) => {
+                all_measured = false;
+                report.problem(place, &problem)?;
+            }
+        }
+    }
+    Ok(if all_measured { ALL_PASSED } else { SOME_REJECTED })
+}
+
+/// A process that has ended: seconds by the clock since it was started, and what it said of itself.
+struct Run {
+    verdict: f64,
+    process: f64,
+    phases: Phases,
+}
+
+/// A signature by a new key.
+fn signed(curve: CurveId) -> Result<Item, Failure> {
+    let engine = Engine::cpu()?;
+    let (secret, public) = keys::generate(&engine, curve, 1)?;
+    let mut digest = [0; 32];
+    getrandom::fill(&mut digest).map_err(|problem| format!("random numbers: {problem}"))?;
+    let signature = schemes::sign(&engine, curve, &[digest], &secret)?;
+    let signature = signature[0].map_err(|reason| format!("a signature: {reason}"))?;
+    Ok(Item::new(digest, signature, &public[0]))
+}
+
+/// The run in the middle.
+fn median(options: &StartOptions, place: Place, item: &Item) -> Result<Run, String> {
+    let mut folders = place.prepare(options, item)?;
+    let mut runs = Vec::new();
+    for _ in 0..options.runs {
+        let mut command = command(options)?;
+        folders.enter(&mut command)?;
+        runs.push(measure(command, item)?);
+    }
+    runs.sort_by(|a, b| a.verdict.total_cmp(&b.verdict));
+    let run = runs.swap_remove(runs.len() / 2);
+    place.check(&run.phases)?;
+    Ok(run)
+}
+
+/// This program, to be such a process.
+fn command(options: &StartOptions) -> Result<Command, String> {
+    let program = std::env::current_exe().map_err(|problem| format!("this program's file: {problem}"))?;
+    let mut command = Command::new(program);
+    command.args(["start", "--once", "--curve", options.curve.name()]).args(options.engine.arguments());
+    Ok(command)
+}
+
+/// Runs a process, and reads when it has its first verdict.
+fn measure(mut command: Command, item: &Item) -> Result<Run, String> {
+    let described = |problem: std::io::Error| format!("a process: {problem}");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let started = Instant::now();
+    let mut child = command.spawn().map_err(described)?;
+    let talked = talk(&mut child, item);
+    let verdict = started.elapsed().as_secs_f64();
+    let mut said = String::new();
+    let rest = talked.and_then(|mut lines| lines.read_to_string(&mut said).map(|_| ()));
+    let ended = child.wait_with_output().map_err(described)?;
+    let process = started.elapsed().as_secs_f64();
+    if !ended.status.success() {
+        return Err(String::from_utf8_lossy(&ended.stderr).trim().to_owned());
+    }
+    rest.map_err(described)?;
+    let phases = serde_json::from_str(&said).map_err(|problem| format!("what a process said: {problem}"))?;
+    Ok(Run { verdict, process, phases })
+}
+
+/// Gives the item to a process, and waits for the line that it writes at its first verdict. Gives the lines behind.
+fn talk(child: &mut Child, item: &Item) -> std::io::Result<BufReader<std::process::ChildStdout>> {
+    let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+    serde_json::to_writer(&input, item)?;
+    (&input).write_all(b"\n")?;
+    drop(input);
+    let mut lines = BufReader::new(output);
+    lines.read_line(&mut String::new())?;
+    Ok(lines)
+}

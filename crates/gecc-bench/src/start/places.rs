@@ -1,0 +1,87 @@
+//! Where the kernels of a measured process come from.
+
+use super::once::{Item, Phases};
+use super::{command, measure};
+use crate::flags::StartOptions;
+use gecc::KernelOrigin;
+use gecc_cli::installed;
+use std::path::PathBuf;
+use std::process::Command;
+use tempfile::TempDir;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The CPU, which has no kernels.
+    Cpu,
+    Gpu(KernelOrigin),
+}
+
+impl Place {
+    pub fn all(on_gpu: bool) -> Vec<Place> {
+        match on_gpu {
+            false => vec![Place::Cpu],
+            true => [KernelOrigin::Pack, KernelOrigin::Cache, KernelOrigin::Compiled].map(Place::Gpu).into(),
+        }
+    }
+
+    pub fn name(self) -> String {
+        match self {
+            Place::Cpu => "none".to_owned(),
+            Place::Gpu(origin) => origin.to_string(),
+        }
+    }
+
+    /// Gets ready what all runs have in common.
+    pub fn prepare(self, options: &StartOptions, item: &Item) -> Result<Folders, String> {
+        let empty = TempDir::with_prefix("gecc-bench-").map_err(|problem| format!("a temporary folder: {problem}"))?;
+        let mut folders = Folders { place: self, packs: None, empty, cache: None };
+        match self {
+            Place::Gpu(KernelOrigin::Pack) => {
+                let packs = options.kernels.clone().or_else(installed::packs);
+                folders.packs = Some(packs.ok_or("there are no packs: name their folder by --kernels")?);
+            }
+            Place::Gpu(KernelOrigin::Cache) => {
+                let mut filling = command(options)?;
+                folders.enter(&mut filling)?;
+                measure(filling, item)?;
+            }
+            _ => {}
+        }
+        Ok(folders)
+    }
+
+    /// That all kernels came from there.
+    pub fn check(self, phases: &Phases) -> Result<(), String> {
+        let is_from_here = |origin: &str| origin == self.name();
+        match phases.kernels.iter().find(|kernels| !is_from_here(&kernels.origin)) {
+            Some(other) => Err(format!("{} for {} came from elsewhere: {}", other.file, other.curve, other.origin)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the processes of a place find.
+pub struct Folders {
+    place: Place,
+    packs: Option<PathBuf>,
+    empty: TempDir,
+    /// Of the run that comes next, or of all runs.
+    cache: Option<TempDir>,
+}
+
+impl Folders {
+    /// Sets the environment of the next process.
+    pub fn enter(&mut self, command: &mut Command) -> Result<(), String> {
+        if self.cache.is_none() || self.place != Place::Gpu(KernelOrigin::Cache) {
+            let folder = TempDir::with_prefix("gecc-bench-");
+            self.cache = Some(folder.map_err(|problem| format!("a temporary folder: {problem}"))?);
+        }
+        let cache = self.cache.as_ref().expect("just made").path();
+        // An empty value turns packs off.
+        command.env("GECC_KERNEL_CACHE", cache).env("GECC_KERNELS", self.packs.clone().unwrap_or_default());
+        if self.place == Place::Gpu(KernelOrigin::Pack) {
+            command.env("GECC_NVRTC_DIR", self.empty.path());
+        }
+        Ok(())
+    }
+}

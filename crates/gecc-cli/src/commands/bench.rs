@@ -1,0 +1,91 @@
+//! `gecc bench`: a table of how fast every operation is on this machine.
+
+use crate::ALL_PASSED;
+use crate::flags::BenchOptions;
+use crate::output::Failure;
+use clap::ValueEnum;
+use gecc::{CurveId, Engine};
+use gecc_cli::measure::inputs::{Inputs, Memory};
+use gecc_cli::measure::operations::{Case, check_sample};
+use gecc_cli::measure::timing::median;
+use gecc_cli::measure::{Checked, Operation, default_items, rate};
+use serde_json::json;
+use std::io::{self, Write};
+
+pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
+    let engine = options.engine.start()?;
+    let operations = match &options.operations[..] {
+        [] => Operation::value_variants().to_vec(),
+        some => some.to_vec(),
+    };
+    let together = operations.iter().any(|operation| operation.is_together());
+    let bench = Bench {
+        together: together.then(|| options.engine.builder().batch_equations(true).build()).transpose()?,
+        reference: Engine::cpu()?,
+        sizes: options.batches.sizes(default_items(&engine)),
+        json: options.batches.json,
+        operations,
+        engine,
+    };
+    if !bench.json {
+        writeln!(io::stdout(), "{}\n", bench.engine)?;
+        writeln!(io::stdout(), "{:15} {:28} {:>9} {:>12}", "curve", "operation", "items", "rate")?;
+    }
+    for curve in options.batches.curves() {
+        bench.curve(curve)?;
+    }
+    Ok(ALL_PASSED)
+}
+
+struct Bench {
+    engine: Engine,
+    /// By what operations are measured that verify items together, if there are any.
+    together: Option<Engine>,
+    /// What samples are checked with.
+    reference: Engine,
+    operations: Vec<Operation>,
+    /// The largest last.
+    sizes: Vec<usize>,
+    json: bool,
+}
+
+impl Bench {
+    fn curve(&self, curve: CurveId) -> Result<(), Failure> {
+        let largest = *self.sizes.last().expect("there is a size");
+        let inputs = Inputs::new(&self.engine, curve, largest, Memory::Pageable)?;
+        inputs.check(&self.engine, &self.reference)?;
+        for &operation in &self.operations {
+            if let Some(case) = Case::new(&inputs, &self.engine, operation)? {
+                self.operation(&case)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn operation(&self, case: &Case) -> Result<(), Failure> {
+        let engine = match &self.together {
+            Some(together) if case.operation.is_together() => together,
+            _ => &self.engine,
+        };
+        // This call warms up too: it allocates what the largest batch needs.
+        let expected = &case.expected(engine, &self.reference)?;
+        check_sample(case, &self.reference, expected)?;
+        for &items in &self.sizes {
+            let call = Checked { case, columns: None, expected, range: 0..items };
+            let seconds = median(|| Ok((call.run(engine)?, ())))?.seconds;
+            self.print(case, items, seconds)?;
+        }
+        Ok(())
+    }
+
+    fn print(&self, case: &Case, items: usize, seconds: f64) -> io::Result<()> {
+        let (curve, operation, per_second) = (case.curve(), case.operation.name(), items as f64 / seconds);
+        if self.json {
+            let row = json!({
+                "curve": curve, "operation": operation, "items": items, "seconds": seconds, "per_second": per_second,
+            });
+            return writeln!(io::stdout(), "{row}");
+        }
+        writeln!(io::stdout(), "{curve:15} {operation:28} {items:>9} {:>12}", rate(per_second))
+    }
+}

@@ -1,0 +1,57 @@
+//! How a command ends: exit codes, why it ended early, and what is said on standard error.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+// Exit codes.
+pub const ALL_PASSED: u8 = 0;
+pub const SOME_REJECTED: u8 = 1;
+pub const COULD_NOT_RUN: u8 = 2;
+/// What a shell expects of a program that ended because nobody reads its output.
+pub const CLOSED_PIPE: u8 = 141;
+
+/// The exit code of a program, which says on standard error by its name what was wrong.
+pub fn exit(program: &str, ended: Result<u8, Failure>) -> ExitCode {
+    ExitCode::from(match ended {
+        Ok(code) => code,
+        Err(Failure::ClosedPipe) => CLOSED_PIPE,
+        Err(Failure::Problem(problem)) => {
+            note(&format!("{program}: {problem}"));
+            COULD_NOT_RUN
+        }
+    })
+}
+
+/// Why a command ended early.
+pub enum Failure {
+    /// Nobody reads the output any more: no error, but no reason to go on.
+    ClosedPipe,
+    Problem(String),
+}
+
+/// For writing the output; errors of the input are described where they arise.
+impl From<io::Error> for Failure {
+    fn from(problem: io::Error) -> Self {
+        match problem.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            _ => Failure::Problem(format!("writing the output: {problem}")),
+        }
+    }
+}
+
+impl From<gecc::Error> for Failure {
+    fn from(problem: gecc::Error) -> Self {
+        Failure::Problem(problem.to_string())
+    }
+}
+
+impl From<String> for Failure {
+    fn from(problem: String) -> Self {
+        Failure::Problem(problem)
+    }
+}
+
+/// Says something on standard error. Unlike `eprintln!`, does not panic where that is closed.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

@@ -1,0 +1,127 @@
+//! Random inputs, made in bulk by the engine that is measured and checked with the CPU engine.
+
+use super::operations::{check_all, samples};
+use super::schemes;
+use crate::failure::Failure;
+use gecc::any::{keys, point};
+use gecc::{CurveId, Engine, Error, PageLocked, Point, Rejection, SecretKey, SecretKeys};
+use std::ops::Range;
+
+/// Two independent sets of points, with what they are multiples of G by, and digests.
+pub struct Inputs {
+    pub curve: CurveId,
+    pub secret: PageLocked<SecretKey>,
+    pub public: PageLocked<Point>,
+    pub scalars: PageLocked<[u8; 32]>,
+    pub points: PageLocked<Point>,
+    pub digests: PageLocked<[u8; 32]>,
+    memory: Memory,
+}
+
+/// Digests of the inputs, signed by the first keys in turn.
+pub struct Signed {
+    pub keys: PageLocked<Point>,
+    pub signatures: PageLocked<[u8; 64]>,
+}
+
+/// Where inputs are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    Pageable,
+    /// Page-locked, or no measurement.
+    PageLocked,
+}
+
+impl Memory {
+    pub fn place<T>(self, engine: &Engine, values: Vec<T>) -> Result<PageLocked<T>, Failure> {
+        if self == Memory::Pageable {
+            return Ok(values.into());
+        }
+        let locked = engine.page_lock(values);
+        if locked.is_locked() {
+            return Ok(locked);
+        }
+        Err(Failure::Problem(format!("{engine} does not lock {} bytes of memory", size_of_val(&*locked))))
+    }
+}
+
+impl Inputs {
+    pub fn new(engine: &Engine, curve: CurveId, items: usize, memory: Memory) -> Result<Self, Failure> {
+        let public_keys =
+            |keys: &[[u8; 32]]| keys::public_keys(engine, curve, SecretKeys::rows(keys.into()), keys.len());
+        let (secret, public) = with_points(items, public_keys)?;
+        let secret = secret.into_iter().map(SecretKey::from_bytes).collect();
+        let (scalars, points) = with_points(items, |scalars| point::mul_base(engine, curve, scalars))?;
+        Ok(Inputs {
+            curve,
+            public: memory.place(engine, public)?,
+            points: memory.place(engine, points)?,
+            secret: memory.place(engine, secret)?,
+            scalars: memory.place(engine, scalars)?,
+            digests: memory.place(engine, random_numbers(items)?)?,
+            memory,
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        self.digests.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.digests.is_empty()
+    }
+
+    /// Compares samples of the points with the CPU engine's.
+    pub fn check(&self, engine: &Engine, reference: &Engine) -> Result<(), Failure> {
+        let same = |range: Range<usize>| {
+            let secret = &self.secret[range.clone()];
+            let public = keys::public_keys(reference, self.curve, secret.into(), secret.len())?;
+            let points = point::mul_base(reference, self.curve, &self.scalars[range.clone()])?;
+            Ok(all_passed(public) == self.public[range.clone()] && all_passed(points) == self.points[range])
+        };
+        check_all(samples(self.len()), same, || format!("{engine} gives other points on {} than the CPU", self.curve))
+    }
+
+    /// Inputs besides, in the same kind of memory.
+    pub fn place<T>(&self, engine: &Engine, values: Vec<T>) -> Result<PageLocked<T>, Failure> {
+        self.memory.place(engine, values)
+    }
+
+    pub fn signed(&self, engine: &Engine, signers: usize) -> Result<Signed, Failure> {
+        let keys = self.public.iter().take(signers).cycle().take(self.len()).copied().collect();
+        let secret: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
+        let signatures = all_passed(schemes::sign(engine, self.curve, &self.digests, &secret)?);
+        Ok(Signed { keys: self.place(engine, keys)?, signatures: self.place(engine, signatures)? })
+    }
+}
+
+/// Random numbers with the points that `compute` makes of them. Those that it makes none of, as they are not below the order,
+/// are drawn again.
+fn with_points(
+    count: usize,
+    compute: impl Fn(&[[u8; 32]]) -> Result<Vec<Result<Point, Rejection>>, Error>,
+) -> Result<(Vec<[u8; 32]>, Vec<Point>), Failure> {
+    let mut numbers = random_numbers(count)?;
+    let mut results = compute(&numbers)?;
+    loop {
+        let rejected: Vec<usize> = (0..count).filter(|item| results[*item].is_err()).collect();
+        if rejected.is_empty() {
+            return Ok((numbers, all_passed(results)));
+        }
+        let others = random_numbers(rejected.len())?;
+        for ((item, number), result) in rejected.into_iter().zip(&others).zip(compute(&others)?) {
+            (numbers[item], results[item]) = (*number, result);
+        }
+    }
+}
+
+/// Random numbers in bulk.
+fn random_numbers(count: usize) -> Result<Vec<[u8; 32]>, Error> {
+    let mut numbers = vec![[0; 32]; count];
+    getrandom::fill(numbers.as_flattened_mut()).map_err(|problem| Error::Randomness(problem.to_string()))?;
+    Ok(numbers)
+}
+
+pub fn all_passed<T>(results: Vec<Result<T, Rejection>>) -> Vec<T> {
+    results.into_iter().map(|result| result.expect("the inputs are valid")).collect()
+}

@@ -1,0 +1,403 @@
+//! The public operations on parts of the inputs, and the comparison of what they give.
+
+use super::inputs::{Inputs, Signed, all_passed};
+use super::schemes;
+use crate::failure::Failure;
+use clap::ValueEnum;
+use gecc::any::{ecdh, ecdsa, keys, point};
+use gecc::bip340::{self, Auxiliary, SigningKeys};
+use gecc::ecdsa::{Policy, SForm, recover_addresses, recover_addresses_with_candidates};
+use gecc::{
+    CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKeys, SharedPoint, SharedSecret,
+    Verdict, Verdicts, tweak,
+};
+use std::ops::Range;
+
+/// The public operations that are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Operation {
+    Add,
+    Double,
+    MulBase,
+    Mul,
+    Msm,
+    PublicKeys,
+    Decompress,
+    Verify,
+    #[value(name = "verify_1000_keys")]
+    Verify1000Keys,
+    #[value(name = "verify_100_keys")]
+    Verify100Keys,
+    /// With recovery ids, by equations of groups.
+    VerifyRecoverableTogether,
+    Recover,
+    RecoverAddresses,
+    /// With the keys of nine of ten senders as candidates, by equations of groups.
+    RecoverAddressesCandidates,
+    Sign,
+    /// BIP 340, with x-only keys.
+    #[value(name = "bip340_verify")]
+    Bip340Verify,
+    /// The same by equations of groups.
+    #[value(name = "bip340_verify_together")]
+    Bip340VerifyTogether,
+    #[value(name = "bip340_sign")]
+    Bip340Sign,
+    /// With public keys that are given.
+    #[value(name = "bip340_sign_known_keys")]
+    Bip340SignKnownKeys,
+    /// Outputs of Taproot.
+    TaprootTweak,
+    Ecdh,
+    EcdhOneSecret,
+}
+
+impl Operation {
+    /// Whether it is measured with `EngineBuilder::batch_equations`.
+    pub fn is_together(self) -> bool {
+        matches!(
+            self,
+            Operation::VerifyRecoverableTogether
+                | Operation::RecoverAddressesCandidates
+                | Operation::Bip340VerifyTogether
+        )
+    }
+
+    /// As the command line writes it.
+    pub fn name(self) -> String {
+        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+    }
+}
+
+/// What an operation gave, item by item.
+pub enum Outcome {
+    Points(Vec<Result<Point, Rejection>>),
+    Verdicts(Verdicts),
+    Signatures(Vec<Result<[u8; 64], Rejection>>),
+    Secrets(Vec<Result<SharedSecret, Rejection>>),
+    SharedPoints(Vec<Result<SharedPoint, Rejection>>),
+    Addresses(Vec<Result<[u8; 20], Rejection>>),
+    /// Of a whole range.
+    Sum(Result<Point, (usize, Rejection)>),
+    /// What sums are made of, and what adds it up.
+    Terms(CurveId, Vec<Point>, Engine),
+}
+
+impl Outcome {
+    /// Whether `part` is what this has in a range, and passed.
+    pub fn agrees(&self, range: &Range<usize>, part: &Outcome) -> bool {
+        fn same<T: PartialEq>(all: &[Result<T, Rejection>], part: &[Result<T, Rejection>]) -> bool {
+            all == part && part.iter().all(Result::is_ok)
+        }
+        match (self, part) {
+            (Outcome::Points(all), Outcome::Points(part)) => same(&all[range.clone()], part),
+            (Outcome::Signatures(all), Outcome::Signatures(part)) => same(&all[range.clone()], part),
+            (Outcome::Addresses(all), Outcome::Addresses(part)) => same(&all[range.clone()], part),
+            (Outcome::Verdicts(all), Outcome::Verdicts(part)) => {
+                all.as_slice()[range.clone()] == *part.as_slice() && part.all_valid()
+            }
+            (Outcome::Secrets(all), Outcome::Secrets(part)) => {
+                let bytes = SharedSecret::expose_bytes;
+                same(&exposed(&all[range.clone()], bytes), &exposed(part, bytes))
+            }
+            (Outcome::SharedPoints(all), Outcome::SharedPoints(part)) => {
+                let bytes = SharedPoint::expose_bytes;
+                same(&exposed(&all[range.clone()], bytes), &exposed(part, bytes))
+            }
+            (Outcome::Terms(curve, points, reference), Outcome::Sum(sum)) => {
+                sum.is_ok() && point::sum(reference, *curve, &points[range.clone()]).is_ok_and(|known| known == *sum)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The bytes of secrets, which have no comparison of their own.
+fn exposed<T, B>(secrets: &[Result<T, Rejection>], bytes: impl Fn(&T) -> &B) -> Vec<Result<&B, Rejection>> {
+    secrets.iter().map(|secret| secret.as_ref().map(&bytes).map_err(|reason| *reason)).collect()
+}
+
+/// An operation with all its inputs.
+pub struct Case<'a> {
+    inputs: &'a Inputs,
+    pub operation: Operation,
+    rest: Rest,
+}
+
+/// Inputs that not every operation has.
+enum Rest {
+    None,
+    Compressed(PageLocked<[u8; 33]>),
+    Signed(Signed),
+    /// X-only keys, and signatures.
+    Bip340(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
+    /// Signatures, and their recovery ids.
+    Recoverable(PageLocked<[u8; 64]>, PageLocked<u8>),
+    /// The same, and candidates for the keys: the identity for every tenth.
+    Candidates(PageLocked<[u8; 64]>, PageLocked<u8>, PageLocked<Point>),
+}
+
+impl<'a> Case<'a> {
+    /// `None` where the curve has no such operation.
+    pub fn new(inputs: &'a Inputs, engine: &Engine, operation: Operation) -> Result<Option<Self>, Failure> {
+        let curve = inputs.curve;
+        let rest = match operation {
+            Operation::Recover | Operation::VerifyRecoverableTogether if !curve.has_ecdsa() => return Ok(None),
+            Operation::RecoverAddresses | Operation::RecoverAddressesCandidates if curve != CurveId::Secp256k1 => {
+                return Ok(None);
+            }
+            Operation::Recover | Operation::RecoverAddresses | Operation::VerifyRecoverableTogether => {
+                let (signatures, ids) = inputs.recoverable(engine)?;
+                Rest::Recoverable(signatures, ids)
+            }
+            Operation::RecoverAddressesCandidates => {
+                let (signatures, ids) = inputs.recoverable(engine)?;
+                let mut candidates = inputs.public.to_vec();
+                candidates.iter_mut().step_by(10).for_each(|key| *key = Point::IDENTITY);
+                Rest::Candidates(signatures, ids, inputs.place(engine, candidates)?)
+            }
+            Operation::Bip340Verify
+            | Operation::Bip340VerifyTogether
+            | Operation::Bip340Sign
+            | Operation::Bip340SignKnownKeys
+            | Operation::TaprootTweak
+                if curve != CurveId::Secp256k1 =>
+            {
+                return Ok(None);
+            }
+            Operation::Bip340Verify | Operation::Bip340VerifyTogether | Operation::TaprootTweak => {
+                inputs.bip340(engine)?
+            }
+            Operation::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
+            Operation::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
+            Operation::Verify100Keys => Rest::Signed(inputs.signed(engine, 100)?),
+            Operation::Decompress => {
+                let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
+                Rest::Compressed(inputs.place(engine, inputs.points.iter().map(compress).collect())?)
+            }
+            _ => Rest::None,
+        };
+        Ok(Some(Case { inputs, operation, rest }))
+    }
+
+    /// The name of the curve.
+    pub fn curve(&self) -> &'static str {
+        self.inputs.curve.name()
+    }
+
+    /// What the results of all items are compared with: these themselves, or for sums what they are made of.
+    pub fn expected(&self, engine: &Engine, reference: &Engine) -> Result<Outcome, Error> {
+        let Inputs { curve, public, scalars, .. } = self.inputs;
+        if self.operation != Operation::Msm {
+            return self.values(engine, 0..self.inputs.len());
+        }
+        let products = all_passed(point::mul(engine, *curve, scalars, public)?);
+        Ok(Outcome::Terms(*curve, products, reference.clone()))
+    }
+
+    /// The results of a range as values.
+    pub fn values(&self, engine: &Engine, at: Range<usize>) -> Result<Outcome, Error> {
+        let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
+        let (curve, public, points, digests) = (*curve, &public[at.clone()], &points[at.clone()], &digests[at.clone()]);
+        let secret_keys = SecretKeys::each(&secret[at.clone()]);
+        Ok(match (self.operation, &self.rest) {
+            (Operation::Add, _) => Outcome::Points(point::add(engine, curve, points, public)?),
+            (Operation::Double, _) => Outcome::Points(point::double(engine, curve, points)?),
+            (Operation::MulBase, _) => Outcome::Points(point::mul_base(engine, curve, &scalars[at])?),
+            (Operation::Mul, _) => Outcome::Points(point::mul(engine, curve, &scalars[at], public)?),
+            (Operation::Msm, _) => Outcome::Sum(point::msm(engine, curve, &scalars[at], public)?),
+            (Operation::PublicKeys, _) => Outcome::Points(keys::public_keys(engine, curve, secret_keys, at.len())?),
+            (Operation::Sign, _) => Outcome::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
+            (Operation::Bip340Sign, _) => {
+                Outcome::Signatures(bip340::sign(engine, digests, secret_keys, Auxiliary::zeros())?)
+            }
+            (Operation::Bip340SignKnownKeys, _) => {
+                let keys = SigningKeys::with_public(secret_keys, public);
+                Outcome::Signatures(bip340::sign(engine, digests, keys, Auxiliary::zeros())?)
+            }
+            (Operation::TaprootTweak, Rest::Bip340(keys, _)) => {
+                Outcome::Points(tweak::taproot(engine, &keys[at], Some(Rows::from(digests)))?)
+            }
+            (_, Rest::Bip340(keys, signatures)) => {
+                let keys = PublicKeys::x_only(&keys[at.clone()]);
+                Outcome::Verdicts(bip340::verify(engine, digests, &signatures[at], keys)?)
+            }
+            (Operation::Ecdh, _) => {
+                Outcome::Secrets(ecdh::shared_secrets(engine, curve, secret_keys, PublicKeys::points(points))?)
+            }
+            (Operation::EcdhOneSecret, _) => {
+                let (secret, peers) = (&secret[0], PublicKeys::points(points));
+                Outcome::SharedPoints(ecdh::shared_points(engine, curve, secret.into(), peers)?)
+            }
+            (_, Rest::Compressed(compressed)) => {
+                let compressed = PublicKeys::compressed(&compressed[at.clone()]);
+                Outcome::Points(point::decode_keys(engine, curve, at.len(), compressed)?)
+            }
+            (_, Rest::Signed(Signed { keys, signatures })) => {
+                Outcome::Verdicts(schemes::verify(engine, curve, digests, &signatures[at.clone()], &keys[at])?)
+            }
+            (Operation::RecoverAddresses, Rest::Recoverable(signatures, ids)) => {
+                Outcome::Addresses(recover_addresses(engine, digests, &signatures[at.clone()], &ids[at])?)
+            }
+            (_, Rest::Candidates(signatures, ids, candidates)) => {
+                let (signatures, ids, keys) = (&signatures[at.clone()], &ids[at.clone()], &candidates[at]);
+                Outcome::Addresses(recover_addresses_with_candidates(engine, digests, signatures, ids, keys)?)
+            }
+            (Operation::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
+                let (signatures, ids, keys) = (&signatures[at.clone()], &ids[at], PublicKeys::points(public));
+                let policy = Policy::default();
+                let verdicts = ecdsa::verify_recoverable(engine, curve, digests, signatures, ids, keys, policy);
+                Outcome::Verdicts(verdicts?)
+            }
+            (_, Rest::Recoverable(signatures, ids)) => {
+                Outcome::Points(ecdsa::recover(engine, curve, digests, &signatures[at.clone()], &ids[at])?)
+            }
+            (_, Rest::None) => unreachable!("`new` gives every other operation its inputs"),
+        })
+    }
+
+    /// Writes the results of a range to the front of columns; `false` where the operation has no such call.
+    pub fn write(&self, engine: &Engine, at: Range<usize>, to: &mut Columns) -> Result<bool, Error> {
+        let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
+        let (curve, digests, items) = (*curve, &digests[at.clone()], at.len());
+        let (public, points) = (PublicKeys::points(&public[at.clone()]), PublicKeys::points(&points[at.clone()]));
+        let secret_keys = SecretKeys::each(&secret[at.clone()]);
+        let (rows, codes) = (&mut to.rows[..items], &mut to.codes[..items]);
+        match (self.operation, &self.rest) {
+            (Operation::Add, _) => point::add_into(engine, curve, points, public, rows, codes)?,
+            (Operation::Double, _) => point::double_into(engine, curve, points, rows, codes)?,
+            (Operation::MulBase, _) => point::mul_base_into(engine, curve, (&scalars[at]).into(), rows, codes)?,
+            (Operation::Mul, _) => point::mul_into(engine, curve, (&scalars[at]).into(), public, rows, codes)?,
+            (Operation::PublicKeys, _) => keys::public_keys_into(engine, curve, secret_keys, rows, codes)?,
+            (Operation::Sign, _) => schemes::sign_into(engine, curve, digests, secret_keys, rows, codes)?,
+            (Operation::Bip340Sign, _) => {
+                bip340::sign_into(engine, digests, secret_keys, Auxiliary::zeros(), rows, codes)?;
+            }
+            (Operation::Bip340SignKnownKeys, _) => {
+                let keys = SigningKeys::with_public(secret_keys, public);
+                bip340::sign_into(engine, digests, keys, Auxiliary::zeros(), rows, codes)?;
+            }
+            (Operation::TaprootTweak, Rest::Bip340(keys, _)) => {
+                let keys = PublicKeys::x_only(&keys[at]);
+                tweak::taproot_into(engine, keys, Some(Rows::from(digests)), rows, codes)?;
+            }
+            (_, Rest::Bip340(keys, signatures)) => {
+                let keys = PublicKeys::x_only(&keys[at.clone()]);
+                bip340::verify_into(engine, digests, &signatures[at], keys, codes)?;
+            }
+            (Operation::EcdhOneSecret, _) => {
+                ecdh::shared_points_into(engine, curve, (&secret[0]).into(), points, rows, codes)?;
+            }
+            (_, Rest::Signed(Signed { keys, signatures })) => {
+                let keys = PublicKeys::points(&keys[at.clone()]);
+                schemes::verify_into(engine, curve, digests, &signatures[at], keys, codes)?;
+            }
+            (Operation::Recover, Rest::Recoverable(signatures, ids)) => {
+                let (signatures, ids) = (&signatures[at.clone()], ids[at].as_chunks().0);
+                ecdsa::recover_into(engine, curve, digests.into(), signatures.into(), ids.into(), rows, codes)?;
+            }
+            (Operation::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
+                let (signatures, ids) = (&signatures[at.clone()], ids[at].as_chunks().0);
+                let (digests, signatures, ids, policy) =
+                    (digests.into(), signatures.into(), ids.into(), Policy::default());
+                ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, public, policy, codes)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// Where results are written: 64 bytes and a code an item.
+pub struct Columns {
+    rows: PageLocked<[u8; 64]>,
+    codes: PageLocked<u8>,
+}
+
+impl Columns {
+    pub fn new(inputs: &Inputs, engine: &Engine) -> Result<Self, Failure> {
+        let (rows, codes) = (vec![[0; 64]; inputs.len()], vec![0; inputs.len()]);
+        Ok(Columns { rows: inputs.place(engine, rows)?, codes: inputs.place(engine, codes)? })
+    }
+
+    /// Whether the front holds what an outcome has in a range, and all have passed.
+    pub fn agree(&self, range: &Range<usize>, expected: &Outcome) -> bool {
+        let items = range.len();
+        let passed = self.codes[..items].iter().all(|code| *code == Verdict::VALID_CODE);
+        let rows = self.rows[..items].iter();
+        passed
+            && match expected {
+                Outcome::Verdicts(verdicts) => {
+                    verdicts.as_slice()[range.clone()].iter().all(|verdict| verdict.is_valid())
+                }
+                Outcome::Points(points) => {
+                    rows.eq(points[range.clone()].iter().flatten().map(|point| &point.as_bytes()[1..]))
+                }
+                Outcome::SharedPoints(points) => {
+                    rows.eq(points[range.clone()].iter().flatten().map(|point| &point.expose_bytes()[1..]))
+                }
+                Outcome::Signatures(signatures) => rows.eq(signatures[range.clone()].iter().flatten()),
+                Outcome::Secrets(_) | Outcome::Addresses(_) | Outcome::Sum(_) | Outcome::Terms(..) => false,
+            }
+    }
+
+    /// So that nothing of a call before is left to agree: of rows, which are large, every hundredth.
+    pub fn clear(&mut self) {
+        self.rows.iter_mut().step_by(100).for_each(|row| *row = [0; 64]);
+        self.codes.fill(0);
+    }
+}
+
+impl Inputs {
+    fn bip340(&self, engine: &Engine) -> Result<Rest, Failure> {
+        let keys = self.public.iter().map(|point| *point.x()).collect();
+        let signing = SigningKeys::with_public(&self.secret[..], &self.public[..]);
+        let signatures = all_passed(bip340::sign(engine, &self.digests, signing, Auxiliary::zeros())?);
+        Ok(Rest::Bip340(self.place(engine, keys)?, self.place(engine, signatures)?))
+    }
+
+    /// Signatures, and their recovery ids.
+    fn recoverable(&self, engine: &Engine) -> Result<(PageLocked<[u8; 64]>, PageLocked<u8>), Failure> {
+        let secret = (&self.secret).into();
+        let signed = ecdsa::sign_recoverable(engine, self.curve, &self.digests, secret, SForm::default())?;
+        let signed = all_passed(signed).into_iter().map(|signed| (signed.signature, signed.recovery_id));
+        let (signatures, ids) = signed.unzip();
+        Ok((self.place(engine, signatures)?, self.place(engine, ids)?))
+    }
+}
+
+/// Ranges of about a thousand items in all, at random places.
+pub fn samples(items: usize) -> Vec<Range<usize>> {
+    const RANGES: usize = 16;
+    const LENGTH: usize = 64;
+    if items <= RANGES * LENGTH {
+        return std::iter::once(0..items).collect();
+    }
+    let range = |_| {
+        let start = getrandom::u64().map_or(0, |random| (random % (items - LENGTH) as u64) as usize);
+        start..start + LENGTH
+    };
+    (0..RANGES).map(range).collect()
+}
+
+/// Fails with `problem` unless `same` holds for every range.
+pub fn check_all(
+    ranges: Vec<Range<usize>>,
+    same: impl Fn(Range<usize>) -> Result<bool, Error>,
+    problem: impl Fn() -> String,
+) -> Result<(), Failure> {
+    for range in ranges {
+        if !same(range)? {
+            return Err(Failure::Problem(problem()));
+        }
+    }
+    Ok(())
+}
+
+/// Compares samples of an outcome with what the CPU engine gives for them.
+pub fn check_sample(case: &Case, reference: &Engine, outcome: &Outcome) -> Result<(), Failure> {
+    let same = |range: Range<usize>| Ok(outcome.agrees(&range, &case.values(reference, range.clone())?));
+    let (operation, curve) = (case.operation.name(), case.inputs.curve);
+    check_all(samples(case.inputs.len()), same, || format!("{operation} on {curve}: other results than the CPU's"))
+}
