@@ -149,15 +149,16 @@ pub fn packs_folder() -> Option<PathBuf> {
     packs_of_environment()
 }
 
-/// Compiles every kernel for one architecture, and tells what each takes, by the report of the assembler.
+/// Compiles every kernel for one architecture, and tells what each takes, by the report of the assembler. What is compiled is kept
+/// in the folder `kept`, and taken from there by later calls of this and [`machine_code`], while sources and NVRTC are the same.
 ///
 /// # Errors
-/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture; [`Error::Threads`] when the system
-/// refuses the threads that compile.
-pub fn usage(architecture: &str) -> Result<Vec<KernelUsage>, Error> {
-    let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
+/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture, or the folder cannot be written;
+/// [`Error::Threads`] when the system refuses the threads that compile.
+pub fn usage(architecture: &str, kept: &Path) -> Result<Vec<KernelUsage>, Error> {
+    let (nvrtc, kept) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(kept));
     let usage = |unit: &Unit| {
-        let report = nvrtc.assembler_report(*unit, architecture).map_err(Error::Kernels)?;
+        let (_, report) = kept.with_report(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
         Ok(parse_report(*unit, &report))
     };
     Ok(each(Unit::all(), usage)?.into_iter().flatten().collect())
@@ -182,15 +183,14 @@ fn each<T: Send>(
     }
 }
 
-/// Compiles some kernel files for one architecture and every curve, as the GPU engine does.
+/// Compiles some kernel files for one architecture and every curve, to what the GPU engine runs. It is kept as by [`usage`].
 ///
 /// # Errors
-/// [`Error::Kernels`] when NVRTC is missing or cannot compile for the architecture; [`Error::Threads`] when the system
-/// refuses the threads that compile.
-pub fn machine_code(architecture: &str, files: &[&str]) -> Result<Vec<MachineCode>, Error> {
-    let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
+/// As for [`usage`].
+pub fn machine_code(architecture: &str, files: &[&str], kept: &Path) -> Result<Vec<MachineCode>, Error> {
+    let (nvrtc, kept) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(kept));
     let compile = |unit: &Unit| {
-        let cubin = nvrtc.compile(*unit, architecture).map_err(Error::Kernels)?;
+        let (cubin, _) = kept.with_report(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
         let Unit { file, curve } = *unit;
         Ok(MachineCode { file, curve, cubin })
     };
@@ -247,12 +247,16 @@ mod tests {
     fn packs_have_what_nvrtc_compiles() {
         let folder = std::env::temp_dir().join(format!("gecc-packs-{}", std::process::id()));
         let path = pack_units(quick(), "sm_90", &folder).unwrap();
+        let kept = folder.join("kept");
         assert_eq!(packs_in(&folder), std::slice::from_ref(&path));
         let nvrtc = nvrtc_version().unwrap();
         let expected = PackInfo { architecture: "sm_90".to_owned(), nvrtc, kernels: quick().count() };
         assert_eq!(check_units(quick(), &path), Ok(expected));
         let (opened, mut bytes) = (Pack::open(&path).unwrap().unwrap(), 0);
-        for code in machine_code("sm_90", &["rows", "address", "layout"]).unwrap() {
+        // The second time they are not compiled, but read.
+        let [codes, again] = [(); 2].map(|()| machine_code("sm_90", &["rows", "address", "layout"], &kept).unwrap());
+        assert_eq!(codes, again);
+        for code in codes {
             let unit = Unit { file: code.file, curve: code.curve };
             if quick().any(|other| other == unit) {
                 assert_eq!(opened.read(unit, "sm_90"), Ok(Some(code.cubin.clone())), "{unit:?}");

@@ -11,6 +11,9 @@ use harness::{named, tests};
 use nvrtc::NVRTC;
 use std::process::ExitCode;
 
+/// Where compiled kernels are kept, here and for `constant_time`.
+const KEPT: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels");
+
 /// Ampere, Hopper and Blackwell.
 const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
 
@@ -61,7 +64,8 @@ fn main() -> ExitCode {
 fn kernels_compile_within_limits() {
     let mut excesses = Vec::new();
     for architecture in ARCHITECTURES {
-        let usage = kernels::usage(architecture).unwrap_or_else(|problem| panic!("{architecture}: {problem}"));
+        let usage =
+            kernels::usage(architecture, KEPT.as_ref()).unwrap_or_else(|problem| panic!("{architecture}: {problem}"));
         let kernels = usage.iter().filter(|usage| usage.registers > 0).count();
         assert!(kernels > 100, "{architecture}: only {kernels} kernels reported");
         println!("{architecture}: {kernels} kernels");

@@ -12,6 +12,9 @@ use gecc::kernels::{self, MachineCode};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+/// Where compiled kernels are kept, here and for `kernel_resources`.
+const KEPT: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels");
+
 /// Ampere, Hopper and Blackwell.
 const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
 
@@ -169,7 +172,8 @@ pub fn leaks_are_found() {
 fn compiled() -> &'static [(&'static str, MachineCode)] {
     static COMPILED: OnceLock<Vec<(&str, MachineCode)>> = OnceLock::new();
     let compile = |architecture: &'static str| {
-        let compiled = kernels::machine_code(architecture, FILES).unwrap_or_else(|problem| panic!("{problem}"));
+        let compiled = kernels::machine_code(architecture, FILES, KEPT.as_ref());
+        let compiled = compiled.unwrap_or_else(|problem| panic!("{problem}"));
         compiled.into_iter().map(move |code| (architecture, code))
     };
     COMPILED.get_or_init(|| ARCHITECTURES.iter().copied().flat_map(compile).collect())

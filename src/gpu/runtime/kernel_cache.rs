@@ -63,6 +63,25 @@ impl Cache {
         }
     }
 
+    /// The machine code of a unit and the assembler's report, kept together in a file beside that of `write`. Compiled where it is not
+    /// there yet.
+    ///
+    /// # Errors
+    /// Why it could not be compiled or written.
+    pub fn with_report(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc) -> Result<(Vec<u8>, String), String> {
+        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
+        let stem = format!("{}report-", stem(unit, architecture));
+        let name = file_name(&stem, nvrtc);
+        if let Some(kept) = read_checked(&folder.join(&name), &stem).and_then(split_report) {
+            return Ok(kept);
+        }
+        let (cubin, report) = nvrtc.compile_with_report(unit, architecture)?;
+        let content = [&(report.len() as u64).to_le_bytes(), report.as_bytes(), &cubin].concat();
+        write_whole(folder, &name, &[MAGIC, &content_hash(&stem, &content), &content])
+            .map_err(|problem| format!("writing to {}: {problem}", folder.display()))?;
+        Ok((cubin, report))
+    }
+
     /// Keeps the machine code of a unit.
     ///
     /// # Errors
@@ -87,6 +106,13 @@ fn read_checked(path: &Path, stem: &str) -> Option<Vec<u8>> {
     open_trusted(path).ok()?.read_to_end(&mut content).ok()?;
     let (hash, cubin) = content.strip_prefix(MAGIC)?.split_at_checked(32)?;
     (content_hash(stem, cubin) == hash).then(|| cubin.to_vec())
+}
+
+/// The machine code and the report that `with_report` has kept.
+fn split_report(content: Vec<u8>) -> Option<(Vec<u8>, String)> {
+    let (length, rest) = content.split_first_chunk()?;
+    let (report, cubin) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    Some((cubin.to_vec(), String::from_utf8(report.to_vec()).ok()?))
 }
 
 #[cfg(test)]

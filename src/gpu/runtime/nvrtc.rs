@@ -40,12 +40,12 @@ impl Nvrtc {
         Ok(self.run(unit, architecture, &[])?.0)
     }
 
-    /// What the assembler says of registers and spills.
+    /// The same machine code, and what the assembler says of registers and spills.
     ///
     /// # Errors
     /// NVRTC's message, with its log.
-    pub fn assembler_report(self, unit: Unit, architecture: &str) -> Result<String, String> {
-        Ok(self.run(unit, architecture, &["--ptxas-options=-v"])?.1)
+    pub fn compile_with_report(self, unit: Unit, architecture: &str) -> Result<(Vec<u8>, String), String> {
+        self.run(unit, architecture, &["--ptxas-options=-v"])
     }
 
     /// The machine code and the log.
