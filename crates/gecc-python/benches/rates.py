@@ -157,7 +157,7 @@ def main() -> None:
     items, curve, repeats = given.items, given.curve, given.repeats
     engine = gecc.Engine(backend=given.backend)
     library = Library(given.library, given.backend, curve)
-    print(f"{engine}; {items} items on {curve}; medians of {repeats} in millions a second (and of the library's call)\n")
+    print(f"{engine}; {items} items on {curve}; medians of {repeats} in millions a second (of the library's call)\n")
     print(f"| call | {' | '.join(BESIDE)} |\n|---|{'---|' * len(BESIDE)}")
 
     secret_keys, keys = gecc.generate_keys(curve, items, engine=engine)
