@@ -13,6 +13,8 @@ mod job;
 mod memory;
 mod output;
 mod secrets;
+#[cfg(all(feature = "arrow", feature = "chains"))]
+mod silent;
 mod threads;
 
 use clap::{CommandFactory, Parser};
