@@ -31,6 +31,7 @@
 //! | ECDH | [`ecdh`] | in private keys |
 //! | key generation, public keys | [`keys`] | in private keys |
 //! | tweaks of public keys (BIP 341, BIP 32) | [`tweak`] | no: public data |
+//! | silent payments: scan, index (BIP 352) | [`silent_payments`] | in scan keys |
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 //!
@@ -67,7 +68,7 @@ pub use engine::{
     PageLocked,
 };
 pub use host::stack;
-pub use ops::{ecdh, keys, modular, point, tweak};
+pub use ops::{ecdh, keys, modular, point, silent_payments, tweak};
 pub use schemes::{bip340, ecdsa, sm2};
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Signers, Verdict,

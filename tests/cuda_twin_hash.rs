@@ -7,7 +7,7 @@ mod harness;
 mod twin;
 
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
-use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
+use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, CurveGroup, FieldBytesSize, Group, ProjectivePoint};
 use gecc::{Curve as _, EcdsaCurve, Engine, Rejection, SecretKey, ecdsa, sm2};
 use harness::needs::CXX;
 use harness::{named, tests};
@@ -55,7 +55,22 @@ fn bip340() {
         session.expect("tap_tweak", &[&key, &root], &[&tagged("TapTweak", &[&key, &root])]);
         session.expect("tap_tweak", &[&key, &[]], &[&tagged("TapTweak", &[&key])]);
     }
+    for _ in 0..20 {
+        silent_payment(&mut session, &n);
+    }
     session.run();
+}
+
+/// The hashes of silent payments, of a random point.
+fn silent_payment(session: &mut Session, n: &BigUint) {
+    let point = ProjectivePoint::<k256::Secp256k1>::mul_by_generator(&scalar::<k256::Secp256k1>(&random_below(n))).to_affine();
+    let (compressed, plain) = (point.to_sec1_point(true), point.to_sec1_point(false));
+    let (compressed, (x, y)) = (compressed.as_bytes(), plain.as_bytes()[1..].split_at(32));
+    let (counter, outpoint) = (random_bytes(4), random_bytes(36));
+    let tweak = tagged("BIP0352/SharedSecret", &[compressed, &counter]);
+    session.expect("silent_tweak", &[x, y, &counter], &[&tweak]);
+    let hash = tagged("BIP0352/Inputs", &[&outpoint, compressed]);
+    session.expect("silent_input_hash", &[&outpoint, x, y], &[&hash]);
 }
 
 fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {

@@ -10,6 +10,7 @@ mod points;
 mod schnorr;
 mod secrets;
 mod signatures;
+mod silent_payments;
 
 use crate::cpu::secret::SecretCurve;
 use crate::curve::{Curve, CurveId, types};
@@ -21,6 +22,7 @@ pub use points::PointAnswers;
 pub use schnorr::{Schnorr, Tweaks};
 pub use secrets::{Agreements, PrivateKeys, Signing};
 pub use signatures::Signatures;
+pub use silent_payments::SilentPayments;
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
@@ -57,6 +59,12 @@ pub fn of(curve: CurveId) -> &'static Answers {
 pub fn schnorr() -> &'static Schnorr {
     static ANSWERS: OnceLock<Schnorr> = OnceLock::new();
     get_or_compute(&ANSWERS, Schnorr::new)
+}
+
+/// Those of silent payments, likewise.
+pub fn silent_payments() -> &'static SilentPayments {
+    static ANSWERS: OnceLock<SilentPayments> = OnceLock::new();
+    get_or_compute(&ANSWERS, SilentPayments::new)
 }
 
 /// The same, anew: tests spoil them.

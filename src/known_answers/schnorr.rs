@@ -48,7 +48,7 @@ fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
 }
 
 /// A tagged hash as a number.
-fn tagged(tag: &str, parts: &[&[u8]]) -> k256::Scalar {
+pub(super) fn tagged(tag: &str, parts: &[&[u8]]) -> k256::Scalar {
     let tag = Sha256::digest(tag);
     reduced::<Curve>(&Sha256::digest([&[&*tag, &*tag], parts].concat().concat()).into())
 }

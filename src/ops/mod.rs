@@ -5,4 +5,5 @@ pub mod hash;
 pub mod keys;
 pub mod modular;
 pub mod point;
+pub mod silent_payments;
 pub mod tweak;

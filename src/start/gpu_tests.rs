@@ -2,7 +2,7 @@
 
 use crate::curve::CurveId;
 use crate::gpu::Test;
-use crate::ops::{ecdh, hash, keys, modular, point, tweak};
+use crate::ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
 use crate::schemes::ecdsa::Wanted;
 use crate::schemes::{SCHEMES, bip340, ecdsa, frame, sm2};
 use crate::types::Check;
@@ -15,6 +15,7 @@ pub fn all() -> Vec<Test> {
     all.extend(sm2::digest::known_answers::all());
     all.extend(bip340::known_answers::all());
     all.extend(tweak::known_answers::all());
+    all.extend(silent_payments::known_answers::all());
     for &curve in CurveId::ALL {
         all.extend(of_curve(curve));
     }

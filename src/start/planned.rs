@@ -5,11 +5,13 @@ use crate::curve::CurveId;
 use crate::gpu::OnGpu;
 use crate::gpu::runtime::{Bytes, STREAMS, Unit};
 use crate::gpu::schedule::Machine;
+use crate::known_answers::{self, SilentPayments};
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{Sha256, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::modular::{Modexp, MulMod};
 use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
+use crate::ops::silent_payments::{Expected, Receiver, TweakPoints};
 use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::SCHEMES;
 use crate::schemes::bip340;
@@ -170,6 +172,7 @@ fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: T
             take(format!("ecdh {width} {form} with keys for {which}"), &agreement);
         }
     }
+    silent_payments(form, keys, items, take);
     let cpu = CpuEngine::new(Some(1), None).unwrap();
     for (which, all) in [("each", false), ("all", true)] {
         let (messages, id) = (SizedTexts::new(&cpu, items, |item| &columns.numbers[item]), [0x31; 16]);
@@ -179,6 +182,24 @@ fn of_keys(columns: Columns, form: &str, keys: PublicKeys, items: usize, take: T
         };
         take(format!("sm3 {form} with ids for {which}"), &MessageDigests { messages, ids, keys });
     }
+}
+
+/// Without labels and with one, for one receiver and for two.
+fn silent_payments(form: &str, keys: PublicKeys, items: usize, take: Take) {
+    let SilentPayments { receivers, .. } = known_answers::silent_payments();
+    let receiver = |labels: &[u32]| {
+        let (scan_key, spend_key, _) = &receivers[0];
+        Receiver::new(SecretKey::from_bytes(*scan_key), spend_key.as_sec1(), labels).expect("valid keys")
+    };
+    let (plain, labelled) = (receiver(&[]), receiver(&[7]));
+    for (which, receivers) in
+        [("one", &[&plain][..]), ("one with a label", &[&labelled]), ("two", &[&plain, &labelled])]
+    {
+        let expected = Expected { tweak_points: keys, counters: Rows::all(&[0; 4]), receivers, items };
+        take(format!("silent payments of {which}, {form}"), &expected);
+    }
+    let outpoints = Rows::all(&[1; 36]);
+    take(format!("silent payments' tweak points, {form}"), &TweakPoints { outpoints, input_keys: keys, items });
 }
 
 fn hashes(texts: &[[u8; 32]], take: Take) {

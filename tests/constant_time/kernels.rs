@@ -99,6 +99,24 @@ const SECRET: &[Signature] = &[
             "-n",
         ],
     ),
+    Signature(
+        "gecc_silent_tweaks",
+        &["+xy", "=kinds", "=counters", "+tweaks", "=tweak_kinds", "+rows", "-row_bytes", "-n"],
+    ),
+    Signature(
+        "gecc_silent_outputs",
+        &[
+            "+xy",
+            "=kinds",
+            "=spend_xy",
+            "-spend_count",
+            "-which",
+            "+rows",
+            "-row_bytes",
+            "+prefixes",
+            "-n",
+        ],
+    ),
     Signature("gecc_export_points_raw", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_export_x", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_rows_to_columns", &["+rows", "-row_bytes", "+columns", "-words", "-n"]),
@@ -120,6 +138,7 @@ const PUBLIC: &[&str] = &[
     "gecc_upmul_var",
     "gecc_bip340_equations",
     "gecc_bip340_reopen",
+    "gecc_silent_input_hashes",
 ];
 
 /// Of these, some that branch on their scalars and look multiples up by them: what must be found, were they secret.
@@ -129,7 +148,7 @@ const LEAKY: &[Signature] = &[
 ];
 
 const FILES: &[&str] =
-    &["nonces", "fpmul", "upmul", "normalize", "sign", "bip340", "layout", "results", "rows", "modexp", "mul_mod"];
+    &["nonces", "fpmul", "upmul", "normalize", "sign", "bip340", "bip340_silent", "layout", "results", "rows", "modexp", "mul_mod"];
 
 pub fn secrets_decide_no_branch_and_no_address() {
     let list = List::read("kernels.txt");

@@ -8,6 +8,7 @@
 
 #include "hash/sha256.cuh"
 #include "scheme/bip340.cuh"
+#include "scheme/silent_payments.cuh"
 #include "scheme/nonce.cuh"
 #include "scheme/sign.cuh"
 #include "scheme/sm2_digest.cuh"
@@ -118,6 +119,10 @@ static XOnly x_only_of(const Bytes& x, const Bytes& y) {
     return x_only(affine{fe_from_words(Number(x).v), fe_from_words(Number(y).v)});
 }
 
+static u32 big_endian(const Bytes& bytes, int at) {
+    return (u32)bytes[at] << 24 | (u32)bytes[at + 1] << 16 | (u32)bytes[at + 2] << 8 | bytes[at + 3];
+}
+
 static bool run_bip340(const std::string& name, const std::vector<Bytes>& in) {
     if (name == "bip340_nonce") {
         // key, x(P), y(P), auxiliary data, message
@@ -147,6 +152,17 @@ static bool run_bip340(const std::string& name, const std::vector<Bytes>& in) {
         if (in[1].empty()) tap_tweak(tweak, Number(in[0]).v, nullptr);
         else tap_tweak(tweak, Number(in[0]).v, Number(in[1]).v);
         put(tweak);
+    } else if (name == "silent_tweak") {
+        // x(P), y(P), k
+        u32 tweak[8];
+        silent_tweak(tweak, x_only_of(in[0], in[1]), big_endian(in[2], 0));
+        put(tweak);
+    } else if (name == "silent_input_hash") {
+        // outpoint, x(A), y(A)
+        u32 outpoint[9], hash[8];
+        for (int w = 0; w < 9; w++) outpoint[w] = big_endian(in[0], 4 * w);
+        silent_input_hash(hash, outpoint, x_only_of(in[1], in[2]));
+        put(hash);
     } else return false;
     return true;
 }

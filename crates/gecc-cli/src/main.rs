@@ -8,6 +8,8 @@ mod input;
 mod job;
 mod output;
 mod secrets;
+#[cfg(all(feature = "arrow", feature = "chains"))]
+mod silent;
 mod threads;
 
 use clap::{CommandFactory, Parser};

@@ -6,6 +6,7 @@
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::{CoefficientA, CpuCurve, coefficient_a, three};
 use core::marker::PhantomData;
+use zeroize::Zeroize;
 
 /// A point in affine coordinates. `x` and `y` mean nothing where `infinity` is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +118,18 @@ pub struct Denominators<F> {
 impl<F: Field> Denominators<F> {
     pub fn new() -> Self {
         Denominators { values: Vec::new(), prefix: Vec::new(), products: [F::ONE; CHAINS] }
+    }
+
+    /// With room for so many pairs: a vector that grows would leave its old contents behind.
+    pub fn with_capacity(pairs: usize) -> Self {
+        Denominators { values: Vec::with_capacity(pairs), prefix: Vec::with_capacity(pairs), ..Self::new() }
+    }
+
+    /// Leaves nothing of what was computed.
+    pub fn wipe(&mut self) {
+        self.clear();
+        self.values.spare_capacity_mut().zeroize();
+        self.prefix.spare_capacity_mut().zeroize();
     }
 
     fn clear(&mut self) {

@@ -1,4 +1,4 @@
-//! Tagged hashes of BIP 340, on the CPU.
+//! Tagged hashes of BIP 340, and those of BIP 352, on the CPU.
 
 use crate::host::once::get_or_compute;
 use sha2::{Digest, Sha256};
@@ -11,10 +11,21 @@ pub enum Tag {
     Nonce,
     Challenge,
     TapTweak,
+    SilentInputs,
+    SilentSharedSecret,
+    SilentLabel,
 }
 
 impl Tag {
-    const ALL: [Tag; 4] = [Tag::Auxiliary, Tag::Nonce, Tag::Challenge, Tag::TapTweak];
+    const ALL: [Tag; 7] = [
+        Tag::Auxiliary,
+        Tag::Nonce,
+        Tag::Challenge,
+        Tag::TapTweak,
+        Tag::SilentInputs,
+        Tag::SilentSharedSecret,
+        Tag::SilentLabel,
+    ];
 
     fn text(self) -> &'static str {
         match self {
@@ -22,6 +33,9 @@ impl Tag {
             Tag::Nonce => "BIP0340/nonce",
             Tag::Challenge => "BIP0340/challenge",
             Tag::TapTweak => "TapTweak",
+            Tag::SilentInputs => "BIP0352/Inputs",
+            Tag::SilentSharedSecret => "BIP0352/SharedSecret",
+            Tag::SilentLabel => "BIP0352/Label",
         }
     }
 }

@@ -4,7 +4,7 @@
 mod shipped;
 
 use super::answers::{Answer, Reason, Template, Txid};
-use super::block::{Block, Spent, TransactionView};
+use super::block::{Block, Outputs, Spent, TransactionView};
 use super::commitments::Commitments;
 use super::hashes::merkle_root;
 use super::instructions::p2tr_key;
@@ -203,6 +203,21 @@ impl Open {
             return Err(format!("the block has {inputs} inputs, and {} outputs are said to be spent", spent.len()));
         }
         Ok(Some(Open { block, txids, spent, rules, legacy_left: MOST_LEGACY, next: 0, first: 0, input: 0 }))
+    }
+
+    /// The block's height, where it says it.
+    pub fn height(&self) -> Option<u64> {
+        self.rules.height
+    }
+
+    /// All transactions but the coinbase, with what they spend.
+    pub fn spending_transactions(&self) -> impl Iterator<Item = (Txid, TransactionView<'_>, Outputs<'_>)> {
+        let mut first = 0;
+        self.block.transactions().zip(&self.txids).filter_map(move |(transaction, txid)| {
+            let start = first;
+            first += spending(transaction);
+            (first > start).then(|| (*txid, transaction, self.spent.outputs(start..first)))
+        })
     }
 }
 

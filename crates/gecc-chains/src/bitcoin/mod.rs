@@ -7,6 +7,8 @@
 //! here. Signatures of ECDSA are read by the rules of the block's height: whatever OpenSSL took before BIP 66, and high
 //! s; keys also in the hybrid form. A script of taproot has to be one that its output commits to, of whatever form.
 //!
+//! [`index`] makes of the same files an index for silent payments.
+//!
 //! Nothing else of consensus is checked but that transactions hash to the merkle root of their block: not proof of
 //! work, amounts or lock times.
 
@@ -28,6 +30,7 @@ mod rules;
 mod schnorr;
 mod script;
 mod sighash;
+mod silent;
 mod taproot;
 mod undo;
 
@@ -40,6 +43,7 @@ pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use decoded::{Decoded, Open};
 use gecc::Engine;
 use network::Network;
+pub use silent::{Tweaks, index};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -13,6 +13,7 @@ use bitcoin::{
 use gecc_chains::Settings;
 use gecc_chains::bitcoin::Answer;
 use rand::{Rng, RngExt};
+use std::path::{Path, PathBuf};
 
 /// A transaction that spends so many outputs, not signed.
 pub fn unsigned(inputs: usize, output: Vec<TxOut>, random: &mut impl Rng) -> Transaction {
@@ -52,12 +53,17 @@ fn block(height: u64, transactions: &[Transaction]) -> Block {
     block
 }
 
-/// The answers to the inputs of transactions in a block of this height, which spend these outputs one after the other.
-pub fn check_inputs(settings: &Settings, height: u64, transactions: &[Transaction], spent: &[TxOut]) -> Vec<Answer> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.raw");
+/// A file of a block of this height with these transactions, which spend these outputs one after the other.
+pub fn file_of(folder: &Path, height: u64, transactions: &[Transaction], spent: &[TxOut]) -> PathBuf {
+    let path = folder.join("b.raw");
     std::fs::write(&path, serialize(&block(height, transactions))).unwrap();
     let spent: Vec<u8> = spent.iter().flat_map(serialize).collect();
-    std::fs::write(folder.path().join("b-undo.raw"), spent).unwrap();
-    check(settings, &[path])
+    std::fs::write(folder.join("b-undo.raw"), spent).unwrap();
+    path
+}
+
+/// The answers to the inputs of transactions in such a block.
+pub fn check_inputs(settings: &Settings, height: u64, transactions: &[Transaction], spent: &[TxOut]) -> Vec<Answer> {
+    let folder = tempfile::tempdir().unwrap();
+    check(settings, &[file_of(folder.path(), height, transactions, spent)])
 }

@@ -14,6 +14,7 @@ mod damaged;
 mod hostile;
 mod made;
 mod real;
+mod silent;
 mod taproot;
 mod taproot_vectors;
 
@@ -29,6 +30,9 @@ fn main() -> ExitCode {
         real::block_866342,
         real::transactions_of_2024,
         real::folder_of_bitcoin_core,
+        silent::vectors_of_bip_352,
+        silent::block_866342,
+        silent::transactions_of_2024,
         made::inputs_of_every_template,
         made::spoiled_inputs,
         made::rules_by_height,

@@ -3,7 +3,7 @@
 use super::blocks::check_inputs;
 use super::support::{data, of_examples, paths};
 use bitcoin::consensus::deserialize;
-use bitcoin::{Amount, TxOut};
+use bitcoin::{Amount, Transaction, TxOut};
 use gecc_chains::bitcoin::{Answer, Answers, Reason, Template, Wrapping, verify};
 use gecc_chains::{Blocks, Problem, Settings};
 use serde::Deserialize;
@@ -116,8 +116,8 @@ struct Spending {
     prevouts: Vec<(u64, String)>,
 }
 
-/// Transactions of early 2024, in a block that is made for them.
-pub fn transactions_of_2024(settings: &Settings) {
+/// Transactions of early 2024, and what they spend.
+pub fn of_2024() -> (Vec<Transaction>, Vec<TxOut>) {
     let text = String::from_utf8(decompressed("mempool2024_txs.jsonl.zst")).unwrap();
     let (mut transactions, mut spent) = (Vec::new(), Vec::new());
     for line in text.lines() {
@@ -128,6 +128,12 @@ pub fn transactions_of_2024(settings: &Settings) {
             script_pubkey: const_hex::decode(script).unwrap().into(),
         }));
     }
+    (transactions, spent)
+}
+
+/// In a block that is made for them.
+pub fn transactions_of_2024(settings: &Settings) {
+    let (transactions, spent) = of_2024();
     let answers = check_inputs(settings, 830_000, &transactions, &spent);
     assert_eq!((transactions.len(), answers.len()), (200, 1029));
     let counts = counts(&answers);

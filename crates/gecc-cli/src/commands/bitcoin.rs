@@ -4,6 +4,8 @@ use crate::chains::{self, Row};
 use crate::flags::{BitcoinCommand, InputsOptions};
 use crate::output::{Failure, Line};
 #[cfg(feature = "arrow")]
+use crate::silent;
+#[cfg(feature = "arrow")]
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::{DataType, Field, Schema};
@@ -13,7 +15,13 @@ use gecc_chains::bitcoin::{Answer, Answers, verify};
 use std::sync::Arc;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
-    let BitcoinCommand::Verify(InputsOptions { from, to, state, chain }) = command;
+    let InputsOptions { from, to, state, chain } = match command {
+        BitcoinCommand::Verify(options) => options,
+        #[cfg(feature = "arrow")]
+        BitcoinCommand::Index(options) => return silent::index(&options),
+        #[cfg(feature = "arrow")]
+        BitcoinCommand::Scan(options) => return silent::scan(&options),
+    };
     chains::run(&chain, state.as_deref(), |session, put| {
         let sink = |Answers { answers, progress }| put((answers, progress));
         verify(&session.settings(), &session.paths, Blocks { from, to }, sink)

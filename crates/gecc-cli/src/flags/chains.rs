@@ -1,6 +1,8 @@
 //! Whole chains.
 
 use super::AnswerFormat;
+#[cfg(feature = "arrow")]
+use super::silent;
 use super::stream::format_by_name;
 use clap::{Args, Subcommand};
 use gecc_cli::engine::EngineOptions;
@@ -90,6 +92,14 @@ pub enum BitcoinCommand {
     /// Verify that the inputs of blocks are signed.
     #[command(after_help = VERIFY_HELP)]
     Verify(InputsOptions),
+    /// Write an index for silent payments (BIP 352).
+    #[cfg(feature = "arrow")]
+    #[command(after_help = silent::INDEX_HELP)]
+    Index(silent::IndexOptions),
+    /// Find silent payments (BIP 352) to a receiver in an index.
+    #[cfg(feature = "arrow")]
+    #[command(after_help = silent::SCAN_HELP)]
+    Scan(silent::ScanOptions),
 }
 
 #[derive(Args)]

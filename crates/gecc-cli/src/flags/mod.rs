@@ -6,6 +6,8 @@ mod chains;
 mod kernels;
 mod keys;
 mod signatures;
+#[cfg(all(feature = "arrow", feature = "chains"))]
+mod silent;
 mod stream;
 
 pub use bench::BenchOptions;
@@ -14,6 +16,8 @@ pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumComm
 use clap::{Parser, Subcommand};
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
+#[cfg(all(feature = "arrow", feature = "chains"))]
+pub use silent::{IndexOptions, ScanOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
 #[cfg(any(feature = "arrow", feature = "chains"))]
 pub use stream::AnswerFormat;

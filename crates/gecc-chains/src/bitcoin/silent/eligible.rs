@@ -1,0 +1,73 @@
+//! Which keys of a transaction's inputs count for silent payments (BIP 352, "Inputs For Shared Secret Derivation").
+
+use super::super::block::{InputView, Output};
+use super::super::hashes::hash160;
+use super::super::instructions::{p2pkh_hash, p2sh_hash, p2tr_key, witness_program};
+
+/// A key in its compressed form, which may be none of the curve.
+pub type Key = [u8; 33];
+
+/// The x-coordinate of the point H of BIP 341, whose private key nobody knows: who has it as internal key spends by scripts alone.
+const NUMS: [u8; 32] = [
+    0x50, 0x92, 0x9b, 0x74, 0xc1, 0xa0, 0x49, 0x54, 0xb7, 0x8b, 0x4b, 0x60, 0x35, 0xe9, 0x7a, 0x5e, 0x07, 0x8a, 0x5a,
+    0x0f, 0x28, 0xec, 0x96, 0xd5, 0x47, 0xbf, 0xee, 0x9a, 0xce, 0x80, 0x3a, 0xc0,
+];
+
+/// What an annex begins with (BIP 341).
+const ANNEX: u8 = 0x50;
+
+/// Whether an output is of a witness version that has no meaning yet: who spends one pays nobody silently.
+pub fn is_of_unknown_version(spent: Output) -> bool {
+    witness_program(spent.script).is_some_and(|(version, _)| version > 1)
+}
+
+/// The key that an input counts with.
+pub fn input_key(input: &InputView, spent: Output) -> Option<Key> {
+    if let Some(x) = p2tr_key(spent.script) {
+        return (!shows_nums(input)).then(|| even(x));
+    }
+    if let Some(hash) = p2pkh_hash(spent.script) {
+        return key_with_hash(input.script, hash);
+    }
+    if is_p2wpkh(spent.script) {
+        return shown_key(input);
+    }
+    // A script that only pushes P2WPKH.
+    let [22, redeem @ ..] = input.script else { return None };
+    let is_it = is_p2wpkh(redeem) && *p2sh_hash(spent.script)? == hash160(redeem);
+    if is_it { shown_key(input) } else { None }
+}
+
+fn is_p2wpkh(script: &[u8]) -> bool {
+    witness_program(script).is_some_and(|(version, program)| version == 0 && program.len() == 20)
+}
+
+/// Of taproot, whose keys have an even y.
+fn even(x: &[u8; 32]) -> Key {
+    let mut key = [2; 33];
+    key[1..].copy_from_slice(x);
+    key
+}
+
+/// Whether an input of taproot shows a script whose internal key is H.
+fn shows_nums(input: &InputView) -> bool {
+    let mut witness = input.witness();
+    if witness.len() > 1 && witness.last().is_some_and(|last| last.first() == Some(&ANNEX)) {
+        witness.pop();
+    }
+    witness.len() > 1 && witness.last().and_then(|control| control.get(1..33)) == Some(&NUMS)
+}
+
+/// The last element of a witness. Keys in other forms do not count.
+fn shown_key(input: &InputView) -> Option<Key> {
+    input.witness().last().and_then(|key| compressed(key))
+}
+
+/// The last 33 bytes with this hash: anybody could have added data to a script that only pushes.
+fn key_with_hash(script: &[u8], hash: &[u8; 20]) -> Option<Key> {
+    script.windows(33).rev().filter_map(compressed).find(|key| hash160(key) == *hash)
+}
+
+fn compressed(key: &[u8]) -> Option<Key> {
+    key.try_into().ok().filter(|key: &Key| matches!(key[0], 2 | 3))
+}

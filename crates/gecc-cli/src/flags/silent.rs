@@ -1,0 +1,81 @@
+//! Silent payments.
+
+use gecc_cli::engine::EngineOptions;
+use clap::Args;
+use std::path::PathBuf;
+
+pub const INDEX_HELP: &str = "\
+Paths are the folder of blocks that Bitcoin Core keeps (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
+with the outputs that it spends in NAME-undo.raw.
+
+The table has a row for each transaction that may pay silently by BIP 352: `txid`, `height`, `tweak_key` (33 bytes) and `outputs`, the first \
+eight bytes of each taproot output's key as a number, or with --full-outputs the whole keys.
+
+Example:
+  gecc bitcoin index ~/.bitcoin/blocks -o tweaks.parquet
+
+Exit codes: 0 all was read, 1 places of files could not be read, 2 the call could not run, 130 interrupted.";
+
+pub const SCAN_HELP: &str = "\
+Tables have the columns `tweak_key` (bytes: 33, or 64 of x and y) and `outputs` (a list of the first eight bytes of keys as numbers, big-endian, \
+or of whole keys of 32 bytes), and may have `txid` and `height`: what `gecc bitcoin index` writes, in Parquet or Arrow IPC.
+
+The key file has the scan private key, 64 hexadecimal digits, and behind it the spend public key, 66 of them, or the address (sp1…). Lines that \
+begin with # are left out.
+
+Example:
+  gecc bitcoin scan --key-file scan.txt --label 0 tweaks.parquet
+
+Output: {\"txid\":\"…\",\"height\":840000,\"output\":0,\"k\":0,\"label\":0,\"tweak\":\"…\",\"candidate\":true}, one line for each output that is \
+paid to the receiver: its place among the outputs of the row, and the number that is added to the spend private key. `candidate` says that \
+only the first eight bytes of keys were compared.
+
+Exit codes: 0 every row was looked at, 1 some have no tweak point, 2 the call could not run, 130 interrupted, 141 closed pipe.";
+
+#[derive(Args)]
+pub struct IndexOptions {
+    /// Files and folders.
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The table that is written: Parquet, or Arrow IPC where its name ends in .arrow.
+    #[arg(short, long)]
+    pub output: PathBuf,
+    /// Write whole keys of outputs, 32 bytes each.
+    #[arg(long)]
+    pub full_outputs: bool,
+    /// The height of the first block [default: all].
+    #[arg(long, value_name = "HEIGHT")]
+    pub from: Option<u64>,
+    /// The height of the last block [default: all].
+    #[arg(long, value_name = "HEIGHT")]
+    pub to: Option<u64>,
+    /// Wait until the output file and its name are on the disk, so that a loss of power loses neither.
+    #[arg(long)]
+    pub sync: bool,
+    /// Print no summary.
+    #[arg(long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}
+
+#[derive(Args)]
+pub struct ScanOptions {
+    /// Tables.
+    #[arg(required = true)]
+    pub tables: Vec<PathBuf>,
+    /// The file of the scan private key with the spend public key or an address.
+    #[arg(long, value_name = "FILE")]
+    pub key_file: PathBuf,
+    /// A label in use; may be given several times. 0 is that of the wallet's own change.
+    #[arg(long = "label", value_name = "NUMBER")]
+    pub labels: Vec<u32>,
+    /// Output file [default: standard output]. It can be read by its owner alone.
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// Print no summary.
+    #[arg(long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}

@@ -1,0 +1,140 @@
+//! `gecc bitcoin index`.
+
+use crate::flags::{AnswerFormat, IndexOptions};
+use crate::job::columns::{Shared, failure, format_of};
+use crate::job::{pool, watch_interrupts};
+use crate::output::{Failure, Output, note, refuse_overwriting};
+use crate::{ALL_PASSED, INTERRUPTED, SOME_REJECTED};
+use arrow_array::builder::{FixedSizeBinaryBuilder, ListBuilder, PrimitiveBuilder};
+use arrow_array::types::Int64Type;
+use arrow_array::{ArrayRef, BinaryArray, Int32Array, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use gecc_arrow::{Compression, Pool, Writer};
+use gecc_chains::bitcoin::{self, Tweaks, Txid};
+use gecc_chains::{Blocks, Settings, files_of};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Problems of files that are said one by one.
+const SAID: u64 = 100;
+
+pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
+    let paths = files_of(&options.paths);
+    for (path, _) in &paths.files {
+        refuse_overwriting(path, Some(&options.output))?;
+    }
+    let started = Instant::now();
+    let (engine, interrupted) = (options.engine.start()?, watch_interrupts()?);
+    let pool = Arc::new(pool(options.engine.threads)?);
+    let settings = Settings { max_memory: options.engine.max_memory, ..Settings::new(&engine, &pool, interrupted) };
+    let shared = Shared::new(Output::open(Some(&options.output), false, interrupted)?);
+    let mut table = Table::create(&shared, options)?;
+    let threads = Pool::of(Arc::clone(&pool));
+    let blocks = Blocks { from: options.from, to: options.to };
+    let ended = bitcoin::index(&settings, &paths, blocks, |tweaks| match table.put(&tweaks, &threads) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(failure) => ControlFlow::Break(failure),
+    });
+    let Table { writer, rows, outputs, problems, .. } = table;
+    let whole = match ended {
+        Ok(None) => writer.finish().map_err(failure),
+        Ok(Some(failed)) => Err(failed),
+        Err(problem) => Err(problem.into()),
+    };
+    let output = shared.into_output();
+    if interrupted.load(Ordering::Relaxed) {
+        output.abandon(false);
+        note("gecc: interrupted");
+        return Ok(INTERRUPTED);
+    }
+    whole?;
+    output.finish(options.sync)?;
+    if !options.quiet {
+        let seconds = started.elapsed().as_secs_f64();
+        note(&format!("{rows} tweak points and {outputs} outputs in {seconds:.2} s, by {engine}"));
+    }
+    Ok(if problems > 0 { SOME_REJECTED } else { ALL_PASSED })
+}
+
+/// The table that is being written.
+struct Table {
+    writer: Writer,
+    schema: SchemaRef,
+    full_outputs: bool,
+    rows: usize,
+    outputs: usize,
+    problems: u64,
+}
+
+impl Table {
+    fn create(shared: &Shared, options: &IndexOptions) -> Result<Self, Failure> {
+        let (path, full_outputs): (&Path, bool) = (&options.output, options.full_outputs);
+        let answers = match path.extension() {
+            Some(extension) if extension == "arrow" => AnswerFormat::Arrow,
+            _ => AnswerFormat::Parquet,
+        };
+        let output = if full_outputs { DataType::FixedSizeBinary(32) } else { DataType::Int64 };
+        let outputs = DataType::List(Arc::new(Field::new("item", output, true)));
+        let schema = Arc::new(Schema::new(vec![
+            Field::new("txid", DataType::Binary, false),
+            Field::new("height", DataType::Int32, true),
+            Field::new("tweak_key", DataType::Binary, false),
+            Field::new("outputs", outputs, false),
+        ]));
+        let format = format_of(answers, Some(path));
+        let writer = Writer::create(shared.writer(), format, Compression::default(), &schema).map_err(failure)?;
+        Ok(Table { writer, schema, full_outputs, rows: 0, outputs: 0, problems: 0 })
+    }
+
+    fn put(&mut self, tweaks: &Tweaks, pool: &Pool) -> Result<(), Failure> {
+        for problem in &tweaks.progress.problems {
+            self.problems += 1;
+            if self.problems <= SAID {
+                note(&format!("gecc: {problem}"));
+            }
+        }
+        self.rows += tweaks.txids.len();
+        self.outputs += tweaks.outputs.len();
+        if tweaks.txids.is_empty() {
+            return Ok(());
+        }
+        let height = |height: &Option<u64>| height.and_then(|height| i32::try_from(height).ok());
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(BinaryArray::from_iter_values(tweaks.txids.iter().map(shown))),
+            Arc::new(tweaks.heights.iter().map(height).collect::<Int32Array>()),
+            Arc::new(BinaryArray::from_iter_values(&tweaks.tweak_points)),
+            outputs(tweaks, self.full_outputs),
+        ];
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns are as the schema says");
+        self.writer.write(&batch, pool).map_err(failure)
+    }
+}
+
+/// As people write them: the last byte first.
+fn shown(txid: &Txid) -> [u8; 32] {
+    let mut txid = txid.0;
+    txid.reverse();
+    txid
+}
+
+fn outputs(tweaks: &Tweaks, full: bool) -> ArrayRef {
+    let rows = tweaks.offsets.windows(2).map(|row| &tweaks.outputs[row[0] as usize..row[1] as usize]);
+    if full {
+        let mut lists = ListBuilder::new(FixedSizeBinaryBuilder::new(32));
+        rows.for_each(|row| {
+            row.iter().for_each(|key| lists.values().append_value(key).expect("32 bytes"));
+            lists.append(true);
+        });
+        return Arc::new(lists.finish());
+    }
+    let mut lists = ListBuilder::new(PrimitiveBuilder::<Int64Type>::new());
+    rows.for_each(|row| {
+        let prefix = |key: &[u8; 32]| i64::from_be_bytes(*key.first_chunk().expect("32 bytes"));
+        row.iter().for_each(|key| lists.values().append_value(prefix(key)));
+        lists.append(true);
+    });
+    Arc::new(lists.finish())
+}

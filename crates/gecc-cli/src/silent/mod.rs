@@ -1,0 +1,9 @@
+//! The commands for silent payments.
+
+mod index;
+mod keys;
+mod scan;
+mod table;
+
+pub use index::run as index;
+pub use scan::run as scan;

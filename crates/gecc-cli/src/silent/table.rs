@@ -1,0 +1,167 @@
+//! The columns of a table that is scanned.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Schema};
+use gecc::silent_payments::Outputs;
+use gecc::{Error, PublicKeys};
+use gecc_arrow::{Cells, Columns, Integers, holds_bytes, holds_integers};
+
+/// Where the columns of a table are.
+pub struct Places {
+    tweak_key: usize,
+    outputs: usize,
+    txid: Option<usize>,
+    height: Option<usize>,
+}
+
+impl Places {
+    /// Finds the columns by their names.
+    ///
+    /// # Errors
+    /// Which is missing or of a type that it cannot have.
+    pub fn find(schema: &Schema) -> Result<Self, String> {
+        let find = |name: &str| schema.fields().iter().position(|field| field.name() == name);
+        let require = |name: &str| find(name).ok_or_else(|| format!("there is no column `{name}`"));
+        let is = |place: usize, name: &str, fits: fn(&DataType) -> bool| match fits(schema.field(place).data_type()) {
+            true => Ok(place),
+            false => Err(format!("the column `{name}` is of type {}", schema.field(place).data_type())),
+        };
+        let optional = |name, fits| find(name).map(|place| is(place, name, fits)).transpose();
+        Ok(Places {
+            tweak_key: is(require("tweak_key")?, "tweak_key", holds_bytes)?,
+            outputs: is(require("outputs")?, "outputs", |of| element(of).is_some_and(is_output))?,
+            txid: optional("txid", holds_bytes)?,
+            height: optional("height", holds_integers)?,
+        })
+    }
+
+    /// Those that are read.
+    pub fn columns(&self) -> Columns {
+        let places = [Some(self.tweak_key), Some(self.outputs), self.txid, self.height];
+        Columns::Only(places.into_iter().flatten().collect())
+    }
+}
+
+/// The type of a list's elements.
+fn element(of: &DataType) -> Option<&DataType> {
+    match of {
+        DataType::List(field) | DataType::LargeList(field) => Some(field.data_type()),
+        _ => None,
+    }
+}
+
+fn is_output(of: &DataType) -> bool {
+    *of == DataType::Int64 || holds_bytes(of)
+}
+
+/// Tweak points and outputs of a batch.
+pub struct Rows {
+    keys: Keys,
+    offsets: Vec<u64>,
+    outputs: Known,
+}
+
+enum Keys {
+    Compressed(Vec<[u8; 33]>),
+    Raw(Vec<[u8; 64]>),
+}
+
+enum Known {
+    Prefixes(Vec<u64>),
+    Whole(Vec<[u8; 32]>),
+}
+
+impl Rows {
+    /// Those of the columns with these names, which the batch has.
+    ///
+    /// # Errors
+    /// What is wrong with an output: lists of them have no nulls, and whole keys 32 bytes.
+    pub fn of(batch: &RecordBatch) -> Result<Self, String> {
+        let column = |name| batch.column_by_name(name).expect("the column was found before");
+        let (offsets, values) = lists(column("outputs"));
+        if values.null_count() > 0 {
+            return Err("an output is null".to_owned());
+        }
+        let outputs = match values.as_primitive_opt::<Int64Type>() {
+            Some(prefixes) => Known::Prefixes(prefixes.values().iter().map(|prefix| prefix.cast_unsigned()).collect()),
+            None => {
+                let (cells, mut keys) = (Cells::of(values.as_ref()), vec![[0; 32]; values.len()]);
+                for (row, key) in keys.iter_mut().enumerate() {
+                    cells.read(row, key).map_err(|problem| format!("an output: {problem}"))?;
+                }
+                Known::Whole(keys)
+            }
+        };
+        Ok(Rows { keys: Keys::of(&Cells::of(column("tweak_key")), batch.num_rows()), offsets, outputs })
+    }
+
+    pub fn keys(&self) -> PublicKeys<'_> {
+        match &self.keys {
+            Keys::Compressed(keys) => keys.into(),
+            Keys::Raw(keys) => keys.into(),
+        }
+    }
+
+    pub fn outputs(&self) -> Result<Outputs<'_>, Error> {
+        match &self.outputs {
+            Known::Prefixes(prefixes) => Outputs::prefixes(&self.offsets, prefixes),
+            Known::Whole(keys) => Outputs::x_only(&self.offsets, keys),
+        }
+    }
+
+    /// Whether what is found are candidates.
+    pub fn are_prefixes(&self) -> bool {
+        matches!(self.outputs, Known::Prefixes(_))
+    }
+}
+
+impl Keys {
+    /// As most of them are. What has another length, or is null, is none: zeros are no point either.
+    fn of(cells: &Cells, rows: usize) -> Self {
+        let is_raw = (0..rows).find_map(|row| cells.len(row).ok()) == Some(64);
+        if is_raw { Keys::Raw(read(cells, rows)) } else { Keys::Compressed(read(cells, rows)) }
+    }
+}
+
+fn read<const N: usize>(cells: &Cells, rows: usize) -> Vec<[u8; N]> {
+    if let Some(bytes) = cells.contiguous(N).filter(|_| cells.nulls().is_none()) {
+        return bytes.as_chunks().0[..rows].to_vec();
+    }
+    let mut keys = vec![[0; N]; rows];
+    for (row, key) in keys.iter_mut().enumerate() {
+        if cells.read(row, key).is_err() {
+            key.fill(0);
+        }
+    }
+    keys
+}
+
+/// Offsets from 0 on, and the values.
+fn lists(column: &ArrayRef) -> (Vec<u64>, ArrayRef) {
+    let (ends, values): (Vec<usize>, ArrayRef) = match column.as_list_opt::<i32>() {
+        Some(lists) => (lists.value_offsets().iter().map(|end| *end as usize).collect(), lists.values().clone()),
+        None => {
+            let lists = column.as_list::<i64>();
+            (lists.value_offsets().iter().map(|end| *end as usize).collect(), lists.values().clone())
+        }
+    };
+    let (first, last) = (ends[0], ends[ends.len() - 1]);
+    (ends.iter().map(|end| (end - first) as u64).collect(), values.slice(first, last - first))
+}
+
+/// What is said of the transaction of a row.
+pub struct Transaction {
+    pub txid: Option<Vec<u8>>,
+    pub height: Option<i128>,
+}
+
+impl Transaction {
+    pub fn of(batch: &RecordBatch, row: usize) -> Self {
+        let mut txid = Vec::new();
+        let has_txid = batch.column_by_name("txid").is_some_and(|of| Cells::of(of).append(row, &mut txid).is_ok());
+        let height = batch.column_by_name("height").and_then(|of| Integers::of(of).get(row).ok());
+        Transaction { txid: has_txid.then_some(txid), height }
+    }
+}

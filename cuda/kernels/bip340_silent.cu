@@ -1,0 +1,101 @@
+// Silent payments (BIP 352).
+//
+// Launch contract of a scan, in stream order: tweak points; gecc_upmul_uniform by the scan key and gecc_normalize for shared
+// points; gecc_silent_tweaks; gecc_fpmul_uniform and gecc_normalize, with the kinds of the tweaks, for their multiples of
+// G; gecc_silent_outputs for each spend key. Rows of row_bytes bytes, a multiple of 32 as are the offsets of `rows` into them,
+// get numbers of 32 bytes. Of an index: sums of input keys; gecc_silent_input_hashes; gecc_upmul_var and gecc_normalize.
+#include "codes.cuh"
+#include "curve/affine_add.cuh"
+#include "kernels/batched.cuh"
+#include "kernels/point_batch.cuh"
+#include "kernels/rows.cuh"
+#include "scheme/silent_payments.cuh"
+
+namespace {
+// Zeros where the mask is not set.
+GECC_FN void store_masked(u8* row, u32 mask, const u32* number) {
+    u32 masked[8];
+    GECC_UNROLL
+    for (int w = 0; w < 8; w++) masked[w] = number[w] & mask;
+    store_number(row, masked);
+}
+
+// The x-coordinates of points plus one that is the same for all, in rows. The cases of an addition are chosen by masks, so that
+// no branch depends on the points; what their kinds are is public.
+struct SpendOutputs {
+    using Number = fe;
+    PointBatch points;
+    affine spend;
+    u8* rows;
+    u64 row_bytes;
+
+    // Of a chord, or where the points are equal or opposite, of a tangent, which no point of odd order has without a slope.
+    __device__ __forceinline__ fe denominator(u64 i) const {
+        fe difference = fe_sub(spend.x, points.x(i));
+        fe r = fe_select(opaque(mask_if(fe_is_zero(difference))), fe_double(points.y(i)), difference);
+        return points.finite(i) ? r : fe_one();
+    }
+    __device__ __forceinline__ void finish(u64 i, const fe& inverse) const {
+        affine p = {points.x(i), points.y(i)};
+        fe rise = fe_sub(spend.y, p.y);
+        u32 same_x = opaque(mask_if(fe_is_zero(fe_sub(spend.x, p.x)))), same_y = opaque(mask_if(fe_is_zero(rise)));
+        fe slope = fe_mul(fe_select(same_x, tangent_numerator(p.x), rise), inverse);
+        u32 x[8];
+        fe_to_words(x, line_through(p, spend.x, slope).x);
+        store_masked(rows + row_bytes * i, (~same_x | same_y) & mask_if(points.finite(i)), x);
+    }
+};
+}  // namespace
+
+// xy, kinds: shared points. counters: k, big-endian. tweaks: out, t_k as scalars, 1 where there is none; tweak_kinds: out, the
+// kind of the shared point where that is not finite, else kFinite, or kOutOfRange where t_k is 0 or not below n. rows: out, t_k,
+// or zeros. No branch and no address depends on the points.
+// Launch: one thread per item, in blocks of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_silent_tweaks(const Xy* xy, const PointKinds* kinds, const ByteRows<4>* counters, Scalars* tweaks,
+                       PointKinds* tweak_kinds, AnyRows* rows, u64 row_bytes, u64 n) {
+    PointBatch points = {xy, kinds, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 tweak[8];
+        silent_tweak(tweak, x_only(affine{points.x(i), points.y(i)}), swap_bytes(((const u32*)counters)[i]));
+        u32 usable = key_mask(tweak);
+        store_masked(rows + row_bytes * i, usable & mask_if(points.finite(i)), tweak);
+        replace_by_one(tweak, usable);
+        store_column(tweaks, n, i, tweak);
+        u8 kind = (u8)((kFinite & usable) | (kOutOfRange & ~usable));
+        // What the tweak point was is public.
+        if (!points.finite(i)) kind = kinds[i];
+        tweak_kinds[i] = kind;
+    }
+}
+
+// xy, kinds: points. spend_xy: so many spend keys, of which one is added. rows: out, the x-coordinates of the sums; zeros where
+// there is none. No branch and no address depends on the points.
+// Launch: 2 blocks per multiprocessor.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_silent_outputs(const Xy* xy, const PointKinds* kinds, const Xy* spend_xy, u64 spend_count, u64 which,
+                        AnyRows* rows, u64 row_bytes, Prefixes* prefixes, u64 n) {
+    __shared__ BlockInverseMemory memory;
+    PointBatch spend = {spend_xy, nullptr, spend_count};
+    SpendOutputs op = {{xy, kinds, n}, {spend.x(which), spend.y(which)}, rows, row_bytes};
+    run_batched(op, n, prefixes, memory);
+}
+
+// xy, kinds: sums of input keys. hashes: out, 1 where there is none; hash_kinds: out, kInRange, or kTooLarge where the hash is 0
+// or not below n.
+// Launch: one thread per item, in blocks of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_silent_input_hashes(const ByteRows<36>* outpoints, const Xy* xy, const PointKinds* kinds, Scalars* hashes,
+                             NumberKinds* hash_kinds, u64 n) {
+    PointBatch keys = {xy, kinds, n};
+    for (u64 i = global_thread(); i < n; i += global_threads()) {
+        u32 outpoint[9], hash[8];
+        GECC_UNROLL
+        for (int w = 0; w < 9; w++) outpoint[w] = swap_bytes(((const u32*)outpoints)[9 * i + w]);
+        silent_input_hash(hash, outpoint, x_only(affine{keys.x(i), keys.y(i)}));
+        u32 usable = key_mask(hash);
+        hash_kinds[i] = usable || !keys.finite(i) ? kInRange : kTooLarge;
+        replace_by_one(hash, usable);
+        store_column(hashes, n, i, hash);
+    }
+}

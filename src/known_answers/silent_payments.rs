@@ -1,0 +1,75 @@
+//! Answers of silent payments.
+
+use super::Answer;
+use super::group::{Group, Numbered, bytes, encode_all, off_curve, pseudo_random};
+use super::schnorr::tagged;
+use crate::curve::Secp256k1;
+use crate::types::{Point, Rejection};
+
+type Curve = Secp256k1;
+
+/// Scan key, spend public key and labels.
+type Keys = ([u8; 32], Point, &'static [u32]);
+
+pub struct SilentPayments {
+    /// Tweak points of a scan and sums of keys of an index, some of which are none.
+    pub points: Vec<Point>,
+    pub counters: Vec<[u8; 4]>,
+    pub receivers: Vec<Keys>,
+    /// The numbers of all receivers.
+    pub expected: Vec<Answer<[u8; Self::WIDTH]>>,
+    pub outpoints: Vec<[u8; 36]>,
+    pub tweak_points: Vec<Answer<Point>>,
+}
+
+impl SilentPayments {
+    /// Bytes of a row: of each receiver a tweak, and an output for each spend key.
+    pub const WIDTH: usize = 32 * (2 + 4);
+
+    pub fn new() -> Self {
+        let numbered = Numbered::<Curve>::new();
+        let mut points = [numbered.encoded.clone(), numbered.opposite.clone()].concat();
+        points.extend([off_curve(&numbered), Point::IDENTITY, Point::from_coordinates(&[0xff; 32], &[1; 32])]);
+        let counter = |item: usize| [0, 1, 2322, 0x0102_0304][item % 4];
+        let counters: Vec<[u8; 4]> = (0..points.len()).map(|item| u32::to_be_bytes(counter(item))).collect();
+        let scan_keys = [pseudo_random::<Curve>(0xb0), pseudo_random::<Curve>(0xb1)];
+        let labels: [&'static [u32]; 2] = [&[], &[0, u32::MAX]];
+        let outpoint = |item: usize| std::array::from_fn(|i| (37 * item + 11 * i) as u8);
+        let outpoints: Vec<[u8; 36]> = (0..points.len()).map(outpoint).collect();
+        let keys = |which: usize| (bytes::<Curve>(&scan_keys[which]), numbered.encoded[4 + which], labels[which]);
+        let receivers = vec![keys(0), keys(1)];
+        let mut group: Vec<Group<Curve>> = numbered.points.clone();
+        group.extend(numbered.points.iter().map(|point| -*point));
+        let reasons = [Rejection::NotOnCurve, Rejection::IdentityKey, Rejection::MalformedPoint];
+        let expected = group.iter().zip(&counters).map(|(point, counter)| {
+            let row: Vec<[u8; 32]> = (0..2)
+                .flat_map(|which| {
+                    let shared = compressed(*point * scan_keys[which]);
+                    let tweak = tagged("BIP0352/SharedSecret", &[&shared, counter]);
+                    let unlabelled = numbered.points[4 + which] + Group::<Curve>::mul_by_generator(&tweak);
+                    let labelled = labels[which].iter().map(|label| {
+                        let key = bytes::<Curve>(&scan_keys[which]);
+                        let label = tagged("BIP0352/Label", &[&key, &label.to_be_bytes()]);
+                        unlabelled + Group::<Curve>::mul_by_generator(&label)
+                    });
+                    let sums: Vec<Group<Curve>> = std::iter::once(unlabelled).chain(labelled).collect();
+                    let x = encode_all::<Curve>(&sums).into_iter().map(|point| *point.x());
+                    std::iter::once(bytes::<Curve>(&tweak)).chain(x).collect::<Vec<_>>()
+                })
+                .collect();
+            Ok(row.as_flattened().try_into().expect("the width"))
+        });
+        let expected = expected.chain(reasons.map(Err)).collect();
+        let products: Vec<Group<Curve>> = group
+            .iter()
+            .zip(&outpoints)
+            .map(|(key, outpoint)| *key * tagged("BIP0352/Inputs", &[outpoint, &compressed(*key)]))
+            .collect();
+        let tweak_points = encode_all::<Curve>(&products).into_iter().map(Ok).chain(reasons.map(Err)).collect();
+        SilentPayments { points, counters, receivers, expected, outpoints, tweak_points }
+    }
+}
+
+fn compressed(point: Group<Curve>) -> [u8; 33] {
+    encode_all::<Curve>(&[point])[0].to_compressed().expect("not the identity")
+}

@@ -1,0 +1,192 @@
+//! Silent payments on the CPU: in batches by the uniform code of the lanes, where the processor has them, and otherwise by the
+//! constant-time arithmetic of the RustCrypto crates.
+//!
+//! What branches on a secret here is whether a tweak is a scalar other than 0, which it is but for a chance of 2^-127, and whether
+//! its multiple of G is a spend key or the opposite of one, which nobody can bring about who does not know that key's private key.
+
+use super::expected::{Expected, NUMBER};
+use crate::cpu::field::Field;
+use crate::cpu::multiply::{FEWEST_IN_LANES, mul_add, normalize};
+use crate::cpu::point::Affine;
+use crate::cpu::point::affine::{Denominators, add_assign};
+use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, base_products, odd_or_opposite, scalar};
+use crate::cpu::simd::{Lanes, mul_uniform};
+use crate::cpu::tables::BaseTables;
+use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
+use crate::ops::hash::{Tag, tagged};
+use crate::types::{KeyBytes, Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
+use elliptic_curve::point::AffineCoordinates;
+use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
+use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
+use std::ops::Range;
+use zeroize::{Zeroize, Zeroizing};
+
+/// SEC 1 compressed forms of shared points.
+type Shared = Zeroizing<Vec<[u8; 33]>>;
+
+/// What a chunk computes with.
+struct Chunk<C: SecretCurve> {
+    lanes: Option<Lanes>,
+    /// Items of the chunk that have a tweak point, and these points.
+    places: Vec<usize>,
+    points: Vec<Affine<C::Base>>,
+    counters: Vec<[u8; 4]>,
+}
+
+/// The keys of a receiver, and where its numbers begin in a row.
+struct Keys<C: SecretCurve> {
+    scan: Zeroizing<Number<C>>,
+    spend: Vec<Affine<C::Base>>,
+    start: usize,
+}
+
+pub fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Place) {
+    let lanes = engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES);
+    let keys = |(receiver, start): (&super::Receiver, usize)| {
+        let spend_key = |key: &Point| decode::public_key::<C>(KeyBytes::Sec1(key.as_sec1())).expect("checked before");
+        let scan = scalar::<C>(receiver.scan_key().expose_bytes()).expect("checked before");
+        Keys { scan, spend: receiver.spend_keys.iter().map(spend_key).collect(), start }
+    };
+    let receivers: Vec<Keys<C>> = of.starts().map(keys).collect();
+    engine.fill_secret(out, [of.width(), 0], |range, out| {
+        let mut chunk = Chunk::<C> { lanes, places: vec![], points: vec![], counters: vec![] };
+        let points = decode::public_keys::<C>(lanes, range.clone().map(|item| of.tweak_points.get(item)));
+        for (place, (item, point)) in range.zip(points).enumerate() {
+            match point {
+                Err(reason) => out.reject(place, reason),
+                Ok(point) => {
+                    out.accept(place);
+                    chunk.places.push(place);
+                    chunk.points.push(point);
+                    chunk.counters.push(*of.counters.get(item));
+                }
+            }
+        }
+        if !chunk.places.is_empty() {
+            receivers.iter().for_each(|keys| chunk.fill(keys, out));
+        }
+    });
+}
+
+impl<C: SecretCurve> Chunk<C> {
+    /// Writes a receiver's numbers.
+    fn fill(&self, keys: &Keys<C>, out: &mut ResultsMut) {
+        let items = self.places.len();
+        let shared = self.shared_points(&keys.scan);
+        // Allocated once: a vector that grows would leave its old contents behind.
+        let mut tweaks: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(items));
+        let mut places = Vec::with_capacity(items);
+        for ((shared, counter), &place) in shared.iter().zip(&self.counters).zip(&self.places) {
+            let tweak = Zeroizing::new(tagged(Tag::SilentSharedSecret, &[shared, counter]));
+            if let Ok(number) = scalar::<C>(&tweak) {
+                out.row(0, place)[keys.start..][..NUMBER].copy_from_slice(&*tweak);
+                tweaks.push(*number);
+                places.push(place);
+            }
+        }
+        if places.is_empty() {
+            return;
+        }
+        let mut products = self.base_products(&tweaks);
+        let mut sums = Vec::with_capacity(items);
+        let mut denominators = Denominators::with_capacity(items);
+        for (which, spend) in keys.spend.iter().enumerate() {
+            let start = keys.start + NUMBER * (1 + which);
+            sums.clone_from(&products);
+            add_assign::<C>(&mut sums, &vec![*spend; products.len()], &mut denominators);
+            for (&place, sum) in places.iter().zip(&sums).filter(|(_, sum)| !sum.infinity) {
+                out.row(0, place)[start..][..NUMBER].copy_from_slice(&sum.x.to_be_bytes());
+            }
+        }
+        denominators.wipe();
+        wipe(&mut products);
+        wipe(&mut sums);
+    }
+
+    fn shared_points(&self, scan: &Number<C>) -> Shared {
+        let mut shared = Zeroizing::new(Vec::with_capacity(self.points.len()));
+        let mut push = |x: &[u8; 32], y_is_odd: u8| {
+            let mut row = Zeroizing::new([2; 33]);
+            row[0] |= y_is_odd;
+            row[1..].copy_from_slice(x);
+            shared.push(*row);
+        };
+        match self.lanes {
+            Some(lanes) => {
+                let keys = Zeroizing::new(vec![*scan; self.points.len()]);
+                let (odd, negated) = odd_or_opposite::<C>(&keys);
+                for [x, y] in mul_uniform::<C>(lanes, &odd, &negated, &self.points).iter() {
+                    push(&Zeroizing::new(limbs_to_be_bytes(x)), y[0] as u8 & 1);
+                }
+            }
+            None => {
+                for point in &self.points {
+                    let point = ProjectivePoint::<C::Reference>::from(reference::<C>(point));
+                    let product = Zeroizing::new((point * *scan).to_affine());
+                    push(&Zeroizing::new(product.x().into()), product.y_is_odd().unwrap_u8());
+                }
+            }
+        }
+        shared
+    }
+
+    /// t G for each tweak. Secret.
+    fn base_products(&self, tweaks: &[Number<C>]) -> Vec<Affine<C::Base>> {
+        match self.lanes {
+            Some(lanes) => base_products::<C>(lanes, tweaks),
+            None => {
+                let product = |tweak| own::<C>(&ProjectivePoint::<C::Reference>::mul_by_generator(tweak).to_affine());
+                tweaks.iter().map(product).collect()
+            }
+        }
+    }
+}
+
+fn wipe<T>(values: &mut Vec<T>) {
+    values.clear();
+    values.spare_capacity_mut().zeroize();
+}
+
+/// A point of the RustCrypto crate, from one of the curve.
+fn reference<C: SecretCurve>(point: &Affine<C::Base>) -> ReferencePoint<C> {
+    let encoded = Point::from_coordinates(&point.x.to_be_bytes(), &point.y.to_be_bytes());
+    ReferencePoint::<C>::from_sec1_bytes(encoded.as_sec1()).expect("a point of the curve")
+}
+
+/// The opposite way.
+fn own<C: SecretCurve>(point: &ReferencePoint<C>) -> Affine<C::Base> {
+    let encoded =
+        Zeroizing::new(<[u8; 65]>::try_from(point.to_sec1_point(false).as_bytes()).expect("not the identity"));
+    decode::public_key::<C>(KeyBytes::Sec1(&*encoded)).expect("a point of the curve")
+}
+
+/// Variable-time: all of it is public.
+pub fn tweak_points<C: BaseTables>(engine: &CpuEngine, outpoints: Rows<36>, keys: PublicKeys, out: &mut dyn Place) {
+    engine.fill(out, [64, 0], |range: Range<usize>, out| {
+        let points = decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));
+        let (mut places, mut accepted, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, (item, point)) in range.zip(points).enumerate() {
+            match point.and_then(|point| Ok((input_hash::<C>(outpoints.get(item), &point)?, point))) {
+                Err(reason) => out.reject(place, reason),
+                Ok((hash, point)) => {
+                    places.push(place);
+                    accepted.push(point);
+                    scalars.push(hash);
+                }
+            }
+        }
+        let products = normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &accepted, None));
+        for (place, product) in places.into_iter().zip(products) {
+            decode::put(out, place, &product);
+        }
+    });
+}
+
+/// hash_BIP0352/Inputs(outpoint || A), in `1..n`.
+fn input_hash<C: BaseTables>(outpoint: &[u8; 36], key: &Affine<C::Base>) -> Result<C::Scalar, Rejection> {
+    let mut compressed = [2; 33];
+    compressed[0] |= u8::from(key.y.is_odd());
+    compressed[1..].copy_from_slice(&key.x.to_be_bytes());
+    let hash = tagged(Tag::SilentInputs, &[outpoint, &compressed]);
+    C::Scalar::from_be_bytes(&hash).filter(|hash| !hash.is_zero()).ok_or(Rejection::ScalarOutOfRange)
+}

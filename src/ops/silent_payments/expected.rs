@@ -1,0 +1,65 @@
+//! The outputs that receivers expect of transactions, as an operation.
+
+use super::{Receiver, cpu};
+use crate::cpu::CpuEngine;
+use crate::curve::Secp256k1;
+use crate::op::{Operation, Worth};
+use crate::types::{Batch, Place, PublicKeys, Rows};
+use std::ops::Range;
+
+/// Bytes of a number.
+pub const NUMBER: usize = 32;
+
+/// Of each tweak point T and counter k, for each receiver: `t_k = hash_BIP0352/SharedSecret(b_scan T || k)`, and the x-coordinates
+/// of `B + t_k G` for its spend keys B. A row has these numbers of all receivers, one after the other: all of a receiver are
+/// zeros where t_k is 0 or not below n, and an x-coordinate also where the sum is the identity. No point has x = 0.
+pub(crate) struct Expected<'a> {
+    pub tweak_points: PublicKeys<'a>,
+    /// Big-endian.
+    pub counters: Rows<'a, 4>,
+    pub receivers: &'a [&'a Receiver],
+    pub items: usize,
+}
+
+impl Expected<'_> {
+    /// Bytes of a row.
+    pub fn width(&self) -> usize {
+        self.receivers.iter().map(|receiver| width(receiver)).sum()
+    }
+
+    /// Where each receiver's numbers begin in a row.
+    pub fn starts(&self) -> impl Iterator<Item = (&Receiver, usize)> {
+        self.receivers.iter().scan(0, |end, receiver| {
+            let start = *end;
+            *end += width(receiver);
+            Some((*receiver, start))
+        })
+    }
+}
+
+/// Bytes of a receiver's part of a row.
+fn width(receiver: &Receiver) -> usize {
+    NUMBER * (1 + receiver.spend_keys.len())
+}
+
+impl Batch for Expected<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Expected<'_> {
+    fn worth(&self) -> Worth {
+        crate::ops::ecdh::WORTH
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let part = Expected {
+            tweak_points: self.tweak_points.slice(items.clone()),
+            counters: self.counters.slice(items.clone()),
+            items: items.len(),
+            ..*self
+        };
+        cpu::expected::<Secp256k1>(engine, &part, out);
+    }
+}

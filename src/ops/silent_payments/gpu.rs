@@ -1,0 +1,201 @@
+//! Silent payments on a GPU. Of a scan all memory is wiped, and no branch and no address depends on scan keys, shared points or
+//! tweaks. Tweak points are public, and computed in variable time.
+
+use super::expected::{Expected, NUMBER};
+use super::index::TweakPoints;
+use super::known_answers;
+use crate::curve::{Curve, Secp256k1};
+use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, NumberKinds, Scalars};
+use crate::gpu::kernels::{self, WindowScratch};
+use crate::gpu::runtime::{Fault, Plan, Stream};
+use crate::gpu::schedule::Lane;
+use crate::gpu::transfer::{
+    Imported, Jacobian, PointResults, Points, PrivateKeys, Reasons, SecretNumbers, point_codes,
+};
+use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::types::{PublicKeys, Rejection};
+use std::ops::Range;
+
+const CURVE: &str = Secp256k1::NAME;
+
+/// The keys of a receiver on the device, and where its numbers begin in a row.
+#[derive(Clone, Copy)]
+struct Keys {
+    scan: PrivateKeys,
+    spend: Imported,
+    count: usize,
+    start: usize,
+}
+
+/// The rows of a chunk.
+#[derive(Clone, Copy)]
+struct ResultRows {
+    rows: Column<AnyRows>,
+    row_bytes: u64,
+}
+
+impl ResultRows {
+    fn from_byte(self, byte: usize) -> Column<AnyRows> {
+        Column::at(self.rows.address() + byte as u64)
+    }
+}
+
+/// What receivers use in turn.
+#[derive(Clone, Copy)]
+struct Scratch {
+    numbers: SecretNumbers,
+    windows: WindowScratch,
+    sums: Jacobian,
+    /// Shared points. They have the kinds of the tweak points, as a scan key in range makes none of them the identity.
+    shared: Points,
+    tweaks: Column<Scalars>,
+    products: Points,
+}
+
+impl Scratch {
+    fn new(plan: &mut Plan, points: Points) -> Self {
+        let shared = Points { xy: plan.column(), kinds: points.kinds };
+        let (numbers, windows, sums) = (SecretNumbers::new(plan), WindowScratch::new(plan), Jacobian::new(plan));
+        Scratch { numbers, windows, sums, shared, tweaks: plan.column(), products: Points::new(plan) }
+    }
+
+    /// A receiver's numbers of each row.
+    fn compute(
+        self,
+        lane: &mut Lane,
+        keys: Keys,
+        points: Points,
+        counters: Column<ByteRows<4>>,
+        out: ResultRows,
+        n: usize,
+    ) -> Result<(), Fault> {
+        let Scratch { numbers, windows, sums, shared, tweaks, products } = self;
+        let (ResultRows { row_bytes, .. }, xyz, count) = (out, sums.xyz, n as u64);
+        let table = lane.kept.clone().base_point.uniform(lane, CURVE)?;
+        numbers.import(lane, CURVE, keys.scan, n)?;
+        windows.reset(lane)?;
+        let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (points, windows);
+        let scalars = numbers.scalars;
+        kernels::UpmulUniform { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, CURVE)?;
+        sums.normalize(lane, CURVE, shared, true, n)?;
+        let (Points { xy, kinds }, Points { xy: out_xy, kinds: out_kinds }) = (shared, products);
+        let rows = out.from_byte(keys.start);
+        kernels::SilentTweaks { xy, kinds, counters, tweaks, tweak_kinds: out_kinds, rows, row_bytes, n: count }
+            .launch(lane, CURVE)?;
+        kernels::FpmulUniform { scalars: tweaks, table, xyz, n: count }.launch(lane, CURVE)?;
+        sums.normalize(lane, CURVE, products, true, n)?;
+        let spend_xy = keys.spend.points.xy;
+        for which in 0..keys.count {
+            let (rows, spend_count) = (out.from_byte(keys.start + NUMBER * (1 + which)), keys.count as u64);
+            let (xy, kinds, which, prefixes) = (out_xy, out_kinds, which as u64, sums.prefixes);
+            lane.keep_in_l2(prefixes, n)?;
+            kernels::SilentOutputs {
+                xy,
+                kinds,
+                spend_xy,
+                spend_count,
+                which,
+                rows,
+                row_bytes,
+                prefixes,
+                n: count,
+            }
+            .launch(lane, CURVE)?;
+        }
+        Ok(())
+    }
+}
+
+impl OnGpu for Expected<'_> {
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn most_waves(&self) -> usize {
+        6
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (CURVE, vec!["layout", "nonces", "table", "upmul", "fpmul", "normalize", "results", "bip340_silent"])
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        known_answers::of_scan()
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let points = Imported::new(plan, self.tweak_points.slice(items.clone()));
+        let counters = plan.input(self.counters.slice(items.clone()).bytes());
+        let keys = self.starts().map(|(receiver, start)| {
+            let (spend_keys, count) = (&receiver.spend_keys, receiver.spend_keys.len());
+            let scan = PrivateKeys::new(plan, receiver.scan_key().into());
+            let spend = plan.for_items(count, |plan| Imported::new(plan, PublicKeys::points(spend_keys)));
+            Keys { scan, spend, count, start }
+        });
+        let keys: Vec<Keys> = keys.collect();
+        let (scratch, codes, width) = (Scratch::new(plan, points.points), plan.column::<Codes>(), self.width());
+        let out = ResultRows { rows: plan.each(width), row_bytes: width as u64 };
+        plan.codes(codes);
+        plan.secret_result(0, out.rows, width);
+        let n = items.len();
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            points.import(lane, CURVE, n)?;
+            for keys in keys {
+                keys.spend.import(lane, CURVE, keys.count)?;
+                scratch.compute(lane, keys, points.points, counters, out, n)?;
+            }
+            let reasons = Reasons { status: None, identity: Some(Rejection::IdentityKey) };
+            point_codes(lane, CURVE, points.points.kinds, reasons, codes, n)
+        })
+    }
+}
+
+/// Hashes of inputs, as scalars.
+#[derive(Clone, Copy)]
+struct InputHashes {
+    outpoints: Column<ByteRows<36>>,
+    hashes: Column<Scalars>,
+    kinds: Column<NumberKinds>,
+}
+
+impl InputHashes {
+    fn compute(self, stream: &mut Stream, keys: Points, n: usize) -> Result<(), Fault> {
+        let (InputHashes { outpoints, hashes, kinds: hash_kinds }, Points { xy, kinds }) = (self, keys);
+        kernels::SilentInputHashes { outpoints, xy, kinds, hashes, hash_kinds, n: n as u64 }.launch(stream, CURVE)
+    }
+}
+
+impl OnGpu for TweakPoints<'_> {
+    fn most_waves(&self) -> usize {
+        6
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (CURVE, vec!["layout", "upmul", "normalize", "results", "bip340_silent"])
+    }
+
+    fn tests(&self, _: usize) -> Vec<Test> {
+        known_answers::of_index()
+    }
+
+    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        let keys = Imported::new(plan, self.input_keys.slice(items.clone()));
+        let outpoints = plan.input(self.outpoints.slice(items.clone()).bytes());
+        let hashes = InputHashes { outpoints, hashes: plan.column(), kinds: plan.column() };
+        let (windows, sums) = (WindowScratch::new(plan), Jacobian::new(plan));
+        let (results, n) = (PointResults::new(plan), items.len());
+        Box::new(move |Running { lane, .. }: &mut Running| {
+            keys.import(lane, CURVE, n)?;
+            hashes.compute(lane, keys.points, n)?;
+            windows.reset(lane)?;
+            let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (keys.points, windows);
+            let (scalars, xyz) = (hashes.hashes, sums.xyz);
+            kernels::UpmulVar { scalars, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(lane, CURVE)?;
+            // The products take the place of the keys.
+            sums.normalize(lane, CURVE, keys.points, true, n)?;
+            let status = Some((hashes.kinds.into(), Rejection::ScalarOutOfRange));
+            let reasons = Reasons { status, identity: Some(Rejection::IdentityKey) };
+            results.export(lane, CURVE, keys.points, reasons, n)
+        })
+    }
+}

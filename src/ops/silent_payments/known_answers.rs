@@ -1,0 +1,49 @@
+//! Known answers of silent payments, by RustCrypto's arithmetic. None of the scan keys is anybody's.
+
+use super::{Expected, Receiver, TweakPoints};
+use crate::curve::{Curve, Secp256k1};
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::{Fault, Test, Trial};
+use crate::known_answers::{self, Answer, SilentPayments, repeat};
+use crate::ops::point::{self, point_of};
+use crate::types::{Point, PublicKeys, SecretKey};
+
+pub fn all() -> Vec<Test> {
+    [of_scan(), of_index()].concat()
+}
+
+pub fn of_scan() -> Vec<Test> {
+    vec![point::known_answers::keys(Secp256k1::ID), test("silent payments, scan", scan)]
+}
+
+pub fn of_index() -> Vec<Test> {
+    vec![point::known_answers::keys(Secp256k1::ID), test("silent payments, index", index)]
+}
+
+fn test(operation: &'static str, run: fn(&mut Trial) -> Result<(), Fault>) -> Test {
+    Test { operation, on: Secp256k1::NAME, run }
+}
+
+/// Two receivers, one of them with labels.
+fn scan(trial: &mut Trial) -> Result<(), Fault> {
+    let SilentPayments { points, counters, receivers, expected, .. } = known_answers::silent_payments();
+    let of = |(scan_key, spend_key, labels): &([u8; 32], Point, &'static [u32])| {
+        Receiver::new(SecretKey::from_bytes(*scan_key), spend_key.as_sec1(), labels).expect("valid keys")
+    };
+    let receivers: Vec<Receiver> = receivers.iter().map(of).collect();
+    let receivers: Vec<&Receiver> = receivers.iter().collect();
+    let (points, counters) = (repeat(points, ITEMS), repeat(counters, ITEMS));
+    let (tweak_points, counters) = (PublicKeys::points(&points), (&counters).into());
+    let operation = Expected { tweak_points, counters, receivers: &receivers, items: ITEMS };
+    const WIDTH: usize = SilentPayments::WIDTH;
+    assert_eq!(operation.width(), WIDTH, "as many labels as the answers are for");
+    trial.check(&operation, |results, item| results.get::<WIDTH>(item).copied(), repeat(expected, ITEMS))
+}
+
+fn index(trial: &mut Trial) -> Result<(), Fault> {
+    let SilentPayments { points, outpoints, tweak_points, .. } = known_answers::silent_payments();
+    let (keys, outpoints) = (repeat(points, ITEMS), repeat(outpoints, ITEMS));
+    let (outpoints, input_keys) = ((&outpoints).into(), PublicKeys::points(&keys));
+    let known: Vec<Answer<Point>> = repeat(tweak_points, ITEMS);
+    trial.check(&TweakPoints { outpoints, input_keys, items: ITEMS }, point_of, known)
+}

@@ -1,0 +1,146 @@
+//! Silent payments (BIP 352), on secp256k1: tweak points from the inputs of transactions, and the payments to a receiver found by them.
+//!
+//! A server computes a tweak point T for each transaction once ([`index`]): all of it is public. Who has a scan key compares
+//! the outputs of each transaction with those that a payment to this receiver would have ([`scan`]). Both work on columns,
+//! with an item for each transaction. Which inputs are eligible, and their sum, is for who reads the chain:
+//! `gecc bitcoin index` does.
+//!
+//! # What an observer of a scan could learn
+//! The scan key, shared points and tweaks t_k are secret: no branch and no address depends on them, and memory that held them
+//! is wiped. Comparing x-coordinates with outputs takes time by what is equal, and rows that match are computed
+//! again for the next k: who can measure the time of a scan, or watch its memory, may learn which rows match and how many
+//! outputs of each, which is what the scan is for, but neither the scan key nor a tweak. How many rows, receivers and labels there
+//! are is no secret.
+
+mod cpu;
+mod expected;
+mod gpu;
+mod index;
+pub(crate) mod known_answers;
+mod outputs;
+mod receiver;
+mod scan;
+
+use super::point::point_of;
+use crate::engine::Engine;
+use crate::types::{Error, Points, PublicKeys, ResultsMut, Rows, SecretKey, require_lengths};
+pub(crate) use expected::Expected;
+pub(crate) use index::TweakPoints;
+pub use outputs::Outputs;
+pub use receiver::Receiver;
+
+/// Outputs that a transaction may have for one receiver: k is below this (BIP 352, K_max).
+pub const LIMIT: u32 = 2323;
+
+/// What a scan found.
+#[derive(Clone, Debug)]
+pub struct Scan {
+    /// A code for each row: [`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`] where the tweak point is none. Then
+    /// nothing is found in the row.
+    pub codes: Vec<u8>,
+    /// By row, receiver and k.
+    pub matches: Vec<Match>,
+}
+
+/// An output that is paid to a receiver. Where outputs are known by their first bytes alone it is a candidate.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// The row of the scan.
+    pub row: usize,
+    /// The receiver, by its place in the call.
+    pub receiver: usize,
+    /// The output, by its place in the row.
+    pub output: usize,
+    /// The counter of the sender, from 0.
+    pub k: u32,
+    /// The label of the address that was paid; `None` for that without one.
+    pub label: Option<u32>,
+    /// What is added to the spend private key for that of the output, modulo n. Secret.
+    pub tweak: SecretKey,
+}
+
+/// The outputs that are paid to receivers. **Constant-time** in scan keys; see [above](self) what an observer could learn.
+///
+/// `tweak_points` has a point T for each row, in any encoding, and `outputs` the row's taproot outputs. In each row k goes on
+/// from 0 while an output matches, up to [`LIMIT`]. Where several outputs match with one k, because they are equal or differ by labels, all of
+/// them are told.
+///
+/// Rows are rejected with [`crate::Rejection::MalformedPoint`], [`crate::Rejection::NotOnCurve`] or
+/// [`crate::Rejection::IdentityKey`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::silent_payments::{Outputs, Receiver, scan};
+/// use gecc::{Engine, SecretKey};
+/// # fn bytes<const N: usize>(hex: &str) -> [u8; N] { hex::decode(hex).unwrap().try_into().unwrap() }
+/// let engine = Engine::new()?;
+/// // The first of the vectors of BIP 352.
+/// let scan_key = SecretKey::from_bytes(bytes("0f694e068028a717f8af6b9411f9a133dd3565258714cc226594b34db90c1f2c"));
+/// let spend_key: [u8; 33] = bytes("025cc9856d6f8375350e123978daac200c260cb5b5ae83106cab90484dcd8fcf36");
+/// let receiver = Receiver::new(scan_key, &spend_key, &[]).expect("valid keys");
+/// let tweak_points: [[u8; 33]; 1] = [bytes("024ac253c216532e961988e2a8ce266a447c894c781e52ef6cee902361db960004")];
+/// let outputs = [bytes("3e9fce73d4e77a4809908e3c3a2e54ee147b9312dc5044a193d1fc85de46e3c1")];
+/// let found = scan(&engine, &[receiver], &tweak_points, Outputs::x_only(&[0, 1], &outputs)?)?;
+/// assert_eq!((found.matches.len(), found.matches[0].output, found.matches[0].label), (1, 0, None));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn scan<'k>(
+    engine: &Engine,
+    receivers: &[Receiver],
+    tweak_points: impl Into<PublicKeys<'k>>,
+    outputs: Outputs,
+) -> Result<Scan, Error> {
+    let (codes, matches) = scan::scan(engine, receivers, tweak_points.into(), outputs)?;
+    Ok(Scan { codes, matches })
+}
+
+/// The tweak point `T = hash_BIP0352/Inputs(outpoint || A) A` of each transaction. **Variable-time**: all of it is public.
+///
+/// `outpoints` has the smallest outpoint of each, in the order of its 36 bytes as transactions have them; `input_keys` the
+/// sums A of the public keys of eligible inputs, in any encoding.
+///
+/// An item is rejected with [`crate::Rejection::MalformedPoint`], [`crate::Rejection::NotOnCurve`],
+/// [`crate::Rejection::IdentityKey`], or [`crate::Rejection::ScalarOutOfRange`] where the hash is 0 or not below n.
+///
+/// # Errors
+/// As for [`scan`].
+///
+/// ```
+/// use gecc::{Engine, silent_payments};
+/// # fn bytes<const N: usize>(hex: &str) -> [u8; N] { hex::decode(hex).unwrap().try_into().unwrap() }
+/// let engine = Engine::new()?;
+/// // The first of the vectors of BIP 352.
+/// let mut outpoint: [u8; 36] = bytes("169e1e83e930853391bc6f35f605c6754cfead57cf8387639d3b4096c54f18f400000000");
+/// let sum: [u8; 33] = bytes("032562c1ab2d6bd45d7ca4d78f569999e5333dffd3ac5263924fd00d00dedc4bee");
+/// let tweak_point = silent_payments::index(&engine, &[outpoint], &[sum])?[0].unwrap();
+/// let expected = bytes("024ac253c216532e961988e2a8ce266a447c894c781e52ef6cee902361db960004");
+/// assert_eq!(tweak_point.to_compressed(), Some(expected));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn index<'k>(
+    engine: &Engine,
+    outpoints: &[[u8; 36]],
+    input_keys: impl Into<PublicKeys<'k>>,
+) -> Result<Points, Error> {
+    engine.collect(&TweakPoints::new(outpoints.into(), input_keys.into(), outpoints.len())?, point_of)
+}
+
+/// What [`index`] gives, from columns into columns: 64 bytes `x || y` an item, and a code a byte
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`crate::Rejection`]: then the row means nothing).
+///
+/// # Errors
+/// As for [`scan`].
+pub fn index_into<'a, 'k>(
+    engine: &Engine,
+    outpoints: impl Into<Rows<'a, 36>>,
+    input_keys: impl Into<PublicKeys<'k>>,
+    tweak_points: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("tweak points", tweak_points.len())])?;
+    let index = TweakPoints::new(outpoints.into(), input_keys.into(), codes.len())?;
+    engine.run(&index, &mut ResultsMut::rows(codes, tweak_points))
+}

@@ -1,0 +1,70 @@
+//! The outputs of rows.
+
+use crate::types::{Error, Rows, require_lengths};
+use std::ops::Range;
+
+/// The taproot outputs of each row of a scan: a list column of offsets and values. Row i has the outputs
+/// `offsets[i]..offsets[i + 1]`; there is one offset more than there are rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs<'a> {
+    offsets: &'a [u64],
+    keys: Keys<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Keys<'a> {
+    XOnly(Rows<'a, 32>),
+    Prefixes(&'a [u64]),
+}
+
+impl<'a> Outputs<'a> {
+    /// Outputs as their x-only keys, 32 bytes each, big-endian.
+    ///
+    /// # Errors
+    /// [`Error::InvalidColumn`] when there is no offset, or offsets decrease or end behind the keys.
+    pub fn x_only(offsets: &'a [u64], keys: impl Into<Rows<'a, 32>>) -> Result<Self, Error> {
+        let keys = keys.into();
+        Self::new(offsets, Keys::XOnly(keys), keys.len().unwrap_or(usize::MAX))
+    }
+
+    /// Outputs as the first eight bytes of their x-only keys, each a big-endian number. What matches then is a candidate:
+    /// another output has the same eight bytes by chance once in 2^64.
+    ///
+    /// # Errors
+    /// As for [`Outputs::x_only`].
+    pub fn prefixes(offsets: &'a [u64], prefixes: &'a [u64]) -> Result<Self, Error> {
+        Self::new(offsets, Keys::Prefixes(prefixes), prefixes.len())
+    }
+
+    fn new(offsets: &'a [u64], keys: Keys<'a>, count: usize) -> Result<Self, Error> {
+        let problem = match offsets {
+            [] => Some("outputs have no offset".to_owned()),
+            [.., last] if *last > count as u64 => Some(format!("{count} outputs, and an offset of {last}")),
+            _ => offsets.is_sorted().then_some(None).unwrap_or(Some("offsets of outputs decrease".to_owned())),
+        };
+        problem.map_or(Ok(Outputs { offsets, keys }), |problem| Err(Error::InvalidColumn(problem)))
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    pub(super) fn require_rows(&self, rows: usize) -> Result<(), Error> {
+        require_lengths(self.rows(), &[("tweak points", rows)])
+    }
+
+    /// The outputs of a row, by their places in the column.
+    pub(super) fn of_row(&self, row: usize) -> Range<usize> {
+        // Offsets are at most the number of keys.
+        self.offsets[row] as usize..self.offsets[row + 1] as usize
+    }
+
+    /// Whether an output has this x-coordinate, as far as is known.
+    pub(super) fn is(&self, output: usize, x: &[u8; 32]) -> bool {
+        match self.keys {
+            Keys::XOnly(keys) => keys.get(output) == x,
+            Keys::Prefixes(prefixes) => prefixes[output] == u64::from_be_bytes(*x.first_chunk().expect("32 bytes")),
+        }
+    }
+}

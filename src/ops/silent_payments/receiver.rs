@@ -1,0 +1,94 @@
+//! Who is looked for: a scan key, a spend public key and labels.
+
+use crate::cpu::decode;
+use crate::cpu::field::Field;
+use crate::cpu::secret::{Number, scalar};
+use crate::curve::Secp256k1;
+use crate::ops::hash::{Tag, tagged};
+use crate::types::{KeyBytes, Point, Rejection, SecretKey};
+use k256::{ProjectivePoint, PublicKey};
+use zeroize::Zeroizing;
+
+/// A receiver of silent payments: the scan key b_scan, the spend public key B_spend, and the labels in use.
+///
+/// The scan key and the numbers of labels are secret: they are wiped when this is dropped, and `Debug` shows nothing of them.
+/// Who has the scan key sees what the receiver gets, but cannot spend it.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    scan_key: SecretKey,
+    /// B_spend, and then B_spend plus the point of each label: what outputs are paid to.
+    pub(super) spend_keys: Vec<Point>,
+    labels: Vec<Label>,
+}
+
+#[derive(Clone, Debug)]
+struct Label {
+    number: u32,
+    /// hash_BIP0352/Label(b_scan || m) mod n.
+    scalar: SecretKey,
+}
+
+impl Receiver {
+    /// `spend_key` is a SEC 1 octet string. `labels` are the numbers m of the addresses that were handed out, without
+    /// duplicates; 0 is that of the wallet's own change. Payments to the address without a label are always found.
+    ///
+    /// What branches on the scan key is only whether it is in range.
+    ///
+    /// # Errors
+    /// [`Rejection::SecretKeyOutOfRange`] for the scan key; what is wrong with the spend key as for every public key;
+    /// [`Rejection::ScalarOutOfRange`] and [`Rejection::IdentityResult`] for a label that cannot be used, which does not
+    /// happen in practice.
+    pub fn new(scan_key: SecretKey, spend_key: &[u8], labels: &[u32]) -> Result<Self, Rejection> {
+        scalar::<Secp256k1>(scan_key.expose_bytes())?;
+        let spend = decode::public_key::<Secp256k1>(KeyBytes::Sec1(spend_key))?;
+        let spend = Point::from_coordinates(&spend.x.to_be_bytes(), &spend.y.to_be_bytes());
+        let mut receiver = Receiver { scan_key, spend_keys: vec![spend], labels: Vec::with_capacity(labels.len()) };
+        for &number in labels {
+            receiver.add_label(number)?;
+        }
+        Ok(receiver)
+    }
+
+    fn add_label(&mut self, number: u32) -> Result<(), Rejection> {
+        let hash = Zeroizing::new(tagged(Tag::SilentLabel, &[self.scan_key.expose_bytes(), &number.to_be_bytes()]));
+        let of_label = scalar::<Secp256k1>(&hash).map_err(|_| Rejection::ScalarOutOfRange)?;
+        let spend = PublicKey::try_from(&self.spend_keys[0])?.to_projective();
+        let labelled = (ProjectivePoint::mul_by_generator(&*of_label) + spend).to_affine();
+        let labelled = PublicKey::from_affine(labelled).map_err(|_| Rejection::IdentityResult)?;
+        self.spend_keys.push(Point::from(&labelled));
+        self.labels.push(Label { number, scalar: SecretKey::from_bytes(*hash) });
+        Ok(())
+    }
+
+    /// The spend public keys that addresses of this receiver name: without a label, and with each in the order given.
+    pub fn spend_keys(&self) -> &[Point] {
+        &self.spend_keys
+    }
+
+    /// The public key of the scan key, which addresses name. **Constant-time** in the key.
+    pub fn scan_public_key(&self) -> Point {
+        let scan = scalar::<Secp256k1>(self.scan_key.expose_bytes()).expect("checked before");
+        let public = ProjectivePoint::mul_by_generator(&*scan).to_affine();
+        Point::from(&PublicKey::from_affine(public).expect("the key is in range"))
+    }
+
+    pub(super) fn scan_key(&self) -> &SecretKey {
+        &self.scan_key
+    }
+
+    /// The label of a spend key, by its place.
+    pub(super) fn label(&self, spend_key: usize) -> Option<u32> {
+        Some(self.labels[spend_key.checked_sub(1)?].number)
+    }
+
+    /// t_k plus the number of the spend key's label, modulo n: what the spend private key is added to.
+    pub(super) fn output_tweak(&self, tweak: &[u8; 32], spend_key: usize) -> SecretKey {
+        let Some(label) = spend_key.checked_sub(1).map(|label| &self.labels[label]) else {
+            return SecretKey::from_bytes(*tweak);
+        };
+        let number = |bytes| scalar::<Secp256k1>(bytes).expect("checked before");
+        let mut sum: Zeroizing<Number<Secp256k1>> = number(tweak);
+        *sum += &*number(label.scalar.expose_bytes());
+        SecretKey::from_bytes(Zeroizing::new(sum.to_bytes()).0)
+    }
+}

@@ -1,0 +1,197 @@
+//! From what receivers expect to what they got: counters go on while something matches.
+
+use super::expected::{Expected, NUMBER};
+use super::{LIMIT, Match, Outputs, Receiver};
+use crate::engine::Engine;
+use crate::types::{Error, POINT_ROW, Place, PublicKeys, Results, ResultsMut, Rows, Verdict};
+use std::sync::{Mutex, PoisonError};
+use zeroize::Zeroizing;
+
+/// An output of an item that is as expected.
+struct Hit {
+    item: usize,
+    receiver: usize,
+    spend_key: usize,
+    output: usize,
+    /// t_k, at an address of its own: hits are moved and sorted.
+    tweak: Box<Zeroizing<[u8; NUMBER]>>,
+}
+
+/// What outputs of items are compared with.
+struct Search<'a> {
+    receivers: &'a [&'a Receiver],
+    outputs: Outputs<'a>,
+    /// The row of each item; `None` where items are rows.
+    rows: Option<&'a [usize]>,
+    found: Mutex<Vec<Hit>>,
+}
+
+impl Search<'_> {
+    /// Compares the outputs of an item with its row of expected ones.
+    fn compare(&self, item: usize, mut expected: &[u8]) {
+        let row = self.rows.map_or(item, |rows| rows[item]);
+        for (receiver, keys) in self.receivers.iter().enumerate() {
+            let (numbers, of_others) = expected.as_chunks::<NUMBER>().0.split_at(1 + keys.spend_keys.len());
+            expected = of_others.as_flattened();
+            let (tweak, expected_x) = (&numbers[0], &numbers[1..]);
+            for (spend_key, x) in expected_x.iter().enumerate() {
+                for output in self.outputs.of_row(row) {
+                    // Zeros say that there is none.
+                    if self.outputs.is(output, x) && *x != [0; NUMBER] {
+                        let tweak = Box::new(Zeroizing::new(*tweak));
+                        let hit = Hit { item, receiver, spend_key, output, tweak };
+                        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(hit);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The place of items that are compared as soon as they are computed. Only their codes are kept.
+struct Comparing<'a> {
+    codes: &'a mut [u8],
+    /// The number of the first of them.
+    first: usize,
+    search: &'a Search<'a>,
+}
+
+impl<'a> Place<'a> for Comparing<'a> {
+    fn items(&self) -> usize {
+        self.codes.len()
+    }
+
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
+        let Comparing { codes, first, search } = *self;
+        let (codes, behind) = codes.split_at_mut(items);
+        let of = |codes, first| Box::new(Comparing { codes, first, search });
+        (of(codes, first), of(behind, first + items))
+    }
+
+    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
+        Box::new(Comparing { codes: self.codes, first: self.first, search: self.search })
+    }
+
+    fn columns(&mut self) -> Option<ResultsMut<'_>> {
+        None
+    }
+
+    fn take(&mut self, results: Results) {
+        self.codes.copy_from_slice(results.codes);
+        for (item, code) in results.codes.iter().enumerate() {
+            if *code == Verdict::VALID_CODE {
+                self.search.compare(self.first + item, results.row(0, item));
+            }
+        }
+    }
+}
+
+/// Computes what is expected of items, and compares their outputs with it. Hits come by item, receiver, spend key and output.
+fn search(engine: &Engine, expected: &Expected, search: Search, codes: &mut [u8]) -> Result<Vec<Hit>, Error> {
+    engine.run(expected, &mut Comparing { codes, first: 0, search: &search })?;
+    let mut found = search.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_unstable_by_key(|hit| (hit.item, hit.receiver, hit.spend_key, hit.output));
+    Ok(found)
+}
+
+/// Codes and matches of all rows.
+pub fn scan(
+    engine: &Engine,
+    receivers: &[Receiver],
+    tweak_points: PublicKeys,
+    outputs: Outputs,
+) -> Result<(Vec<u8>, Vec<Match>), Error> {
+    let items = outputs.rows();
+    outputs.require_rows(tweak_points.len_for(items))?;
+    let all: Vec<&Receiver> = receivers.iter().collect();
+    let mut codes = vec![0; items];
+    let expected = Expected { tweak_points, counters: Rows::all(&[0; 4]), receivers: &all, items };
+    let of = Search { receivers: &all, outputs, rows: None, found: Mutex::default() };
+    let hits = search(engine, &expected, of, &mut codes)?;
+    let mut found: Vec<(usize, u32, Hit)> = hits.into_iter().map(|hit| (hit.item, 0, hit)).collect();
+    for which in 0..receivers.len() {
+        let mut rows: Vec<usize> =
+            found.iter().filter(|(.., hit)| hit.receiver == which).map(|(row, ..)| *row).collect();
+        rows.dedup();
+        go_on(engine, (which, all[which]), tweak_points, outputs, rows, &mut found)?;
+    }
+    found.sort_unstable_by_key(|(row, k, hit)| (*row, hit.receiver, *k, hit.spend_key, hit.output));
+    let of_hit = |(row, k, hit): (usize, u32, Hit)| Match {
+        row,
+        receiver: hit.receiver,
+        output: hit.output - outputs.of_row(row).start,
+        k,
+        label: all[hit.receiver].label(hit.spend_key),
+        tweak: all[hit.receiver].output_tweak(&hit.tweak, hit.spend_key),
+    };
+    // As many as there is room for from the start: matches that move leave copies behind.
+    let mut matches = Vec::with_capacity(found.len());
+    matches.extend(found.into_iter().map(of_hit));
+    Ok((codes, matches))
+}
+
+/// Adds what a receiver got with k = 1 and more in rows that match with k = 0. Each time twice as many k are looked at, of which
+/// those count that come before the first without a match. A row of m outputs has at most m of them.
+fn go_on(
+    engine: &Engine,
+    (which, receiver): (usize, &Receiver),
+    tweak_points: PublicKeys,
+    outputs: Outputs,
+    mut open: Vec<usize>,
+    found: &mut Vec<(usize, u32, Hit)>,
+) -> Result<(), Error> {
+    let mut start = 1;
+    while start < LIMIT {
+        let end = LIMIT.min(2 * start);
+        let last = |row| end.min(u32::try_from(outputs.of_row(row).len()).unwrap_or(LIMIT));
+        open.retain(|row| start < last(*row));
+        let items: Vec<(usize, u32)> = open.iter().flat_map(|row| (start..last(*row)).map(|k| (*row, k))).collect();
+        if items.is_empty() {
+            break;
+        }
+        let mut keys = vec![[0; POINT_ROW]; items.len()];
+        for ((row, _), key) in items.iter().zip(&mut keys) {
+            tweak_points.write_mixed_rows(*row, key);
+        }
+        let counters: Vec<[u8; 4]> = items.iter().map(|(_, k)| k.to_be_bytes()).collect();
+        let rows: Vec<usize> = items.iter().map(|(row, _)| *row).collect();
+        let (tweak_points, receivers) = (PublicKeys::mixed((&keys).into()), [receiver]);
+        let counters = Rows::from(&counters);
+        let expected = Expected { tweak_points, counters, receivers: &receivers, items: items.len() };
+        let of = Search { receivers: &receivers, outputs, rows: Some(&rows), found: Mutex::default() };
+        let hits = search(engine, &expected, of, &mut vec![0; items.len()])?;
+        let matched = take_consecutive(&items, hits, start, |row, k, hit| {
+            found.push((row, k, Hit { receiver: which, ..hit }));
+        });
+        open.retain(|row| matched.binary_search(row).is_ok());
+        start = end;
+    }
+    Ok(())
+}
+
+/// Takes the hits of each row up to its first k without one, and gives the rows, in order, that have none such.
+fn take_consecutive(
+    items: &[(usize, u32)],
+    hits: Vec<Hit>,
+    start: u32,
+    mut take: impl FnMut(usize, u32, Hit),
+) -> Vec<usize> {
+    let (mut hits, mut complete) = (hits.into_iter().peekable(), Vec::new());
+    let mut item = 0;
+    for of_row in items.chunk_by(|(a, _), (b, _)| a == b) {
+        let (row, mut next) = (of_row[0].0, start);
+        for (offset, (_, k)) in of_row.iter().enumerate() {
+            while let Some(hit) = hits.next_if(|hit| hit.item == item + offset) {
+                if *k <= next {
+                    next = k + 1;
+                    take(row, *k, hit);
+                }
+            }
+        }
+        item += of_row.len();
+        if next == start + of_row.len() as u32 {
+            complete.push(row);
+        }
+    }
+    complete
+}
