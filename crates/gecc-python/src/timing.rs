@@ -70,7 +70,7 @@ pub fn time_verify<'py>(
     let items = call.items();
     timed(py, items, repeats, |codes| {
         let (digests, signatures, part) = (digests.rows(0..items), signatures.rows(0..items), keys.part(0..items));
-        any::ecdsa::verify_into(&engine, curve, digests, signatures, part.keys(), Default::default(), codes)
+        any::ecdsa::verify_into(&engine, curve, digests, signatures, part, Default::default(), codes)
     })
 }
 
