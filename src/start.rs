@@ -11,7 +11,7 @@ mod wiping;
 
 use crate::cpu::CpuEngine;
 use crate::cpu::tables::warm_up;
-use crate::curve::{Curve, PerCurve, per_curve};
+use crate::curve::{CurveId, PerCurve, per_curve};
 use crate::engine::{Backend, Devices, Engine, EngineBuilder, EngineInfo, Failure};
 use crate::gpu::{GpuEngine, Limits, Test, Unavailable};
 use crate::types::Error;
@@ -63,16 +63,16 @@ impl Engine {
     /// [`Engine::failures`]. [`Error::Forked`] in a child of the process that made the engine.
     ///
     /// ```
-    /// use gecc::{Engine, Secp256k1};
+    /// use gecc::{CurveId, Engine};
     /// let engine = Engine::new()?;
-    /// engine.warm_up::<Secp256k1>()?;
+    /// engine.warm_up(CurveId::Secp256k1)?;
     /// # Ok::<(), gecc::Error>(())
     /// ```
-    pub fn warm_up<C: Curve>(&self) -> Result<(), Error> {
+    pub fn warm_up(&self, curve: CurveId) -> Result<(), Error> {
         let Devices { cpu, gpu } = self.devices()?;
-        WARM_UP.of(C::ID)(cpu);
-        let tests: Vec<Test> = gpu_tests::all().into_iter().filter(|test| test.on == C::NAME).collect();
-        gpu.as_ref().map_or(Ok(()), |gpu| gpu.warm_up(cpu, C::NAME, &tests).map_err(Error::from))
+        WARM_UP.of(curve)(cpu);
+        let tests: Vec<Test> = gpu_tests::all().into_iter().filter(|test| test.on == curve.name()).collect();
+        gpu.as_ref().map_or(Ok(()), |gpu| gpu.warm_up(cpu, curve.name(), &tests).map_err(Error::from))
     }
 }
 

@@ -273,7 +273,7 @@ fn fork() {
             let one = [SecretKey::from_bytes([1; 32])];
             let calls = [1, 5000].map(|items| keys::public_keys::<Secp256k1>(&engine, &vec![one[0].clone(); items]));
             let refused = calls.iter().all(|call| matches!(call, Err(Error::Forked)));
-            let warm_up = matches!(engine.warm_up::<Secp256k1>(), Err(Error::Forked));
+            let warm_up = matches!(engine.warm_up(gecc::CurveId::Secp256k1), Err(Error::Forked));
             let lock = !engine.page_lock(vec![[1; 32]; 10]).is_locked();
             let no_service = matches!(by_service(&caller), Err(ServiceError::Forked))
                 && matches!(Coalescer::new(&engine), Err(Error::Forked));
@@ -307,7 +307,7 @@ fn global_pool_is_left_alone() {
         let engine = engine.expect("threads can be started");
         (0..20).for_each(|number| call(&engine, number));
         keys::generate::<Secp256k1>(&engine, 5000).expect("there is randomness");
-        engine.warm_up::<Secp256k1>().expect("tables are built");
+        engine.warm_up(gecc::CurveId::Secp256k1).expect("tables are built");
     }
     rayon::ThreadPoolBuilder::new().num_threads(3).build_global().expect("nobody else has built it");
 }
@@ -338,10 +338,10 @@ fn warm_up() {
     let slowest = times.split_off(1).into_iter().max().expect("many calls");
     assert!(slowest < Duration::from_millis(10), "a call took {slowest:?}");
     let start = Instant::now();
-    engine.warm_up::<gecc::P256>().expect("tables are built");
+    engine.warm_up(gecc::CurveId::P256).expect("tables are built");
     let building = start.elapsed();
     let again = Instant::now();
-    engine.warm_up::<gecc::P256>().expect("tables are there");
+    engine.warm_up(gecc::CurveId::P256).expect("tables are there");
     assert!(again.elapsed() < building, "what is there is not built again");
 }
 
@@ -352,7 +352,7 @@ fn current_context() {
     assert!(current().is_none());
     (0..20).for_each(|number| call(&engine, number));
     let locked = engine.page_lock(vec![[7; 32]; 1 << 17]);
-    engine.warm_up::<Secp256k1>().expect("kernels are compiled");
+    engine.warm_up(gecc::CurveId::Secp256k1).expect("kernels are compiled");
     let points = gecc::point::mul_base::<Secp256k1>(&engine, &locked).expect("it works");
     assert_eq!((points.len(), current()), (1 << 17, None));
     drop((locked, engine));

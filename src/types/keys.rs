@@ -82,9 +82,38 @@ impl<'a> PublicKeys<'a> {
         PublicKeys(Encoded::All(key))
     }
 
-    /// Rows that [`PublicKeys::write_mixed_rows`] has written.
-    pub(crate) fn mixed(rows: Rows<'a, POINT_ROW>) -> Self {
-        PublicKeys(Encoded::Mixed(rows))
+    /// 65 bytes each, of any form: rows that [`PublicKeys::mixed_row`] has made. The first byte says how many of the others are
+    /// read; a key that the row does not hold rejects that item alone.
+    ///
+    /// ```
+    /// use gecc::{CurveId, Engine, PublicKeys, any};
+    /// let engine = Engine::cpu()?;
+    /// let [compressed, nothing] = [[2; 33].as_slice(), &[]].map(PublicKeys::mixed_row);
+    /// let rows = [compressed, nothing, PublicKeys::mixed_row_of_x(&[2; 32])];
+    /// let points = any::point::decode_keys(&engine, CurveId::Secp256k1, rows.len(), PublicKeys::mixed(&rows))?;
+    /// assert!(points[0] == points[2] && points[1].is_err());
+    /// # Ok::<(), gecc::Error>(())
+    /// ```
+    pub fn mixed(rows: impl Into<Rows<'a, 65>>) -> Self {
+        PublicKeys(Encoded::Mixed(rows.into()))
+    }
+
+    /// A row for [`PublicKeys::mixed`]: of a SEC 1 octet string of 33, 65 or 1 bytes, or of the 64 bytes `x || y`, where zeros
+    /// are the identity. Of what has another length or a wrong first byte the row says that it is no key.
+    pub fn mixed_row(key: &[u8]) -> [u8; 65] {
+        let mut row = [0; POINT_ROW];
+        match key.try_into() {
+            Ok(coordinates) => write_mixed(KeyBytes::Raw(coordinates), &mut row),
+            Err(_) => write_mixed(KeyBytes::Sec1(key), &mut row),
+        }
+        row
+    }
+
+    /// The same of the x-coordinate of a point whose y is even (BIP 340).
+    pub fn mixed_row_of_x(x: &[u8; 32]) -> [u8; 65] {
+        let mut row = [0; POINT_ROW];
+        write_mixed(KeyBytes::XOnly(x), &mut row);
+        row
     }
 
     /// Keys given; `None` where one serves all.
@@ -157,15 +186,7 @@ impl<'a> PublicKeys<'a> {
     /// Writes rows of the mixed form from item `start` on, as many as there is room for.
     pub(crate) fn write_mixed_rows(&self, start: usize, to: &mut [u8]) {
         for (offset, row) in to.chunks_exact_mut(POINT_ROW).enumerate() {
-            match self.get(start + offset) {
-                KeyBytes::XOnly(x) => {
-                    row[0] = 2;
-                    row[1..33].copy_from_slice(x);
-                    row[33..].fill(0);
-                }
-                KeyBytes::Sec1(key) => write_mixed(key, row),
-                KeyBytes::Raw(key) => row.copy_from_slice(Point::from_row(key).as_bytes()),
-            }
+            write_mixed(self.get(start + offset), row);
         }
     }
 }
@@ -244,12 +265,19 @@ pub(crate) enum KeyForm {
 /// The first byte of a mixed row that is no SEC 1 octet string.
 const MALFORMED_TAG: u8 = 0xff;
 
-/// A SEC 1 octet string as a row of 65 bytes.
-fn write_mixed(key: &[u8], row: &mut [u8]) {
+/// Any key as a row of 65 bytes.
+fn write_mixed(key: KeyBytes, row: &mut [u8]) {
     row.fill(0);
-    match (key.first(), key.len()) {
-        (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65) => row[..key.len()].copy_from_slice(key),
-        _ => row[0] = MALFORMED_TAG,
+    match key {
+        KeyBytes::XOnly(x) => {
+            row[0] = 2;
+            row[1..33].copy_from_slice(x);
+        }
+        KeyBytes::Raw(key) => row.copy_from_slice(Point::from_row(key).as_bytes()),
+        KeyBytes::Sec1(key) => match (key.first(), key.len()) {
+            (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65) => row[..key.len()].copy_from_slice(key),
+            _ => row[0] = MALFORMED_TAG,
+        },
     }
 }
 
@@ -265,17 +293,23 @@ mod tests {
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let mut rows = vec![[0xee; POINT_ROW]; keys.len()];
         PublicKeys::sec1(&keys).write_mixed_rows(0, rows.as_flattened_mut());
-        let mixed = PublicKeys::mixed((&rows).into());
+        let mixed = PublicKeys::mixed(&rows);
         for (item, key) in keys.iter().enumerate() {
             let KeyBytes::Sec1(found) = mixed.get(item) else { panic!("not raw") };
             let is_key = matches!((key.first(), key.len()), (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65));
             assert!(if is_key { found == *key } else { found[0] == MALFORMED_TAG }, "{key:?}: {found:?}");
+            assert!(key.len() == 64 || PublicKeys::mixed_row(key) == rows[item], "{key:?}");
         }
         // Of `x || y` too zeros are the identity.
         let raw = [[9; 64], [0; 64]];
         let mut rows = [[0xee; POINT_ROW]; 2];
         PublicKeys::raw(&raw).write_mixed_rows(0, rows.as_flattened_mut());
         assert_eq!(rows, raw.map(|row| *Point::from_row(&row).as_bytes()));
+        assert_eq!(rows, raw.map(|row| PublicKeys::mixed_row(&row)));
+        let x_only = [[7; 32]];
+        PublicKeys::x_only(&x_only).write_mixed_rows(0, &mut rows[0]);
+        assert_eq!(rows[0], PublicKeys::mixed_row_of_x(&x_only[0]));
+        assert_eq!(rows[0], PublicKeys::mixed_row(&[&[2][..], &[7; 32]].concat()));
         let slice = mixed.slice(3..5);
         assert!(slice.get(0) == mixed.get(3) && slice.len() == Some(2) && slice.rows().is_some());
         assert_eq!(mixed.form(), KeyForm::Mixed);

@@ -6,12 +6,9 @@ use crate::error::Error;
 use crate::keys::Keys;
 use crate::mapping::Field;
 use crate::operation::{Bip340Signing, Key, KeyForm, Signer, Signing};
-use crate::secrets::{Secrets, keys_of};
+use crate::secrets::Secrets;
 use crate::texts::Texts;
-use crate::through::{
-    Bip340Messages, Signed, gathered, picked, put_others, recover_rows, sec1, verify_bip340_rows,
-    verify_recoverable_rows, verify_rows,
-};
+use crate::through::{Bip340Messages, Signed, recover_rows, verify_bip340_rows, verify_recoverable_rows, verify_rows};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::Policy;
 use gecc::{CurveId, Engine, PublicKeys, Rows, SecretKeys, any, ecdsa, sm2};
@@ -76,15 +73,9 @@ impl Call<'_> {
             &messages,
             sm2::UserIds::each(&ids),
             signatures,
-            keys.most(),
+            keys.rows(),
             &mut codes,
         )?;
-        put_others(&keys.others, &mut codes, |others, codes| {
-            let (messages, ids, signatures) =
-                (picked(&messages, others), picked(&ids, others), gathered(signatures, others));
-            let (keys, ids) = (sec1(others), sm2::UserIds::each(&ids));
-            sm2::verify_messages_into(self.engine, &messages, ids, &signatures, &keys, codes).map_err(Error::from)
-        })?;
         Ok(Answers::new(inputs.merged(codes)))
     }
 
@@ -182,18 +173,7 @@ impl Call<'_> {
         let keys = Secrets::of(&mut inputs, key, self.first)?;
         let mut codes = vec![0; inputs.rows()];
         let mut secrets = Zeroizing::new(vec![[0; 32]; codes.len()]);
-        any::ecdh::shared_secrets_into(self.engine, self.curve, keys.keys(), peers.most(), &mut secrets, &mut codes)?;
-        put_others(&peers.others, &mut codes, |others, codes| {
-            let gathered = keys.of_rows(others.iter().map(|other| other.row));
-            let (keys, peers) = (keys_of(&gathered), sec1(others));
-            let mut of_others = Zeroizing::new(vec![[0; 32]; others.len()]);
-            let peers = peers.as_slice().into();
-            any::ecdh::shared_secrets_into(self.engine, self.curve, keys, peers, &mut of_others, codes)?;
-            for (other, secret) in others.iter().zip(of_others.iter()) {
-                secrets[other.row].copy_from_slice(secret);
-            }
-            Ok::<(), Error>(())
-        })?;
+        any::ecdh::shared_secrets_into(self.engine, self.curve, keys.keys(), peers.rows(), &mut secrets, &mut codes)?;
         Ok(Answers::new(inputs.merged(codes)).with_secret_rows("shared_secret", secrets))
     }
 

@@ -92,7 +92,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// Rows that `read` writes, each of which is 0 where it fails. The first problem of a row stays.
-    fn fill<const W: usize>(
+    pub fn fill<const W: usize>(
         &mut self,
         secret: bool,
         read: impl Fn(usize, &mut [u8; W]) -> Read + Sync,

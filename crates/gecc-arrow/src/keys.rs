@@ -1,5 +1,5 @@
-//! Public keys in any encoding: one column for the form of most rows, and a short list of the others. Keys of 32 bytes are for
-//! BIP 340 alone.
+//! Public keys in any encoding: a column as it is where all rows have one encoding, and else a column of the form that the library
+//! has for that. Keys of 32 bytes are for BIP 340 alone.
 
 use crate::cells::{Cells, LONG};
 use crate::columns::{Column, Inputs};
@@ -9,25 +9,12 @@ use crate::reason::CellProblem;
 use gecc::PublicKeys;
 
 /// The public keys of a batch.
-pub(crate) struct Keys<'a> {
-    most: Most<'a>,
-    /// The rows that have another encoding, in order.
-    pub others: Vec<Other>,
-}
-
-enum Most<'a> {
+pub(crate) enum Keys<'a> {
     XOnly(Column<'a, 32>),
     Compressed(Column<'a, 33>),
     Raw(Column<'a, 64>),
     Uncompressed(Column<'a, 65>),
-}
-
-/// A key of an encoding that few have.
-pub(crate) struct Other {
-    pub row: usize,
-    /// An octet string of SEC 1, or nothing where the length is one that no encoding has.
-    key: [u8; 65],
-    length: u8,
+    Mixed(Vec<[u8; 65]>),
 }
 
 impl<'a> Keys<'a> {
@@ -38,82 +25,56 @@ impl<'a> Keys<'a> {
 
     /// In these and x-only.
     pub fn of_bip340(inputs: &mut Inputs<'a>) -> Result<Self, Error> {
-        Self::of_widths(inputs, &[32, 33, 65, 64])
+        Self::of_widths(inputs, &[33, 65, 64, X_ONLY])
     }
 
     fn of_widths(inputs: &mut Inputs<'a>, widths: &[usize]) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
-        if cells.width_of_type() == Some(X_ONLY) && !widths.contains(&X_ONLY) {
+        let takes_x_only = widths.contains(&X_ONLY);
+        if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
             return Err(Error::Columns("a `public_key` of 32 bytes is for BIP 340 alone".to_owned()));
         }
-        if let Some(width) = cells.width().filter(|width| widths.contains(width)) {
-            return Ok(Keys { most: Most::of(inputs, &cells, width)?, others: Vec::new() });
-        }
-        let width = most_common_width(inputs, &cells, widths)?;
-        let others = others(inputs, &cells, width, widths.contains(&X_ONLY))?;
-        let most = Most::of(inputs, &cells, width)?;
-        // They had no problem before, and another width is none.
-        for other in &others {
-            inputs.problems[other.row] = 0;
-        }
-        Ok(Keys { most, others })
-    }
-
-    /// A key for each row. Those of `others` mean nothing.
-    pub fn most(&self) -> PublicKeys<'_> {
-        match &self.most {
-            Most::XOnly(keys) => PublicKeys::x_only(keys.rows()),
-            Most::Compressed(keys) => PublicKeys::compressed(keys.rows()),
-            Most::Raw(keys) => PublicKeys::raw(keys.rows()),
-            Most::Uncompressed(keys) => PublicKeys::uncompressed(keys.rows()),
-        }
-    }
-}
-
-impl<'a> Most<'a> {
-    fn of(inputs: &mut Inputs<'a>, cells: &Cells<'a>, width: usize) -> Result<Self, Error> {
-        Ok(match width {
-            X_ONLY => Most::XOnly(inputs.bytes(Field::PublicKey, cells)?),
-            33 => Most::Compressed(inputs.bytes(Field::PublicKey, cells)?),
-            64 => Most::Raw(inputs.bytes(Field::PublicKey, cells)?),
-            _ => Most::Uncompressed(inputs.bytes(Field::PublicKey, cells)?),
+        let width = match cells.width() {
+            Some(width) => Some(width),
+            None => common_width(inputs, &cells)?,
+        };
+        Ok(match width.filter(|width| widths.contains(width)) {
+            Some(X_ONLY) => Keys::XOnly(inputs.bytes(Field::PublicKey, &cells)?),
+            Some(33) => Keys::Compressed(inputs.bytes(Field::PublicKey, &cells)?),
+            Some(64) => Keys::Raw(inputs.bytes(Field::PublicKey, &cells)?),
+            Some(_) => Keys::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
+            None => Keys::Mixed(inputs.fill(false, |row, to| {
+                *to = mixed_row(&cells, row, takes_x_only).map_err(|problem| (Field::PublicKey, problem))?;
+                Ok(())
+            })?),
         })
     }
+
+    /// A key for each row. Those of rows with problems mean nothing.
+    pub fn rows(&self) -> PublicKeys<'_> {
+        match self {
+            Keys::XOnly(keys) => PublicKeys::x_only(keys.rows()),
+            Keys::Compressed(keys) => PublicKeys::compressed(keys.rows()),
+            Keys::Raw(keys) => PublicKeys::raw(keys.rows()),
+            Keys::Uncompressed(keys) => PublicKeys::uncompressed(keys.rows()),
+            Keys::Mixed(keys) => PublicKeys::mixed(keys),
+        }
+    }
 }
 
-impl Other {
-    fn read(cells: &Cells, row: usize, length: usize, takes_x_only: bool) -> Result<Self, CellProblem> {
-        let mut other = Other { row, key: [0; 65], length: 0 };
-        match length {
-            X_ONLY if takes_x_only => {
-                // The point with an even y.
-                cells.read(row, &mut other.key[1..33])?;
-                other.key[0] = 2;
-                other.length = 33;
-            }
-            64 => {
-                cells.read(row, &mut other.key[1..])?;
-                other.key[0] = 4;
-                // Zeros are the identity, as in a column of raw keys.
-                let is_identity = other.key[1..].iter().all(|byte| *byte == 0);
-                other.length = if is_identity { 1 } else { 65 };
-                if is_identity {
-                    other.key[0] = 0;
-                }
-            }
-            0..=65 => {
-                cells.read(row, &mut other.key[..length])?;
-                other.length = length as u8;
-            }
-            _ => check_digits(cells, row, length)?,
+/// A key of any encoding. Where the length is one that no encoding has the row is no key, which the library rejects.
+fn mixed_row(cells: &Cells, row: usize, takes_x_only: bool) -> Result<[u8; 65], CellProblem> {
+    let (mut key, length) = ([0; 65], cells.len(row)?);
+    match key.get_mut(..length) {
+        Some(key) => cells.read(row, key)?,
+        None => check_digits(cells, row, length)?,
+    }
+    Ok(match key.get(..length).unwrap_or_default() {
+        key if takes_x_only && key.len() == X_ONLY => {
+            PublicKeys::mixed_row_of_x(key.try_into().expect("so many bytes"))
         }
-        Ok(other)
-    }
-
-    /// What [`PublicKeys::sec1`] takes, which rejects an empty string.
-    pub fn sec1(&self) -> &[u8] {
-        &self.key[..usize::from(self.length)]
-    }
+        key => PublicKeys::mixed_row(key),
+    })
 }
 
 /// A cell with too many bytes is rejected for that, unless they are no digits.
@@ -124,32 +85,11 @@ fn check_digits(cells: &Cells, row: usize, length: usize) -> Result<(), CellProb
 /// Bytes of a key that is x alone.
 const X_ONLY: usize = 32;
 
-/// Of some widths the one that most rows have.
-fn most_common_width(inputs: &Inputs, cells: &Cells, widths: &[usize]) -> Result<usize, Error> {
-    let counts = inputs.pool.map(inputs.rows(), |rows| {
-        let mut counts = vec![0usize; widths.len()];
-        for length in rows.filter_map(|row| cells.len(row).ok()) {
-            for (count, width) in counts.iter_mut().zip(widths) {
-                *count += usize::from(length == *width);
-            }
-        }
-        counts
-    })?;
-    let total = |which: usize| counts.iter().map(|counts| counts[which]).sum::<usize>();
-    // Of equal counts the first is taken.
-    let most = (0..widths.len()).rev().max_by_key(|which| total(*which)).unwrap_or(0);
-    Ok(widths[most])
-}
-
-/// The rows without problems whose keys have another width. A cell that cannot be read is left to the column of most.
-fn others(inputs: &Inputs, cells: &Cells, width: usize, takes_x_only: bool) -> Result<Vec<Other>, Error> {
-    let parts = inputs.pool.map(inputs.rows(), |rows| {
-        let rows = rows.filter(|row| inputs.problems[*row] == 0);
-        let others = rows.filter_map(|row| {
-            let length = cells.len(row).ok().filter(|length| *length != width)?;
-            Other::read(cells, row, length, takes_x_only).ok()
-        });
-        others.collect::<Vec<_>>()
-    })?;
-    Ok(parts.into_iter().flatten().collect())
+/// The width of all cells that can be read, where they have one.
+fn common_width(inputs: &Inputs, cells: &Cells) -> Result<Option<usize>, Error> {
+    let width = |rows: std::ops::Range<usize>| rows.filter_map(|row| cells.len(row).ok()).next();
+    let Some(first) = width(0..inputs.rows()) else { return Ok(None) };
+    let has_first = |row| cells.len(row).map_or(true, |width| width == first);
+    let parts = inputs.pool.map(inputs.rows(), |mut rows| rows.all(has_first))?;
+    Ok(parts.into_iter().all(|same| same).then_some(first))
 }

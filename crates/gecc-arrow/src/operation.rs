@@ -107,8 +107,7 @@ pub enum Key {
 impl Operation {
     /// The answers for all rows of a batch.
     ///
-    /// A null or malformed cell rejects its row alone. Most of the batch goes through one call of the engine; rows
-    /// whose public key is in an encoding that fewer rows have go through a second one. Secret keys and what is made of
+    /// A null or malformed cell rejects its row alone. The batch goes through one call of the engine. Secret keys and what is made of
     /// them are computed in constant time; reading them from hexadecimal text is not constant-time.
     ///
     /// # Errors

@@ -5,8 +5,7 @@ use crate::error::Error;
 use crate::mapping::Field;
 use crate::operation::Key;
 use crate::reason::Reason;
-use gecc::{Rows, SecretKey, SecretKeys};
-use zeroize::Zeroizing;
+use gecc::{SecretKey, SecretKeys};
 
 /// A key for each row. Those of rows with problems mean nothing.
 pub(crate) enum Secrets<'a> {
@@ -46,21 +45,4 @@ impl<'a> Secrets<'a> {
             Secrets::Column(column) => SecretKeys::rows(column.rows()),
         }
     }
-
-    /// The keys of some rows.
-    pub fn of_rows(&self, rows: impl ExactSizeIterator<Item = usize>) -> Zeroizing<Vec<[u8; 32]>> {
-        // Allocated once: a vector that grows would leave its old contents behind.
-        let mut gathered = Zeroizing::new(Vec::with_capacity(rows.len()));
-        gathered.extend(rows.map(|row| match self {
-            Secrets::All(key) => *key.expose_bytes(),
-            Secrets::Each(keys) => *keys[row].expose_bytes(),
-            Secrets::Column(column) => *column.rows().get(row),
-        }));
-        gathered
-    }
-}
-
-/// Keys that were gathered.
-pub(crate) fn keys_of(gathered: &[[u8; 32]]) -> SecretKeys<'_> {
-    SecretKeys::rows(Rows::new(gathered))
 }

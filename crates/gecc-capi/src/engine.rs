@@ -3,7 +3,7 @@
 use super::choices;
 use super::memory::{require_aligned, write_text, write_value};
 use super::status::{Failure, GeccStatus, call};
-use gecc::{BrainpoolP256r1, CurveId, Engine, P256, Secp256k1, Sm2};
+use gecc::Engine;
 use std::ffi::c_char;
 use std::slice;
 
@@ -189,13 +189,6 @@ pub unsafe extern "C" fn gecc_engine_warm_up(engine: *const GeccEngine, curve: i
     call(|| {
         // SAFETY: the caller's promises.
         let engine = unsafe { engine_of(engine)? };
-        match choices::curve(curve)? {
-            CurveId::Secp256k1 => engine.warm_up::<Secp256k1>()?,
-            CurveId::P256 => engine.warm_up::<P256>()?,
-            CurveId::BrainpoolP256r1 => engine.warm_up::<BrainpoolP256r1>()?,
-            CurveId::Sm2 => engine.warm_up::<Sm2>()?,
-            other => return Err(Failure::invalid(format!("{other} cannot be made ready"))),
-        }
-        Ok(())
+        Ok(engine.warm_up(choices::curve(curve)?)?)
     })
 }

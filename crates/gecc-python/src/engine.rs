@@ -4,7 +4,6 @@ use crate::choices;
 use crate::errors::exception;
 use crate::page_locked;
 use crate::shared_engine;
-use gecc::{BrainpoolP256r1, CurveId, P256, Secp256k1, Sm2};
 use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -143,14 +142,7 @@ impl Engine {
     /// Makes ready what calls on a curve need: tables, and for GPUs kernels, which may have to be compiled.
     fn warm_up(&self, py: Python<'_>, curve: &str) -> PyResult<()> {
         let curve = choices::curve(curve)?;
-        let warm_up = || match curve {
-            CurveId::Secp256k1 => self.0.warm_up::<Secp256k1>(),
-            CurveId::P256 => self.0.warm_up::<P256>(),
-            CurveId::BrainpoolP256r1 => self.0.warm_up::<BrainpoolP256r1>(),
-            CurveId::Sm2 => self.0.warm_up::<Sm2>(),
-            other => Err(gecc::Error::NoScheme { scheme: "preparation", curve: other.name() }),
-        };
-        py.detach(warm_up).map_err(exception)
+        py.detach(|| self.0.warm_up(curve)).map_err(exception)
     }
 
     /// An array of zeros in page-locked memory, from and to which GPUs copy without help of the host: `uint8`, and of this shape

@@ -37,8 +37,9 @@ struct ColumnPages {
 pub enum KeyForm {
     #[default]
     Compressed,
-    Uncompressed,
     XOnly,
+    /// Any, as rows of `PublicKeys::mixed`.
+    Mixed,
 }
 
 impl KeyForm {
@@ -46,8 +47,8 @@ impl KeyForm {
     pub fn width(self) -> usize {
         match self {
             KeyForm::Compressed => 33,
-            KeyForm::Uncompressed => 65,
             KeyForm::XOnly => 32,
+            KeyForm::Mixed => 65,
         }
     }
 }
@@ -88,7 +89,7 @@ impl ColumnPages {
         ColumnPages {
             digests: pages(contents, 32, false),
             signatures: pages(signatures, 64, false),
-            public_keys: pages(public_keys, KeyForm::Uncompressed.width(), false),
+            public_keys: pages(public_keys, KeyForm::Mixed.width(), false),
             recovery_ids: pages(recovery_ids != RecoveryIds::No, 1, false),
             secret_keys: pages(secret_keys, 32, true),
             form: KeyForm::default(),
@@ -121,8 +122,8 @@ impl ColumnPages {
             signatures: first_rows(&self.signatures, rows),
             public_keys: match self.form {
                 KeyForm::Compressed => PublicKeys::compressed(keys.as_chunks().0),
-                KeyForm::Uncompressed => PublicKeys::uncompressed(keys.as_chunks().0),
                 KeyForm::XOnly => PublicKeys::x_only(keys.as_chunks().0),
+                KeyForm::Mixed => PublicKeys::mixed(keys.as_chunks().0),
             },
             recovery_ids: first_rows(&self.recovery_ids, rows),
             secret_keys: first_rows(&self.secret_keys, rows),

@@ -65,7 +65,7 @@ fn compute_odd<O: Operation>(
     let numbers: Vec<u64> = items.iter().map(|(row, ..)| number + *row as u64).collect();
     let digests: Vec<_> = items.iter().map(|(_, item, _)| item.digest).collect();
     let signatures: Vec<_> = items.iter().map(|(_, item, _)| item.signature).collect();
-    let keys: Vec<&[u8]> = items.iter().map(|(_, item, bytes)| &bytes[item.public_key.clone()]).collect();
+    let keys: Vec<_> = items.iter().map(|(_, item, _)| item.public_key).collect();
     let (messages, ids): (Vec<&[u8]>, Vec<&[u8]>) = items.iter().filter_map(message).unzip();
     let contents = if messages.is_empty() {
         Contents::Digests(Rows::new(&digests))
@@ -76,7 +76,7 @@ fn compute_odd<O: Operation>(
         numbers: Numbers::Each(&numbers),
         contents,
         signatures: Rows::new(&signatures),
-        public_keys: PublicKeys::sec1(&keys),
+        public_keys: PublicKeys::mixed(&keys),
         recovery_ids: Rows::new(&[]),
         secret_keys: Rows::new(secret_keys),
     };

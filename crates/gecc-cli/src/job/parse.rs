@@ -6,6 +6,7 @@ use crate::input::cut::Unit;
 use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, sha256};
 use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
+use gecc::PublicKeys;
 use std::ops::{ControlFlow, Range};
 
 /// What answers to the items of a unit need beside their results. Numbers of rows count from the unit's first.
@@ -37,7 +38,7 @@ impl Origins {
 
     /// Bytes of tags, and of values that do not fit the columns.
     pub fn notes(&self) -> usize {
-        self.tags.len() + self.odd.bytes.len()
+        self.tags.len() + self.odd.bytes.len() + KeyForm::Mixed.width() * self.odd.items.len()
     }
 
     pub fn rows(&self) -> usize {
@@ -79,8 +80,8 @@ pub struct OddItem {
     pub row: usize,
     pub digest: [u8; 32],
     pub signature: [u8; 64],
-    /// SEC 1; empty where the operation reads none.
-    pub public_key: Range<usize>,
+    /// A row of `PublicKeys::mixed`, which means nothing where the operation reads no keys.
+    pub public_key: [u8; 65],
     /// With its user id, where one is given.
     pub message: Option<(Range<usize>, Option<Range<usize>>)>,
 }
@@ -121,7 +122,7 @@ fn form_of(digits: &str, reads: Reads) -> KeyForm {
     match reads.x_only_keys && is(KeyForm::XOnly) {
         true => KeyForm::XOnly,
         false if is(KeyForm::Compressed) => KeyForm::Compressed,
-        false => KeyForm::Uncompressed,
+        false => KeyForm::Mixed,
     }
 }
 
@@ -231,62 +232,62 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Fills the key, or gives where it is among what is odd. A raw key gets the tag of an uncompressed one, and an x-only key
-    /// that of an even y.
-    fn fill_key(&mut self, row: usize, fields: &Fields) -> Result<Option<Range<usize>>, String> {
-        const RAW: usize = 2 * 64;
+    /// Fills the key, or gives it where it does not fit the column.
+    fn fill_key(&mut self, row: usize, fields: &Fields) -> Result<Option<[u8; 65]>, String> {
         let digits = fields.public_key()?;
         let form = self.part.form;
         let width = form.width();
         let key = &mut self.part.public_keys[row * width..][..width];
-        if digits.len() == 2 * width {
+        if form != KeyForm::Mixed && digits.len() == 2 * width {
             return decode_digits("public_key", digits, key).map(|()| None);
         }
-        if digits.len() == RAW && form == KeyForm::Uncompressed {
-            key[0] = UNCOMPRESSED_TAG;
-            return decode_digits("public_key", digits, &mut key[1..]).map(|()| None);
+        let mut bytes = [0; 65];
+        let decoded: &[u8] = match bytes.get_mut(..digits.len() / 2) {
+            Some(bytes) => {
+                decode_digits("public_key", digits, bytes)?;
+                bytes
+            }
+            // No key is so long.
+            None => {
+                append_decoded("public_key", digits, &mut Vec::new())?;
+                &[]
+            }
+        };
+        let mixed = mixed_row(decoded, self.rules.reads.x_only_keys);
+        if form != KeyForm::Mixed {
+            return Ok(Some(mixed));
         }
-        let bytes = &mut self.origins.odd.bytes;
-        let start = bytes.len();
-        if digits.len() == RAW {
-            bytes.push(UNCOMPRESSED_TAG);
-        }
-        if form_of(digits, self.rules.reads) == KeyForm::XOnly {
-            bytes.push(EVEN_TAG);
-        }
-        append_decoded("public_key", digits, bytes)?;
-        Ok(Some(start..bytes.len()))
+        key.copy_from_slice(&mixed);
+        Ok(None)
     }
 
     /// Moves an item out of the columns.
     fn make_odd(
         &mut self,
         row: usize,
-        odd_key: Option<Range<usize>>,
+        odd_key: Option<[u8; 65]>,
         message: Option<(Range<usize>, Option<Range<usize>>)>,
     ) {
-        let (form, width) = (self.part.form, self.part.form.width());
-        let Odd { items, bytes } = &mut self.origins.odd;
-        let public_key = match odd_key {
-            Some(key) => key,
-            None if self.rules.reads.public_keys => {
-                let start = bytes.len();
-                bytes.extend((form == KeyForm::XOnly).then_some(EVEN_TAG));
-                bytes.extend_from_slice(&self.part.public_keys[row * width..][..width]);
-                start..bytes.len()
-            }
-            None => 0..0,
-        };
+        let width = self.part.form.width();
+        let key = self.part.public_keys.get(row * width..(row + 1) * width).unwrap_or_default();
+        let public_key = odd_key.unwrap_or_else(|| match self.part.form {
+            KeyForm::Mixed => key.try_into().unwrap_or([0; 65]),
+            KeyForm::Compressed | KeyForm::XOnly => mixed_row(key, self.rules.reads.x_only_keys),
+        });
         let digest = self.part.digests.get(row).copied().unwrap_or_default();
         let signature = self.part.signatures.get(row).copied().unwrap_or([0; 64]);
-        items.push(OddItem { row, digest, signature, public_key, message });
+        self.origins.odd.items.push(OddItem { row, digest, signature, public_key, message });
         self.part.clear_public(row);
     }
 }
 
-const UNCOMPRESSED_TAG: u8 = 4;
-/// Of a compressed key whose y is even.
-const EVEN_TAG: u8 = 2;
+/// The row of a key, where the library has mixed ones.
+fn mixed_row(key: &[u8], takes_x_only: bool) -> [u8; 65] {
+    match key.try_into() {
+        Ok(x) if takes_x_only => PublicKeys::mixed_row_of_x(x),
+        _ => PublicKeys::mixed_row(key),
+    }
+}
 
 fn appended(to: &mut Vec<u8>, bytes: &[u8]) -> Range<usize> {
     let start = to.len();

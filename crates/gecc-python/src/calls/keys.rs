@@ -68,7 +68,7 @@ pub fn ecdh<'py>(
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
         let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
-        any::ecdh::shared_secrets_into(&engine, curve, keys, peers.keys(), rows, codes)
+        any::ecdh::shared_secrets_into(&engine, curve, keys, peers, rows, codes)
     })
 }
 
@@ -89,7 +89,7 @@ pub fn ecdh_points<'py>(
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
         let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
-        any::ecdh::shared_points_into(&engine, curve, keys, peers.keys(), rows, codes)
+        any::ecdh::shared_points_into(&engine, curve, keys, peers, rows, codes)
     })
 }
 
@@ -106,6 +106,6 @@ pub fn decompress<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
-        any::point::decode_keys_into(&engine, curve, keys.part(range).keys(), rows, codes)
+        any::point::decode_keys_into(&engine, curve, keys.part(range), rows, codes)
     })
 }

@@ -70,9 +70,9 @@ pub fn verify_messages<'py>(
         match curve {
             CurveId::Sm2 => {
                 let ids = Ids::user_ids(&ids);
-                sm2::verify_messages_into(&engine, &messages, ids, signatures, keys.keys(), codes)
+                sm2::verify_messages_into(&engine, &messages, ids, signatures, keys, codes)
             }
-            _ => any::ecdsa::verify_messages_into(&engine, curve, &messages, signatures, keys.keys(), policy, codes),
+            _ => any::ecdsa::verify_messages_into(&engine, curve, &messages, signatures, keys, policy, codes),
         }
     })
 }

@@ -33,8 +33,8 @@ pub fn verify<'py>(
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
         let keys = keys.part(range);
         match curve {
-            CurveId::Sm2 => sm2::verify_into(&engine, digests, signatures, keys.keys(), codes),
-            curve => any::ecdsa::verify_into(&engine, curve, digests, signatures, keys.keys(), policy, codes),
+            CurveId::Sm2 => sm2::verify_into(&engine, digests, signatures, keys, codes),
+            curve => any::ecdsa::verify_into(&engine, curve, digests, signatures, keys, policy, codes),
         }
     })
 }
@@ -61,7 +61,7 @@ pub fn verify_recoverable<'py>(
     results::of_codes(call, &engine, None, reasons, |range, codes| {
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
         let (ids, keys) = (ids.rows(range.clone()), keys.part(range));
-        any::ecdsa::verify_recoverable_into(&engine, curve, digests, signatures, ids, keys.keys(), policy, codes)
+        any::ecdsa::verify_recoverable_into(&engine, curve, digests, signatures, ids, keys, policy, codes)
     })
 }
 
@@ -172,7 +172,7 @@ pub fn recover<'py>(
             return any::ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes);
         };
         let part = candidates.part(range);
-        any::ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, part.keys(), rows, codes)
+        any::ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, part, rows, codes)
     })
 }
 
@@ -204,6 +204,6 @@ pub fn recover_addresses<'py>(
             return ecdsa::recover_addresses_into(engine, digests, signatures, ids, rows, codes);
         };
         let part = candidates.part(range);
-        ecdsa::recover_addresses_with_candidates_into(engine, digests, signatures, ids, part.keys(), rows, codes)
+        ecdsa::recover_addresses_with_candidates_into(engine, digests, signatures, ids, part, rows, codes)
     })
 }

@@ -26,9 +26,7 @@ pub fn sum<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let points = call.keys(point_argument("points"), points)?;
-    total(&call, &engine, curve, |range| {
-        any::point::sum_columns(&engine, curve, range.len(), points.part(range).keys())
-    })
+    total(&call, &engine, curve, |range| any::point::sum_columns(&engine, curve, range.len(), points.part(range)))
 }
 
 /// The sum of each public scalar times its point.
@@ -46,7 +44,7 @@ pub fn msm<'py>(
     let points = call.keys(point_argument("points"), points)?;
     total(&call, &engine, curve, |range| {
         let (items, scalars, points) = (range.len(), scalars.rows(range.clone()), points.part(range));
-        any::point::msm_columns(&engine, curve, items, scalars, points.keys())
+        any::point::msm_columns(&engine, curve, items, scalars, points)
     })
 }
 

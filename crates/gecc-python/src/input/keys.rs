@@ -19,45 +19,8 @@ const EXPECTED: &str = "(n, 33), (n, 64) or (n, 65), or a single row of these fo
 pub enum Keys {
     /// All in one encoding, of which the width says which it is.
     Column(Column),
-    /// In several, as octet strings of SEC 1.
-    Mixed(Vec<Octets>),
-}
-
-/// An octet string of SEC 1, and its length. It is empty where the key has a length of no encoding, which rejects it.
-pub struct Octets([u8; 65], u8);
-
-impl Octets {
-    fn of(key: &[u8]) -> Self {
-        let mut octets = [0; 65];
-        if key.len() == 64 {
-            octets[0] = 4;
-            octets[1..].copy_from_slice(key);
-            // Zeros are the identity, as in a column of such keys.
-            return if key.iter().all(|byte| *byte == 0) { Octets([0; 65], 1) } else { Octets(octets, 65) };
-        }
-        let length = if key.len() <= 65 { key.len() } else { 0 };
-        octets[..length].copy_from_slice(&key[..length]);
-        Octets(octets, length as u8)
-    }
-
-    fn as_slice(&self) -> &[u8] {
-        &self.0[..usize::from(self.1)]
-    }
-}
-
-/// Keys of some items, from which the library's are made.
-pub enum Part<'a> {
-    Column(PublicKeys<'a>),
-    Mixed(Vec<&'a [u8]>),
-}
-
-impl Part<'_> {
-    pub fn keys(&self) -> PublicKeys<'_> {
-        match self {
-            Part::Column(keys) => *keys,
-            Part::Mixed(keys) => PublicKeys::sec1(keys),
-        }
-    }
+    /// In several, as rows that the library takes for that.
+    Mixed(Vec<[u8; 65]>),
 }
 
 impl Keys {
@@ -100,7 +63,7 @@ impl Keys {
             return Ok((Keys::Column(column), problems));
         }
         let mut keys = memory::room(strings.len())?;
-        keys.extend((0..strings.len()).map(|item| Octets::of(strings.get(item).unwrap_or_default())));
+        keys.extend((0..strings.len()).map(|item| PublicKeys::mixed_row(strings.get(item).unwrap_or_default())));
         Ok((Keys::Mixed(keys), strings.problems(argument)?))
     }
 
@@ -131,14 +94,14 @@ impl Keys {
     }
 
     /// The keys of some items.
-    pub fn part(&self, range: Range<usize>) -> Part<'_> {
+    pub fn part(&self, range: Range<usize>) -> PublicKeys<'_> {
         match self {
-            Keys::Column(column) => Part::Column(match column.width() {
+            Keys::Column(column) => match column.width() {
                 33 => PublicKeys::compressed(column.rows::<33>(range)),
                 64 => PublicKeys::raw(column.rows::<64>(range)),
                 _ => PublicKeys::uncompressed(column.rows::<65>(range)),
-            }),
-            Keys::Mixed(keys) => Part::Mixed(keys[range].iter().map(Octets::as_slice).collect()),
+            },
+            Keys::Mixed(keys) => PublicKeys::mixed(&keys[range]),
         }
     }
 }
