@@ -1,23 +1,30 @@
 //! `gecc bitcoin`.
 
-use crate::chains::{self, Row};
+use crate::chains::{self, Answered, Row};
 use crate::flags::{BitcoinCommand, InputsOptions};
 use crate::output::{Failure, Line};
 #[cfg(feature = "arrow")]
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::{DataType, Field, Schema};
-use gecc_chains::Blocks;
-use gecc_chains::bitcoin::{Answer, Answers, verify};
+use gecc_chains::bitcoin::{Answer, Answers, verify_as};
+use gecc_chains::{Blocks, Progress};
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     let BitcoinCommand::Verify(InputsOptions { from, to, state, chain }) = command;
-    chains::run(&chain, state.as_deref(), |session, put| {
-        let sink = |Answers { answers, progress }| put((answers, progress));
-        verify(&session.settings(), &session.paths, Blocks { from, to }, sink)
+    chains::run::<Answer>(&chain, state.as_deref(), |session, former, put| {
+        verify_as(&session.settings(), &session.paths, Blocks { from, to }, former, put)
     })
+}
+
+impl Answered for Answers {
+    type Row = Answer;
+
+    fn take(self) -> (Vec<Answer>, Progress) {
+        (self.answers, self.progress)
+    }
 }
 
 /// As people write them: the last byte first.
