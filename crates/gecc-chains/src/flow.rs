@@ -1,36 +1,49 @@
-//! From files to answers: reading, decoding and computing at the same time, in order.
+//! From files to answers: reading, decoding, computing and forming what is put out at the same time, in order.
 //!
-//! One thread reads files in pieces. Tasks of the caller's pool decode them, each piece by itself. One thread gathers
-//! what they give to batches, a few threads take batches through the engine, and the caller's thread gets the answers.
-//! What is handed on is bounded everywhere, in number and in bytes, so that memory is. A step whose successor is gone
-//! ends.
+//! A few threads read files side by side, each in pieces. Tasks of the caller's pool decode them, each piece by itself.
+//! One thread gathers these parts to batches, in the order of the files; it moves none of their rows. A few threads take
+//! batches through the engine, whose rows tasks of the pool put side by side, and have other tasks make of each part's
+//! answers what is put out. The caller's thread gets that in order. What is handed on is bounded everywhere, in number and
+//! in bytes, so that memory is. A step whose successor is gone ends.
+//!
+//! Tasks of a pool begin in the order in which they come. So few pieces wait there for a thread, and what is further on
+//! its way goes soon.
 //!
 //! A few bytes may stand for very much. So a task decodes a part of its piece, as large as may wait, and the thread that
 //! gathers decodes the rest part by part when its turn has come. No task waits, as who takes the answers may need the
 //! pool too.
 
 use crate::limits::Limits;
+use crate::threads::map;
+use crate::timings::{Step, Timings};
 use gecc::{Backend, Engine};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Signatures of a batch with a GPU, and without one.
 const ON_GPU: usize = 1 << 18;
 const ON_CPU: usize = 1 << 15;
-/// Pieces for each thread that are decoded or wait for others that come before them.
-const AHEAD: usize = 3;
-/// Batches that are computed at a time: a GPU has the next when one is done.
-const COMPUTING: usize = 2;
+
+/// What computes signatures.
+#[derive(Clone, Copy)]
+pub enum Computing<'a> {
+    /// An engine that is there.
+    Engine(&'a Engine),
+    /// One that another thread starts. Files are read and decoded meanwhile. `None` is put there where it does not start:
+    /// then nothing is answered.
+    Starting(&'a OnceLock<Option<Engine>>),
+}
 
 /// What works on files.
 #[derive(Clone, Copy)]
 pub struct Settings<'a> {
     /// Computes signatures.
-    pub engine: &'a Engine,
+    pub engine: Computing<'a>,
     /// Decompresses, decodes and hashes.
     pub pool: &'a ThreadPool,
     /// Signatures that go to the engine at once; as it suits the engine where nothing is said. The last piece of files
@@ -38,21 +51,49 @@ pub struct Settings<'a> {
     pub batch: Option<usize>,
     /// Bytes of files and of what becomes of them that are in memory at a time, beside what the engine takes. A limit
     /// below some 24 MiB counts as that. Blocks and values that do not fit a quarter of it are problems. Where nothing
-    /// is said a few GiB are enough for any file.
+    /// is said a few GiB are enough for any files but JSON of single values of hundreds of MiB each.
     pub max_memory: Option<usize>,
     /// Becomes true when nothing more is wanted. What was read until then is not answered.
     pub interrupted: &'a AtomicBool,
+    /// Where it is counted how long each step worked and waited.
+    pub timings: Option<&'a Timings>,
 }
 
 impl<'a> Settings<'a> {
     /// Batches that suit the engine.
     pub fn new(engine: &'a Engine, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
-        Settings { engine, pool, batch: None, max_memory: None, interrupted }
+        Self::with(Computing::Engine(engine), pool, interrupted)
     }
 
+    /// The same with an engine that another thread starts.
+    pub fn starting(engine: &'a OnceLock<Option<Engine>>, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
+        Self::with(Computing::Starting(engine), pool, interrupted)
+    }
+
+    fn with(engine: Computing<'a>, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
+        Settings { engine, pool, batch: None, max_memory: None, interrupted, timings: None }
+    }
+
+    /// The engine, once it is there. `None` where it did not start.
+    pub(crate) fn engine(&self) -> Option<&'a Engine> {
+        match self.engine {
+            Computing::Engine(engine) => Some(engine),
+            Computing::Starting(engine) => engine.wait().as_ref(),
+        }
+    }
+
+    /// Signatures of a batch.
     pub(crate) fn batch(&self) -> usize {
-        let of_engine = if self.engine.info().backend == Backend::Gpu { ON_GPU } else { ON_CPU };
-        self.batch.unwrap_or(of_engine).max(1)
+        let of_engine = || {
+            let is_gpu = self.engine().is_some_and(|engine| engine.info().backend == Backend::Gpu);
+            if is_gpu { ON_GPU } else { ON_CPU }
+        };
+        self.batch.unwrap_or_else(of_engine).max(1)
+    }
+
+    /// Whether so many signatures are a batch. The engine is waited for only where it decides that.
+    fn is_batch(&self, signatures: usize) -> bool {
+        signatures >= self.batch.unwrap_or(ON_CPU.min(ON_GPU)) && signatures >= self.batch()
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -62,12 +103,19 @@ impl<'a> Settings<'a> {
 
 /// What the files of a kind become.
 pub(crate) trait Work: Sync {
+    /// A file, or what else is read by itself.
+    type Source: Send;
     /// A part of a file that is decoded by itself.
     type Piece: Send;
     /// What it holds, and what batches are of.
-    type Decoded: Send + Default;
-    /// What is known of a batch at the end.
+    type Decoded: Send;
+    /// A part with what was computed of it.
+    type Computed: Send;
+    /// What is known of a part at the end.
     type Answers: Send;
+
+    /// Reads a file in pieces, until no more are wanted.
+    fn read(&self, source: Self::Source, limits: &Limits, hand_on: &mut HandOn<Self::Piece>) -> ControlFlow<()>;
 
     /// Bytes that a piece takes, with what it is decompressed to and what else decoding needs, but without what it
     /// gives.
@@ -82,10 +130,46 @@ pub(crate) trait Work: Sync {
     /// Bytes, to tell when a batch or a part is full.
     fn bytes(decoded: &Self::Decoded) -> usize;
 
-    /// Puts what comes next behind what is there.
-    fn append(batch: &mut Self::Decoded, next: Self::Decoded);
+    /// Computes the parts of a batch.
+    fn compute(
+        &self,
+        engine: &Engine,
+        pool: &ThreadPool,
+        batch: Vec<Self::Decoded>,
+    ) -> Result<Vec<Self::Computed>, gecc::Error>;
 
-    fn compute(&self, engine: &Engine, batch: Self::Decoded) -> Result<Self::Answers, gecc::Error>;
+    /// The answers of a part.
+    fn answers(&self, computed: Self::Computed) -> Self::Answers;
+}
+
+/// What is made of answers before they are put out, by many threads.
+pub trait Form<A>: Sync {
+    /// What is made of the answers of a part of a batch.
+    type Part: Send;
+    /// What is made of the parts of a batch.
+    type Batch: Send;
+
+    /// Makes something of the answers of a part. Runs on a thread of the pool, which must not wait for others of it.
+    fn part(&self, answers: A) -> Self::Part;
+
+    /// Makes something of the parts of a batch, in order. Runs on a thread that is none of the pool's.
+    fn batch(&self, parts: Vec<Self::Part>) -> Self::Batch;
+}
+
+/// Leaves answers as they are.
+pub(crate) struct Plain;
+
+impl<A: Send> Form<A> for Plain {
+    type Part = A;
+    type Batch = Vec<A>;
+
+    fn part(&self, answers: A) -> A {
+        answers
+    }
+
+    fn batch(&self, parts: Vec<A>) -> Vec<A> {
+        parts
+    }
 }
 
 /// Takes the next piece, and says whether another is wanted.
@@ -96,14 +180,15 @@ type Later<T> = Receiver<T>;
 /// What is decoded of a piece at first, and the rest.
 type Begun<W> = (<W as Work>::Decoded, Option<<W as Work>::Piece>);
 /// A piece whose bytes are held until all of it is gathered.
-struct Held<W: Work> {
+struct Held<'a, W: Work> {
+    room: &'a Room,
     bytes: usize,
     begun: Later<Begun<W>>,
 }
-/// A batch, and where its answers go.
-type ToCompute<W> = (<W as Work>::Decoded, SyncSender<Result<<W as Work>::Answers, gecc::Error>>);
+/// The parts of a batch, and where what they become goes.
+type ToCompute<W, T> = (Vec<<W as Work>::Decoded>, SyncSender<Result<T, gecc::Error>>);
 
-/// Bytes that pieces share.
+/// Bytes that pieces share, or whatever else is bounded.
 struct Room {
     state: Mutex<RoomState>,
     changed: Condvar,
@@ -140,44 +225,84 @@ impl Room {
         drop(state);
         self.changed.notify_all();
     }
-}
 
-/// Closes the room when it is dropped, so that nobody waits for who is gone.
-struct Closing<'a>(&'a Room);
-
-impl Drop for Closing<'_> {
-    fn drop(&mut self) {
-        self.0.lock().is_closed = true;
-        self.0.changed.notify_all();
+    fn close(&self) {
+        self.lock().is_closed = true;
+        self.changed.notify_all();
     }
 }
 
-/// Takes what is read through all steps and hands the answers on, in order, until the sink wants no more. Gives what it
-/// ended with.
+/// A place in a room, which is left when this is dropped.
+struct Place<'a>(&'a Room);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.leave(1);
+    }
+}
+
+/// Closes rooms when it is dropped, so that nobody waits for who is gone.
+struct Closing<'a>(&'a [Room]);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.iter().for_each(Room::close);
+    }
+}
+
+/// Files that nobody reads yet, and where the pieces of each come from, in order.
+struct Sources<'a, W: Work, I> {
+    rest: I,
+    to_gather: Sender<Receiver<Held<'a, W>>>,
+}
+
+/// Takes what is read through all steps and hands on what is made of the answers, in order, until the sink wants no more.
+/// Gives what it ended with.
 ///
 /// # Errors
 /// What the engine says. Answers that came before have been handed on.
-pub(crate) fn run<W: Work, B>(
+pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     work: &W,
     settings: &Settings,
-    read: impl FnOnce(&mut HandOn<W::Piece>) + Send,
-    mut sink: impl FnMut(W::Answers) -> ControlFlow<B>,
+    sources: impl ExactSizeIterator<Item = W::Source> + Send,
+    form: &F,
+    mut sink: impl FnMut(F::Batch) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
     let stopped = AtomicBool::new(false);
     let is_over = || stopped.load(Ordering::Relaxed) || settings.interrupted.load(Ordering::Relaxed);
-    let limits = settings.limits();
-    let steps = Steps { work, settings, limits, room: Room::new(limits.ahead), is_over: &is_over };
-    let (to_gather, decoded) = sync_channel(AHEAD * settings.pool.current_num_threads());
-    let (to_engine, batches) = sync_channel::<ToCompute<W>>(0);
-    let (to_sink, answers) = sync_channel(COMPUTING);
+    let threads = settings.pool.current_num_threads();
+    let limits = settings.limits().shared(sources.len(), threads);
+    let not_kept = Timings::default();
+    let rooms = (0..limits.readers).map(|_| Room::new(limits.ahead)).collect();
+    let steps = Steps {
+        work,
+        settings,
+        timings: settings.timings.unwrap_or(&not_kept),
+        limits,
+        rooms,
+        // One for each thread, and some that it goes on with.
+        tasks: Room::new(threads + threads / 2 + 1),
+        is_over: &is_over,
+    };
+    let (to_gather, pieces) = channel();
+    let sources = Arc::new(Mutex::new(Sources { rest: sources, to_gather }));
+    let (computing, waiting) = limits.batches;
+    let (to_engine, batches) = sync_channel::<ToCompute<W, F::Batch>>(0);
+    let (to_sink, answers) = sync_channel(waiting);
     let batches = Mutex::new(batches);
+    let (steps, batches) = (&steps, &batches);
     thread::scope(|scope| {
-        scope.spawn(|| steps.decode_each(read, to_gather));
-        scope.spawn(|| steps.gather(decoded, to_engine, to_sink));
-        for _ in 0..COMPUTING {
-            scope.spawn(|| steps.compute(&batches));
+        for room in &steps.rooms {
+            let sources = Arc::clone(&sources);
+            scope.spawn(move || steps.read_each(room, sources));
         }
-        let ended = hand_on(answers, &is_over, &mut sink);
+        // When these threads are gone nothing more comes.
+        drop(sources);
+        scope.spawn(move || steps.gather(pieces, to_engine, to_sink));
+        for _ in 0..computing {
+            scope.spawn(move || steps.compute(batches, form));
+        }
+        let ended = steps.hand_on(answers, &mut sink);
         stopped.store(true, Ordering::Relaxed);
         ended
     })
@@ -187,89 +312,151 @@ pub(crate) fn run<W: Work, B>(
 struct Steps<'a, W, F> {
     work: &'a W,
     settings: &'a Settings<'a>,
+    timings: &'a Timings,
     limits: Limits,
-    room: Room,
+    /// For the pieces of each file that is read.
+    rooms: Vec<Room>,
+    /// For tasks that decode.
+    tasks: Room,
     is_over: &'a F,
 }
 
 impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
-    fn decode_each(&self, read: impl FnOnce(&mut HandOn<W::Piece>), to_gather: SyncSender<Held<W>>) {
-        let Steps { work, limits, is_over, .. } = self;
+    /// Reads one file after the other, and has their pieces decoded.
+    fn read_each<'a>(
+        &'a self,
+        room: &'a Room,
+        sources: Arc<Mutex<Sources<'a, W, impl Iterator<Item = W::Source> + Send>>>,
+    ) {
         // First in, first out: who gathers waits for the oldest.
         self.settings.pool.in_place_scope_fifo(|tasks| {
-            read(&mut |piece| {
-                let bytes = W::weight(&piece).saturating_add(limits.part);
-                let (to, begun) = sync_channel(1);
-                if !self.room.enter(bytes) || is_over() || to_gather.send(Held { bytes, begun }).is_err() {
-                    return ControlFlow::Break(());
-                }
-                tasks.spawn_fifo(move |_| {
-                    if !is_over() {
-                        let _ = to.send(work.decode(piece, limits.part));
+            loop {
+                let (to, pieces) = channel();
+                let source = {
+                    let mut sources = sources.lock().unwrap_or_else(PoisonError::into_inner);
+                    let Some(source) = sources.rest.next() else { return };
+                    if sources.to_gather.send(pieces).is_err() {
+                        return;
                     }
+                    source
+                };
+                let (start, mut waited) = (Instant::now(), Duration::ZERO);
+                let ended = self.work.read(source, &self.limits, &mut |piece| {
+                    let before = Instant::now();
+                    let is_wanted = self.begin(piece, room, tasks, &to);
+                    waited += before.elapsed();
+                    self.timings.waited_since(Step::Read, before);
+                    is_wanted
                 });
-                ControlFlow::Continue(())
-            });
+                self.timings.worked_since(Step::Read, start, waited);
+                if ended.is_break() {
+                    return;
+                }
+            }
         });
     }
 
+    /// Has a piece decoded, once there is room for it.
+    fn begin<'a>(
+        &'a self,
+        piece: W::Piece,
+        room: &'a Room,
+        tasks: &rayon::ScopeFifo<'a>,
+        to_gather: &Sender<Held<'a, W>>,
+    ) -> ControlFlow<()>
+    where
+        W::Piece: 'a,
+        W::Decoded: 'a,
+    {
+        let bytes = W::weight(&piece).saturating_add(self.limits.part);
+        let (to, begun) = sync_channel(1);
+        if !room.enter(bytes) || (self.is_over)() || to_gather.send(Held { room, bytes, begun }).is_err() {
+            return ControlFlow::Break(());
+        }
+        self.tasks.enter(1);
+        let (place, handed_in) = (Place(&self.tasks), Instant::now());
+        tasks.spawn_fifo(move |_| {
+            let _place = place;
+            self.timings.waited_since(Step::Decode, handed_in);
+            if !(self.is_over)() {
+                let _ = to.send(self.timings.worked(Step::Decode, || self.work.decode(piece, self.limits.part)));
+            }
+        });
+        ControlFlow::Continue(())
+    }
+
     /// Makes batches of what is decoded.
-    fn gather(
+    fn gather<T>(
         &self,
-        decoded: Receiver<Held<W>>,
-        to_engine: SyncSender<ToCompute<W>>,
-        to_sink: SyncSender<Later<Result<W::Answers, gecc::Error>>>,
+        files: Receiver<Receiver<Held<W>>>,
+        to_engine: SyncSender<ToCompute<W, T>>,
+        to_sink: SyncSender<Later<Result<T, gecc::Error>>>,
     ) {
-        let _closing = Closing(&self.room);
-        let full = self.settings.batch();
+        let _closing = Closing(&self.rooms);
         let hand_on = |batch| {
             let (to, later) = sync_channel(1);
-            to_sink.send(later).is_ok() && to_engine.send((batch, to)).is_ok()
+            self.timings.waited(Step::Gather, || to_sink.send(later).is_ok() && to_engine.send((batch, to)).is_ok())
         };
-        let mut batch = W::Decoded::default();
-        for Held { bytes, begun } in decoded {
+        let (mut batch, mut size, mut bytes) = (Vec::new(), 0, 0);
+        let mut pieces = files.into_iter().flatten();
+        while let Some(held) = self.timings.waited(Step::Gather, || pieces.next()) {
             // A task that gave nothing was not wanted any more.
-            let Ok((mut next, mut rest)) = begun.recv() else { return };
+            let begun = self.timings.waited(Step::Gather, || held.begun.recv());
+            let Ok((mut next, mut rest)) = begun else { return };
             loop {
-                W::append(&mut batch, next);
-                let is_full = W::size(&batch) >= full || W::bytes(&batch) >= self.limits.batch;
+                size += W::size(&next);
+                bytes += W::bytes(&next);
+                batch.push(next);
+                let is_full = bytes >= self.limits.batch || self.settings.is_batch(size);
                 if (self.is_over)() || is_full && !hand_on(std::mem::take(&mut batch)) {
                     return;
                 }
+                if is_full {
+                    (size, bytes) = (0, 0);
+                }
                 let Some(piece) = rest else { break };
-                (next, rest) = self.work.decode(piece, self.limits.part);
+                (next, rest) = self.timings.worked(Step::Gather, || self.work.decode(piece, self.limits.part));
             }
-            self.room.leave(bytes);
+            held.room.leave(held.bytes);
         }
         // It may hold problems alone.
         hand_on(batch);
     }
 
-    fn compute(&self, batches: &Mutex<Receiver<ToCompute<W>>>) {
+    fn compute<M: Form<W::Answers>>(&self, batches: &Mutex<Receiver<ToCompute<W, M::Batch>>>, form: &M) {
         loop {
-            let next = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let next =
+                self.timings.waited(Step::Compute, || batches.lock().unwrap_or_else(PoisonError::into_inner).recv());
             let Ok((batch, to)) = next else { return };
-            if !(self.is_over)() {
-                let _ = to.send(self.work.compute(self.settings.engine, batch));
+            // Who waits for a batch of which nothing comes wants nothing more.
+            let engine = self.timings.waited(Step::Compute, || self.settings.engine());
+            let Some(engine) = engine.filter(|_| !(self.is_over)()) else { continue };
+            let pool = self.settings.pool;
+            let computed = self.timings.worked(Step::Compute, || self.work.compute(engine, pool, batch));
+            let formed = computed.map(|parts| {
+                self.timings
+                    .worked(Step::Form, || form.batch(map(pool, parts, |part| form.part(self.work.answers(part)))))
+            });
+            let _ = to.send(formed);
+        }
+    }
+
+    fn hand_on<T, B>(
+        &self,
+        formed: Receiver<Later<Result<T, gecc::Error>>>,
+        sink: &mut impl FnMut(T) -> ControlFlow<B>,
+    ) -> Result<Option<B>, gecc::Error> {
+        let next = || self.timings.waited(Step::PutOut, || formed.recv().ok()?.recv().ok());
+        // What is not computed any more was not wanted any more.
+        while let Some(of_batch) = next() {
+            let of_batch = of_batch?;
+            if let ControlFlow::Break(end) = self.timings.worked(Step::PutOut, || sink(of_batch)) {
+                return Ok(Some(end));
+            }
+            if (self.is_over)() {
+                return Ok(None);
             }
         }
+        Ok(None)
     }
-}
-
-fn hand_on<A, B>(
-    answers: Receiver<Later<Result<A, gecc::Error>>>,
-    is_over: &impl Fn() -> bool,
-    sink: &mut impl FnMut(A) -> ControlFlow<B>,
-) -> Result<Option<B>, gecc::Error> {
-    for later in answers {
-        // What is not computed any more was not wanted any more.
-        let Ok(of_batch) = later.recv() else { return Ok(None) };
-        if let ControlFlow::Break(end) = sink(of_batch?) {
-            return Ok(Some(end));
-        }
-        if is_over() {
-            return Ok(None);
-        }
-    }
-    Ok(None)
 }

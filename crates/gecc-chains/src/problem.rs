@@ -39,7 +39,7 @@ pub struct Progress {
 
 impl Progress {
     /// Puts what comes next behind what is there.
-    pub(crate) fn append(&mut self, next: Progress) {
+    pub fn append(&mut self, next: Progress) {
         self.bytes += next.bytes;
         self.finished.extend(next.finished);
         self.problems.extend(next.problems);

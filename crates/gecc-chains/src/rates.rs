@@ -3,7 +3,7 @@
 //! --nocapture`.
 
 use crate::files::{Paths, files_of};
-use crate::flow::{HandOn, Work};
+use crate::flow::Work;
 use crate::limits::Limits;
 use crate::range::Blocks;
 use crate::{bitcoin, ethereum};
@@ -21,15 +21,18 @@ fn processor_time() -> i64 {
 }
 
 /// Nanoseconds for each item to read and to decode.
-fn measure<W: Work>(work: &W, read: impl Fn(&mut HandOn<W::Piece>)) -> (usize, f64, f64) {
+fn measure<W: Work, I: Iterator<Item = W::Source>>(work: &W, sources: impl Fn() -> I) -> (usize, f64, f64) {
     let (mut items, mut reading, mut decoding) = (0, 0, 0);
+    let limits = Limits::new(None);
     for _ in 0..ROUNDS {
         let mut pieces = Vec::new();
         let start = processor_time();
-        read(&mut |piece| {
-            pieces.push(piece);
-            ControlFlow::Continue(())
-        });
+        for source in sources() {
+            let _ = work.read(source, &limits, &mut |piece| {
+                pieces.push(piece);
+                ControlFlow::Continue(())
+            });
+        }
         let read = processor_time();
         let decoded: Vec<W::Decoded> = pieces.into_iter().map(|piece| work.decode(piece, usize::MAX).0).collect();
         decoding += processor_time() - read;
@@ -55,15 +58,11 @@ fn rates_of_one_thread() {
     ];
     for (name, files) in sources {
         let (paths, options) = (paths(files), ethereum::Options::default());
-        let cost = measure(&ethereum::Senders::new(&options), |hand_on| {
-            let _ = ethereum::read_all(&paths, 1, &Limits::new(None), hand_on);
-        });
+        let cost = measure(&ethereum::Senders::new(&options), || ethereum::sources(&paths));
         say(name, "signatures", &paths, cost);
     }
     let paths = paths(&["tests/data/blkrev", "../../examples/data/bitcoin"]);
-    let cost = measure(&bitcoin::Inputs { blocks: Blocks::default() }, |hand_on| {
-        let _ = bitcoin::read_all(&paths, &Limits::new(None), hand_on);
-    });
+    let cost = measure(&bitcoin::Inputs { blocks: Blocks::default() }, || bitcoin::sources(&paths));
     say("blocks of Bitcoin", "inputs", &paths, cost);
 }
 

@@ -1,7 +1,8 @@
 //! What the tests beside decoders share: the data of the examples, decoded, and the shipped lines of their signatures.
 
 use crate::files::{Paths, files_of};
-use crate::flow::{HandOn, Work};
+use crate::flow::Work;
+use crate::limits::Limits;
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -15,14 +16,16 @@ pub fn paths(names: &[&str]) -> Paths {
     files_of(&names.iter().map(|name| path(name)).collect::<Vec<PathBuf>>())
 }
 
-/// All that is read, decoded as one.
-pub fn decode<W: Work>(work: &W, read: impl FnOnce(&mut HandOn<W::Piece>) -> ControlFlow<()>) -> W::Decoded {
-    let mut all = W::Decoded::default();
-    let ended = read(&mut |piece| {
-        W::append(&mut all, work.decode(piece, usize::MAX).0);
-        ControlFlow::Continue(())
-    });
-    assert_eq!(ended, ControlFlow::Continue(()));
+/// All that is read, decoded.
+pub fn decode<W: Work>(work: &W, sources: impl Iterator<Item = W::Source>) -> Vec<W::Decoded> {
+    let (mut all, limits) = (Vec::new(), Limits::new(None));
+    for source in sources {
+        let ended = work.read(source, &limits, &mut |piece| {
+            all.push(work.decode(piece, usize::MAX).0);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ended, ControlFlow::Continue(()));
+    }
     all
 }
 

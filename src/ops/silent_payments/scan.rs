@@ -155,7 +155,7 @@ fn go_on(
         }
         let counters: Vec<[u8; 4]> = items.iter().map(|(_, k)| k.to_be_bytes()).collect();
         let rows: Vec<usize> = items.iter().map(|(row, _)| *row).collect();
-        let (tweak_points, receivers) = (PublicKeys::mixed((&keys).into()), [receiver]);
+        let (tweak_points, receivers) = (PublicKeys::mixed(&keys), [receiver]);
         let counters = Rows::from(&counters);
         let expected = Expected { tweak_points, counters, receivers: &receivers, items: items.len() };
         let of = Search { receivers: &receivers, outputs, rows: Some(&rows), found: Mutex::default() };

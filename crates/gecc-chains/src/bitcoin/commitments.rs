@@ -38,24 +38,24 @@ impl Commitments {
     pub fn bytes(&self) -> usize {
         self.all.len() * size_of::<(usize, Commitment)>()
     }
+}
 
-    /// Puts those of other answers behind, which come after so many.
-    pub fn append(&mut self, next: Commitments, answers: usize) {
-        self.all.extend(next.all.into_iter().map(|(answer, commitment)| (answer + answers, commitment)));
-    }
-
-    /// Computes all output keys. Gives the answers of those that do not come out, with the reason.
-    ///
-    /// # Errors
-    /// What the engine says.
-    pub fn verify(&self, engine: &Engine) -> Result<Vec<(usize, Reason)>, gecc::Error> {
-        let keys: Vec<[u8; 32]> = self.all.iter().map(|(_, commitment)| commitment.internal_key).collect();
-        let roots: Vec<[u8; 32]> = self.all.iter().map(|(_, commitment)| commitment.root).collect();
-        let (mut points, mut codes) = (vec![[0; 64]; keys.len()], vec![0; keys.len()]);
-        let roots = Some(Rows::from(&roots));
-        tweak::taproot_into(engine, PublicKeys::x_only(&keys), roots, &mut points, &mut codes)?;
-        let computed = points.iter().zip(codes);
-        let reasons = self.all.iter().zip(computed).filter_map(|((answer, commitment), (point, code))| {
+/// Computes the output keys of all parts of a batch. Gives the answers of each part whose keys do not come out, with the
+/// reason.
+///
+/// # Errors
+/// What the engine says.
+pub fn verify(engine: &Engine, parts: &[&Commitments]) -> Result<Vec<Vec<(usize, Reason)>>, gecc::Error> {
+    let all = || parts.iter().flat_map(|part| &part.all);
+    let keys: Vec<[u8; 32]> = all().map(|(_, commitment)| commitment.internal_key).collect();
+    let roots: Vec<[u8; 32]> = all().map(|(_, commitment)| commitment.root).collect();
+    let (mut points, mut codes) = (vec![[0; 64]; keys.len()], vec![0; keys.len()]);
+    let roots = Some(Rows::from(&roots));
+    tweak::taproot_into(engine, PublicKeys::x_only(&keys), roots, &mut points, &mut codes)?;
+    let mut computed = points.iter().zip(codes);
+    let not_met = parts.iter().map(|part| {
+        let of_part = part.all.iter().zip(computed.by_ref());
+        let reasons = of_part.filter_map(|((answer, commitment), (point, code))| {
             let reason = match Rejection::from_code(code) {
                 _ if code == Verdict::VALID_CODE && commitment.is_met(point) => return None,
                 Some(Rejection::MalformedPoint | Rejection::NotOnCurve) => {
@@ -65,6 +65,7 @@ impl Commitments {
             };
             Some((*answer, reason))
         });
-        Ok(reasons.collect())
-    }
+        reasons.collect()
+    });
+    Ok(not_met.collect())
 }

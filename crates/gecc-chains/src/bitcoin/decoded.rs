@@ -5,18 +5,20 @@ mod shipped;
 
 use super::answers::{Answer, Reason, Template, Txid};
 use super::block::{Block, Outputs, Spent, TransactionView};
-use super::commitments::Commitments;
+use super::commitments::{self, Commitments};
 use super::hashes::merkle_root;
 use super::instructions::p2tr_key;
 use super::network::Network;
-use super::rounds::{Claim, Claims, Pair};
+use super::rounds::{self, Claim, Claims, Key, Pair};
 use super::rules::Rules;
-use super::schnorr::Signatures;
+use super::schnorr::{self, Signatures};
 use super::script::{self, Spend};
 use super::sighash::{HashType, Sighashes};
 use super::taproot;
 use crate::problem::Progress;
 use crate::range::Blocks;
+use gecc::Engine;
+use rayon::ThreadPool;
 use std::borrow::Cow;
 
 /// The inputs of some blocks.
@@ -46,29 +48,9 @@ impl Decoded {
         self.answers.len() * size_of::<Answer>() + signed + self.progress.held()
     }
 
-    /// Puts what comes next behind what is there.
-    pub fn append(&mut self, next: Decoded) {
-        let answers = self.answers.len();
-        self.claims.append(next.claims, answers);
-        self.schnorr.append(next.schnorr, answers);
-        self.commitments.append(next.commitments, answers);
-        self.answers.extend(next.answers);
-        self.progress.append(next.progress);
-    }
-
-    /// Verifies all signatures.
-    ///
-    /// # Errors
-    /// What the engine says.
-    pub fn verify(mut self, engine: &gecc::Engine) -> Result<super::Answers, gecc::Error> {
-        for (answer, rejection) in self.claims.decide(engine)?.into_iter().chain(self.schnorr.verify(engine)?) {
-            self.answers[answer].reason = Some(Reason::Signature(rejection));
-        }
-        // Before what else is wrong, as in consensus, and where nothing else is checked.
-        for (answer, reason) in self.commitments.verify(engine)? {
-            self.answers[answer].reason = Some(reason);
-        }
-        Ok(super::Answers { answers: self.answers, progress: self.progress })
+    /// What is known of the inputs once they are verified.
+    pub fn into_answers(self) -> super::Answers {
+        super::Answers { answers: self.answers, progress: self.progress }
     }
 
     /// Adds inputs of a block until there is little more than so many bytes. Whether those were all.
@@ -148,6 +130,30 @@ impl Decoded {
         self.schnorr.push(answer, spend.signed(hashes, index)?);
         Ok(())
     }
+}
+
+/// Verifies all signatures of the parts of a batch.
+///
+/// # Errors
+/// What the engine says.
+pub fn verify(engine: &Engine, pool: &ThreadPool, parts: &mut [Decoded]) -> Result<(), gecc::Error> {
+    let mut claims: Vec<&mut Claims> = parts.iter_mut().map(|part| &mut part.claims).collect();
+    rounds::decide(engine, pool, &mut claims)?;
+    let schnorr: Vec<&Signatures> = parts.iter().map(|part| &part.schnorr).collect();
+    let failed = schnorr::verify(engine, pool, &schnorr)?;
+    let commitments: Vec<&Commitments> = parts.iter().map(|part| &part.commitments).collect();
+    let not_met = commitments::verify(engine, &commitments)?;
+    for ((part, failed), not_met) in parts.iter_mut().zip(failed).zip(not_met) {
+        let Decoded { answers, claims, .. } = part;
+        for (answer, rejection) in claims.failed.drain(..).chain(failed) {
+            answers[answer].reason = Some(Reason::Signature(rejection));
+        }
+        // Before what else is wrong, as in consensus, and where nothing else is checked.
+        for (answer, reason) in not_met {
+            answers[answer].reason = Some(reason);
+        }
+    }
+    Ok(())
 }
 
 /// A block of which inputs are still to be added.
@@ -245,16 +251,13 @@ fn signature(hashes: &Sighashes, index: usize, spend: &Spend, pushed: &[u8], rul
     Ok(Pair { digest, signature })
 }
 
-/// Bytes of the longest key. What is longer is none, however much of it is kept.
-const LONGEST_KEY: usize = 65;
-
 /// Consensus knows a third form of SEC 1's: 06 or 07 for an uncompressed key whose y is even or odd.
-fn plain_key(key: Cow<[u8]>) -> Vec<u8> {
-    let mut key = key[..key.len().min(LONGEST_KEY + 1)].to_vec();
-    if let [tag @ (6 | 7), .., last] = key.as_mut_slice()
+fn plain_key(key: Cow<[u8]>) -> Key {
+    let mut plain = Key::of(&key);
+    if let [tag @ (6 | 7), .., last] = plain.bytes_mut()
         && *tag & 1 == *last & 1
     {
         *tag = 4;
     }
-    key
+    plain
 }

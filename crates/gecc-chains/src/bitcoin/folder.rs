@@ -162,10 +162,17 @@ struct Found {
     undo: Option<(u64, u32)>,
 }
 
+/// The network that the first block of a file is of.
+pub fn first_network(path: &Arc<Path>) -> Option<Network> {
+    let mut blocks = Reader::open_beside(path).and_then(Hidden::open).ok()?;
+    // What is wrong on the way is noted when the file is read.
+    blocks.next_record(LONGEST_BLOCK, 0, &mut Vec::new()).map(|(network, ..)| network)
+}
+
 /// Reads a file of blocks, with the file beside it of what they spend.
 pub fn read(
     path: &Arc<Path>,
-    network: &mut Option<Network>,
+    mut network: Option<Network>,
     limits: &Limits,
     hand_on: &mut HandOn<Piece>,
 ) -> ControlFlow<()> {
@@ -176,10 +183,10 @@ pub fn read(
         Err(problem) => return hand_on(Piece::problems(vec![problem])),
     };
     let most = MOST_BLOCKS.min(limits.ahead / BLOCK_BYTES);
-    let mut found = find_blocks(&mut blocks, network, most, &mut problems);
+    let mut found = find_blocks(&mut blocks, &mut network, most, &mut problems);
     let mut undo = open_undo(path, &mut problems);
     if let Some(undo) = &mut undo {
-        find_undo(undo, *network, limits.whole_of(LONGEST_UNDO), &mut found, &mut problems);
+        find_undo(undo, network, limits.whole_of(LONGEST_UNDO), &mut found, &mut problems);
     }
     hand_on(Piece::problems(problems))?;
     let network = network.unwrap_or(Network::Bitcoin);

@@ -35,7 +35,7 @@ mod taproot;
 mod undo;
 
 use crate::files::{Paths, Reader};
-use crate::flow::{self, HandOn, Settings, Work};
+use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
 use crate::limits::Limits;
 use crate::problem::{Place, Problem, Progress, note};
 use crate::range::Blocks;
@@ -43,6 +43,7 @@ pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use decoded::{Decoded, Open};
 use gecc::Engine;
 use network::Network;
+use rayon::ThreadPool;
 pub use silent::{Tweaks, index};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -67,12 +68,23 @@ pub fn verify<B>(
     settings: &Settings,
     paths: &Paths,
     blocks: Blocks,
-    sink: impl FnMut(Answers) -> ControlFlow<B>,
+    mut sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    let read = |hand_on: &mut HandOn<Piece>| {
-        let _ = read_all(paths, &settings.limits(), hand_on);
-    };
-    flow::run(&Inputs { blocks }, settings, read, sink)
+    verify_as(settings, paths, blocks, &Plain, |parts| parts.into_iter().try_for_each(&mut sink))
+}
+
+/// The same, with what `form` makes of the answers.
+///
+/// # Errors
+/// As for [`verify`].
+pub fn verify_as<F: Form<Answers>, B>(
+    settings: &Settings,
+    paths: &Paths,
+    blocks: Blocks,
+    form: &F,
+    sink: impl FnMut(F::Batch) -> ControlFlow<B>,
+) -> Result<Option<B>, gecc::Error> {
+    flow::run(&Inputs { blocks }, settings, sources(paths), form, sink)
 }
 
 /// A part of a file that is decoded by itself.
@@ -139,30 +151,41 @@ impl Piece {
     }
 }
 
-pub(crate) fn read_all(paths: &Paths, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    hand_on(Piece::problems(paths.problems.clone()))?;
+/// What is read by itself.
+pub(crate) enum Source {
+    Problems(Vec<Problem>),
+    /// Blocks of a folder, and the network that the first one of the folder is of, where that is in this file or in one
+    /// before.
+    Blocks(Arc<Path>, Option<Network>),
+    Block(Arc<Path>),
+    /// A file of so many bytes that is read with another.
+    Beside(Arc<Path>, u64),
+}
+
+/// In the order of the files. The first block of a folder is looked for when its first file is asked for.
+pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + Send {
     // Of each folder that Bitcoin Core writes.
     let mut network: Option<(PathBuf, Option<Network>)> = None;
-    for (path, length) in &paths.files {
+    let mut files = paths.files.iter();
+    (0..1 + paths.files.len()).map(move |index| {
+        if index == 0 {
+            return Source::Problems(paths.problems.clone());
+        }
+        let (path, length) = files.next().expect("as many as were counted");
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         if network.as_ref().is_none_or(|(of, _)| *of != folder) {
             network = Some((folder, None));
         }
-        let network = &mut network.as_mut().expect("it was just set").1;
-        let bytes = match role_of(path) {
+        match role_of(path) {
             Role::Blocks => {
-                folder::read(path, network, limits, hand_on)?;
-                0
+                let network = &mut network.as_mut().expect("it was just set").1;
+                *network = network.or_else(|| folder::first_network(path));
+                Source::Blocks(Arc::clone(path), *network)
             }
-            Role::Block => {
-                read_block(path, limits, hand_on)?;
-                0
-            }
-            Role::Beside => *length,
-        };
-        hand_on(Piece::end_of(path, bytes))?;
-    }
-    ControlFlow::Continue(())
+            Role::Block => Source::Block(Arc::clone(path)),
+            Role::Beside => Source::Beside(Arc::clone(path), *length),
+        }
+    })
 }
 
 /// What a file is, by its name.
@@ -220,9 +243,27 @@ pub(crate) struct Inputs {
 }
 
 impl Work for Inputs {
+    type Source = Source;
     type Piece = Piece;
     type Decoded = Decoded;
+    type Computed = Decoded;
     type Answers = Answers;
+
+    fn read(&self, source: Source, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+        let (path, bytes) = match source {
+            Source::Problems(problems) => return hand_on(Piece::problems(problems)),
+            Source::Blocks(path, network) => {
+                folder::read(&path, network, limits, hand_on)?;
+                (path, 0)
+            }
+            Source::Block(path) => {
+                read_block(&path, limits, hand_on)?;
+                (path, 0)
+            }
+            Source::Beside(path, length) => (path, length),
+        };
+        hand_on(Piece::end_of(&path, bytes))
+    }
 
     fn weight(piece: &Piece) -> usize {
         // With the places of their parts both take some times as much where these have a few bytes.
@@ -261,11 +302,17 @@ impl Work for Inputs {
         decoded.bytes()
     }
 
-    fn append(batch: &mut Decoded, next: Decoded) {
-        batch.append(next);
+    fn compute(
+        &self,
+        engine: &Engine,
+        pool: &ThreadPool,
+        mut batch: Vec<Decoded>,
+    ) -> Result<Vec<Decoded>, gecc::Error> {
+        decoded::verify(engine, pool, &mut batch)?;
+        Ok(batch)
     }
 
-    fn compute(&self, engine: &Engine, batch: Decoded) -> Result<Answers, gecc::Error> {
-        batch.verify(engine)
+    fn answers(&self, computed: Decoded) -> Answers {
+        computed.into_answers()
     }
 }

@@ -4,7 +4,9 @@
 //! each round verifies the next pair of signature and key of every input that is not decided yet, as one batch.
 
 use crate::reason::rejection_of;
+use crate::threads::{map, split};
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, ecdsa};
+use rayon::ThreadPool;
 use std::ops::Range;
 
 /// What a signature signs, and r and s.
@@ -22,69 +24,123 @@ pub struct Claim {
     pub keys: Range<usize>,
 }
 
+/// Bytes of the longest key. What is longer is none, however much of it is kept.
+const LONGEST_KEY: usize = 65;
+
+/// A key in SEC 1's encoding, or something else in its place.
+pub struct Key {
+    bytes: [u8; LONGEST_KEY + 1],
+    length: u8,
+}
+
+impl Key {
+    /// Keeps enough of what is no key to be none.
+    pub fn of(key: &[u8]) -> Self {
+        let (mut bytes, length) = ([0; LONGEST_KEY + 1], key.len().min(LONGEST_KEY + 1));
+        bytes[..length].copy_from_slice(&key[..length]);
+        Key { bytes, length: length as u8 }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.length.into()]
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[..self.length.into()]
+    }
+}
+
 /// The claims of some inputs.
 #[derive(Default)]
 pub struct Claims {
     pub signatures: Vec<Pair>,
-    /// SEC 1, or not; none much longer.
-    pub keys: Vec<Vec<u8>>,
+    pub keys: Vec<Key>,
     pub open: Vec<Claim>,
+    /// Answers that do not hold, with what was wrong with the last pair.
+    pub failed: Vec<(usize, Rejection)>,
+}
+
+/// Rows for the pairs that are verified next.
+struct Round<'a, 'k> {
+    digests: &'a mut [[u8; 32]],
+    signatures: &'a mut [[u8; 64]],
+    keys: &'a mut [&'k [u8]],
 }
 
 impl Claims {
     /// Bytes in memory, more or less.
     pub fn bytes(&self) -> usize {
-        const KEY: usize = size_of::<Vec<u8>>() + 80;
-        self.signatures.len() * size_of::<Pair>() + self.keys.len() * KEY + self.open.len() * size_of::<Claim>()
+        self.signatures.len() * size_of::<Pair>()
+            + self.keys.len() * size_of::<Key>()
+            + self.open.len() * size_of::<Claim>()
     }
 
-    /// Puts those of other answers behind, which come after so many.
-    pub fn append(&mut self, next: Claims, answers: usize) {
-        let (signatures, keys) = (self.signatures.len(), self.keys.len());
-        let shifted = |range: Range<usize>, by: usize| range.start + by..range.end + by;
-        self.open.extend(next.open.into_iter().map(|claim| Claim {
-            answer: claim.answer + answers,
-            signatures: shifted(claim.signatures, signatures),
-            keys: shifted(claim.keys, keys),
-        }));
-        self.signatures.extend(next.signatures);
-        self.keys.extend(next.keys);
+    /// Leaves out what cannot hold. Where nothing can be tried no signature fits.
+    fn begin(&mut self) {
+        let Claims { open, failed, .. } = self;
+        open.retain(|claim| is_possible(claim) || give_up(claim, Rejection::Mismatch, failed));
     }
 
-    /// Decides all claims. Gives the answers of those that do not hold, with what was wrong with the last pair.
-    ///
-    /// # Errors
-    /// What the engine says.
-    pub fn decide(&mut self, engine: &Engine) -> Result<Vec<(usize, Rejection)>, gecc::Error> {
-        let mut failed = Vec::new();
-        // Where nothing can be tried no signature fits.
-        self.open.retain(|claim| is_possible(claim) || give_up(claim, Rejection::Mismatch, &mut failed));
-        while !self.open.is_empty() {
-            let codes = self.verify_next(engine)?;
-            let mut codes = codes.into_iter();
-            self.open.retain_mut(|claim| {
-                let code = codes.next().expect("a code for each claim");
-                claim.keys.start += 1;
-                if code == Verdict::VALID_CODE {
-                    claim.signatures.start += 1;
-                }
-                !claim.signatures.is_empty() && (is_possible(claim) || give_up(claim, rejection_of(code), &mut failed))
-            });
+    /// The next pair of each claim.
+    fn fill<'k>(&'k self, round: Round<'_, 'k>) {
+        let Round { digests, signatures, keys } = round;
+        let rows = digests.iter_mut().zip(signatures).zip(keys);
+        for (claim, ((digest, signature), key)) in self.open.iter().zip(rows) {
+            let pair = &self.signatures[claim.signatures.start];
+            (*digest, *signature, *key) = (pair.digest, pair.signature, self.keys[claim.keys.start].bytes());
         }
-        Ok(failed)
     }
 
-    /// The code of the next pair of each claim. Consensus accepts high s: the default policy.
-    fn verify_next(&self, engine: &Engine) -> Result<Vec<u8>, gecc::Error> {
-        let pairs = || self.open.iter().map(|claim| &self.signatures[claim.signatures.start]);
-        let digests: Vec<[u8; 32]> = pairs().map(|pair| pair.digest).collect();
-        let signatures: Vec<[u8; 64]> = pairs().map(|pair| pair.signature).collect();
-        let keys: Vec<&[u8]> = self.open.iter().map(|claim| self.keys[claim.keys.start].as_slice()).collect();
-        let mut codes = vec![0; keys.len()];
-        let policy = ecdsa::Policy::default();
-        ecdsa::verify_into::<Secp256k1>(engine, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
-        Ok(codes)
+    /// Goes on by the code of each claim's pair.
+    fn advance(&mut self, codes: &[u8]) {
+        let (Claims { open, failed, .. }, mut codes) = (self, codes.iter());
+        open.retain_mut(|claim| {
+            let code = *codes.next().expect("a code for each claim");
+            claim.keys.start += 1;
+            if code == Verdict::VALID_CODE {
+                claim.signatures.start += 1;
+            }
+            !claim.signatures.is_empty() && (is_possible(claim) || give_up(claim, rejection_of(code), failed))
+        });
     }
+}
+
+/// Decides the claims of all parts of a batch.
+///
+/// # Errors
+/// What the engine says.
+pub fn decide(engine: &Engine, pool: &ThreadPool, parts: &mut [&mut Claims]) -> Result<(), gecc::Error> {
+    map(pool, parts.iter_mut(), |claims| claims.begin());
+    loop {
+        let counts: Vec<usize> = parts.iter().map(|claims| claims.open.len()).collect();
+        if counts.iter().all(|count| *count == 0) {
+            return Ok(());
+        }
+        let codes = verify_next(engine, pool, parts, &counts)?;
+        let mut rest = codes.as_slice();
+        let of_parts = counts.iter().map(|count| rest.split_off(..*count).expect("a code for each claim"));
+        map(pool, parts.iter_mut().zip(of_parts), |(claims, codes)| claims.advance(codes));
+    }
+}
+
+/// The codes of the next pairs. Consensus accepts high s: the default policy.
+fn verify_next(
+    engine: &Engine,
+    pool: &ThreadPool,
+    parts: &[&mut Claims],
+    counts: &[usize],
+) -> Result<Vec<u8>, gecc::Error> {
+    let rows = counts.iter().sum();
+    let (mut digests, mut signatures) = (vec![[0; 32]; rows], vec![[0; 64]; rows]);
+    let (mut keys, mut codes) = (vec![&[] as &[u8]; rows], vec![0; rows]);
+    let each = || counts.iter().copied();
+    let columns = split(&mut digests, each()).zip(split(&mut signatures, each())).zip(split(&mut keys, each()));
+    map(pool, parts.iter().zip(columns), |(claims, ((digests, signatures), keys))| {
+        claims.fill(Round { digests, signatures, keys });
+    });
+    let policy = ecdsa::Policy::default();
+    ecdsa::verify_into::<Secp256k1>(engine, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
+    Ok(codes)
 }
 
 /// Whether enough keys are left for the signatures.

@@ -1,7 +1,9 @@
 //! Signatures of BIP 340, one for an input.
 
 use crate::reason::rejection_of;
+use crate::threads::{map, split};
 use gecc::{Engine, PublicKeys, Rejection, Verdict, bip340};
+use rayon::ThreadPool;
 
 /// What is signed, R and s, and the x-only key.
 pub struct Signed {
@@ -33,22 +35,37 @@ impl Signatures {
         self.answers.len() * (size_of::<usize>() + size_of::<Signed>())
     }
 
-    /// Puts those of other answers behind, which come after so many.
-    pub fn append(&mut self, next: Signatures, answers: usize) {
-        self.answers.extend(next.answers.into_iter().map(|answer| answer + answers));
-        self.digests.extend(next.digests);
-        self.signatures.extend(next.signatures);
-        self.keys.extend(next.keys);
+    /// Copies all rows.
+    fn copy_to(&self, digests: &mut [[u8; 32]], signatures: &mut [[u8; 64]], keys: &mut [[u8; 32]]) {
+        digests.copy_from_slice(&self.digests);
+        signatures.copy_from_slice(&self.signatures);
+        keys.copy_from_slice(&self.keys);
     }
+}
 
-    /// Verifies all. Gives the answers of those that do not hold, with what is wrong.
-    ///
-    /// # Errors
-    /// What the engine says.
-    pub fn verify(&self, engine: &Engine) -> Result<Vec<(usize, Rejection)>, gecc::Error> {
-        let mut codes = vec![0; self.answers.len()];
-        bip340::verify_into(engine, &self.digests, &self.signatures, PublicKeys::x_only(&self.keys), &mut codes)?;
-        let failed = self.answers.iter().zip(codes).filter(|(_, code)| *code != Verdict::VALID_CODE);
-        Ok(failed.map(|(answer, code)| (*answer, rejection_of(code))).collect())
-    }
+/// Verifies the signatures of all parts of a batch. Gives the answers of each part that do not hold, with what is wrong.
+///
+/// # Errors
+/// What the engine says.
+pub fn verify(
+    engine: &Engine,
+    pool: &ThreadPool,
+    parts: &[&Signatures],
+) -> Result<Vec<Vec<(usize, Rejection)>>, gecc::Error> {
+    let counts = || parts.iter().map(|part| part.answers.len());
+    let rows = counts().sum();
+    let (mut digests, mut signatures, mut keys) = (vec![[0; 32]; rows], vec![[0; 64]; rows], vec![[0; 32]; rows]);
+    let columns = split(&mut digests, counts()).zip(split(&mut signatures, counts())).zip(split(&mut keys, counts()));
+    map(pool, parts.iter().zip(columns), |(part, ((digests, signatures), keys))| {
+        part.copy_to(digests, signatures, keys);
+    });
+    let mut codes = vec![0; rows];
+    bip340::verify_into(engine, &digests, &signatures, PublicKeys::x_only(&keys), &mut codes)?;
+    let mut codes = codes.into_iter();
+    let failed = parts.iter().map(|part| {
+        let of_part = part.answers.iter().zip(codes.by_ref());
+        let failed = of_part.filter(|(_, code)| *code != Verdict::VALID_CODE);
+        failed.map(|(answer, code)| (*answer, rejection_of(code))).collect()
+    });
+    Ok(failed.collect())
 }

@@ -43,7 +43,9 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
             |pair: &&Pair| all[pair.member].signature.is_some() && algorithms.contains(&all[pair.member].algorithm);
         pairs.iter().filter(is_tried).copied().collect()
     };
-    let (batch, most) = (Batch { settings, all: &all }, settings.batch());
+    // Where it did not start nothing is answered.
+    let Some(engine) = settings.engine() else { return Ok(Answers::default()) };
+    let (batch, most) = (Batch { engine, all: &all }, settings.batch());
     for pairs in tried(&[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]).chunks(most) {
         note(pairs, &batch.ecdsa(pairs)?, &mut answers);
     }
@@ -148,13 +150,13 @@ fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
 
 /// What pairs are verified with.
 struct Batch<'a> {
-    settings: &'a Settings<'a>,
+    engine: &'a Engine,
     all: &'a [Member],
 }
 
 impl<'a> Batch<'a> {
     fn engine(&self) -> &Engine {
-        self.settings.engine
+        self.engine
     }
 
     fn signatures(&self, pairs: &[Pair]) -> Vec<[u8; 64]> {

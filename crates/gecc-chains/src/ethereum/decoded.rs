@@ -10,8 +10,8 @@ use super::span::{Signed, Transaction};
 use super::transaction::Claims;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
-use gecc::ecdsa::{self, Address};
-use gecc::{Engine, Rejection, Verdict};
+use gecc::ecdsa::Address;
+use gecc::{Rejection, Verdict};
 use k256::elliptic_curve::PrimeField;
 use k256::elliptic_curve::scalar::IsHigh;
 use std::borrow::Cow;
@@ -225,37 +225,26 @@ impl Decoded {
         self.digests.len() * ROW + self.items.len() * size_of::<Item>() + self.reasons + self.progress.held()
     }
 
-    /// Puts what comes next behind what is there.
-    pub fn append(&mut self, mut next: Decoded) {
-        self.digests.append(&mut next.digests);
-        self.signatures.append(&mut next.signatures);
-        self.recovery_ids.append(&mut next.recovery_ids);
-        self.items.append(&mut next.items);
-        self.reasons += next.reasons;
-        self.progress.append(next.progress);
+    /// Signatures that the engine is asked about.
+    pub fn rows(&self) -> usize {
+        self.digests.len()
     }
 
-    /// Recovers all signers.
-    ///
-    /// # Errors
-    /// What the engine says.
-    pub fn recover(self, engine: &Engine) -> Result<Answers, gecc::Error> {
-        let rows = self.digests.len();
-        let (mut addresses, mut codes) = (vec![[0; 20]; rows], vec![0; rows]);
-        ecdsa::recover_addresses_into(
-            engine,
-            &self.digests,
-            &self.signatures,
-            self.recovery_ids.as_chunks::<1>().0,
-            &mut addresses,
-            &mut codes,
-        )?;
-        let mut recovered = addresses.into_iter().zip(codes);
+    /// Copies the rows that the engine is asked about.
+    pub fn copy_to(&self, digests: &mut [[u8; 32]], signatures: &mut [[u8; 64]], recovery_ids: &mut [u8]) {
+        digests.copy_from_slice(&self.digests);
+        signatures.copy_from_slice(&self.signatures);
+        recovery_ids.copy_from_slice(&self.recovery_ids);
+    }
+
+    /// The answers, by what was recovered of these rows.
+    pub fn answers(self, addresses: &[Address], codes: &[u8]) -> Answers {
+        let mut recovered = addresses.iter().copied().zip(codes.iter().copied());
         let answer = |item: Item| {
             let of_item = if item.has_row { recovered.next() } else { None };
             item.answer(of_item)
         };
-        Ok(Answers { answers: self.items.into_iter().map(answer).collect(), progress: self.progress })
+        Answers { answers: self.items.into_iter().map(answer).collect(), progress: self.progress }
     }
 }
 

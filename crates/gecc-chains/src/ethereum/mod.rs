@@ -13,6 +13,7 @@ mod decoded;
 mod era1;
 mod json;
 mod keccak;
+mod recover;
 mod rlp;
 mod span;
 #[cfg(feature = "arrow")]
@@ -23,7 +24,7 @@ mod table;
 mod transaction;
 
 use crate::files::{Paths, Reader};
-use crate::flow::{self, HandOn, Settings, Work};
+use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
 use crate::limits::Limits;
 use crate::problem::{Problem, Progress};
 use crate::range::Blocks;
@@ -31,6 +32,8 @@ pub use answers::{Answer, Answers, Kind, Reason};
 use decoded::{Decoded, Decoder};
 use gecc::Engine;
 pub use gecc::ecdsa::Address;
+use rayon::ThreadPool;
+use recover::{Free, Recovered, recover};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -57,14 +60,35 @@ pub fn senders<B>(
     settings: &Settings,
     paths: &Paths,
     options: &Options,
-    sink: impl FnMut(Answers) -> ControlFlow<B>,
+    mut sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    let threads = settings.pool.current_num_threads();
-    let read = |hand_on: &mut HandOn<Piece>| {
-        // Where nothing more is wanted the flow knows.
-        let _ = read_all(paths, threads, &settings.limits(), hand_on);
-    };
-    flow::run(&Senders::new(options), settings, read, sink)
+    senders_as(settings, paths, options, &Plain, |parts| parts.into_iter().try_for_each(&mut sink))
+}
+
+/// The same, with what `form` makes of the answers.
+///
+/// # Errors
+/// As for [`senders`].
+pub fn senders_as<F: Form<Answers>, B>(
+    settings: &Settings,
+    paths: &Paths,
+    options: &Options,
+    form: &F,
+    sink: impl FnMut(F::Batch) -> ControlFlow<B>,
+) -> Result<Option<B>, gecc::Error> {
+    flow::run(&Senders::new(options), settings, sources(paths), form, sink)
+}
+
+/// What is read by itself.
+pub(crate) enum Source {
+    Problems(Vec<Problem>),
+    File(Arc<Path>, u64),
+}
+
+pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + Send {
+    let files = paths.files.iter().map(|(path, length)| Source::File(Arc::clone(path), *length));
+    let problems = Source::Problems(paths.problems.clone());
+    std::iter::once(problems).chain(files).collect::<Vec<_>>().into_iter()
 }
 
 /// A part of a file that is decoded by itself.
@@ -96,7 +120,11 @@ impl Piece {
     }
 
     fn problem(problem: Problem) -> Self {
-        let progress = Progress { problems: vec![problem], ..Progress::default() };
+        Self::problems(vec![problem])
+    }
+
+    fn problems(problems: Vec<Problem>) -> Self {
+        let progress = Progress { problems, ..Progress::default() };
         Piece { path: None, content: Content::Nothing, progress }
     }
 
@@ -106,40 +134,26 @@ impl Piece {
     }
 }
 
-pub(crate) fn read_all(paths: &Paths, threads: usize, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    paths.problems.iter().try_for_each(|problem| hand_on(Piece::problem(problem.clone())))?;
-    for (path, length) in &paths.files {
-        match Reader::open(path) {
-            Ok(mut reader) => read_file(&mut reader, *length, threads, limits, hand_on)?,
-            Err(problem) => hand_on(Piece::problem(problem))?,
-        }
-        hand_on(Piece::end_of(path))?;
-    }
-    ControlFlow::Continue(())
-}
-
-fn read_file(
-    reader: &mut Reader,
-    length: u64,
-    threads: usize,
-    limits: &Limits,
-    hand_on: &mut HandOn<Piece>,
-) -> ControlFlow<()> {
+fn read_file(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    let mut reader = match Reader::open(path) {
+        Ok(reader) => reader,
+        Err(problem) => return hand_on(Piece::problem(problem)),
+    };
     let first = match reader.first() {
         Ok(first) => first,
         Err(problem) => return hand_on(Piece::problem(problem)),
     };
     if first.starts_with(&era1::MAGIC) {
-        return era1::read(reader, limits, hand_on);
+        return era1::read(&mut reader, limits, hand_on);
     }
     if table::begins(first) {
-        return table::read(&reader.path, length, threads, limits, hand_on);
+        return table::read(path, length, limits, hand_on);
     }
     if json::begins(first) {
-        return json::read(reader, limits, hand_on);
+        return json::read(&mut reader, limits, hand_on);
     }
     if blocks::begin(first) {
-        return blocks::read(reader, limits, hand_on);
+        return blocks::read(&mut reader, limits, hand_on);
     }
     hand_on(Piece::problem(reader.problem("neither era1 nor Parquet, JSON or RLP with blocks")))
 }
@@ -147,18 +161,31 @@ fn read_file(
 /// Decodes pieces and recovers senders.
 pub(crate) struct Senders<'a> {
     options: &'a Options,
+    columns: Free,
 }
 
 impl<'a> Senders<'a> {
     pub fn new(options: &'a Options) -> Self {
-        Senders { options }
+        Senders { options, columns: Free::default() }
     }
 }
 
 impl Work for Senders<'_> {
+    type Source = Source;
     type Piece = Piece;
     type Decoded = Decoded;
+    type Computed = Recovered;
     type Answers = Answers;
+
+    fn read(&self, source: Source, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+        match source {
+            Source::Problems(problems) => hand_on(Piece::problems(problems)),
+            Source::File(path, length) => {
+                read_file(&path, length, limits, hand_on)?;
+                hand_on(Piece::end_of(&path))
+            }
+        }
+    }
 
     fn weight(piece: &Piece) -> usize {
         match &piece.content {
@@ -194,11 +221,11 @@ impl Work for Senders<'_> {
         decoded.bytes()
     }
 
-    fn append(batch: &mut Decoded, next: Decoded) {
-        batch.append(next);
+    fn compute(&self, engine: &Engine, pool: &ThreadPool, batch: Vec<Decoded>) -> Result<Vec<Recovered>, gecc::Error> {
+        recover(engine, pool, &self.columns, batch)
     }
 
-    fn compute(&self, engine: &Engine, batch: Decoded) -> Result<Answers, gecc::Error> {
-        batch.recover(engine)
+    fn answers(&self, recovered: Recovered) -> Answers {
+        recovered.answers()
     }
 }

@@ -161,17 +161,11 @@ pub fn begins(first: &[u8]) -> bool {
 }
 
 /// Reads a table.
-pub fn read(
-    path: &Arc<Path>,
-    length: u64,
-    threads: usize,
-    limits: &Limits,
-    hand_on: &mut HandOn<Piece>,
-) -> ControlFlow<()> {
+pub fn read(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
     let whole = |what: String| Piece::problem(Problem::new(path, Place::Whole, what));
     let (default, max_memory) = (ReadOptions::default(), MEMORY.min(limits.ahead as u64 / 2));
     let rows = default.rows.min((max_memory / ROW) as usize);
-    let options = ReadOptions { rows, threads, max_memory, max_page: default.max_page.min(max_memory) };
+    let options = ReadOptions { rows, threads: limits.threads, max_memory, max_page: default.max_page.min(max_memory) };
     let input = match gecc_arrow::open(path, options) {
         Ok(input) if input.format() == Format::Parquet => input,
         Ok(_) => return hand_on(whole("Arrow IPC is not read here, Parquet is".to_owned())),

@@ -6,20 +6,31 @@ use crate::job::columns::{Shared, failure, format_of};
 use crate::output::{Failure, Output};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use gecc_arrow::{Compression, Pool, Writer};
+use arrow_select::concat::concat_batches;
+use gecc_arrow::{Compression, Encoded, Encoder, Pool, Writer};
 use rayon::ThreadPool;
 use std::sync::Arc;
+
+/// Makes columns of rows, on any thread.
+pub struct Maker {
+    schema: SchemaRef,
+    encoder: Encoder,
+    pool: Pool,
+}
 
 /// A table that is being written.
 pub struct Table {
     shared: Shared,
     writer: Writer,
-    schema: SchemaRef,
-    pool: Pool,
 }
 
 impl Table {
-    pub fn new<R: Row>(options: &ChainOptions, output: Output, pool: Arc<ThreadPool>) -> Result<Self, Failure> {
+    /// A table, and what makes columns for it.
+    pub fn new<R: Row>(
+        options: &ChainOptions,
+        output: Output,
+        pool: Arc<ThreadPool>,
+    ) -> Result<(Self, Maker), Failure> {
         let shared = Shared::new(output);
         let mut fields: Vec<_> = R::schema().fields().iter().cloned().collect();
         fields.push(Arc::new(Field::new("valid", DataType::Boolean, true)));
@@ -27,24 +38,38 @@ impl Table {
         let schema = Arc::new(Schema::new(fields));
         let format = format_of(options.answers(), options.output.as_deref());
         let writer = Writer::create(shared.writer(), format, Compression::default(), &schema).map_err(failure)?;
-        Ok(Table { shared, writer, schema, pool: Pool::of(pool) })
+        let maker = Maker { schema, encoder: writer.encoder(), pool: Pool::of(pool) };
+        Ok((Table { shared, writer }, maker))
     }
 
     /// Appends rows. None are no part of the table.
-    pub fn put<R: Row>(&mut self, rows: &[&R]) -> Result<(), Failure> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let valid: BooleanArray = rows.iter().map(|row| row.valid()).collect();
-        let reasons: StringArray = rows.iter().map(|row| row.reason()).collect();
-        let mut columns = R::columns(rows);
-        columns.extend([Arc::new(valid) as ArrayRef, Arc::new(reasons)]);
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns are as the schema says");
-        self.writer.write(&batch, &self.pool).map_err(failure)
+    pub fn put(&mut self, encoded: Result<Option<Encoded>, gecc_arrow::Error>) -> Result<(), Failure> {
+        let appended = encoded.and_then(|encoded| encoded.map_or(Ok(()), |encoded| self.writer.append(encoded)));
+        appended.map_err(failure)
     }
 
     pub fn end(self) -> (Output, Result<(), Failure>) {
         let finished = self.writer.finish().map_err(failure);
         (self.shared.into_output(), finished)
+    }
+}
+
+impl Maker {
+    /// The columns of some rows.
+    pub fn columns<R: Row>(&self, rows: &[&R]) -> RecordBatch {
+        let valid: BooleanArray = rows.iter().map(|row| row.valid()).collect();
+        let reasons: StringArray = rows.iter().map(|row| row.reason()).collect();
+        let mut columns = R::columns(rows);
+        columns.extend([Arc::new(valid) as ArrayRef, Arc::new(reasons)]);
+        RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns are as the schema says")
+    }
+
+    /// Rows one behind the other, ready to be written.
+    pub fn encode(&self, parts: &[RecordBatch]) -> Result<Option<Encoded>, gecc_arrow::Error> {
+        if parts.iter().all(|part| part.num_rows() == 0) {
+            return Ok(None);
+        }
+        let all = concat_batches(&self.schema, parts).expect("all have the columns that the schema says");
+        self.encoder.encode(&all, &self.pool).map(Some)
     }
 }

@@ -13,7 +13,15 @@ use crate::output::Line;
 use arrow_array::ArrayRef;
 #[cfg(feature = "arrow")]
 use arrow_schema::Schema;
+use gecc_chains::Progress;
 pub use run::run;
+
+/// Some answers, with how far files were read for them.
+pub trait Answered: Send {
+    type Row: Row;
+
+    fn take(self) -> (Vec<Self::Row>, Progress);
+}
 
 /// An answer.
 pub trait Row: Sync {

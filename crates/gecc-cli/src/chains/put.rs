@@ -1,18 +1,20 @@
-//! Answers as they are put out: lines of JSON, or columns.
+//! Answers as they are put out: lines of JSON, or columns. They are made by many threads, and written by one, in order.
 
-use super::Row;
 #[cfg(feature = "arrow")]
-use super::columns::Table;
+use super::columns::{Maker, Table};
 use super::summary::Summary;
+use super::{Answered, Row};
 use crate::flags::{AnswerFormat, ChainOptions};
 use crate::output::{Failure, Line, Output, Put};
 use crate::secrets::wiped::Wiped;
-use crate::threads::map;
+#[cfg(feature = "arrow")]
+use arrow_array::RecordBatch;
+use gecc_chains::{Form, Progress};
 use rayon::ThreadPool;
 use std::sync::Arc;
 
-/// Answers that are written by one task.
-const ROWS: usize = 1 << 13;
+/// Bytes of a line, more or less.
+const LINE: usize = 208;
 
 /// Where answers go.
 pub enum Sink {
@@ -21,43 +23,87 @@ pub enum Sink {
     Columns(Box<Table>),
 }
 
-impl Sink {
+/// Makes of answers what goes there.
+pub struct Former {
+    only_rejected: bool,
+    form: AnswerForm,
+}
+
+enum AnswerForm {
+    Lines,
     #[cfg(feature = "arrow")]
-    pub fn new<R: Row>(options: &ChainOptions, output: Output, pool: &Arc<ThreadPool>) -> Result<Self, Failure> {
+    Columns(Box<Maker>),
+}
+
+/// What is put out of some answers, and what is said of them.
+pub struct Made<T> {
+    content: T,
+    summaries: Vec<Summary>,
+    pub progress: Progress,
+}
+
+pub enum OfPart {
+    Text(Wiped),
+    #[cfg(feature = "arrow")]
+    Columns(RecordBatch),
+}
+
+pub enum OfBatch {
+    Texts(Vec<Wiped>),
+    #[cfg(feature = "arrow")]
+    Columns(Result<Option<gecc_arrow::Encoded>, gecc_arrow::Error>),
+}
+
+impl Sink {
+    /// Where answers go, and what makes them.
+    pub fn new<R: Row>(
+        options: &ChainOptions,
+        output: Output,
+        pool: &Arc<ThreadPool>,
+    ) -> Result<(Self, Former), Failure> {
+        let only_rejected = options.only_rejected;
         if options.answers() == AnswerFormat::Jsonl {
-            return Ok(Sink::Lines(output));
+            return Ok((Sink::Lines(output), Former { only_rejected, form: AnswerForm::Lines }));
         }
-        Ok(Sink::Columns(Box::new(Table::new::<R>(options, output, Arc::clone(pool))?)))
+        Self::columns::<R>(options, output, pool)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn columns<R: Row>(
+        options: &ChainOptions,
+        output: Output,
+        pool: &Arc<ThreadPool>,
+    ) -> Result<(Self, Former), Failure> {
+        let (table, maker) = Table::new::<R>(options, output, Arc::clone(pool))?;
+        let former = Former { only_rejected: options.only_rejected, form: AnswerForm::Columns(Box::new(maker)) };
+        Ok((Sink::Columns(Box::new(table)), former))
     }
 
     #[cfg(not(feature = "arrow"))]
-    pub fn new<R: Row>(options: &ChainOptions, output: Output, _: &Arc<ThreadPool>) -> Result<Self, Failure> {
-        if options.answers() == AnswerFormat::Jsonl {
-            return Ok(Sink::Lines(output));
-        }
+    fn columns<R: Row>(_: &ChainOptions, _: Output, _: &Arc<ThreadPool>) -> Result<(Self, Former), Failure> {
         Err("this gecc was built without Parquet and Arrow: answers are JSON Lines".to_owned().into())
     }
 
-    /// Puts answers out. Gives what they are.
-    pub fn put<R: Row>(&mut self, rows: &[R], only_rejected: bool, pool: &ThreadPool) -> Result<Summary, Failure> {
-        let parts: Vec<&[R]> = rows.chunks(ROWS).collect();
-        let is_wanted = |row: &&R| !only_rejected || row.valid() != Some(true);
-        let mut summary = Summary::default();
-        match self {
-            Sink::Lines(output) => {
-                let made = map(pool, parts, |rows| (lines(rows.iter().filter(is_wanted)), Summary::of(rows.iter())));
-                let (texts, summaries): (Vec<Wiped>, Vec<Summary>) = made.into_iter().unzip();
-                let Put { whole, outcome, .. } = output.write(texts);
+    /// Puts answers out, and counts what they are.
+    pub fn put(&mut self, made: Made<OfBatch>, summary: &mut Summary, pool: &ThreadPool) -> Result<(), Failure> {
+        let Made { content, summaries, .. } = made;
+        match (self, content) {
+            (Sink::Lines(output), OfBatch::Texts(texts)) => {
+                let Put { parts, whole, outcome } = output.write(texts);
+                // Wiping and freeing takes a while.
+                pool.spawn(move || drop(parts));
                 summaries.into_iter().take(whole).for_each(|of_part| summary.add(of_part));
                 outcome?;
             }
             #[cfg(feature = "arrow")]
-            Sink::Columns(table) => {
-                map(pool, parts, |rows| Summary::of(rows.iter())).into_iter().for_each(|of_part| summary.add(of_part));
-                table.put(&rows.iter().filter(is_wanted).collect::<Vec<_>>())?;
+            (Sink::Columns(table), OfBatch::Columns(columns)) => {
+                table.put(columns)?;
+                summaries.into_iter().for_each(|of_part| summary.add(of_part));
             }
+            #[cfg(feature = "arrow")]
+            _ => unreachable!("answers are made for where they go"),
         }
-        Ok(summary)
+        Ok(())
     }
 
     /// Whether what was put out can be read before the end. Columns cannot, until their description stands behind them.
@@ -75,8 +121,47 @@ impl Sink {
     }
 }
 
-fn lines<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>) -> Wiped {
-    let mut text = Wiped::default();
+impl<A: Answered> Form<A> for Former {
+    type Part = Made<OfPart>;
+    type Batch = Made<OfBatch>;
+
+    fn part(&self, answers: A) -> Made<OfPart> {
+        let (rows, progress) = answers.take();
+        let wanted = rows.iter().filter(|row| !self.only_rejected || row.valid() != Some(true));
+        let content = match &self.form {
+            AnswerForm::Lines => OfPart::Text(lines(wanted, if self.only_rejected { 0 } else { rows.len() })),
+            #[cfg(feature = "arrow")]
+            AnswerForm::Columns(maker) => OfPart::Columns(maker.columns(&wanted.collect::<Vec<_>>())),
+        };
+        Made { content, summaries: vec![Summary::of(rows.iter())], progress }
+    }
+
+    fn batch(&self, parts: Vec<Made<OfPart>>) -> Made<OfBatch> {
+        let (mut summaries, mut progress) = (Vec::new(), Progress::default());
+        let mut texts = Vec::new();
+        #[cfg(feature = "arrow")]
+        let mut columns = Vec::new();
+        for part in parts {
+            summaries.extend(part.summaries);
+            progress.append(part.progress);
+            match part.content {
+                OfPart::Text(text) => texts.push(text),
+                #[cfg(feature = "arrow")]
+                OfPart::Columns(of_part) => columns.push(of_part),
+            }
+        }
+        let content = match &self.form {
+            AnswerForm::Lines => OfBatch::Texts(texts),
+            #[cfg(feature = "arrow")]
+            AnswerForm::Columns(maker) => OfBatch::Columns(maker.encode(&columns)),
+        };
+        Made { content, summaries, progress }
+    }
+}
+
+/// Lines of some rows, of which there are so many at least.
+fn lines<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>, count: usize) -> Wiped {
+    let mut text = Wiped::new(Vec::with_capacity(LINE * count));
     for row in rows {
         let mut line = Line::begin(&mut text);
         row.write(&mut line);

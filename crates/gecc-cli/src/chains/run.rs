@@ -1,23 +1,25 @@
 //! A command over files: what it needs is opened, answers are put out as they come, and what became of all is said.
 
 use super::Row;
-use super::put::Sink;
+use super::put::{Former, Made, OfBatch, Sink};
 use super::state::State;
-use super::summary::Summary;
+use super::summary::{Summary, print_timings};
 use crate::flags::ChainOptions;
 use crate::job::{End, pool, watch_interrupts};
 use crate::memory;
 use crate::output::{Failure, Output, note, refuse_overwriting};
 use crate::{ALL_PASSED, CLOSED_PIPE, INTERRUPTED, NOT_CHECKED, SOME_REJECTED};
 use gecc::Engine;
-use gecc_chains::{Paths, Progress, Settings, files_of};
+use gecc_chains::{Paths, Settings, Timings, files_of};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPool;
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::Instant;
 
 /// Problems of files that are said one by one.
@@ -25,34 +27,51 @@ const SAID: u64 = 100;
 
 /// What works on files.
 pub struct Session {
-    engine: Engine,
+    /// Set by the thread that starts it; `None` where it did not start.
+    engine: OnceLock<Option<Engine>>,
     pool: Arc<ThreadPool>,
     interrupted: &'static AtomicBool,
     /// What files and answers may take in memory.
     max_memory: Option<usize>,
+    timings: Timings,
     /// The files that are not done yet.
     pub paths: Paths,
 }
 
 impl Session {
     pub fn settings(&self) -> Settings<'_> {
-        let settings = Settings::new(&self.engine, &self.pool, self.interrupted);
-        Settings { max_memory: self.max_memory, ..settings }
+        let settings = Settings::starting(&self.engine, &self.pool, self.interrupted);
+        Settings { max_memory: self.max_memory, timings: Some(&self.timings), ..settings }
+    }
+
+    /// Starts the engine, for which others wait, also where it does not start.
+    fn start(&self, options: &ChainOptions) -> Result<(), String> {
+        let failed = NotStarted(&self.engine);
+        let engine = options.engine.start_within(self.max_memory)?;
+        let _ = self.engine.set(Some(engine));
+        drop(failed);
+        Ok(())
     }
 }
 
-/// What the library hands on.
-pub type Answered<R> = (Vec<R>, Progress);
+/// Says when it is dropped that there is no engine, unless there is one.
+struct NotStarted<'a>(&'a OnceLock<Option<Engine>>);
 
-/// Checks files by `check`, which hands on what it finds, and puts the answers out. Gives the exit code. `done` is the
-/// file that notes which files are done.
+impl Drop for NotStarted<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.set(None);
+    }
+}
+
+/// Takes what is put out of a batch.
+pub type PutOut<'a> = dyn FnMut(Made<OfBatch>) -> ControlFlow<Failure> + 'a;
+
+/// Checks files by `check`, which hands on what is made of the answers, and puts that out. Gives the exit code. `done` is
+/// the file that notes which files are done. The engine starts while files are read already.
 pub fn run<R: Row>(
     options: &ChainOptions,
     done: Option<&Path>,
-    check: impl FnOnce(
-        &Session,
-        &mut dyn FnMut(Answered<R>) -> ControlFlow<Failure>,
-    ) -> Result<Option<Failure>, gecc::Error>,
+    check: impl FnOnce(&Session, &Former, &mut PutOut) -> Result<Option<Failure>, gecc::Error>,
 ) -> Result<u8, Failure> {
     let mut paths = files_of(&options.paths);
     for (path, _) in &paths.files {
@@ -72,25 +91,34 @@ pub fn run<R: Row>(
     if max_memory.is_some() {
         memory::give_back_freed();
     }
-    let (engine, interrupted) = (options.engine.start_within(max_memory)?, watch_interrupts()?);
-    let session = Session { engine, pool: Arc::new(pool(options.engine.threads)?), interrupted, max_memory, paths };
-    let output = Output::open(options.output.as_deref(), false, interrupted)?;
-    let bar = if options.quiet { ProgressBar::hidden() } else { progress_bar(session.paths.bytes()) };
-    let sink = Sink::new::<R>(options, output, &session.pool)?;
-    let summary = Summary::default();
-    let mut writing = Writing { options, pool: &session.pool, sink, state, finished: Vec::new(), summary, bar };
-    let checked = check(&session, &mut |answered| match writing.put(answered) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(failure) => ControlFlow::Break(failure),
-    });
-    let end = match checked {
-        _ if interrupted.load(Ordering::Relaxed) => End::Interrupted,
-        Ok(None) => End::Input,
-        Ok(Some(failure)) => End::of(failure),
-        Err(problem) => End::Failed(problem.into()),
-    };
-    writing.bar.finish_and_clear();
-    conclude::<R>(end, &session, writing, started)
+    let (interrupted, pool) = (watch_interrupts()?, Arc::new(pool(options.engine.threads)?));
+    let (engine, timings) = (OnceLock::new(), Timings::default());
+    let session = Session { engine, pool, interrupted, max_memory, timings, paths };
+    thread::scope(|scope| {
+        let starting = scope.spawn(|| session.start(options));
+        let output = Output::open(options.output.as_deref(), false, interrupted)?;
+        let bar = if options.quiet { ProgressBar::hidden() } else { progress_bar(session.paths.bytes()) };
+        let (sink, former) = Sink::new::<R>(options, output, &session.pool)?;
+        let (pool, finished, summary) = (&session.pool, Vec::new(), Summary::default());
+        let mut writing = Writing { options, pool, sink, state, finished, summary, bar, what: R::WHAT };
+        let checked = check(&session, &former, &mut |made| match writing.put(made) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => ControlFlow::Break(failure),
+        });
+        writing.bar.finish_and_clear();
+        let Some(engine) = session.engine.wait() else {
+            return Err(starting.join().unwrap_or_else(|panic| resume_unwind(panic)).unwrap_err().into());
+        };
+        let end = match checked {
+            _ if interrupted.load(Ordering::Relaxed) => End::Interrupted,
+            Ok(None) => End::Input,
+            Ok(Some(failure)) => End::of(failure),
+            Err(problem) => End::Failed(problem.into()),
+        };
+        // What it still holds is not needed to end the output.
+        drop(former);
+        conclude(end, engine, &session.timings, writing, started)
+    })
 }
 
 /// What answers go through.
@@ -103,23 +131,26 @@ struct Writing<'a> {
     finished: Vec<Arc<Path>>,
     summary: Summary,
     bar: ProgressBar,
+    /// What is counted.
+    what: &'static str,
 }
 
 impl Writing<'_> {
-    fn put<R: Row>(&mut self, (rows, progress): Answered<R>) -> Result<(), Failure> {
+    fn put(&mut self, mut made: Made<OfBatch>) -> Result<(), Failure> {
+        let progress = std::mem::take(&mut made.progress);
         for problem in &progress.problems {
             self.summary.problems += 1;
             if self.summary.problems <= SAID {
                 self.bar.suspend(|| note(&format!("gecc: {problem}")));
             }
         }
-        self.summary.add(self.sink.put(&rows, self.options.only_rejected, self.pool)?);
+        self.sink.put(made, &mut self.summary, self.pool)?;
         self.finished.extend(progress.finished);
         if self.sink.is_readable() {
             self.note_finished()?;
         }
         self.bar.inc(progress.bytes);
-        self.bar.set_message(format!("{} {}", self.summary.answers(), R::WHAT));
+        self.bar.set_message(format!("{} {}", self.summary.answers(), self.what));
         Ok(())
     }
 
@@ -130,8 +161,8 @@ impl Writing<'_> {
 }
 
 /// Ends the output, says what became of all, and gives the exit code.
-fn conclude<R: Row>(end: End, session: &Session, writing: Writing, started: Instant) -> Result<u8, Failure> {
-    let Writing { options, sink, mut state, finished, summary, .. } = writing;
+fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, started: Instant) -> Result<u8, Failure> {
+    let Writing { options, sink, mut state, finished, summary, what, .. } = writing;
     let (output, whole) = sink.end();
     let noted = match (&whole, &mut state) {
         (Ok(()), Some(state)) => state.add(&finished),
@@ -146,9 +177,12 @@ fn conclude<R: Row>(end: End, session: &Session, writing: Writing, started: Inst
         _ => Ok(output.abandon(summary.answers() > 0)),
     };
     if !options.quiet {
-        summary.print(R::WHAT, started.elapsed().as_secs_f64(), &session.engine);
+        summary.print(what, started.elapsed().as_secs_f64(), engine);
+        if options.timings {
+            print_timings(timings);
+        }
     }
-    for warning in session.engine.failures() {
+    for warning in engine.failures() {
         note(&format!("gecc: warning: {warning}"));
     }
     let kept = kept?;

@@ -3,6 +3,7 @@
 use super::Row;
 use crate::output::note;
 use gecc::Engine;
+use gecc_chains::{Step, Timings};
 use std::collections::BTreeMap;
 
 /// Reasons of a kind that are counted each by itself.
@@ -95,5 +96,14 @@ impl Summary {
         if self.problems > 0 {
             note(&format!("{:>12}  places of files could not be read", self.problems));
         }
+    }
+}
+
+/// Prints how long each step worked and waited for others. Steps at several places at a time have the sum of all.
+pub fn print_timings(timings: &Timings) {
+    for step in Step::ALL {
+        let (worked, waited) = timings.of(step);
+        let name = step.name();
+        note(&format!("{name:>16}: worked {:.3} s, waited {:.3} s", worked.as_secs_f64(), waited.as_secs_f64()));
     }
 }

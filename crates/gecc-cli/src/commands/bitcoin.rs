@@ -1,6 +1,6 @@
 //! `gecc bitcoin`.
 
-use crate::chains::{self, Row};
+use crate::chains::{self, Answered, Row};
 use crate::flags::{BitcoinCommand, InputsOptions};
 use crate::output::{Failure, Line};
 #[cfg(feature = "arrow")]
@@ -9,8 +9,8 @@ use crate::silent;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::{DataType, Field, Schema};
-use gecc_chains::Blocks;
-use gecc_chains::bitcoin::{Answer, Answers, verify};
+use gecc_chains::bitcoin::{Answer, Answers, verify_as};
+use gecc_chains::{Blocks, Progress};
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
 
@@ -22,10 +22,17 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
         #[cfg(feature = "arrow")]
         BitcoinCommand::Scan(options) => return silent::scan(&options),
     };
-    chains::run(&chain, state.as_deref(), |session, put| {
-        let sink = |Answers { answers, progress }| put((answers, progress));
-        verify(&session.settings(), &session.paths, Blocks { from, to }, sink)
+    chains::run::<Answer>(&chain, state.as_deref(), |session, former, put| {
+        verify_as(&session.settings(), &session.paths, Blocks { from, to }, former, put)
     })
+}
+
+impl Answered for Answers {
+    type Row = Answer;
+
+    fn take(self) -> (Vec<Answer>, Progress) {
+        (self.answers, self.progress)
+    }
 }
 
 /// As people write them: the last byte first.

@@ -1,14 +1,14 @@
 //! `gecc certificates`.
 
-use crate::chains::{self, Row};
+use crate::chains::{self, Answered, Row};
 use crate::flags::CertificatesOptions;
 use crate::output::{Failure, Line};
 #[cfg(feature = "arrow")]
 use arrow_array::{ArrayRef, StringArray, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::{DataType, Field, Schema};
-use gecc_chains::Progress;
 use gecc_chains::certificates::{Answer, Answers, Options, check};
+use gecc_chains::{Form, Progress};
 use std::ops::ControlFlow;
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
@@ -21,14 +21,15 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
     if !options.sm2_id.is_empty() {
         wanted.sm2_user_ids = options.sm2_id.into_iter().map(String::into_bytes).collect();
     }
-    chains::run(&options.chain, None, |session, put| {
+    chains::run::<Answer>(&options.chain, None, |session, former, put| {
         let Answers { answers, problems } = check(&session.settings(), &session.paths, &wanted)?;
         let finished = session.paths.files.iter().map(|(path, _)| path.clone()).collect();
         let mut progress = Progress { bytes: session.paths.bytes(), finished, problems };
         let mut answers = answers.into_iter();
         loop {
-            let part: Vec<Answer> = answers.by_ref().take(PUT_OUT).collect();
-            if let ControlFlow::Break(failure) = put((part, std::mem::take(&mut progress))) {
+            let part = Part(answers.by_ref().take(PUT_OUT).collect(), std::mem::take(&mut progress));
+            let made = Form::<Part>::batch(former, vec![former.part(part)]);
+            if let ControlFlow::Break(failure) = put(made) {
                 return Ok(Some(failure));
             }
             if answers.len() == 0 {
@@ -36,6 +37,17 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
             }
         }
     })
+}
+
+/// Some of the answers.
+struct Part(Vec<Answer>, Progress);
+
+impl Answered for Part {
+    type Row = Answer;
+
+    fn take(self) -> (Vec<Answer>, Progress) {
+        (self.0, self.1)
+    }
 }
 
 impl Row for Answer {

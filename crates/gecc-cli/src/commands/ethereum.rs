@@ -1,24 +1,31 @@
 //! `gecc ethereum`.
 
-use crate::chains::{self, Row};
+use crate::chains::{self, Answered, Row};
 use crate::flags::{EthereumCommand, SendersOptions};
 use crate::output::{Failure, Line};
 #[cfg(feature = "arrow")]
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, StringArray, UInt32Array, UInt64Array};
 #[cfg(feature = "arrow")]
 use arrow_schema::{DataType, Field, Schema};
-use gecc_chains::Blocks;
-use gecc_chains::ethereum::{Answer, Answers, Options, senders};
+use gecc_chains::ethereum::{Answer, Answers, Options, senders_as};
+use gecc_chains::{Blocks, Progress};
 #[cfg(feature = "arrow")]
 use std::sync::Arc;
 
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(SendersOptions { from, to, chain_id, state, chain }) = command;
     let options = Options { blocks: Blocks { from, to }, chain_id };
-    chains::run(&chain, state.as_deref(), |session, put| {
-        let sink = |Answers { answers, progress }| put((answers, progress));
-        senders(&session.settings(), &session.paths, &options, sink)
+    chains::run::<Answer>(&chain, state.as_deref(), |session, former, put| {
+        senders_as(&session.settings(), &session.paths, &options, former, put)
     })
+}
+
+impl Answered for Answers {
+    type Row = Answer;
+
+    fn take(self) -> (Vec<Answer>, Progress) {
+        (self.answers, self.progress)
+    }
 }
 
 impl Row for Answer {

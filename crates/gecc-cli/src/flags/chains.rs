@@ -171,6 +171,9 @@ pub struct ChainOptions {
     /// Print no summary and no progress.
     #[arg(long)]
     pub quiet: bool,
+    /// Say in the summary how long each step worked and waited for others, in seconds of all its threads.
+    #[arg(long, conflicts_with = "quiet")]
+    pub timings: bool,
     #[command(flatten)]
     pub engine: EngineOptions,
 }

@@ -3,8 +3,7 @@
 use super::{MOST_LEGACY, Open, TOO_MUCH};
 use crate::bitcoin::decoded::Decoded;
 use crate::bitcoin::network::Network;
-use crate::bitcoin::{Inputs, read_all, undo};
-use crate::limits::Limits;
+use crate::bitcoin::{Inputs, sources, undo};
 use crate::range::Blocks;
 use crate::shipped::{decode, lines, path, paths};
 
@@ -13,12 +12,11 @@ use crate::shipped::{decode, lines, path, paths};
 #[test]
 fn lines_are_what_blocks_have() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
-    let decoded =
-        decode(&Inputs { blocks: Blocks::default() }, |hand_on| read_all(&paths, &Limits::new(None), hand_on));
-    assert_eq!(decoded.progress.problems, []);
+    let decoded = decode(&Inputs { blocks: Blocks::default() }, sources(&paths));
+    assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let lines = lines("bitcoin_blocks.jsonl");
     let (mut next, mut passed_over) = (lines.iter(), 0);
-    for claim in &decoded.claims.open {
+    for (decoded, claim) in decoded.iter().flat_map(|part| part.claims.open.iter().map(move |claim| (part, claim))) {
         let answer = &decoded.answers[claim.answer];
         let mut keys = decoded.claims.keys[claim.keys.clone()].iter();
         for signed in &decoded.claims.signatures[claim.signatures.clone()] {
@@ -29,7 +27,7 @@ fn lines_are_what_blocks_have() {
             assert_eq!(line.bytes("signature"), signed.signature, "{tag}");
             // Behind the key of the signature before.
             let key = line.bytes("public_key");
-            passed_over += keys.position(|other| *other == key).expect("a key that the input may be signed by");
+            passed_over += keys.position(|other| other.bytes() == key).expect("a key that the input may be signed by");
         }
     }
     assert!(next.next().is_none());

@@ -6,9 +6,9 @@ use super::answers::Txid;
 use super::block::{Outputs, TransactionView};
 use super::decoded::Open;
 use super::instructions::p2tr_key;
-use super::{Content, Piece, PlacedBlock, read_all};
+use super::{Content, Inputs, Piece, PlacedBlock, sources};
 use crate::files::Paths;
-use crate::flow::Settings;
+use crate::flow::{Settings, Work};
 use crate::problem::{Place, Problem, Progress, note};
 use crate::range::Blocks;
 use eligible::{Key, input_key, is_of_unknown_version};
@@ -55,15 +55,16 @@ pub fn index<B>(
     blocks: Blocks,
     mut sink: impl FnMut(Tweaks) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
+    let Some(engine) = settings.engine() else { return Ok(None) };
     let limits = settings.limits();
     let full = BATCH.min(limits.ahead);
     let (mut pieces, mut bytes, mut ended) = (Vec::new(), 0, Ok(None));
     let mut put = |pieces: &mut Vec<Piece>| {
-        let tweaks = decode(settings, std::mem::take(pieces), blocks).and_then(|found| found.tweaks(settings.engine));
+        let tweaks = decode(settings, std::mem::take(pieces), blocks).and_then(|found| found.tweaks(engine));
         ended = tweaks.map(|tweaks| sink(tweaks).break_value());
         if matches!(ended, Ok(None)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let read = read_all(paths, &limits, &mut |piece: Piece| {
+    let mut take = |piece: Piece| {
         if settings.interrupted.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }
@@ -74,7 +75,8 @@ pub fn index<B>(
         }
         bytes = 0;
         put(&mut pieces)
-    });
+    };
+    let read = sources(paths).try_for_each(|source| Inputs { blocks }.read(source, &limits, &mut take));
     if read.is_continue() {
         let _ = put(&mut pieces);
     }

@@ -1,8 +1,7 @@
 //! The shipped lines of signatures against what is decoded from the blocks that they are of.
 
-use super::Item;
-use crate::ethereum::{Options, Senders, read_all};
-use crate::limits::Limits;
+use super::{Decoded, Item};
+use crate::ethereum::{Options, Senders, sources};
 use crate::shipped::{decode, lines, paths};
 use alloy_primitives::Address;
 
@@ -28,14 +27,16 @@ fn tag(item: &Item) -> String {
 #[test]
 fn lines_are_what_blocks_have() {
     let (paths, options, lines) = (paths(&BLOCKS), Options::default(), lines("ethereum_blocks.jsonl"));
-    let decoded = decode(&Senders::new(&options), |hand_on| read_all(&paths, 1, &Limits::new(None), hand_on));
-    assert_eq!(decoded.progress.problems, []);
-    assert_eq!((lines.len(), decoded.digests.len(), decoded.len()), (530, 530, 530));
-    for (row, (line, item)) in lines.iter().zip(&decoded.items).enumerate() {
+    let decoded = decode(&Senders::new(&options), sources(&paths));
+    assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
+    let rows: usize = decoded.iter().map(Decoded::rows).sum();
+    let items = decoded.iter().flat_map(|part| part.items.iter().enumerate().map(move |(row, item)| (part, row, item)));
+    assert_eq!((lines.len(), rows, items.clone().count()), (530, 530, 530));
+    for (line, (part, row, item)) in lines.iter().zip(items) {
         assert_eq!((line.text("tag"), &item.not_rebuilt), (tag(item).as_str(), &None));
-        assert_eq!(line.bytes("digest"), decoded.digests[row], "line {row}");
-        assert_eq!(line.bytes("signature"), decoded.signatures[row], "line {row}");
-        assert_eq!(line.number("recovery_id"), u64::from(decoded.recovery_ids[row]), "line {row}");
+        assert_eq!(line.bytes("digest"), part.digests[row], "line {row}");
+        assert_eq!(line.bytes("signature"), part.signatures[row], "line {row}");
+        assert_eq!(line.number("recovery_id"), u64::from(part.recovery_ids[row]), "line {row}");
         // SEC 1, uncompressed. That it is recovered is shown by tests of the library.
         let key = line.bytes("public_key");
         assert_eq!(Some(Address::from_raw_public_key(&key[1..]).into_array()), item.claimed, "line {row}");
