@@ -130,6 +130,8 @@ fn a_use_of_what_is_above_is_found() {
         ("gpu::runtime", "use crate::gpu::Lane;"),
         ("gpu::schedule", "use crate::engine::Policy;"),
         ("gpu::runtime", "    fn f(lane: &super::schedule::Lane) {}"),
+        ("gpu::runtime", "use super::schedule;\n    fn f(lane: &schedule::Lane) {}"),
+        ("types", "use crate as this;\n    let engine = this::engine::Engine::new();"),
     ] {
         let found = problems_with(module, text);
         assert!(found.iter().any(|problem| problem.contains("above it")), "{module}: {text}: {found:?}");
@@ -155,6 +157,22 @@ fn circles_are_found() {
     assert_eq!(problems_of(&modules("use super::Types;"), &["types"]), [""; 0]);
     let found = problems_of(&modules("use super::keys::Keys;"), &["types"]);
     assert_eq!(found, ["in a circle: types::keys -> types::point -> types::keys"]);
+    // By way of the folder's name alone.
+    let folders = |of_cpu| {
+        let (frame, verify) =
+            ("pub mod verify;\npub mod together;", "use super::together;\n    together::cpu::find();");
+        problems_of(
+            &[
+                ("frame", frame),
+                ("frame::verify", verify),
+                ("frame::together", "pub mod cpu;"),
+                ("frame::together::cpu", of_cpu),
+            ],
+            &["frame"],
+        )
+    };
+    assert_eq!(folders(""), [""; 0]);
+    assert!(folders("use crate::frame::verify::Equations;").iter().any(|problem| problem.starts_with("in a circle")));
 }
 
 #[test]

@@ -37,8 +37,6 @@ WITHOUT = {
         "sqrt_var": "sqrt_candidate, then square",
     },
     "vector/element": {
-        "reduce": "the reduction of the shape",
-        "add_multiple": "that of the shape",
         "fold_by_complement": "in fold",
         "clone": "words as they are",
         "split": "constants, which the statements see",

@@ -69,29 +69,28 @@ impl Numbers {
     }
 }
 
-/// What is claimed of the points of equations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// x(u1 G + u2 Q) = x modulo n.
-    XModuloN,
-    /// u1 G + u2 Q has the x-coordinate x, and an even y.
-    EvenWithX,
-}
-
-/// What every item claims of u1 G + u2 Q, unless its verdict is known already.
+/// What every item claims of u1 G + u2 Q by a number x, unless its verdict is known already.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations {
     pub u1: Column<Scalars>,
     pub u2: Column<Scalars>,
     pub x: Column<Scalars>,
     pub verdicts: Column<Verdicts>,
-    pub claim: Claim,
 }
 
 impl Equations {
-    pub fn new(plan: &mut Plan, claim: Claim) -> Self {
-        Equations { u1: plan.column(), u2: plan.column(), x: plan.column(), verdicts: plan.column(), claim }
+    pub fn new(plan: &mut Plan) -> Self {
+        Equations { u1: plan.column(), u2: plan.column(), x: plan.column(), verdicts: plan.column() }
     }
+}
+
+/// The equations of a chunk, and their points Q.
+#[derive(Clone, Copy, Debug)]
+pub struct EquationsOfChunk {
+    pub curve: &'static str,
+    pub equations: Equations,
+    pub keys: Points,
+    pub n: usize,
 }
 
 /// Points from the caller on the device, by their encoding.

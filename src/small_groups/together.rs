@@ -6,8 +6,8 @@ use super::schemes::signature;
 use super::*;
 use crate::schemes::bip340::verify::equations;
 use crate::schemes::ecdsa::cpu::named_equations;
+use crate::schemes::frame::claims_cpu::{Equation, NamedById, XModuloN};
 use crate::schemes::frame::together::cpu::{Draw, Member, verify_group};
-use crate::schemes::frame::verify_cpu::{Equation, NamedById, XModuloN};
 use crate::types::{Policy, PublicKeys};
 
 in_groups!(one_signature, one_schnorr_signature; in lanes [of_order_7 of_order_13 of_order_199]);

@@ -110,8 +110,15 @@ impl Sources {
             Some("super") => parent(from).to_owned(),
             Some("self") => from.to_owned(),
             Some(name) if self.0.contains_key(&join(from, name)) => join(from, name),
-            // A crate, or what is in scope by an import of its own.
-            _ => return,
+            Some(name) => {
+                // In scope by an import, or else a crate or a type.
+                let rest: Vec<&str> = segments.collect();
+                for (_, to) in self.0[from].imports.iter().filter(|(import, _)| import == name) {
+                    self.resolve(from, &[&[to.as_str()], &rest[..]].concat().join("::"), tried, used);
+                }
+                return;
+            }
+            None => return,
         };
         while let Some(name) = segments.next() {
             if name == "super" {
@@ -222,9 +229,9 @@ fn branches(inside: &str) -> Vec<&str> {
     branches.into_iter().map(str::trim).filter(|branch| !branch.is_empty()).collect()
 }
 
-/// The paths in a line of code that begin with `crate` or `super`.
+/// The paths in a line of code.
 fn mentions(line: &str) -> Vec<String> {
     let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == ':';
     let words = line.split(|character| !is_part(character)).map(|word| word.trim_end_matches(':'));
-    words.filter(|word| word.starts_with("crate::") || word.starts_with("super::")).map(str::to_owned).collect()
+    words.filter(|word| word.contains("::") && !word.starts_with(':')).map(str::to_owned).collect()
 }

@@ -2,10 +2,10 @@
 
 use super::base_point::PublicTable;
 use super::key_cache::{self, KeyCache, KeyTables, Keys, Shape};
-use crate::gpu::columns::{Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers, Verdicts};
+use crate::gpu::columns::{self, BaseTable, Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan as Buffers, Stream};
-use crate::gpu::transfer::{Claim, Equations, Points};
+use crate::gpu::transfer::{Equations, EquationsOfChunk, Points};
 use std::sync::Arc;
 
 /// Items of a chunk from which looking for repeated keys costs less than it may save: where tables may be built, and where
@@ -38,6 +38,24 @@ pub fn may_build(items: usize) -> bool {
 
 /// A list of a chunk's items, and its length.
 pub type ItemList = (Column<ItemNumbers>, Column<ItemCount>);
+
+/// What a kernel gets that checks items by tables of their keys: the table of G and those of keys, with the widths of their windows,
+/// and the list of the items and their tables.
+#[derive(Clone, Copy, Debug)]
+pub struct WithTables {
+    pub equations: Equations,
+    pub table: Column<BaseTable>,
+    pub bits: u32,
+    pub key_tables: Column<columns::KeyTables>,
+    pub key_bits: u32,
+    pub items: Column<ItemNumbers>,
+    pub item_tables: Column<TableNumbers>,
+    pub item_count: Column<ItemCount>,
+    pub n: u64,
+}
+
+/// Starts that kernel on a curve.
+pub type CheckWithTables = fn(&mut Stream, &'static str, WithTables) -> Result<(), Fault>;
 
 /// The buffers of the search for repeated keys.
 pub struct Grouping {
@@ -134,31 +152,29 @@ impl Grouping {
 
     /// Checks the items whose keys have tables, and gives the list of the others, or none where these are all items. `expected`:
     /// items still to come to the device in this call, this chunk's included.
-    #[allow(clippy::too_many_arguments, reason = "what a chunk of signatures consists of")]
     pub fn check_repeated(
         &self,
         stream: &mut Stream,
         cache: &KeyCache,
-        curve: &'static str,
-        equations: Equations,
-        points: Points,
-        table: &PublicTable,
-        n: usize,
+        chunk: EquationsOfChunk,
         expected: usize,
+        table: &PublicTable,
+        check: CheckWithTables,
     ) -> Result<Option<ItemList>, Fault> {
+        let EquationsOfChunk { curve, equations, keys, n } = chunk;
         let proven = cache.newest(curve).map(|tables| tables.proven());
         if !worth_looking(n, expected, proven == Some(true)) {
             return Ok(None);
         }
-        let chunk = self.group(stream, curve, points, equations.verdicts, n, expected, proven != Some(false))?;
+        let chunk = self.group(stream, chunk, expected, proven != Some(false))?;
         let Some((key_tables, items)) = choose_tables(stream, cache, &chunk)? else { return Ok(None) };
         key_tables.serve(items);
         let Grouping { representative, found, with_items, with_tables, without, .. } = *self;
-        let (Equations { u1, u2, x, verdicts, claim }, counters, n) = (equations, self.counters.column, n as u64);
+        let (counters, verdicts, n) = (self.counters.column, equations.verdicts, n as u64);
         kernels::SplitItems {
             representative,
             found,
-            kinds: points.kinds,
+            kinds: keys.kinds,
             with_items,
             with_tables,
             without_items: without,
@@ -167,56 +183,30 @@ impl Grouping {
             n,
         }
         .launch(stream, curve)?;
-        let (table, bits) = (table.column(), table.bits);
-        let (key_bits, key_tables) = (key_tables.shape.bits, key_tables.places.tables);
-        let (items, item_tables, item_count) = (with_items, with_tables, counters.count(2));
-        match claim {
-            Claim::XModuloN => kernels::VerifyWithTables {
-                u1,
-                u2,
-                x,
-                table,
-                bits,
-                key_tables,
-                key_bits,
-                items,
-                item_tables,
-                item_count,
-                verdicts,
-                n,
-            }
-            .launch(stream, curve)?,
-            Claim::EvenWithX => kernels::Bip340VerifyWithTables {
-                u1,
-                u2,
-                r: x,
-                table,
-                bits,
-                key_tables,
-                key_bits,
-                items,
-                item_tables,
-                item_count,
-                verdicts,
-                n,
-            }
-            .launch(stream, curve)?,
-        }
+        let with_tables = WithTables {
+            equations,
+            table: table.column(),
+            bits: table.bits,
+            key_tables: key_tables.places.tables,
+            key_bits: key_tables.shape.bits,
+            items: with_items,
+            item_tables: with_tables,
+            item_count: counters.count(2),
+            n,
+        };
+        check(stream, curve, with_tables)?;
         Ok(Some((without, counters.count(3))))
     }
 
     /// Starts the search for keys that occur often; `hopeful`: keys may come again in chunks to come.
-    #[allow(clippy::too_many_arguments, reason = "what a chunk of signatures consists of")]
     fn group(
         &self,
         stream: &mut Stream,
-        curve: &'static str,
-        points: Points,
-        verdicts: Column<Verdicts>,
-        n: usize,
+        chunk: EquationsOfChunk,
         expected: usize,
         hopeful: bool,
     ) -> Result<Chunk<'_>, Fault> {
+        let EquationsOfChunk { curve, equations: Equations { verdicts, .. }, keys: points, n } = chunk;
         let threshold = uses_worth(n, expected, hopeful);
         let max_tables = most_tables(key_cache::share(stream.device.memory)).min(n / threshold) as u32;
         let Grouping { slots, slot_bits, representative, counts, table_keys, .. } = *self;

@@ -4,14 +4,14 @@
 use super::known_answers;
 use super::messages_gpu::MessageColumns;
 use super::sign::Sign;
-use super::verify_gpu::{VERIFY_FILES, write_equations};
+use super::verify_gpu::{EVEN_WITH_X, VERIFY_FILES, write_equations};
 use crate::curve::{Curve, Secp256k1};
 use crate::gpu::columns::{Column, SignStatuses, Signatures, Verdicts};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan};
 use crate::gpu::schedule::Lane;
 use crate::gpu::tables::key_tables;
-use crate::gpu::transfer::{Claim, Equations, Imported, Jacobian, Points, PrivateKeys};
+use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Jacobian, Points, PrivateKeys};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::keys::gpu::BaseProducts;
 use crate::schemes::frame::{CHECK_FILES, CheckBuffers, all_signed, check};
@@ -130,7 +130,7 @@ struct Checking {
 
 impl Checking {
     fn new(plan: &mut Plan, status: Column<SignStatuses>) -> Self {
-        let equations = Equations::new(plan, Claim::EvenWithX);
+        let equations = Equations::new(plan);
         let (buffers, verdicts) = (CheckBuffers::new(plan, None), plan.download_column(equations.verdicts));
         Checking { equations, buffers, verdicts, status: plan.download_column(status) }
     }
@@ -144,7 +144,8 @@ impl Checking {
         n: usize,
     ) -> Result<(), Fault> {
         write_equations(running.lane, messages, signatures, points, self.equations, n)?;
-        check(running, Secp256k1::NAME, self.equations, points, &self.buffers, n)?;
+        let chunk = EquationsOfChunk { curve: Secp256k1::NAME, equations: self.equations, keys: points, n };
+        check(running, &EVEN_WITH_X, chunk, &self.buffers)?;
         let lane = &mut *running.lane;
         lane.download(&self.verdicts);
         lane.download(&self.status);

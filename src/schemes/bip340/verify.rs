@@ -8,7 +8,8 @@ use crate::curve::Secp256k1;
 use crate::op::{Operation, Worth};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::frame::Chunks;
-use crate::schemes::frame::verify_cpu::{self, Equation, Equations, EvenWithX};
+use crate::schemes::frame::claims_cpu::{Equation, Equations, EvenWithX};
+use crate::schemes::frame::verify_cpu;
 use crate::types::{Batch, Error, Place, PublicKeys, Rejection, Rows, require_lengths};
 use std::ops::Range;
 

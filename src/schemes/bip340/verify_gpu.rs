@@ -5,17 +5,48 @@ use super::messages_gpu::MessageColumns;
 use super::verify::Verify;
 use crate::curve::{Curve, Secp256k1};
 use crate::gpu::columns::{Column, Signatures};
-use crate::gpu::kernels;
+use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
-use crate::gpu::tables::key_tables;
-use crate::gpu::transfer::{Claim, Equations, Imported, Points};
+use crate::gpu::tables::key_tables::{self, WithTables};
+use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Together};
-use crate::schemes::frame::{CHECK_FILES, CheckBuffers, check};
+use crate::schemes::frame::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
 use std::ops::Range;
 
 /// The kernels of equations, and those of their check.
 pub const VERIFY_FILES: &[&str] = &["bip340", "bip340_verify"];
+
+/// u1 G + u2 Q has the x-coordinate x, and an even y.
+pub static EVEN_WITH_X: ClaimOnGpu = ClaimOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
+
+fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
+    let WithWindows { equations, keys: Points { xy, kinds }, table, bits, scratch, list, n } = with;
+    let Equations { u1, u2, x: r, verdicts } = equations;
+    let (WindowScratch { tables, next_tile }, (items, item_count)) = (scratch, list.unzip());
+    kernels::Bip340Verify { u1, u2, r, xy, kinds, table, bits, tables, items, item_count, next_tile, verdicts, n }
+        .launch(stream, curve)
+}
+
+fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables) -> Result<(), Fault> {
+    let WithTables { equations, table, bits, key_tables, key_bits, items, item_tables, item_count, n } = with;
+    let Equations { u1, u2, x: r, verdicts } = equations;
+    kernels::Bip340VerifyWithTables {
+        u1,
+        u2,
+        r,
+        table,
+        bits,
+        key_tables,
+        key_bits,
+        items,
+        item_tables,
+        item_count,
+        verdicts,
+        n,
+    }
+    .launch(stream, curve)
+}
 
 impl Verify<'_> {
     /// Whether a chunk of so many items may be verified together.
@@ -51,7 +82,7 @@ impl OnGpu for Verify<'_> {
         let messages = MessageColumns::new(plan, &self.messages, items.clone());
         let signatures = plan.input::<Signatures>(self.signatures.slice(items.clone()).bytes());
         let keys = Imported::new(plan, self.keys.slice(items));
-        let equations = Equations::new(plan, Claim::EvenWithX);
+        let equations = Equations::new(plan);
         let named = Named { ids: None, on_device: messages.on_device };
         let together =
             self.is_together(n).then(|| Together::new(plan, Secp256k1::ID, named, Listed::Open, &self.chunks));
@@ -60,7 +91,8 @@ impl OnGpu for Verify<'_> {
         Box::new(move |running: &mut Running| {
             keys.import(running.lane, Secp256k1::NAME, n)?;
             write_equations(running.lane, messages, signatures, keys.points, equations, n)?;
-            check(running, Secp256k1::NAME, equations, keys.points, &buffers, n)?;
+            let chunk = EquationsOfChunk { curve: Secp256k1::NAME, equations, keys: keys.points, n };
+            check(running, &EVEN_WITH_X, chunk, &buffers)?;
             match messages.on_device {
                 None => Ok(()),
                 Some(on_device) => kernels::Bip340Reopen { on_device, verdicts: equations.verdicts, n: n as u64 }

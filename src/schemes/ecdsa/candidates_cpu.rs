@@ -12,8 +12,8 @@ use super::recover_cpu::{self, Inputs, put_address};
 use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuEngine, decode};
+use crate::schemes::frame::claims_cpu::NamedById;
 use crate::schemes::frame::together::cpu::find_valid;
-use crate::schemes::frame::verify_cpu::NamedById;
 use crate::types::{Address, KeyBytes, Place, Policy, PublicKeys, ResultsMut};
 
 /// Items that are planned at once where the caller sets no limit, and bytes that one takes: its candidate, and its

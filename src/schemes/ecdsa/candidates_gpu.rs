@@ -7,7 +7,7 @@ use super::{Candidates, gpu};
 use crate::curve::CurveId;
 use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::Lane;
-use crate::gpu::transfer::{Claim, Equations, Imported};
+use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported};
 use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Open, Together};
 use crate::schemes::frame::{Recovery, SignedRows};
 use crate::types::Policy;
@@ -36,7 +36,7 @@ impl<'a> WithCandidates<'a> {
         (_, _, ids): SignedRows,
     ) -> Self {
         let keys = Imported::new(plan, candidates.keys.slice(items));
-        let equations = Equations::new(plan, Claim::XModuloN);
+        let equations = Equations::new(plan);
         let named = Named { ids: Some(ids), on_device: None };
         let together = Together::new(plan, curve, named, Listed::All, &candidates.chunks);
         // The equation is done with its scalars when others are recovered.
@@ -56,7 +56,8 @@ impl<'a> WithCandidates<'a> {
         candidates.import(lane, curve, n)?;
         gpu::equations(lane, curve, (digests, signatures), Policy::default(), equations, prefixes, n)?;
         let table = lane.kept.clone().base_point.public(lane, curve)?;
-        match self.together.find_valid(lane, curve, equations, candidates.points, &table, n)? {
+        let chunk = EquationsOfChunk { curve, equations, keys: candidates.points, n };
+        match self.together.find_valid(lane, chunk, &table)? {
             Open::None => Ok(()),
             Open::AsBefore => self.all().compute(lane, curve, rows, None, n),
             Open::Listed((items, _), count) => {

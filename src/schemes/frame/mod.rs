@@ -1,5 +1,6 @@
 //! What signature schemes share: verification, signing and the check of signatures. A scheme says what is its own in a `Scheme`.
 
+pub mod claims_cpu;
 pub mod known_answers;
 mod recovery_gpu;
 pub mod sign_cpu;
@@ -19,7 +20,7 @@ pub use sign_cpu::Inputs;
 pub use sign_gpu::{SchemeOnGpu, SigningColumns, all_signed};
 use std::ops::Range;
 pub use together::Chunks;
-pub use verify_gpu::{CHECK_FILES, CheckBuffers, check};
+pub use verify_gpu::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
 
 /// A scheme's own steps.
 pub struct Scheme {

@@ -1,13 +1,13 @@
 //! Signing on a GPU: nonces of RFC 6979, their points by the uniform kernels, and the signatures, all on the device.
 
 use super::recovery_gpu::{KeyRows, Recovery};
-use super::verify_gpu::{CHECK_FILES, CheckBuffers, EquationsOnGpu, check};
+use super::verify_gpu::{CHECK_FILES, CheckBuffers, EquationsOnGpu, X_MODULO_N, check};
 use super::{Inputs, Scheme, Sign, known_answers};
 use crate::gpu::columns::{Column, Digests, Prefixes, RecoveryIds, Scalars, SignStatuses, Signatures, Verdicts};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
 use crate::gpu::tables::key_tables;
-use crate::gpu::transfer::{Claim, Equations, Jacobian, Points, PrivateKeys};
+use crate::gpu::transfer::{Equations, EquationsOfChunk, Jacobian, Points, PrivateKeys};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::keys::gpu::BaseProducts;
 use crate::types::{Check, Policy, Verdict};
@@ -120,7 +120,7 @@ impl Checking {
         match check {
             Check::Nothing => Checking::Nothing,
             Check::Signatures => {
-                let (public, equations) = (BaseProducts::new(plan), Equations::new(plan, Claim::XModuloN));
+                let (public, equations) = (BaseProducts::new(plan), Equations::new(plan));
                 let (prefixes, buffers) = (plan.column(), CheckBuffers::new(plan, None));
                 let verdicts = plan.download_column(equations.verdicts);
                 let status = plan.download_column(status);
@@ -150,7 +150,8 @@ impl Checking {
                 public.compute(running.lane, curve, keys, n)?;
                 let (rows, policy) = ((digests, signatures), Policy::default());
                 (scheme.on_gpu.equations)(running.lane, curve, rows, policy, *equations, *prefixes, n)?;
-                check(running, curve, *equations, public.points, buffers, n)?;
+                let chunk = EquationsOfChunk { curve, equations: *equations, keys: public.points, n };
+                check(running, &X_MODULO_N, chunk, buffers)?;
                 let lane = &mut *running.lane;
                 lane.download(verdicts);
                 lane.download(status);

@@ -2,11 +2,11 @@
 
 use super::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Open, Together};
 use super::{Verification, Verify, known_answers};
-use crate::gpu::columns::{Column, Digests, Prefixes, RecoveryIds, Signatures};
+use crate::gpu::columns::{BaseTable, Column, Digests, Prefixes, RecoveryIds, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
-use crate::gpu::tables::key_tables::{self, Grouping};
-use crate::gpu::transfer::{Claim, Equations, Imported, Points};
+use crate::gpu::tables::key_tables::{self, CheckWithTables, Grouping, ItemList, WithTables};
+use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::types::{Policy, Rows};
 use std::ops::Range;
@@ -24,6 +24,56 @@ pub type EquationsOnGpu = fn(
     Column<Prefixes>,
     usize,
 ) -> Result<(), Fault>;
+
+/// The kernels that check what equations claim of their points.
+pub struct ClaimOnGpu {
+    pub with_windows: fn(&mut Stream, &'static str, WithWindows) -> Result<(), Fault>,
+    pub with_tables: CheckWithTables,
+}
+
+/// What a kernel gets that makes a table of windows for each item: the table of G, with the width of its windows, and where not all
+/// items are checked the list of those that are.
+#[derive(Clone, Copy, Debug)]
+pub struct WithWindows {
+    pub equations: Equations,
+    pub keys: Points,
+    pub table: Column<BaseTable>,
+    pub bits: u32,
+    pub scratch: WindowScratch,
+    pub list: Option<ItemList>,
+    pub n: u64,
+}
+
+/// x(u1 G + u2 Q) = x modulo n.
+pub static X_MODULO_N: ClaimOnGpu = ClaimOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
+
+fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
+    let WithWindows { equations, keys: Points { xy, kinds }, table, bits, scratch, list, n } = with;
+    let Equations { u1, u2, x, verdicts } = equations;
+    let (WindowScratch { tables, next_tile }, (items, item_count)) = (scratch, list.unzip());
+    kernels::Verify { u1, u2, x, xy, kinds, table, bits, tables, items, item_count, next_tile, verdicts, n }
+        .launch(stream, curve)
+}
+
+fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables) -> Result<(), Fault> {
+    let WithTables { equations, table, bits, key_tables, key_bits, items, item_tables, item_count, n } = with;
+    let Equations { u1, u2, x, verdicts } = equations;
+    kernels::VerifyWithTables {
+        u1,
+        u2,
+        x,
+        table,
+        bits,
+        key_tables,
+        key_bits,
+        items,
+        item_tables,
+        item_count,
+        verdicts,
+        n,
+    }
+    .launch(stream, curve)
+}
 
 /// What checking equations takes beside them.
 pub struct CheckBuffers<'a> {
@@ -73,7 +123,7 @@ impl OnGpu for Verify<'_> {
             plan.input::<Signatures>(signatures.slice(items.clone()).bytes()),
         );
         let keys = Imported::new(plan, keys.slice(items.clone()));
-        let (equations, prefixes) = (Equations::new(plan, Claim::XModuloN), plan.column());
+        let (equations, prefixes) = (Equations::new(plan), plan.column());
         let together = self.ids_of_chunk(items.len()).map(|ids| {
             let ids = plan.input::<RecoveryIds>(ids.slice(items.clone()).bytes());
             Together::new(plan, self.curve, Named { ids: Some(ids), on_device: None }, Listed::Open, &self.chunks)
@@ -83,7 +133,7 @@ impl OnGpu for Verify<'_> {
         Box::new(move |running: &mut Running| {
             keys.import(running.lane, curve, n)?;
             (self.scheme.on_gpu.equations)(running.lane, curve, rows, self.policy, equations, prefixes, n)?;
-            check(running, curve, equations, keys.points, &buffers, n)
+            check(running, &X_MODULO_N, EquationsOfChunk { curve, equations, keys: keys.points, n }, &buffers)
         })
     }
 }
@@ -92,52 +142,28 @@ impl OnGpu for Verify<'_> {
 /// together, which is faster than one by one, but not than by tables.
 pub fn check(
     Running { lane, expected, .. }: &mut Running,
-    curve: &'static str,
-    equations: Equations,
-    points: Points,
+    kernels: &'static ClaimOnGpu,
+    chunk: EquationsOfChunk,
     buffers: &CheckBuffers<'_>,
-    n: usize,
 ) -> Result<(), Fault> {
+    let EquationsOfChunk { curve, equations, keys, n } = chunk;
     let kept = lane.kept.clone();
     let table = kept.base_point.public(lane, curve)?;
     let CheckBuffers { scratch, grouping, together } = buffers;
     scratch.reset(lane)?;
     let mut list = match grouping {
         Some(grouping) => {
-            grouping.check_repeated(lane, &kept.key_cache, curve, equations, points, &table, n, *expected)?
+            grouping.check_repeated(lane, &kept.key_cache, chunk, *expected, &table, kernels.with_tables)?
         }
         None => None,
     };
     if let (None, Some(together)) = (&list, together) {
-        match together.find_valid(lane, curve, equations, points, &table, n)? {
+        match together.find_valid(lane, chunk, &table)? {
             Open::None => return Ok(()),
             Open::Listed(others, _) => list = Some(others),
             Open::AsBefore => {}
         }
     }
-    let (Equations { u1, u2, x, verdicts, claim }, Points { xy, kinds }) = (equations, points);
-    let (WindowScratch { tables, next_tile }, (items, item_count)) = (*scratch, list.unzip());
-    let (table, bits, n) = (table.column(), table.bits, n as u64);
-    match claim {
-        Claim::XModuloN => {
-            kernels::Verify { u1, u2, x, xy, kinds, table, bits, tables, items, item_count, next_tile, verdicts, n }
-                .launch(lane, curve)
-        }
-        Claim::EvenWithX => kernels::Bip340Verify {
-            u1,
-            u2,
-            r: x,
-            xy,
-            kinds,
-            table,
-            bits,
-            tables,
-            items,
-            item_count,
-            next_tile,
-            verdicts,
-            n,
-        }
-        .launch(lane, curve),
-    }
+    let (scratch, table, bits) = (*scratch, table.column(), table.bits);
+    (kernels.with_windows)(lane, curve, WithWindows { equations, keys, table, bits, scratch, list, n: n as u64 })
 }

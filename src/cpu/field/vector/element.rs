@@ -6,7 +6,6 @@
 
 use super::words::{Mask, Words};
 use crate::cpu::field::moduli::Modulus;
-use crate::cpu::field::montgomery;
 use core::marker::PhantomData;
 use core::ops::{Add, Neg, Sub};
 
@@ -42,25 +41,6 @@ pub trait Shape {
 
     /// See `Prime`.
     fn fold<M: Modulus>(sum: [Words; 5]) -> [Words; 5];
-}
-
-impl<M: Modulus, S: montgomery::Shape> Prime for montgomery::Element<M, S> {
-    const SHIFT: i32 = 4;
-
-    #[inline(always)]
-    fn reduce(columns: [Words; 10]) -> [Words; 5] {
-        S::reduce::<M>(columns)
-    }
-
-    #[inline(always)]
-    fn add_multiple(sum: [Words; 5], k: i64) -> [Words; 5] {
-        S::add_multiple::<M>(sum, k)
-    }
-
-    #[inline(always)]
-    fn fold(sum: [Words; 5]) -> [Words; 5] {
-        S::fold::<M>(sum)
-    }
 }
 
 /// `Prime::fold` for a p close to 2^256. `add_complement(sum, k)` is sum + k (2^256 - p), for a k of few bits.

@@ -1,9 +1,28 @@
-//! Any prime p between 2^255 and 2^256. Montgomery form with R = 2^260.
+//! Any prime p between 2^255 and 2^256, and what fields in Montgomery form have in common. R = 2^260.
 
-use super::element::{BITS, LOW, Shape, carry, split};
+use super::element::{BITS, LOW, Prime, Shape, carry, split};
 use super::words::Words;
 use crate::cpu::field::moduli::Modulus;
-use crate::cpu::field::montgomery::General;
+use crate::cpu::field::montgomery::{self, General};
+
+impl<M: Modulus, S: montgomery::Shape> Prime for montgomery::Element<M, S> {
+    const SHIFT: i32 = 4;
+
+    #[inline(always)]
+    fn reduce(columns: [Words; 10]) -> [Words; 5] {
+        S::reduce::<M>(columns)
+    }
+
+    #[inline(always)]
+    fn add_multiple(sum: [Words; 5], k: i64) -> [Words; 5] {
+        S::add_multiple::<M>(sum, k)
+    }
+
+    #[inline(always)]
+    fn fold(sum: [Words; 5]) -> [Words; 5] {
+        S::fold::<M>(sum)
+    }
+}
 
 impl Shape for General {
     /// Row by row: the multiple m of p clears a word. A column gets ten terms more, below 2^52, and a carry.

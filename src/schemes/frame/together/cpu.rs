@@ -6,7 +6,7 @@ use crate::cpu::msm::{self, Terms};
 use crate::cpu::point::Affine;
 use crate::cpu::scalar::Signed;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator};
-use crate::schemes::frame::verify_cpu::{Claim, Equations};
+use crate::schemes::frame::claims_cpu::{Claim, Equations};
 use crate::types::PublicKeys;
 
 /// Items of the smallest group that pays and of the largest one, for each thread.

@@ -8,7 +8,7 @@ use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
 use crate::gpu::tables::PublicTable;
 use crate::gpu::tables::key_tables::ItemList;
-use crate::gpu::transfer::{Equations, Points};
+use crate::gpu::transfer::{Equations, EquationsOfChunk, Points};
 
 /// Kernel files of equations of groups, beside those of a check.
 pub const FILES: &[&str] = &["msm", "together"];
@@ -77,11 +77,8 @@ impl<'a> Together<'a> {
     pub fn find_valid(
         &self,
         stream: &mut Stream,
-        curve: &'static str,
-        equations: Equations,
-        points: Points,
+        EquationsOfChunk { curve, equations, keys: points, n }: EquationsOfChunk,
         table: &PublicTable,
-        n: usize,
     ) -> Result<Open, Fault> {
         // A device makes the coefficients of these 32 bytes (`cuda/scheme/together.cuh`), drawn when the items are on their way to it.
         let mut seed = [0; 32];

@@ -1,0 +1,86 @@
+//! What a signature claims, as the CPU engine checks it: an equation, and what must be true of its point.
+
+use crate::cpu::field::Field;
+use crate::cpu::multiply::normalize;
+use crate::cpu::point::jacobian::Jacobian;
+use crate::cpu::simd::Lanes;
+use crate::cpu::{CpuCurve, be_bytes_to_limbs, from_limbs, limbs_to_be_bytes};
+use crate::types::Rejection;
+
+/// What a signature claims of u1 G + u2 Q.
+pub struct Equation<C: CpuCurve, K> {
+    pub u1: C::Scalar,
+    pub u2: C::Scalar,
+    pub claim: K,
+}
+
+pub type Equations<C, K> = Vec<Result<Equation<C, K>, Rejection>>;
+
+/// What is claimed of a point.
+pub trait Claim<C: CpuCurve>: Copy {
+    /// Of which points the claim is true. What it says of the identity means nothing.
+    fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool>;
+
+    /// The x-coordinate and whether y is odd of a point of which it is true, where the signature says which one is meant. There may be no
+    /// such point on the curve.
+    fn point(&self) -> Option<(C::Base, bool)> {
+        None
+    }
+}
+
+/// That its x-coordinate is this modulo n.
+#[derive(Clone, Copy)]
+pub struct XModuloN<C: CpuCurve>(pub C::Scalar);
+
+/// The same of a point that a recovery id names, where that can be: its x-coordinate, and whether its y is odd. The id decides
+/// nothing.
+#[derive(Clone, Copy)]
+pub struct NamedById<C: CpuCurve>(pub XModuloN<C>, pub Option<(C::Base, bool)>);
+
+/// That its x-coordinate is this, and its y-coordinate even.
+#[derive(Clone, Copy)]
+pub struct EvenWithX<C: CpuCurve>(pub C::Base);
+
+impl<C: CpuCurve> Claim<C> for XModuloN<C> {
+    /// Without an inversion: x(R) = X / Z^2, and x(R) modulo n is `x` exactly when x(R) is x or x + n.
+    fn hold(_: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
+        let holds = |(point, XModuloN(x)): (&Jacobian<C::Base>, Self)| {
+            let x = be_bytes_to_limbs(&x.to_be_bytes());
+            let zz = point.z.square();
+            let equals = |candidate: C::Base| candidate.mul(&zz) == point.x;
+            equals(from_limbs(&x)) || plus_n::<C>(&x).is_some_and(equals)
+        };
+        points.iter().zip(claims).map(holds).collect()
+    }
+}
+
+impl<C: CpuCurve> Claim<C> for NamedById<C> {
+    fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
+        XModuloN::hold(lanes, points, claims.map(|NamedById(claim, _)| claim))
+    }
+
+    fn point(&self) -> Option<(C::Base, bool)> {
+        self.1
+    }
+}
+
+impl<C: CpuCurve> Claim<C> for EvenWithX<C> {
+    fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
+        let points = normalize(lanes, points);
+        points.iter().zip(claims).map(|(point, EvenWithX(x))| point.x == x && !point.y.is_odd()).collect()
+    }
+
+    fn point(&self) -> Option<(C::Base, bool)> {
+        Some((self.0, false))
+    }
+}
+
+/// x + n as a coordinate, where it is below p.
+pub fn plus_n<C: CpuCurve>(x: &[u64; 4]) -> Option<C::Base> {
+    let mut carry = false;
+    let mut sum = [0; 4];
+    for i in 0..4 {
+        (sum[i], carry) = x[i].carrying_add(C::N[i], carry);
+    }
+    if carry { None } else { C::Base::from_be_bytes(&limbs_to_be_bytes(&sum)) }
+}
