@@ -109,6 +109,8 @@ pub fn curve_list(curves: &[Curve]) -> String {
     let variants = each(&|curve| format!("    /// {} ({}).\n    {},\n", curve.name, curve.standard, curve.type_name));
     let all = each(&|curve| format!("CurveId::{}, ", curve.type_name));
     let names = each(&|curve| format!("            CurveId::{} => \"{}\",\n", curve.type_name, curve.name));
+    let oids = each(&|curve| format!("            CurveId::{} => \"{}\",\n", curve.type_name, curve.oid));
+    let aliases = each(&|curve| format!("            CurveId::{} => &{:?},\n", curve.type_name, curve.aliases));
     let instances = each(&|curve| format!("$($function)::+::<$crate::curve::{}>, ", curve.type_name));
     let instances_of_scheme = |scheme: &str| {
         let instances = each(&|curve| match curve.offers(scheme) {
@@ -150,6 +152,18 @@ impl CurveId {{
     pub const fn name(self) -> &'static str {{
         match self {{
 {names}        }}
+    }}
+
+    /// The object identifier, in digits and dots.
+    pub const fn oid(self) -> &'static str {{
+        match self {{
+{oids}        }}
+    }}
+
+    /// Names that standards and programs have for it besides, one spelling of each.
+    pub const fn aliases(self) -> &'static [&'static str] {{
+        match self {{
+{aliases}        }}
     }}
 
 {has_schemes}

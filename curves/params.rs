@@ -9,6 +9,8 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 struct File {
     name: String,
+    oid: String,
+    aliases: Vec<String>,
     type_name: String,
     standard: String,
     reference: String,
@@ -47,6 +49,10 @@ pub struct Endomorphism {
 /// A short Weierstrass curve y^2 = x^3 + a x + b over a 256-bit prime field, of prime order n.
 pub struct Curve {
     pub name: String,
+    /// The object identifier.
+    pub oid: String,
+    /// Names that standards and programs have for it besides.
+    pub aliases: Vec<String>,
     pub type_name: String,
     pub standard: String,
     /// The path of the curve's type in its RustCrypto crate.
@@ -82,6 +88,8 @@ impl Curve {
         };
         let curve = Curve {
             name: file.name,
+            oid: file.oid,
+            aliases: file.aliases,
             type_name: file.type_name,
             standard: file.standard,
             reference: file.reference,

@@ -1,5 +1,6 @@
 //! The curves: one type each, and one list of them, generated from `curves/NAME.toml`.
 
+use crate::types::is_same_name;
 use std::fmt;
 use std::str::FromStr;
 
@@ -44,17 +45,39 @@ impl fmt::Display for CurveId {
     }
 }
 
-/// No curve has this name.
+/// No curve has this name. The text lists those that there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no curve is called {0}")]
-pub struct UnknownCurve(String);
+#[error("no curve is called `{name}`; the curves are {}", listed_names())]
+pub struct UnknownCurve {
+    name: String,
+}
 
+/// All curves, each with its other names.
+fn listed_names() -> String {
+    let of_curve = |curve: &CurveId| format!("{curve} (also {}, {})", curve.aliases().join(", "), curve.oid());
+    CurveId::ALL.iter().map(of_curve).collect::<Vec<_>>().join(", ")
+}
+
+/// The name of a curve in any of its spellings: its own, one that a standard or another program has, or its object identifier. Case
+/// does not matter, and neither do spaces, hyphens, underscores and dots.
+///
+/// ```
+/// use gecc::CurveId;
+/// for name in ["p256", "P-256", "NIST P-256", "secp256r1", "prime256v1", "1.2.840.10045.3.1.7"] {
+///     assert_eq!(name.parse(), Ok(CurveId::P256));
+/// }
+/// assert!("P-384".parse::<CurveId>().is_err());
+/// ```
 impl FromStr for CurveId {
     type Err = UnknownCurve;
 
     fn from_str(name: &str) -> Result<Self, UnknownCurve> {
-        let found = CurveId::ALL.iter().find(|curve| curve.name() == name);
-        found.copied().ok_or_else(|| UnknownCurve(name.to_owned()))
+        let is_named = |curve: &&CurveId| {
+            let names = [curve.name(), curve.oid()].into_iter().chain(curve.aliases().iter().copied());
+            names.into_iter().any(|known| is_same_name(known, name))
+        };
+        let found = CurveId::ALL.iter().find(is_named);
+        found.copied().ok_or_else(|| UnknownCurve { name: name.to_owned() })
     }
 }
 
@@ -65,5 +88,30 @@ impl<T: Copy> PerCurve<T> {
     /// That of one curve.
     pub const fn of(&self, curve: CurveId) -> T {
         self.0[curve as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_in_every_spelling_is_of_one_curve() {
+        let names = |curve: CurveId| [&[curve.name(), curve.oid()], curve.aliases()].concat();
+        let mut all = Vec::new();
+        for &curve in CurveId::ALL {
+            for name in names(curve) {
+                let spellings =
+                    [name.to_owned(), name.to_uppercase(), name.to_lowercase(), name.replace(['-', ' '], "_")];
+                assert!(spellings.iter().all(|spelling| spelling.parse() == Ok(curve)), "{name}");
+                all.push(name);
+            }
+        }
+        let same = |name: &&&str| all.iter().filter(|other| is_same_name(other, name)).count();
+        assert_eq!(all.iter().find(|name| same(name) > 1), None, "no two names are the same");
+        for name in ["", "P-384", "secp256", "1.2.840.10045.3.1", "p256 ü"] {
+            let Err(problem) = name.parse::<CurveId>() else { panic!("{name} is no name") };
+            assert!(problem.to_string().contains("sm2 (also sm2p256v1"), "{problem}");
+        }
     }
 }

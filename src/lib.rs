@@ -42,6 +42,7 @@
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 
 pub mod any;
+pub mod fields;
 pub mod kernels;
 #[cfg(feature = "lab")]
 pub mod lab;

@@ -63,7 +63,8 @@ fn bip340() {
 
 /// The hashes of silent payments, of a random point.
 fn silent_payment(session: &mut Session, n: &BigUint) {
-    let point = ProjectivePoint::<k256::Secp256k1>::mul_by_generator(&scalar::<k256::Secp256k1>(&random_below(n))).to_affine();
+    let point =
+        ProjectivePoint::<k256::Secp256k1>::mul_by_generator(&scalar::<k256::Secp256k1>(&random_below(n))).to_affine();
     let (compressed, plain) = (point.to_sec1_point(true), point.to_sec1_point(false));
     let (compressed, (x, y)) = (compressed.as_bytes(), plain.as_bytes()[1..].split_at(32));
     let (counter, outpoint) = (random_bytes(4), random_bytes(36));

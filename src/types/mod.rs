@@ -3,6 +3,7 @@
 mod der;
 mod error;
 mod keys;
+mod names;
 mod point;
 mod results;
 mod rows;
@@ -16,6 +17,7 @@ pub use error::Error;
 pub(crate) use error::require_lengths;
 pub use keys::PublicKeys;
 pub(crate) use keys::{KeyBytes, KeyForm, POINT_ROW};
+pub(crate) use names::is_same_name;
 pub use point::{Point, Points};
 #[cfg(test)]
 pub(crate) use results::rows_of;

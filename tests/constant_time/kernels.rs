@@ -105,17 +105,7 @@ const SECRET: &[Signature] = &[
     ),
     Signature(
         "gecc_silent_outputs",
-        &[
-            "+xy",
-            "=kinds",
-            "=spend_xy",
-            "-spend_count",
-            "-which",
-            "+rows",
-            "-row_bytes",
-            "+prefixes",
-            "-n",
-        ],
+        &["+xy", "=kinds", "=spend_xy", "-spend_count", "-which", "+rows", "-row_bytes", "+prefixes", "-n"],
     ),
     Signature("gecc_export_points_raw", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_export_x", &["+xy", "=kinds", "+rows", "-n"]),
@@ -147,8 +137,20 @@ const LEAKY: &[Signature] = &[
     Signature("gecc_upmul_var", &["+scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
 ];
 
-const FILES: &[&str] =
-    &["nonces", "fpmul", "upmul", "normalize", "sign", "bip340", "bip340_silent", "layout", "results", "rows", "modexp", "mul_mod"];
+const FILES: &[&str] = &[
+    "nonces",
+    "fpmul",
+    "upmul",
+    "normalize",
+    "sign",
+    "bip340",
+    "bip340_silent",
+    "layout",
+    "results",
+    "rows",
+    "modexp",
+    "mul_mod",
+];
 
 pub fn secrets_decide_no_branch_and_no_address() {
     let list = List::read("kernels.txt");

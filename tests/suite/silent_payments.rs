@@ -197,8 +197,7 @@ pub fn match_libsecp256k1(engine: &Engine) {
     for keys in [PublicKeys::compressed(&compressed), PublicKeys::raw(&raw)] {
         let found = silent_payments::scan(engine, &receivers, keys, outputs_of).unwrap();
         assert!(found.codes.iter().all(|code| *code == Verdict::VALID_CODE));
-        let told: Vec<_> =
-            found.matches.iter().map(|of| (of.row, of.receiver, of.k, of.label, of.output)).collect();
+        let told: Vec<_> = found.matches.iter().map(|of| (of.row, of.receiver, of.k, of.label, of.output)).collect();
         assert_eq!(told, known);
         for of in &found.matches {
             // The key of the output is the spend key plus the tweak's multiple of G.

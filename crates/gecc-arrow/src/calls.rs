@@ -4,13 +4,13 @@ use crate::answers::Answers;
 use crate::columns::{Column, Inputs};
 use crate::error::Error;
 use crate::keys::Keys;
-use crate::mapping::Field;
 use crate::operation::{Bip340Signing, Key, KeyForm, Signer, Signing};
 use crate::secrets::Secrets;
 use crate::texts::Texts;
 use crate::through::{Bip340Messages, Signed, recover_rows, verify_bip340_rows, verify_recoverable_rows, verify_rows};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::Policy;
+use gecc::fields::Field;
 use gecc::{CurveId, Engine, PublicKeys, Rows, SecretKeys, any, ecdsa, sm2};
 use zeroize::Zeroizing;
 

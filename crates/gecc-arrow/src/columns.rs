@@ -2,12 +2,12 @@
 
 use crate::cells::{Cells, Integers, LONG, NO_RECOVERY_ID, recovery_id};
 use crate::error::Error;
-use crate::mapping::{Field, Mapping};
+use crate::mapping::{column_of, names};
 use crate::pool::{Pool, wiped_if};
 use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
 use gecc::Rows;
-use sha2::{Digest, Sha256};
+use gecc::fields::{Field, Mapping};
 use zeroize::Zeroize;
 
 /// One record batch, which of its columns are which, and what was found wrong with its rows.
@@ -82,13 +82,23 @@ impl<'a> Inputs<'a> {
 
     /// The cells of a field; `None` where the mapping has no column for it.
     pub fn optional(&self, field: Field) -> Result<Option<Cells<'a>>, Error> {
-        let place = self.mapping.index(field, self.batch.schema_ref())?;
+        let place = column_of(self.mapping, field, self.batch.schema_ref())?;
         Ok(place.map(|place| Cells::of(self.batch.column(place).as_ref())))
     }
 
     /// The cells of a field that the operation needs.
     pub fn required(&self, field: Field) -> Result<Cells<'a>, Error> {
-        self.optional(field)?.ok_or_else(|| missing(field))
+        self.optional(field)?.ok_or_else(|| self.missing(&[field]))
+    }
+
+    /// What to say of fields of which an operation needs one.
+    fn missing(&self, fields: &[Field]) -> Error {
+        Error::Columns(Mapping::missing(fields, &names(self.batch.schema_ref())).to_string())
+    }
+
+    /// Whether cells are messages as they are, and not their digits.
+    pub fn holds_messages(&self, cells: &Cells) -> bool {
+        !cells.is_text() || self.mapping.text_messages
     }
 
     /// Rows that `read` writes, each of which is 0 where it fails. The first problem of a row stays.
@@ -149,15 +159,17 @@ impl<'a> Inputs<'a> {
             return self.bytes(Field::Digest, &cells);
         }
         let cells = self.required(Field::Message)?;
+        let (hash, is_whole) = (self.mapping.hash, self.holds_messages(&cells));
         let digests = self.fill(false, |row, to: &mut [u8; 32]| {
             let problem = |problem| (Field::Message, problem);
-            *to = if cells.is_text() {
+            let digest = if is_whole {
+                hash.digest(cells.get(row).map_err(problem)?)
+            } else {
                 let mut message = Vec::new();
                 cells.append(row, &mut message).map_err(problem)?;
-                Sha256::digest(&message).into()
-            } else {
-                Sha256::digest(cells.get(row).map_err(problem)?).into()
+                hash.digest(&message)
             };
+            *to = digest.ok_or((Field::Message, CellProblem::WrongLength))?;
             Ok(())
         })?;
         Ok(Column::Owned(digests))
@@ -167,7 +179,7 @@ impl<'a> Inputs<'a> {
     pub fn require_one_content(&self) -> Result<(), Error> {
         match (self.has(Field::Digest), self.has(Field::Message)) {
             (true, true) => Err(Error::Columns("`digest` and `message` are both given".to_owned())),
-            (false, false) => Err(Error::Columns("neither `digest` nor `message` has a column".to_owned())),
+            (false, false) => Err(self.missing(&[Field::Digest, Field::Message])),
             (true, false) if self.has(Field::Id) => {
                 Err(Error::Columns("`id` goes with `message`: a digest already contains it".to_owned()))
             }
@@ -182,9 +194,7 @@ impl<'a> Inputs<'a> {
             (true, false, false) => self.whole_signatures(),
             (false, true, false) => self.signatures_of_parts(),
             (false, false, true) => self.signatures_of_der(),
-            (false, false, false) => {
-                Err(Error::Columns("none of `signature`, `r` with `s`, and `der` has a column".to_owned()))
-            }
+            (false, false, false) => Err(self.missing(&[Field::Signature, Field::R, Field::Der])),
             _ => Err(Error::Columns("more than one of `signature`, `r` with `s`, and `der` is given".to_owned())),
         }
     }
@@ -199,10 +209,11 @@ impl<'a> Inputs<'a> {
         if cells.contiguous(64).is_some() {
             return self.bytes(Field::Signature, &cells);
         }
-        let rows = self.fill(false, |row, to: &mut [u8; 64]| {
-            with_v(&cells, row).map(|(signature, _)| *to = signature).map_err(|problem| (Field::Signature, problem))
-        })?;
-        Ok(Column::Owned(rows))
+        // Of 64 and 65 bytes a cell is r || s, and of any other length it can be DER alone.
+        self.signatures_in(Field::Signature, &cells, |row, to| match cells.len(row)? {
+            64 | 65 => with_v(&cells, row).map(|(signature, _)| Some(*to = signature)),
+            _ => Ok(None),
+        })
     }
 
     fn signatures_of_parts(&mut self) -> Result<Column<'a, 64>, Error> {
@@ -216,14 +227,33 @@ impl<'a> Inputs<'a> {
 
     fn signatures_of_der(&mut self) -> Result<Column<'a, 64>, Error> {
         let cells = self.required(Field::Der)?;
+        self.signatures_in(Field::Der, &cells, |_, _| Ok(None))
+    }
+
+    /// Signatures in DER, but for those that `read` writes.
+    fn signatures_in(
+        &mut self,
+        field: Field,
+        cells: &Cells<'a>,
+        read: impl Fn(usize, &mut [u8; 64]) -> Result<Option<()>, CellProblem> + Sync,
+    ) -> Result<Column<'a, 64>, Error> {
         let mut rows = vec![[0; 64]; self.rows()];
         self.pool.fill(&mut rows, &mut self.problems, |start, rows, problems| {
             let mut der = Vec::new();
             for (offset, (row, problem)) in rows.iter_mut().zip(problems).enumerate() {
                 der.clear();
-                match append_der(&cells, start + offset, &mut der) {
-                    Err(found) => note(problem, Field::Der, found),
-                    Ok(()) => match gecc::signature_from_der(without_hash_type(&der)) {
+                let is_read = match read(start + offset, row) {
+                    Ok(None) => append_der(cells, start + offset, &mut der).map(|()| false),
+                    Ok(Some(())) => Ok(true),
+                    Err(found) => Err(found),
+                };
+                match is_read {
+                    Ok(true) => {}
+                    Err(found) => note(problem, field, found),
+                    Ok(false) if field == Field::Signature && der.first() != Some(&SEQUENCE) => {
+                        note(problem, field, CellProblem::WrongLength);
+                    }
+                    Ok(false) => match gecc::signature_from_der(without_hash_type(&der)) {
                         Ok(signature) => *row = signature,
                         Err(rejection) => note_code(problem, Reason::Rejected(rejection).code()),
                     },
@@ -235,7 +265,7 @@ impl<'a> Inputs<'a> {
 
     /// Where recovery ids are: in their column, or else in the last byte of each signature. `None` where there are none.
     fn ids(&self) -> Result<Option<Ids<'a>>, Error> {
-        if let Some(place) = self.mapping.index(Field::RecoveryId, self.batch.schema_ref())? {
+        if let Some(place) = column_of(self.mapping, Field::RecoveryId, self.batch.schema_ref())? {
             return Ok(Some(Ids::Column(Integers::of(self.batch.column(place).as_ref()))));
         }
         let cells = self.optional(Field::Signature)?;
@@ -252,7 +282,7 @@ impl<'a> Inputs<'a> {
             None if self.has(Field::Signature) => {
                 Err(Error::Columns("signatures of 64 bytes need a column for `recovery_id`".to_owned()))
             }
-            None => Err(missing(Field::RecoveryId)),
+            None => Err(self.missing(&[Field::RecoveryId])),
         }
     }
 
@@ -278,11 +308,6 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// A field that an operation cannot do without.
-fn missing(field: Field) -> Error {
-    Error::Columns(format!("no column is given for `{field}`"))
-}
-
 /// Keeps the first problem of a row.
 fn note(problem: &mut u8, field: Field, found: CellProblem) {
     note_code(problem, Reason::Cell(field, found).code());
@@ -293,6 +318,9 @@ fn note_code(problem: &mut u8, code: u8) {
         *problem = code;
     }
 }
+
+/// How DER of a signature begins.
+const SEQUENCE: u8 = 0x30;
 
 /// `r || s` of a cell, and v where the cell has 65 bytes.
 fn with_v(cells: &Cells, row: usize) -> Result<([u8; 64], Option<u8>), CellProblem> {

@@ -4,9 +4,9 @@
 use crate::cells::{Cells, LONG};
 use crate::columns::{Column, Inputs};
 use crate::error::Error;
-use crate::mapping::Field;
 use crate::reason::CellProblem;
 use gecc::PublicKeys;
+use gecc::fields::Field;
 
 /// The public keys of a batch.
 pub(crate) enum Keys<'a> {

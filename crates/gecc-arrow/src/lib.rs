@@ -8,7 +8,7 @@
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
 //! use gecc::{CurveId, Engine};
-//! use gecc_arrow::{Mapping, Operation, Pool};
+//! use gecc_arrow::{Mapping, Operation, Pool, complete};
 //! use std::sync::Arc;
 //!
 //! let digests: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter([[7; 32], [8; 32]].into_iter())?);
@@ -17,8 +17,8 @@
 //! let batch = RecordBatch::try_from_iter([("digest", digests), ("sig", signatures), ("pk", keys)])?;
 //!
 //! let engine = Engine::new()?;
-//! let mapping = Mapping::by_name(&batch.schema());
 //! let verify = Operation::Verify(Default::default());
+//! let mapping = complete(Mapping::new(), &batch.schema(), &verify, CurveId::Secp256k1)?;
 //! let answers = verify.apply(&engine, CurveId::Secp256k1, &batch, &mapping, &Pool::default())?;
 //! assert_eq!(answers.reason(0).unwrap().to_string(), "the point's encoding is malformed");
 //! assert_eq!(answers.reason(1).unwrap().to_string(), "`public_key` is null");
@@ -28,7 +28,7 @@
 //!
 //! # Columns
 //!
-//! Which column holds which [`Field`] is found by name or said as a text ([`Mapping`]). Bytes may be FixedSizeBinary,
+//! Which column holds which [`Field`] is said as a text ([`Mapping`]) or found by name ([`complete`]). Bytes may be FixedSizeBinary,
 //! Binary, LargeBinary or BinaryView, and hexadecimal text, with or without `0x`, Utf8, LargeUtf8 or Utf8View; any of
 //! them in a dictionary. Cells of the right width that lie one after the other go to the engine without a copy. Others
 //! are copied in parallel.
@@ -81,9 +81,10 @@ pub use answers::{Answers, Counts};
 pub use cells::{Cells, Integers, append_hexadecimal, holds_bytes, holds_integers};
 pub use each::{Answered, answer_each};
 pub use error::{Error, catches_panics};
+pub use gecc::fields::{Field, Hash, Mapping};
 pub use imported::check_imported;
 pub use maker::{AnswerMaker, Made, Places, Wanted};
-pub use mapping::{Field, Mapping};
+pub use mapping::{column_of, complete, takes};
 pub use operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};
 pub use pool::Pool;
 pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};

@@ -4,11 +4,12 @@ use crate::answers::{Answers, answer_schema};
 use crate::calls::Call;
 use crate::columns::Inputs;
 use crate::error::Error;
-use crate::mapping::{Field, Mapping};
+use crate::mapping::column_of;
 use crate::pool::Pool;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::ecdsa::{Policy, SForm};
+use gecc::fields::{Field, Mapping};
 use gecc::{CurveId, Engine, Rows, SecretKey, SecretKeys, Signers};
 use std::sync::Arc;
 
@@ -163,10 +164,15 @@ impl Operation {
     /// The columns that the operation reads, of those that the mapping has.
     ///
     /// # Errors
-    /// As for [`Mapping::index`].
+    /// As for [`column_of`].
     pub fn columns(&self, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
         let read = Field::ALL.into_iter().filter(|field| self.reads(*field));
-        read.filter_map(|field| mapping.index(field, schema).transpose()).collect()
+        read.filter_map(|field| column_of(mapping, field, schema).transpose()).collect()
+    }
+
+    /// Whether it reads a field on a curve: user ids are of SM2 alone.
+    pub(crate) fn reads_on(&self, field: Field, curve: CurveId) -> bool {
+        self.reads(field) && (field != Field::Id || curve == CurveId::Sm2)
     }
 
     fn reads(&self, field: Field) -> bool {

@@ -1,7 +1,7 @@
 //! Why a row is rejected: by the engine, or because a cell cannot be read.
 
-use crate::mapping::Field;
 use arrow_array::StringArray;
+use gecc::fields::Field;
 use gecc::{Rejection, Verdict};
 use std::fmt;
 use std::sync::{Arc, OnceLock};

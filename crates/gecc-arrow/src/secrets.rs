@@ -2,9 +2,9 @@
 
 use crate::columns::{Column, Inputs};
 use crate::error::Error;
-use crate::mapping::Field;
 use crate::operation::Key;
 use crate::reason::Reason;
+use gecc::fields::Field;
 use gecc::{SecretKey, SecretKeys};
 
 /// A key for each row. Those of rows with problems mean nothing.

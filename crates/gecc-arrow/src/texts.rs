@@ -3,8 +3,8 @@
 use crate::cells::Cells;
 use crate::columns::Inputs;
 use crate::error::Error;
-use crate::mapping::Field;
 use crate::reason::CellProblem;
+use gecc::fields::Field;
 use gecc::sm2::DEFAULT_USER_ID;
 
 /// Bytes that hexadecimal messages of a batch may stand for.
@@ -31,7 +31,7 @@ impl<'a> Texts<'a> {
     /// Messages, of which text is hexadecimal.
     pub fn messages(inputs: &mut Inputs<'a>) -> Result<Self, Error> {
         let cells = inputs.required(Field::Message)?;
-        if !cells.is_text() {
+        if inputs.holds_messages(&cells) {
             inputs.note_nulls(Field::Message, &cells);
             return Ok(Texts::Stored { cells, rows: inputs.rows(), of_null: &[] });
         }

@@ -4,11 +4,11 @@ use crate::answers::Answers;
 use crate::columns::Inputs;
 use crate::error::Error;
 use crate::keys::Keys;
-use crate::mapping::{Field, Mapping};
 use crate::operation::KeyForm;
 use crate::pool::Pool;
 use crate::texts::Texts;
 use arrow_array::RecordBatch;
+use gecc::fields::{Field, Mapping};
 use gecc::{PublicKeys, Rows};
 
 /// [`crate::Operation::Verify`] over digests, where `verify` makes the calls. It gets digests, signatures, public keys and
@@ -183,6 +183,11 @@ mod tests {
 
     const NONE: u8 = u8::MAX;
 
+    fn mapping_of(batch: &RecordBatch) -> Mapping {
+        let verify = crate::Operation::VerifyRecoverable(Default::default());
+        crate::complete(Mapping::new(), &batch.schema(), &verify, gecc::CurveId::P256).unwrap()
+    }
+
     /// The ids that the call gets for four rows, of which row 2 has a key of another encoding.
     fn ids_of_call(signatures: ArrayRef, ids: Option<ArrayRef>) -> Option<Vec<u8>> {
         let digests = FixedSizeBinaryArray::try_from_iter([[1; 32]; 4].into_iter()).unwrap();
@@ -190,7 +195,7 @@ mod tests {
         let columns: [(&str, ArrayRef); 3] =
             [("digest", Arc::new(digests)), ("signature", signatures), ("public_key", Arc::new(keys))];
         let batch = RecordBatch::try_from_iter(columns.into_iter().chain(ids.map(|ids| ("v", ids)))).unwrap();
-        let (mapping, pool, mut found) = (Mapping::by_name(&batch.schema()), Pool::default(), None);
+        let (mapping, pool, mut found) = (mapping_of(&batch), Pool::default(), None);
         let answers = verify_recoverable_rows(Inputs::new(&batch, &mapping, &pool), |signed, _, codes| {
             let of_rows = |ids: Rows<1>| (0..codes.len()).map(|row| ids.get(row)[0]).collect();
             found = signed.ids.map(of_rows);

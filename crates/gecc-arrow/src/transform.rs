@@ -4,12 +4,13 @@ use crate::answers::Counts;
 use crate::each::{Answered, answer_each};
 use crate::error::Error;
 use crate::maker::{AnswerMaker, Made, Places, Wanted};
-use crate::mapping::{self, Mapping};
+use crate::mapping::column_of;
 use crate::operation::Operation;
 use crate::pool::Pool;
 use crate::read::{Batches, Columns, Format, Input};
 use crate::write::{Compression, Output, Writer};
 use arrow_schema::Schema;
+use gecc::fields::{Field, Mapping};
 use gecc::{CurveId, Engine};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -106,13 +107,16 @@ pub fn transform(
     Ok(Outcome { counts, problem: problem.or(finished.err()) })
 }
 
-/// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`.
+/// The places of the columns that stand beside the answers: all but the one that is mapped as `secret_key`, and those that have a name
+/// of it.
 ///
 /// # Errors
-/// As for [`Mapping::index`].
+/// As for [`column_of`].
 pub fn columns_beside(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
-    let secret = mapping.index(mapping::Field::SecretKey, schema)?;
-    Ok((0..schema.fields().len()).filter(|place| Some(*place) != secret).collect())
+    let secret = column_of(mapping, Field::SecretKey, schema)?;
+    let is_secret =
+        |place: usize| Some(place) == secret || Field::named(schema.field(place).name()) == Some(Field::SecretKey);
+    Ok((0..schema.fields().len()).filter(|place| !is_secret(*place)).collect())
 }
 
 /// Writes the answers for all batches, without the end of the output.

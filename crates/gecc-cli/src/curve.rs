@@ -1,8 +1,9 @@
 //! The curves that `--curve` names, all that the library has, and the schemes of `--scheme`.
 
-use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use gecc::CurveId;
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command, ValueEnum};
+use gecc::{CurveId, UnknownCurve};
+use std::ffi::OsStr;
 
 /// A scheme of signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,7 +47,8 @@ impl Scheme {
         }
     }
 
-    fn name(self) -> &'static str {
+    /// As it is written in texts.
+    pub fn name(self) -> &'static str {
         match self {
             Scheme::Ecdsa => "ECDSA",
             Scheme::Sm2 => "SM2",
@@ -66,8 +68,30 @@ pub fn of_ecdsa() -> impl TypedValueParser<Value = CurveId> {
 }
 
 fn one_of(is_taken: fn(CurveId) -> bool) -> impl TypedValueParser<Value = CurveId> {
-    let names = CurveId::ALL.iter().filter(|curve| is_taken(**curve)).map(|curve| curve.name());
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<CurveId>())
+    Named(is_taken)
+}
+
+/// The curves of [`one_of`], by any of their names. Help and completions list one name of each.
+#[derive(Clone)]
+struct Named(fn(CurveId) -> bool);
+
+impl TypedValueParser for Named {
+    type Value = CurveId;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<CurveId, clap::Error> {
+        let is_taken = self.0;
+        let parse = move |name: &str| {
+            let curve: CurveId = name.parse().map_err(|problem: UnknownCurve| problem.to_string())?;
+            if is_taken(curve) { Ok(curve) } else { Err(format!("ECDSA is not used on {curve}")) }
+        };
+        parse.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue>>> {
+        let is_taken = self.0;
+        let curves = CurveId::ALL.iter().filter(move |curve| is_taken(**curve));
+        Some(Box::new(curves.map(|curve| PossibleValue::new(curve.name()))))
+    }
 }
 
 /// The curve that was asked for, or all.

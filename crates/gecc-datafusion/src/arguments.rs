@@ -73,7 +73,7 @@ fn curve_of(kind: Kind, name: Option<&ScalarValue>) -> Result<CurveId> {
     curve.ok_or_else(|| {
         let known = CurveId::ALL.iter().filter(|curve| curve.has_ecdsa());
         let known = known.map(|curve| format!("'{curve}'")).collect::<Vec<_>>().join(", ");
-        let note = if name == CurveId::Sm2.name() { "; for this one there is `sm2_verify`" } else { "" };
+        let note = if name.parse() == Ok(CurveId::Sm2) { "; for this one there is `sm2_verify`" } else { "" };
         DataFusionError::Plan(format!("there is no ECDSA on the curve '{name}'; the curves are {known}{note}"))
     })
 }

@@ -15,9 +15,7 @@ fn chosen<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> 
 }
 
 pub fn curve(name: &str) -> PyResult<CurveId> {
-    let curves: Vec<(&str, CurveId)> = CurveId::ALL.iter().map(|curve| (curve.name(), *curve)).collect();
-    // Names of curves are written in more than one way.
-    chosen("curve", &name.to_ascii_lowercase(), &curves)
+    name.parse().map_err(|problem: gecc::UnknownCurve| PyValueError::new_err(format!("curve: {problem}")))
 }
 
 pub fn backend(name: &str) -> PyResult<Backend> {

@@ -89,18 +89,8 @@ impl Scratch {
             let (rows, spend_count) = (out.from_byte(keys.start + NUMBER * (1 + which)), keys.count as u64);
             let (xy, kinds, which, prefixes) = (out_xy, out_kinds, which as u64, sums.prefixes);
             lane.keep_in_l2(prefixes, n)?;
-            kernels::SilentOutputs {
-                xy,
-                kinds,
-                spend_xy,
-                spend_count,
-                which,
-                rows,
-                row_bytes,
-                prefixes,
-                n: count,
-            }
-            .launch(lane, CURVE)?;
+            kernels::SilentOutputs { xy, kinds, spend_xy, spend_count, which, rows, row_bytes, prefixes, n: count }
+                .launch(lane, CURVE)?;
         }
         Ok(())
     }

@@ -6,8 +6,10 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field as Column, Schema};
 use flate2::read::GzDecoder;
+use gecc::CurveId;
 use gecc_arrow::{
-    Columns, Compression, Error, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, open, open_stream,
+    Columns, Compression, Error, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, column_of, complete,
+    open, open_stream,
 };
 use std::fs::File;
 use std::io::{Read, Write};
@@ -61,7 +63,8 @@ fn real_signatures_have_their_verdicts() {
     let mut checked = 0;
     for rows in [100, 1 << 20] {
         let input = open(data("signatures.parquet"), options(rows)).unwrap();
-        let mapping = Mapping::by_name(input.schema());
+        let verify = Operation::Verify(Default::default());
+        let mapping = complete(Mapping::new(), input.schema(), &verify, CurveId::P256).unwrap();
         let tags = input.schema().index_of("tag").unwrap();
         let mut first = 0;
         for batch in input.batches(&Columns::All).unwrap() {
@@ -207,9 +210,10 @@ fn a_million_columns_are_read() {
     Writer::create(output, Format::Parquet, Compression::None, &schema).unwrap().finish().unwrap();
     let input = open(&path, options(10)).unwrap();
     assert_eq!(input.schema().fields().len(), 1_000_000);
-    assert!(Mapping::by_name(input.schema()).is_empty());
+    let verify = Operation::Verify(Default::default());
+    assert!(complete(Mapping::new(), input.schema(), &verify, CurveId::P256).unwrap().is_empty());
     let missing: Mapping = "digest=d".parse().unwrap();
-    let problem = missing.index(gecc_arrow::Field::Digest, input.schema()).unwrap_err().to_string();
+    let problem = column_of(&missing, gecc_arrow::Field::Digest, input.schema()).unwrap_err().to_string();
     assert!(problem.len() < 1000 && problem.contains("of 1000000 columns"), "{problem}");
     assert_eq!(input.batches(&Columns::All).unwrap().count(), 0);
 }

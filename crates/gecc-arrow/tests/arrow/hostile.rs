@@ -8,7 +8,7 @@ use arrow_ipc as ipc;
 use flatbuffers::FlatBufferBuilder;
 use gecc::{CurveId, Rejection};
 use gecc_arrow::{
-    Columns, Compression, Error, Field, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, open,
+    Columns, Compression, Error, Field, Format, Mapping, Operation, Output, Pool, ReadOptions, Writer, complete, open,
     open_stream,
 };
 use parquet::arrow::ArrowWriter;
@@ -255,7 +255,7 @@ fn few_large_values_may_stand_for_many_rows() {
         let mut seen = 0;
         for batch in read(&path, bounded(1 << 20), &Columns::All).unwrap() {
             let verify = Operation::Verify(Default::default());
-            let mapping = Mapping::by_name(&batch.schema());
+            let mapping = complete(Mapping::new(), &batch.schema(), &verify, CurveId::Secp256k1).unwrap();
             let answers = verify.apply(engine(), CurveId::Secp256k1, &batch, &mapping, &Pool::default()).unwrap();
             assert!(answers.codes().iter().all(|code| *code == wrong));
             seen += answers.len();
@@ -349,8 +349,8 @@ fn items_that_are_nothing_get_their_verdicts() {
     };
     let columns = [("digest", zeros(32)), ("signature", zeros(64)), ("public_key", zeros(64))];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mapping = Mapping::by_name(&batch.schema());
     let verify = Operation::Verify(Default::default());
+    let mapping = complete(Mapping::new(), &batch.schema(), &verify, CurveId::P256).unwrap();
     let answers = verify.apply(engine(), CurveId::P256, &batch, &mapping, &Pool::default()).unwrap();
     assert_eq!(answers.codes(), [Rejection::ROutOfRange.code(); 9]);
     let empty = verify.apply(engine(), CurveId::P256, &batch.slice(4, 0), &mapping, &Pool::default()).unwrap();

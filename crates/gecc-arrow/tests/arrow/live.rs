@@ -5,7 +5,7 @@ use crate::items::engine;
 use crate::transforms::{CURVE, items};
 use arrow_array::RecordBatch;
 use gecc_arrow::{
-    Batches, Columns, Compression, Error, Format, Job, Mapping, Operation, Output, Pool, Writer, answer_each,
+    Batches, Columns, Compression, Error, Format, Job, Mapping, Operation, Output, Pool, Writer, answer_each, complete,
     open_stream,
 };
 use std::ops::ControlFlow;
@@ -68,8 +68,8 @@ fn verify(
     stop: &AtomicBool,
     take: impl FnMut(usize) -> ControlFlow<usize>,
 ) -> Result<Option<usize>, Error> {
-    let mapping = Mapping::by_name(input.schema());
     let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation, CURVE).unwrap();
     let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
     let batches = input.batches(&Columns::All)?;
     answer_each(&job, batches, 3, stop, |answered| Ok(answered.answers.len()), take)

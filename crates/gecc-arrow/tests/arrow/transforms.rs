@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use gecc::CurveId;
 use gecc_arrow::{
     Columns, Compression, Error, Format, Job, Mapping, Operation, Outcome, Output, Pool, Reason, TransformOptions,
-    Wanted, open, transform,
+    Wanted, complete, open, transform,
 };
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -33,8 +33,8 @@ pub fn items(count: usize) -> (RecordBatch, Vec<u8>) {
 
 fn run(from: &Path, to: Output, rows: usize, with: &TransformOptions, stop: bool) -> Result<Outcome, Error> {
     let input = open(from, options(rows))?;
-    let mapping = Mapping::by_name(input.schema());
     let (operation, pool) = (Operation::Verify(Default::default()), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation, CURVE).unwrap();
     let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
     transform(&job, input, to, with, &AtomicBool::new(stop))
 }
@@ -128,8 +128,8 @@ fn secret_keys_are_not_written() {
     ];
     write(&from, &RecordBatch::try_from_iter(table).unwrap(), 20, Format::Parquet, Compression::None);
     let input = open(&from, options(7)).unwrap();
-    let mapping = Mapping::by_name(input.schema());
     let (operation, pool) = (Operation::Sign(Default::default()), Pool::default());
+    let mapping = complete(Mapping::new(), input.schema(), &operation, CURVE).unwrap();
     let job = Job { engine: engine(), curve: CURVE, operation: &operation, mapping: &mapping, pool: &pool };
     let with = TransformOptions { beside: true, compression: Compression::None, ..TransformOptions::default() };
     let outcome = transform(&job, input, Output::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();

@@ -101,7 +101,8 @@ pub fn vectors_of_bip_352(settings: &Settings) {
     let mut unknown = transactions[0].clone();
     unknown.input.push(TxIn { sequence: Sequence::ZERO, ..TxIn::default() });
     let mut without = transactions[0].clone();
-    without.output = vec![paying(bytes(&cases[0]["receiving"][0]["given"]["vin"][0]["prevout"]["scriptPubKey"], "hex").into())];
+    without.output =
+        vec![paying(bytes(&cases[0]["receiving"][0]["given"]["vin"][0]["prevout"]["scriptPubKey"], "hex").into())];
     let of_first = spent[..2].to_vec();
     spent.extend(of_first.clone());
     spent.push(paying([vec![0x52, 32], vec![7; 32]].concat().into()));

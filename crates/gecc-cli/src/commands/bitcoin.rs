@@ -22,6 +22,7 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
         #[cfg(feature = "arrow")]
         BitcoinCommand::Scan(options) => return silent::scan(&options),
     };
+    chain.refuse_csv()?;
     chains::run::<Answer>(&chain, state.as_deref(), |session, former, put| {
         verify_as(&session.settings(), &session.paths, Blocks { from, to }, former, put)
     })

@@ -17,6 +17,7 @@ use std::sync::Arc;
 const PUT_OUT: usize = 1 << 15;
 
 pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
+    options.chain.refuse_csv()?;
     let mut wanted = Options::default();
     if !options.sm2_id.is_empty() {
         wanted.sm2_user_ids = options.sm2_id.into_iter().map(String::into_bytes).collect();

@@ -25,6 +25,14 @@ impl Operation for Ecdh {
         Reads { public_keys: true, secret_keys: self.keys.are_of_items(), ..Reads::default() }
     }
 
+    fn curve(&self) -> CurveId {
+        self.curve
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        vec!["shared_secret"]
+    }
+
     fn width(&self) -> usize {
         32
     }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(SendersOptions { from, to, chain_id, state, chain }) = command;
     let options = Options { blocks: Blocks { from, to }, chain_id };
+    chain.refuse_csv()?;
     chains::run::<Answer>(&chain, state.as_deref(), |session, former, put| {
         senders_as(&session.settings(), &session.paths, &options, former, put)
     })

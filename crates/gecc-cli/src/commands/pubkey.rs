@@ -30,6 +30,14 @@ impl Operation for Pubkey {
         Reads { secret_keys: true, ..Reads::default() }
     }
 
+    fn curve(&self) -> CurveId {
+        self.curve
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        vec!["public_key"]
+    }
+
     fn width(&self) -> usize {
         64
     }

@@ -6,7 +6,8 @@ use crate::output::{Failure, Line};
 use gecc::{CurveId, Engine, Error, any, ecdsa};
 
 pub fn run(options: RecoverOptions) -> Result<u8, Failure> {
-    let RecoverOptions { curve, addresses, stream } = options;
+    let RecoverOptions { curve, addresses, hash, mut stream } = options;
+    stream.read_messages(hash);
     if addresses && curve != CurveId::Secp256k1 {
         return Err("--addresses is for secp256k1, the curve of Ethereum's accounts".to_owned().into());
     }
@@ -23,6 +24,14 @@ impl Operation for Recover {
 
     fn reads(&self) -> Reads {
         Reads { contents: true, signatures: true, recovery_ids: RecoveryIds::Required, ..Reads::default() }
+    }
+
+    fn curve(&self) -> CurveId {
+        self.curve
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        vec![if self.addresses { "address" } else { "public_key" }]
     }
 
     fn width(&self) -> usize {

@@ -15,6 +15,8 @@ const SIGNATURE: usize = 64;
 pub fn run(mut options: SignOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
     let (curve, scheme) = Scheme::chosen(options.curve, options.scheme)?;
+    options.stream.read_messages(options.hash);
+    options.hash.require(scheme)?;
     let (auxiliary, data) = (options.auxiliary, options.additional_data);
     let (recoverable, der) = (options.recoverable, options.der);
     if auxiliary.is_some() && scheme != Scheme::Bip340 {
@@ -91,6 +93,15 @@ impl Operation for Ecdsa {
         Reads { contents: true, secret_keys: self.keys.are_of_items(), ..Reads::default() }
     }
 
+    fn curve(&self) -> CurveId {
+        self.curve
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        let signature = if self.der { "der" } else { "signature" };
+        if self.recoverable { vec![signature, "recovery_id"] } else { vec![signature] }
+    }
+
     fn width(&self) -> usize {
         SIGNATURE + usize::from(self.recoverable)
     }
@@ -160,6 +171,14 @@ impl Operation for Sm2 {
         Reads { contents: true, messages: true, user_ids: true, secret_keys, ..Reads::default() }
     }
 
+    fn curve(&self) -> CurveId {
+        CurveId::Sm2
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        vec![if self.der { "der" } else { "signature" }]
+    }
+
     fn width(&self) -> usize {
         SIGNATURE
     }
@@ -208,6 +227,14 @@ impl Operation for Bip340 {
 
     fn reads(&self) -> Reads {
         Reads { contents: true, messages: true, secret_keys: self.keys.are_of_items(), ..Reads::default() }
+    }
+
+    fn curve(&self) -> CurveId {
+        CurveId::Secp256k1
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        vec!["signature"]
     }
 
     fn width(&self) -> usize {

@@ -8,9 +8,11 @@ use gecc::ecdsa::Policy;
 use gecc::{CurveId, Engine, Error, any, bip340, sm2};
 
 pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
-    let VerifyOptions { curve, scheme, low_s, stream } = options;
+    let VerifyOptions { curve, scheme, low_s, hash, mut stream } = options;
+    stream.read_messages(hash);
     let (curve, scheme) = Scheme::chosen(curve, scheme)?;
     let policy = if low_s { Policy::low_s() } else { Policy::default() };
+    hash.require(scheme)?;
     match scheme {
         Scheme::Ecdsa => job::run(&Ecdsa { curve, policy, together: stream.engine.batch_equations }, &stream),
         Scheme::Sm2 if low_s => Err("--low-s does not exist for SM2: n - s is no signature".to_owned().into()),
@@ -45,6 +47,14 @@ impl Operation for Ecdsa {
 
     fn reads(&self) -> Reads {
         Reads { recovery_ids: if self.together { RecoveryIds::Optional } else { RecoveryIds::No }, ..READS }
+    }
+
+    fn curve(&self) -> CurveId {
+        self.curve
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        vec!["valid"]
     }
 
     fn compute(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), Error> {
@@ -88,6 +98,14 @@ impl Operation for Sm2 {
         Reads { messages: true, user_ids: true, ..READS }
     }
 
+    fn curve(&self) -> CurveId {
+        CurveId::Sm2
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        vec!["valid"]
+    }
+
     fn compute(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), Error> {
         let Columns { contents, signatures, public_keys, .. } = columns;
         match *contents {
@@ -117,6 +135,14 @@ impl Operation for Bip340 {
 
     fn reads(&self) -> Reads {
         Reads { messages: true, x_only_keys: true, ..READS }
+    }
+
+    fn curve(&self) -> CurveId {
+        CurveId::Secp256k1
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        vec!["valid"]
     }
 
     fn compute(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), Error> {

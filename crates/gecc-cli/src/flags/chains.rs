@@ -179,6 +179,14 @@ pub struct ChainOptions {
 }
 
 impl ChainOptions {
+    /// Chains have no answers in CSV.
+    pub fn refuse_csv(&self) -> Result<(), String> {
+        match self.answers() {
+            AnswerFormat::Csv => Err("answers of chains are JSON Lines, Parquet or Arrow: -o FILE.parquet".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
     /// The format of the answers.
     pub fn answers(&self) -> AnswerFormat {
         format_by_name(self.output_format, self.output.as_deref())

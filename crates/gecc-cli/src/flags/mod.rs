@@ -16,12 +16,11 @@ pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumComm
 use clap::{Parser, Subcommand};
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
+pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
 #[cfg(all(feature = "arrow", feature = "chains"))]
 pub use silent::{IndexOptions, ScanOptions};
-pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
-#[cfg(any(feature = "arrow", feature = "chains"))]
 pub use stream::AnswerFormat;
-pub use stream::{Format, StreamOptions};
+pub use stream::{Format, HashOptions, StreamOptions};
 
 /// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
 #[derive(Parser)]

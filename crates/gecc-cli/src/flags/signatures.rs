@@ -1,7 +1,7 @@
 //! Commands on signatures.
 
-use super::StreamOptions;
 use super::stream::input_help;
+use super::{HashOptions, StreamOptions};
 use crate::curve::{Scheme, any, of_ecdsa};
 use crate::input::fields::decode_digits;
 use clap::Args;
@@ -10,8 +10,9 @@ use std::path::PathBuf;
 
 pub const VERIFY_HELP: &str = concat!(
     "\
-Fields: `digest` (32 bytes) or `message` (hashed with SHA-256, for sm2 with SM3 over Z_A || M and the optional text `id`); \
-`signature` (64 bytes, r || s) or `der`; `public_key` (SEC 1, 33 or 65 bytes, or x || y of 64 bytes). For bip340 a `digest` is a \
+Fields: `digest` (32 bytes) or `message` (hashed with SHA-256 or as --hash says, for sm2 with SM3 over Z_A || M and the text `id`, which \
+--columns id=NAME names); `signature` (r || s of 64 bytes, r || s || v of 65, or DER), or `r` and `s`, or `der`; `public_key` (SEC 1, 33 or 65 \
+bytes, or x || y of 64, or SubjectPublicKeyInfo in DER or PEM, or a JSON Web Key). For bip340 a `digest` is a \
 message of 32 bytes, a `message` is signed as it is, and a `public_key` has 32 bytes, or any of the others. With --batch-equations the `recovery_id` or `v` \
 of ECDSA, which decides nothing: verification is faster where it is right.
 
@@ -31,7 +32,7 @@ Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\",\"line\":7}, one
 
 pub const RECOVER_HELP: &str = concat!(
     "\
-Fields: `digest` or `message`, `signature` or `der`, `recovery_id` or `v` (0 to 3, 27 to 30, or as EIP-155 has it).
+Fields: `digest` or `message`, `signature` (with v as its 65th byte, or without), `r` and `s`, or `der`, `recovery_id` or `v` (0 to 3, 27 to 30, or as EIP-155 has it).
 
 Examples:
   gecc recover --curve secp256k1 transactions.jsonl
@@ -86,6 +87,8 @@ pub struct VerifyOptions {
     #[arg(long)]
     pub low_s: bool,
     #[command(flatten)]
+    pub hash: HashOptions,
+    #[command(flatten)]
     pub stream: StreamOptions,
 }
 
@@ -97,6 +100,8 @@ pub struct RecoverOptions {
     /// Print Ethereum addresses instead of public keys; secp256k1 only.
     #[arg(long)]
     pub addresses: bool,
+    #[command(flatten)]
+    pub hash: HashOptions,
     #[command(flatten)]
     pub stream: StreamOptions,
 }
@@ -129,6 +134,8 @@ pub struct SignOptions {
     /// Verify every signature before it is printed: a processor that errs could otherwise give the key away.
     #[arg(long)]
     pub check_signatures: bool,
+    #[command(flatten)]
+    pub hash: HashOptions,
     #[command(flatten)]
     pub stream: StreamOptions,
 }

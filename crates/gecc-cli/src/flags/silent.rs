@@ -1,7 +1,7 @@
 //! Silent payments.
 
-use gecc_cli::engine::EngineOptions;
 use clap::Args;
+use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
 
 pub const INDEX_HELP: &str = "\

@@ -1,7 +1,10 @@
 //! Where items come from and answers go.
 
 use crate::input::binary::layout::Layout;
+use crate::input::encoding::Encoding;
 use clap::{Args, ValueEnum};
+use gecc::fields::{Hash, Mapping};
+use gecc_cli::curve::Scheme;
 use gecc_cli::engine::EngineOptions;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,13 +14,13 @@ macro_rules! input_help {
     () => {
         "\
 Input is text: JSON Lines or CSV with a header, a JSON array of objects, or columns between tabs or semicolons, with binary \
-fields in hexadecimal, with or without 0x. Or it is Parquet or Arrow IPC, whose columns are found by name or said by --columns, \
-or rows of bytes as --layout says. Content tells the format; rows have to be named (--format rows), and Arrow that comes through \
+fields in hexadecimal, with or without 0x, or in base64. Or it is Parquet or Arrow IPC. Columns are found by name (`sig`, `pubkey`, `msg` \
+and the like are known, in any case) or said by --columns. Or it is rows of bytes as --layout says. Content tells the format; rows have to be named (--format rows), and Arrow that comes through \
 a pipe (--format arrow). Text and rows may be compressed by gzip or zstd.
 
 An item that cannot be used gets its own answer and stops nothing; blank lines are skipped; `tag` of text is passed through. The \
 answer to an item that is rejected says its `line`, or its `row` where there are no lines, counted from 1. An output file gets \
-its name when all answers are in it.
+its name when all answers are in it. Input of which no item has the right form ends with exit code 2.
 
 Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run, 130 interrupted, 141 closed pipe."
     };
@@ -46,13 +49,81 @@ pub enum AnswerFormat {
     Parquet,
     /// Arrow IPC, compressed by zstd.
     Arrow,
+    /// CSV, below a header.
+    Csv,
+}
+
+impl AnswerFormat {
+    /// Whether each answer is a line.
+    pub fn is_lines(self) -> bool {
+        matches!(self, AnswerFormat::Jsonl | AnswerFormat::Csv)
+    }
+}
+
+/// How messages become what is signed.
+#[derive(Args, Clone, Copy, Default)]
+pub struct MessageOptions {
+    /// Take each `message` as the text that it is, and not as hexadecimal digits.
+    #[arg(long)]
+    pub text_messages: bool,
+}
+
+/// The same for ECDSA, which signs a hash.
+#[derive(Args, Clone, Copy)]
+pub struct HashOptions {
+    /// The hash of a `message`, for ECDSA. Of SHA-384 and SHA-512 the leftmost 256 bits are signed (FIPS 186-5); eip191 is Keccak-256 of what
+    /// `personal_sign` signs; with none a message is the digest.
+    #[arg(long, value_enum, default_value = "sha256")]
+    pub hash: HashName,
+    #[command(flatten)]
+    pub messages: MessageOptions,
+}
+
+impl HashOptions {
+    /// Fails where a hash is asked for and the scheme has its own.
+    pub fn require(self, scheme: Scheme) -> Result<(), String> {
+        match scheme {
+            Scheme::Sm2 | Scheme::Bip340 if self.is_other() => {
+                Err(format!("--hash is for ECDSA: {} has a hash of its own", scheme.name()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether another hash than the usual is asked for, which schemes with their own hash refuse.
+    pub fn is_other(self) -> bool {
+        self.hash != HashName::Sha256
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HashName {
+    Sha256,
+    Sha384,
+    Sha512,
+    Keccak256,
+    Eip191,
+    None,
+}
+
+impl From<HashName> for Hash {
+    fn from(name: HashName) -> Self {
+        match name {
+            HashName::Sha256 => Hash::Sha256,
+            HashName::Sha384 => Hash::Sha384,
+            HashName::Sha512 => Hash::Sha512,
+            HashName::Keccak256 => Hash::Keccak256,
+            HashName::Eip191 => Hash::Eip191,
+            HashName::None => Hash::None,
+        }
+    }
 }
 
 #[derive(Args)]
 pub struct StreamOptions {
-    /// Input file, or - for standard input.
-    #[arg(default_value = "-")]
-    pub input: PathBuf,
+    /// Input files, folders of them, patterns, or - for standard input.
+    #[arg(default_value = "-", value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
     /// Output file [default: standard output].
     #[arg(short, long)]
     pub output: Option<PathBuf>,
@@ -65,10 +136,19 @@ pub struct StreamOptions {
     /// The fields of each row and their bytes, such as digest:32,public_key:33,signature:64; `skip` for what is none.
     #[arg(long, value_name = "FIELD:BYTES,…", required_if_eq("format", "rows"))]
     pub layout: Option<Layout>,
-    /// The columns of a Parquet or Arrow input, such as digest=hash,r=r,s=s,public_key=pk [default: found by name].
+    /// Columns, or members of JSON objects, whose names do not say what they are, such as digest=their_hash,public_key=their_key. Others
+    /// are found by name. `FIELD=` says that there is none.
     #[arg(long, value_name = "FIELD=COLUMN,…")]
-    pub columns: Option<String>,
-    /// Format of the answers [default: by the end of the output's name, .parquet or .arrow, or else JSON Lines].
+    pub columns: Option<Mapping>,
+    /// How text has binary values [default: hexadecimal, or base64 where the first rows are that alone].
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
+    /// Set by commands that read messages.
+    #[arg(skip)]
+    pub hash: Hash,
+    #[arg(skip)]
+    pub text_messages: bool,
+    /// Format of the answers [default: by the end of the output's name, .parquet, .arrow or .csv, or else JSON Lines].
     #[arg(long, value_enum)]
     pub output_format: Option<AnswerFormat>,
     /// Write Parquet or Arrow with the input's columns beside the answers; for Parquet or Arrow input.
@@ -95,6 +175,7 @@ pub fn format_by_name(format: Option<AnswerFormat>, output: Option<&Path>) -> An
     format.unwrap_or(match output.and_then(Path::extension).and_then(OsStr::to_str) {
         Some("parquet") => AnswerFormat::Parquet,
         Some("arrow") => AnswerFormat::Arrow,
+        Some("csv") => AnswerFormat::Csv,
         _ => AnswerFormat::Jsonl,
     })
 }
@@ -105,12 +186,28 @@ impl StreamOptions {
         format_by_name(self.output_format, self.output.as_deref())
     }
 
+    /// What is said of columns and messages.
+    pub fn mapping(&self) -> Mapping {
+        let mut mapping = self.columns.clone().unwrap_or_default();
+        (mapping.hash, mapping.text_messages) = (self.hash, self.text_messages);
+        mapping
+    }
+
+    /// Takes over how messages are read.
+    pub fn read_messages(&mut self, options: HashOptions) {
+        self.hash = options.hash.into();
+        self.text_messages = options.messages.text_messages;
+    }
+
     /// Refuses options that do not go together, and with what was found of the input.
     pub fn check_formats(&self, is_table: bool) -> Result<(), String> {
-        let writes_lines = self.answers() == AnswerFormat::Jsonl;
+        let writes_lines = self.answers().is_lines();
         let refusals = [
             (self.layout.is_some() && self.format != Some(Format::Rows), "--layout goes with --format rows"),
-            (self.columns.is_some() && !is_table, "--columns goes with Parquet or Arrow input"),
+            (
+                self.columns.is_some() && self.layout.is_some(),
+                "--columns goes with columns that have names: --layout says where those of rows are",
+            ),
             (
                 !writes_lines && cfg!(not(feature = "arrow")),
                 "this gecc was built without Parquet and Arrow: answers are JSON Lines",

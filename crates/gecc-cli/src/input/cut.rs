@@ -1,6 +1,7 @@
 //! From pieces of text to units of whole rows, which can be read side by side.
 
 use super::layout::{Layout, Start, tell};
+use super::names::Names;
 use super::scan::Scanner;
 use super::text::{Span, Text};
 use crate::flags::Format;
@@ -46,7 +47,7 @@ struct Part {
 /// Cuts an input at ends of rows.
 pub struct Cutter {
     format: Option<Format>,
-    keys: bool,
+    names: Names,
     /// What the input began with, until its layout is known.
     start: Wiped,
     /// Whether that is all there was so far.
@@ -62,11 +63,10 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// With `keys`, the input may be bare private keys.
-    pub fn new(format: Option<Format>, keys: bool) -> Self {
+    pub fn new(format: Option<Format>, names: Names) -> Self {
         let (start, carry) = (Wiped::default(), Wiped::default());
         let scanner = Scanner::Lines;
-        Cutter { format, keys, start, is_first: true, layout: None, scanner, carry, skipped: None, line: 1 }
+        Cutter { format, names, start, is_first: true, layout: None, scanner, carry, skipped: None, line: 1 }
     }
 
     /// Known once there are rows.
@@ -150,7 +150,7 @@ impl Cutter {
 
     /// Looks what the input is; keeps the text where it does not say.
     fn begin(&mut self, text: Text, at_end: bool, cuts: &mut Vec<Cut>) -> Result<(), String> {
-        match tell(text.bytes(), self.is_first, at_end, self.format, self.keys)? {
+        match tell(text.bytes(), self.is_first, at_end, self.format, &self.names)? {
             Start::NeedsMore(blank) => {
                 self.line += count_lines(&text.bytes()[..blank]);
                 self.is_first &= blank == 0;
@@ -334,7 +334,8 @@ mod tests {
 
     /// The items of an input that comes in pieces of some size: each with its line, and its public key or what is wrong.
     fn items(text: &[u8], piece: usize, most: usize) -> Result<Vec<(u64, String)>, String> {
-        let (mut cutter, buffers, mut items) = (Cutter::new(None, false), Buffers::new(piece, false), Vec::new());
+        let (mut cutter, buffers, mut items) =
+            (Cutter::new(None, Names::of_all()), Buffers::new(piece, false), Vec::new());
         let mut pieces = text.chunks(piece);
         let mut has_ended = false;
         while !has_ended {
@@ -355,7 +356,7 @@ mod tests {
             let measures = cuts.iter().map(|cut| measure(cut, &layout, most)).collect();
             for unit in cutter.number(cuts, measures) {
                 let before = items.len();
-                each_of_unit(&unit, &layout, |line, fields| {
+                each_of_unit(&unit, &layout, &Names::of_all(), |line, fields| {
                     let content = fields.map_err(|(reason, _)| reason);
                     let said = content.and_then(|fields| fields.public_key().map(str::to_owned));
                     items.push((line, said.unwrap_or_else(|reason| reason)));

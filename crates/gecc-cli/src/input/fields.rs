@@ -1,73 +1,53 @@
 //! The fields of one input item, borrowed from its text, and what they mean.
 
+use super::encoding::{Encoding, base64};
+use super::names::{Names, Role};
+use super::public_key;
 use super::shape::Value;
 use const_hex::decode_to_slice;
-use gecc::Rejection;
 use gecc::ecdsa::recovery_id_of_v;
-use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use gecc::fields::Field;
+use gecc::{CurveId, Rejection};
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
-/// A field, as JSON keys and columns name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    Digest,
-    Message,
-    Signature,
-    Der,
-    PublicKey,
-    RecoveryId,
-    V,
-    Id,
-    SecretKey,
-    Tag,
-}
-
-/// The names of fields.
-pub const FIELD_NAMES: [(&str, Field); 10] = [
-    ("digest", Field::Digest),
-    ("message", Field::Message),
-    ("signature", Field::Signature),
-    ("der", Field::Der),
-    ("public_key", Field::PublicKey),
-    ("recovery_id", Field::RecoveryId),
-    ("v", Field::V),
-    ("id", Field::Id),
-    ("secret_key", Field::SecretKey),
-    ("tag", Field::Tag),
-];
-
-impl Field {
-    pub fn by_name(name: &[u8]) -> Option<Self> {
-        FIELD_NAMES.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, field)| *field)
-    }
-}
-
 /// What an item has; unknown fields are ignored.
-#[derive(Default, Deserialize)]
+#[derive(Default)]
 pub struct Fields<'a> {
-    #[serde(borrow)]
-    digest: Option<Text<'a>>,
-    #[serde(borrow)]
-    message: Option<Text<'a>>,
-    #[serde(borrow)]
-    signature: Option<Text<'a>>,
-    #[serde(borrow)]
-    der: Option<Text<'a>>,
-    #[serde(borrow)]
-    public_key: Option<Text<'a>>,
-    recovery_id: Option<RecoveryId>,
-    v: Option<RecoveryId>,
-    #[serde(borrow)]
-    id: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "without_showing")]
-    secret_key: Option<&'a str>,
-    #[serde(borrow, default, deserialize_with = "as_written")]
+    /// The text of each field. That of a number is as it is written.
+    values: [Option<Cow<'a, str>>; Field::ALL.len()],
     pub tag: Option<Tag<'a>>,
+}
+
+/// The members of a JSON object, in order.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(name) = entries.next_key::<Text>()? {
+                    members.push((name.0, entries.next_value()?));
+                }
+                Ok(Members(members))
+            }
+        }
+
+        input.deserialize_map(MembersVisitor)
+    }
 }
 
 /// A text that is borrowed, unless it is written with escapes.
@@ -103,52 +83,6 @@ impl RecoveryId {
 /// Bytes of the largest v that is read: chain ids have at most 32.
 const MOST_V_BYTES: usize = 33;
 
-impl<'de> Deserialize<'de> for RecoveryId {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_any(RecoveryIdVisitor)
-    }
-}
-
-struct RecoveryIdVisitor;
-
-impl<'de> Visitor<'de> for RecoveryIdVisitor {
-    type Value = RecoveryId;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a number")
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<RecoveryId, E> {
-        Ok(RecoveryId::of_v(&number.to_be_bytes()))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<RecoveryId, E> {
-        Ok(RecoveryId::from_text(text))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<RecoveryId, E> {
-        Ok(RecoveryId(None))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<RecoveryId, E> {
-        Ok(RecoveryId(None))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<RecoveryId, E> {
-        Ok(RecoveryId(None))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<RecoveryId, A::Error> {
-        while values.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(RecoveryId(None))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<RecoveryId, A::Error> {
-        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(RecoveryId(None))
-    }
-}
-
 /// What is passed through.
 #[derive(Clone, Copy)]
 pub enum Tag<'a> {
@@ -157,77 +91,131 @@ pub enum Tag<'a> {
     Text(&'a str),
 }
 
-/// The tag alone, of an object whose other fields may be of wrong types.
-#[derive(Deserialize)]
-struct TagAlone<'a> {
-    #[serde(borrow, default, deserialize_with = "as_written")]
-    tag: Option<Tag<'a>>,
-}
-
 /// What is signed.
 pub enum Content<'a> {
     Digest([u8; 32]),
-    /// Its hexadecimal digits.
+    /// As it is written.
     Message(&'a str),
+}
+
+/// What the members of the last object were, which most objects of a file have again.
+#[derive(Default)]
+pub struct LastRoles {
+    names: Vec<String>,
+    roles: Vec<Option<Role>>,
+}
+
+impl LastRoles {
+    /// The roles of these members.
+    fn of(&mut self, members: &Members, names: &Names) -> Result<&[Option<Role>], String> {
+        let is_same = members.0.iter().map(|(name, _)| &**name).eq(self.names.iter().map(String::as_str));
+        if !is_same {
+            let found: Vec<&str> =
+                members.0.iter().filter(|(_, value)| value.get() != "null").map(|(name, _)| &**name).collect();
+            let mut roles = names.roles(&found)?.into_iter();
+            // A member that is null is none, also where another has its field.
+            let with_nulls = members.0.iter().map(|(name, value)| match value.get() {
+                "null" if !name.eq_ignore_ascii_case("tag") => None,
+                "null" => Some(Role::Tag),
+                _ => roles.next().flatten(),
+            });
+            let with_nulls = with_nulls.collect();
+            if found.len() < members.0.len() {
+                // Those of the next object may have values.
+                self.names.clear();
+                self.roles = with_nulls;
+                return Ok(&self.roles);
+            }
+            self.names = members.0.iter().map(|(name, _)| name.to_string()).collect();
+            self.roles = with_nulls;
+        }
+        Ok(&self.roles)
+    }
 }
 
 impl<'a> Fields<'a> {
     /// Reads a JSON object. The error comes with the tag, where there is one all the same.
-    pub fn from_json(text: &'a str) -> Result<Self, (String, Option<Tag<'a>>)> {
+    pub fn from_json(text: &'a str, names: &Names, last: &mut LastRoles) -> Result<Self, (String, Option<Tag<'a>>)> {
         // serde would read an array as an object with its fields in order.
         if !text.starts_with('{') {
             return Err(("not a JSON object".to_owned(), None));
         }
-        serde_json::from_str(text).map_err(|problem| {
-            let tag = serde_json::from_str::<TagAlone>(text).ok().and_then(|alone| alone.tag);
-            (format!("not a JSON object with these fields: {}", described(&problem)), tag)
-        })
+        let members: Members = serde_json::from_str(text)
+            .map_err(|problem| (format!("not a JSON object: {}", described(&problem)), None))?;
+        let tag = members.0.iter().rfind(|(name, _)| name.eq_ignore_ascii_case("tag"));
+        let tag = tag.map(|(_, value)| Tag::Json(value.get()));
+        let mut fields = Fields { tag, ..Fields::default() };
+        let roles = last.of(&members, names).map_err(|problem| (problem, tag))?;
+        for ((_, value), role) in members.0.iter().zip(roles) {
+            if let Some(Role::Field(field)) = role {
+                fields.values[*field as usize] = text_of(*field, value).map_err(|problem| (problem, tag))?;
+            }
+        }
+        Ok(fields)
     }
 
     /// A bare private key.
     pub fn of_key(text: &'a str) -> Self {
-        Fields { secret_key: Some(text), ..Fields::default() }
+        let mut fields = Fields::default();
+        fields.values[Field::SecretKey as usize] = Some(Cow::Borrowed(text));
+        fields
     }
 
     /// Sets a field from a cell of a table. An empty cell is an absent field, and so is one of spaces, except where spaces mean
     /// something.
-    pub fn set(&mut self, field: Field, value: &'a str) {
-        let is_text = matches!(field, Field::Id | Field::Tag);
+    pub fn set(&mut self, role: Role, value: &'a str) {
+        let is_text = matches!(role, Role::Field(Field::Id) | Role::Tag);
         if value.is_empty() || (!is_text && value.trim().is_empty()) {
             return;
         }
-        self.put(field, value, Tag::Text(value));
+        self.put(role, value, Tag::Text(value));
     }
 
     /// Sets a field from a JSON object's text without escapes, or whole number.
-    pub fn set_from_json(&mut self, field: Field, value: Value<'a>) {
-        self.put(field, value.text, Tag::Json(value.json));
+    pub fn set_from_json(&mut self, role: Role, value: Value<'a>) {
+        self.put(role, value.text, Tag::Json(value.json));
     }
 
-    fn put(&mut self, field: Field, value: &'a str, tag: Tag<'a>) {
-        let text = || Some(Text(Cow::Borrowed(value)));
-        match field {
-            Field::Digest => self.digest = text(),
-            Field::Message => self.message = text(),
-            Field::Signature => self.signature = text(),
-            Field::Der => self.der = text(),
-            Field::PublicKey => self.public_key = text(),
-            Field::RecoveryId => self.recovery_id = Some(RecoveryId::from_text(value)),
-            Field::V => self.v = Some(RecoveryId::from_text(value)),
-            Field::Id => self.id = text(),
-            Field::SecretKey => self.secret_key = Some(value),
-            Field::Tag => self.tag = Some(tag),
+    fn put(&mut self, role: Role, value: &'a str, tag: Tag<'a>) {
+        match role {
+            Role::Field(field) => self.values[field as usize] = Some(Cow::Borrowed(value)),
+            Role::Tag => self.tag = Some(tag),
         }
     }
 
+    /// The text of a field.
+    pub fn value(&self, field: Field) -> Option<&str> {
+        self.values[field as usize].as_deref()
+    }
+
+    /// Writes all values in hexadecimal that come in another form: base64 where that is the input's, and public keys that name their
+    /// curve.
+    pub fn into_hex(mut self, encoding: Encoding, text_messages: bool, curve: CurveId) -> Result<Self, String> {
+        if encoding == Encoding::Base64 {
+            for field in Field::ALL {
+                let is_binary = !matches!(field, Field::RecoveryId | Field::SecretKey | Field::Id);
+                let is_binary = is_binary && !(field == Field::Message && text_messages);
+                let text = self.value(field).map(str::trim).filter(|text| is_binary && !text.starts_with(['-', '{']));
+                let Some(text) = text else { continue };
+                let bytes = base64(text).ok_or_else(|| format!("`{field}` is not base64"))?;
+                self.values[field as usize] = Some(Cow::Owned(const_hex::encode(bytes)));
+            }
+        }
+        let key = self.value(Field::PublicKey).map(digits).filter(|key| public_key::is_named(key));
+        if let Some(key) = key.map(|key| public_key::sec1_digits(key, curve)) {
+            self.values[Field::PublicKey as usize] = Some(Cow::Owned(key?));
+        }
+        Ok(self)
+    }
+
     pub fn content(&self) -> Result<Content<'_>, String> {
-        match (&self.digest, &self.message) {
+        match (self.value(Field::Digest), self.value(Field::Message)) {
             (Some(digest), None) => {
                 let mut bytes = [0; 32];
-                decode("digest", &digest.0, &mut bytes)?;
+                decode("digest", digest, &mut bytes)?;
                 Ok(Content::Digest(bytes))
             }
-            (None, Some(message)) => Ok(Content::Message(digits(&message.0))),
+            (None, Some(message)) => Ok(Content::Message(message)),
             (Some(_), Some(_)) => Err("`digest` and `message` are both given".to_owned()),
             (None, None) => Err("neither `digest` nor `message` is given".to_owned()),
         }
@@ -235,34 +223,52 @@ impl<'a> Fields<'a> {
 
     /// The user id of SM2, where one is given.
     pub fn id(&self) -> Option<&str> {
-        self.id.as_ref().map(|id| &*id.0)
+        self.value(Field::Id)
     }
 
     pub fn signature(&self, to: &mut [u8; 64]) -> Result<(), String> {
-        match (&self.signature, &self.der) {
-            (Some(signature), None) => decode("signature", &signature.0, to),
-            (None, Some(der)) => {
-                *to = from_der(digits(&der.0))?;
+        let parts = self.value(Field::R).or(self.value(Field::S));
+        match (self.value(Field::Signature), parts, self.value(Field::Der)) {
+            (Some(signature), None, None) => whole_signature(digits(signature), to),
+            (None, Some(_), None) => {
+                let (r, s) = to.split_at_mut(32);
+                decode_number("r", required("r", self.value(Field::R))?, r)?;
+                decode_number("s", required("s", self.value(Field::S))?, s)
+            }
+            (None, None, Some(der)) => {
+                *to = from_der("der", digits(der))?;
                 Ok(())
             }
-            (Some(_), Some(_)) => Err("`signature` and `der` are both given".to_owned()),
-            (None, None) => Err("neither `signature` nor `der` is given".to_owned()),
+            (None, None, None) => Err("neither `signature` nor `der` is given".to_owned()),
+            (Some(_), _, Some(_)) => Err("`signature` and `der` are both given".to_owned()),
+            (Some(_), Some(_), _) => Err("`signature` and `r` or `s` are both given".to_owned()),
+            (_, Some(_), Some(_)) => Err("`der` and `r` or `s` are both given".to_owned()),
         }
     }
 
     /// The hexadecimal digits of the public key.
     pub fn public_key(&self) -> Result<&str, String> {
-        required("public_key", self.public_key.as_ref()).map(|key| digits(&key.0))
+        required("public_key", self.value(Field::PublicKey)).map(digits)
+    }
+
+    /// The recovery id of its field, or of the last byte of a signature of 65.
+    fn id_of_recovery(&self) -> Option<RecoveryId> {
+        let of_signature = || {
+            let v = digits(self.value(Field::Signature)?).get(2 * 64..)?;
+            let mut byte = [0];
+            (v.len() == 2 && decode_to_slice(v, &mut byte).is_ok()).then(|| RecoveryId::of_v(&byte))
+        };
+        self.value(Field::RecoveryId).map(RecoveryId::from_text).or_else(of_signature)
     }
 
     pub fn recovery_id(&self) -> Result<u8, String> {
-        let RecoveryId(id) = required("recovery_id", self.recovery_id.as_ref().or(self.v.as_ref()))?;
+        let RecoveryId(id) = self.id_of_recovery().ok_or("`recovery_id` is not given")?;
         id.ok_or_else(|| "`recovery_id` is not a number from 0 to 3, nor a v of 27 and more".to_owned())
     }
 
     /// `None` where there is none that can be read.
     pub fn optional_recovery_id(&self) -> Option<u8> {
-        self.recovery_id.as_ref().or(self.v.as_ref()).and_then(|RecoveryId(id)| *id)
+        self.id_of_recovery().and_then(|RecoveryId(id)| id)
     }
 
     pub fn secret_key(&self) -> Result<gecc::SecretKey, String> {
@@ -273,7 +279,7 @@ impl<'a> Fields<'a> {
 
     /// Writes the private key, of 64 hexadecimal digits. The error does not show them.
     pub fn secret_key_into(&self, to: &mut [u8; 32]) -> Result<(), String> {
-        let digits = digits(required("secret_key", self.secret_key.as_ref())?);
+        let digits = digits(required("secret_key", self.value(Field::SecretKey))?);
         if digits.len() == 64 && decode_to_slice(digits, to).is_ok() {
             return Ok(());
         }
@@ -282,24 +288,24 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A key where it stands in the line: serde's own message would quote one that is not a text, and a text with escapes is
-/// put together in memory that nobody wipes.
-fn without_showing<'de, D: Deserializer<'de>>(input: D) -> Result<Option<&'de str>, D::Error> {
-    let json = <&RawValue>::deserialize(input)?.get();
-    if json == "null" {
-        return Ok(None);
-    }
+/// The text of a member; `None` where it is null. A private key is taken where it stands in the line: a text with escapes is put
+/// together in memory that nobody wipes.
+fn text_of<'a>(field: Field, value: &'a RawValue) -> Result<Option<Cow<'a, str>>, String> {
+    let json = value.get();
     let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    let text = text.ok_or_else(|| D::Error::custom("`secret_key` is not a text"))?;
-    if text.contains('\\') {
-        return Err(D::Error::custom("`secret_key` is written with escapes"));
+    match text {
+        _ if json == "null" => Ok(None),
+        Some(text) if !text.contains('\\') => Ok(Some(Cow::Borrowed(text))),
+        Some(_) if field == Field::SecretKey => Err(format!("`{field}` is written with escapes")),
+        Some(_) => {
+            let text: Result<Text, _> = serde_json::from_str(json);
+            text.map(|text| Some(text.0)).map_err(|_| format!("`{field}` is not a text"))
+        }
+        // A JSON Web Key, and numbers.
+        None if field == Field::PublicKey && json.starts_with('{') => Ok(Some(Cow::Borrowed(json))),
+        None if field == Field::RecoveryId => Ok(Some(Cow::Borrowed(json))),
+        None => Err(format!("`{field}` is not a text")),
     }
-    Ok(Some(text))
-}
-
-/// Also null.
-fn as_written<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Tag<'de>>, D::Error> {
-    <&RawValue>::deserialize(input).map(|value| Some(Tag::Json(value.get())))
 }
 
 /// What is wrong with a JSON text, and the column. An answer has a line of its own.
@@ -313,26 +319,53 @@ fn described(problem: &serde_json::Error) -> String {
     }
 }
 
-/// A signature in DER, of these digits.
-fn from_der(digits: &str) -> Result<[u8; 64], String> {
+/// A signature of 64 bytes, or of 65 with v, or in DER, which has another length.
+fn whole_signature(digits: &str, to: &mut [u8; 64]) -> Result<(), String> {
+    match digits.len() {
+        130 => {
+            let mut with_v = [0; 65];
+            decode_digits("signature", digits, &mut with_v)?;
+            to.copy_from_slice(&with_v[..64]);
+            Ok(())
+        }
+        length if length != 128 && digits.starts_with("30") => {
+            *to = from_der("signature", digits)?;
+            Ok(())
+        }
+        _ => decode_digits("signature", digits, to),
+    }
+}
+
+/// Digits of a number, of which those in front may be missing.
+fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
+    let digits = digits(text);
+    if digits.is_empty() || digits.len() > 2 * to.len() {
+        return Err(format!("`{name}` has {} hexadecimal digits instead of at most {}", digits.len(), 2 * to.len()));
+    }
+    decode_digits(name, &format!("{digits:0>width$}", width = 2 * to.len()), to)
+}
+
+/// A signature in DER, of these digits. A byte behind it may be Bitcoin's signature hash type.
+fn from_der(name: &str, digits: &str) -> Result<[u8; 64], String> {
     /// No signature is longer.
-    const MOST: usize = 72;
-    check("der", digits)?;
+    const MOST: usize = 73;
+    check(name, digits)?;
     let mut bytes = [0; MOST];
     let length = digits.len() / 2;
     let signature = bytes.get_mut(..length).ok_or(Rejection::MalformedSignature).and_then(|bytes| {
-        decode_to_slice(digits, bytes).expect("the digits were checked");
-        gecc::signature_from_der(bytes)
+        decode_to_slice(digits, &mut *bytes).expect("the digits were checked");
+        let has_hash_type = bytes.get(1).is_some_and(|said| usize::from(*said) + 3 == length);
+        gecc::signature_from_der(&bytes[..length - usize::from(has_hash_type)])
     });
     signature.map_err(|rejection| rejection.to_string())
 }
 
-fn required<'a, T>(name: &str, field: Option<&'a T>) -> Result<&'a T, String> {
+fn required<T>(name: &str, field: Option<T>) -> Result<T, String> {
     field.ok_or_else(|| format!("`{name}` is not given"))
 }
 
 /// Without the space and the 0x around it.
-fn digits(text: &str) -> &str {
+pub fn digits(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text)
 }
@@ -371,9 +404,4 @@ fn check(name: &str, digits: &str) -> Result<(), String> {
         format!("Invalid character {character:?} at position {at}")
     };
     Err(format!("`{name}` is not hexadecimal: {problem}"))
-}
-
-/// What ECDSA signs.
-pub fn sha256(message: &[u8]) -> [u8; 32] {
-    Sha256::digest(message).into()
 }

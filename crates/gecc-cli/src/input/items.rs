@@ -1,8 +1,9 @@
 //! The items of a text, one after the other.
 
 use super::cut::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
-use super::fields::{Fields, Tag};
+use super::fields::{Fields, LastRoles, Tag};
 use super::layout::{Header, Layout};
+use super::names::Names;
 use super::shape::Shape;
 use super::table::Cells;
 use super::text::Buffers;
@@ -18,6 +19,7 @@ pub type Unreadable<'a> = (String, Option<Tag<'a>>);
 pub fn each_of_unit(
     unit: &Unit,
     layout: &Layout,
+    names: &Names,
     mut take: impl FnMut(u64, Result<Fields, Unreadable>) -> ControlFlow<()>,
 ) {
     let text = match &unit.content {
@@ -28,7 +30,7 @@ pub fn each_of_unit(
         }
     };
     let whole = from_utf8(text).ok();
-    let mut reader = Reader::new(layout);
+    let mut reader = Reader::new(layout, names);
     let mut line = unit.line;
     let mut places = rows_of(layout, text);
     while let Some(place) = places.next() {
@@ -50,15 +52,15 @@ pub fn each_of_unit(
 
 /// Passes on the items of a whole input, each with its line, until one is refused. For what is small: files of keys.
 ///
-/// Tells the format by the first line that is not blank, unless it is given. With `keys`, lines that are neither JSON nor below a
+/// Tells the format by the first line that is not blank, unless it is given. Where `names` takes keys, lines that are neither JSON nor below a
 /// header with `secret_key` are private keys.
 pub fn each(
     mut source: Box<dyn Read + Send>,
     format: Option<Format>,
-    keys: bool,
+    names: Names,
     mut take: impl FnMut(u64, Result<Fields, String>) -> Result<(), String>,
 ) -> Result<(), String> {
-    let (mut cutter, buffers) = (Cutter::new(format, keys), Buffers::new(PIECE, keys));
+    let (mut cutter, buffers) = (Cutter::new(format, names.clone()), Buffers::new(PIECE, names.keys));
     let mut has_ended = false;
     while !has_ended {
         let (mut text, mut cuts) = (buffers.take(), Vec::new());
@@ -74,7 +76,7 @@ pub fn each(
         let measures = cuts.iter().map(|cut| measure(cut, &layout, MAX_ROWS)).collect();
         for unit in cutter.number(cuts, measures) {
             let mut refusal = Ok(());
-            each_of_unit(&unit, &layout, |line, fields| {
+            each_of_unit(&unit, &layout, &names, |line, fields| {
                 refusal = take(line, fields.map_err(|(problem, _)| problem));
                 if refusal.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
@@ -99,7 +101,7 @@ pub fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// Makes fields of rows.
 enum Reader<'l> {
-    Json { is_array: bool, shapes: Shapes },
+    Json { is_array: bool, shapes: Shapes<'l> },
     Keys,
     Table(Cells, &'l Header),
 }
@@ -107,10 +109,10 @@ enum Reader<'l> {
 const NOT_UTF8: &str = "the text is not UTF-8";
 
 impl<'l> Reader<'l> {
-    fn new(layout: &'l Layout) -> Self {
+    fn new(layout: &'l Layout, names: &'l Names) -> Self {
         match layout {
-            Layout::JsonLines => Reader::Json { is_array: false, shapes: Shapes::default() },
-            Layout::JsonArray => Reader::Json { is_array: true, shapes: Shapes::default() },
+            Layout::JsonLines => Reader::Json { is_array: false, shapes: Shapes::new(names) },
+            Layout::JsonArray => Reader::Json { is_array: true, shapes: Shapes::new(names) },
             Layout::Keys => Reader::Keys,
             Layout::Table(header) => Reader::Table(Cells::new(header.delimiter), header),
         }
@@ -141,24 +143,29 @@ impl<'l> Reader<'l> {
 }
 
 /// The shape of the last objects that a parser had to read.
-#[derive(Default)]
-struct Shapes {
+struct Shapes<'l> {
+    names: &'l Names,
     last: Option<Shape>,
     /// How often it was looked for.
     found: usize,
+    roles: LastRoles,
 }
 
-impl Shapes {
+impl<'l> Shapes<'l> {
     /// Where objects differ in shape, looking for it takes longer than it saves.
     const MOST: usize = 16;
+
+    fn new(names: &'l Names) -> Self {
+        Shapes { names, last: None, found: 0, roles: LastRoles::default() }
+    }
 
     fn read<'a>(&mut self, object: &'a str) -> Result<Fields<'a>, Unreadable<'a>> {
         if let Some(fields) = self.last.as_ref().and_then(|shape| shape.read(object)) {
             return Ok(fields);
         }
-        let fields = Fields::from_json(object)?;
+        let fields = Fields::from_json(object, self.names, &mut self.roles)?;
         if self.found < Self::MOST {
-            self.last = Shape::of(object);
+            self.last = Shape::of(object, self.names);
             self.found += 1;
         }
         Ok(fields)
@@ -172,8 +179,8 @@ fn fields_of_row<'a>(cells: &'a mut Cells, header: &Header, row: &'a str) -> Res
     }
     let mut fields = Fields::default();
     for (column, cell) in header.columns.iter().zip(row.iter()) {
-        if let Some(field) = column {
-            fields.set(*field, cell);
+        if let Some(role) = column {
+            fields.set(*role, cell);
         }
     }
     Ok(fields)

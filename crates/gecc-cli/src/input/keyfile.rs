@@ -1,12 +1,14 @@
 //! Where private keys come from: files with keys, or the items themselves.
 
 use crate::flags::StreamOptions;
-use crate::input::keys;
-use crate::input::open::{is_standard_stream, open};
+use crate::input::keys::{self, Named};
+use crate::input::open::{Input, is_standard_stream, open};
 use crate::job::{Columns, Numbers};
 use crate::output::{note, refuse_overwriting};
+use crate::secrets::wiped::Wiped;
 use gecc::stack;
 use gecc::{CurveId, SecretKey, SecretKeys};
+use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -73,7 +75,7 @@ impl KeyFile {
     /// Reads keys in any of their forms, `-` being standard input. One that cannot be used is an error here. Keys that name a
     /// curve have to name this one. `streams` says where else the command reads and writes.
     fn open(path: &Path, curve: CurveId, streams: &StreamOptions) -> Result<Self, String> {
-        if [path, &streams.input].iter().all(|path| is_standard_stream(path)) {
+        if is_standard_stream(path) && streams.inputs.iter().any(|path| is_standard_stream(path)) {
             return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
         }
         refuse_overwriting(path, streams.output.as_deref())?;
@@ -85,6 +87,9 @@ impl KeyFile {
             if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
         });
         let keys = keys.map_err(|problem| format!("{}: {problem}", path.display()))?;
+        if keys.len() > 1 && streams.inputs.len() > 1 {
+            return Err(format!("{}: several keys go with one input, whose items they are for", path.display()));
+        }
         Ok(KeyFile { keys: Arc::new(keys) })
     }
 
@@ -114,6 +119,27 @@ impl KeyFile {
         let keys = self.keys.len();
         (keys > 1 && keys as u64 > items).then(|| format!("the key file has {keys} keys for {items} items"))
     }
+}
+
+/// Private keys that come as PEM, DER or JWK, as a text with one key a line; anything else as it is.
+///
+/// # Errors
+/// As for a key file. Nothing is shown of a key.
+pub fn as_lines(input: Input, curve: CurveId) -> Result<Input, String> {
+    if matches!(&input, Input::File(file) if !keys::are_named(&file.head())) {
+        return Ok(input);
+    }
+    // Keys pass through.
+    stack::wiped(|| match keys::read_named(input.into_reader(), curve)? {
+        Named::Lines(source) => Ok(Input::Stream(source)),
+        Named::Keys(found) => {
+            let mut lines = Wiped::new(vec![b'\n'; found.len() * 65]);
+            for (line, key) in lines.chunks_exact_mut(65).zip(&found) {
+                const_hex::encode_to_slice(key.expose_bytes(), &mut line[..64]).expect("two digits for a byte");
+            }
+            Ok(Input::Stream(Box::new(Cursor::new(lines))))
+        }
+    })
 }
 
 /// Others who can read a key can use it; the file is the user's, so this is a warning.

@@ -1,10 +1,11 @@
 //! What an input is, told by how it begins.
 
 use super::cut::MAX_LINE;
-use super::fields::{FIELD_NAMES, Field};
+use super::names::{Names, Role};
 use super::scan::{Elements, OPEN_QUOTE, Quoted, Scanner};
 use super::table;
 use crate::flags::Format;
+use gecc::fields::Field;
 use memchr::{memchr, memrchr};
 use std::ops::Range;
 
@@ -34,7 +35,7 @@ pub enum Layout {
 pub struct Header {
     pub delimiter: u8,
     /// What each column holds; `None` where that is not used.
-    pub columns: Vec<Option<Field>>,
+    pub columns: Vec<Option<Role>>,
 }
 
 /// What is known of an input by its first bytes.
@@ -80,7 +81,7 @@ impl Layout {
 /// Tells the layout by the first line that is not blank, unless the format is given. `is_first` where the text is what the input
 /// begins with. With `keys`, lines that are neither JSON nor below a header with `secret_key` are private keys, and no message shows
 /// any of the text.
-pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, keys: bool) -> Result<Start, String> {
+pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, names: &Names) -> Result<Start, String> {
     if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
         return Ok(Start::NeedsMore(0));
     }
@@ -105,8 +106,8 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, k
         (None, Some((first, b'['))) => Ok(Start::Known(Layout::JsonArray, first + 1)),
         (None, _) if length > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
         _ if length == rest.len() && !at_end => Ok(Start::NeedsMore(0)),
-        (None, _) if keys && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
-        _ => table(rest, at_end, keys).map(|found| match found {
+        (None, _) if names.keys && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
+        _ => table(rest, at_end, names).map(|found| match found {
             Some((header, length)) => Start::Known(Layout::Table(header), line + length),
             None => Start::NeedsMore(0),
         }),
@@ -119,11 +120,13 @@ fn line_start(text: &[u8], start: usize, first: usize) -> usize {
 }
 
 fn names_a_key(line: &[u8]) -> bool {
-    line.split(|byte| b",;\t\"\r\n".contains(byte)).any(|name| name.trim_ascii() == b"secret_key")
+    line.split(|byte| b",;\t\"\r\n".contains(byte)).any(|name| {
+        std::str::from_utf8(name.trim_ascii()).is_ok_and(|name| Field::named(name) == Some(Field::SecretKey))
+    })
 }
 
 /// The header of a table with whichever delimiter shows most fields, and where it ends. `None` where more text is needed.
-fn table(text: &[u8], at_end: bool, keys: bool) -> Result<Option<(Header, usize)>, String> {
+fn table(text: &[u8], at_end: bool, names: &Names) -> Result<Option<(Header, usize)>, String> {
     let mut best: Option<(usize, u8, usize)> = None;
     for delimiter in DELIMITERS {
         let mut quoted = Quoted::new(delimiter);
@@ -133,44 +136,35 @@ fn table(text: &[u8], at_end: bool, keys: bool) -> Result<Option<(Header, usize)
             None if quoted.is_open() => return Err(format!("the header: {OPEN_QUOTE}")),
             None => text.len(),
         };
-        let named = names(&text[..end], delimiter).map_or(0, |names| names.iter().flatten().count());
+        let named =
+            cells(&text[..end], delimiter).map_or(0, |cells| cells.iter().filter(|cell| names.knows(cell)).count());
         if best.is_none_or(|(most, ..)| named > most) {
             best = Some((named, delimiter, end));
         }
     }
     let (_, delimiter, end) = best.expect("there are delimiters");
-    let columns = names(&text[..end], delimiter).map_err(|problem| format!("the header: {problem}"))?;
-    check_header(&columns)?;
-    if columns.iter().all(Option::is_none) {
-        return Err(fits_nothing() + &if keys { String::new() } else { begins_with(text) });
+    let cells = cells(&text[..end], delimiter).map_err(|problem| format!("the header: {problem}"))?;
+    let found: Vec<&str> = cells.iter().map(String::as_str).collect();
+    if !cells.iter().any(|cell| names.knows(cell)) {
+        return Err(fits_nothing(names) + &if names.keys { String::new() } else { begins_with(text) });
     }
+    let columns = names.roles(&found).map_err(|problem| format!("the header: {problem}"))?;
+    names.require(&found, &columns).map_err(|problem| format!("the header: {problem}"))?;
     Ok(Some((Header { delimiter, columns }, end)))
 }
 
-fn names(row: &[u8], delimiter: u8) -> Result<Vec<Option<Field>>, String> {
-    let mut names = Vec::new();
+/// The names in a header. What is not UTF-8 names no field.
+fn cells(row: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
     let mut cells = table::Cells::new(delimiter);
-    // What is not UTF-8 names no field.
-    for cell in cells.of(&String::from_utf8_lossy(row))?.iter() {
-        names.push(Field::by_name(cell.as_bytes().trim_ascii()));
-    }
-    Ok(names)
-}
-
-/// Columns with other names are ignored, so they may repeat.
-fn check_header(columns: &[Option<Field>]) -> Result<(), String> {
-    let occurrences = |field: Field| columns.iter().filter(|column| **column == Some(field)).count();
-    if let Some((name, _)) = FIELD_NAMES.iter().find(|(_, field)| occurrences(*field) > 1) {
-        return Err(format!("the header names `{name}` twice"));
-    }
-    Ok(())
+    let row = String::from_utf8_lossy(row);
+    Ok(cells.of(&row)?.iter().map(|cell| cell.trim().to_owned()).collect())
 }
 
 /// What was expected.
-fn fits_nothing() -> String {
-    let known = FIELD_NAMES.map(|(name, _)| name).join(", ");
+fn fits_nothing(names: &Names) -> String {
     format!(
-        "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field ({known})"
+        "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field ({}; others by --columns)",
+        names.listed()
     )
 }
 

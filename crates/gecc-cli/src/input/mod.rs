@@ -6,12 +6,16 @@
 pub mod binary;
 pub mod compressed;
 pub mod cut;
+pub mod encoding;
 pub mod fields;
 pub mod items;
 pub mod keyfile;
 pub mod keys;
 pub mod layout;
+pub mod names;
 pub mod open;
+pub mod paths;
+mod public_key;
 mod scan;
 mod shape;
 pub mod source;

@@ -1,6 +1,7 @@
 //! Opening an input: what can be read at any place, or only from one end to the other.
 
 use super::compressed::{LONGEST_SIGNATURE, compression, decompressed_when_read};
+use crate::secrets::wiped::Wiped;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -92,6 +93,15 @@ pub fn became_shorter() -> io::Error {
 }
 
 impl PlainFile {
+    /// The first bytes. A file that cannot be read is left to who reads it next.
+    pub fn head(&self) -> Wiped {
+        const HEAD: usize = 1 << 12;
+        let mut head = Wiped::new(vec![0; HEAD]);
+        let length = self.read_at(&mut head, self.start).unwrap_or(0);
+        head.truncate(length);
+        head
+    }
+
     /// Reads from a place until the buffer is full or the file ends. Gives how many bytes that were.
     #[cfg(unix)]
     pub fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {

@@ -1,6 +1,7 @@
 //! JSON objects that differ in their values alone, as most lines of a file do: read without a parser.
 
-use super::fields::{Field, Fields};
+use super::fields::Fields;
+use super::names::{Names, Role};
 use memchr::memchr;
 
 /// The members of an object, in order, and all that is written around their values. Values are texts without escapes, or whole numbers.
@@ -14,7 +15,7 @@ struct Member {
     /// What comes before the value, from the end of the value before it.
     before: String,
     /// `None` for a member that is ignored.
-    field: Option<Field>,
+    role: Option<Role>,
     is_text: bool,
 }
 
@@ -27,11 +28,11 @@ pub struct Value<'a> {
 
 impl Shape {
     /// The shape of an object that a JSON parser has read. `None` where it has other values.
-    pub fn of(object: &str) -> Option<Self> {
+    pub fn of(object: &str, names: &Names) -> Option<Self> {
         if !is_plain(object.as_bytes()) {
             return None;
         }
-        let (mut members, mut written) = (Vec::new(), 0);
+        let (mut members, mut found, mut written) = (Vec::new(), Vec::new(), 0);
         let mut rest = object.strip_prefix('{')?.trim_start();
         while let Some(name) = rest.strip_prefix('"') {
             let (name, value) = name.split_once('"')?;
@@ -42,15 +43,14 @@ impl Shape {
             };
             let length = value_length(start, is_text)?;
             let at = object.len() - start.len();
-            members.push(Member {
-                before: object[written..at].to_owned(),
-                field: Field::by_name(name.as_bytes()),
-                is_text,
-            });
+            found.push(name);
+            members.push(Member { before: object[written..at].to_owned(), role: None, is_text });
             written = at + length;
             let after = start[length..].strip_prefix('"').unwrap_or(&start[length..]).trim_start();
             rest = after.strip_prefix(',').unwrap_or(after).trim_start();
         }
+        let roles = names.roles(&found).ok()?;
+        members.iter_mut().zip(roles).for_each(|(member, role)| member.role = role);
         (rest == "}").then(|| Shape { members, end: object[written..].to_owned() })
     }
 
@@ -60,13 +60,13 @@ impl Shape {
             return None;
         }
         let (mut fields, mut rest) = (Fields::default(), object);
-        for Member { before, field, is_text } in &self.members {
+        for Member { before, role, is_text } in &self.members {
             rest = rest.strip_prefix(before.as_str())?;
             let (text, after) = rest.split_at(value_length(rest, *is_text)?);
-            if let Some(field) = field {
+            if let Some(role) = role {
                 let (start, quotes) = (object.len() - rest.len(), usize::from(*is_text));
                 let json = &object[start - quotes..start + text.len() + quotes];
-                fields.set_from_json(*field, Value { json, text });
+                fields.set_from_json(*role, Value { json, text });
             }
             rest = after;
         }
@@ -92,6 +92,10 @@ fn value_length(rest: &str, is_text: bool) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parsed(object: &str) -> Result<Fields<'_>, crate::input::items::Unreadable<'_>> {
+        Fields::from_json(object, &Names::of_all(), &mut Default::default())
+    }
 
     /// All that is read of fields.
     fn said(fields: &Fields) -> String {
@@ -133,16 +137,16 @@ mod tests {
 
     #[test]
     fn objects_of_a_shape_are_read_as_by_the_parser() {
-        let shape = Shape::of(&object("\"first\"")).unwrap();
+        let shape = Shape::of(&object("\"first\""), &Names::of_all()).unwrap();
         for tag in ["\"\"", "\"second, longer\"", "\"ü\"", "\"{}\""] {
             let object = object(tag);
             let read = shape.read(&object).expect("the shape is the same");
-            assert_eq!(said(&read), said(&Fields::from_json(&object).ok().unwrap()), "{object}");
+            assert_eq!(said(&read), said(&parsed(&object).ok().unwrap()), "{object}");
         }
         let key = format!("{{\"secret_key\":\"{}\"}}", hex(32));
-        let read = Shape::of(&key).unwrap().read(&key);
-        assert_eq!(said(&read.unwrap()), said(&Fields::from_json(&key).ok().unwrap()));
-        assert!(Shape::of("{}").unwrap().read("{}").is_some());
+        let read = Shape::of(&key, &Names::of_all()).unwrap().read(&key);
+        assert_eq!(said(&read.unwrap()), said(&parsed(&key).ok().unwrap()));
+        assert!(Shape::of("{}", &Names::of_all()).unwrap().read("{}").is_some());
         for other in ["\"a\\\"b\"", "1", "null", "[1]", "\"a\",\"tag2\":1", "\"a\tb\""] {
             assert!(shape.read(&object(other)).is_none(), "{other}");
         }
@@ -152,7 +156,7 @@ mod tests {
     fn values_of_other_kinds_have_no_shape() {
         for value in ["null", "true", "-1", "1.5", "1e3", "[]", "{}", "\"\\u0041\""] {
             let object = format!("{{\"digest\":\"00\",\"x\":{value}}}");
-            assert!(Fields::from_json(&object).is_ok() && Shape::of(&object).is_none(), "{object}");
+            assert!(parsed(&object).is_ok() && Shape::of(&object, &Names::of_all()).is_none(), "{object}");
         }
     }
 
@@ -162,7 +166,7 @@ mod tests {
         const CHANGES: usize = 200_000;
         let bytes = b"\"\\{}[]:,0123456789abcfxeE+-. \t\r\n\x01tagid";
         let (original, mut random, mut read) = (object("7"), vec![0; 8 * CHANGES], 0);
-        let shape = Shape::of(&original).unwrap();
+        let shape = Shape::of(&original, &Names::of_all()).unwrap();
         getrandom::fill(&mut random).unwrap();
         for choice in random.as_chunks::<8>().0 {
             let mut changed = original.clone().into_bytes();
@@ -177,11 +181,11 @@ mod tests {
             }
             let Ok(changed) = String::from_utf8(changed) else { continue };
             if let Some(fields) = shape.read(&changed) {
-                let parsed = Fields::from_json(&changed).unwrap_or_else(|(problem, _)| panic!("{problem}: {changed}"));
+                let parsed = parsed(&changed).unwrap_or_else(|(problem, _)| panic!("{problem}: {changed}"));
                 assert_eq!(said(&fields), said(&parsed), "{changed}");
                 read += 1;
             }
-            if let (Ok(_), Some(shape)) = (Fields::from_json(&changed), Shape::of(&changed)) {
+            if let (Ok(_), Some(shape)) = (parsed(&changed), Shape::of(&changed, &Names::of_all())) {
                 assert!(shape.read(&changed).is_some(), "{changed}");
             }
         }

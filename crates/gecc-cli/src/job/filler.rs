@@ -7,7 +7,10 @@ use super::parse::{Origins, Rules, fill, key_form};
 use super::run::Job;
 use super::steps::{Arenas, GROWTH};
 use crate::input::cut::Unit;
+use crate::input::encoding::detect;
 use crate::input::layout::Layout;
+use crate::input::names::Names;
+use crate::output::Failure;
 use crate::secrets::wiped::wiped_if;
 use crate::threads::map;
 use std::sync::Arc;
@@ -35,9 +38,27 @@ pub struct Filler<'a, O> {
 
 impl<'a, O: Operation> Filler<'a, O> {
     pub fn new(job: &'a Job<'a, O>, arenas: Arenas) -> Self {
-        let rules = Rules { reads: job.operation.reads(), limit: job.operation.limit() };
+        let (reads, options) = (job.operation.reads(), job.options);
+        let rules = Rules {
+            reads,
+            limit: job.operation.limit(),
+            curve: job.operation.curve(),
+            names: Names::new(options.mapping(), reads),
+            encoding: options.encoding.unwrap_or_default(),
+            hash: options.hash,
+            text_messages: options.text_messages,
+        };
         let rows = job.limits.first_rows;
         Filler { job, rules, arenas, rows, most_rows: None, batch: None, number: 0 }
+    }
+
+    /// Looks at the first units that there are, for what is not said of them.
+    pub fn look_at(&mut self, window: &Window) -> Result<(), Failure> {
+        if self.most_rows.is_none() && self.job.options.encoding.is_none() {
+            let Rules { names, text_messages, .. } = &self.rules;
+            self.rules.encoding = detect(&window.units, &window.layout, names, *text_messages)?;
+        }
+        Ok(())
     }
 
     /// Adds units to batches, and hands on those that are full. `None` where a later step has ended.
@@ -86,7 +107,7 @@ impl<'a, O: Operation> Filler<'a, O> {
         let (Job { operation, engine, .. }, rows) = (self.job, self.rows);
         let mut arena = self.arenas.take(rows, || Arena::new(engine, *operation, rows))?;
         if self.rules.reads.public_keys {
-            arena.set_form(key_form(first, layout, self.rules.reads));
+            arena.set_form(key_form(first, layout, &self.rules));
         }
         Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), notes: 0, bytes: 0 })
     }

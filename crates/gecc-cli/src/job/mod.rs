@@ -27,9 +27,7 @@ mod text;
 mod write;
 
 use crate::output::Line;
-#[cfg(feature = "arrow")]
-use gecc::CurveId;
-use gecc::{Engine, PublicKeys, Rows};
+use gecc::{CurveId, Engine, PublicKeys, Rows};
 pub use run::run;
 #[cfg(feature = "chains")]
 pub use run::{End, pool, watch_interrupts};
@@ -49,6 +47,14 @@ pub struct Reads {
     pub user_ids: bool,
     /// Whether a public key may be an x-coordinate alone.
     pub x_only_keys: bool,
+}
+
+impl Reads {
+    /// Whether private keys are all that is read.
+    pub fn are_keys_alone(self) -> bool {
+        let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = self;
+        secret_keys && !contents && !signatures && !public_keys && recovery_ids == RecoveryIds::No
+    }
 }
 
 /// Whether an operation reads recovery ids.
@@ -74,6 +80,11 @@ pub trait Operation: Sync {
     const GIVES_SECRETS: bool = false;
 
     fn reads(&self) -> Reads;
+
+    fn curve(&self) -> CurveId;
+
+    /// The fields of an item that passed, in the order in which they are written.
+    fn fields(&self) -> Vec<&'static str>;
 
     /// Bytes of an item's result.
     fn width(&self) -> usize {

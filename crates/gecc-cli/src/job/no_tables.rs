@@ -1,10 +1,13 @@
 //! In place of `tables`, where the command is built without Parquet and Arrow.
 
 use super::Operation;
-use super::run::Started;
+use super::report::Tally;
+use super::run::{End, Started};
+use super::write::Wanted;
 use crate::flags::{Format, StreamOptions};
 use crate::input::open::Input;
-use crate::output::Failure;
+use crate::output::Output;
+use std::path::Path;
 
 /// No table is ever opened.
 pub enum TableInput {}
@@ -16,13 +19,30 @@ pub enum Opened {
     Other(Input),
 }
 
-pub fn open(input: Input, options: &StreamOptions) -> Result<Opened, String> {
+/// No table is ever ready.
+pub enum ReadyTable {}
+
+pub fn open(input: Input, _: &Path, options: &StreamOptions) -> Result<Opened, String> {
     match options.format {
         Some(Format::Parquet | Format::Arrow) => Err("this gecc was built without Parquet and Arrow".to_owned()),
         _ => Ok(Opened::Other(input)),
     }
 }
 
-pub fn run<O: Operation>(_: &O, table: TableInput, _: &StreamOptions, _: Started) -> Result<u8, Failure> {
+pub fn ready<O: Operation>(_: &O, table: TableInput, _: &StreamOptions, _: &Started) -> Result<ReadyTable, String> {
+    match table {}
+}
+
+#[expect(clippy::too_many_arguments, reason = "as where there are tables")]
+pub fn answer<O: Operation>(
+    _: &O,
+    table: ReadyTable,
+    _: &StreamOptions,
+    _: &Started,
+    _: Wanted,
+    _: &Path,
+    _: Output,
+    _: &mut Tally,
+) -> (End, Output) {
     match table {}
 }

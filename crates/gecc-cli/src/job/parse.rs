@@ -3,10 +3,13 @@
 use super::arena::{KeyForm, Part};
 use super::{NO_RECOVERY_ID, Reads, RecoveryIds};
 use crate::input::cut::Unit;
-use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, sha256};
+use crate::input::encoding::Encoding;
+use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, digits};
 use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
-use gecc::PublicKeys;
+use crate::input::names::Names;
+use gecc::fields::Hash;
+use gecc::{CurveId, PublicKeys};
 use std::ops::{ControlFlow, Range};
 
 /// What answers to the items of a unit need beside their results. Numbers of rows count from the unit's first.
@@ -92,13 +95,25 @@ pub struct Rules {
     pub reads: Reads,
     /// The number of the first item that cannot, with all after it, and why.
     pub limit: Option<(u64, String)>,
+    pub curve: CurveId,
+    pub names: Names,
+    pub encoding: Encoding,
+    pub hash: Hash,
+    pub text_messages: bool,
+}
+
+impl Rules {
+    /// The fields in hexadecimal, in whatever form they come.
+    fn in_hex<'a>(&self, fields: Fields<'a>) -> Result<Fields<'a>, String> {
+        fields.into_hex(self.encoding, self.text_messages, self.curve)
+    }
 }
 
 /// Fills a part with the items of a unit, of which the first has this number.
 pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut Part) -> Origins {
     let origins = Origins { first_line: unit.line, lines: Vec::with_capacity(unit.rows), ..Origins::default() };
     let mut filling = Filling { rules, number, part, origins, message: Vec::new() };
-    each_of_unit(unit, layout, |line, fields| {
+    each_of_unit(unit, layout, &rules.names, |line, fields| {
         filling.take(line, fields);
         ControlFlow::Continue(())
     });
@@ -107,10 +122,11 @@ pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut
 }
 
 /// The form of the first public key of a unit.
-pub fn key_form(unit: &Unit, layout: &Layout, reads: Reads) -> KeyForm {
+pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyForm {
     let mut form = None;
-    each_of_unit(unit, layout, |_, fields| {
-        form = fields.ok().and_then(|fields| fields.public_key().ok().map(|digits| form_of(digits, reads)));
+    each_of_unit(unit, layout, &rules.names, |_, fields| {
+        let fields = fields.ok().and_then(|fields| rules.in_hex(fields).ok());
+        form = fields.and_then(|fields| fields.public_key().ok().map(|digits| form_of(digits, rules.reads)));
         if form.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     form.unwrap_or_default()
@@ -142,7 +158,7 @@ impl Filling<'_, '_> {
         let offset = u32::try_from(line - self.origins.first_line).expect("a unit has fewer lines");
         self.origins.lines.push(offset);
         let (tag, filled) = match fields {
-            Ok(fields) => (fields.tag, self.fill(row, &fields)),
+            Ok(fields) => (fields.tag, self.rules.in_hex(fields).and_then(|fields| self.fill(row, &fields))),
             Err((problem, tag)) => (tag, Err(problem)),
         };
         self.push_tag(row, tag);
@@ -215,18 +231,20 @@ impl Filling<'_, '_> {
                 self.part.digests[row] = digest;
                 Ok(None)
             }
-            Content::Message(digits) if takes_messages => {
+            Content::Message(text) if takes_messages => {
                 let bytes = &mut self.origins.odd.bytes;
                 let start = bytes.len();
-                append_decoded("message", digits, bytes)?;
+                append_message(text, self.rules.text_messages, bytes)?;
                 let message = start..bytes.len();
                 let id = fields.id().filter(|_| user_ids).map(|id| appended(bytes, id.as_bytes()));
                 Ok(Some((message, id)))
             }
-            Content::Message(digits) => {
+            Content::Message(text) => {
                 self.message.clear();
-                append_decoded("message", digits, &mut self.message)?;
-                self.part.digests[row] = sha256(&self.message);
+                append_message(text, self.rules.text_messages, &mut self.message)?;
+                let digest = self.rules.hash.digest(&self.message);
+                let length = self.message.len();
+                self.part.digests[row] = digest.ok_or_else(|| format!("`message` has {length} bytes instead of 32"))?;
                 Ok(None)
             }
         }
@@ -287,6 +305,14 @@ fn mixed_row(key: &[u8], takes_x_only: bool) -> [u8; 65] {
         Ok(x) if takes_x_only => PublicKeys::mixed_row_of_x(x),
         _ => PublicKeys::mixed_row(key),
     }
+}
+
+fn append_message(text: &str, is_text: bool, to: &mut Vec<u8>) -> Result<(), String> {
+    if is_text {
+        to.extend_from_slice(text.as_bytes());
+        return Ok(());
+    }
+    append_decoded("message", digits(text), to)
 }
 
 fn appended(to: &mut Vec<u8>, bytes: &[u8]) -> Range<usize> {

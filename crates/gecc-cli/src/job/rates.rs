@@ -7,11 +7,14 @@ use super::write::{Spares, Wanted, write_batch};
 use super::{Columns, Operation, Reads, RecoveryIds, Results, run};
 use crate::flags::{Arguments, Command, StreamOptions};
 use crate::input::cut::{Cutter, MAX_ROWS, Unit, measure};
+use crate::input::encoding::Encoding;
 use crate::input::layout::Layout;
+use crate::input::names::Names;
 use crate::input::text::Buffers;
 use crate::output::Line;
 use clap::Parser;
-use gecc::{Engine, Error, Verdict};
+use gecc::fields::Hash;
+use gecc::{CurveId, Engine, Error, Verdict};
 use rayon::ThreadPoolBuilder;
 use std::fmt::Write;
 use std::hint::black_box;
@@ -32,6 +35,14 @@ impl Operation for Nothing {
         self.reads
     }
 
+    fn curve(&self) -> CurveId {
+        CurveId::P256
+    }
+
+    fn fields(&self) -> Vec<&'static str> {
+        vec![if self.width == 0 { "valid" } else { "public_key" }]
+    }
+
     fn width(&self) -> usize {
         self.width
     }
@@ -42,7 +53,7 @@ impl Operation for Nothing {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: super::TableAnswers) -> (gecc_arrow::Operation, gecc::CurveId) {
+    fn over_tables(&self, _: super::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         unreachable!("text alone is measured")
     }
 
@@ -104,7 +115,8 @@ fn text(name: &str, csv: bool) -> String {
 }
 
 fn units(text: &str) -> (Vec<Unit>, Arc<Layout>) {
-    let (mut cutter, buffers, mut cuts) = (Cutter::new(None, false), Buffers::new(1 << 20, false), Vec::new());
+    let (mut cutter, buffers, mut cuts) =
+        (Cutter::new(None, Names::of_all()), Buffers::new(1 << 20, false), Vec::new());
     for bytes in text.as_bytes().chunks(buffers.size()) {
         let mut piece = buffers.take();
         piece.room()[..bytes.len()].copy_from_slice(bytes);
@@ -146,7 +158,15 @@ fn rates_of_one_thread_and_of_all() {
         for csv in [false, true] {
             let text = text(name, csv);
             let (units, layout) = units(&text);
-            let rules = Rules { reads: operation.reads, limit: None };
+            let rules = Rules {
+                reads: operation.reads,
+                limit: None,
+                curve: CurveId::P256,
+                names: Names::new(Default::default(), operation.reads),
+                encoding: Encoding::Hex,
+                hash: Hash::default(),
+                text_messages: false,
+            };
             let counting = nanoseconds(|| {
                 for unit in &units {
                     black_box(measure(&unit.content, &layout, MAX_ROWS));
@@ -162,8 +182,10 @@ fn rates_of_one_thread_and_of_all() {
             });
             arena.results(LINES).codes.fill(Verdict::VALID_CODE);
             let batch = Batch { arena, number: 0, rows: LINES, units: origins, notes: 0, bytes: 0 };
-            let (spares, wanted) =
-                (Spares::default(), Wanted { place: "line", line: false, only_rejected: false, check: false });
+            let (spares, wanted) = (
+                Spares::default(),
+                Wanted { place: "line", line: false, only_rejected: false, check: false, file: None, csv: None },
+            );
             let writing = nanoseconds(|| {
                 for written in write_batch(&operation, &batch, wanted, &spares, &one) {
                     spares.give_back(written.text, false);

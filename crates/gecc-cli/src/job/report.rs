@@ -66,6 +66,29 @@ impl Tally {
         self.items - self.passed
     }
 
+    /// Why no item has the form that it needs to be computed, where that is the same for all.
+    pub fn one_fault(&self) -> Option<String> {
+        let malformed = [Rejection::MalformedSignature, Rejection::MalformedPoint];
+        let of_codes = malformed.iter().map(|reason| (reason.to_string(), self.by_code[usize::from(reason.code())]));
+        let of_reasons = self.by_reason.iter().map(|(reason, count)| (reason.clone(), *count));
+        let mut all = of_codes.chain(of_reasons).filter(|(_, count)| *count == self.items && *count > 0);
+        all.next().map(|(reason, _)| reason)
+    }
+
+    /// What may be wrong with the whole where many items are wrong in one way.
+    pub fn suspicion(&self) -> Option<&'static str> {
+        /// Fewer may be wrong each by itself.
+        const MANY: u64 = 10;
+        let is_all = |reason: Rejection| self.items >= MANY && self.by_code[usize::from(reason.code())] == self.items;
+        if is_all(Rejection::Mismatch) {
+            Some("no signature is right: is what was signed in the column that was read, hashed as --hash says?")
+        } else if is_all(Rejection::NotOnCurve) {
+            Some("no key is on the curve: is --curve right?")
+        } else {
+            None
+        }
+    }
+
     /// Rejections by reason, the most frequent first.
     fn reasons(&self) -> Vec<(String, u64)> {
         let by_code = (0..=u8::MAX).zip(self.by_code).filter(|(_, count)| *count > 0);

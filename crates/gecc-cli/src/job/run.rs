@@ -7,19 +7,19 @@ use super::columns;
 use super::limits::{Limits, of_engine};
 use super::report::Tally;
 use super::rows::{RowSource, fields_of};
-use super::tables::{self, Opened};
-use super::write::{LineSink, Lines, Spares, Wanted};
-#[cfg(feature = "arrow")]
-use crate::flags::AnswerFormat;
+use super::tables::{self, Opened, ReadyTable};
+use super::write::{LineForm, LineSink, Lines, Spares, Wanted};
 use crate::flags::{Format, StreamOptions};
-use crate::input::keyfile::warn_if_exposed;
+use crate::input::keyfile::{as_lines, warn_if_exposed};
 use crate::input::open::{Input, open};
+use crate::input::paths::inputs;
 use crate::output::{Failure, Output, note, refuse_overwriting};
 use crate::{ALL_PASSED, CLOSED_PIPE, INTERRUPTED, SOME_REJECTED};
 use gecc::Engine;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -105,6 +105,11 @@ impl Started {
                 }
                 Ok(INTERRUPTED)
             }
+            End::Input if tally.one_fault().is_some() => {
+                let reason = tally.one_fault().unwrap_or_default();
+                let hint = "are the columns and the encoding the right ones (--columns, --encoding, --curve)?";
+                Err(format!("no item has the right form: {reason}; {hint}").into())
+            }
             End::Input | End::Rejection => Ok(if tally.rejected() == 0 { ALL_PASSED } else { SOME_REJECTED }),
         }
     }
@@ -115,33 +120,111 @@ impl Started {
         if !options.quiet && !says_nothing {
             tally.print(O::PASSED, self.at.elapsed().as_secs_f64(), &self.engine);
         }
-        let warning = if matches!(end, End::Input) { operation.warning(tally.items) } else { None };
-        for warning in self.engine.failures().iter().map(ToString::to_string).chain(warning) {
+        let is_whole = matches!(end, End::Input);
+        let empty = (is_whole && tally.items == 0).then(|| "the input has no items".to_owned());
+        let suspicion = if is_whole { tally.suspicion().map(str::to_owned) } else { None };
+        let warning = if is_whole { operation.warning(tally.items) } else { None };
+        let failures = self.engine.failures();
+        let warnings = failures.iter().map(ToString::to_string).chain(warning);
+        for warning in warnings.chain(empty).chain(suspicion) {
             note(&format!("gecc: warning: {warning}"));
         }
     }
 }
 
-/// Runs an operation over the whole input and prints the summary. Gives the exit code. Where private keys are read, they may come
+/// An input whose form is known and fits the command.
+enum Ready {
+    Table(Box<ReadyTable>),
+    Items(Items, Limits, Option<u64>),
+}
+
+impl Ready {
+    /// What the number of an item's place is called.
+    fn place(&self) -> &'static str {
+        if matches!(self, Ready::Items(Items::Text(_), ..)) { "line" } else { "row" }
+    }
+}
+
+/// Runs an operation over all inputs and prints the summary. Gives the exit code. Where private keys are read, they may come
 /// bare, one a line.
 pub fn run<O: Operation>(operation: &O, options: &StreamOptions) -> Result<u8, Failure> {
+    let paths = inputs(&options.inputs)?;
+    for path in &paths {
+        refuse_overwriting(path, options.output.as_deref())?;
+    }
+    if paths.len() > 1 && !options.answers().is_lines() {
+        return Err("several inputs go with answers in lines: -o FILE.jsonl or FILE.csv".to_owned().into());
+    }
+    // What can be refused is refused before an engine is started.
+    let opened = open_input(operation, &paths[0], options)?;
+    let started = Started::new(options)?;
+    let mut next = Some(ready(operation, &paths[0], opened, options, &started)?);
+    let mut output = Output::open(options.output.as_deref(), O::GIVES_SECRETS, started.interrupted)?;
+    let (mut tally, mut end, mut has_header) = (Tally::default(), End::Input, false);
+    for path in &paths {
+        let input = next.take().map_or_else(
+            || open_input(operation, path, options).and_then(|input| ready(operation, path, input, options, &started)),
+            Ok,
+        );
+        let input = match input {
+            Ok(input) => input,
+            Err(failure) => {
+                end = End::Failed(failure);
+                break;
+            }
+        };
+        let file = (paths.len() > 1).then(|| path.display().to_string());
+        let form = LineForm::new(operation, options, file, input.place());
+        if let Some(header) = form.header().filter(|_| !has_header) {
+            has_header = true;
+            if let Err(problem) = output.write(vec![header]).outcome {
+                end = End::of(problem.into());
+                break;
+            }
+        }
+        (end, output) = answer(operation, input, options, &started, &form, path, output, &mut tally);
+        if !matches!(end, End::Input) {
+            break;
+        }
+    }
+    started.conclude(operation, options, end, &tally, output)
+}
+
+fn open_input<O: Operation>(operation: &O, path: &Path, options: &StreamOptions) -> Result<Opened, Failure> {
     let keys = operation.reads().secret_keys;
-    refuse_overwriting(&options.input, options.output.as_deref())?;
-    let named = |problem: String| format!("{}: {problem}", options.input.display());
-    let input = open(&options.input).map_err(|problem| named(problem.to_string()))?;
-    let opened = tables::open(input, options).map_err(named)?;
+    let named = |problem: String| format!("{}: {problem}", path.display());
+    let input = open(path).map_err(|problem| named(problem.to_string()))?;
+    let opened = match tables::open(input, path, options).map_err(named)? {
+        Opened::Other(input) if operation.reads().are_keys_alone() && options.format.is_none() => {
+            Opened::Other(as_lines(input, operation.curve()).map_err(named)?)
+        }
+        opened => opened,
+    };
     options.check_formats(matches!(opened, Opened::Table(_)))?;
     if keys {
-        warn_if_exposed(&options.input);
+        warn_if_exposed(path);
     }
-    let started = Started::new(options)?;
+    Ok(opened)
+}
+
+fn ready<O: Operation>(
+    operation: &O,
+    path: &Path,
+    opened: Opened,
+    options: &StreamOptions,
+    started: &Started,
+) -> Result<Ready, Failure> {
+    let named = |problem: String| format!("{}: {problem}", path.display());
     let input = match opened {
-        Opened::Table(table) => return tables::run(operation, table, options, started),
+        Opened::Table(table) => {
+            let table = tables::ready(operation, table, options, started).map_err(named)?;
+            return Ok(Ready::Table(Box::new(table)));
+        }
         Opened::Other(input) => input,
     };
     let row_bytes = Arena::row_bytes(operation, options.layout.as_ref());
-    let Started { engine, pool, interrupted, .. } = &started;
-    let limits = Limits::new(options, engine, operation.width(), row_bytes, pool.current_num_threads());
+    let threads = started.pool.current_num_threads();
+    let limits = Limits::new(options, &started.engine, operation.width(), row_bytes, threads);
     let length = input.length();
     let items = match (options.format, &options.layout) {
         (Some(Format::Rows), Some(layout)) => {
@@ -151,14 +234,32 @@ pub fn run<O: Operation>(operation: &O, options: &StreamOptions) -> Result<u8, F
         }
         _ => Items::Text(input),
     };
-    let output = Output::open(options.output.as_deref(), O::GIVES_SECRETS, interrupted)?;
-    let stopped = AtomicBool::new(false);
+    Ok(Ready::Items(items, limits, length))
+}
+
+#[expect(clippy::too_many_arguments, reason = "what one input needs of the whole")]
+fn answer<O: Operation>(
+    operation: &O,
+    input: Ready,
+    options: &StreamOptions,
+    started: &Started,
+    form: &LineForm,
+    path: &Path,
+    output: Output,
+    tally: &mut Tally,
+) -> (End, Output) {
+    let wanted = Wanted::new(options, input.place(), form);
+    let (items, limits, length) = match input {
+        Ready::Table(table) => return tables::answer(operation, *table, options, started, wanted, path, output, tally),
+        Ready::Items(items, limits, length) => (items, limits, length),
+    };
+    let Started { engine, pool, interrupted, .. } = started;
+    let (stopped, keys) = (AtomicBool::new(false), operation.reads().secret_keys);
     let job = Job { operation, engine, options, keys, pool, limits, length, stopped, interrupted };
     let progress = if options.quiet { ProgressBar::hidden() } else { progress_bar(length) };
-    let mut tally = Tally::default();
-    let (end, output) = job.answer(items, pool, output, &progress, &mut tally);
+    let ended = job.answer(items, pool, output, wanted, &progress, tally);
     progress.finish_and_clear();
-    started.conclude(operation, options, end, &tally, output)
+    ended
 }
 
 impl<O: Operation> Job<'_, O> {
@@ -168,15 +269,15 @@ impl<O: Operation> Job<'_, O> {
         items: Items,
         pool: &Arc<ThreadPool>,
         mut output: Output,
+        wanted: Wanted,
         progress: &ProgressBar,
         tally: &mut Tally,
     ) -> (End, Output) {
         #[cfg(feature = "arrow")]
-        if self.options.answers() != AnswerFormat::Jsonl {
+        if !self.options.answers().is_lines() {
             return columns::answer_all(self, items, pool, output, progress, tally);
         }
-        let place = if matches!(items, Items::Rows(_)) { "row" } else { "line" };
-        let (wanted, spares) = (Wanted::new(self.options, place), Spares::default());
+        let spares = Spares::default();
         let form = Lines { operation: self.operation, wanted, spares: &spares, pool };
         let mut sink = LineSink { output: &mut output, spares: &spares, secret: O::GIVES_SECRETS };
         let end = self.answer_all(items, &form, &mut sink, progress, tally);

@@ -7,17 +7,19 @@ use super::report::Tally;
 use super::run::{End, Started};
 use super::write::{LineSink, Outcome, Sink, Spares, Wanted, Written, up_to_rejection, write_answer};
 use super::{Operation, TableAnswers};
-use crate::flags::{AnswerFormat, Format, StreamOptions};
+use crate::flags::{Format, StreamOptions};
 use crate::input::cut::MAX_ROWS;
+use crate::input::encoding::Encoding;
 use crate::input::open::{Input, PlainFile, is_standard_stream};
-use crate::output::{Failure, Output};
+use crate::output::Output;
 use crate::secrets::wiped::wiped_if;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
+use gecc::CurveId;
 use gecc_arrow::{
     Answered, Answers, Columns, Counts, Error, Job, Mapping, Pool, ReadOptions, Reason, TransformOptions, answer_each,
-    transform,
+    complete, transform,
 };
 use rayon::prelude::*;
 use std::io;
@@ -44,11 +46,11 @@ pub enum Opened {
 }
 
 /// Opens an input whose content or options say that it is a table. Files are told by their content; a pipe has to be named as Arrow.
-pub fn open(input: Input, options: &StreamOptions) -> Result<Opened, String> {
+pub fn open(input: Input, path: &Path, options: &StreamOptions) -> Result<Opened, String> {
     let is_named = matches!(options.format, Some(Format::Parquet | Format::Arrow));
     let table = match input {
         Input::File(file) if is_named || (options.format.is_none() && begins_as_table(&file)) => {
-            open_file(&file, options)
+            open_file(&file, path, options)
         }
         Input::Stream(_) if options.format == Some(Format::Parquet) => {
             return Err("Parquet is read from files that are not compressed as a whole, and not from pipes".to_owned());
@@ -72,11 +74,11 @@ fn begins_as_table(file: &PlainFile) -> bool {
     gecc_arrow::Format::of(&first[..length]).is_some()
 }
 
-fn open_file(file: &PlainFile, options: &StreamOptions) -> Result<gecc_arrow::Input, Error> {
+fn open_file(file: &PlainFile, path: &Path, options: &StreamOptions) -> Result<gecc_arrow::Input, Error> {
     if file.start > 0 {
         return Err(Error::Malformed("a table is read from the beginning of its file".to_owned()));
     }
-    let path = if is_standard_stream(&options.input) { Path::new("/dev/stdin") } else { &options.input };
+    let path = if is_standard_stream(path) { Path::new("/dev/stdin") } else { path };
     gecc_arrow::open(path, read_options(options))
 }
 
@@ -89,28 +91,51 @@ fn read_options(options: &StreamOptions) -> ReadOptions {
     ReadOptions { rows: rows.min(default.rows), threads, max_memory, max_page: default.max_page.min(max_memory) }
 }
 
-/// Runs an operation over a table and prints the summary. Gives the exit code.
-pub fn run<O: Operation>(
+/// A table that fits an operation.
+pub struct ReadyTable {
+    input: gecc_arrow::Input,
+    operation: gecc_arrow::Operation,
+    curve: CurveId,
+    mapping: Mapping,
+}
+
+/// Finds the columns, and fails where the operation cannot work on them.
+pub fn ready<O: Operation>(
     operation: &O,
     TableInput(input): TableInput,
     options: &StreamOptions,
-    started: Started,
-) -> Result<u8, Failure> {
-    let mapping = match &options.columns {
-        None => Mapping::by_name(input.schema()),
-        Some(columns) => columns.parse().map_err(said)?,
-    };
-    let answers = if options.answers() == AnswerFormat::Jsonl { TableAnswers::Lines } else { TableAnswers::Columns };
+    started: &Started,
+) -> Result<ReadyTable, String> {
+    if options.encoding == Some(Encoding::Base64) {
+        return Err("--encoding base64 is for text".to_owned());
+    }
+    let answers = if options.answers().is_lines() { TableAnswers::Lines } else { TableAnswers::Columns };
     let (table_operation, curve) = operation.over_tables(answers);
-    let pool = Pool::of(Arc::clone(&started.pool));
-    let job = Job { engine: &started.engine, curve, operation: &table_operation, mapping: &mapping, pool: &pool };
+    let mapping = complete(options.mapping(), input.schema(), &table_operation, curve).map_err(said)?;
     table_operation.check(&started.engine, curve, input.schema(), &mapping).map_err(said)?;
-    let output = Output::open(options.output.as_deref(), O::GIVES_SECRETS, started.interrupted)?;
-    let (end, tally, output) = match answers {
-        TableAnswers::Lines => write_lines(operation, &job, input, options, &started, output),
-        TableAnswers::Columns => write_columns(&job, input, options, &started, output),
-    };
-    started.conclude(operation, options, end, &tally, output)
+    Ok(ReadyTable { input, operation: table_operation, curve, mapping })
+}
+
+/// Answers all rows.
+#[expect(clippy::too_many_arguments, reason = "what one input needs of the whole")]
+pub fn answer<O: Operation>(
+    operation: &O,
+    table: ReadyTable,
+    options: &StreamOptions,
+    started: &Started,
+    wanted: Wanted,
+    path: &Path,
+    output: Output,
+    tally: &mut Tally,
+) -> (End, Output) {
+    let ReadyTable { input, operation: of_table, curve, mapping } = table;
+    let pool = Pool::of(Arc::clone(&started.pool));
+    let job = Job { engine: &started.engine, curve, operation: &of_table, mapping: &mapping, pool: &pool };
+    if options.answers().is_lines() {
+        write_lines(operation, &job, input, started, wanted, path, output, tally)
+    } else {
+        write_columns(&job, input, options, started, path, output, tally)
+    }
 }
 
 /// What an error says without the name of the input.
@@ -119,25 +144,27 @@ fn said(problem: Error) -> String {
 }
 
 /// How an error ends the job.
-fn end_of(problem: Error, options: &StreamOptions) -> End {
+fn end_of(problem: Error, path: &Path) -> End {
     match problem {
         Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => End::ClosedPipe,
         Error::Engine(problem) => End::Failed(problem.into()),
-        problem => End::Failed(format!("{}: {problem}", options.input.display()).into()),
+        problem => End::Failed(format!("{}: {problem}", path.display()).into()),
     }
 }
 
 /// Writes a line for each row.
+#[expect(clippy::too_many_arguments, reason = "what one input needs of the whole")]
 fn write_lines<O: Operation>(
     operation: &O,
     job: &Job,
     input: gecc_arrow::Input,
-    options: &StreamOptions,
     started: &Started,
+    wanted: Wanted,
+    path: &Path,
     mut output: Output,
-) -> (End, Tally, Output) {
-    let (spares, wanted) = (Spares::default(), Wanted::new(options, PLACE));
-    let mut tally = Tally::default();
+    tally: &mut Tally,
+) -> (End, Output) {
+    let spares = Spares::default();
     let lines = Lines { operation, wanted, spares: &spares };
     let make = |answered: Answered| Ok(started.pool.install(|| lines.of_batch(answered.first, &answered.answers)));
     let mut sink = LineSink { output: &mut output, spares: &spares, secret: O::GIVES_SECRETS };
@@ -146,7 +173,7 @@ fn write_lines<O: Operation>(
         if is_interrupted() {
             return ControlFlow::Break(End::Interrupted);
         }
-        if let Err(failure) = sink.put_out(units, &mut tally) {
+        if let Err(failure) = sink.put_out(units, tally) {
             return ControlFlow::Break(if is_interrupted() { End::Interrupted } else { End::of(failure) });
         }
         if wanted.check && tally.rejected() > 0 {
@@ -161,9 +188,9 @@ fn write_lines<O: Operation>(
     let end = match ended {
         Ok(Some(end)) => end,
         Ok(None) => end_of_input(started),
-        Err(problem) => end_of(problem, options),
+        Err(problem) => end_of(problem, path),
     };
-    (end, tally, output)
+    (end, output)
 }
 
 fn end_of_input(started: &Started) -> End {
@@ -173,7 +200,7 @@ fn end_of_input(started: &Started) -> End {
 /// Makes lines of answers.
 struct Lines<'a, O> {
     operation: &'a O,
-    wanted: Wanted,
+    wanted: Wanted<'a>,
     spares: &'a Spares,
 }
 
@@ -229,25 +256,26 @@ fn write_columns(
     input: gecc_arrow::Input,
     options: &StreamOptions,
     started: &Started,
+    path: &Path,
     output: Output,
-) -> (End, Tally, Output) {
+    tally: &mut Tally,
+) -> (End, Output) {
     let shared = Shared::new(output);
     let (format, wanted) = (format(options), wanted(options, PLACE, false));
     let with = TransformOptions { beside: options.beside, format, wanted, computing: COMPUTING, ..Default::default() };
-    let mut tally = Tally::default();
     let end = match transform(job, input, shared.writer(), &with, started.interrupted) {
-        Err(problem) => end_of(problem, options),
+        Err(problem) => end_of(problem, path),
         Ok(outcome) => {
-            count(&outcome.counts, &mut tally);
+            count(&outcome.counts, tally);
             match outcome.problem {
                 // An output that takes nothing is not waited for any more.
-                Some(problem) if !started.interrupted.load(Ordering::Relaxed) => end_of(problem, options),
+                Some(problem) if !started.interrupted.load(Ordering::Relaxed) => end_of(problem, path),
                 None if options.check && tally.rejected() > 0 => End::Rejection,
                 _ => end_of_input(started),
             }
         }
     };
-    (end, tally, shared.into_output())
+    (end, shared.into_output())
 }
 
 fn count(counts: &Counts, tally: &mut Tally) {

@@ -6,6 +6,7 @@ use super::filler::{Filler, Window};
 use super::run::Job;
 use super::steps::{Arenas, Filled, Ordered, PATIENCE};
 use crate::input::cut::{Cut, Cutter, measure};
+use crate::input::names::Names;
 use crate::input::open::Input;
 use crate::input::source::{Next, Source};
 use crate::input::text::{Buffers, Text};
@@ -36,7 +37,7 @@ impl<O: Operation> Job<'_, O> {
 
     /// Cuts what was read into units.
     pub fn cut(&self, pieces: Receiver<Ordered<Vec<Text>>>, to: SyncSender<Ordered<Window>>) {
-        let mut cutter = Cutter::new(self.options.format, self.keys);
+        let mut cutter = Cutter::new(self.options.format, Names::new(self.options.mapping(), self.operation.reads()));
         let mut has_ended = false;
         while !has_ended {
             let (mut cuts, mut bytes) = (Vec::new(), 0);
@@ -97,7 +98,10 @@ impl<O: Operation> Job<'_, O> {
                     windows.recv().ok()
                 };
                 match next {
-                    Some(Ordered::Next(window)) => filler.add(window, &hand_on)?,
+                    Some(Ordered::Next(window)) => match filler.look_at(&window) {
+                        Ok(()) => filler.add(window, &hand_on)?,
+                        Err(failure) => return filled.fail(failure),
+                    },
                     Some(Ordered::Failed(failure)) => {
                         hand_on(filler.batch.take())?;
                         return filled.fail(failure);

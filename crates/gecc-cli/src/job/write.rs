@@ -5,7 +5,7 @@ use super::arena::Arena;
 use super::compute::Batch;
 use super::parse::{Origins, placed};
 use super::report::{Tally, reason_of};
-use crate::flags::StreamOptions;
+use crate::flags::{AnswerFormat, StreamOptions};
 use crate::output::{Failure, Line, Output, Put};
 use crate::secrets::wiped::{Wiped, wiped_if};
 use crate::threads::map;
@@ -16,7 +16,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// Which answers there are, and what they say besides.
 #[derive(Clone, Copy)]
-pub struct Wanted {
+pub struct Wanted<'a> {
     /// What the number of an item's place is called.
     pub place: &'static str,
     /// Whether all answers say it.
@@ -24,11 +24,53 @@ pub struct Wanted {
     pub only_rejected: bool,
     /// Whether the first rejection is the last answer.
     pub check: bool,
+    /// The input, where there are several.
+    pub file: Option<&'a str>,
+    /// The columns of CSV, where answers are that.
+    pub csv: Option<&'a [&'static str]>,
 }
 
-impl Wanted {
-    pub fn new(options: &StreamOptions, place: &'static str) -> Self {
-        Wanted { place, line: options.line, only_rejected: options.only_rejected, check: options.check }
+impl<'a> Wanted<'a> {
+    pub fn new(options: &StreamOptions, place: &'static str, form: &'a LineForm) -> Self {
+        Wanted {
+            place,
+            line: options.line,
+            only_rejected: options.only_rejected,
+            check: options.check,
+            file: form.file.as_deref(),
+            csv: form.csv.as_deref(),
+        }
+    }
+}
+
+/// What lines say of an input.
+pub struct LineForm {
+    pub file: Option<String>,
+    pub csv: Option<Vec<&'static str>>,
+}
+
+impl LineForm {
+    /// `file` is given where there are several inputs.
+    pub fn new<O: Operation>(
+        operation: &O,
+        options: &StreamOptions,
+        file: Option<String>,
+        place: &'static str,
+    ) -> Self {
+        let csv = (options.answers() == AnswerFormat::Csv).then(|| {
+            let mut columns = operation.fields();
+            columns.push(if O::GIVES_VERDICTS { "reason" } else { "error" });
+            columns.extend(file.is_some().then_some("file"));
+            columns.extend([place, "tag"]);
+            columns
+        });
+        LineForm { file, csv }
+    }
+
+    /// The header of CSV.
+    pub fn header(&self) -> Option<Wiped> {
+        let columns = self.csv.as_ref()?;
+        Some(Wiped::new((columns.join(",") + "\n").into_bytes()))
     }
 }
 
@@ -75,7 +117,7 @@ pub trait Sink<M> {
 /// Lines of text.
 pub struct Lines<'a, O> {
     pub operation: &'a O,
-    pub wanted: Wanted,
+    pub wanted: Wanted<'a>,
     pub spares: &'a Spares,
     /// The threads that write them.
     pub pool: &'a ThreadPool,
@@ -188,13 +230,19 @@ pub fn write_answer<O: Operation>(
     if passed && wanted.only_rejected {
         return;
     }
-    let mut line = Line::begin(&mut written.text);
+    let mut line = match wanted.csv {
+        None => Line::begin(&mut written.text),
+        Some(columns) => Line::begin_csv(&mut written.text, columns),
+    };
     match outcome {
         Outcome::Passed(result) => operation.answer(result, &mut line),
         Outcome::Rejected(code) => reject::<O>(&reason_of(code).to_string(), &mut line),
         Outcome::Refused(reason) => reject::<O>(reason, &mut line),
     }
     if wanted.line || !passed {
+        if let Some(file) = wanted.file {
+            line.text("file", file);
+        }
         line.number(wanted.place, place);
     }
     if !tag.is_empty() {

@@ -6,18 +6,37 @@ use crate::secrets::wiped::{Wiped, append};
 pub struct Line<'a> {
     text: &'a mut Wiped,
     has_fields: bool,
+    csv: Option<Cells<'a>>,
+}
+
+/// The columns of a line of CSV, and how many commas it has.
+struct Cells<'a> {
+    columns: &'a [&'static str],
+    commas: usize,
 }
 
 impl<'a> Line<'a> {
+    /// An object of JSON.
     pub fn begin(text: &'a mut Wiped) -> Self {
         append(text, b"{");
-        Line { text, has_fields: false }
+        Line { text, has_fields: false, csv: None }
     }
 
-    /// Adds a field whose value is JSON already.
+    /// A row of CSV. Fields come in the order of its columns.
+    pub fn begin_csv(text: &'a mut Wiped, columns: &'a [&'static str]) -> Self {
+        Line { text, has_fields: false, csv: Some(Cells { columns, commas: 0 }) }
+    }
+
+    /// Adds a field whose value is JSON already. In CSV a text is written as it is, and anything else as JSON.
     pub fn json(&mut self, name: &str, value: &[u8]) {
         self.name(name);
-        append(self.text, value);
+        if self.csv.is_none() {
+            return append(self.text, value);
+        }
+        match serde_json::from_slice::<String>(value) {
+            Ok(text) => append_cell(self.text, text.as_bytes()),
+            Err(_) => append_cell(self.text, value),
+        }
     }
 
     /// Adds a number.
@@ -39,38 +58,88 @@ impl<'a> Line<'a> {
     pub fn hex(&mut self, name: &str, prefix: &str, bytes: &[u8]) {
         const ZEROS: [u8; 256] = [b'0'; 256];
         self.name(name);
-        append(self.text, b"\"");
+        let quote: &[u8] = if self.csv.is_none() { b"\"" } else { b"" };
+        append(self.text, quote);
         append(self.text, prefix.as_bytes());
         for part in bytes.chunks(ZEROS.len() / 2) {
             let start = self.text.len();
             append(self.text, &ZEROS[..2 * part.len()]);
             const_hex::encode_to_slice(part, &mut self.text[start..]).expect("two digits for each byte");
         }
-        append(self.text, b"\"");
+        append(self.text, quote);
     }
 
     /// Adds a text.
-    #[cfg(feature = "chains")]
     pub fn text(&mut self, name: &str, value: &str) {
         let quoted = serde_json::to_string(value).expect("a text is JSON");
         self.json(name, quoted.as_bytes());
     }
 
-    pub fn end(self) {
-        append(self.text, b"}\n");
+    pub fn end(mut self) {
+        match &self.csv {
+            None => append(self.text, b"}\n"),
+            Some(Cells { columns, .. }) => {
+                self.go_to(columns.len() - 1);
+                append(self.text, b"\n");
+            }
+        }
     }
 
     fn name(&mut self, name: &str) {
+        if let Some(Cells { columns, .. }) = &self.csv {
+            let place = columns.iter().position(|column| *column == name);
+            return self.go_to(place.expect("every field has a column"));
+        }
         append(self.text, if self.has_fields { b",\"" } else { b"\"" });
         append(self.text, name.as_bytes());
         append(self.text, b"\":");
         self.has_fields = true;
     }
+
+    /// Goes to a column of CSV.
+    fn go_to(&mut self, column: usize) {
+        let Some(cells) = &mut self.csv else { return };
+        for _ in cells.commas..column {
+            append(self.text, b",");
+        }
+        cells.commas = column;
+    }
+}
+
+/// Appends a cell of CSV (RFC 4180).
+fn append_cell(text: &mut Wiped, cell: &[u8]) {
+    if !cell.iter().any(|byte| b",\"\r\n".contains(byte)) && cell.trim_ascii().len() == cell.len() {
+        return append(text, cell);
+    }
+    append(text, b"\"");
+    for part in cell.split_inclusive(|byte| *byte == b'"') {
+        append(text, part);
+        if part.ends_with(b"\"") {
+            append(text, b"\"");
+        }
+    }
+    append(text, b"\"");
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_of_csv_have_their_columns() {
+        let mut text = Wiped::default();
+        let columns = ["valid", "reason", "line", "tag"];
+        let mut line = Line::begin_csv(&mut text, &columns);
+        line.json("valid", b"true");
+        line.json("tag", br#""a, \"b\"\n""#);
+        line.end();
+        let mut line = Line::begin_csv(&mut text, &columns);
+        line.json("valid", b"false");
+        line.text("reason", "no");
+        line.number("line", 7);
+        line.end();
+        assert_eq!(std::str::from_utf8(&text).unwrap(), "true,,,\"a, \"\"b\"\"\n\"\nfalse,no,7,\n");
+    }
 
     #[test]
     fn lines_are_json() {

@@ -29,7 +29,9 @@ fn parse(text: &str, labels: &[u32]) -> Result<Receiver, String> {
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     let mut words = lines.flat_map(str::split_whitespace);
     let (Some(scan), Some(spend), None) = (words.next(), words.next(), words.next()) else {
-        return Err("a scan private key, and a spend public key or an address, are to be there, and nothing else".to_owned());
+        return Err(
+            "a scan private key, and a spend public key or an address, are to be there, and nothing else".to_owned()
+        );
     };
     let mut scan_key = Zeroizing::new([0; 32]);
     const_hex::decode_to_slice(scan, &mut *scan_key).map_err(|_| "the scan private key has 64 hexadecimal digits")?;

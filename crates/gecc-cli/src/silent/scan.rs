@@ -50,7 +50,9 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     }
     if !options.quiet {
         let seconds = started.elapsed().as_secs_f64();
-        note(&format!("{found} outputs found in {rows} rows, {bad} without a tweak point, in {seconds:.2} s, by {engine}"));
+        note(&format!(
+            "{found} outputs found in {rows} rows, {bad} without a tweak point, in {seconds:.2} s, by {engine}"
+        ));
     }
     Ok(if bad > 0 { SOME_REJECTED } else { ALL_PASSED })
 }

@@ -258,7 +258,7 @@ fn sm2_signs_and_verifies_digests_and_messages_by_their_own_keys() {
     let digits: Vec<String> = set.secret.iter().map(|key| hex::encode(key.expose_bytes())).collect();
     let keys = TemporaryFile::new("mixed.hex", digits.join("\n"));
     let input = "message,digest,id,tag\n6d,,alice,0\n,,,1\n,".to_owned() + &"5a".repeat(32) + ",,2\n6e,,,3\n";
-    let output = run(&["sign", "--curve", "sm2", "--key-file", keys.path()], input.clone());
+    let output = run(&["sign", "--curve", "sm2", "--columns", "id=id", "--key-file", keys.path()], input.clone());
     let signatures = answers(&output);
     assert_eq!(signatures[1]["error"], "neither `digest` nor `message` is given");
     assert_eq!(signatures[3]["error"], "the key file has 3 keys, none for this item");
@@ -267,6 +267,7 @@ fn sm2_signs_and_verifies_digests_and_messages_by_their_own_keys() {
         json!({"message": "6d", "id": "alice", "signature": signatures[0]["signature"], "public_key": public[0]["public_key"]}),
         json!({"digest": "5a".repeat(32), "signature": signatures[2]["signature"], "public_key": public[2]["public_key"]}),
     ];
-    let verified = run(&["verify", "--curve", "sm2"], lines.map(|line| line.to_string()).join("\n"));
+    let verified =
+        run(&["verify", "--curve", "sm2", "--columns", "id=id"], lines.map(|line| line.to_string()).join("\n"));
     assert_eq!(answers(&verified), [json!({"valid": true}), json!({"valid": true})]);
 }

@@ -147,5 +147,5 @@ fn what_does_not_exist_is_refused() {
         assert!(stderr(&output).contains(problem), "{arguments:?}: {}", stderr(&output));
     }
     let sm2 = run(&["verify", "--scheme", "sm2"], "{}");
-    assert_eq!(code(&sm2), 1, "{}", stderr(&sm2));
+    assert_eq!(code(&sm2), 2, "{}", stderr(&sm2));
 }

@@ -206,7 +206,7 @@ fn keys_of_items_are_those_of_a_file() {
     let of_file = run(&["sign", "--curve", "sm2", "--key-file", file.path()], lines.join("\n"));
     assert_eq!((code(&of_items), &of_items.stdout), (0, &of_file.stdout), "{}", stderr(&of_items));
     let missing = run(&["sign", "--curve", "sm2"], json!({"message": "616263"}).to_string());
-    assert_eq!((code(&missing), &answers(&missing)[0]["error"]), (1, &json!("`secret_key` is not given")));
+    assert_eq!((code(&missing), &answers(&missing)[0]["error"]), (2, &json!("`secret_key` is not given")));
 }
 
 #[test]

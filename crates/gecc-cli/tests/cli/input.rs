@@ -91,33 +91,36 @@ fn not_hex(line: usize, first: char) -> String {
 #[test]
 fn csv_rows_are_named_by_the_line_they_begin_in() {
     // Blank lines before the header and between rows.
-    assert_eq!(reasons("\n\ntag,digest\n\n\n1,zz\n\r\n\n2,yy"), [not_hex(6, 'z'), not_hex(9, 'y')]);
+    assert_eq!(reasons("\n\ntag,digest,sig,pk\n\n\n1,zz,,\n\r\n\n2,yy,,"), [not_hex(6, 'z'), not_hex(9, 'y')]);
     // Windows line ends, and a line end inside quotes.
-    let quoted = "tag,digest\r\n\"a\r\nb\",zz\r\nc,yy\r\n";
+    let quoted = "tag,digest,sig,pk\r\n\"a\r\nb\",zz,,\r\nc,yy,,\r\n";
     assert_eq!(reasons(quoted), [not_hex(2, 'z'), not_hex(4, 'y')]);
     assert_eq!(answers(&run(&["verify", "--curve", "p256"], quoted))[0]["tag"], "a\r\nb");
     let open = "line 3: a quote is not closed before the end of the input".to_owned();
-    assert_eq!(reasons("tag,digest\n1,zz\n\"2,zz\n3,zz\n"), [not_hex(2, 'z'), open]);
+    assert_eq!(reasons("tag,digest,sig,pk\n1,zz,,\n\"2,zz,,\n3,zz,,\n"), [not_hex(2, 'z'), open]);
     let carriage_return = "line 2: a carriage return inside the line".to_owned();
-    assert_eq!(reasons("tag,digest\n1,zz\r2,zz\n3,yy\n"), [carriage_return, not_hex(3, 'y')]);
+    assert_eq!(reasons("tag,digest,sig,pk\n1,zz,,\r2,zz,,\n3,yy,,\n"), [carriage_return, not_hex(3, 'y')]);
 }
 
 #[test]
 fn csv_that_cannot_be_read_costs_its_row_only() {
-    assert_eq!(reasons(b"tag,digest\n\xff,zz\n2,zz\n"), ["line 2: the text is not UTF-8".to_owned(), not_hex(3, 'z')]);
-    let long = format!("tag,digest\n{},zz\n2,zz\n", "1".repeat(17 << 20));
+    assert_eq!(
+        reasons(b"tag,digest,sig,pk\n\xff,zz,,\n2,zz,,\n"),
+        ["line 2: the text is not UTF-8".to_owned(), not_hex(3, 'z')]
+    );
+    let long = format!("tag,digest,sig,pk\n{},zz,,\n2,zz,,\n", "1".repeat(17 << 20));
     let too_long = |line| format!("line {line}: the line is longer than 16777216 bytes");
     assert_eq!(reasons(long), [too_long(2), not_hex(3, 'z')]);
     // Quotes do not get round the limit, and what follows is answered.
-    let long = format!("tag,digest\n\"{}", "1234567\n".repeat(3 << 20));
+    let long = format!("tag,digest,sig,pk\n\"{}", "1234567\n".repeat(3 << 20));
     let reasons = reasons(long);
     assert_eq!(reasons[0], too_long(2));
-    assert!(reasons.len() > 1 && reasons[1].ends_with("1 columns instead of 2"), "{}", reasons[1]);
+    assert!(reasons.len() > 1 && reasons[1].ends_with("1 columns instead of 4"), "{}", reasons[1]);
 }
 
 #[test]
 fn columns_that_mean_nothing_may_repeat_and_no_input_is_no_error() {
-    assert_eq!(reasons("x,x,,,digest\n1,2,3,4,zz\n"), [not_hex(2, 'z')]);
+    assert_eq!(reasons("x,x,,,digest,sig,pk\n1,2,3,4,zz,,\n"), [not_hex(2, 'z')]);
     for format in ["csv", "jsonl"] {
         let empty = run(&["verify", "--curve", "p256", "--format", format], "\n");
         assert_eq!((code(&empty), empty.stdout.len()), (0, 0), "{format}");
@@ -131,7 +134,7 @@ fn tags_are_passed_through_as_written() {
     let stdout = String::from_utf8(output.stdout).unwrap();
     let ends: Vec<_> = stdout.lines().map(|line| line.split_once(",\"tag\":").expect("a tag").1).collect();
     assert_eq!(ends, [format!("{written}}}"), "null}".to_owned()]);
-    let csv = answers(&run(&["verify", "--curve", "p256"], "tag , digest\n\" x \",00\n"));
+    let csv = answers(&run(&["verify", "--curve", "p256"], "tag , digest,sig,pk\n\" x \",00,,\n"));
     assert_eq!(csv[0]["tag"], " x ");
 }
 
@@ -140,7 +143,10 @@ fn sm2_ids_keep_their_spaces_in_csv() {
     let engine = Engine::cpu().unwrap();
     let key = SecretKey::generate::<Sm2>().unwrap();
     let file = TemporaryFile::new("spaces.hex", hex::encode(key.expose_bytes()));
-    let signed = answers(&run(&["sign", "--curve", "sm2", "--key-file", file.path()], "message,id\n6d,\" a\"\n6d,a\n"));
+    let signed = answers(&run(
+        &["sign", "--curve", "sm2", "--columns", "id=id", "--key-file", file.path()],
+        "message,id\n6d,\" a\"\n6d,a\n",
+    ));
     for (answer, id) in signed.iter().zip([" a", "a"]) {
         let expected = sm2::sign_messages(&engine, &["m"], sm2::UserIds::all(id.as_bytes()), &key).unwrap()[0].unwrap();
         assert_eq!(answer["signature"], hex::encode(expected));

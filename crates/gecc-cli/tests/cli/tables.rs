@@ -326,14 +326,13 @@ fn what_does_not_go_together_is_said() {
     let (parquet, arrow, text) = (parquet.path(), arrow.path(), text.path());
     let verify = ["verify", "--curve", "p256"];
     let cases: Vec<(Vec<&str>, &str)> = vec![
-        ([&verify[..], &[parquet]].concat(), "neither `digest` nor `message`"),
+        ([&verify[..], &[parquet]].concat(), "no column has the name of `signature`"),
         ([&verify[..], &["--columns", "digest=none", parquet]].concat(), "there is no column `none` for `digest`"),
         (
             [&verify[..], &["--columns", "digest=v", parquet]].concat(),
             "the column `v` is UInt8, but `digest` is 32 bytes",
         ),
         ([&verify[..], &["--columns", "hash", parquet]].concat(), "`hash` is not `field=column`"),
-        ([&verify[..], COLUMNS, &[text]].concat(), "--columns goes with Parquet or Arrow input"),
         ([&verify[..], &["--beside", "-o", out.path(), text]].concat(), "--beside goes with Parquet or Arrow input"),
         ([&verify[..], COLUMNS, &["--beside", parquet]].concat(), "--beside goes with answers in Parquet or Arrow"),
         ([&verify[..], COLUMNS, &["--format", "parquet", arrow]].concat(), "the file is Arrow IPC, not Parquet"),

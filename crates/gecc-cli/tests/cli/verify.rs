@@ -69,7 +69,8 @@ fn sm2_digests_messages_and_ids_mixed() {
         json!({"message": "6d", "signature": hex::encode(of_message), "public_key": key, "tag": 2}),
         json!({"digest": "07".repeat(32), "id": "alice", "signature": hex::encode(of_digest), "public_key": key}),
     ];
-    let output = run(&["verify", "--curve", "sm2"], lines.map(|line| line.to_string()).join("\n"));
+    let output =
+        run(&["verify", "--curve", "sm2", "--columns", "id=id"], lines.map(|line| line.to_string()).join("\n"));
     let reason = "`id` goes with `message`: a digest already contains it";
     assert_eq!(
         answers(&output),

@@ -8,10 +8,12 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use gecc::CurveId;
+use gecc::fields::UnclearColumns;
 use gecc_arrow::{
     Bip340Signing, Cells, Error, Field, KeyForm, Mapping, Operation, Pool, Signer, Signing, Wanted, check_imported,
-    columns_beside,
+    column_of, columns_beside, complete,
 };
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use std::ops::Range;
@@ -76,12 +78,15 @@ impl BatchOperation {
         let Some(first) = batches.first() else { return Ok(Vec::new()) };
         let schema = first.schema();
         require_one_schema(&batches).map_err(batch_exception)?;
-        let mapping = columns.map_or_else(|| Ok(Mapping::by_name(&schema)), str::parse).map_err(batch_exception)?;
+        let said = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
+        let said = said.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
+        let curve = choices::curve(curve)?;
+        let mapping = complete(said, &schema, &self.0, curve).map_err(batch_exception)?;
         let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
-        let messages = mapping.index(Field::Message, &schema).map_err(batch_exception)?;
+        let messages = column_of(&mapping, Field::Message, &schema).map_err(batch_exception)?;
         let job = Job {
             engine: engine::of(py, engine)?,
-            curve: choices::curve(curve)?,
+            curve,
             operation: &self.0,
             messages: messages.and_then(|messages| read.iter().position(|place| *place == messages)),
             read,
@@ -128,7 +133,7 @@ struct Job<'a> {
 impl Job<'_> {
     /// The columns of answers for each batch.
     fn answers(&self, py: Python<'_>, schema: &Schema, batches: &[RecordBatch]) -> PyResult<Vec<RecordBatch>> {
-        let secret = self.mapping.index(Field::SecretKey, schema).map_err(batch_exception)?;
+        let secret = column_of(&self.mapping, Field::SecretKey, schema).map_err(batch_exception)?;
         if secret.is_some_and(|place| self.read.contains(&place)) || batches.len() == 1 {
             return batches.iter().map(|batch| self.answers_of(py, &self.project(batch)?)).collect();
         }

@@ -91,7 +91,8 @@ fn weight(piece: &Piece) -> usize {
 
 /// Decodes pieces, each by itself.
 fn decode(settings: &Settings, pieces: Vec<Piece>, blocks: Blocks) -> Result<Found, gecc::Error> {
-    let decoded: Vec<Found> = settings.pool.install(|| pieces.into_par_iter().map(|piece| piece_of(piece, blocks)).collect());
+    let decoded: Vec<Found> =
+        settings.pool.install(|| pieces.into_par_iter().map(|piece| piece_of(piece, blocks)).collect());
     let mut all = Found::default();
     decoded.into_iter().for_each(|found| all.append(found));
     Ok(all)
@@ -175,7 +176,8 @@ impl Found {
         if spent.iter().any(is_of_unknown_version) {
             return;
         }
-        self.keys.extend(transaction.inputs().zip(spent.iter()).filter_map(|(input, output)| input_key(&input, output)));
+        self.keys
+            .extend(transaction.inputs().zip(spent.iter()).filter_map(|(input, output)| input_key(&input, output)));
     }
 
     fn tweaks(self, engine: &Engine) -> Result<Tweaks, gecc::Error> {

@@ -3,12 +3,13 @@
 mod der;
 mod jwk;
 mod lines;
-mod named_curve;
+pub mod named_curve;
 mod pairs;
 mod pem;
 #[cfg(test)]
 mod tests;
 
+use crate::input::items;
 use crate::secrets::wiped::{Wiped, append};
 use gecc::{CurveId, SecretKey};
 use pairs::Pairs;
@@ -48,6 +49,29 @@ pub fn read(source: Box<dyn Read + Send>, curve: CurveId) -> Result<Vec<SecretKe
         Form::Jwk => jwk::keys(&whole(source)?, curve),
         Form::Lines => lines::keys(source),
     }
+}
+
+/// Whether a text begins as keys do in a form that is no table and no lines.
+pub fn are_named(head: &[u8]) -> bool {
+    Form::of(head) != Form::Lines
+}
+
+/// Keys, or a source that holds lines.
+pub enum Named {
+    Keys(Vec<SecretKey>),
+    Lines(Box<dyn Read + Send>),
+}
+
+/// Reads all keys of PEM, DER or JWK. The first bytes that come tell whether it is that, so that lines are not waited for.
+///
+/// The caller wipes the stack.
+pub fn read_named(mut source: Box<dyn Read + Send>, curve: CurveId) -> Result<Named, String> {
+    let mut head = Zeroizing::new(vec![0; HEAD]);
+    let length = items::read(&mut source, &mut head).map_err(|problem| problem.to_string())?;
+    head.truncate(length);
+    let is_named = are_named(&head);
+    let again = Box::new(Cursor::new(head).chain(source));
+    if is_named { read(again, curve).map(Named::Keys) } else { Ok(Named::Lines(again)) }
 }
 
 impl Form {

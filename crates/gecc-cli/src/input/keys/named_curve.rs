@@ -3,29 +3,20 @@
 use der::oid::ObjectIdentifier;
 use gecc::CurveId;
 
-/// RFC 5480 and SEC 2 for the first two, RFC 5639, GM/T 0006.
-const OBJECT_IDENTIFIERS: [(ObjectIdentifier, CurveId); 4] = [
-    (ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7"), CurveId::P256),
-    (ObjectIdentifier::new_unwrap("1.3.132.0.10"), CurveId::Secp256k1),
-    (ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.7"), CurveId::BrainpoolP256r1),
-    (ObjectIdentifier::new_unwrap("1.2.156.10197.1.301"), CurveId::Sm2),
-];
-
 /// RFC 7518, section 6.2.1.1, and RFC 8812, section 3.1. No name is registered for the other curves.
 const JWK_NAMES: [(&str, CurveId); 2] = [("P-256", CurveId::P256), ("secp256k1", CurveId::Secp256k1)];
 
 /// Fails unless the identifier is that of this curve.
 pub fn require_identifier(found: ObjectIdentifier, curve: CurveId) -> Result<(), String> {
-    match OBJECT_IDENTIFIERS.iter().find(|(identifier, _)| *identifier == found) {
-        Some((_, named)) => require(*named, curve),
+    match CurveId::ALL.iter().find(|named| found == identifier(**named)) {
+        Some(named) => require(*named, curve),
         None => Err(format!("the key is for the curve with the object identifier {found}, the command for {curve}")),
     }
 }
 
 /// The object identifier of a curve.
-#[cfg(test)]
 pub fn identifier(curve: CurveId) -> ObjectIdentifier {
-    OBJECT_IDENTIFIERS.iter().find(|(_, named)| *named == curve).expect("every curve has one").0
+    ObjectIdentifier::new_unwrap(curve.oid())
 }
 
 /// Fails unless `crv` of a JWK names this curve. Only names of curves are shown.

@@ -1,0 +1,118 @@
+//! Which column or member of a text holds which field.
+
+use crate::job::{Reads, RecoveryIds};
+use gecc::fields::{Field, Mapping};
+
+/// What a column or member is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Field(Field),
+    /// What is passed through.
+    Tag,
+}
+
+/// What is said of columns, and which fields are read.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    mapping: Mapping,
+    reads: Vec<Field>,
+    /// Of each list a table needs one column.
+    required: Vec<Vec<Field>>,
+    /// Whether the input may be bare private keys.
+    pub keys: bool,
+}
+
+impl Names {
+    pub fn new(mapping: Mapping, reads: Reads) -> Self {
+        let signatures = [Field::Signature, Field::R, Field::S, Field::Der];
+        let (mut read, mut required) = (Vec::new(), Vec::new());
+        if reads.contents {
+            read.extend([Field::Digest, Field::Message]);
+            required.push(vec![Field::Digest, Field::Message]);
+        }
+        if reads.signatures {
+            read.extend(signatures);
+            required.push(vec![Field::Signature, Field::R, Field::Der]);
+        }
+        if reads.recovery_ids != RecoveryIds::No {
+            read.push(Field::RecoveryId);
+        }
+        if reads.recovery_ids == RecoveryIds::Required {
+            // Signatures of 65 bytes have one.
+            required.push(vec![Field::RecoveryId, Field::Signature]);
+        }
+        if reads.user_ids {
+            read.push(Field::Id);
+        }
+        for (is_read, field) in [(reads.public_keys, Field::PublicKey), (reads.secret_keys, Field::SecretKey)] {
+            if is_read {
+                read.push(field);
+                required.push(vec![field]);
+            }
+        }
+        Names { mapping, reads: read, required, keys: reads.secret_keys }
+    }
+
+    /// For a file of private keys.
+    pub fn of_keys() -> Self {
+        Self::new(Mapping::new(), Reads { secret_keys: true, ..Reads::default() })
+    }
+
+    /// All fields, none of which is required.
+    #[cfg(test)]
+    pub fn of_all() -> Self {
+        Names { reads: Field::ALL.to_vec(), ..Names::default() }
+    }
+
+    /// What each of some columns is, or each member of an object; `None` where that is not used.
+    pub fn roles(&self, columns: &[&str]) -> Result<Vec<Option<Role>>, String> {
+        let reads = |field| self.reads.contains(&field);
+        // Objects may lack a member. Tables may not lack a column: see `require`.
+        let absent = self.mapping.columns().filter(|(_, said)| !columns.contains(said));
+        let mapping = absent.fold(self.mapping.clone(), |mapping, (field, _)| mapping.with(field, ""));
+        let mapping = mapping.complete(columns, true, &reads, &|_, _| true);
+        let mapping = mapping.map_err(|problem| problem.to_string())?;
+        let role = |name: &&str| {
+            let field = mapping.columns().find(|(field, column)| column == name && reads(*field));
+            let tag = name.eq_ignore_ascii_case("tag").then_some(Role::Tag);
+            field.map(|(field, _)| Role::Field(field)).or(tag)
+        };
+        Ok(columns.iter().map(role).collect())
+    }
+
+    /// Fails where a table lacks a column that every row needs.
+    pub fn require(&self, columns: &[&str], roles: &[Option<Role>]) -> Result<(), String> {
+        let mut said = self.mapping.columns().filter(|(field, _)| self.reads.contains(field));
+        if let Some((field, name)) = said.find(|(_, name)| !columns.contains(name)) {
+            return Err(Mapping::absent(field, name, columns).to_string());
+        }
+        let has = |field: &Field| roles.contains(&Some(Role::Field(*field)));
+        match self.required.iter().find(|fields| !fields.iter().any(has)) {
+            Some(fields) => Err(Mapping::missing(fields, columns).to_string()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a column of this name is a field in any way, or was said to be one.
+    pub fn knows(&self, column: &str) -> bool {
+        Field::named(column).is_some()
+            || column.eq_ignore_ascii_case("tag")
+            || self.mapping.columns().any(|(_, said)| said == column)
+    }
+
+    /// The names that the fields may have, for errors.
+    pub fn listed(&self) -> String {
+        let names: Vec<&str> = self
+            .reads
+            .iter()
+            .flat_map(|field| [field.name()].into_iter().chain(field.names().iter().copied()))
+            .collect();
+        let mut listed: Vec<&str> = Vec::new();
+        names.into_iter().for_each(|name| {
+            if !listed.contains(&name) {
+                listed.push(name)
+            }
+        });
+        listed.join(", ")
+    }
+}

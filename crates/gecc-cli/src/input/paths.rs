@@ -1,0 +1,59 @@
+//! Which files an input names: files, folders and patterns.
+
+use super::open::is_standard_stream;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The inputs in order: a file is itself, and a folder the regular files in it and in its folders, sorted by name, without those whose
+/// names begin with a dot. A pattern (`*`, `?`, `[…]`) that is no file stands for what it matches.
+///
+/// # Errors
+/// Where a folder cannot be read or has no file, and where a pattern matches nothing.
+pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    for path in paths {
+        let named = |problem: String| format!("{}: {problem}", path.display());
+        let before = found.len();
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                enter(path, &mut found).map_err(|problem| named(problem.to_string()))?;
+                if found.len() == before {
+                    return Err(named("there is no file in the folder".to_owned()));
+                }
+            }
+            Err(_) if !is_standard_stream(path) && is_pattern(path) => {
+                let pattern = path.to_str().ok_or_else(|| named("a pattern is UTF-8".to_owned()))?;
+                let matched = glob::glob(pattern).map_err(|problem| named(problem.to_string()))?;
+                found.extend(matched.flatten().filter(|path| path.is_file()));
+                if found.len() == before {
+                    return Err(named("the pattern matches no file".to_owned()));
+                }
+            }
+            // What cannot be opened says so where it is opened.
+            _ => found.push(path.clone()),
+        }
+    }
+    Ok(found)
+}
+
+fn is_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?', '['])
+}
+
+fn enter(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut inside: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
+    inside.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
+    inside.sort_unstable();
+    for path in inside {
+        // A link to a folder may lead back.
+        let metadata = fs::symlink_metadata(&path)?;
+        if metadata.is_dir() {
+            enter(&path, found)?;
+        } else if path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,465 @@
+//! What an item consists of, and the names that people have for its parts: the one table that text, tables and bindings use.
+
+use crate::types::is_same_name;
+use sha2::{Digest, Sha256, Sha384, Sha512};
+use sha3::Keccak256;
+use std::fmt;
+use std::str::FromStr;
+
+/// A part of an item, which may have a column of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Field {
+    /// What is signed: 32 bytes. For SM2 this is e, for BIP 340 a message.
+    Digest,
+    /// A message. ECDSA signs its hash ([`Hash`]), SM2 the SM3 of Z_A and the message, BIP 340 the message.
+    Message,
+    /// `r || s`, 64 bytes, or `r || s || v`, 65 bytes, or DER, of another length.
+    Signature,
+    /// The number r, big-endian, at most 32 bytes.
+    R,
+    /// The number s, big-endian, at most 32 bytes.
+    S,
+    /// A signature in DER, with or without a byte of Bitcoin's signature hash type behind it.
+    Der,
+    /// 0 to 3, 27 to 30 (27 is taken off), a value of EIP-155 (35 + 2 * chain id + parity), or the parity as a boolean.
+    RecoveryId,
+    /// 33 or 65 bytes of SEC 1, or 64 bytes `x || y`; for BIP 340 also the 32 bytes of x.
+    PublicKey,
+    /// 32 bytes, big-endian.
+    SecretKey,
+    /// The user id of SM2, for a message. A text is taken as it is. Null means the default id.
+    Id,
+}
+
+impl Field {
+    /// All fields, in the order in which their cells are looked at.
+    pub const ALL: [Field; 10] = [
+        Field::Digest,
+        Field::Message,
+        Field::Signature,
+        Field::R,
+        Field::S,
+        Field::Der,
+        Field::RecoveryId,
+        Field::PublicKey,
+        Field::SecretKey,
+        Field::Id,
+    ];
+
+    /// The field's name, and then what else it may be called. Case does not matter, and neither do `_`, `-`, dots and spaces.
+    /// `tx_hash` is in no list: a transaction's hash is not what was signed.
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Field::Digest => {
+                &["digest", "sighash", "signing_hash", "message_digest", "message_hash", "msg_hash", "hash"]
+            }
+            Field::Message => &["message", "msg"],
+            Field::Signature => &["signature", "sig", "signature_hex", "sig_hex"],
+            Field::R => &["r", "sig_r", "signature_r"],
+            Field::S => &["s", "sig_s", "signature_s"],
+            Field::RecoveryId => {
+                &["recovery_id", "recid", "rec_id", "v", "v_parity", "y_parity", "sig_v", "signature_v"]
+            }
+            Field::Der => &["der", "signature_der", "der_signature", "sig_der"],
+            Field::PublicKey => &["public_key", "pubkey", "pub_key", "pk", "pub", "verifying_key"],
+            Field::SecretKey => &["secret_key", "private_key", "sk", "priv_key", "signing_key"],
+            Field::Id => &["sm2_id", "sm2_user_id", "dist_id"],
+        }
+    }
+
+    /// The field's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Id => "id",
+            field => field.names()[0],
+        }
+    }
+
+    /// The field that has this among its names.
+    pub fn named(name: &str) -> Option<Self> {
+        let is_named = |field: &Field| {
+            is_same_name(field.name(), name) || field.names().iter().any(|known| is_same_name(known, name))
+        };
+        Self::ALL.into_iter().find(is_named)
+    }
+
+    /// The same for the name of a column, which is not called `id` for being a user id.
+    fn of_column(name: &str) -> Option<Self> {
+        Self::named(name).filter(|field| *field != Field::Id || !is_any_id(name))
+    }
+
+    /// The forms of which an item has one: each a list of fields.
+    const ALTERNATIVES: [&'static [&'static [Field]]; 2] =
+        [&[&[Field::Digest], &[Field::Message]], &[&[Field::Signature], &[Field::R, Field::S], &[Field::Der]]];
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Names of columns that hold user ids, or numbers of rows.
+fn is_any_id(name: &str) -> bool {
+    ["id", "user_id"].iter().any(|known| is_same_name(known, name))
+}
+
+/// Whether a column called `hash` among these may be that of transactions, which is not what was signed.
+fn are_of_transactions(columns: &[&str]) -> bool {
+    const OF_TRANSACTIONS: [&str; 10] = [
+        "nonce",
+        "gas",
+        "gas_limit",
+        "gas_price",
+        "block_number",
+        "block_hash",
+        "transaction_index",
+        "chain_id",
+        "from_address",
+        "txid",
+    ];
+    columns.iter().any(|column| OF_TRANSACTIONS.iter().any(|known| is_same_name(known, column)))
+}
+
+/// How a message becomes what ECDSA signs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hash {
+    /// SHA-256.
+    #[default]
+    Sha256,
+    /// The leftmost 256 bits of SHA-384, as FIPS 186-5 (section 6.4) says for curves of 256 bits.
+    Sha384,
+    /// The leftmost 256 bits of SHA-512.
+    Sha512,
+    /// Keccak-256, as Ethereum has it: not SHA3-256.
+    Keccak256,
+    /// Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
+    Eip191,
+    /// None: the message is the digest of 32 bytes.
+    None,
+}
+
+impl Hash {
+    /// What is signed; `None` for a message that has to have 32 bytes and has not.
+    pub fn digest(self, message: &[u8]) -> Option<[u8; 32]> {
+        let leftmost = |digest: &[u8]| digest.first_chunk().copied();
+        match self {
+            Hash::Sha256 => Some(Sha256::digest(message).into()),
+            Hash::Sha384 => leftmost(&Sha384::digest(message)),
+            Hash::Sha512 => leftmost(&Sha512::digest(message)),
+            Hash::Keccak256 => Some(Keccak256::digest(message).into()),
+            Hash::Eip191 => {
+                let prefix = format!("\x19Ethereum Signed Message:\n{}", message.len());
+                Some(Keccak256::new().chain_update(prefix).chain_update(message).finalize().into())
+            }
+            Hash::None => message.try_into().ok(),
+        }
+    }
+}
+
+/// Columns that cannot be told, or that are not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnclearColumns(String);
+
+/// Which column holds which field, and how values are to be read.
+///
+/// Said as a text, and completed by the names of the columns:
+/// ```
+/// use gecc::fields::{Field, Mapping};
+/// let mapping: Mapping = "digest=tx_sighash, signature=their_sig".parse()?;
+/// let columns = ["tx_sighash", "their_sig", "PubKey", "note"];
+/// let mapping = mapping.complete(&columns, false, &|_| true, &|_, _| true)?;
+/// assert_eq!(mapping.column(Field::Signature), Some("their_sig"));
+/// assert_eq!(mapping.column(Field::PublicKey), Some("PubKey"));
+/// assert!("digest=a,digest=b".parse::<Mapping>().is_err());
+/// # Ok::<(), gecc::fields::UnclearColumns>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mapping {
+    /// An empty name says that no column holds the field.
+    columns: [Option<String>; Field::ALL.len()],
+    /// The hash of messages that ECDSA signs.
+    pub hash: Hash,
+    /// Whether a text that is a message is the message, and not its hexadecimal digits.
+    pub text_messages: bool,
+}
+
+impl Mapping {
+    /// A mapping of no columns.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The mapping with one more field, or another column for it. An empty name says that there is none.
+    pub fn with(mut self, field: Field, column: impl Into<String>) -> Self {
+        self.columns[field as usize] = Some(column.into());
+        self
+    }
+
+    /// The name of a field's column.
+    pub fn column(&self, field: Field) -> Option<&str> {
+        self.columns[field as usize].as_deref().filter(|column| !column.is_empty())
+    }
+
+    /// The fields that have a column, each with its name.
+    pub fn columns(&self) -> impl Iterator<Item = (Field, &str)> {
+        Field::ALL.into_iter().filter_map(|field| Some((field, self.column(field)?)))
+    }
+
+    /// Whether no field has a column.
+    pub fn is_empty(&self) -> bool {
+        self.columns().next().is_none()
+    }
+
+    /// What the names of the columns say of the fields that the mapping does not name ([`Field::names`]).
+    ///
+    /// Only fields that are read (`reads`) get a column, and only one that can hold it (`fits`, by the column's place). A column
+    /// called `hash` is a digest where nothing has a name that says so, unless others show that the rows are transactions. A column
+    /// called `id` or `user_id` may be the user id of SM2 or the name of a row: where there is a message, and ids are read, that has to be said.
+    ///
+    /// Where `by_row`, each row may have another of the forms in which a value can come (a digest or a message, for instance), so that
+    /// several of them may have a column.
+    ///
+    /// # Errors
+    /// [`UnclearColumns`] where two columns could be meant, and where a column that the mapping names is missing.
+    pub fn complete(
+        mut self,
+        columns: &[&str],
+        by_row: bool,
+        reads: &dyn Fn(Field) -> bool,
+        fits: &dyn Fn(usize, Field) -> bool,
+    ) -> Result<Self, UnclearColumns> {
+        for (field, said) in self.columns().filter(|(field, _)| reads(*field)) {
+            if !columns.contains(&said) {
+                return Err(Self::absent(field, said, columns));
+            }
+        }
+        let named: Vec<Option<Field>> = columns.iter().map(|column| Field::of_column(column)).collect();
+        let mut found = self.clone();
+        for field in Field::ALL.into_iter().filter(|field| reads(*field)) {
+            if self.columns[field as usize].is_none() && !self.has_other_form(field) {
+                found.columns[field as usize] = self.find(field, columns, &named, fits)?;
+            }
+        }
+        // Half a signature is none.
+        for (one, other) in [(Field::R, Field::S), (Field::S, Field::R)] {
+            if found.column(other).is_none() && self.column(one).is_none() {
+                found.columns[one as usize] = None;
+            }
+        }
+        if !by_row {
+            found.require_one_form()?;
+        }
+        self = found;
+        if reads(Field::Id) && self.columns[Field::Id as usize].is_none() && self.column(Field::Message).is_some() {
+            let id = columns.iter().enumerate().find(|(place, name)| is_any_id(name) && fits(*place, Field::Id));
+            if let Some((_, id)) = id {
+                return Err(UnclearColumns(format!(
+                    "`{id}` may be the user id of SM2 or the name of a row: say {}, or {} for the standard's default id",
+                    option(Field::Id, id),
+                    option(Field::Id, "")
+                )));
+            }
+        }
+        Ok(self)
+    }
+
+    /// Whether another form of what the field is part of was said to have a column.
+    fn has_other_form(&self, field: Field) -> bool {
+        let alternatives = Field::ALTERNATIVES.iter().filter(|forms| forms.iter().any(|form| form.contains(&field)));
+        alternatives
+            .flat_map(|forms| forms.iter())
+            .any(|form| !form.contains(&field) && form.iter().any(|other| self.column(*other).is_some()))
+    }
+
+    /// The one column that has a name of the field.
+    fn find(
+        &self,
+        field: Field,
+        columns: &[&str],
+        named: &[Option<Field>],
+        fits: &dyn Fn(usize, Field) -> bool,
+    ) -> Result<Option<String>, UnclearColumns> {
+        let is_free = |name: &str| self.columns().all(|(_, said)| said != name);
+        let all = columns
+            .iter()
+            .enumerate()
+            .filter(|(place, name)| named[*place] == Some(field) && is_free(name) && fits(*place, field));
+        let (weak, strong): (Vec<&str>, Vec<&str>) =
+            all.map(|(_, name)| *name).partition(|name| field == Field::Digest && is_same_name(name, "hash"));
+        let likely = if strong.is_empty() { &weak } else { &strong };
+        match likely[..] {
+            [] => Ok(None),
+            [one] if strong.is_empty() && are_of_transactions(columns) => Err(UnclearColumns(format!(
+                "`{one}` seems to be the hash of a transaction, which is not what was signed: if it is, say {}",
+                option(field, one)
+            ))),
+            [one] => Ok(Some(one.to_owned())),
+            [one, other, ..] => Err(UnclearColumns(format!(
+                "both `{one}` and `{other}` could be `{field}`: say which, as by {}",
+                option(field, one)
+            ))),
+        }
+    }
+
+    fn require_one_form(&self) -> Result<(), UnclearColumns> {
+        for forms in Field::ALTERNATIVES {
+            let mut given = forms.iter().filter_map(|form| self.column(form[0]).map(|column| (form[0], column)));
+            if let (Some((field, one)), Some((_, other))) = (given.next(), given.next()) {
+                return Err(UnclearColumns(format!(
+                    "`{one}` and `{other}` are both there: say which is meant, as by {}",
+                    option(field, one)
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// What to say of a column that was named and is not there.
+    pub fn absent(field: Field, column: &str, columns: &[&str]) -> UnclearColumns {
+        UnclearColumns(format!("there is no column `{column}` for `{field}`; {}", listed(columns)))
+    }
+
+    /// What to say of a field that an operation cannot do without.
+    pub fn missing(fields: &[Field], columns: &[&str]) -> UnclearColumns {
+        let names: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+        let first = fields.first().copied().unwrap_or(Field::Digest);
+        UnclearColumns(format!(
+            "no column has the name of {}; {}; say which it is by {}",
+            names.join(" or "),
+            listed(columns),
+            option(first, "NAME")
+        ))
+    }
+}
+
+/// How a column is named on the command line, and by bindings.
+fn option(field: Field, column: &str) -> String {
+    format!("--columns {field}={column} (columns=\"{field}={column}\" in Python)")
+}
+
+/// The columns that there are, for errors.
+fn listed(columns: &[&str]) -> String {
+    /// More would hide what the error says.
+    const SHOWN: usize = 40;
+    let names = columns.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    match columns.len() {
+        0 => "there are no columns".to_owned(),
+        count if count > SHOWN => format!("the first {SHOWN} of {count} columns are {names}"),
+        _ => format!("the columns are {names}"),
+    }
+}
+
+impl FromStr for Mapping {
+    type Err = UnclearColumns;
+
+    /// `field=column` with commas between. Fields go by any of [`Field::names`].
+    fn from_str(text: &str) -> Result<Self, UnclearColumns> {
+        let mut mapping = Self::new();
+        for part in text.split(',') {
+            let (name, column) = part
+                .split_once('=')
+                .map(|(name, column)| (name.trim(), column.trim()))
+                .ok_or_else(|| UnclearColumns(format!("`{}` is not `field=column`", part.trim())))?;
+            let field = Field::named(name).ok_or_else(|| {
+                let known = Field::ALL.map(Field::name).join(", ");
+                UnclearColumns(format!("there is no field `{name}`; the fields are {known}"))
+            })?;
+            if mapping.columns[field as usize].is_some() {
+                return Err(UnclearColumns(format!("`{field}` is given two columns")));
+            }
+            mapping = mapping.with(field, column);
+        }
+        mapping.require_one_form()?;
+        Ok(mapping)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(said: &str, columns: &[&str]) -> Result<Mapping, String> {
+        let said =
+            if said.is_empty() { Mapping::new() } else { said.parse().map_err(|e: UnclearColumns| e.to_string())? };
+        said.complete(columns, false, &|_| true, &|_, _| true).map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn numbers_of_fields_are_their_places_and_names_are_of_one() {
+        assert!(Field::ALL.iter().enumerate().all(|(place, field)| place == *field as usize));
+        for field in Field::ALL {
+            for name in field.names() {
+                for spelling in [name.to_uppercase(), name.replace('_', "-"), name.replace('_', "")] {
+                    assert_eq!(Field::named(&spelling), Some(field), "{spelling}");
+                }
+            }
+        }
+        assert_eq!(Field::named("tx_hash"), None);
+    }
+
+    #[test]
+    fn columns_are_found_by_the_names_that_people_have() {
+        let mapping = found("", &["Hash", "sig", "PubKey", "note"]).unwrap();
+        let columns: Vec<_> = mapping.columns().collect();
+        assert_eq!(columns, [(Field::Digest, "Hash"), (Field::Signature, "sig"), (Field::PublicKey, "PubKey")]);
+        let mapping = found("", &["msg-hash", "hash", "R", "S", "V"]).unwrap();
+        assert_eq!((mapping.column(Field::Digest), mapping.column(Field::S)), (Some("msg-hash"), Some("S")));
+        // Half a signature.
+        assert_eq!(found("", &["r", "digest"]).unwrap().column(Field::R), None);
+        // What is named keeps the others, and puts another form of the same out.
+        let mapping = found("digest=x", &["x", "message", "sig", "pk"]).unwrap();
+        assert_eq!((mapping.column(Field::Message), mapping.column(Field::PublicKey)), (None, Some("pk")));
+        let mapping = found("r=a,s=b", &["a", "b", "sig"]).unwrap();
+        assert_eq!(mapping.column(Field::Signature), None);
+    }
+
+    #[test]
+    fn what_is_not_clear_is_an_error_that_names_it() {
+        let problem = |said: &str, columns: &[&str]| found(said, columns).unwrap_err();
+        assert!(problem("", &["sig", "signature"]).starts_with("both `sig` and `signature` could be `signature`"));
+        assert!(problem("", &["digest", "message"]).starts_with("`digest` and `message` are both there"));
+        assert!(problem("", &["sig", "der"]).starts_with("`sig` and `der` are both there"));
+        assert!(
+            problem("", &["hash", "nonce", "r", "s", "v"]).starts_with("`hash` seems to be the hash of a transaction")
+        );
+        assert!(found("digest=hash", &["hash", "nonce"]).is_ok());
+        assert!(problem("", &["id", "message"]).starts_with("`id` may be the user id of SM2"));
+        assert!(found("id=", &["id", "message"]).unwrap().column(Field::Id).is_none());
+        assert_eq!(found("id=id", &["id", "message"]).unwrap().column(Field::Id), Some("id"));
+        assert!(found("", &["id", "digest"]).is_ok());
+        assert!(
+            problem("digest=c", &["a", "b"]).starts_with("there is no column `c` for `digest`; the columns are a, b")
+        );
+        assert!(problem("digest", &[]).contains("`digest` is not `field=column`"));
+        assert!(problem("nothing=x", &[]).contains("no field `nothing`; the fields are digest, message"));
+        assert!(problem("v=a,recovery_id=b", &[]).contains("`recovery_id` is given two columns"));
+        assert!(problem("digest=a,message=b", &[]).contains("`a` and `b` are both there"));
+    }
+
+    #[test]
+    fn columns_that_are_not_read_or_do_not_fit_do_not_matter() {
+        let columns = ["sig", "signature", "v", "yParity", "pk"];
+        let fits = |place: usize, _: Field| place != 1;
+        let reads = |field: Field| field != Field::RecoveryId;
+        let mapping = Mapping::new().complete(&columns, false, &reads, &fits).unwrap();
+        assert_eq!((mapping.column(Field::Signature), mapping.column(Field::RecoveryId)), (Some("sig"), None));
+        assert!(Mapping::new().complete(&["digest", "message"], true, &|_| true, &fits).is_ok());
+    }
+
+    #[test]
+    fn hashes_are_those_of_their_standards() {
+        let hex = |hash: Hash, message: &[u8]| hash.digest(message).map(hex::encode);
+        let starts = |hash, expected: &str| assert!(hex(hash, b"abc").unwrap().starts_with(expected), "{hash:?}");
+        starts(Hash::Sha256, "ba7816bf8f01cfea414140de5dae2223");
+        starts(Hash::Sha384, "cb00753f45a35e8bb5a03d699ac65007");
+        starts(Hash::Sha512, "ddaf35a193617abacc417349ae204131");
+        starts(Hash::Keccak256, "4e03657aea45a94fc7d47ba826c8d667");
+        // `personal_sign` of "hello", as wallets have it.
+        let hello = "50b2c43fd39106bafbba0da34fc430e1f91e3c96ea2acee2bc34119f92b37750";
+        assert_eq!(hex(Hash::Eip191, b"hello").unwrap(), hello);
+        assert_eq!((Hash::None.digest(&[7; 32]), Hash::None.digest(b"abc")), (Some([7; 32]), None));
+    }
+}
