@@ -7,7 +7,7 @@ mod harness;
 mod twin;
 
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
-use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, CurveGroup, FieldBytesSize, Group, ProjectivePoint};
+use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
 use gecc::{Curve as _, EcdsaCurve, Engine, Rejection, SecretKey, ecdsa, sm2};
 use harness::needs::CXX;
 use harness::{named, tests};

@@ -211,7 +211,10 @@ impl<'a> Inputs<'a> {
         }
         // Of 64 and 65 bytes a cell is r || s, and of any other length it can be DER alone.
         self.signatures_in(Field::Signature, &cells, |row, to| match cells.len(row)? {
-            64 | 65 => with_v(&cells, row).map(|(signature, _)| Some(*to = signature)),
+            64 | 65 => {
+                (*to, _) = with_v(&cells, row)?;
+                Ok(Some(()))
+            }
             _ => Ok(None),
         })
     }

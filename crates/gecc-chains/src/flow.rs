@@ -75,7 +75,7 @@ impl<'a> Settings<'a> {
     }
 
     /// The engine, once it is there. `None` where it did not start.
-    pub(crate) fn engine(&self) -> Option<&'a Engine> {
+    pub fn engine(&self) -> Option<&'a Engine> {
         match self.engine {
             Computing::Engine(engine) => Some(engine),
             Computing::Starting(engine) => engine.wait().as_ref(),

@@ -35,7 +35,7 @@ struct ResultRows {
 }
 
 impl ResultRows {
-    fn from_byte(self, byte: usize) -> Column<AnyRows> {
+    fn at_byte(self, byte: usize) -> Column<AnyRows> {
         Column::at(self.rows.address() + byte as u64)
     }
 }
@@ -79,14 +79,14 @@ impl Scratch {
         kernels::UpmulUniform { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, CURVE)?;
         sums.normalize(lane, CURVE, shared, true, n)?;
         let (Points { xy, kinds }, Points { xy: out_xy, kinds: out_kinds }) = (shared, products);
-        let rows = out.from_byte(keys.start);
+        let rows = out.at_byte(keys.start);
         kernels::SilentTweaks { xy, kinds, counters, tweaks, tweak_kinds: out_kinds, rows, row_bytes, n: count }
             .launch(lane, CURVE)?;
         kernels::FpmulUniform { scalars: tweaks, table, xyz, n: count }.launch(lane, CURVE)?;
         sums.normalize(lane, CURVE, products, true, n)?;
         let spend_xy = keys.spend.points.xy;
         for which in 0..keys.count {
-            let (rows, spend_count) = (out.from_byte(keys.start + NUMBER * (1 + which)), keys.count as u64);
+            let (rows, spend_count) = (out.at_byte(keys.start + NUMBER * (1 + which)), keys.count as u64);
             let (xy, kinds, which, prefixes) = (out_xy, out_kinds, which as u64, sums.prefixes);
             lane.keep_in_l2(prefixes, n)?;
             kernels::SilentOutputs { xy, kinds, spend_xy, spend_count, which, rows, row_bytes, prefixes, n: count }

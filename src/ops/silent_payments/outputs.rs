@@ -40,7 +40,7 @@ impl<'a> Outputs<'a> {
         let problem = match offsets {
             [] => Some("outputs have no offset".to_owned()),
             [.., last] if *last > count as u64 => Some(format!("{count} outputs, and an offset of {last}")),
-            _ => offsets.is_sorted().then_some(None).unwrap_or(Some("offsets of outputs decrease".to_owned())),
+            _ => (!offsets.is_sorted()).then(|| "offsets of outputs decrease".to_owned()),
         };
         problem.map_or(Ok(Outputs { offsets, keys }), |problem| Err(Error::InvalidColumn(problem)))
     }

@@ -53,7 +53,7 @@ impl Receiver {
         let hash = Zeroizing::new(tagged(Tag::SilentLabel, &[self.scan_key.expose_bytes(), &number.to_be_bytes()]));
         let of_label = scalar::<Secp256k1>(&hash).map_err(|_| Rejection::ScalarOutOfRange)?;
         let spend = PublicKey::try_from(&self.spend_keys[0])?.to_projective();
-        let labelled = (ProjectivePoint::mul_by_generator(&*of_label) + spend).to_affine();
+        let labelled = (ProjectivePoint::mul_by_generator(&of_label) + spend).to_affine();
         let labelled = PublicKey::from_affine(labelled).map_err(|_| Rejection::IdentityResult)?;
         self.spend_keys.push(Point::from(&labelled));
         self.labels.push(Label { number, scalar: SecretKey::from_bytes(*hash) });
@@ -68,7 +68,7 @@ impl Receiver {
     /// The public key of the scan key, which addresses name. **Constant-time** in the key.
     pub fn scan_public_key(&self) -> Point {
         let scan = scalar::<Secp256k1>(self.scan_key.expose_bytes()).expect("checked before");
-        let public = ProjectivePoint::mul_by_generator(&*scan).to_affine();
+        let public = ProjectivePoint::mul_by_generator(&scan).to_affine();
         Point::from(&PublicKey::from_affine(public).expect("the key is in range"))
     }
 

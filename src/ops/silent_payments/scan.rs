@@ -109,11 +109,11 @@ pub fn scan(
     let of = Search { receivers: &all, outputs, rows: None, found: Mutex::default() };
     let hits = search(engine, &expected, of, &mut codes)?;
     let mut found: Vec<(usize, u32, Hit)> = hits.into_iter().map(|hit| (hit.item, 0, hit)).collect();
-    for which in 0..receivers.len() {
+    for (which, receiver) in receivers.iter().enumerate() {
         let mut rows: Vec<usize> =
             found.iter().filter(|(.., hit)| hit.receiver == which).map(|(row, ..)| *row).collect();
         rows.dedup();
-        go_on(engine, (which, all[which]), tweak_points, outputs, rows, &mut found)?;
+        go_on(engine, (which, receiver), tweak_points, outputs, rows, &mut found)?;
     }
     found.sort_unstable_by_key(|(row, k, hit)| (*row, hit.receiver, *k, hit.spend_key, hit.output));
     let of_hit = |(row, k, hit): (usize, u32, Hit)| Match {

@@ -88,7 +88,7 @@ struct Authority {
 
 impl Authority {
     fn new(settings: &Settings, curve: CurveId, name: &str) -> Self {
-        let (mut secrets, points) = any::keys::generate(settings.engine, curve, 1).unwrap();
+        let (mut secrets, points) = any::keys::generate(settings.engine().unwrap(), curve, 1).unwrap();
         let public = points[0].as_bytes();
         let public = [&[4], &public[public.len() - 64..]].concat();
         Authority { curve, secret: secrets.remove(0), public, name: name.to_owned() }
@@ -103,10 +103,11 @@ impl Authority {
         };
         let signed = match algorithm {
             Algorithm::Sm2Sm3 => {
-                sm2::sign_messages(settings.engine, &[message], sm2::UserIds::default(), &self.secret).unwrap()[0]
+                sm2::sign_messages(settings.engine().unwrap(), &[message], sm2::UserIds::default(), &self.secret)
+                    .unwrap()[0]
             }
             _ => any::ecdsa::sign(
-                settings.engine,
+                settings.engine().unwrap(),
                 self.curve,
                 &[digest],
                 (&self.secret).into(),

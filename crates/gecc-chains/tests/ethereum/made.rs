@@ -28,14 +28,18 @@ struct Signer<'a> {
 
 impl<'a> Signer<'a> {
     fn new(settings: &'a Settings) -> Self {
-        let (mut keys, public) = gecc::keys::generate::<Secp256k1>(settings.engine, 1).unwrap();
+        let (mut keys, public) = gecc::keys::generate::<Secp256k1>(settings.engine().unwrap(), 1).unwrap();
         let raw = &public[0].as_bytes()[public[0].as_bytes().len() - 64..];
         Signer { settings, key: keys.remove(0), address: Address::from_raw_public_key(raw) }
     }
 
     fn sign(&self, digest: B256) -> Signature {
-        let signed =
-            ecdsa::sign_recoverable::<Secp256k1>(self.settings.engine, &[digest.0], &self.key, ecdsa::SForm::Low);
+        let signed = ecdsa::sign_recoverable::<Secp256k1>(
+            self.settings.engine().unwrap(),
+            &[digest.0],
+            &self.key,
+            ecdsa::SForm::Low,
+        );
         let signed = signed.unwrap()[0].unwrap();
         Signature::from_bytes_and_parity(&signed.signature, signed.recovery_id == 1)
     }
