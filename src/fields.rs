@@ -12,7 +12,7 @@ use std::str::FromStr;
 pub enum Field {
     /// What is signed: 32 bytes. For SM2 this is e, for BIP 340 a message.
     Digest,
-    /// A message. ECDSA signs its hash ([`Hash`]), SM2 the SM3 of Z_A and the message, BIP 340 the message.
+    /// A message. ECDSA signs its hash ([`enum@Hash`]), SM2 the SM3 of Z_A and the message, BIP 340 the message.
     Message,
     /// `r || s`, 64 bytes, or `r || s || v`, 65 bytes, or DER, of another length.
     Signature,

@@ -46,7 +46,7 @@ impl<'a> Cells<'a> {
     /// The cells of a column.
     ///
     /// # Panics
-    /// When the column is of another type ([`holds_bytes`]), which [`crate::Mapping::index`] does not let pass.
+    /// When the column is of another type ([`holds_bytes`]), which [`crate::column_of`] does not let pass.
     pub fn of(array: &'a dyn Array) -> Self {
         Cells(match array.data_type() {
             DataType::FixedSizeBinary(_) => Kind::Fixed(array.as_fixed_size_binary()),
