@@ -2,7 +2,8 @@
 //!
 //! ARCHITECTURE.md lists the floors, from the ground up, in a block that begins with "```floors". A module may use those listed
 //! before its own, its own, and the items of the folder that it is in. No modules use each other in a circle, but a folder and
-//! what is in it.
+//! what is in it. So it is in the crates too, which have no list of floors; and in the command's job nothing uses the folder itself,
+//! which only says what others use of it.
 
 #[path = "floors/source.rs"]
 mod source;
@@ -28,6 +29,44 @@ fn modules_use_what_is_below_them() {
     let sources = Sources::of_crate(&in_package("src/lib.rs"));
     let problems = problems(&sources, &floors_of(&page));
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+}
+
+/// Each crate by the file that it begins with.
+const CRATES: [&str; 8] = [
+    "gecc-arrow/src/lib.rs",
+    "gecc-bench/src/main.rs",
+    "gecc-capi/src/lib.rs",
+    "gecc-chains/src/lib.rs",
+    "gecc-cli/src/lib.rs",
+    "gecc-cli/src/main.rs",
+    "gecc-datafusion/src/lib.rs",
+    "gecc-python/src/lib.rs",
+];
+
+#[test]
+fn no_files_of_crates_use_each_other_in_a_circle() {
+    let crates = in_package("crates");
+    let found = std::fs::read_dir(&crates).expect("it is part of the repository").count();
+    let folders: HashSet<&str> = CRATES.iter().filter_map(|root| root.split('/').next()).collect();
+    assert_eq!(folders.len(), found, "every crate is in the list");
+    for root in CRATES {
+        let circles = circles(&Sources::of_crate(&crates.join(root)));
+        assert!(circles.is_empty(), "{root}:\n{}\n", circles.join("\n"));
+    }
+}
+
+#[test]
+fn nothing_in_the_job_uses_its_folder() {
+    let sources = Sources::of_crate(&in_package("crates/gecc-cli/src/main.rs"));
+    let above = uses_of_folder(&sources, "job");
+    assert!(above.is_empty(), "\n{}\n", above.join("\n"));
+}
+
+/// What the modules in a folder use of the folder itself.
+fn uses_of_folder(sources: &Sources, folder: &str) -> Vec<String> {
+    let inside = sources.modules().filter(|module| is_in(module, folder));
+    let uses = inside.filter_map(|module| Some(format!("{module}, by {}", sources.uses(module).get(folder)?)));
+    uses.collect()
 }
 
 /// What is wrong with a house that is to have these floors.
@@ -173,6 +212,22 @@ fn circles_are_found() {
     };
     assert_eq!(folders(""), [""; 0]);
     assert!(folders("use crate::frame::verify::Equations;").iter().any(|problem| problem.starts_with("in a circle")));
+}
+
+#[test]
+fn uses_of_a_folder_are_found_and_a_crate_of_an_import_is_none() {
+    let mut sources = Sources::default();
+    for (module, text) in [
+        ("", "mod job;"),
+        ("job", "pub mod run;\npub mod steps;\npub use run::Job;\npub trait Operation {}"),
+        ("job::run", "use super::steps::Step;\nuse ctrlc::ctrlc;\n    ctrlc::set();"),
+        ("job::steps", ""),
+    ] {
+        sources.add(module, text);
+    }
+    assert_eq!(uses_of_folder(&sources, "job"), [""; 0]);
+    sources.add("job::steps", "use super::Operation;");
+    assert_eq!(uses_of_folder(&sources, "job"), ["job::steps, by super::Operation"]);
 }
 
 #[test]

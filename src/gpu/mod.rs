@@ -21,7 +21,8 @@ use crate::host::workers::{Crew, Loan};
 use crate::types::Place;
 use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
 pub use runtime::{Fault, PageLock};
-use schedule::{Fleet, Kept, Lane, Machine, deliver, lock, run, trial};
+use schedule::deliver::{self, Chunk};
+use schedule::{Fleet, Kept, Lane, Machine, lock, run, trial};
 pub use schedule::{Launch, OnGpu, Running, Test, Trial};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
@@ -236,7 +237,7 @@ impl GpuEngine {
         let each = starts.zip(&ends).map(|(start, end)| machine.bytes(operation, &(*start..*end)));
         let most = each.fold(Bytes::default(), Bytes::max);
         let on_device = |device: usize, items: Range<usize>, place: &mut dyn Place| {
-            self.compute(device, cpu, operation, items, most, place, on_cpu).map_err(|fault| {
+            self.compute(device, cpu, Chunk { operation, items, most, place, on_cpu }).map_err(|fault| {
                 if fault.is_memory() {
                     // What idle lanes hold may be what is missing.
                     self.drop_idle_lanes(device);
@@ -263,23 +264,14 @@ impl GpuEngine {
 
     /// Computes a chunk on a lane that is lent for it. One on which a chunk fails is not used again: dropping it waits for what
     /// it has started and wipes what it held.
-    #[allow(clippy::too_many_arguments, reason = "what a chunk consists of")]
-    fn compute(
-        &self,
-        device: usize,
-        cpu: &CpuEngine,
-        operation: &dyn OnGpu,
-        items: Range<usize>,
-        most: Bytes,
-        place: &mut dyn Place,
-        on_cpu: &deliver::OnCpu,
-    ) -> Result<(), Fault> {
+    fn compute(&self, device: usize, cpu: &CpuEngine, chunk: Chunk) -> Result<(), Fault> {
+        let (operation, items) = (chunk.operation, &chunk.items);
         let waiting = notes::span("lane waited for", items.len());
         let mut lane = self.take_lane(device)?;
         drop(waiting);
-        trial::pass(&mut lane, cpu, most, &operation.tests(items.len()))?;
+        trial::pass(&mut lane, cpu, chunk.most, &operation.tests(items.len()))?;
         let expected = self.expected(operation.items() - items.start);
-        deliver::compute(Running { lane: &mut lane, cpu, expected }, operation, items, most, place, on_cpu)?;
+        deliver::compute(Running { lane: &mut lane, cpu, expected }, chunk)?;
         match lane.end() {
             Ok(()) => lane.keep(),
             // The results are there all the same.

@@ -96,7 +96,7 @@ impl Kind {
     pub fn worth(self) -> Worth {
         match self {
             Kind::EcdsaVerify(..) => ECDSA.verify_worth,
-            Kind::EcdsaRecover(_) => ecdsa::RECOVER_WORTH,
+            Kind::EcdsaRecover(_) => ecdsa::recover::WORTH,
             Kind::EcdsaSign(..) => ECDSA.sign_worth,
             Kind::Bip340Verify => bip340::VERIFY_WORTH,
             Kind::Sm2Verify => SM2.verify_worth,

@@ -2,7 +2,7 @@
 
 use super::cases::{self, Recoverable, Signed};
 use super::*;
-use crate::schemes::bip340::verify as bip340_cpu;
+use crate::schemes::bip340::verify_cpu as bip340_cpu;
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::frame::Verification;
 use crate::schemes::frame::verify_cpu::best_window;

@@ -4,7 +4,7 @@
 use super::cases;
 use super::schemes::signature;
 use super::*;
-use crate::schemes::bip340::verify::equations;
+use crate::schemes::bip340::verify_cpu::equations;
 use crate::schemes::ecdsa::cpu::named_equations;
 use crate::schemes::frame::claims_cpu::{Equation, NamedById, XModuloN};
 use crate::schemes::frame::together::cpu::{Draw, Member, verify_group};

@@ -3,7 +3,7 @@
 use crate::curve::CurveId;
 use crate::gpu::Test;
 use crate::ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
-use crate::schemes::ecdsa::Wanted;
+use crate::schemes::ecdsa::recover::Wanted;
 use crate::schemes::{SCHEMES, bip340, ecdsa, frame, sm2};
 use crate::types::Check;
 use std::collections::HashSet;

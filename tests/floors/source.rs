@@ -30,7 +30,8 @@ impl Sources {
         let text = std::fs::read_to_string(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
         for (name, path) in self.add(module, &with_generated_code(&text)) {
             // A file called mod.rs or lib.rs is its folder.
-            let is_folder = file.file_stem().is_some_and(|stem| stem == "mod" || stem == "lib");
+            let is_folder =
+                file.file_stem().is_some_and(|stem| ["mod", "lib", "main"].iter().any(|name| stem == *name));
             let folder = if is_folder { file.with_file_name("") } else { file.with_extension("") };
             let places = match path {
                 Some(path) => vec![file.with_file_name(path)],
@@ -111,9 +112,10 @@ impl Sources {
             Some("self") => from.to_owned(),
             Some(name) if self.0.contains_key(&join(from, name)) => join(from, name),
             Some(name) => {
-                // In scope by an import, or else a crate or a type.
+                // In scope by an import, or else a crate or a type. `use name::name` is of a crate called so.
                 let rest: Vec<&str> = segments.collect();
-                for (_, to) in self.0[from].imports.iter().filter(|(import, _)| import == name) {
+                let is_of_crate = |path: &str| path.split("::").next() == Some(name);
+                for (_, to) in self.0[from].imports.iter().filter(|(import, to)| import == name && !is_of_crate(to)) {
                     self.resolve(from, &[&[to.as_str()], &rest[..]].concat().join("::"), tried, used);
                 }
                 return;

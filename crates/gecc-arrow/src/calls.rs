@@ -1,18 +1,107 @@
-//! Calls of the engine for one batch.
+//! The operations over one record batch.
 
-use crate::answers::Answers;
+use crate::answers::{Answers, answer_schema};
 use crate::columns::{Column, Inputs};
 use crate::error::Error;
 use crate::keys::Keys;
-use crate::operation::{Bip340Signing, Key, KeyForm, Signer, Signing};
+use crate::mapping::column_of;
+use crate::operation::{Bip340Signing, Key, KeyForm, Operation, Signer, Signing};
+use crate::pool::Pool;
 use crate::secrets::Secrets;
 use crate::texts::Texts;
 use crate::through::{Bip340Messages, Signed, recover_rows, verify_bip340_rows, verify_recoverable_rows, verify_rows};
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::Policy;
-use gecc::fields::Field;
+use gecc::fields::{Field, Mapping};
 use gecc::{CurveId, Engine, PublicKeys, Rows, SecretKeys, any, ecdsa, sm2};
 use zeroize::Zeroizing;
+
+impl Operation {
+    /// The answers for all rows of a batch.
+    ///
+    /// A null or malformed cell rejects its row alone. The batch goes through one call of the engine. Secret keys and what is made of
+    /// them are computed in constant time; reading them from hexadecimal text is not constant-time.
+    ///
+    /// # Errors
+    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the
+    /// operation does not exist on the curve, and [`Error::Engine`].
+    pub fn apply(
+        &self,
+        engine: &Engine,
+        curve: CurveId,
+        batch: &RecordBatch,
+        mapping: &Mapping,
+        pool: &Pool,
+    ) -> Result<Answers, Error> {
+        self.apply_at(engine, curve, 0, batch, mapping, pool)
+    }
+
+    /// The same for a batch whose first row has a number of its own, counted from 0, by which keys are found ([`Key::Each`]).
+    ///
+    /// # Errors
+    /// As for [`Operation::apply`].
+    pub fn apply_at(
+        &self,
+        engine: &Engine,
+        curve: CurveId,
+        first: u64,
+        batch: &RecordBatch,
+        mapping: &Mapping,
+        pool: &Pool,
+    ) -> Result<Answers, Error> {
+        self.require(curve)?;
+        let call = Call { engine, curve, first };
+        let inputs = Inputs::new(batch, mapping, pool);
+        match self {
+            Operation::Verify(policy) => call.verify(inputs, *policy),
+            Operation::VerifyRecoverable(policy) => call.verify_recoverable(inputs, *policy),
+            Operation::VerifyBip340 => call.verify_bip340(inputs),
+            Operation::Recover(signer) => call.recover(inputs, *signer),
+            Operation::Sign(signing) => call.sign(inputs, signing),
+            Operation::SignBip340(signing) => call.sign_bip340(inputs, signing),
+            Operation::Ecdh(key) => call.ecdh(inputs, key),
+            Operation::PublicKeys(form) => call.public_keys(inputs, *form),
+        }
+    }
+
+    /// Whether a batch of this schema can be worked on, before there is one.
+    ///
+    /// # Errors
+    /// As for [`Operation::apply`], but for the engine's.
+    pub fn check(&self, engine: &Engine, curve: CurveId, schema: &SchemaRef, mapping: &Mapping) -> Result<(), Error> {
+        self.apply(engine, curve, &RecordBatch::new_empty(schema.clone()), mapping, &Pool::default()).map(drop)
+    }
+
+    /// The columns that the operation reads, of those that the mapping has.
+    ///
+    /// # Errors
+    /// As for [`column_of`].
+    pub fn columns(&self, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
+        let read = Field::ALL.into_iter().filter(|field| self.reads(*field));
+        read.filter_map(|field| column_of(mapping, field, schema).transpose()).collect()
+    }
+
+    /// The schema of [`Answers::to_columns`].
+    pub fn schema(&self) -> SchemaRef {
+        let bytes = DataType::FixedSizeBinary;
+        match self {
+            Operation::Verify(_) | Operation::VerifyRecoverable(_) | Operation::VerifyBip340 => answer_schema(&[]),
+            Operation::SignBip340(_) => answer_schema(&[("signature", bytes(64))]),
+            Operation::Recover(Signer::Address) => answer_schema(&[("address", bytes(20))]),
+            Operation::Recover(Signer::PublicKey(form)) | Operation::PublicKeys(form) => {
+                answer_schema(&[("public_key", bytes(form.width()))])
+            }
+            Operation::Sign(Signing { recovery_id, der, .. }) => {
+                let signature = if *der { ("der", DataType::Binary) } else { ("signature", bytes(64)) };
+                let id = recovery_id.then_some(("recovery_id", DataType::UInt8));
+                answer_schema(&[signature].into_iter().chain(id).collect::<Vec<_>>())
+            }
+            Operation::Ecdh(_) => answer_schema(&[("shared_secret", bytes(32))]),
+        }
+    }
+}
 
 /// An engine and a curve, and the number of the batch's first row.
 pub(crate) struct Call<'a> {

@@ -2,16 +2,33 @@
 
 use crate::answers::Answers;
 use crate::error::{Error, caught};
+use crate::operation::Operation;
+use crate::pool::Pool;
 use crate::read::Batches;
 use crate::size::held;
-use crate::transform::Job;
 use arrow_array::RecordBatch;
+use gecc::fields::Mapping;
+use gecc::{CurveId, Engine};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+
+/// What is computed, and with what.
+pub struct Job<'a> {
+    /// The engine.
+    pub engine: &'a Engine,
+    /// The curve.
+    pub curve: CurveId,
+    /// What is done with each row.
+    pub operation: &'a Operation,
+    /// Which columns it reads.
+    pub mapping: &'a Mapping,
+    /// The threads that read cells and encode columns.
+    pub pool: &'a Pool,
+}
 
 /// A batch, and what was computed of it.
 pub struct Answered<'a> {

@@ -79,7 +79,7 @@ mod write;
 
 pub use answers::{Answers, Counts};
 pub use cells::{Cells, Integers, append_hexadecimal, holds_bytes, holds_integers};
-pub use each::{Answered, answer_each};
+pub use each::{Answered, Job, answer_each};
 pub use error::{Error, catches_panics};
 pub use gecc::fields::{Field, Hash, Mapping};
 pub use imported::check_imported;
@@ -90,5 +90,5 @@ pub use pool::Pool;
 pub use read::{Batches, Columns, Format, Input, ReadOptions, open, open_stream};
 pub use reason::{CellProblem, Reason};
 pub use through::{Bip340Messages, decode_keys_through, recover_through, verify_bip340_through, verify_through};
-pub use transform::{Job, Outcome, TransformOptions, columns_beside, transform};
+pub use transform::{Outcome, TransformOptions, columns_beside, transform};
 pub use write::{Compression, Encoded, Encoder, Output, Writer};

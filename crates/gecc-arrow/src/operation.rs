@@ -1,16 +1,9 @@
-//! The operations over one record batch.
+//! What is done with each row.
 
-use crate::answers::{Answers, answer_schema};
-use crate::calls::Call;
-use crate::columns::Inputs;
 use crate::error::Error;
-use crate::mapping::column_of;
-use crate::pool::Pool;
-use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::ecdsa::{Policy, SForm};
-use gecc::fields::{Field, Mapping};
-use gecc::{CurveId, Engine, Rows, SecretKey, SecretKeys, Signers};
+use gecc::fields::Field;
+use gecc::{CurveId, Rows, SecretKey, SecretKeys, Signers};
 use std::sync::Arc;
 
 /// What is done with each row.
@@ -106,76 +99,12 @@ pub enum Key {
 }
 
 impl Operation {
-    /// The answers for all rows of a batch.
-    ///
-    /// A null or malformed cell rejects its row alone. The batch goes through one call of the engine. Secret keys and what is made of
-    /// them are computed in constant time; reading them from hexadecimal text is not constant-time.
-    ///
-    /// # Errors
-    /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, [`Error::Options`] when the
-    /// operation does not exist on the curve, and [`Error::Engine`].
-    pub fn apply(
-        &self,
-        engine: &Engine,
-        curve: CurveId,
-        batch: &RecordBatch,
-        mapping: &Mapping,
-        pool: &Pool,
-    ) -> Result<Answers, Error> {
-        self.apply_at(engine, curve, 0, batch, mapping, pool)
-    }
-
-    /// The same for a batch whose first row has a number of its own, counted from 0, by which keys are found ([`Key::Each`]).
-    ///
-    /// # Errors
-    /// As for [`Operation::apply`].
-    pub fn apply_at(
-        &self,
-        engine: &Engine,
-        curve: CurveId,
-        first: u64,
-        batch: &RecordBatch,
-        mapping: &Mapping,
-        pool: &Pool,
-    ) -> Result<Answers, Error> {
-        self.require(curve)?;
-        let call = Call { engine, curve, first };
-        let inputs = Inputs::new(batch, mapping, pool);
-        match self {
-            Operation::Verify(policy) => call.verify(inputs, *policy),
-            Operation::VerifyRecoverable(policy) => call.verify_recoverable(inputs, *policy),
-            Operation::VerifyBip340 => call.verify_bip340(inputs),
-            Operation::Recover(signer) => call.recover(inputs, *signer),
-            Operation::Sign(signing) => call.sign(inputs, signing),
-            Operation::SignBip340(signing) => call.sign_bip340(inputs, signing),
-            Operation::Ecdh(key) => call.ecdh(inputs, key),
-            Operation::PublicKeys(form) => call.public_keys(inputs, *form),
-        }
-    }
-
-    /// Whether a batch of this schema can be worked on, before there is one.
-    ///
-    /// # Errors
-    /// As for [`Operation::apply`], but for the engine's.
-    pub fn check(&self, engine: &Engine, curve: CurveId, schema: &SchemaRef, mapping: &Mapping) -> Result<(), Error> {
-        self.apply(engine, curve, &RecordBatch::new_empty(schema.clone()), mapping, &Pool::default()).map(drop)
-    }
-
-    /// The columns that the operation reads, of those that the mapping has.
-    ///
-    /// # Errors
-    /// As for [`column_of`].
-    pub fn columns(&self, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
-        let read = Field::ALL.into_iter().filter(|field| self.reads(*field));
-        read.filter_map(|field| column_of(mapping, field, schema).transpose()).collect()
-    }
-
     /// Whether it reads a field on a curve: user ids are of SM2 alone.
     pub(crate) fn reads_on(&self, field: Field, curve: CurveId) -> bool {
         self.reads(field) && (field != Field::Id || curve == CurveId::Sm2)
     }
 
-    fn reads(&self, field: Field) -> bool {
+    pub(crate) fn reads(&self, field: Field) -> bool {
         use Field::{Der, Digest, Id, Message, PublicKey, R, RecoveryId, S, SecretKey, Signature};
         match self {
             Operation::Verify(_) => matches!(field, Digest | Message | Id | Signature | R | S | Der | PublicKey),
@@ -196,26 +125,7 @@ impl Operation {
         }
     }
 
-    /// The schema of [`Answers::to_columns`].
-    pub fn schema(&self) -> SchemaRef {
-        let bytes = DataType::FixedSizeBinary;
-        match self {
-            Operation::Verify(_) | Operation::VerifyRecoverable(_) | Operation::VerifyBip340 => answer_schema(&[]),
-            Operation::SignBip340(_) => answer_schema(&[("signature", bytes(64))]),
-            Operation::Recover(Signer::Address) => answer_schema(&[("address", bytes(20))]),
-            Operation::Recover(Signer::PublicKey(form)) | Operation::PublicKeys(form) => {
-                answer_schema(&[("public_key", bytes(form.width()))])
-            }
-            Operation::Sign(Signing { recovery_id, der, .. }) => {
-                let signature = if *der { ("der", DataType::Binary) } else { ("signature", bytes(64)) };
-                let id = recovery_id.then_some(("recovery_id", DataType::UInt8));
-                answer_schema(&[signature].into_iter().chain(id).collect::<Vec<_>>())
-            }
-            Operation::Ecdh(_) => answer_schema(&[("shared_secret", bytes(32))]),
-        }
-    }
-
-    fn require(&self, curve: CurveId) -> Result<(), Error> {
+    pub(crate) fn require(&self, curve: CurveId) -> Result<(), Error> {
         let problem = match self {
             Operation::VerifyBip340 | Operation::SignBip340(_) if !curve.has_bip340() => "BIP 340 is for secp256k1",
             Operation::Recover(Signer::Address) if curve != CurveId::Secp256k1 => {
@@ -235,7 +145,7 @@ impl Operation {
 }
 
 impl KeyForm {
-    fn width(self) -> i32 {
+    pub(crate) fn width(self) -> i32 {
         match self {
             KeyForm::Uncompressed => 65,
             KeyForm::Compressed => 33,

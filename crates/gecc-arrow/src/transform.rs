@@ -1,33 +1,16 @@
 //! From a file to answers in a file: reading, computing and writing at the same time.
 
 use crate::answers::Counts;
-use crate::each::{Answered, answer_each};
+use crate::each::{Answered, Job, answer_each};
 use crate::error::Error;
 use crate::maker::{AnswerMaker, Made, Places, Wanted};
 use crate::mapping::column_of;
-use crate::operation::Operation;
-use crate::pool::Pool;
 use crate::read::{Batches, Columns, Format, Input};
 use crate::write::{Compression, Output, Writer};
 use arrow_schema::Schema;
 use gecc::fields::{Field, Mapping};
-use gecc::{CurveId, Engine};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
-
-/// What is computed, and with what.
-pub struct Job<'a> {
-    /// The engine.
-    pub engine: &'a Engine,
-    /// The curve.
-    pub curve: CurveId,
-    /// What is done with each row.
-    pub operation: &'a Operation,
-    /// Which columns it reads.
-    pub mapping: &'a Mapping,
-    /// The threads that read cells and encode columns.
-    pub pool: &'a Pool,
-}
 
 /// What is written, and how.
 #[derive(Clone, Debug)]

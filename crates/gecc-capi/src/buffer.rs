@@ -1,8 +1,8 @@
 //! Memory from which GPUs copy without help of the host.
 
 use super::engine::{GeccEngine, engine_of};
-use super::memory::{require_aligned, write_value};
 use super::status::{GeccStatus, call};
+use super::written::{require_aligned, write_value};
 use gecc::PageLocked;
 use zeroize::Zeroize;
 

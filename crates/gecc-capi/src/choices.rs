@@ -2,8 +2,8 @@
 //!
 //! They come in as plain integers, as a caller in C can pass any.
 
-use super::memory::write_value;
 use super::status::{Failure, GeccStatus, call};
+use super::written::write_value;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{Backend, CurveId};
 use std::ffi::{CStr, c_char};

@@ -1,8 +1,8 @@
 //! Engines: what computes batches.
 
 use super::choices;
-use super::memory::{require_aligned, write_text, write_value};
 use super::status::{Failure, GeccStatus, call};
+use super::written::{require_aligned, write_text, write_value};
 use gecc::Engine;
 use std::ffi::c_char;
 use std::slice;

@@ -50,3 +50,4 @@ pub mod sm2;
 pub mod status;
 pub mod sums;
 pub mod version;
+pub mod written;

@@ -2,8 +2,9 @@
 
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
-use super::memory::{GeccKeys, GeccRows, Memory, Output, require_aligned};
+use super::memory::{GeccKeys, GeccRows, Memory, Output};
 use super::status::{Failure, GeccStatus, call};
+use super::written::require_aligned;
 use gecc::{Error, Point, Rejection, Verdict, any};
 
 /// The sum of all points, `points[0] + points[1] + ...`; of no points the identity. **Not constant-time**: everything here is

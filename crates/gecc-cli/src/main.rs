@@ -6,6 +6,7 @@ mod commands;
 mod flags;
 mod input;
 mod job;
+mod operation;
 mod output;
 mod secrets;
 #[cfg(all(feature = "arrow", feature = "chains"))]

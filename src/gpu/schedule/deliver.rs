@@ -26,16 +26,21 @@ pub fn is_direct(place: &mut dyn Place) -> bool {
     })
 }
 
-/// Computes some items of an operation on a lane that is lent for it. What the device gives no answer to, `on_cpu` computes.
-pub fn compute(
-    running: Running,
-    operation: &dyn OnGpu,
-    items: Range<usize>,
-    most: Bytes,
-    place: &mut dyn Place,
-    on_cpu: &OnCpu,
-) -> Result<(), Fault> {
+/// A chunk as it is handed over: some items of an operation, and the place of their results.
+pub struct Chunk<'a> {
+    pub operation: &'a dyn OnGpu,
+    pub items: Range<usize>,
+    /// The memory of the batch's largest chunk.
+    pub most: Bytes,
+    pub place: &'a mut dyn Place,
+    /// Computes what the device gives no answer to.
+    pub on_cpu: &'a OnCpu<'a>,
+}
+
+/// Computes a chunk on a lane that is lent for it.
+pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     let Running { lane, cpu, expected } = running;
+    let Chunk { operation, items, most, place, on_cpu } = chunk;
     let (direct, secret) = (is_direct(place), operation.is_secret());
     let chunk = (items.len(), direct);
     let noted = notes::span("memory", items.len());

@@ -4,7 +4,7 @@
 //! where an answer is not the known one, the operation is out of use on the device. Each operation names its tests
 //! (`OnGpu::tests`), which together run every kernel that it starts.
 
-use super::deliver;
+use super::deliver::{self, Chunk};
 use super::lane::Lane;
 use super::operation::{OnGpu, Running, Test, Trial};
 use crate::cpu::CpuEngine;
@@ -49,7 +49,8 @@ impl Trial<'_> {
         let fill = |place: &mut dyn Place| {
             let running = Running { lane, cpu, expected };
             // An item without an answer has no known one.
-            deliver::compute(running, operation, 0..items, *most, place, &|_, _| ())?;
+            let chunk = Chunk { operation, items: 0..items, most: *most, place, on_cpu: &|_, _| () };
+            deliver::compute(running, chunk)?;
             // Nobody has asked for the times of a test's kernels.
             lane.forget_times();
             lane.end()

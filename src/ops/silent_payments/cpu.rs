@@ -13,6 +13,9 @@ use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, base_products, odd
 use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
+use crate::curve::Secp256k1;
+use crate::op::{Operation, Worth};
+use crate::ops::ecdh::WORTH;
 use crate::ops::hash::{Tag, tagged};
 use crate::types::{KeyBytes, Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
 use elliptic_curve::point::AffineCoordinates;
@@ -40,7 +43,23 @@ struct Keys<C: SecretCurve> {
     start: usize,
 }
 
-pub fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Place) {
+impl Operation for Expected<'_> {
+    fn worth(&self) -> Worth {
+        WORTH
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let part = Expected {
+            tweak_points: self.tweak_points.slice(items.clone()),
+            counters: self.counters.slice(items.clone()),
+            items: items.len(),
+            ..*self
+        };
+        expected::<Secp256k1>(engine, &part, out);
+    }
+}
+
+fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Place) {
     let lanes = engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES);
     let keys = |(receiver, start): (&super::Receiver, usize)| {
         let spend_key = |key: &Point| decode::public_key::<C>(KeyBytes::Sec1(key.as_sec1())).expect("checked before");

@@ -1,11 +1,7 @@
 //! The outputs that receivers expect of transactions, as an operation.
 
-use super::{Receiver, cpu};
-use crate::cpu::CpuEngine;
-use crate::curve::Secp256k1;
-use crate::op::{Operation, Worth};
-use crate::types::{Batch, Place, PublicKeys, Rows};
-use std::ops::Range;
+use super::Receiver;
+use crate::types::{Batch, PublicKeys, Rows};
 
 /// Bytes of a number.
 pub const NUMBER: usize = 32;
@@ -45,21 +41,5 @@ fn width(receiver: &Receiver) -> usize {
 impl Batch for Expected<'_> {
     fn items(&self) -> usize {
         self.items
-    }
-}
-
-impl Operation for Expected<'_> {
-    fn worth(&self) -> Worth {
-        crate::ops::ecdh::WORTH
-    }
-
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let part = Expected {
-            tweak_points: self.tweak_points.slice(items.clone()),
-            counters: self.counters.slice(items.clone()),
-            items: items.len(),
-            ..*self
-        };
-        cpu::expected::<Secp256k1>(engine, &part, out);
     }
 }

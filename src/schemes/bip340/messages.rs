@@ -1,7 +1,8 @@
 //! The messages of a batch.
 
+use crate::engine::Engine;
 use crate::ops::hash::SizedTexts;
-use crate::types::Rows;
+use crate::types::{Error, Rows};
 
 /// Messages of 32 bytes as rows, or of any length.
 pub enum Messages<'a> {
@@ -23,4 +24,10 @@ impl<'a> Messages<'a> {
             Messages::Texts(texts) => texts.items(),
         }
     }
+}
+
+/// Messages of any length.
+pub fn texts<'a, M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &'a [M]) -> Result<Messages<'a>, Error> {
+    let cpu = &engine.devices()?.cpu;
+    Ok(Messages::Texts(SizedTexts::new(cpu, messages.len(), |item| messages[item].as_ref())))
 }

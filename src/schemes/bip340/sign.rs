@@ -1,27 +1,159 @@
-//! Signing as an operation, and its part on the CPU.
+//! Signing: the calls, and the operation.
 
-use super::messages::Messages;
-use super::verify::verify;
-use crate::cpu::field::Field as _;
-use crate::cpu::multiply::FEWEST_IN_LANES;
-use crate::cpu::point::Affine;
-use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
-use crate::cpu::simd::Lanes;
-use crate::cpu::{CpuEngine, decode};
-use crate::curve::Secp256k1;
-use crate::op::{Operation, Worth};
-use crate::ops::hash::{Tag, tagged};
-use crate::schemes::frame::sign_cpu::{public_keys_of, sign_checked};
-use crate::types::{Batch, Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, Verdict, require_lengths};
-use elliptic_curve::ops::Reduce;
-use elliptic_curve::point::AffineCoordinates;
-use elliptic_curve::subtle::ConditionallySelectable;
-use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
-use std::ops::Range;
-use zeroize::Zeroizing;
+use super::messages::{Messages, texts};
+use super::signing::{Auxiliary, SigningKeys};
+use crate::curve::{Curve, Secp256k1};
+use crate::engine::Engine;
+use crate::ops::keys::public_keys_on;
+use crate::ops::point::decode_keys;
+use crate::types::{
+    Batch, Error, KeyForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
+};
 
-/// From which size a GPU pays.
-pub(crate) const WORTH: Worth = Worth { portable: 3, lanes: 20 };
+/// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
+///
+/// Bit for bit what libsecp256k1 gives for the same auxiliary data. Items are rejected with
+/// [`Rejection::SecretKeyOutOfRange`]; where public keys are given ([`SigningKeys::with_public`]) next with what is wrong with
+/// them; with [`Rejection::IdentityResult`] where the nonce is 0, which nobody will ever see. Where
+/// [`crate::EngineBuilder::check_signatures`] is on, a given public key that is not that of its private key is a
+/// [`Rejection::Mismatch`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Randomness`] when the operating system gives no
+/// auxiliary data; [`Error::Device`] when every GPU fails and the CPU may not take over.
+///
+/// ```
+/// use gecc::{Engine, Secp256k1, bip340, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let messages = [[1; 32], [2; 32]];
+/// let signed = bip340::sign(&engine, &messages, &secret, bip340::Auxiliary::zeros())?;
+/// // The public keys, where they are there, need not be computed.
+/// let keys = bip340::SigningKeys::with_public(&secret, &public);
+/// assert_eq!(bip340::sign(&engine, &messages, keys, bip340::Auxiliary::zeros())?, signed);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn sign<'a>(
+    engine: &Engine,
+    messages: &[[u8; 32]],
+    keys: impl Into<SigningKeys<'a>>,
+    auxiliary: Auxiliary<'_>,
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    sign_each(engine, Messages::Rows(messages.into()), keys.into(), auxiliary, messages.len())
+}
+
+/// What [`sign`] gives, from columns into columns: 64 bytes an item. **Constant-time** in keys, auxiliary data and nonces.
+///
+/// # Errors
+/// As for [`sign`].
+pub fn sign_into<'a, 'b>(
+    engine: &Engine,
+    messages: impl Into<Rows<'a, 32>>,
+    keys: impl Into<SigningKeys<'b>>,
+    auxiliary: Auxiliary<'_>,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    write_signatures(engine, Messages::Rows(messages.into()), keys.into(), auxiliary, signatures, codes)
+}
+
+/// Signs one message of any length per item. **Constant-time** in keys, auxiliary data and nonces, not in the length of
+/// messages. See [`sign`].
+///
+/// # Errors
+/// As for [`sign`].
+pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    keys: impl Into<SigningKeys<'a>>,
+    auxiliary: Auxiliary<'_>,
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    sign_each(engine, texts(engine, messages)?, keys.into(), auxiliary, messages.len())
+}
+
+/// What [`sign_messages`] gives, into columns: 64 bytes an item. **Constant-time** in keys, auxiliary data and nonces, not in
+/// the length of messages.
+///
+/// # Errors
+/// As for [`sign`].
+pub fn sign_messages_into<'a, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    keys: impl Into<SigningKeys<'a>>,
+    auxiliary: Auxiliary<'_>,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    write_signatures(engine, texts(engine, messages)?, keys.into(), auxiliary, signatures, codes)
+}
+
+fn sign_each(
+    engine: &Engine,
+    messages: Messages<'_>,
+    keys: SigningKeys<'_>,
+    auxiliary: Auxiliary<'_>,
+    items: usize,
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
+    let sign = signing(engine, messages, keys, auxiliary.column(), items)?;
+    let mut signed = engine.collect(&sign, |results, item| results.get(item).copied())?;
+    for item in mismatches(engine, keys, items)? {
+        signed[item] = signed[item].and(Err(Rejection::Mismatch));
+    }
+    Ok(signed)
+}
+
+fn write_signatures(
+    engine: &Engine,
+    messages: Messages<'_>,
+    keys: SigningKeys<'_>,
+    auxiliary: Auxiliary<'_>,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let items = codes.len();
+    require_lengths(items, &[("signatures", signatures.len())])?;
+    let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
+    let sign = signing(engine, messages, keys, auxiliary.column(), items)?;
+    engine.run(&sign, &mut ResultsMut::rows(codes, signatures))?;
+    for item in mismatches(engine, keys, items)? {
+        if codes[item] == Verdict::VALID_CODE {
+            (signatures[item], codes[item]) = ([0; 64], Rejection::Mismatch.code());
+        }
+    }
+    Ok(())
+}
+
+fn signing<'a, 'm>(
+    engine: &Engine,
+    messages: Messages<'m>,
+    keys: SigningKeys<'a>,
+    auxiliary: SecretKeys<'a>,
+    items: usize,
+) -> Result<Sign<'a, 'm>, Error> {
+    let is_checked = engine.info().check_signatures;
+    let sign = Sign { messages, keys: keys.secret, public: keys.public, auxiliary, is_checked, items };
+    sign.require()?;
+    // What is checked is checked with public keys that are computed: those that are given may be wrong. X-only keys do not say
+    // what signing needs of them.
+    let public = keys.public.filter(|keys| !is_checked && keys.form() != KeyForm::XOnly);
+    Ok(Sign { public, ..sign })
+}
+
+/// The items whose given public keys are good ones of other private keys, or none, where signatures are checked.
+fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Vec<usize>, Error> {
+    let Some(given) = keys.public.filter(|_| engine.info().check_signatures) else { return Ok(Vec::new()) };
+    let is_x_only = given.form() == KeyForm::XOnly;
+    let computed = public_keys_on(engine, Secp256k1::ID, keys.secret, items)?;
+    let given = decode_keys(engine, Secp256k1::ID, items, given)?;
+    let differ = |(_, (given, computed)): &(usize, (Result<Point, Rejection>, Result<Point, Rejection>))| match (
+        given, computed,
+    ) {
+        (Ok(given), Ok(computed)) if is_x_only => given.x() != computed.x(),
+        (given, computed) => given != computed,
+    };
+    Ok(given.into_iter().zip(computed).enumerate().filter(differ).map(|(item, _)| item).collect())
+}
 
 /// The signing of a batch.
 pub(crate) struct Sign<'a, 'm> {
@@ -47,160 +179,10 @@ impl Sign<'_, '_> {
         ];
         require_lengths(items, &lengths)
     }
-
-    /// Signs items `item(0)`, `item(1)`, ..., as many as there are places.
-    fn sign<C: SecretCurve>(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
-        match engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES) {
-            Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| {
-                self.sign_items::<C>(Some(lanes), &range.map(&item).collect::<Vec<_>>(), 0, out);
-            }),
-            None => engine.fill_secret_each(out, [64, 0], |place, out, at| {
-                self.sign_items::<C>(None, &[item(place)], at, out);
-            }),
-        }
-    }
-
-    /// Signs some items, whose places begin with `first`.
-    fn sign_items<C: SecretCurve>(&self, lanes: Option<Lanes>, items: &[usize], first: usize, out: &mut ResultsMut) {
-        let mut batch = Keys::<C>::with_capacity(items.len());
-        for (at, &item) in items.iter().enumerate() {
-            match scalar::<C>(self.keys.expose(item)) {
-                Ok(d) => batch.push((first + at, item), &d),
-                Err(reason) => out.reject(first + at, reason),
-            }
-        }
-        let points = match self.public {
-            None => products::<C>(lanes, &batch.d).into_iter().map(Ok).collect(),
-            Some(public) => {
-                let given = batch.places.iter().map(|&(_, item)| public.get(item));
-                let x_only = |point: Result<_, Rejection>| point.map(XOnly::of_affine::<C>);
-                decode::public_keys::<C>(lanes, given).into_iter().map(x_only).collect::<Vec<_>>()
-            }
-        };
-        // Capacities are exact: a vector that grows would leave its old contents behind.
-        let mut nonces = Zeroizing::new(Vec::with_capacity(points.len()));
-        for (index, point) in points.iter().enumerate() {
-            let (place, item) = batch.places[index];
-            let nonce = point
-                .as_ref()
-                .map_err(|reason| *reason)
-                .and_then(|point| self.nonce::<C>(&batch.d[index], point, item).ok_or(Rejection::IdentityResult));
-            nonces.push(nonce.as_ref().map_or(Number::<C>::ONE, |nonce| **nonce));
-            if let Err(reason) = nonce {
-                out.reject(place, reason);
-            } else {
-                out.accept(place);
-            }
-        }
-        let nonce_points = products::<C>(lanes, &nonces);
-        for (index, point) in points.iter().enumerate() {
-            let ((place, item), Ok(point)) = (batch.places[index], point) else { continue };
-            // What was rejected for its nonce has another one, which must not be used.
-            if out.codes[place] != Verdict::VALID_CODE {
-                continue;
-            }
-            let r = &nonce_points[index];
-            // s = k + e d, where k G and d G have an even y.
-            let e = tagged(Tag::Challenge, &[&r.x, &point.x, self.messages.get(item)]);
-            let e = Number::<C>::reduce(&Bytes::<C>::from(e));
-            let k = Zeroizing::new(r.with_even_y::<C>(&nonces[index]));
-            let d = Zeroizing::new(point.with_even_y::<C>(&batch.d[index]));
-            let s = *k + e * *d;
-            let row = out.row(0, place);
-            row[..32].copy_from_slice(&r.x);
-            row[32..].copy_from_slice(&s.to_repr());
-        }
-    }
-
-    /// k', or `None` where it is 0.
-    fn nonce<C: SecretCurve>(&self, d: &Number<C>, point: &XOnly, item: usize) -> Option<Zeroizing<Number<C>>> {
-        let mut t = Zeroizing::new(tagged(Tag::Auxiliary, &[self.auxiliary.expose(item)]));
-        let d = Zeroizing::new(Zeroizing::new(point.with_even_y::<C>(d)).to_repr());
-        t.iter_mut().zip(d.iter()).for_each(|(t, d)| *t ^= d);
-        let random = Zeroizing::new(tagged(Tag::Nonce, &[&*t, &point.x, self.messages.get(item)]));
-        let random = Zeroizing::new(Bytes::<C>::from(*random));
-        let nonce = Zeroizing::new(Number::<C>::reduce(&*random));
-        (!bool::from(nonce.is_zero())).then_some(nonce)
-    }
-
-    /// Whether each signature verifies with the public key of its private key, which is computed anew.
-    fn check<C: SecretCurve>(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
-        let public = public_keys_of::<C>(engine, items, self.keys);
-        let signatures = signed.columns[0].as_chunks().0.into();
-        let message = |at: usize| self.messages.get(items[at]);
-        verify::<C>(engine, &message, signatures, PublicKeys::raw(&public), false, &mut ResultsMut::codes(codes));
-    }
 }
 
 impl Batch for Sign<'_, '_> {
     fn items(&self) -> usize {
         self.items
-    }
-}
-
-impl Operation for Sign<'_, '_> {
-    fn worth(&self) -> Worth {
-        WORTH
-    }
-
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        if !self.is_checked {
-            return self.sign::<Secp256k1>(engine, |at| items.start + at, out);
-        }
-        let numbers = |places: &[usize]| places.iter().map(|place| items.start + place).collect::<Vec<_>>();
-        let sign = |places: &[usize], out: &mut ResultsMut| {
-            self.sign::<Secp256k1>(engine, |at| items.start + places[at], out);
-        };
-        let check = |places: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
-            self.check::<Secp256k1>(engine, &numbers(places), signed, codes);
-        };
-        sign_checked([64, 0], &sign, &check, out);
-    }
-}
-
-/// A point as what is hashed of it, and whether its y is odd.
-struct XOnly {
-    x: [u8; 32],
-    y_is_odd: u8,
-}
-
-impl XOnly {
-    fn of_affine<C: SecretCurve>(point: Affine<C::Base>) -> Self {
-        XOnly { x: point.x.to_be_bytes(), y_is_odd: u8::from(point.y.is_odd()) }
-    }
-
-    /// Of the point's number and its opposite the one whose point has an even y.
-    fn with_even_y<C: SecretCurve>(&self, number: &Number<C>) -> Number<C> {
-        Number::<C>::conditional_select(number, &-*number, self.y_is_odd.into())
-    }
-}
-
-/// The products of G and numbers in 1..n, uniformly.
-fn products<C: SecretCurve>(lanes: Option<Lanes>, numbers: &[Number<C>]) -> Vec<XOnly> {
-    if let Some(lanes) = lanes {
-        return base_products::<C>(lanes, numbers).into_iter().map(XOnly::of_affine::<C>).collect();
-    }
-    let product = |number: &Number<C>| {
-        let point = ProjectivePoint::<C::Reference>::mul_by_generator(number).to_affine();
-        XOnly { x: point.x().into(), y_is_odd: point.y_is_odd().unwrap_u8() }
-    };
-    numbers.iter().map(product).collect()
-}
-
-/// The items of a chunk whose keys are in range, with their keys.
-struct Keys<C: SecretCurve> {
-    /// Of the item among the results, and its number.
-    places: Vec<(usize, usize)>,
-    d: Zeroizing<Vec<Number<C>>>,
-}
-
-impl<C: SecretCurve> Keys<C> {
-    fn with_capacity(items: usize) -> Self {
-        Keys { places: Vec::with_capacity(items), d: Zeroizing::new(Vec::with_capacity(items)) }
-    }
-
-    fn push(&mut self, place: (usize, usize), d: &Number<C>) {
-        self.places.push(place);
-        self.d.push(*d);
     }
 }

@@ -1,20 +1,106 @@
-//! Verification as an operation, and its part on the CPU.
+//! Verification: the calls, and the operation.
 
-use super::messages::Messages;
-use crate::cpu::field::Field;
-use crate::cpu::tables::BaseTables;
-use crate::cpu::{CpuCurve, CpuEngine};
-use crate::curve::Secp256k1;
-use crate::op::{Operation, Worth};
-use crate::ops::hash::{Tag, tagged};
-use crate::schemes::frame::Chunks;
-use crate::schemes::frame::claims_cpu::{Equation, Equations, EvenWithX};
-use crate::schemes::frame::verify_cpu;
-use crate::types::{Batch, Error, Place, PublicKeys, Rejection, Rows, require_lengths};
-use std::ops::Range;
+use super::messages::{Messages, texts};
+use crate::engine::Engine;
+use crate::schemes::frame::{Chunks, verdict_of};
+use crate::types::{Batch, Error, PublicKeys, ResultsMut, Rows, Verdicts, require_lengths};
 
-/// From which size a GPU pays.
-pub(crate) const WORTH: Worth = Worth { portable: 35, lanes: 50 };
+/// Verifies one signature per item over a message of 32 bytes. Variable-time: everything here is public.
+///
+/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`] (not below p),
+/// [`Rejection::SOutOfRange`] (not below n), [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
+/// [`Rejection::IdentityKey`], [`Rejection::IdentityResult`], [`Rejection::Mismatch`] (x(R) is not r, or y(R) is odd).
+/// With [`crate::EngineBuilder::batch_equations`] many items are verified together, as in the standard's "Batch Verification".
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::{Engine, PublicKeys, Secp256k1, bip340, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let messages = [[1; 32], [2; 32]];
+/// let signed = bip340::sign(&engine, &messages, &secret, Default::default())?;
+/// let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+/// signatures[1][40] ^= 1;
+/// let x_only: Vec<[u8; 32]> = public.iter().map(|point| *point.x()).collect();
+/// let verdicts = bip340::verify(&engine, &messages, &signatures, PublicKeys::x_only(&x_only))?;
+/// assert!(verdicts[0].is_valid() && !verdicts[1].is_valid());
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn verify<'k>(
+    engine: &Engine,
+    messages: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    keys: impl Into<PublicKeys<'k>>,
+) -> Result<Verdicts, Error> {
+    let verify = verification(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), messages.len())?;
+    engine.collect(&verify, verdict_of).map(Verdicts::new)
+}
+
+/// What [`verify`] finds, from columns into codes. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`verify`].
+pub fn verify_into<'a, 'k>(
+    engine: &Engine,
+    messages: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    keys: impl Into<PublicKeys<'k>>,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let verify = verification(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), codes.len())?;
+    engine.run(&verify, &mut ResultsMut::codes(codes))
+}
+
+/// Verifies one signature per item over a message of any length. Variable-time. See [`verify`].
+///
+/// # Errors
+/// As for [`verify`].
+///
+/// ```
+/// use gecc::{Engine, PublicKeys, Secp256k1, bip340, keys};
+/// let engine = Engine::new()?;
+/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 1)?;
+/// let signed = bip340::sign_messages(&engine, &["hello"], &secret, Default::default())?;
+/// assert!(bip340::verify_messages(&engine, &["hello"], &[signed[0].unwrap()], &public)?.all_valid());
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    signatures: &[[u8; 64]],
+    keys: impl Into<PublicKeys<'k>>,
+) -> Result<Verdicts, Error> {
+    let verify = verification(engine, texts(engine, messages)?, signatures.into(), keys.into(), messages.len())?;
+    engine.collect(&verify, verdict_of).map(Verdicts::new)
+}
+
+/// What [`verify_messages`] finds, from columns into codes. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`verify`].
+pub fn verify_messages_into<'a, 'k, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &'a [M],
+    signatures: impl Into<Rows<'a, 64>>,
+    keys: impl Into<PublicKeys<'k>>,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let verify = verification(engine, texts(engine, messages)?, signatures.into(), keys.into(), codes.len())?;
+    engine.run(&verify, &mut ResultsMut::codes(codes))
+}
+
+fn verification<'a>(
+    engine: &Engine,
+    messages: Messages<'a>,
+    signatures: Rows<'a, 64>,
+    keys: PublicKeys<'a>,
+    items: usize,
+) -> Result<Verify<'a>, Error> {
+    Verify::new(messages, signatures, keys, engine.info().batch_equations, items)
+}
 
 /// The verification of a batch.
 pub(crate) struct Verify<'a> {
@@ -52,57 +138,4 @@ impl Batch for Verify<'_> {
     fn items(&self) -> usize {
         self.items
     }
-}
-
-impl Operation for Verify<'_> {
-    fn worth(&self) -> Worth {
-        WORTH
-    }
-
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let (signatures, keys) = (self.signatures.slice(items.clone()), self.keys.slice(items.clone()));
-        let message = |item: usize| self.messages.get(items.start + item);
-        verify::<Secp256k1>(engine, &message, signatures, keys, self.together, out);
-    }
-}
-
-/// Of messages that `message` gives.
-pub(crate) fn verify<'m, C: BaseTables>(
-    engine: &CpuEngine,
-    message: &(dyn Fn(usize) -> &'m [u8] + Sync),
-    signatures: Rows<64>,
-    keys: PublicKeys,
-    together: bool,
-    out: &mut dyn Place,
-) {
-    let of_items = |items: &[usize]| equations::<C>(items, message, signatures, keys);
-    verify_cpu::verify::<C, _>(engine, keys, together, of_items, out);
-}
-
-/// The equations of some items.
-pub(crate) fn equations<'m, C: CpuCurve>(
-    items: &[usize],
-    message: &dyn Fn(usize) -> &'m [u8],
-    signatures: Rows<64>,
-    keys: PublicKeys,
-) -> Equations<C, EvenWithX<C>> {
-    items.iter().map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item)).collect()
-}
-
-/// BIP 340, verification: R = s G - e P has the x-coordinate r and an even y, where P is the point of the key with an even y.
-fn equation<C: CpuCurve>(
-    message: &[u8],
-    signature: &[u8; 64],
-    keys: &PublicKeys,
-    item: usize,
-) -> Result<Equation<C, EvenWithX<C>>, Rejection> {
-    let (r, s) = signature.split_at(32);
-    let number = |bytes: &[u8]| <[u8; 32]>::try_from(bytes).expect("32 bytes");
-    let claim = EvenWithX(C::Base::from_be_bytes(&number(r)).ok_or(Rejection::ROutOfRange)?);
-    let u1 = C::Scalar::from_be_bytes(&number(s)).ok_or(Rejection::SOutOfRange)?;
-    // A key that is none is rejected when it is decoded, whatever the challenge.
-    let (x, y_is_odd) = keys.get(item).x_and_parity().unwrap_or((&[0; 32], false));
-    let e = C::Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[r, x, message]));
-    // The point that is decoded is -P where its y is odd.
-    Ok(Equation { u1, u2: if y_is_odd { e } else { e.neg() }, claim })
 }

@@ -1,6 +1,7 @@
 //! Recovery where the caller knows which keys to expect.
 
-use super::{Candidates, Recover, Wanted, recover_cpu, recover_inputs};
+use super::recover::{Candidates, Recover, Wanted, recover_inputs};
+use super::recover_cpu;
 use crate::curve::{Curve, CurveId, EcdsaCurve, Secp256k1};
 use crate::engine::Engine;
 use crate::ops::point::point_of;

@@ -3,7 +3,8 @@
 //! A chunk is a group. Where its equation holds, the candidates that take part are the keys, and the other items are recovered into
 //! columns of their own, from which their results are put among those of the chunk.
 
-use super::{Candidates, gpu};
+use super::gpu;
+use super::recover::Candidates;
 use crate::curve::CurveId;
 use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::Lane;

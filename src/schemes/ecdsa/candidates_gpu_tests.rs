@@ -1,7 +1,8 @@
 //! Chunks of ECDSA signatures that a GPU recovers with candidates: results are those of the CPU without any.
 
+use super::recover::{Candidates, Recover, Wanted};
+use super::recover_cpu;
 use super::together_gpu_tests::{Item, good};
-use super::{Candidates, Recover, Wanted, recover_cpu};
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;

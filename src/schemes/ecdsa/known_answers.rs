@@ -1,6 +1,7 @@
 //! Known answers of ECDSA.
 
-use super::{Candidates, ECDSA, Recover, Wanted, recover_cpu};
+use super::recover::{Candidates, Recover, Wanted};
+use super::{ECDSA, recover_cpu};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};

@@ -1,7 +1,8 @@
 //! Recovery of public keys on a GPU, and of addresses.
 
 use super::candidates_gpu::{self, WithCandidates};
-use super::{Candidates, Recover, Wanted, known_answers};
+use super::known_answers;
+use super::recover::{Candidates, Recover, Wanted};
 use crate::gpu::columns::{Addresses, ByteRows, Column};
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;

@@ -1,5 +1,6 @@
 //! Items as a file in each format.
 
+use super::column::{Column, Table};
 use super::tables;
 use crate::flags::FileFormat;
 use flate2::write::GzEncoder;
@@ -11,40 +12,6 @@ const BUFFER: usize = 1 << 20;
 /// Quick ones, which compress this hexadecimal as well as others do.
 const GZIP_LEVEL: u32 = 1;
 const ZSTD_LEVEL: i32 = 1;
-
-/// A field of all items.
-pub struct Column<'a> {
-    name: &'static str,
-    width: usize,
-    bytes: &'a [u8],
-}
-
-impl<'a> Column<'a> {
-    pub fn new<const W: usize>(name: &'static str, rows: &'a [[u8; W]]) -> Self {
-        Column { name, width: W, bytes: rows.as_flattened() }
-    }
-
-    /// As a member of JSON objects, and as a column.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// Bytes of a row.
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
-    pub fn row(&self, item: usize) -> &'a [u8] {
-        &self.bytes[item * self.width..][..self.width]
-    }
-
-    /// Whether it is a number in text.
-    pub fn is_number(&self) -> bool {
-        self.name == "recovery_id"
-    }
-}
-
-pub struct Table<'a>(pub Vec<Column<'a>>);
 
 /// What a command has to be told of the format.
 pub fn arguments(table: &Table, format: FileFormat) -> Vec<String> {
@@ -59,7 +26,7 @@ pub fn arguments(table: &Table, format: FileFormat) -> Vec<String> {
 }
 
 fn layout(table: &Table) -> String {
-    let parts: Vec<_> = table.0.iter().map(|column| format!("{}:{}", column.name(), column.width)).collect();
+    let parts: Vec<_> = table.0.iter().map(|column| format!("{}:{}", column.name(), column.width())).collect();
     parts.join(",")
 }
 

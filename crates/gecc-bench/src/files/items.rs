@@ -1,15 +1,16 @@
 //! Random items for every operation, and what the engine alone makes of them.
 
 use super::answers::Expected;
-use super::formats::{Column, Table};
+use super::column::{Column, Table};
 use crate::flags::FileOperation;
 use gecc::any::{ecdh, ecdsa, keys};
 use gecc::ecdsa::SForm;
 use gecc::{CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory, all_passed};
+use gecc_cli::measure::samples::samples;
+use gecc_cli::measure::schemes;
 use gecc_cli::measure::timing::{median, timed};
-use gecc_cli::measure::{operations, schemes};
 use std::fs::File;
 use std::io::{self, Write};
 
@@ -178,7 +179,7 @@ impl Items {
     /// Compares samples of signatures or shared secrets.
     fn agrees_with_the_cpu(&self, operation: FileOperation, results: &Results) -> Result<bool, Error> {
         let cpu = Engine::cpu()?;
-        for range in operations::samples(self.len()) {
+        for range in samples(self.len()) {
             let (mut points, mut secrets) = (vec![[0; 64]; range.len()], vec![[0; 32]; range.len()]);
             let (mut codes, key) = (vec![0; range.len()], SecretKeys::all(self.key()));
             if operation == FileOperation::Sign {

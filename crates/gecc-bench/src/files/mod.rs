@@ -2,6 +2,7 @@
 
 mod answers;
 mod call;
+mod column;
 mod formats;
 mod items;
 mod page_cache;

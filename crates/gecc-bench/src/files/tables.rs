@@ -1,6 +1,6 @@
 //! Items as Parquet and Arrow IPC.
 
-use super::formats::{Column, Table};
+use super::column::{Column, Table};
 use crate::flags::FileFormat;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, UInt8Array};
 use gecc_arrow::{Compression, Error, Format, Output, Pool, Writer};

@@ -3,10 +3,9 @@
 
 use super::arrivals::Schedule;
 use super::items::Items;
-use super::send::{Arrivals, Part};
+use super::send::{Arrivals, Load, Part};
 use super::watch::watch;
 use super::worst::Trace;
-use crate::flags;
 use gecc::lab::notes;
 use gecc::service::Coalescer;
 use gecc_cli::failure::Failure;
@@ -15,22 +14,6 @@ use std::thread;
 
 /// Notes for which there is room: some fifteen a batch.
 const NOTES_A_SECOND: f64 = 60_000.0;
-
-/// A load, and what sends it.
-#[derive(Clone, Copy)]
-pub struct Load {
-    /// Items of a request.
-    pub items: usize,
-    /// Items that are sent in a second.
-    pub rate: f64,
-    pub arrivals: flags::Arrivals,
-    pub seconds: f64,
-    /// Threads that send, each a caller of its own with a thread that waits for its answers. Whichever is free sends the next
-    /// request: a core that is slow for a while sends fewer.
-    pub senders: usize,
-    /// Whether it is noted what the slowest batches wait for.
-    pub noted: bool,
-}
 
 /// What has become of a load.
 pub struct Outcome {

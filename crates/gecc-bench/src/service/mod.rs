@@ -19,8 +19,8 @@ use gecc::service::{Coalescer, WhenFull};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::timing::{median, timed};
 use items::Items;
-use load::Load;
 use report::Report;
+use send::Load;
 
 /// Shares of what the engine does at which requests are sent, where no rate is asked for.
 const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 0.9];

@@ -1,8 +1,9 @@
 //! What was measured, as a table, as JSON and as a drawing.
 
 use super::cores::Cores;
-use super::load::{Load, Outcome};
+use super::load::Outcome;
 use super::lone;
+use super::send::Load;
 use super::worst::Trace;
 use crate::draw::bars::{self, Bar, Group};
 use crate::flags::ServiceOptions;

@@ -1,9 +1,9 @@
 //! The threads that send requests and take their answers.
 
 use super::items::Items;
-use super::load::Load;
 use super::pace::Pace;
 use super::worst::Slow;
+use crate::flags;
 use gecc::Verdicts;
 use gecc::lab::notes::now;
 use gecc::service::{Coalescer, ServiceError, Ticket};
@@ -12,6 +12,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+
+/// A load, and what sends it.
+#[derive(Clone, Copy)]
+pub struct Load {
+    /// Items of a request.
+    pub items: usize,
+    /// Items that are sent in a second.
+    pub rate: f64,
+    pub arrivals: flags::Arrivals,
+    pub seconds: f64,
+    /// Threads that send, each a caller of its own with a thread that waits for its answers. Whichever is free sends the next
+    /// request: a core that is slow for a while sends fewer.
+    pub senders: usize,
+    /// Whether it is noted what the slowest batches wait for.
+    pub noted: bool,
+}
 
 /// Requests that arrive, each sent by whichever sender is free.
 pub struct Arrivals<'a> {

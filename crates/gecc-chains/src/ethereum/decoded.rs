@@ -7,7 +7,6 @@ use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
 use super::keccak::Messages;
 use super::span::{Signed, Transaction};
-use super::transaction::Claims;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
 use gecc::ecdsa::Address;
@@ -21,6 +20,16 @@ use std::ops::Range;
 const HOMESTEAD: u64 = 1_150_000;
 /// A recovery id that the engine rejects.
 const NO_RECOVERY_ID: u8 = u8::MAX;
+
+/// What a source says of a transaction, beside what is in it.
+#[derive(Default)]
+pub struct Claims {
+    pub block: Option<u64>,
+    pub hash: Option<[u8; 32]>,
+    pub from: Option<Address>,
+    /// Who signed the authorizations.
+    pub authorities: Vec<Option<Address>>,
+}
 
 /// Some signatures.
 #[derive(Default)]

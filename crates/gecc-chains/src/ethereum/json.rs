@@ -5,9 +5,9 @@
 
 use super::answers::Kind;
 use super::blocks::place_in;
-use super::decoded::Decoder;
+use super::decoded::{Claims, Decoder};
 use super::span::from_v;
-use super::transaction::{self, Authorization, Claims, Fields, List, Number, Signature};
+use super::transaction::{self, Authorization, Fields, List, Number, Signature};
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;

@@ -1,8 +1,8 @@
 //! Tables of transactions in Parquet, whose columns are found by the names that amp and cryo give them.
 
 use super::answers::Kind;
-use super::decoded::Decoder;
-use super::transaction::{Access, Authorization, Claims, Fields, Number, Signature};
+use super::decoded::{Claims, Decoder};
+use super::transaction::{Access, Authorization, Fields, Number, Signature};
 use super::{Content, Piece};
 use crate::flow::HandOn;
 use crate::limits::Limits;

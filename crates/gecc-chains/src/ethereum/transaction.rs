@@ -1,23 +1,13 @@
 //! Transactions: from their encoding, and from their fields.
 
 use super::answers::Kind;
-use super::decoded::{Decoder, TransactionHash};
+use super::decoded::{Claims, Decoder, TransactionHash};
 use super::keccak::hash;
 use super::rlp;
 use super::span::{Transaction, unknown_type, v_of};
 use gecc::ecdsa::Address;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// What a source says of a transaction, beside what is in it.
-#[derive(Default)]
-pub struct Claims {
-    pub block: Option<u64>,
-    pub hash: Option<[u8; 32]>,
-    pub from: Option<Address>,
-    /// Who signed the authorizations.
-    pub authorities: Vec<Option<Address>>,
-}
 
 /// Bytes of the shortest transaction: nine fields of one byte, and their header.
 const SHORTEST: usize = 10;

@@ -2,7 +2,10 @@
 
 use crate::flags::EcdhOptions;
 use crate::input::keyfile::Keys;
-use crate::job::{self, Columns, Operation, Reads, Results};
+use crate::job;
+#[cfg(feature = "arrow")]
+use crate::operation::TableAnswers;
+use crate::operation::{Columns, Operation, Reads, Results};
 use crate::output::{Failure, Line};
 use gecc::any::ecdh;
 use gecc::{CurveId, Engine, Error};
@@ -45,7 +48,7 @@ impl Operation for Ecdh {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, _: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         (gecc_arrow::Operation::Ecdh(self.keys.for_tables()), self.curve)
     }
 

@@ -1,7 +1,10 @@
 //! `gecc pubkey`.
 
 use crate::flags::PubkeyOptions;
-use crate::job::{self, Columns, Operation, Reads, Results};
+use crate::job;
+#[cfg(feature = "arrow")]
+use crate::operation::TableAnswers;
+use crate::operation::{Columns, Operation, Reads, Results};
 use crate::output::{Failure, Line};
 use gecc::any::keys;
 use gecc::{CurveId, Engine, Error, SecretKeys};
@@ -48,10 +51,10 @@ impl Operation for Pubkey {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, answers: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         let form = match answers {
-            job::TableAnswers::Lines => gecc_arrow::KeyForm::Raw,
-            job::TableAnswers::Columns => self.form(),
+            TableAnswers::Lines => gecc_arrow::KeyForm::Raw,
+            TableAnswers::Columns => self.form(),
         };
         (gecc_arrow::Operation::PublicKeys(form), self.curve)
     }

@@ -1,7 +1,10 @@
 //! `gecc recover`.
 
 use crate::flags::RecoverOptions;
-use crate::job::{self, Columns, Operation, Reads, RecoveryIds, Results};
+use crate::job;
+#[cfg(feature = "arrow")]
+use crate::operation::TableAnswers;
+use crate::operation::{Columns, Operation, Reads, RecoveryIds, Results};
 use crate::output::{Failure, Line};
 use gecc::{CurveId, Engine, Error, any, ecdsa};
 
@@ -50,11 +53,11 @@ impl Operation for Recover {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, answers: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         let signer = match answers {
             _ if self.addresses => gecc_arrow::Signer::Address,
-            job::TableAnswers::Lines => gecc_arrow::Signer::PublicKey(gecc_arrow::KeyForm::Raw),
-            job::TableAnswers::Columns => gecc_arrow::Signer::PublicKey(gecc_arrow::KeyForm::Uncompressed),
+            TableAnswers::Lines => gecc_arrow::Signer::PublicKey(gecc_arrow::KeyForm::Raw),
+            TableAnswers::Columns => gecc_arrow::Signer::PublicKey(gecc_arrow::KeyForm::Uncompressed),
         };
         (gecc_arrow::Operation::Recover(signer), self.curve)
     }

@@ -3,7 +3,10 @@
 use crate::curve::Scheme;
 use crate::flags::SignOptions;
 use crate::input::keyfile::Keys;
-use crate::job::{self, Columns, Contents, Operation, Reads, Results};
+use crate::job;
+#[cfg(feature = "arrow")]
+use crate::operation::TableAnswers;
+use crate::operation::{Columns, Contents, Operation, Reads, Results};
 use crate::output::{Failure, Line};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::SForm;
@@ -53,12 +56,12 @@ fn signers<'a>(keys: SecretKeys<'a>, data: Option<&'a [u8; 32]>) -> Signers<'a> 
 fn signing_tables(
     keys: &Keys,
     additional_data: Option<[u8; 32]>,
-    answers: job::TableAnswers,
+    answers: TableAnswers,
     recovery_id: bool,
     der: bool,
 ) -> gecc_arrow::Operation {
     // Lines are made of r || s.
-    let der = der && answers == job::TableAnswers::Columns;
+    let der = der && answers == TableAnswers::Columns;
     gecc_arrow::Operation::Sign(gecc_arrow::Signing {
         key: keys.for_tables(),
         additional_data,
@@ -124,7 +127,7 @@ impl Operation for Ecdsa {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, answers: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         (signing_tables(&self.keys, self.data, answers, self.recoverable, self.der), self.curve)
     }
 
@@ -195,7 +198,7 @@ impl Operation for Sm2 {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, answers: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, answers: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         (signing_tables(&self.keys, self.data, answers, false, self.der), CurveId::Sm2)
     }
 
@@ -258,7 +261,7 @@ impl Operation for Bip340 {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, _: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         let signing = gecc_arrow::Bip340Signing { key: self.keys.for_tables(), auxiliary: self.auxiliary };
         (gecc_arrow::Operation::SignBip340(signing), CurveId::Secp256k1)
     }

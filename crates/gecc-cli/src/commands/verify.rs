@@ -2,7 +2,10 @@
 
 use crate::curve::Scheme;
 use crate::flags::VerifyOptions;
-use crate::job::{self, Columns, Contents, NO_RECOVERY_ID, Operation, Reads, RecoveryIds, Results};
+use crate::job;
+#[cfg(feature = "arrow")]
+use crate::operation::TableAnswers;
+use crate::operation::{Columns, Contents, NO_RECOVERY_ID, Operation, Reads, RecoveryIds, Results};
 use crate::output::{Failure, Line};
 use gecc::ecdsa::Policy;
 use gecc::{CurveId, Engine, Error, any, bip340, sm2};
@@ -77,7 +80,7 @@ impl Operation for Ecdsa {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, _: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         let Ecdsa { curve, policy, together } = *self;
         let verify = if together { gecc_arrow::Operation::VerifyRecoverable } else { gecc_arrow::Operation::Verify };
         (verify(policy), curve)
@@ -118,7 +121,7 @@ impl Operation for Sm2 {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, _: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         (gecc_arrow::Operation::Verify(Policy::default()), CurveId::Sm2)
     }
 
@@ -158,7 +161,7 @@ impl Operation for Bip340 {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: job::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, _: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         (gecc_arrow::Operation::VerifyBip340, CurveId::Secp256k1)
     }
 

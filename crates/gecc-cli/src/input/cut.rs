@@ -1,6 +1,6 @@
 //! From pieces of text to units of whole rows, which can be read side by side.
 
-use super::layout::{Layout, Start, tell};
+use super::layout::{Layout, MAX_LINE, Start, tell};
 use super::names::Names;
 use super::scan::Scanner;
 use super::text::{Span, Text};
@@ -11,8 +11,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Longer lines, and longer rows of several lines, are not held in memory; they get an error.
-pub const MAX_LINE: usize = 16 << 20;
 /// Items that a unit has at most.
 pub const MAX_ROWS: usize = 1 << 13;
 

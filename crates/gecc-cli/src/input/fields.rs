@@ -3,7 +3,6 @@
 use super::encoding::{Encoding, base64};
 use super::names::{Names, Role};
 use super::public_key;
-use super::shape::Value;
 use const_hex::decode_to_slice;
 use gecc::ecdsa::recovery_id_of_v;
 use gecc::fields::Field;
@@ -82,6 +81,13 @@ impl RecoveryId {
 
 /// Bytes of the largest v that is read: chain ids have at most 32.
 const MOST_V_BYTES: usize = 33;
+
+/// A value as it is written, and without its quotes.
+#[derive(Clone, Copy)]
+pub struct Value<'a> {
+    pub json: &'a str,
+    pub text: &'a str,
+}
 
 /// What is passed through.
 #[derive(Clone, Copy)]

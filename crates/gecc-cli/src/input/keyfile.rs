@@ -3,7 +3,7 @@
 use crate::flags::StreamOptions;
 use crate::input::keys::{self, Named};
 use crate::input::open::{Input, is_standard_stream, open};
-use crate::job::{Columns, Numbers};
+use crate::operation::{Columns, Numbers};
 use crate::output::{note, refuse_overwriting};
 use crate::secrets::wiped::Wiped;
 use gecc::stack;

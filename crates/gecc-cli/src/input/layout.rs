@@ -1,6 +1,5 @@
 //! What an input is, told by how it begins.
 
-use super::cut::MAX_LINE;
 use super::names::{Names, Role};
 use super::scan::{Elements, OPEN_QUOTE, Quoted, Scanner};
 use super::table;
@@ -9,6 +8,8 @@ use gecc::fields::Field;
 use memchr::{memchr, memrchr};
 use std::ops::Range;
 
+/// Longer lines, and longer rows of several lines, are not held in memory; they get an error.
+pub const MAX_LINE: usize = 16 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// How Parquet and Arrow IPC begin, which are recognised here where they come through a pipe.
 const TABLES: [&[u8]; 3] = [b"PAR1", b"ARROW1", &[0xff; 4]];

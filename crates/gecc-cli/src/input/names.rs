@@ -1,6 +1,6 @@
 //! Which column or member of a text holds which field.
 
-use crate::job::{Reads, RecoveryIds};
+use crate::operation::{Reads, RecoveryIds};
 use gecc::fields::{Field, Mapping};
 
 /// What a column or member is.

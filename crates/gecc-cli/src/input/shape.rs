@@ -1,6 +1,6 @@
 //! JSON objects that differ in their values alone, as most lines of a file do: read without a parser.
 
-use super::fields::Fields;
+use super::fields::{Fields, Value};
 use super::names::{Names, Role};
 use memchr::memchr;
 
@@ -17,13 +17,6 @@ struct Member {
     /// `None` for a member that is ignored.
     role: Option<Role>,
     is_text: bool,
-}
-
-/// A value as it is written, and without its quotes.
-#[derive(Clone, Copy)]
-pub struct Value<'a> {
-    pub json: &'a str,
-    pub text: &'a str,
 }
 
 impl Shape {

@@ -1,9 +1,9 @@
 //! The columns of a batch, in memory that one batch after the other uses.
 
 use super::pages::Pages;
-use super::{Columns, Contents, Numbers, Operation, Reads, RecoveryIds, Results};
 use crate::input::binary::columns::StridedColumns;
 use crate::input::binary::layout::{Field, Layout};
+use crate::operation::{Columns, Contents, Numbers, Operation, Reads, RecoveryIds, Results};
 use gecc::{Engine, PublicKeys, Rows};
 use zeroize::Zeroizing;
 

@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::parse::{OddItem, Origins, placed};
-use super::{Columns, Contents, Numbers, Operation, Results};
+use crate::operation::{Columns, Contents, Numbers, Operation, Results};
 use gecc::{Engine, Error, PublicKeys, Rows};
 use zeroize::Zeroizing;
 

@@ -1,15 +1,15 @@
 //! From units of text to batches: arenas are filled, and handed on when they are full.
 
-use super::Operation;
 use super::arena::Arena;
 use super::compute::Batch;
 use super::parse::{Origins, Rules, fill, key_form};
-use super::run::Job;
+use super::running::Job;
 use super::steps::{Arenas, GROWTH};
 use crate::input::cut::Unit;
-use crate::input::encoding::detect;
+use crate::input::detect::detect;
 use crate::input::layout::Layout;
 use crate::input::names::Names;
+use crate::operation::Operation;
 use crate::output::Failure;
 use crate::secrets::wiped::wiped_if;
 use crate::threads::map;

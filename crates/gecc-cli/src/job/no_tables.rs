@@ -1,11 +1,11 @@
 //! In place of `tables`, where the command is built without Parquet and Arrow.
 
-use super::Operation;
 use super::report::Tally;
-use super::run::{End, Started};
+use super::running::{End, Started};
 use super::write::Wanted;
 use crate::flags::{Format, StreamOptions};
 use crate::input::open::Input;
+use crate::operation::Operation;
 use crate::output::Output;
 use std::path::Path;
 

@@ -1,13 +1,13 @@
 //! From the items of a unit of text to rows of columns.
 
 use super::arena::{KeyForm, Part};
-use super::{NO_RECOVERY_ID, Reads, RecoveryIds};
 use crate::input::cut::Unit;
 use crate::input::encoding::Encoding;
 use crate::input::fields::{Content, Fields, Tag, append_decoded, decode_digits, digits};
 use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
 use crate::input::names::Names;
+use crate::operation::{NO_RECOVERY_ID, Reads, RecoveryIds};
 use gecc::fields::Hash;
 use gecc::{CurveId, PublicKeys};
 use std::ops::{ControlFlow, Range};

@@ -3,14 +3,15 @@
 use super::arena::{Arena, KeyForm};
 use super::compute::Batch;
 use super::parse::{Rules, fill};
+use super::run;
 use super::write::{Spares, Wanted, write_batch};
-use super::{Columns, Operation, Reads, RecoveryIds, Results, run};
 use crate::flags::{Arguments, Command, StreamOptions};
 use crate::input::cut::{Cutter, MAX_ROWS, Unit, measure};
 use crate::input::encoding::Encoding;
 use crate::input::layout::Layout;
 use crate::input::names::Names;
 use crate::input::text::Buffers;
+use crate::operation::{Columns, Operation, Reads, RecoveryIds, Results, TableAnswers};
 use crate::output::Line;
 use clap::Parser;
 use gecc::fields::Hash;
@@ -53,7 +54,7 @@ impl Operation for Nothing {
     }
 
     #[cfg(feature = "arrow")]
-    fn over_tables(&self, _: super::TableAnswers) -> (gecc_arrow::Operation, CurveId) {
+    fn over_tables(&self, _: TableAnswers) -> (gecc_arrow::Operation, CurveId) {
         unreachable!("text alone is measured")
     }
 

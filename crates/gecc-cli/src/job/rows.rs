@@ -4,23 +4,18 @@ use super::arena::Arena;
 use super::compute::Batch;
 use super::limits::Limits;
 use super::parse::Origins;
-use super::run::Job;
+use super::running::Job;
 use super::steps::{Arenas, Filled, GROWTH, PATIENCE};
-use super::{Operation, Reads, RecoveryIds};
 use crate::input::binary::layout::{Field, Layout};
 use crate::input::binary::reader::{Filled as Read, RowReader};
 use crate::input::open::Input;
 use crate::input::text::Buffers;
+use crate::operation::{Operation, Reads, RecoveryIds};
 
-/// An input of rows.
-pub struct RowSource(RowReader);
-
-impl RowSource {
-    /// What was read is wiped where rows have private keys.
-    pub fn new(input: Input, layout: Layout, limits: &Limits) -> Result<Self, String> {
-        let buffers = Buffers::new(limits.piece, layout.place(Field::SecretKey).is_some());
-        RowReader::new(input, layout, buffers, limits.window).map(RowSource)
-    }
+/// Reads an input of rows. What was read is wiped where rows have private keys.
+pub fn reader(input: Input, layout: &Layout, limits: &Limits) -> Result<RowReader, String> {
+    let buffers = Buffers::new(limits.piece, layout.place(Field::SecretKey).is_some());
+    RowReader::new(input, layout.clone(), buffers, limits.window)
 }
 
 /// The fields that an operation needs.
@@ -38,8 +33,7 @@ pub fn fields_of(reads: Reads) -> Vec<Field> {
 
 impl<O: Operation> Job<'_, O> {
     /// Reads rows into batches.
-    pub fn read_rows(&self, source: RowSource, mut arenas: Arenas, filled: &Filled) {
-        let RowSource(mut reader) = source;
+    pub fn read_rows(&self, mut reader: RowReader, mut arenas: Arenas, filled: &Filled) {
         let limits = match reader.rows() {
             Some(rows) => self.limits.for_rows(rows),
             None => self.limits,

@@ -1,136 +1,27 @@
 //! The job as a whole: what it needs is opened, the steps run, and what became of the items is said.
 
-use super::Operation;
 use super::arena::Arena;
 #[cfg(feature = "arrow")]
 use super::columns;
-use super::limits::{Limits, of_engine};
+use super::limits::Limits;
 use super::report::Tally;
-use super::rows::{RowSource, fields_of};
+use super::rows::{self, fields_of};
+use super::running::{End, Job, Started};
+use super::steps::Items;
 use super::tables::{self, Opened, ReadyTable};
 use super::write::{LineForm, LineSink, Lines, Spares, Wanted};
 use crate::flags::{Format, StreamOptions};
 use crate::input::keyfile::{as_lines, warn_if_exposed};
-use crate::input::open::{Input, open};
+use crate::input::open::open;
 use crate::input::paths::inputs;
-use crate::output::{Failure, Output, note, refuse_overwriting};
-use crate::{ALL_PASSED, CLOSED_PIPE, INTERRUPTED, SOME_REJECTED};
-use gecc::Engine;
+use crate::operation::Operation;
+use crate::output::{Failure, Output, refuse_overwriting};
 use indicatif::{ProgressBar, ProgressStyle};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
-
-/// Why the job ended.
-pub enum End {
-    Input,
-    Rejection,
-    ClosedPipe,
-    Interrupted,
-    Failed(Failure),
-}
-
-impl End {
-    /// By what went wrong when answers were put out.
-    pub fn of(failure: Failure) -> Self {
-        match failure {
-            Failure::ClosedPipe => End::ClosedPipe,
-            failure => End::Failed(failure),
-        }
-    }
-}
-
-/// Where items come from.
-pub enum Items {
-    Text(Input),
-    Rows(RowSource),
-}
-
-/// What all steps know.
-pub struct Job<'a, O> {
-    pub operation: &'a O,
-    pub engine: &'a Engine,
-    pub options: &'a StreamOptions,
-    /// Whether the input is private keys.
-    pub keys: bool,
-    pub pool: &'a ThreadPool,
-    pub limits: Limits,
-    /// Bytes of the input, where that is known.
-    pub length: Option<u64>,
-    /// Whether nobody takes answers any more.
-    pub stopped: AtomicBool,
-    pub interrupted: &'static AtomicBool,
-}
-
-/// What works on the input.
-pub struct Started {
-    pub engine: Engine,
-    pub pool: Arc<ThreadPool>,
-    pub interrupted: &'static AtomicBool,
-    pub at: Instant,
-}
-
-impl Started {
-    fn new(options: &StreamOptions) -> Result<Self, String> {
-        let engine = options.engine.start_within(options.engine.max_memory.map(of_engine))?;
-        let pool = Arc::new(pool(options.engine.threads)?);
-        Ok(Started { engine, pool, interrupted: watch_interrupts()?, at: Instant::now() })
-    }
-
-    /// Ends the output, says what became of the items, and gives the exit code.
-    pub fn conclude<O: Operation>(
-        &self,
-        operation: &O,
-        options: &StreamOptions,
-        end: End,
-        tally: &Tally,
-        output: Output,
-    ) -> Result<u8, Failure> {
-        let kept = match end {
-            End::Input | End::Rejection => output.finish(options.sync).map(|()| String::new()),
-            End::ClosedPipe | End::Interrupted | End::Failed(_) => Ok(output.abandon(tally.items > 0)),
-        };
-        self.say(operation, options, &end, tally);
-        let kept = kept?;
-        match end {
-            End::Failed(Failure::Problem(problem)) => Err((problem + &kept).into()),
-            End::Failed(failure) => Err(failure),
-            End::ClosedPipe => Ok(CLOSED_PIPE),
-            End::Interrupted => {
-                if !kept.is_empty() {
-                    note(&format!("gecc: interrupted{kept}"));
-                }
-                Ok(INTERRUPTED)
-            }
-            End::Input if tally.one_fault().is_some() => {
-                let reason = tally.one_fault().unwrap_or_default();
-                let hint = "are the columns and the encoding the right ones (--columns, --encoding, --curve)?";
-                Err(format!("no item has the right form: {reason}; {hint}").into())
-            }
-            End::Input | End::Rejection => Ok(if tally.rejected() == 0 { ALL_PASSED } else { SOME_REJECTED }),
-        }
-    }
-
-    /// Prints the summary and the warnings.
-    fn say<O: Operation>(&self, operation: &O, options: &StreamOptions, end: &End, tally: &Tally) {
-        let says_nothing = matches!(end, End::Failed(_)) && tally.items == 0;
-        if !options.quiet && !says_nothing {
-            tally.print(O::PASSED, self.at.elapsed().as_secs_f64(), &self.engine);
-        }
-        let is_whole = matches!(end, End::Input);
-        let empty = (is_whole && tally.items == 0).then(|| "the input has no items".to_owned());
-        let suspicion = if is_whole { tally.suspicion().map(str::to_owned) } else { None };
-        let warning = if is_whole { operation.warning(tally.items) } else { None };
-        let failures = self.engine.failures();
-        let warnings = failures.iter().map(ToString::to_string).chain(warning);
-        for warning in warnings.chain(empty).chain(suspicion) {
-            note(&format!("gecc: warning: {warning}"));
-        }
-    }
-}
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// An input whose form is known and fits the command.
 enum Ready {
@@ -230,7 +121,7 @@ fn ready<O: Operation>(
         (Some(Format::Rows), Some(layout)) => {
             layout.require(&fields_of(operation.reads()))?;
             layout.require_key_width(operation.reads().x_only_keys)?;
-            Items::Rows(RowSource::new(input, layout.clone(), &limits).map_err(named)?)
+            Items::Rows(rows::reader(input, layout, &limits).map_err(named)?)
         }
         _ => Items::Text(input),
     };
@@ -283,29 +174,6 @@ impl<O: Operation> Job<'_, O> {
         let end = self.answer_all(items, &form, &mut sink, progress, tally);
         (end, output)
     }
-}
-
-/// Threads for what is done to text.
-pub fn pool(threads: Option<usize>) -> Result<ThreadPool, String> {
-    let builder = ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).thread_name(|_| "gecc-text".to_owned());
-    builder.build().map_err(|problem| format!("threads cannot be started: {problem}"))
-}
-
-/// A flag that the first Ctrl-C sets; the second ends the program at once.
-pub fn watch_interrupts() -> Result<&'static AtomicBool, String> {
-    static INTERRUPT: AtomicBool = AtomicBool::new(false);
-    // A process has one handler, and tests run several commands in one.
-    static HANDLED: OnceLock<Result<(), String>> = OnceLock::new();
-    let handle = || {
-        ctrlc::set_handler(|| {
-            if INTERRUPT.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(INTERRUPTED));
-            }
-        })
-        .map_err(|problem| format!("Ctrl-C cannot be handled: {problem}"))
-    };
-    HANDLED.get_or_init(handle).clone()?;
-    Ok(&INTERRUPT)
 }
 
 fn progress_bar(length: Option<u64>) -> ProgressBar {

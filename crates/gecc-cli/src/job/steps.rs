@@ -4,13 +4,14 @@
 //! go from step to step through channels, whose lengths and the arenas bound what is in memory. A step whose successor is gone ends.
 //! What fills the arenas depends on the input: `text` or `rows`.
 
-use super::Operation;
 use super::arena::Arena;
 use super::compute::{Batch, compute};
 use super::report::Tally;
-use super::run::{End, Items, Job};
+use super::running::{End, Job};
 use super::write::{Form, Sink};
+use crate::input::binary::reader::RowReader;
 use crate::input::open::Input;
+use crate::operation::Operation;
 use crate::output::Failure;
 use gecc::stack;
 use indicatif::ProgressBar;
@@ -23,6 +24,12 @@ use std::time::Duration;
 pub const PATIENCE: Duration = Duration::from_millis(100);
 /// By how much more rows a batch has than the one before, as long as input is waiting.
 pub const GROWTH: usize = 8;
+
+/// Where items come from.
+pub enum Items {
+    Text(Input),
+    Rows(RowReader),
+}
 
 /// What comes next, in order.
 pub enum Ordered<T> {

@@ -4,13 +4,13 @@
 use super::columns::{Shared, format, wanted};
 use super::limits::TableLimits;
 use super::report::Tally;
-use super::run::{End, Started};
+use super::running::{End, Started};
 use super::write::{LineSink, Outcome, Sink, Spares, Wanted, Written, up_to_rejection, write_answer};
-use super::{Operation, TableAnswers};
 use crate::flags::{Format, StreamOptions};
 use crate::input::cut::MAX_ROWS;
 use crate::input::encoding::Encoding;
 use crate::input::open::{Input, PlainFile, is_standard_stream};
+use crate::operation::{Operation, TableAnswers};
 use crate::output::Output;
 use crate::secrets::wiped::wiped_if;
 use arrow_array::ArrayRef;

@@ -1,15 +1,15 @@
 //! Text into batches: pieces of the input are cut into units of whole rows, which are parsed side by side into columns.
 
-use super::Operation;
 use super::compute::Batch;
 use super::filler::{Filler, Window};
-use super::run::Job;
+use super::running::Job;
 use super::steps::{Arenas, Filled, Ordered, PATIENCE};
 use crate::input::cut::{Cut, Cutter, measure};
 use crate::input::names::Names;
 use crate::input::open::Input;
 use crate::input::source::{Next, Source};
 use crate::input::text::{Buffers, Text};
+use crate::operation::Operation;
 use crate::output::Failure;
 use crate::threads::map;
 use std::sync::mpsc::{Receiver, RecvError, SyncSender, TryRecvError};

@@ -1,11 +1,11 @@
 //! From results to lines.
 
-use super::Operation;
 use super::arena::Arena;
 use super::compute::Batch;
 use super::parse::{Origins, placed};
 use super::report::{Tally, reason_of};
 use crate::flags::{AnswerFormat, StreamOptions};
+use crate::operation::Operation;
 use crate::output::{Failure, Line, Output, Put};
 use crate::secrets::wiped::{Wiped, wiped_if};
 use crate::threads::map;

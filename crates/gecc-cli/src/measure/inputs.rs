@@ -1,6 +1,6 @@
 //! Random inputs, made in bulk by the engine that is measured and checked with the CPU engine.
 
-use super::operations::{check_all, samples};
+use super::samples::{check_all, samples};
 use super::schemes;
 use crate::failure::Failure;
 use gecc::any::{keys, point};

@@ -5,6 +5,7 @@ mod flags;
 pub mod inputs;
 pub mod operations;
 mod rate;
+pub mod samples;
 pub mod schemes;
 pub mod timing;
 

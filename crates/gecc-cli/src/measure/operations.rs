@@ -1,6 +1,7 @@
 //! The public operations on parts of the inputs, and the comparison of what they give.
 
 use super::inputs::{Inputs, Signed, all_passed};
+use super::samples::{check_all, samples};
 use super::schemes;
 use crate::failure::Failure;
 use clap::ValueEnum;
@@ -365,34 +366,6 @@ impl Inputs {
         let (signatures, ids) = signed.unzip();
         Ok((self.place(engine, signatures)?, self.place(engine, ids)?))
     }
-}
-
-/// Ranges of about a thousand items in all, at random places.
-pub fn samples(items: usize) -> Vec<Range<usize>> {
-    const RANGES: usize = 16;
-    const LENGTH: usize = 64;
-    if items <= RANGES * LENGTH {
-        return std::iter::once(0..items).collect();
-    }
-    let range = |_| {
-        let start = getrandom::u64().map_or(0, |random| (random % (items - LENGTH) as u64) as usize);
-        start..start + LENGTH
-    };
-    (0..RANGES).map(range).collect()
-}
-
-/// Fails with `problem` unless `same` holds for every range.
-pub fn check_all(
-    ranges: Vec<Range<usize>>,
-    same: impl Fn(Range<usize>) -> Result<bool, Error>,
-    problem: impl Fn() -> String,
-) -> Result<(), Failure> {
-    for range in ranges {
-        if !same(range)? {
-            return Err(Failure::Problem(problem()));
-        }
-    }
-    Ok(())
 }
 
 /// Compares samples of an outcome with what the CPU engine gives for them.

@@ -2,7 +2,7 @@
 
 use super::arrow::{self, Chunks};
 use super::keep::Keep;
-use super::{Argument, Read, Strings, array};
+use super::{Argument, Read, Strings, array, some_problems};
 use crate::memory;
 use gecc::{Rows, SecretKeys, Signers};
 use gecc_arrow::CellProblem;
@@ -150,9 +150,4 @@ impl Column {
         let keys = self.secret_keys(range.clone());
         additional.map_or(keys.into(), |data| Signers::with_additional_data(keys, data.rows::<32>(range)))
     }
-}
-
-/// Codes of items, if there is one.
-pub fn some_problems(problems: Vec<u8>) -> Option<Vec<u8>> {
-    problems.iter().any(|problem| *problem != 0).then_some(problems)
 }

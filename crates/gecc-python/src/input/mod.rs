@@ -31,6 +31,11 @@ use value::Value;
 /// Rows that were read, and a code for each item: 0 where nothing is wrong with it. No codes where nothing is wrong with any.
 pub(crate) type Read<T> = PyResult<(T, Option<Vec<u8>>)>;
 
+/// Codes of items, if there is one.
+pub(crate) fn some_problems(problems: Vec<u8>) -> Option<Vec<u8>> {
+    problems.iter().any(|problem| *problem != 0).then_some(problems)
+}
+
 /// The name of an argument and what it is, for errors and codes.
 #[derive(Clone, Copy)]
 pub struct Argument {

@@ -1,9 +1,8 @@
 //! Recovery ids: integers, one byte each. They are ids, or v as Ethereum has it.
 
 use super::arrow::{self, Chunks};
-use super::column::some_problems;
 use super::keep::Keep;
-use super::{Argument, Column, Read, array};
+use super::{Argument, Column, Read, array, some_problems};
 use crate::{memory, pieces};
 use gecc::ecdsa::recovery_id_of_v;
 use gecc_arrow::{CellProblem, Integers, holds_integers};

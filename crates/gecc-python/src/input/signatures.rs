@@ -1,8 +1,8 @@
 //! Signatures of 64 bytes `r || s`, or of 65 with v behind.
 
 use super::arrow::{self, Chunks};
-use super::column::{Column, some_problems};
-use super::{Argument, Read, Strings, array, numbers};
+use super::column::Column;
+use super::{Argument, Read, Strings, array, numbers, some_problems};
 use crate::memory;
 use gecc::Rows;
 use gecc_arrow::CellProblem;

@@ -1,9 +1,8 @@
 //! Byte strings of any length, one an item.
 
 use super::arrow::{self, Chunks};
-use super::column::some_problems;
 use super::keep::Keep;
-use super::{Argument, array, hexadecimal};
+use super::{Argument, array, hexadecimal, some_problems};
 use crate::reasons::Role;
 use crate::{memory, pieces};
 use gecc_arrow::{CellProblem, Cells, Field};

@@ -1,0 +1,53 @@
+//! Single values and texts that a call writes where its caller says.
+
+use super::status::Failure;
+use std::ffi::c_char;
+
+/// Writes a text, cut to what there is room for and ended by a zero byte, and its whole length without that byte.
+///
+/// # Safety
+/// The caller of the interface promises that `capacity` bytes may be written at `text`, and a number at `length` if that is
+/// not null.
+pub(crate) unsafe fn write_text(
+    from: &str,
+    text: *mut c_char,
+    capacity: usize,
+    length: *mut usize,
+) -> Result<(), Failure> {
+    if text.is_null() && capacity > 0 {
+        return Err(Failure::null("text"));
+    }
+    if !length.is_null() {
+        // SAFETY: passed on.
+        unsafe { write_value("length", length, from.len())? };
+    }
+    if let Some(room) = capacity.checked_sub(1) {
+        let bytes = from.len().min(room);
+        // SAFETY: `bytes` and a zero byte fit the capacity; a text of the library's own does not overlap the caller's memory.
+        unsafe {
+            text.copy_from_nonoverlapping(from.as_ptr().cast(), bytes);
+            text.add(bytes).write(0);
+        }
+    }
+    Ok(())
+}
+
+/// Writes a value.
+///
+/// # Safety
+/// The caller of the interface promises that it may be written there, if the pointer is not null.
+pub(crate) unsafe fn write_value<T>(name: &str, to: *mut T, value: T) -> Result<(), Failure> {
+    require_aligned(name, to)?;
+    // SAFETY: not null, aligned, and the caller's promise.
+    unsafe { to.write(value) };
+    Ok(())
+}
+
+/// Checks what can be checked of a pointer to one value.
+pub(crate) fn require_aligned<T>(name: &str, to: *const T) -> Result<(), Failure> {
+    match to {
+        _ if to.is_null() => Err(Failure::null(name)),
+        _ if !to.is_aligned() => Err(Failure::invalid(format!("{name} is not aligned"))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,33 @@
+//! Parts of a batch that are compared with what the CPU engine gives.
+
+use crate::failure::Failure;
+use gecc::Error;
+use std::ops::Range;
+
+/// Ranges of about a thousand items in all, at random places.
+pub fn samples(items: usize) -> Vec<Range<usize>> {
+    const RANGES: usize = 16;
+    const LENGTH: usize = 64;
+    if items <= RANGES * LENGTH {
+        return std::iter::once(0..items).collect();
+    }
+    let range = |_| {
+        let start = getrandom::u64().map_or(0, |random| (random % (items - LENGTH) as u64) as usize);
+        start..start + LENGTH
+    };
+    (0..RANGES).map(range).collect()
+}
+
+/// Fails with `problem` unless `same` holds for every range.
+pub fn check_all(
+    ranges: Vec<Range<usize>>,
+    same: impl Fn(Range<usize>) -> Result<bool, Error>,
+    problem: impl Fn() -> String,
+) -> Result<(), Failure> {
+    for range in ranges {
+        if !same(range)? {
+            return Err(Failure::Problem(problem()));
+        }
+    }
+    Ok(())
+}

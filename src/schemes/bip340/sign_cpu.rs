@@ -1,0 +1,176 @@
+//! Signing on the CPU.
+
+use super::sign::Sign;
+use super::verify_cpu::verify;
+use crate::cpu::field::Field as _;
+use crate::cpu::multiply::FEWEST_IN_LANES;
+use crate::cpu::point::Affine;
+use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
+use crate::cpu::simd::Lanes;
+use crate::cpu::{CpuEngine, decode};
+use crate::curve::Secp256k1;
+use crate::op::{Operation, Worth};
+use crate::ops::hash::{Tag, tagged};
+use crate::schemes::frame::sign_cpu::{public_keys_of, sign_checked};
+use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Verdict};
+use elliptic_curve::ops::Reduce;
+use elliptic_curve::point::AffineCoordinates;
+use elliptic_curve::subtle::ConditionallySelectable;
+use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+/// From which size a GPU pays.
+pub(crate) const WORTH: Worth = Worth { portable: 3, lanes: 20 };
+
+impl Sign<'_, '_> {
+    /// Signs items `item(0)`, `item(1)`, ..., as many as there are places.
+    fn sign<C: SecretCurve>(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
+        match engine.lanes.filter(|_| out.items() >= FEWEST_IN_LANES) {
+            Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| {
+                self.sign_items::<C>(Some(lanes), &range.map(&item).collect::<Vec<_>>(), 0, out);
+            }),
+            None => engine.fill_secret_each(out, [64, 0], |place, out, at| {
+                self.sign_items::<C>(None, &[item(place)], at, out);
+            }),
+        }
+    }
+
+    /// Signs some items, whose places begin with `first`.
+    fn sign_items<C: SecretCurve>(&self, lanes: Option<Lanes>, items: &[usize], first: usize, out: &mut ResultsMut) {
+        let mut batch = Keys::<C>::with_capacity(items.len());
+        for (at, &item) in items.iter().enumerate() {
+            match scalar::<C>(self.keys.expose(item)) {
+                Ok(d) => batch.push((first + at, item), &d),
+                Err(reason) => out.reject(first + at, reason),
+            }
+        }
+        let points = match self.public {
+            None => products::<C>(lanes, &batch.d).into_iter().map(Ok).collect(),
+            Some(public) => {
+                let given = batch.places.iter().map(|&(_, item)| public.get(item));
+                let x_only = |point: Result<_, Rejection>| point.map(XOnly::of_affine::<C>);
+                decode::public_keys::<C>(lanes, given).into_iter().map(x_only).collect::<Vec<_>>()
+            }
+        };
+        // Capacities are exact: a vector that grows would leave its old contents behind.
+        let mut nonces = Zeroizing::new(Vec::with_capacity(points.len()));
+        for (index, point) in points.iter().enumerate() {
+            let (place, item) = batch.places[index];
+            let nonce = point
+                .as_ref()
+                .map_err(|reason| *reason)
+                .and_then(|point| self.nonce::<C>(&batch.d[index], point, item).ok_or(Rejection::IdentityResult));
+            nonces.push(nonce.as_ref().map_or(Number::<C>::ONE, |nonce| **nonce));
+            if let Err(reason) = nonce {
+                out.reject(place, reason);
+            } else {
+                out.accept(place);
+            }
+        }
+        let nonce_points = products::<C>(lanes, &nonces);
+        for (index, point) in points.iter().enumerate() {
+            let ((place, item), Ok(point)) = (batch.places[index], point) else { continue };
+            // What was rejected for its nonce has another one, which must not be used.
+            if out.codes[place] != Verdict::VALID_CODE {
+                continue;
+            }
+            let r = &nonce_points[index];
+            // s = k + e d, where k G and d G have an even y.
+            let e = tagged(Tag::Challenge, &[&r.x, &point.x, self.messages.get(item)]);
+            let e = Number::<C>::reduce(&Bytes::<C>::from(e));
+            let k = Zeroizing::new(r.with_even_y::<C>(&nonces[index]));
+            let d = Zeroizing::new(point.with_even_y::<C>(&batch.d[index]));
+            let s = *k + e * *d;
+            let row = out.row(0, place);
+            row[..32].copy_from_slice(&r.x);
+            row[32..].copy_from_slice(&s.to_repr());
+        }
+    }
+
+    /// k', or `None` where it is 0.
+    fn nonce<C: SecretCurve>(&self, d: &Number<C>, point: &XOnly, item: usize) -> Option<Zeroizing<Number<C>>> {
+        let mut t = Zeroizing::new(tagged(Tag::Auxiliary, &[self.auxiliary.expose(item)]));
+        let d = Zeroizing::new(Zeroizing::new(point.with_even_y::<C>(d)).to_repr());
+        t.iter_mut().zip(d.iter()).for_each(|(t, d)| *t ^= d);
+        let random = Zeroizing::new(tagged(Tag::Nonce, &[&*t, &point.x, self.messages.get(item)]));
+        let random = Zeroizing::new(Bytes::<C>::from(*random));
+        let nonce = Zeroizing::new(Number::<C>::reduce(&*random));
+        (!bool::from(nonce.is_zero())).then_some(nonce)
+    }
+
+    /// Whether each signature verifies with the public key of its private key, which is computed anew.
+    fn check<C: SecretCurve>(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
+        let public = public_keys_of::<C>(engine, items, self.keys);
+        let signatures = signed.columns[0].as_chunks().0.into();
+        let message = |at: usize| self.messages.get(items[at]);
+        verify::<C>(engine, &message, signatures, PublicKeys::raw(&public), false, &mut ResultsMut::codes(codes));
+    }
+}
+
+impl Operation for Sign<'_, '_> {
+    fn worth(&self) -> Worth {
+        WORTH
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        if !self.is_checked {
+            return self.sign::<Secp256k1>(engine, |at| items.start + at, out);
+        }
+        let numbers = |places: &[usize]| places.iter().map(|place| items.start + place).collect::<Vec<_>>();
+        let sign = |places: &[usize], out: &mut ResultsMut| {
+            self.sign::<Secp256k1>(engine, |at| items.start + places[at], out);
+        };
+        let check = |places: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
+            self.check::<Secp256k1>(engine, &numbers(places), signed, codes);
+        };
+        sign_checked([64, 0], &sign, &check, out);
+    }
+}
+
+/// A point as what is hashed of it, and whether its y is odd.
+struct XOnly {
+    x: [u8; 32],
+    y_is_odd: u8,
+}
+
+impl XOnly {
+    fn of_affine<C: SecretCurve>(point: Affine<C::Base>) -> Self {
+        XOnly { x: point.x.to_be_bytes(), y_is_odd: u8::from(point.y.is_odd()) }
+    }
+
+    /// Of the point's number and its opposite the one whose point has an even y.
+    fn with_even_y<C: SecretCurve>(&self, number: &Number<C>) -> Number<C> {
+        Number::<C>::conditional_select(number, &-*number, self.y_is_odd.into())
+    }
+}
+
+/// The products of G and numbers in 1..n, uniformly.
+fn products<C: SecretCurve>(lanes: Option<Lanes>, numbers: &[Number<C>]) -> Vec<XOnly> {
+    if let Some(lanes) = lanes {
+        return base_products::<C>(lanes, numbers).into_iter().map(XOnly::of_affine::<C>).collect();
+    }
+    let product = |number: &Number<C>| {
+        let point = ProjectivePoint::<C::Reference>::mul_by_generator(number).to_affine();
+        XOnly { x: point.x().into(), y_is_odd: point.y_is_odd().unwrap_u8() }
+    };
+    numbers.iter().map(product).collect()
+}
+
+/// The items of a chunk whose keys are in range, with their keys.
+struct Keys<C: SecretCurve> {
+    /// Of the item among the results, and its number.
+    places: Vec<(usize, usize)>,
+    d: Zeroizing<Vec<Number<C>>>,
+}
+
+impl<C: SecretCurve> Keys<C> {
+    fn with_capacity(items: usize) -> Self {
+        Keys { places: Vec::with_capacity(items), d: Zeroizing::new(Vec::with_capacity(items)) }
+    }
+
+    fn push(&mut self, place: (usize, usize), d: &Number<C>) {
+        self.places.push(place);
+        self.d.push(*d);
+    }
+}

@@ -1,0 +1,69 @@
+//! Verification on the CPU.
+
+use super::verify::Verify;
+use crate::cpu::field::Field;
+use crate::cpu::tables::BaseTables;
+use crate::cpu::{CpuCurve, CpuEngine};
+use crate::curve::Secp256k1;
+use crate::op::{Operation, Worth};
+use crate::ops::hash::{Tag, tagged};
+use crate::schemes::frame::claims_cpu::{Equation, Equations, EvenWithX};
+use crate::schemes::frame::verify_cpu;
+use crate::types::{Place, PublicKeys, Rejection, Rows};
+use std::ops::Range;
+
+/// From which size a GPU pays.
+pub(crate) const WORTH: Worth = Worth { portable: 35, lanes: 50 };
+
+impl Operation for Verify<'_> {
+    fn worth(&self) -> Worth {
+        WORTH
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let (signatures, keys) = (self.signatures.slice(items.clone()), self.keys.slice(items.clone()));
+        let message = |item: usize| self.messages.get(items.start + item);
+        verify::<Secp256k1>(engine, &message, signatures, keys, self.together, out);
+    }
+}
+
+/// Of messages that `message` gives.
+pub(crate) fn verify<'m, C: BaseTables>(
+    engine: &CpuEngine,
+    message: &(dyn Fn(usize) -> &'m [u8] + Sync),
+    signatures: Rows<64>,
+    keys: PublicKeys,
+    together: bool,
+    out: &mut dyn Place,
+) {
+    let of_items = |items: &[usize]| equations::<C>(items, message, signatures, keys);
+    verify_cpu::verify::<C, _>(engine, keys, together, of_items, out);
+}
+
+/// The equations of some items.
+pub(crate) fn equations<'m, C: CpuCurve>(
+    items: &[usize],
+    message: &dyn Fn(usize) -> &'m [u8],
+    signatures: Rows<64>,
+    keys: PublicKeys,
+) -> Equations<C, EvenWithX<C>> {
+    items.iter().map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item)).collect()
+}
+
+/// BIP 340, verification: R = s G - e P has the x-coordinate r and an even y, where P is the point of the key with an even y.
+fn equation<C: CpuCurve>(
+    message: &[u8],
+    signature: &[u8; 64],
+    keys: &PublicKeys,
+    item: usize,
+) -> Result<Equation<C, EvenWithX<C>>, Rejection> {
+    let (r, s) = signature.split_at(32);
+    let number = |bytes: &[u8]| <[u8; 32]>::try_from(bytes).expect("32 bytes");
+    let claim = EvenWithX(C::Base::from_be_bytes(&number(r)).ok_or(Rejection::ROutOfRange)?);
+    let u1 = C::Scalar::from_be_bytes(&number(s)).ok_or(Rejection::SOutOfRange)?;
+    // A key that is none is rejected when it is decoded, whatever the challenge.
+    let (x, y_is_odd) = keys.get(item).x_and_parity().unwrap_or((&[0; 32], false));
+    let e = C::Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[r, x, message]));
+    // The point that is decoded is -P where its y is odd.
+    Ok(Equation { u1, u2: if y_is_odd { e } else { e.neg() }, claim })
+}

@@ -1,0 +1,221 @@
+//! The public keys or addresses that made signatures.
+
+use super::{ECDSA, candidates_cpu, recover_cpu};
+use crate::cpu::CpuEngine;
+use crate::curve::{Curve, CurveId, EcdsaCurve, PerCurve, Secp256k1, per_curve};
+use crate::engine::Engine;
+use crate::op::{Operation, Worth};
+use crate::ops::point::point_of;
+use crate::schemes::frame::Chunks;
+use crate::types::{Address, Batch, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+use std::ops::Range;
+
+/// What is wanted of keys that are recovered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Keys,
+    Addresses,
+}
+
+/// From which size a GPU pays for recovery.
+pub(crate) const WORTH: Worth = Worth { portable: 35, lanes: 50 };
+
+/// Keys that may be those which are recovered. They decide nothing.
+pub(crate) struct Candidates<'a> {
+    pub keys: PublicKeys<'a>,
+    pub chunks: Chunks,
+}
+
+/// The recovery of a batch's keys.
+pub(crate) struct Recover<'a> {
+    pub curve: CurveId,
+    pub inputs: recover_cpu::Inputs<'a>,
+    /// Where items may be computed together.
+    pub candidates: Option<Candidates<'a>>,
+    pub wanted: Wanted,
+    pub items: usize,
+}
+
+impl<'a> Recover<'a> {
+    pub(super) fn new(
+        curve: CurveId,
+        inputs: recover_cpu::Inputs<'a>,
+        wanted: Wanted,
+        items: usize,
+    ) -> Result<Self, Error> {
+        ECDSA.require(curve)?;
+        let recover_cpu::Inputs { digests, signatures, recovery_ids } = &inputs;
+        let lengths = [
+            ("digests", digests.len_for(items)),
+            ("signatures", signatures.len_for(items)),
+            ("recovery ids", recovery_ids.len_for(items)),
+        ];
+        require_lengths(items, &lengths)?;
+        Ok(Recover { curve, inputs, candidates: None, wanted, items })
+    }
+
+    /// What there is for keys or for addresses, for the curve.
+    fn of_wanted<F: Copy>(&self, keys: &PerCurve<F>, addresses: &PerCurve<F>) -> F {
+        let of_curves = match self.wanted {
+            Wanted::Keys => keys,
+            Wanted::Addresses => addresses,
+        };
+        of_curves.of(self.curve)
+    }
+}
+
+impl Batch for Recover<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+}
+
+impl Operation for Recover<'_> {
+    fn worth(&self) -> Worth {
+        WORTH
+    }
+
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+        let inputs = self.inputs.slice(items.clone());
+        if let Some(candidates) = &self.candidates {
+            type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, PublicKeys, &mut dyn Place)>;
+            static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
+            static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
+            let on_cpu = self.of_wanted(&KEYS, &ADDRESSES);
+            return on_cpu.expect("the curve has ECDSA")(engine, inputs, candidates.keys.slice(items), out);
+        }
+        type OnCpu = Option<fn(&CpuEngine, recover_cpu::Inputs, &mut dyn Place)>;
+        static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::recover);
+        static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa recover_cpu::addresses);
+        self.of_wanted(&KEYS, &ADDRESSES).expect("the curve has ECDSA")(engine, inputs, out);
+    }
+}
+
+pub(super) fn recover_inputs<'a>(
+    digests: &'a [[u8; 32]],
+    signatures: &'a [[u8; 64]],
+    recovery_ids: &'a [u8],
+) -> recover_cpu::Inputs<'a> {
+    let recovery_ids: &[[u8; 1]] = recovery_ids.as_chunks().0;
+    recover_cpu::Inputs { digests: digests.into(), signatures: signatures.into(), recovery_ids: recovery_ids.into() }
+}
+
+/// The public key that made each signature (SEC 1, section 4.1.6). Variable-time: everything here is public.
+///
+/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`], [`Rejection::SOutOfRange`],
+/// [`Rejection::RecoveryIdOutOfRange`], [`Rejection::NoSuchR`], [`Rejection::IdentityResult`]. High s is accepted; the
+/// recovery id must be the one that belongs to it.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::{Engine, P256, Rejection, ecdsa};
+/// let engine = Engine::new()?;
+/// let keys = ecdsa::recover::<P256>(&engine, &[[1; 32]], &[[0; 64]], &[0])?;
+/// assert_eq!(keys[0], Err(Rejection::ROutOfRange));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn recover<C: EcdsaCurve>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+) -> Result<Points, Error> {
+    recover_on(engine, C::ID, digests, signatures, recovery_ids)
+}
+
+/// [`crate::ecdsa::recover`] on a curve chosen when the program runs.
+pub fn recover_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+) -> Result<Points, Error> {
+    let inputs = recover_inputs(digests, signatures, recovery_ids);
+    engine.collect(&Recover::new(curve, inputs, Wanted::Keys, digests.len())?, point_of)
+}
+
+/// What [`recover`] gives, from columns into columns: 64 bytes `x || y` an item. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`recover`].
+pub fn recover_into<'a, C: EcdsaCurve>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    recovery_ids: impl Into<Rows<'a, 1>>,
+    keys: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    recover_into_on(engine, C::ID, digests.into(), signatures.into(), recovery_ids.into(), keys, codes)
+}
+
+/// [`crate::ecdsa::recover_into`] on a curve chosen when the program runs.
+pub fn recover_into_on(
+    engine: &Engine,
+    curve: CurveId,
+    digests: Rows<32>,
+    signatures: Rows<64>,
+    recovery_ids: Rows<1>,
+    keys: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("keys", keys.len())])?;
+    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let recover = Recover::new(curve, inputs, Wanted::Keys, codes.len())?;
+    engine.run(&recover, &mut ResultsMut::rows(codes, keys))
+}
+
+/// The Ethereum address of the key that made each signature, on secp256k1: what [`recover`] gives, hashed where it was
+/// computed. Variable-time: everything here is public.
+///
+/// Items are rejected as by [`recover`]. EIP-2 also asks transactions for low s, which is not checked here.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
+/// may not take over.
+///
+/// ```
+/// use gecc::{Engine, SecretKey, ecdsa};
+/// let engine = Engine::new()?;
+/// let mut one = [0; 32];
+/// one[31] = 1;
+/// let key = SecretKey::from_bytes(one);
+/// let signed = ecdsa::sign_recoverable::<gecc::Secp256k1>(&engine, &[[9; 32]], &key, Default::default())?[0].unwrap();
+/// let addresses = ecdsa::recover_addresses(&engine, &[[9; 32]], &[signed.signature], &[signed.recovery_id])?;
+/// // The account of the private key 1.
+/// assert_eq!(hex::encode(addresses[0].unwrap()), "7e5f4552091a69125d5dfcb7b8c2659029395bdf");
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn recover_addresses(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    recovery_ids: &[u8],
+) -> Result<Vec<Result<Address, Rejection>>, Error> {
+    let inputs = recover_inputs(digests, signatures, recovery_ids);
+    let recover = Recover::new(Secp256k1::ID, inputs, Wanted::Addresses, digests.len())?;
+    engine.collect(&recover, |results, item| results.get(item).copied())
+}
+
+/// What [`recover_addresses`] gives, from columns into columns: 20 bytes an item. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`recover_addresses`].
+pub fn recover_addresses_into<'a>(
+    engine: &Engine,
+    digests: impl Into<Rows<'a, 32>>,
+    signatures: impl Into<Rows<'a, 64>>,
+    recovery_ids: impl Into<Rows<'a, 1>>,
+    addresses: &mut [Address],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("addresses", addresses.len())])?;
+    let (digests, signatures, recovery_ids) = (digests.into(), signatures.into(), recovery_ids.into());
+    let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
+    let recover = Recover::new(Secp256k1::ID, inputs, Wanted::Addresses, codes.len())?;
+    engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
+}
