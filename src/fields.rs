@@ -128,6 +128,8 @@ pub enum Hash {
     /// SHA-256.
     #[default]
     Sha256,
+    /// SHA-256 of the SHA-256, as Bitcoin has it.
+    Sha256d,
     /// The leftmost 256 bits of SHA-384, as FIPS 186-5 (section 6.4) says for curves of 256 bits.
     Sha384,
     /// The leftmost 256 bits of SHA-512.
@@ -146,6 +148,7 @@ impl Hash {
         let leftmost = |digest: &[u8]| digest.first_chunk().copied();
         match self {
             Hash::Sha256 => Some(Sha256::digest(message).into()),
+            Hash::Sha256d => Some(Sha256::digest(Sha256::digest(message)).into()),
             Hash::Sha384 => leftmost(&Sha384::digest(message)),
             Hash::Sha512 => leftmost(&Sha512::digest(message)),
             Hash::Keccak256 => Some(Keccak256::digest(message).into()),
@@ -454,6 +457,7 @@ mod tests {
         let hex = |hash: Hash, message: &[u8]| hash.digest(message).map(hex::encode);
         let starts = |hash, expected: &str| assert!(hex(hash, b"abc").unwrap().starts_with(expected), "{hash:?}");
         starts(Hash::Sha256, "ba7816bf8f01cfea414140de5dae2223");
+        starts(Hash::Sha256d, "4f8b42c22dd3729b519ba6f68d2da7cc");
         starts(Hash::Sha384, "cb00753f45a35e8bb5a03d699ac65007");
         starts(Hash::Sha512, "ddaf35a193617abacc417349ae204131");
         starts(Hash::Keccak256, "4e03657aea45a94fc7d47ba826c8d667");

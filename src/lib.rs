@@ -33,6 +33,7 @@
 //! | tweaks of public keys (BIP 341, BIP 32) | [`tweak`] | no: public data |
 //! | silent payments: scan, index (BIP 352) | [`silent_payments`] | in scan keys |
 //! | point addition, doubling, multiplication, decompression | [`point`] | no: public data |
+//! | digests of messages | [`hash`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 //!
 //! [`service`] is for the opposite, many callers with few items each: it gathers their requests into batches.
@@ -69,7 +70,7 @@ pub use engine::{
     PageLocked,
 };
 pub use host::stack;
-pub use ops::{ecdh, keys, modular, point, silent_payments, tweak};
+pub use ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
 pub use schemes::{bip340, ecdsa, sm2};
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Signers, Verdict,

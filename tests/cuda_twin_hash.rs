@@ -168,6 +168,7 @@ fn hash_cases(session: &mut Session) {
         let start = [u8::try_from(length % 7).unwrap()];
         let arguments: [&[u8]; 2] = [&start, &message];
         session.expect("sha256", &arguments, &[&Sha256::digest(&message)]);
+        session.expect("sha256d", &arguments, &[&Sha256::digest(Sha256::digest(&message))]);
         session.expect("sm3", &arguments, &[&Sm3::digest(&message)]);
         session.expect("keccak256", &arguments, &[&Keccak256::digest(&message)]);
     }

@@ -4,7 +4,7 @@
 // on, big-endian, for p a multiple of four.
 #pragma once
 #include "hash/keccak.cuh"
-#include "hash/state.cuh"
+#include "hash/sha256.cuh"
 
 // Bytes of an array that starts at `data`, which is a whole number of words long.
 struct BytesSource {
@@ -65,6 +65,11 @@ template <class H, class Source> GECC_FN HashState hash_rest(HashState state, u6
 
 template <class H, class Source> GECC_FN HashState hash_message(const Source& source) {
     return hash_rest<H>(H::initial(), 0, source);
+}
+
+// SHA-256 of the SHA-256.
+template <class Source> GECC_FN HashState sha256d_message(const Source& source) {
+    return finish_with_digest<Sha256, 0>(Sha256::initial(), hash_message<Sha256>(source));
 }
 
 // Keccak-256. The digest as big-endian words.

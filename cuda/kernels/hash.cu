@@ -28,6 +28,20 @@ extern "C" __global__ void __launch_bounds__(256)
         store_digest(digests, i, hash_message<Sha256>(bytes_between(data, offsets, i)));
 }
 
+// Launch: one thread per item, in blocks of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_sha256d(const Texts* data, const Offsets* offsets, Digests* digests, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        store_digest(digests, i, sha256d_message(bytes_between(data, offsets, i)));
+}
+
+// Launch: one thread per item, in blocks of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    gecc_keccak256(const Texts* data, const Offsets* offsets, Digests* digests, u64 n) {
+    for (u64 i = global_thread(); i < n; i += global_threads())
+        store_digest(digests, i, keccak256_message(bytes_between(data, offsets, i)));
+}
+
 // e = SM3(Z_A || M) for SM2. ids, id_offsets: user ids as data and offsets are messages, none longer than 8191 bytes.
 // id_stride: 1, or 0 for one id for all (id_offsets then has two numbers). xy, kinds: the public keys; what is not
 // kFinite gives a digest of zeros.

@@ -7,7 +7,7 @@ use crate::host::once::get_or_compute;
 use crate::known_answers::{self, Answer, Answers, Schnorr, Signatures, compare, repeat};
 use crate::op::Operation;
 use crate::ops::ecdh::Agreement;
-use crate::ops::hash::SizedTexts;
+use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::ops::tweak::{Tweak, Tweaks};
@@ -17,11 +17,14 @@ use crate::schemes::ecdsa::recover::{Recover, Wanted};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify};
 use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, collect, result_of};
+use sha3::{Digest, Keccak256};
 use std::sync::OnceLock;
 
 /// Keys that get tables at the same time, more than the lanes, and their uses.
 const KEYS: usize = 9;
 const USES: usize = 18;
+/// Bytes of a block of Keccak-256.
+const KECCAK_BLOCK: usize = 136;
 
 /// What is wrong with the answers of an engine with lanes, found by the first one of the process, in a few milliseconds.
 pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
@@ -34,7 +37,8 @@ fn check(engine: &CpuEngine) -> Result<(), String> {
     let of = |curve: usize| of_curve(engine, CurveId::ALL[curve], known_answers::of(CurveId::ALL[curve]));
     engine.pool.map(1, CurveId::ALL.len(), Ok(()), of).into_iter().collect::<Result<(), String>>()?;
     of_bip340(engine, known_answers::schnorr())?;
-    of_tweaks(engine, &known_answers::schnorr().tweaks)
+    of_tweaks(engine, &known_answers::schnorr().tweaks)?;
+    of_hashes(engine)
 }
 
 fn of_curve(engine: &CpuEngine, curve: CurveId, answers: &Answers) -> Result<(), String> {
@@ -81,6 +85,15 @@ fn of_tweaks(engine: &CpuEngine, answers: &known_answers::Tweaks) -> Result<(), 
         compare("tweaks of keys", curve, values(engine, &tweak, point_of), known.iter().copied())?;
     }
     Ok(())
+}
+
+/// Of messages of all lengths to two blocks.
+fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
+    let texts: Vec<_> = (0..2 * KECCAK_BLOCK).map(hash::known_answers::message).collect();
+    let messages = SizedTexts::new(engine, texts.len(), |item| &texts[item]);
+    let known = texts.iter().map(|text| Ok(Keccak256::digest(text).into()));
+    let digests = DigestsOf { function: Function::Keccak256, messages };
+    compare("Keccak-256", "messages", values(engine, &digests, row::<32>), known)
 }
 
 /// What an operation gives on the CPU.

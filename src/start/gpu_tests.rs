@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 /// All, each once.
 pub fn all() -> Vec<Test> {
-    let mut all = vec![hash::known_answers::SHA256];
+    let mut all = hash::known_answers::all();
     all.extend(modular::known_answers::all());
     all.extend(sm2::digest::known_answers::all());
     all.extend(bip340::known_answers::all());

@@ -7,7 +7,7 @@ use crate::gpu::runtime::{Bytes, STREAMS, Unit};
 use crate::gpu::schedule::Machine;
 use crate::known_answers::{self, SilentPayments};
 use crate::ops::ecdh::Agreement;
-use crate::ops::hash::{Sha256, SizedTexts};
+use crate::ops::hash::{DigestsOf, Function, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::modular::{Modexp, MulMod};
 use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
@@ -205,7 +205,10 @@ fn silent_payments(form: &str, keys: PublicKeys, items: usize, take: Take) {
 
 fn hashes(texts: &[[u8; 32]], take: Take) {
     let cpu = CpuEngine::new(Some(1), None).unwrap();
-    take("sha256".to_owned(), &Sha256 { messages: SizedTexts::new(&cpu, texts.len(), |item| &texts[item]) });
+    for function in Function::ALL {
+        let messages = SizedTexts::new(&cpu, texts.len(), |item| &texts[item]);
+        take(format!("{function:?}"), &DigestsOf { function, messages });
+    }
 }
 
 fn modular(items: usize, take: Take) {

@@ -68,6 +68,7 @@ struct Message {
 
 static bool run_hash(const std::string& name, const std::vector<Bytes>& in) {
     if (name == "sha256") put(hash_message<Sha256>(Message(in[0], in[1]).source));
+    else if (name == "sha256d") put(sha256d_message(Message(in[0], in[1]).source));
     else if (name == "sm3") put(hash_message<Sm3>(Message(in[0], in[1]).source));
     else if (name == "keccak256") put(keccak256_message(Message(in[0], in[1]).source));
     else if (name == "keccak256_of_point") put(keccak256_of_point(Number(in[0]).v, Number(in[1]).v));

@@ -4,9 +4,11 @@ use super::support::each::each_ecdsa_curve;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, public_key};
 use gecc::ecdsa::{Policy, SForm};
+use gecc::fields::Hash;
 use gecc::sm2::{MAX_USER_ID_LEN, UserIds};
-use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, Sm2, Verdict, ecdsa, sm2};
-use sha2::{Digest, Sha256};
+use gecc::{Engine, Error, Point, PublicKeys, Rejection, SecretKey, Sm2, Verdict, ecdsa, hash, sm2};
+use sha2::{Digest, Sha256, Sha384};
+use sha3::Keccak256;
 use sm3::Sm3;
 
 /// Every length to three blocks, and lengths around those at which an engine may treat a message differently.
@@ -17,6 +19,31 @@ fn messages(random: &mut Random) -> Vec<Vec<u8>> {
     let mut lengths: Vec<usize> = (0..200).chain(long).collect();
     lengths.sort_unstable_by_key(|length| (length % 7, *length));
     lengths.into_iter().map(|length| random.vector(length)).collect()
+}
+
+/// Digests of messages are those of the RustCrypto crates, also of many, and by hashes that no device has.
+pub fn digests(engine: &Engine) {
+    let mut random = Random::new();
+    let few = messages(&mut random);
+    let many: Vec<Vec<u8>> = (0..40_000).map(|item| random.vector(item * 7 % 300)).collect();
+    for messages in [few, many, Vec::new()] {
+        let check = |which: Hash, known: fn(&[u8]) -> [u8; 32]| {
+            let known: Vec<[u8; 32]> = messages.iter().map(|message| known(message)).collect();
+            assert!(hash::digests(engine, which, &messages).unwrap() == known, "{which:?} of {}", messages.len());
+        };
+        check(Hash::Sha256, |message| Sha256::digest(message).into());
+        check(Hash::Sha256d, |message| Sha256::digest(Sha256::digest(message)).into());
+        check(Hash::Keccak256, |message| Keccak256::digest(message).into());
+        check(Hash::Sha384, |message| *Sha384::digest(message).first_chunk().unwrap());
+    }
+    assert_eq!(hash::digests(engine, Hash::None, &[[1; 32], [2; 32]]).unwrap(), [[1; 32], [2; 32]]);
+    let mut one = [[0; 32]];
+    for problem in [
+        hash::digests_into(engine, Hash::None, &[&[1; 31]], &mut one),
+        hash::digests_into(engine, Hash::Sha256, &["one", "two"], &mut one),
+    ] {
+        assert!(matches!(problem, Err(Error::LengthMismatch { .. })));
+    }
 }
 
 /// Signing and verifying messages is signing and verifying their SHA-256.

@@ -111,7 +111,7 @@ const TESTS: &[Test] = on_engines! {
     large_x { verified recovered small_r_without_reduction }
     lengths { mismatches empty_batches }
     malleability { overflowing_r_and_s high_s }
-    message_lengths { ecdsa_messages sm2_messages bad_items_among_many }
+    message_lengths { digests ecdsa_messages sm2_messages bad_items_among_many }
     msm { match_reference multiples_of_the_base_point columns equal_points_and_scalars bad_items }
     nist { signature_verification signature_generation public_key_validation diffie_hellman }
     page_locked { same_results many_small_ones }

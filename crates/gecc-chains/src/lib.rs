@@ -19,6 +19,7 @@ pub mod ethereum;
 mod files;
 mod flow;
 mod limits;
+mod messages;
 mod problem;
 mod range;
 #[cfg(all(test, target_os = "linux"))]
@@ -26,6 +27,7 @@ mod rates;
 mod reason;
 #[cfg(test)]
 mod shipped;
+mod spare;
 mod threads;
 mod timings;
 

@@ -8,6 +8,7 @@
 
 mod convert;
 mod invert;
+mod keccak;
 mod lift;
 mod multiply;
 mod normalize;
@@ -21,6 +22,7 @@ mod uniform_points;
 mod tests;
 
 pub use super::field::vector::Lanes;
+pub use keccak::keccak256;
 pub use lift::lift_x;
 pub use multiply::{mul_add, sum_products};
 pub use normalize::normalize;

@@ -27,12 +27,12 @@ pub fn is_direct(place: &mut dyn Place) -> bool {
 }
 
 /// A chunk as it is handed over: some items of an operation, and the place of their results.
-pub struct Chunk<'a> {
+pub struct Chunk<'a, 'p> {
     pub operation: &'a dyn OnGpu,
     pub items: Range<usize>,
     /// The memory of the batch's largest chunk.
     pub most: Bytes,
-    pub place: &'a mut dyn Place,
+    pub place: &'a mut dyn Place<'p>,
     /// Computes what the device gives no answer to.
     pub on_cpu: &'a OnCpu<'a>,
 }

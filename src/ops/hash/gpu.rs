@@ -1,6 +1,6 @@
-//! SHA-256 on a GPU.
+//! SHA-256, once and twice, and Keccak-256 on a GPU.
 
-use super::{Sha256, TextColumns, known_answers, plan_codes};
+use super::{DigestsOf, Function, TextColumns, known_answers, plan_codes};
 use crate::curve::CurveId;
 use crate::gpu::columns::Digests;
 use crate::gpu::kernels;
@@ -8,10 +8,10 @@ use crate::gpu::runtime::Plan;
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use std::ops::Range;
 
-/// The file is compiled for one curve: SHA-256 has none.
+/// The file is compiled for one curve: these hashes have none.
 const CURVE: &str = CurveId::Sm2.name();
 
-impl OnGpu for Sha256<'_> {
+impl OnGpu for DigestsOf<'_> {
     fn most_waves(&self) -> usize {
         4
     }
@@ -25,7 +25,7 @@ impl OnGpu for Sha256<'_> {
     }
 
     fn tests(&self, _: usize) -> Vec<Test> {
-        vec![known_answers::SHA256]
+        vec![known_answers::of(self.function)]
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -34,8 +34,11 @@ impl OnGpu for Sha256<'_> {
         let digests = plan.column::<Digests>();
         plan_codes(plan, &self.messages, first);
         plan.result(0, digests, 32);
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            kernels::Sha256 { data, offsets, digests, n }.launch(lane, CURVE)
+        let function = self.function;
+        Box::new(move |Running { lane, .. }: &mut Running| match function {
+            Function::Sha256 => kernels::Sha256 { data, offsets, digests, n }.launch(lane, CURVE),
+            Function::Sha256d => kernels::Sha256d { data, offsets, digests, n }.launch(lane, CURVE),
+            Function::Keccak256 => kernels::Keccak256 { data, offsets, digests, n }.launch(lane, CURVE),
         })
     }
 }

@@ -1,20 +1,30 @@
-//! Known answers of SHA-256, by RustCrypto's.
+//! Known answers of hashes, by RustCrypto's.
 
-use super::{Sha256, SizedTexts};
+use super::{DigestsOf, Function, SizedTexts};
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
-use sha2::Digest;
 
-pub const SHA256: Test = Test { operation: "SHA-256", on: "messages", run };
+pub fn all() -> Vec<Test> {
+    Function::ALL.map(of).to_vec()
+}
+
+pub fn of(function: Function) -> Test {
+    let (operation, run): (_, fn(&mut Trial) -> Result<(), Fault>) = match function {
+        Function::Sha256 => ("SHA-256", |trial| run(trial, Function::Sha256)),
+        Function::Sha256d => ("SHA-256 twice", |trial| run(trial, Function::Sha256d)),
+        Function::Keccak256 => ("Keccak-256", |trial| run(trial, Function::Keccak256)),
+    };
+    Test { operation, on: "messages", run }
+}
 
 /// Messages of all lengths around that of a block.
 pub fn message(item: usize) -> Vec<u8> {
     (0..item).map(|byte| (7 * item + byte) as u8).collect()
 }
 
-fn run(trial: &mut Trial) -> Result<(), Fault> {
+fn run(trial: &mut Trial, function: Function) -> Result<(), Fault> {
     let texts: Vec<_> = (0..ITEMS).map(message).collect();
     let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &texts[item]);
-    let known = texts.iter().map(|text| Ok(sha2::Sha256::digest(text).into())).collect();
-    trial.check(&Sha256 { messages }, |results, item| results.get::<32>(item).copied(), known)
+    let known = texts.iter().map(|text| Ok(function.digest(text))).collect();
+    trial.check(&DigestsOf { function, messages }, |results, item| results.get::<32>(item).copied(), known)
 }

@@ -10,27 +10,104 @@ mod texts;
 mod texts_gpu;
 
 use crate::cpu::CpuEngine;
+use crate::cpu::simd;
 use crate::engine::Engine;
+use crate::fields::Hash;
 use crate::op::{Operation, Worth};
-use crate::types::{Batch, Error, Place, ResultsMut};
-use sha2::Digest;
+use crate::types::{Batch, Error, Place, ResultsMut, require_lengths};
 use std::ops::Range;
 pub(crate) use tagged::{Tag, tagged};
 pub(crate) use texts::{SizedTexts, Texts};
 pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};
 
-/// SHA-256 of a batch.
-pub(crate) struct Sha256<'a> {
+/// What signatures sign of each message, by this hash. Variable-time: everything here is public.
+///
+/// A large batch is hashed on the GPUs where there are any, by SHA-256, SHA-256 twice and Keccak-256. Messages above 16 KiB are hashed
+/// on the CPU, and so are all by the other hashes.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when a message has to be a digest ([`Hash::None`]) and has not 32 bytes; [`Error::Device`] when every
+/// GPU fails and the CPU may not take over.
+///
+/// ```
+/// use gecc::{Engine, fields::Hash, hash};
+/// let engine = Engine::new()?;
+/// let digests = hash::digests(&engine, Hash::Keccak256, &["", "a message"])?;
+/// assert_eq!(hex::encode(digests[0]), "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
+/// assert_eq!(Some(digests[1]), Hash::Keccak256.digest(b"a message"));
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn digests<M: AsRef<[u8]> + Sync>(engine: &Engine, hash: Hash, messages: &[M]) -> Result<Vec<[u8; 32]>, Error> {
+    let mut digests = vec![[0; 32]; messages.len()];
+    digests_into(engine, hash, messages, &mut digests)?;
+    Ok(digests)
+}
+
+/// What [`digests`] gives, into a column of the caller's. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`digests`], and [`Error::LengthMismatch`] when there are not as many digests as messages.
+pub fn digests_into<M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    hash: Hash,
+    messages: &[M],
+    digests: &mut [[u8; 32]],
+) -> Result<(), Error> {
+    require_lengths(messages.len(), &[("digests", digests.len())])?;
+    let (cpu, message) = (&engine.devices()?.cpu, |item: usize| messages[item].as_ref());
+    if let Some(function) = Function::of(hash) {
+        let messages = SizedTexts::new(cpu, messages.len(), message);
+        return write_digests(engine, &DigestsOf { function, messages }, digests);
+    }
+    let hashed = cpu.map(messages.len(), None, |item| hash.digest(message(item)));
+    for (item, (digest, hashed)) in digests.iter_mut().zip(hashed).enumerate() {
+        let wrong = || Error::LengthMismatch { what: "a digest", expected: 32, found: message(item).len() };
+        *digest = hashed.ok_or_else(wrong)?;
+    }
+    Ok(())
+}
+
+/// What GPUs hash with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    Sha256,
+    Sha256d,
+    Keccak256,
+}
+
+impl Function {
+    pub const ALL: [Function; 3] = [Function::Sha256, Function::Sha256d, Function::Keccak256];
+
+    fn of(hash: Hash) -> Option<Self> {
+        Self::ALL.into_iter().find(|function| function.hash() == hash)
+    }
+
+    fn hash(self) -> Hash {
+        match self {
+            Function::Sha256 => Hash::Sha256,
+            Function::Sha256d => Hash::Sha256d,
+            Function::Keccak256 => Hash::Keccak256,
+        }
+    }
+
+    fn digest(self, message: &[u8]) -> [u8; 32] {
+        self.hash().digest(message).expect("messages of any length have a digest")
+    }
+}
+
+/// The digests of a batch.
+pub(crate) struct DigestsOf<'a> {
+    pub function: Function,
     pub messages: SizedTexts<'a>,
 }
 
-impl Batch for Sha256<'_> {
+impl Batch for DigestsOf<'_> {
     fn items(&self) -> usize {
         self.messages.items()
     }
 }
 
-impl Operation for Sha256<'_> {
+impl Operation for DigestsOf<'_> {
     /// Messages of any length, which is a block at least. CPUs are good at SHA-256: a GPU saves the time of the cores more than
     /// the caller's.
     fn worth(&self) -> Worth {
@@ -38,30 +115,40 @@ impl Operation for Sha256<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        digest_each(engine, out, |item| sha2::Sha256::digest(self.messages.get(items.start + item)).into());
+        let message = |item: usize| self.messages.get(items.start + item);
+        match (self.function, engine.lanes) {
+            (Function::Keccak256, Some(lanes)) => engine.fill(out, [32, 0], |range, out| {
+                let messages: Vec<&[u8]> = range.map(message).collect();
+                simd::keccak256(lanes, &messages, |place, digest| put(out, place, digest));
+            }),
+            (function, _) => engine.fill(out, [32, 0], |range, out| {
+                for (place, item) in range.enumerate() {
+                    put(out, place, &function.digest(message(item)));
+                }
+            }),
+        }
     }
 }
 
-/// A digest for each item of a place.
-pub(crate) fn digest_each(engine: &CpuEngine, out: &mut dyn Place, digest: impl Fn(usize) -> [u8; 32] + Sync) {
-    engine.fill(out, [32, 0], |range, out| {
-        for (place, item) in range.enumerate() {
-            out.row(0, place).copy_from_slice(&digest(item));
-            out.accept(place);
-        }
-    });
+fn put(out: &mut ResultsMut, place: usize, digest: &[u8; 32]) {
+    out.row(0, place).copy_from_slice(digest);
+    out.accept(place);
 }
 
 /// SHA-256 of messages.
 pub(crate) fn sha256(engine: &Engine, items: usize, messages: &Texts) -> Result<Vec<[u8; 32]>, Error> {
     let messages = SizedTexts::new(&engine.devices()?.cpu, items, |item| messages(item));
-    digests(engine, &Sha256 { messages })
+    digests_by(engine, &DigestsOf { function: Function::Sha256, messages })
 }
 
 /// The digests of an operation that has one for each item.
-pub(crate) fn digests(engine: &Engine, operation: &dyn Operation) -> Result<Vec<[u8; 32]>, Error> {
-    let items = operation.items();
-    let (mut digests, mut codes) = (vec![[0; 32]; items], vec![0; items]);
-    engine.run(operation, &mut ResultsMut::rows(&mut codes, &mut digests))?;
+pub(crate) fn digests_by(engine: &Engine, operation: &dyn Operation) -> Result<Vec<[u8; 32]>, Error> {
+    let mut digests = vec![[0; 32]; operation.items()];
+    write_digests(engine, operation, &mut digests)?;
     Ok(digests)
+}
+
+fn write_digests(engine: &Engine, operation: &dyn Operation, digests: &mut [[u8; 32]]) -> Result<(), Error> {
+    let mut codes = vec![0; digests.len()];
+    engine.run(operation, &mut ResultsMut::rows(&mut codes, digests))
 }

@@ -13,7 +13,7 @@ use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_
 use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
 use crate::op::Worth;
-use crate::ops::hash::{SizedTexts, Texts, digests};
+use crate::ops::hash::{SizedTexts, Texts, digests_by};
 use crate::ops::keys::public_keys_on;
 use crate::ops::point::decode_keys;
 use crate::types::{
@@ -384,5 +384,5 @@ fn hash(
         Ids::Each(_) => SizedIds::Each(SizedTexts::new(cpu, items, |item| user_ids.get_hashable(item))),
     };
     let messages = SizedTexts::new(cpu, items, |item| messages(item));
-    digests(engine, &MessageDigests { messages, ids, keys })
+    digests_by(engine, &MessageDigests { messages, ids, keys })
 }

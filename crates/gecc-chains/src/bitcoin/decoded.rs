@@ -13,8 +13,9 @@ use super::rounds::{self, Claim, Claims, Key, Pair};
 use super::rules::Rules;
 use super::schnorr::{self, Signatures};
 use super::script::{self, Spend};
-use super::sighash::{HashType, Sighashes};
+use super::sighash::{Digest, HashType, Sighashes};
 use super::taproot;
+use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::range::Blocks;
 use gecc::Engine;
@@ -104,7 +105,7 @@ impl Decoded {
         }
         let first = (self.claims.signatures.len(), self.claims.keys.len());
         for pushed in &spend.signatures {
-            match signature(hashes, index, &spend, pushed, rules) {
+            match signature(hashes, index, &spend, pushed, rules, &mut self.claims.messages) {
                 Ok(signature) => self.claims.signatures.push(signature),
                 Err(reason) => {
                     self.claims.signatures.truncate(first.0);
@@ -127,8 +128,7 @@ impl Decoded {
         if let Some(commitment) = spend.commitment() {
             self.commitments.push(answer, commitment);
         }
-        self.schnorr.push(answer, spend.signed(hashes, index)?);
-        Ok(())
+        spend.push_signed(hashes, index, answer, &mut self.schnorr)
     }
 }
 
@@ -229,24 +229,33 @@ impl Open {
 
 /// r = s = 0: stands for what is no signature at all.
 const NEVER_VALID: [u8; 64] = [0; 64];
+/// What it signs.
+const NOTHING: Digest = Digest::Known([0; 32]);
 
 /// What a signature signs, and r and s.
-fn signature(hashes: &Sighashes, index: usize, spend: &Spend, pushed: &[u8], rules: &Rules) -> Result<Pair, Reason> {
+fn signature(
+    hashes: &Sighashes,
+    index: usize,
+    spend: &Spend,
+    pushed: &[u8],
+    rules: &Rules,
+    messages: &mut Messages,
+) -> Result<Pair, Reason> {
     // An empty one is how multisignatures leave one out.
     let Some((&hash_type, der)) = pushed.split_last() else {
-        return Ok(Pair { digest: [0; 32], signature: NEVER_VALID });
+        return Ok(Pair { digest: NOTHING, signature: NEVER_VALID });
     };
     let (signature, hash_type) = (rules.signature_from_der(der).unwrap_or(NEVER_VALID), HashType(hash_type));
     let digest = if spend.segwit {
         if !hash_type.is_named() {
             return Err(Reason::NotChecked("a hash type that is not standard"));
         }
-        hashes.segwit_v0(index, &spend.script, hash_type)
+        Digest::Of(messages.push(|to| hashes.put_segwit_v0(index, &spend.script, hash_type, to)))
     } else if signature == NEVER_VALID {
         // It would be hashed for nothing.
-        [0; 32]
+        NOTHING
     } else {
-        hashes.legacy(index, &spend.script, hash_type)
+        hashes.legacy(index, &spend.script, hash_type, messages)
     };
     Ok(Pair { digest, signature })
 }

@@ -57,3 +57,9 @@ pub fn hash_sized(hash: &mut Sha256, bytes: &[u8]) {
     put_number(bytes.len(), |number| hash.update(number));
     hash.update(bytes);
 }
+
+/// Appends them.
+pub fn put_sized(bytes: &[u8], to: &mut Vec<u8>) {
+    put_number(bytes.len(), |number| to.extend_from_slice(number));
+    to.extend_from_slice(bytes);
+}

@@ -26,7 +26,9 @@ pub fn hash160(bytes: &[u8]) -> [u8; 20] {
 /// BIP 340's tagged hashes, with the tag hashed.
 pub static TAP_LEAF: LazyLock<Sha256> = LazyLock::new(|| tagged("TapLeaf"));
 pub static TAP_BRANCH: LazyLock<Sha256> = LazyLock::new(|| tagged("TapBranch"));
-pub static TAP_SIGHASH: LazyLock<Sha256> = LazyLock::new(|| tagged("TapSighash"));
+
+/// What stands before a message that is hashed by an engine.
+pub static TAP_SIGHASH: LazyLock<[[u8; 32]; 2]> = LazyLock::new(|| [sha256(b"TapSighash"); 2]);
 
 fn tagged(tag: &str) -> Sha256 {
     let tag = sha256(tag.as_bytes());

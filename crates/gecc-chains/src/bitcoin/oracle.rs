@@ -3,9 +3,10 @@
 use super::block::{BLOCK_HEADER, Block, TransactionView};
 use super::instructions::{self, Instruction};
 use super::network::Network;
-use super::sighash::{HashType, Sighashes};
+use super::sighash::{Digest, HashType, Sighashes};
 use super::{encoding, hashes, rules, undo};
 use crate::changed::change;
+use crate::messages::Messages;
 use crate::shipped;
 use bitcoin::consensus::{Decodable, deserialize, serialize};
 use bitcoin::hashes::{Hash, hash160, sha256d};
@@ -213,11 +214,18 @@ fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
         let code = Script::from_bytes(&script);
         let hash_type = if random.random_bool(0.5) { random.random() } else { NAMED[random.random_range(0..6)] };
         let hash = cache.legacy_signature_hash(index, code, hash_type.into()).unwrap();
-        assert_eq!(found.legacy(index, &script, HashType(hash_type)), hash.to_byte_array(), "{hash_type:#x}");
+        let mut messages = Messages::default();
+        let digest = match found.legacy(index, &script, HashType(hash_type), &mut messages) {
+            Digest::Known(digest) => digest,
+            Digest::Of(message) => hashes::sha256d(messages.iter().nth(message).unwrap()),
+        };
+        assert_eq!(digest, hash.to_byte_array(), "{hash_type:#x}");
         let named = NAMED[random.random_range(0..6)];
         let standard = EcdsaSighashType::from_standard(named.into()).unwrap();
         let hash = cache.p2wsh_signature_hash(index, code, outputs[index].value, standard).unwrap();
-        assert_eq!(found.segwit_v0(index, &script, HashType(named)), hash.to_byte_array(), "{named:#x}");
+        let mut signed = Vec::new();
+        found.put_segwit_v0(index, &script, HashType(named), &mut signed);
+        assert_eq!(hashes::sha256d(&signed), hash.to_byte_array(), "{named:#x}");
         let named = if random.random_bool(0.2) { 0 } else { named };
         let annex = random.random_bool(0.3).then(|| [&[0x50], script.as_slice()].concat());
         let leaf = random.random_bool(0.5).then(|| random.random::<[u8; 32]>());
@@ -229,7 +237,10 @@ fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
             TapSighashType::from_consensus_u8(named).unwrap(),
         );
         let hash = hash.ok().map(|hash| hash.to_byte_array());
-        assert_eq!(found.taproot(index, annex.as_deref(), leaf, HashType(named)), hash, "{named:#x}");
+        let mut signed = Vec::new();
+        let written = found.put_taproot(index, annex.as_deref(), leaf, HashType(named), &mut signed);
+        assert!(written.is_some() || signed.is_empty());
+        assert_eq!(written.map(|()| hashes::sha256(&signed)), hash, "{named:#x}");
         compared += 3;
     }
     compared

@@ -3,15 +3,18 @@
 //! A single signature counts as 1-of-1 multisig. OP_CHECKMULTISIG tries the keys one after the other until one fits, so
 //! each round verifies the next pair of signature and key of every input that is not decided yet, as one batch.
 
+use super::sighash::Digest;
+use crate::messages::Messages;
 use crate::reason::rejection_of;
 use crate::threads::{map, split};
-use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, ecdsa};
+use gecc::fields::Hash;
+use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, ecdsa, hash};
 use rayon::ThreadPool;
 use std::ops::Range;
 
 /// What a signature signs, and r and s.
 pub struct Pair {
-    pub digest: [u8; 32],
+    pub digest: Digest,
     pub signature: [u8; 64],
 }
 
@@ -53,9 +56,13 @@ impl Key {
 /// The claims of some inputs.
 #[derive(Default)]
 pub struct Claims {
+    /// What is signed, before it is hashed.
+    pub messages: Messages,
     pub signatures: Vec<Pair>,
     pub keys: Vec<Key>,
     pub open: Vec<Claim>,
+    /// Of the messages, once they are hashed.
+    digests: Vec<[u8; 32]>,
     /// Answers that do not hold, with what was wrong with the last pair.
     pub failed: Vec<(usize, Rejection)>,
 }
@@ -70,7 +77,8 @@ struct Round<'a, 'k> {
 impl Claims {
     /// Bytes in memory, more or less.
     pub fn bytes(&self) -> usize {
-        self.signatures.len() * size_of::<Pair>()
+        self.messages.bytes()
+            + self.signatures.len() * size_of::<Pair>()
             + self.keys.len() * size_of::<Key>()
             + self.open.len() * size_of::<Claim>()
     }
@@ -81,13 +89,21 @@ impl Claims {
         open.retain(|claim| is_possible(claim) || give_up(claim, Rejection::Mismatch, failed));
     }
 
+    /// The digest of a signature, by those of the messages.
+    fn digest(&self, pair: &Pair) -> [u8; 32] {
+        match pair.digest {
+            Digest::Known(digest) => digest,
+            Digest::Of(message) => self.digests[message],
+        }
+    }
+
     /// The next pair of each claim.
     fn fill<'k>(&'k self, round: Round<'_, 'k>) {
         let Round { digests, signatures, keys } = round;
         let rows = digests.iter_mut().zip(signatures).zip(keys);
         for (claim, ((digest, signature), key)) in self.open.iter().zip(rows) {
             let pair = &self.signatures[claim.signatures.start];
-            (*digest, *signature, *key) = (pair.digest, pair.signature, self.keys[claim.keys.start].bytes());
+            (*digest, *signature, *key) = (self.digest(pair), pair.signature, self.keys[claim.keys.start].bytes());
         }
     }
 
@@ -111,6 +127,7 @@ impl Claims {
 /// What the engine says.
 pub fn decide(engine: &Engine, pool: &ThreadPool, parts: &mut [&mut Claims]) -> Result<(), gecc::Error> {
     map(pool, parts.iter_mut(), |claims| claims.begin());
+    hash_all(engine, parts)?;
     loop {
         let counts: Vec<usize> = parts.iter().map(|claims| claims.open.len()).collect();
         if counts.iter().all(|count| *count == 0) {
@@ -121,6 +138,17 @@ pub fn decide(engine: &Engine, pool: &ThreadPool, parts: &mut [&mut Claims]) -> 
         let of_parts = counts.iter().map(|count| rest.split_off(..*count).expect("a code for each claim"));
         map(pool, parts.iter_mut().zip(of_parts), |(claims, codes)| claims.advance(codes));
     }
+}
+
+/// Hashes what is signed, of all parts together.
+fn hash_all(engine: &Engine, parts: &mut [&mut Claims]) -> Result<(), gecc::Error> {
+    let messages: Vec<&[u8]> = parts.iter().flat_map(|claims| claims.messages.iter()).collect();
+    let digests = hash::digests(engine, Hash::Sha256d, &messages)?;
+    let mut rest = digests.as_slice();
+    for claims in parts {
+        claims.digests = rest.split_off(..claims.messages.len()).expect("a digest for each message").to_vec();
+    }
+    Ok(())
 }
 
 /// The codes of the next pairs. Consensus accepts high s: the default policy.

@@ -1,43 +1,48 @@
 //! Signatures of BIP 340, one for an input.
 
+use crate::messages::Messages;
 use crate::reason::rejection_of;
 use crate::threads::{map, split};
-use gecc::{Engine, PublicKeys, Rejection, Verdict, bip340};
+use gecc::fields::Hash;
+use gecc::{Engine, PublicKeys, Rejection, Verdict, bip340, hash};
 use rayon::ThreadPool;
-
-/// What is signed, R and s, and the x-only key.
-pub struct Signed {
-    pub digest: [u8; 32],
-    pub signature: [u8; 64],
-    pub key: [u8; 32],
-}
 
 /// The signatures of some inputs.
 #[derive(Default)]
 pub struct Signatures {
     /// The answers that they decide.
     answers: Vec<usize>,
-    digests: Vec<[u8; 32]>,
+    /// What is signed, before it is hashed.
+    messages: Messages,
     signatures: Vec<[u8; 64]>,
     keys: Vec<[u8; 32]>,
 }
 
 impl Signatures {
-    pub fn push(&mut self, answer: usize, signed: Signed) {
+    /// Adds R and s, the x-only key and what is signed, if `write` gives it.
+    pub fn push(
+        &mut self,
+        answer: usize,
+        signature: [u8; 64],
+        key: [u8; 32],
+        write: impl FnOnce(&mut Vec<u8>) -> Option<()>,
+    ) -> Option<()> {
+        self.messages.try_push(write)?;
         self.answers.push(answer);
-        self.digests.push(signed.digest);
-        self.signatures.push(signed.signature);
-        self.keys.push(signed.key);
+        self.signatures.push(signature);
+        self.keys.push(key);
+        Some(())
     }
 
     /// Bytes in memory.
     pub fn bytes(&self) -> usize {
-        self.answers.len() * (size_of::<usize>() + size_of::<Signed>())
+        // With its digest.
+        const ROW: usize = size_of::<usize>() + 32 + 64 + 32;
+        self.answers.len() * ROW + self.messages.bytes()
     }
 
     /// Copies all rows.
-    fn copy_to(&self, digests: &mut [[u8; 32]], signatures: &mut [[u8; 64]], keys: &mut [[u8; 32]]) {
-        digests.copy_from_slice(&self.digests);
+    fn copy_to(&self, signatures: &mut [[u8; 64]], keys: &mut [[u8; 32]]) {
         signatures.copy_from_slice(&self.signatures);
         keys.copy_from_slice(&self.keys);
     }
@@ -54,11 +59,11 @@ pub fn verify(
 ) -> Result<Vec<Vec<(usize, Rejection)>>, gecc::Error> {
     let counts = || parts.iter().map(|part| part.answers.len());
     let rows = counts().sum();
-    let (mut digests, mut signatures, mut keys) = (vec![[0; 32]; rows], vec![[0; 64]; rows], vec![[0; 32]; rows]);
-    let columns = split(&mut digests, counts()).zip(split(&mut signatures, counts())).zip(split(&mut keys, counts()));
-    map(pool, parts.iter().zip(columns), |(part, ((digests, signatures), keys))| {
-        part.copy_to(digests, signatures, keys);
-    });
+    let messages: Vec<&[u8]> = parts.iter().flat_map(|part| part.messages.iter()).collect();
+    let digests = hash::digests(engine, Hash::Sha256, &messages)?;
+    let (mut signatures, mut keys) = (vec![[0; 64]; rows], vec![[0; 32]; rows]);
+    let columns = split(&mut signatures, counts()).zip(split(&mut keys, counts()));
+    map(pool, parts.iter().zip(columns), |(part, (signatures, keys))| part.copy_to(signatures, keys));
     let mut codes = vec![0; rows];
     bip340::verify_into(engine, &digests, &signatures, PublicKeys::x_only(&keys), &mut codes)?;
     let mut codes = codes.into_iter();

@@ -1,15 +1,28 @@
-//! What signatures of a transaction sign: the hash of the old form, of BIP 143 and of BIP 341.
+//! What signatures of a transaction sign, before it is hashed: in the old form, in that of BIP 143 and in that of BIP 341.
 
 use super::block::{Output, Outputs, TransactionView};
-use super::encoding::{hash_sized, put_number};
+use super::encoding::{hash_sized, put_number, put_sized};
 use super::hashes::{TAP_SIGHASH, again, sha256, sha256d};
-use sha2::{Digest, Sha256};
+use crate::messages::Messages;
+use sha2::{Digest as _, Sha256};
 use std::cell::{OnceCell, RefCell};
 
 /// BIP 342: where OP_CODESEPARATOR was last run, for a script without one.
 const NO_SEPARATOR: [u8; 4] = [0xff; 4];
 /// BIP 342: the version of its keys.
 const KEY_VERSION: [u8; 1] = [0];
+
+/// Bytes of a transaction that is hashed for each of its inputs by itself. Of a longer one the part that its inputs share is hashed
+/// once.
+const SHORT: usize = 2 << 10;
+
+/// What a signature signs.
+#[derive(Clone, Copy)]
+pub enum Digest {
+    Known([u8; 32]),
+    /// The digest of the message with this number.
+    Of(usize),
+}
 
 /// The byte that says what of a transaction is signed.
 #[derive(Clone, Copy)]
@@ -52,7 +65,7 @@ impl HashType {
     }
 }
 
-/// The hashes that inputs of a transaction sign. What several of them sign is hashed once.
+/// What inputs of a transaction sign. What several of them sign is hashed once.
 pub struct Sighashes<'a> {
     pub transaction: TransactionView<'a>,
     /// What its inputs spend.
@@ -163,134 +176,141 @@ impl<'a> Sighashes<'a> {
         })
     }
 
-    /// The hash of the old form. `script` is the one that asks for the signature.
-    pub fn legacy(&self, index: usize, script: &[u8], hash_type: HashType) -> [u8; 32] {
+    /// What the old form signs: SHA-256 twice. `script` is the one that asks for the signature.
+    pub fn legacy(&self, index: usize, script: &[u8], hash_type: HashType, messages: &mut Messages) -> Digest {
         let outputs = self.transaction.outputs();
         if hash_type.outputs() == Signed::Single && index >= outputs.len() {
             // Consensus signs this number.
             let mut one = [0; 32];
             one[0] = 1;
-            return one;
+            return Digest::Known(one);
         }
-        let mut hash = if hash_type.outputs() == Signed::All && !hash_type.is_alone() {
-            let blank = self.blank();
-            // What comes before the script, and behind its length, which is 0.
-            let before = blank.first_input + index * BLANK_INPUT + 36;
+        if hash_type.outputs() != Signed::All || hash_type.is_alone() {
+            return Digest::Of(messages.push(|to| {
+                to.extend_from_slice(self.transaction.version());
+                self.put_inputs(to, index, script, hash_type);
+                self.put_outputs(to, index, hash_type);
+                to.extend_from_slice(self.transaction.lock_time());
+                to.extend_from_slice(&hash_type.wide());
+            }));
+        }
+        let blank = self.blank();
+        // What comes before the script, and behind its length, which is 0.
+        let before = blank.first_input + index * BLANK_INPUT + 36;
+        if blank.bytes.len() > SHORT {
             let mut hash = blank.hash_of_first(before);
             hash_sized(&mut hash, script);
             hash.update(&blank.bytes[before + 1..]);
-            hash
-        } else {
-            let mut hash = Sha256::new();
-            hash.update(self.transaction.version());
-            self.hash_inputs(&mut hash, index, script, hash_type);
-            self.hash_outputs(&mut hash, index, hash_type);
-            hash.update(self.transaction.lock_time());
-            hash
-        };
-        hash.update(hash_type.wide());
-        again(hash)
+            hash.update(hash_type.wide());
+            return Digest::Known(again(hash));
+        }
+        Digest::Of(messages.push(|to| {
+            to.extend_from_slice(&blank.bytes[..before]);
+            put_sized(script, to);
+            to.extend_from_slice(&blank.bytes[before + 1..]);
+            to.extend_from_slice(&hash_type.wide());
+        }))
     }
 
     /// The inputs in the old form, where not all of the transaction is signed.
-    fn hash_inputs(&self, hash: &mut Sha256, index: usize, script: &[u8], hash_type: HashType) {
+    fn put_inputs(&self, to: &mut Vec<u8>, index: usize, script: &[u8], hash_type: HashType) {
         let count = self.transaction.inputs().len();
         let signed = if hash_type.is_alone() { index..index + 1 } else { 0..count };
-        put_number(signed.len(), |number| hash.update(number));
+        put_number(signed.len(), |number| to.extend_from_slice(number));
         for at in signed {
             let input = self.transaction.input(at);
-            hash.update(input.outpoint);
-            hash_sized(hash, if at == index { script } else { &[] });
+            to.extend_from_slice(input.outpoint);
+            put_sized(if at == index { script } else { &[] }, to);
             let signs_sequence = at == index || hash_type.outputs() == Signed::All;
-            hash.update(if signs_sequence { input.sequence } else { &[0; 4] });
+            to.extend_from_slice(if signs_sequence { input.sequence } else { &[0; 4] });
         }
     }
 
     /// The outputs likewise. The one that is signed alone is there.
-    fn hash_outputs(&self, hash: &mut Sha256, index: usize, hash_type: HashType) {
+    fn put_outputs(&self, to: &mut Vec<u8>, index: usize, hash_type: HashType) {
         let outputs = self.transaction.outputs();
         match (hash_type.outputs(), outputs.get(index)) {
             (Signed::All, _) => {
-                put_number(outputs.len(), |number| hash.update(number));
-                hash.update(outputs.encoded());
+                put_number(outputs.len(), |number| to.extend_from_slice(number));
+                to.extend_from_slice(outputs.encoded());
             }
             (Signed::Single, Some(output)) => {
-                put_number(index + 1, |number| hash.update(number));
-                (0..index).for_each(|_| hash.update(BLANK_OUTPUT));
-                hash.update(output.encoded);
+                put_number(index + 1, |number| to.extend_from_slice(number));
+                (0..index).for_each(|_| to.extend_from_slice(&BLANK_OUTPUT));
+                to.extend_from_slice(output.encoded);
             }
-            _ => put_number(0, |number| hash.update(number)),
+            _ => put_number(0, |number| to.extend_from_slice(number)),
         }
     }
 
-    /// The hash of BIP 143. `script` is the one that asks for the signature.
-    pub fn segwit_v0(&self, index: usize, script: &[u8], hash_type: HashType) -> [u8; 32] {
+    /// Appends what BIP 143 signs: SHA-256 twice. `script` is the one that asks for the signature.
+    pub fn put_segwit_v0(&self, index: usize, script: &[u8], hash_type: HashType, to: &mut Vec<u8>) {
         const NONE: [u8; 32] = [0; 32];
         let (transaction, signed, is_alone) = (self.transaction, hash_type.outputs(), hash_type.is_alone());
         let input = transaction.input(index);
-        let mut hash = Sha256::new();
-        hash.update(transaction.version());
-        hash.update(if is_alone { NONE } else { self.segwit().outpoints });
-        hash.update(if is_alone || signed != Signed::All { NONE } else { self.segwit().sequences });
-        hash.update(input.outpoint);
-        hash_sized(&mut hash, script);
-        hash.update(self.spent_by(index).value);
-        hash.update(input.sequence);
-        hash.update(match (signed, transaction.outputs().get(index)) {
+        to.extend_from_slice(transaction.version());
+        to.extend_from_slice(if is_alone { &NONE } else { &self.segwit().outpoints });
+        to.extend_from_slice(if is_alone || signed != Signed::All { &NONE } else { &self.segwit().sequences });
+        to.extend_from_slice(input.outpoint);
+        put_sized(script, to);
+        to.extend_from_slice(self.spent_by(index).value);
+        to.extend_from_slice(input.sequence);
+        to.extend_from_slice(&match (signed, transaction.outputs().get(index)) {
             (Signed::All, _) => self.segwit().outputs,
             (Signed::Single, Some(output)) => sha256d(output.encoded),
             _ => NONE,
         });
-        hash.update(transaction.lock_time());
-        hash.update(hash_type.wide());
-        again(hash)
+        to.extend_from_slice(transaction.lock_time());
+        to.extend_from_slice(&hash_type.wide());
     }
 
-    /// The hash of BIP 341, by a script that is the leaf of BIP 342 with this hash, or by the key. `None` where the
-    /// output that is signed alone is missing.
-    pub fn taproot(
+    /// Appends what BIP 341 signs, behind its tag: SHA-256 once. By a script that is the leaf of BIP 342 with this hash, or by the
+    /// key. `None` and nothing where the output that is signed alone is missing.
+    pub fn put_taproot(
         &self,
         index: usize,
         annex: Option<&[u8]>,
         leaf: Option<[u8; 32]>,
         hash_type: HashType,
-    ) -> Option<[u8; 32]> {
+        to: &mut Vec<u8>,
+    ) -> Option<()> {
         let (transaction, signed, is_alone) = (self.transaction, hash_type.outputs(), hash_type.is_alone());
-        let mut hash = TAP_SIGHASH.clone();
+        let single = if signed == Signed::Single { Some(transaction.outputs().get(index)?) } else { None };
+        to.extend_from_slice(TAP_SIGHASH.as_flattened());
         // The epoch stands before it.
-        hash.update([0, hash_type.0]);
-        hash.update(transaction.version());
-        hash.update(transaction.lock_time());
+        to.extend_from_slice(&[0, hash_type.0]);
+        to.extend_from_slice(transaction.version());
+        to.extend_from_slice(transaction.lock_time());
         if !is_alone {
             let OfSpent { values, scripts } = self.of_spent();
             let Common { outpoints, sequences, .. } = self.common();
-            [outpoints, values, scripts, sequences].into_iter().for_each(|part| hash.update(part));
+            to.extend_from_slice([*outpoints, *values, *scripts, *sequences].as_flattened());
         }
         if signed == Signed::All {
-            hash.update(self.common().outputs);
+            to.extend_from_slice(&self.common().outputs);
         }
-        hash.update([2 * u8::from(leaf.is_some()) + u8::from(annex.is_some())]);
+        to.push(2 * u8::from(leaf.is_some()) + u8::from(annex.is_some()));
         if is_alone {
             let input = transaction.input(index);
-            hash.update(input.outpoint);
-            hash.update(self.spent_by(index).encoded);
-            hash.update(input.sequence);
+            to.extend_from_slice(input.outpoint);
+            to.extend_from_slice(self.spent_by(index).encoded);
+            to.extend_from_slice(input.sequence);
         } else {
-            hash.update((index as u32).to_le_bytes());
+            to.extend_from_slice(&(index as u32).to_le_bytes());
         }
         if let Some(annex) = annex {
             let mut of_annex = Sha256::new();
             hash_sized(&mut of_annex, annex);
-            hash.update(of_annex.finalize());
+            to.extend_from_slice(&of_annex.finalize());
         }
-        if signed == Signed::Single {
-            hash.update(sha256(transaction.outputs().get(index)?.encoded));
+        if let Some(output) = single {
+            to.extend_from_slice(&sha256(output.encoded));
         }
         if let Some(leaf) = leaf {
-            hash.update(leaf);
-            hash.update(KEY_VERSION);
-            hash.update(NO_SEPARATOR);
+            to.extend_from_slice(&leaf);
+            to.extend_from_slice(&KEY_VERSION);
+            to.extend_from_slice(&NO_SEPARATOR);
         }
-        Some(hash.finalize().into())
+        Some(())
     }
 }

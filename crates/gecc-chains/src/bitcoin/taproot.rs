@@ -11,7 +11,7 @@ use super::hashes::{TAP_BRANCH, TAP_LEAF};
 use super::instructions::{
     Instruction, Instructions, LONGEST_ELEMENT, OP_CHECKSIG, OP_ENDIF, OP_IF, instructions, small,
 };
-use super::schnorr::Signed;
+use super::schnorr::Signatures;
 use super::script::{WITH_A_SCRIPT, last};
 use super::sighash::{HashType, Sighashes};
 use sha2::Digest;
@@ -150,13 +150,19 @@ impl Spend<'_> {
         self.leaf.as_ref().map(|leaf| leaf.commitment)
     }
 
-    /// What is signed, by whom, and R and s.
-    pub fn signed(self, hashes: &Sighashes, index: usize) -> Result<Signed, Reason> {
+    /// Notes what is signed, by whom, and R and s, for an answer.
+    pub fn push_signed(
+        self,
+        hashes: &Sighashes,
+        index: usize,
+        answer: usize,
+        to: &mut Signatures,
+    ) -> Result<(), Reason> {
         let (pushed, key) = self.signature?;
         let (signature, hash_type) = signature_and_type(pushed)?;
-        let digest = hashes.taproot(index, self.annex, self.leaf.map(|leaf| leaf.hash), hash_type);
-        let digest = digest.ok_or(Reason::Malformed("the output that is signed alone is missing"))?;
-        Ok(Signed { digest, signature, key })
+        let leaf = self.leaf.map(|leaf| leaf.hash);
+        let written = to.push(answer, signature, key, |to| hashes.put_taproot(index, self.annex, leaf, hash_type, to));
+        written.ok_or(Reason::Malformed("the output that is signed alone is missing"))
     }
 }
 

@@ -5,21 +5,23 @@ mod shipped;
 
 use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
-use super::keccak::Messages;
 use super::span::{Signed, Transaction};
+use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
 use gecc::ecdsa::Address;
 use gecc::{Rejection, Verdict};
-use k256::elliptic_curve::PrimeField;
-use k256::elliptic_curve::scalar::IsHigh;
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// The first block of Ethereum's main chain that EIP-2 is about.
 const HOMESTEAD: u64 = 1_150_000;
 /// A recovery id that the engine rejects.
 const NO_RECOVERY_ID: u8 = u8::MAX;
+/// n / 2 of secp256k1, rounded down.
+const HALF_OF_ORDER: [u8; 32] = [
+    0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x5d, 0x57, 0x6e,
+    0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
+];
 
 /// What a source says of a transaction, beside what is in it.
 #[derive(Default)]
@@ -34,9 +36,12 @@ pub struct Claims {
 /// Some signatures.
 #[derive(Default)]
 pub struct Decoded {
-    digests: Vec<[u8; 32]>,
+    /// What each row signs, before it is hashed.
+    pub signed: Messages,
     signatures: Vec<[u8; 64]>,
     recovery_ids: Vec<u8>,
+    /// Transactions whose hashes are asked for.
+    pub hashed: Messages,
     items: Vec<Item>,
     /// Bytes of reasons.
     reasons: usize,
@@ -46,7 +51,7 @@ pub struct Decoded {
 /// What is known of a signature beside the columns.
 struct Item {
     block: Option<u64>,
-    hash: [u8; 32],
+    hash: Hash,
     authorization: Option<u32>,
     kind: Kind,
     claimed: Option<Address>,
@@ -59,28 +64,24 @@ struct Item {
     is_of_other_chain: bool,
 }
 
-/// Reads transactions into columns. What is to be hashed is gathered, and hashed at the end.
+/// The hash of an item's transaction.
+#[derive(Clone, Copy)]
+enum Hash {
+    Known([u8; 32]),
+    /// That of the message with this number.
+    Of(usize),
+    /// What the source says. If that message has another, what was signed is not known, for this reason.
+    Claimed([u8; 32], usize, &'static str),
+}
+
+/// Reads transactions into columns.
 pub struct Decoder<'a> {
     pub to: Decoded,
     options: &'a Options,
-    messages: Messages,
-    /// Where each hash goes.
-    targets: Vec<Target>,
     /// Bytes with which there is enough.
     most: usize,
-}
-
-/// Bytes that are gathered before they are hashed.
-const HASHED: usize = 1 << 20;
-
-/// Where a hash goes.
-enum Target {
-    /// What a row signs.
-    Digest { row: usize },
-    /// The hash of the transaction of these items.
-    Hash { items: Range<usize> },
-    /// What an item's hash has to be. If it is not, what was signed is not known.
-    Claimed { item: usize, why: &'static str },
+    /// Where fields are encoded before it is known how many bytes they take.
+    pub scratch: Vec<u8>,
 }
 
 /// The hash of a transaction.
@@ -88,14 +89,14 @@ pub enum TransactionHash<'a> {
     Known([u8; 32]),
     /// That of these bytes.
     Of(&'a [u8]),
-    /// What the source says. It has to be that of these bytes, or else this is why it is not.
-    Claimed([u8; 32], &'a [u8], &'static str),
+    /// What the source says. It has to be that of the transaction, or else this is why it is not.
+    Claimed([u8; 32], &'static str),
 }
 
 impl<'a> Decoder<'a> {
-    /// Decodes until there is little more than so many bytes.
-    pub fn new(options: &'a Options, most: usize) -> Self {
-        Decoder { to: Decoded::default(), options, messages: Messages::default(), targets: Vec::new(), most }
+    /// Decodes until there is little more than so many bytes, into something empty.
+    pub fn new(options: &'a Options, to: Decoded, most: usize) -> Self {
+        Decoder { to, options, most, scratch: Vec::new() }
     }
 
     /// Whether there is enough. What comes then is for the next part.
@@ -103,24 +104,8 @@ impl<'a> Decoder<'a> {
         self.to.bytes() >= self.most
     }
 
-    pub fn finish(mut self) -> Decoded {
-        self.hash_gathered();
+    pub fn finish(self) -> Decoded {
         self.to
-    }
-
-    fn hash_gathered(&mut self) {
-        let Decoder { to, messages, targets, .. } = self;
-        for (target, hash) in targets.drain(..).zip(messages.hashes()) {
-            match target {
-                Target::Digest { row } => to.digests[row] = hash,
-                Target::Hash { items } => to.items[items].iter_mut().for_each(|item| item.hash = hash),
-                Target::Claimed { item, why } if to.items[item].hash != hash => {
-                    to.items[item].not_rebuilt = Some(why.into());
-                }
-                Target::Claimed { .. } => {}
-            }
-        }
-        messages.clear();
     }
 
     /// Whether transactions of this block are wanted.
@@ -128,21 +113,13 @@ impl<'a> Decoder<'a> {
         self.options.blocks.wants(block)
     }
 
-    /// Adds something to be hashed, now or later.
-    fn gather(&mut self, target: Target, write: impl FnOnce(&mut Vec<u8>)) {
-        if self.messages.bytes() >= HASHED {
-            self.hash_gathered();
-        }
-        self.targets.push(target);
-        self.messages.push(write);
-    }
-
     /// Adds a transaction, and its authorizations.
     pub fn add(&mut self, transaction: &Transaction, hash: TransactionHash, claims: &Claims) {
-        let first = self.to.items.len();
-        let known = match hash {
-            TransactionHash::Known(hash) | TransactionHash::Claimed(hash, ..) => hash,
-            TransactionHash::Of(_) => [0; 32],
+        let hashed = &mut self.to.hashed;
+        let hash = match hash {
+            TransactionHash::Known(hash) => Hash::Known(hash),
+            TransactionHash::Of(encoded) => Hash::Of(hashed.push(|to| to.extend_from_slice(encoded))),
+            TransactionHash::Claimed(hash, why) => Hash::Claimed(hash, hashed.push(|to| transaction.write(to)), why),
         };
         // Chains other than the main one had the rule from their first block on, and legacy transactions for one chain
         // came later.
@@ -150,7 +127,7 @@ impl<'a> Decoder<'a> {
         let is_low_asked = signed.chain_id.is_some() || claims.block.is_none_or(|block| block >= HOMESTEAD);
         let item = Item {
             block: claims.block,
-            hash: known,
+            hash,
             authorization: None,
             kind: transaction.kind,
             claimed: claims.from,
@@ -163,7 +140,7 @@ impl<'a> Decoder<'a> {
         for (index, signed) in transaction.authorizations().enumerate() {
             let item = Item {
                 block: claims.block,
-                hash: known,
+                hash,
                 authorization: Some(index as u32),
                 kind: Kind::Authorization,
                 claimed: claims.authorities.get(index).copied().flatten(),
@@ -174,16 +151,6 @@ impl<'a> Decoder<'a> {
             };
             self.push(item, &signed);
         }
-        match hash {
-            TransactionHash::Known(_) => {}
-            TransactionHash::Of(bytes) => {
-                let items = first..self.to.items.len();
-                self.gather(Target::Hash { items }, |to| to.extend_from_slice(bytes));
-            }
-            TransactionHash::Claimed(_, bytes, why) => {
-                self.gather(Target::Claimed { item: first, why }, |to| to.extend_from_slice(bytes));
-            }
-        }
     }
 
     /// Adds a transaction of which nothing more can be said.
@@ -191,7 +158,7 @@ impl<'a> Decoder<'a> {
         self.to.reasons += why.len();
         self.to.items.push(Item {
             block,
-            hash,
+            hash: Hash::Known(hash),
             authorization: None,
             kind,
             claimed: None,
@@ -203,9 +170,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn push(&mut self, item: Item, signed: &Signed) {
-        self.gather(Target::Digest { row: self.to.digests.len() }, |to| signed.write(to));
-        // The digest comes at the end.
-        self.to.digests.push([0; 32]);
+        self.to.signed.push(|to| signed.write(to));
         self.to.signatures.push(signed.signature);
         self.to.recovery_ids.push(if signed.parity <= 1 { signed.parity } else { NO_RECOVERY_ID });
         self.to.items.push(item);
@@ -218,8 +183,7 @@ impl<'a> Decoder<'a> {
 
 /// Whether s is above n/2. One that is not below n is rejected anyhow.
 fn is_high(signature: &[u8; 64]) -> bool {
-    let s: [u8; 32] = *signature.last_chunk().expect("64 bytes");
-    k256::Scalar::from_repr(s.into()).into_option().is_none_or(|s| s.is_high().into())
+    signature[32..] > HALF_OF_ORDER[..]
 }
 
 impl Decoded {
@@ -230,35 +194,58 @@ impl Decoded {
 
     /// Bytes in memory, more or less.
     pub fn bytes(&self) -> usize {
+        // With its digest.
         const ROW: usize = 32 + 64 + 1;
-        self.digests.len() * ROW + self.items.len() * size_of::<Item>() + self.reasons + self.progress.held()
+        let hashed = self.signed.bytes() + self.hashed.bytes();
+        self.rows() * ROW + hashed + self.items.len() * size_of::<Item>() + self.reasons + self.progress.held()
+    }
+
+    /// Bytes that it has room for, more or less.
+    pub fn capacity(&self) -> usize {
+        let rows = self.signatures.capacity() * size_of::<[u8; 64]>() + self.items.capacity() * size_of::<Item>();
+        self.signed.capacity() + self.hashed.capacity() + rows
     }
 
     /// Signatures that the engine is asked about.
     pub fn rows(&self) -> usize {
-        self.digests.len()
+        self.signatures.len()
     }
 
     /// Copies the rows that the engine is asked about.
-    pub fn copy_to(&self, digests: &mut [[u8; 32]], signatures: &mut [[u8; 64]], recovery_ids: &mut [u8]) {
-        digests.copy_from_slice(&self.digests);
+    pub fn copy_to(&self, signatures: &mut [[u8; 64]], recovery_ids: &mut [u8]) {
         signatures.copy_from_slice(&self.signatures);
         recovery_ids.copy_from_slice(&self.recovery_ids);
     }
 
-    /// The answers, by what was recovered of these rows.
-    pub fn answers(self, addresses: &[Address], codes: &[u8]) -> Answers {
+    /// The answers, by what was recovered of these rows, and the hashes that were asked for. Leaves it empty.
+    pub fn take_answers(&mut self, addresses: &[Address], codes: &[u8], hashes: &[[u8; 32]]) -> Answers {
         let mut recovered = addresses.iter().copied().zip(codes.iter().copied());
         let answer = |item: Item| {
             let of_item = if item.has_row { recovered.next() } else { None };
-            item.answer(of_item)
+            item.answer(of_item, hashes)
         };
-        Answers { answers: self.items.into_iter().map(answer).collect(), progress: self.progress }
+        let answers = self.items.drain(..).map(answer).collect();
+        self.signed.clear();
+        self.signatures.clear();
+        self.recovery_ids.clear();
+        self.hashed.clear();
+        self.reasons = 0;
+        Answers { answers, progress: std::mem::take(&mut self.progress) }
     }
 }
 
 impl Item {
-    fn answer(self, recovered: Option<(Address, u8)>) -> Answer {
+    fn answer(mut self, recovered: Option<(Address, u8)>, hashes: &[[u8; 32]]) -> Answer {
+        let hash = match self.hash {
+            Hash::Known(hash) => hash,
+            Hash::Of(message) => hashes[message],
+            Hash::Claimed(hash, message, why) => {
+                if hashes[message] != hash {
+                    self.not_rebuilt = Some(why.into());
+                }
+                hash
+            }
+        };
         // Of something else than what was signed.
         let recovered = recovered.filter(|_| self.not_rebuilt.is_none());
         let signer = match recovered {
@@ -277,7 +264,7 @@ impl Item {
         };
         Answer {
             block: self.block,
-            hash: self.hash,
+            hash,
             authorization: self.authorization,
             kind: self.kind,
             from: signer.ok(),

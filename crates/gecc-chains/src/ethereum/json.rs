@@ -6,8 +6,9 @@
 use super::answers::Kind;
 use super::blocks::place_in;
 use super::decoded::{Claims, Decoder};
+use super::rlp;
 use super::span::from_v;
-use super::transaction::{self, Authorization, Fields, List, Number, Signature};
+use super::transaction::{Authorization, Fields, LENGTH_OF_HASH, List, Number, Parts, Signature, put_access};
 use super::{Content, PIECE, Piece};
 use crate::files::Reader;
 use crate::flow::HandOn;
@@ -139,12 +140,12 @@ struct JsonTransaction<'a> {
     value: &'a str,
     #[serde(alias = "data")]
     input: &'a str,
-    #[serde(default)]
-    access_list: Option<Listed<transaction::Access>>,
-    #[serde(default)]
-    blob_versioned_hashes: Option<Listed<[u8; 32]>>,
-    #[serde(default)]
-    authorization_list: Option<Listed<Authorized>>,
+    #[serde(borrow, default)]
+    access_list: Option<Listed<Access<'a>>>,
+    #[serde(borrow, default)]
+    blob_versioned_hashes: Option<Listed<&'a str>>,
+    #[serde(borrow, default)]
+    authorization_list: Option<Listed<JsonAuthorization<'a>>>,
     v: Option<&'a str>,
     y_parity: Option<&'a str>,
     r: &'a str,
@@ -155,7 +156,8 @@ struct JsonTransaction<'a> {
 #[serde(rename_all = "camelCase")]
 struct Access<'a> {
     address: &'a str,
-    storage_keys: Listed<[u8; 32]>,
+    #[serde(borrow)]
+    storage_keys: Listed<&'a str>,
 }
 
 #[derive(Deserialize)]
@@ -173,24 +175,26 @@ struct JsonAuthorization<'a> {
 
 type Why = Cow<'static, str>;
 
-/// An authorization, and who the source says has signed it.
-type Authorized = (Authorization, Option<Address>);
-
 /// The elements of a list, or why one is not what it is to be. As text they would take much more room than in the file.
-struct Listed<T>(Result<Vec<T>, Why>);
+struct Listed<T>(Result<Elements, Why>, PhantomData<T>);
 
-/// What lists are of.
-trait Element<'de>: Sized {
-    type Text: Deserialize<'de>;
-
-    fn read(text: Self::Text) -> Result<Self, Why>;
+#[derive(Default)]
+struct Elements {
+    encoded: Vec<u8>,
+    /// Who the source says has signed authorizations.
+    authorities: Vec<Option<Address>>,
 }
 
-impl<'de, T: Element<'de>> Deserialize<'de> for Listed<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Elements<T>(PhantomData<T>);
+/// What lists are of.
+trait Element {
+    fn put(&self, to: &mut Elements) -> Result<(), Why>;
+}
 
-        impl<'de, T: Element<'de>> Visitor<'de> for Elements<T> {
+impl<'de, T: Element + Deserialize<'de>> Deserialize<'de> for Listed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visit<T>(PhantomData<T>);
+
+        impl<'de, T: Element + Deserialize<'de>> Visitor<'de> for Visit<T> {
             type Value = Listed<T>;
 
             fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
@@ -198,50 +202,49 @@ impl<'de, T: Element<'de>> Deserialize<'de> for Listed<T> {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Listed<T>, A::Error> {
-                let mut read = Ok(Vec::new());
-                while let Some(text) = list.next_element::<T::Text>()? {
-                    if let Ok(elements) = &mut read {
-                        match T::read(text) {
-                            Ok(element) => elements.push(element),
-                            Err(why) => read = Err(why),
-                        }
+                let mut read = Ok(Elements::default());
+                while let Some(element) = list.next_element::<T>()? {
+                    if let Ok(elements) = &mut read
+                        && let Err(why) = element.put(elements)
+                    {
+                        read = Err(why);
                     }
                 }
-                Ok(Listed(read))
+                Ok(Listed(read, PhantomData))
             }
         }
 
-        deserializer.deserialize_seq(Elements(PhantomData))
+        deserializer.deserialize_seq(Visit(PhantomData))
     }
 }
 
-impl<'de> Element<'de> for [u8; 32] {
-    type Text = &'de str;
-
-    fn read(text: &str) -> Result<Self, Why> {
-        fixed(text)
+impl Element for &str {
+    fn put(&self, to: &mut Elements) -> Result<(), Why> {
+        rlp::put_string(&fixed::<32>(self)?, &mut to.encoded);
+        Ok(())
     }
 }
 
-impl<'de> Element<'de> for transaction::Access {
-    type Text = Access<'de>;
-
-    fn read(text: Access) -> Result<Self, Why> {
-        Ok(transaction::Access { address: fixed(text.address)?, storage_keys: text.storage_keys.0? })
+impl Element for Access<'_> {
+    fn put(&self, to: &mut Elements) -> Result<(), Why> {
+        let keys = &self.storage_keys.0.as_ref().map_err(Clone::clone)?.encoded;
+        put_access(&fixed(self.address)?, keys.len() / LENGTH_OF_HASH, &mut to.encoded);
+        to.encoded.extend_from_slice(keys);
+        Ok(())
     }
 }
 
-impl<'de> Element<'de> for Authorized {
-    type Text = JsonAuthorization<'de>;
-
-    fn read(text: JsonAuthorization) -> Result<Self, Why> {
-        Ok((text.read()?, text.authority.map(fixed).transpose()?))
+impl Element for JsonAuthorization<'_> {
+    fn put(&self, to: &mut Elements) -> Result<(), Why> {
+        self.read()?.put(&mut to.encoded);
+        to.authorities.push(self.authority.map(fixed).transpose()?);
+        Ok(())
     }
 }
 
 /// The elements of a list that the source may leave out.
-fn listed<T>(list: Option<Listed<T>>) -> Result<Vec<T>, Why> {
-    list.map_or_else(|| Ok(Vec::new()), |list| list.0)
+fn listed<T>(list: Option<Listed<T>>) -> Result<Elements, Why> {
+    list.map_or_else(|| Ok(Elements::default()), |list| list.0)
 }
 
 impl Decoder<'_> {
@@ -327,7 +330,7 @@ impl Decoder<'_> {
         match serde_json::from_slice::<JsonTransaction>(text) {
             Ok(transaction) => {
                 let hash = transaction.hash.and_then(|hash| fixed(hash).ok());
-                match transaction.read(block) {
+                match transaction.read(block, &mut Parts::default()) {
                     Ok((fields, signature, claims)) => self.add_fields(&fields, &signature, &claims),
                     Err(why) => self.add_not_rebuilt(Kind::Unknown, hash.unwrap_or_default(), block, why),
                 }
@@ -367,10 +370,10 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Why> {
 }
 
 impl JsonTransaction<'_> {
-    fn read(self, block: Option<u64>) -> Result<(Fields, Signature, Claims), Why> {
+    fn read(self, block: Option<u64>, parts: &mut Parts) -> Result<(Fields<'_>, Signature, Claims), Why> {
         let type_number = self.type_number.map_or(Ok(0), small)?;
         let (parity, chain_id) = self.parity_and_chain(type_number)?;
-        let (authorization_list, authorities) = listed(self.authorization_list)?.into_iter().unzip();
+        let authorizations = listed(self.authorization_list)?;
         let fields = Fields {
             type_number,
             chain_id,
@@ -382,19 +385,21 @@ impl JsonTransaction<'_> {
             gas_limit: small(self.gas_limit)?,
             to: self.to.map(fixed).transpose()?,
             value: number(self.value)?,
-            input: const_hex::decode(prefixed(self.input)?).map_err(|_| not_hex(self.input))?,
-            access_list: listed(self.access_list)?,
-            blob_versioned_hashes: listed(self.blob_versioned_hashes)?,
-            authorization_list,
             ..Fields::default()
+        };
+        *parts = Parts {
+            input: const_hex::decode(prefixed(self.input)?).map_err(|_| not_hex(self.input))?,
+            access_list: listed(self.access_list)?.encoded,
+            blob_versioned_hashes: listed(self.blob_versioned_hashes)?.encoded,
+            authorization_list: authorizations.encoded,
         };
         let claims = Claims {
             block,
             hash: self.hash.map(fixed).transpose()?,
             from: self.from.map(fixed).transpose()?,
-            authorities,
+            authorities: authorizations.authorities,
         };
-        Ok((fields, Signature { r: number(self.r)?, s: number(self.s)?, parity }, claims))
+        Ok((fields.with(parts), Signature { r: number(self.r)?, s: number(self.s)?, parity }, claims))
     }
 
     /// Of legacy transactions v says both; of others it is the parity, which newer nodes give another name.

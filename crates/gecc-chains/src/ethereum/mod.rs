@@ -12,7 +12,6 @@ mod blocks;
 mod decoded;
 mod era1;
 mod json;
-mod keccak;
 mod recover;
 mod rlp;
 mod span;
@@ -28,18 +27,22 @@ use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
 use crate::limits::Limits;
 use crate::problem::{Problem, Progress};
 use crate::range::Blocks;
+use crate::spare::Spare;
 pub use answers::{Answer, Answers, Kind, Reason};
 use decoded::{Decoded, Decoder};
 use gecc::Engine;
 pub use gecc::ecdsa::Address;
 use rayon::ThreadPool;
-use recover::{Free, Recovered, recover};
+use recover::{Columns, Recovered, recover};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes of files that are decoded by themselves, more or less.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 18;
+
+/// Bytes of a part whose memory serves another: one with a very long transaction is no measure.
+const MOST_KEPT: usize = 16 << 20;
 
 /// What is wanted.
 #[derive(Clone, Debug, Default)]
@@ -161,12 +164,13 @@ fn read_file(path: &Arc<Path>, length: u64, limits: &Limits, hand_on: &mut HandO
 /// Decodes pieces and recovers senders.
 pub(crate) struct Senders<'a> {
     options: &'a Options,
-    columns: Free,
+    columns: Spare<Columns>,
+    parts: Spare<Decoded>,
 }
 
 impl<'a> Senders<'a> {
     pub fn new(options: &'a Options) -> Self {
-        Senders { options, columns: Free::default() }
+        Senders { options, columns: Spare::default(), parts: Spare::default() }
     }
 }
 
@@ -199,7 +203,7 @@ impl Work for Senders<'_> {
     }
 
     fn decode(&self, mut piece: Piece, most: usize) -> (Decoded, Option<Piece>) {
-        let mut decoder = Decoder::new(self.options, most);
+        let mut decoder = Decoder::new(self.options, self.parts.take(), most);
         decoder.to.progress = std::mem::take(&mut piece.progress);
         let Some(path) = &piece.path else { return (decoder.finish(), None) };
         let is_over = match &mut piece.content {
@@ -226,6 +230,10 @@ impl Work for Senders<'_> {
     }
 
     fn answers(&self, recovered: Recovered) -> Answers {
-        recovered.answers()
+        let (answers, part) = recovered.answers();
+        if part.capacity() <= MOST_KEPT {
+            self.parts.give_back(part);
+        }
+        answers
     }
 }

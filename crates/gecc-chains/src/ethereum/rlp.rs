@@ -123,14 +123,31 @@ pub fn put_integer(number: impl Into<u128>, to: &mut Vec<u8>) {
 }
 
 /// Bytes that an integer becomes.
-pub fn length_of_integer(number: u64) -> usize {
-    let digits = 8 - number.leading_zeros() as usize / 8;
+pub fn length_of_integer(number: impl Into<u128>) -> usize {
+    let number = number.into();
+    let digits = 16 - number.leading_zeros() as usize / 8;
     digits + usize::from(!(1..EMPTY_STRING.into()).contains(&number))
+}
+
+/// Bytes that a string of at most 55 bytes becomes.
+pub fn length_of_string(string: &[u8]) -> usize {
+    string.len() + usize::from(!is_bare(string))
+}
+
+/// Bytes that a list becomes whose items have so many bytes.
+pub fn length_of_list(items: usize) -> usize {
+    let digits = if items <= SHORT { 0 } else { size_of::<usize>() - items.leading_zeros() as usize / 8 };
+    1 + digits + items
+}
+
+/// A number without the zeros in front.
+pub fn significant(number: &[u8]) -> &[u8] {
+    &number[number.iter().take_while(|byte| **byte == 0).count()..]
 }
 
 /// Appends a number, big-endian.
 pub fn put_number(number: &[u8; 32], to: &mut Vec<u8>) {
-    put_string(&number[number.iter().take_while(|byte| **byte == 0).count()..], to);
+    put_string(significant(number), to);
 }
 
 /// Appends a list of these items.

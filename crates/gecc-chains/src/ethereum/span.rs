@@ -16,6 +16,7 @@ use std::borrow::Cow;
 const AUTHORIZATION_MAGIC: u8 = 5;
 
 /// What is signed, and by which signature.
+#[derive(Clone, Copy)]
 pub struct Signed<'a> {
     /// `None` where any chain takes it.
     pub chain_id: Option<u64>,
@@ -23,8 +24,9 @@ pub struct Signed<'a> {
     pub signature: [u8; 64],
     pub parity: u8,
     /// In front of the list of fields. Legacy transactions have nothing there.
-    first: Option<u8>,
-    span: &'a [u8],
+    pub first: Option<u8>,
+    /// The fields before the signature.
+    pub span: &'a [u8],
 }
 
 impl Signed<'_> {
@@ -47,7 +49,7 @@ pub struct Transaction<'a> {
     pub kind: Kind,
     pub signed: Signed<'a>,
     /// The list of authorizations, which are known to be in their form.
-    authorizations: &'a [u8],
+    pub authorizations: &'a [u8],
 }
 
 impl<'a> Transaction<'a> {
@@ -67,6 +69,21 @@ impl<'a> Transaction<'a> {
         };
         let parsed = if kind == Kind::Legacy { legacy(encoded) } else { typed(*first, list, kind) };
         parsed.map_err(|problem| (kind, problem.into()))
+    }
+
+    /// Writes its encoding (EIP-2718).
+    pub fn write(&self, to: &mut Vec<u8>) {
+        let Signed { chain_id, signature, parity, first, span } = self.signed;
+        let v = if first.is_none() { v_of(parity == 1, chain_id) } else { parity.into() };
+        let (r, s) = signature.split_at(32);
+        let [r, s] = [r, s].map(rlp::significant);
+        let of_signature = rlp::length_of_integer(v) + rlp::length_of_string(r) + rlp::length_of_string(s);
+        to.extend(first);
+        rlp::put_list_length(span.len() + of_signature, to);
+        to.extend_from_slice(span);
+        rlp::put_integer(v, to);
+        rlp::put_string(r, to);
+        rlp::put_string(s, to);
     }
 
     /// What each of the authorizations signs.

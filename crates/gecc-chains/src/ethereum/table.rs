@@ -2,7 +2,8 @@
 
 use super::answers::Kind;
 use super::decoded::{Claims, Decoder};
-use super::transaction::{Access, Authorization, Fields, Number, Signature};
+use super::rlp;
+use super::transaction::{Authorization, Fields, Number, Parts, Signature, put_access};
 use super::{Content, Piece};
 use crate::flow::HandOn;
 use crate::limits::Limits;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 /// Bytes that tell formats of tables apart.
 const FIRST_BYTES: usize = 8;
 /// Rows that are read by themselves.
-const ROWS: usize = 1 << 13;
+const ROWS: usize = 1 << 11;
 /// Bytes that decoded rows may take before they are handed out, and a row with all that becomes of it.
 const MEMORY: u64 = 1 << 30;
 const ROW: u64 = 1 << 10;
@@ -261,9 +262,21 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn read(&self, row: usize, block: Option<u64>) -> Result<(Fields, Signature, Claims), Why> {
-        let mut input = Vec::new();
-        self.input.append(row, &mut input).map_err(of("input"))?;
+    /// The fields of a row, which refer to the parts that it fills.
+    fn read<'r>(
+        &'r self,
+        row: usize,
+        block: Option<u64>,
+        parts: &'r mut Parts,
+    ) -> Result<(Fields<'r>, Signature, Claims), Why> {
+        parts.clear();
+        let input = match self.input.get(row).map_err(of("input"))? {
+            bytes if !self.input.is_text() => Some(bytes),
+            _ => {
+                self.input.append(row, &mut parts.input).map_err(of("input"))?;
+                None
+            }
+        };
         let fields = Fields {
             type_number: small(&self.type_number, row).map_err(of("type"))?,
             chain_id: self.chain_id.as_ref().and_then(|column| optional(column, row)),
@@ -276,16 +289,20 @@ impl<'a> Table<'a> {
             gas_limit: small(&self.gas_limit, row).map_err(of("gas_limit"))?,
             to: self.recipient(row)?,
             value: amount(&self.value, row).map_err(of("value"))?,
-            input,
-            access_list: self.access_list.map_or_else(|| Ok(Vec::new()), |list| access_list(list, row))?,
-            blob_versioned_hashes: self
-                .blob_versioned_hashes
-                .map_or_else(|| Ok(Vec::new()), |list| hashes(list, row))?,
-            authorization_list: self
-                .authorization_list
-                .map_or_else(|| Ok(Vec::new()), |list| authorizations(list, row))?,
             lacks: self.access_list.is_none().then_some("the table has no access lists"),
+            ..Fields::default()
         };
+        if let Some(list) = self.access_list {
+            put_access_list(list, row, &mut parts.access_list)?;
+        }
+        if let Some(list) = self.blob_versioned_hashes {
+            put_hashes(list, row, &mut parts.blob_versioned_hashes)?;
+        }
+        if let Some(list) = self.authorization_list {
+            put_authorizations(list, row, &mut parts.authorization_list)?;
+        }
+        let mut fields = fields.with(parts);
+        fields.input = input.unwrap_or(fields.input);
         let parity = match small(&self.parity, row).map_err(of("v"))? {
             0 => false,
             1 => true,
@@ -316,10 +333,11 @@ impl Decoder<'_> {
     /// Adds the transactions of rows until there is enough. Whether that were all.
     pub fn add_rows(&mut self, rows: &mut Rows) -> bool {
         let (table, all, mut row) = (Table::of(rows), rows.batch.num_rows(), rows.next);
+        let mut parts = Parts::default();
         while row < all && !self.is_full() {
             let block = table.block.as_ref().and_then(|column| optional(column, row));
             if self.wants(block) {
-                match table.read(row, block) {
+                match table.read(row, block, &mut parts) {
                     Ok((fields, signature, claims)) => self.add_fields(&fields, &signature, &claims),
                     Err(why) => self.add_not_rebuilt(Kind::Unknown, table.hash(row).unwrap_or_default(), block, why),
                 }
@@ -401,33 +419,48 @@ fn part<'a>(items: &'a ArrayRef, name: &str, holds: Holds) -> Result<&'a ArrayRe
     fitting.ok_or_else(|| format!("items of a list have no {name} of a known type").into())
 }
 
-fn hashes(list: &ArrayRef, row: usize) -> Result<Vec<[u8; 32]>, Why> {
-    let Some(items) = items(list, row)? else { return Ok(Vec::new()) };
+/// Appends hashes, encoded.
+fn put_hashes(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
+    match items(list, row)? {
+        Some(items) => put_each_hash(&items, to),
+        None => Ok(()),
+    }
+}
+
+fn put_each_hash(items: &ArrayRef, to: &mut Vec<u8>) -> Result<(), Why> {
     if !holds_bytes(items.data_type()) {
         return Err(format!("hashes are of type {}", items.data_type()).into());
     }
     let cells = Cells::of(items.as_ref());
-    (0..items.len()).map(|item| fixed(&cells, item).map_err(of("a hash of a list"))).collect()
+    for item in 0..items.len() {
+        let hash: [u8; 32] = fixed(&cells, item).map_err(of("a hash of a list"))?;
+        rlp::put_string(&hash, to);
+    }
+    Ok(())
 }
 
-fn access_list(list: &ArrayRef, row: usize) -> Result<Vec<Access>, Why> {
-    let Some(items) = items(list, row)? else { return Ok(Vec::new()) };
-    let addresses = Cells::of(part(&items, "address", Holds::Bytes)?.as_ref());
-    let keys = part(&items, "storage_keys", Holds::List)?;
-    let item = |item: usize| {
-        let address = fixed(&addresses, item).map_err(of("an address of a list"))?;
-        Ok(Access { address, storage_keys: hashes(keys, item)? })
-    };
-    (0..items.len()).map(item).collect()
+/// Appends the items of an access list, encoded.
+fn put_access_list(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
+    let Some(accounts) = items(list, row)? else { return Ok(()) };
+    let addresses = Cells::of(part(&accounts, "address", Holds::Bytes)?.as_ref());
+    let keys = part(&accounts, "storage_keys", Holds::List)?;
+    for account in 0..accounts.len() {
+        let address = fixed(&addresses, account).map_err(of("an address of a list"))?;
+        let keys = items(keys, account)?;
+        put_access(&address, keys.as_ref().map_or(0, |keys| keys.len()), to);
+        keys.map_or(Ok(()), |keys| put_each_hash(&keys, to))?;
+    }
+    Ok(())
 }
 
-fn authorizations(list: &ArrayRef, row: usize) -> Result<Vec<Authorization>, Why> {
-    let Some(items) = items(list, row)? else { return Ok(Vec::new()) };
+/// Appends authorizations, encoded.
+fn put_authorizations(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
+    let Some(items) = items(list, row)? else { return Ok(()) };
     let cells = |name| part(&items, name, Holds::Bytes).map(|part| Cells::of(part.as_ref()));
     let integers = |name| part(&items, name, Holds::Integers).map(|part| Integers::of(part.as_ref()));
     let (chains, nonces, parities) = (integers("chain_id")?, integers("nonce")?, integers("y_parity")?);
     let (addresses, r, s) = (cells("address")?, cells("r")?, cells("s")?);
-    let item = |item: usize| {
+    let read = |item: usize| {
         let mut chain_id = [0; 32];
         chain_id[24..].copy_from_slice(&small(&chains, item)?.to_be_bytes());
         Ok(Authorization {
@@ -439,7 +472,10 @@ fn authorizations(list: &ArrayRef, row: usize) -> Result<Vec<Authorization>, Why
             s: number(&s, item)?,
         })
     };
-    (0..items.len()).map(|at| item(at).map_err(of("an authorization"))).collect()
+    for item in 0..items.len() {
+        read(item).map_err(of("an authorization"))?.put(to);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

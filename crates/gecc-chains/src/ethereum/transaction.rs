@@ -2,13 +2,16 @@
 
 use super::answers::Kind;
 use super::decoded::{Claims, Decoder, TransactionHash};
-use super::keccak::hash;
 use super::rlp;
-use super::span::{Transaction, unknown_type, v_of};
+use super::span::{Signed, Transaction, unknown_type};
 use gecc::ecdsa::Address;
+use sha3::{Digest, Keccak256};
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Bytes of an encoded address, and of a key of storage or another hash.
+const LENGTH_OF_ADDRESS: usize = 21;
+pub const LENGTH_OF_HASH: usize = 33;
 /// Bytes of the shortest transaction: nine fields of one byte, and their header.
 const SHORTEST: usize = 10;
 /// Items of a block's transactions that may be none. Behind that it is no block: a few bytes may stand for very many.
@@ -51,6 +54,10 @@ impl List {
     }
 }
 
+fn hash(encoded: &[u8]) -> [u8; 32] {
+    Keccak256::digest(encoded).into()
+}
+
 const HASH_DIFFERS: &str = "the transaction's hash does not come out";
 
 impl Decoder<'_> {
@@ -88,29 +95,29 @@ impl Decoder<'_> {
 
     /// Adds a transaction of which the fields are known, if its hash comes out of them.
     pub fn add_fields(&mut self, fields: &Fields, signature: &Signature, claims: &Claims) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.add_encoded_fields(fields, signature, claims, &mut scratch);
+        self.scratch = scratch;
+    }
+
+    fn add_encoded_fields(&mut self, fields: &Fields, signature: &Signature, claims: &Claims, scratch: &mut Vec<u8>) {
         let (kind, why_differs) = (fields.kind(), fields.lacks.unwrap_or(HASH_DIFFERS));
         // Where a table says the chain of every row, the hash tells what was signed.
         let may_be_for_any = fields.type_number == 0 && fields.chain_is_of_source && fields.chain_id.is_some();
         let has_one_form = !may_be_for_any && fields.authorization_list.is_empty();
         let mut why = Cow::Borrowed(why_differs);
         for chain_id in std::iter::once(fields.chain_id).chain(may_be_for_any.then_some(None)) {
-            let encoded = match fields.encode(chain_id, signature) {
-                Ok(encoded) => encoded,
-                Err(problem) => {
-                    why = problem;
-                    continue;
-                }
-            };
-            let transaction = match Transaction::parse(&encoded) {
-                Ok(transaction) => transaction,
-                Err((_, problem)) => {
-                    why = problem;
-                    continue;
-                }
-            };
-            if let (true, Some(claimed)) = (has_one_form, claims.hash) {
-                return self.add(&transaction, TransactionHash::Claimed(claimed, &encoded, why_differs), claims);
+            scratch.clear();
+            if let Err(problem) = fields.write(chain_id, scratch) {
+                why = problem;
+                continue;
             }
+            let transaction = fields.transaction(chain_id, signature, scratch);
+            if let (true, Some(claimed)) = (has_one_form, claims.hash) {
+                return self.add(&transaction, TransactionHash::Claimed(claimed, why_differs), claims);
+            }
+            let mut encoded = Vec::new();
+            transaction.write(&mut encoded);
             let hash = hash(&encoded);
             if claims.hash.is_none_or(|claimed| claimed == hash) {
                 return self.add(&transaction, TransactionHash::Known(hash), claims);
@@ -130,13 +137,6 @@ pub struct Signature {
     pub parity: bool,
 }
 
-/// An account, and what of its storage a transaction says that it uses (EIP-2930).
-#[derive(Default)]
-pub struct Access {
-    pub address: Address,
-    pub storage_keys: Vec<[u8; 32]>,
-}
-
 /// An account's consent to have code (EIP-7702).
 pub struct Authorization {
     pub chain_id: Number,
@@ -147,9 +147,26 @@ pub struct Authorization {
     pub s: Number,
 }
 
+/// What fields are made of that do not stand in a source as they are encoded. It serves one transaction after the other.
+#[derive(Default)]
+pub struct Parts {
+    pub input: Vec<u8>,
+    /// The items of lists, encoded.
+    pub access_list: Vec<u8>,
+    pub blob_versioned_hashes: Vec<u8>,
+    pub authorization_list: Vec<u8>,
+}
+
+impl Parts {
+    pub fn clear(&mut self) {
+        let Parts { input, access_list, blob_versioned_hashes, authorization_list } = self;
+        [input, access_list, blob_versioned_hashes, authorization_list].into_iter().for_each(Vec::clear);
+    }
+}
+
 /// The fields of a transaction, whatever they were read from. What a type does not have is left alone.
 #[derive(Default)]
-pub struct Fields {
+pub struct Fields<'a> {
     pub type_number: u64,
     /// Of a legacy transaction: `None` where it is signed for any chain.
     pub chain_id: Option<u64>,
@@ -163,15 +180,22 @@ pub struct Fields {
     pub gas_limit: u64,
     pub to: Option<Address>,
     pub value: Number,
-    pub input: Vec<u8>,
-    pub access_list: Vec<Access>,
-    pub blob_versioned_hashes: Vec<[u8; 32]>,
-    pub authorization_list: Vec<Authorization>,
+    pub input: &'a [u8],
+    /// The items of lists, encoded.
+    pub access_list: &'a [u8],
+    pub blob_versioned_hashes: &'a [u8],
+    pub authorization_list: &'a [u8],
     /// What the source does not say, and why a hash may not come out.
     pub lacks: Option<&'static str>,
 }
 
-impl Fields {
+impl<'a> Fields<'a> {
+    /// With those of these parts.
+    pub fn with(self, parts: &'a Parts) -> Self {
+        let Parts { input, access_list, blob_versioned_hashes, authorization_list } = parts;
+        Fields { input, access_list, blob_versioned_hashes, authorization_list, ..self }
+    }
+
     /// The kind, as far as the fields say it.
     fn kind(&self) -> Kind {
         match self.type_number {
@@ -185,12 +209,9 @@ impl Fields {
         }
     }
 
-    /// The encoding of EIP-2718, for a chain or for any.
-    fn encode(&self, chain_id: Option<u64>, signature: &Signature) -> Result<Vec<u8>, Cow<'static, str>> {
+    /// Appends the fields before the signature, for a chain or for any.
+    fn write(&self, chain_id: Option<u64>, to: &mut Vec<u8>) -> Result<(), Cow<'static, str>> {
         let missing = |what: &'static str| move || Cow::Borrowed(what);
-        let gas_price = || self.gas_price.ok_or_else(missing("the gas price is missing"));
-        let mut payload = Vec::with_capacity(self.input.len() + 300);
-        let to = &mut payload;
         if self.type_number > 4 {
             return Err(unknown_type(self.type_number));
         }
@@ -199,7 +220,7 @@ impl Fields {
         }
         rlp::put_integer(self.nonce, to);
         if self.type_number < 2 {
-            rlp::put_integer(gas_price()?, to);
+            rlp::put_integer(self.gas_price.ok_or_else(missing("the gas price is missing"))?, to);
         } else {
             let priority = self.max_priority_fee_per_gas.ok_or_else(missing("the maximal priority fee is missing"))?;
             rlp::put_integer(priority, to);
@@ -211,45 +232,48 @@ impl Fields {
             recipient => rlp::put_string(recipient.as_ref().map_or(&[], |address| address.as_slice()), to),
         }
         rlp::put_number(&self.value, to);
-        rlp::put_string(&self.input, to);
+        rlp::put_string(self.input, to);
         if self.type_number > 0 {
-            put_items(&self.access_list, to, Access::put);
+            rlp::put_list(self.access_list, to);
         }
         if self.type_number == 3 {
             let fee = self.max_fee_per_blob_gas.ok_or_else(missing("the maximal fee for blobs is missing"))?;
             rlp::put_integer(fee, to);
-            put_items(&self.blob_versioned_hashes, to, |hash, to| rlp::put_string(hash, to));
+            rlp::put_list(self.blob_versioned_hashes, to);
         }
         if self.type_number == 4 {
-            put_items(&self.authorization_list, to, Authorization::put);
+            rlp::put_list(self.authorization_list, to);
         }
-        if self.type_number == 0 {
-            rlp::put_integer(v_of(signature.parity, chain_id), to);
-        } else {
-            rlp::put_integer(signature.parity, to);
-        }
-        rlp::put_number(&signature.r, to);
-        rlp::put_number(&signature.s, to);
-        let mut encoded = Vec::with_capacity(payload.len() + 10);
-        if self.type_number > 0 {
-            encoded.push(self.type_number as u8);
-        }
-        rlp::put_list(&payload, &mut encoded);
-        Ok(encoded)
+        Ok(())
+    }
+
+    /// The transaction for a chain or for any, of which these are the fields before the signature.
+    fn transaction(&self, chain_id: Option<u64>, signature: &Signature, span: &'a [u8]) -> Transaction<'a> {
+        let kind = match (self.type_number, chain_id) {
+            (0, Some(_)) => Kind::Eip155,
+            _ => self.kind(),
+        };
+        let first = (self.type_number > 0).then_some(self.type_number as u8);
+        let mut both = [0; 64];
+        both[..32].copy_from_slice(&signature.r);
+        both[32..].copy_from_slice(&signature.s);
+        let signed = Signed { chain_id, signature: both, parity: signature.parity.into(), first, span };
+        let authorizations = if self.type_number == 4 { self.authorization_list } else { &[] };
+        Transaction { kind, signed, authorizations }
     }
 }
 
-impl Access {
-    fn put(&self, to: &mut Vec<u8>) {
-        let mut payload = Vec::new();
-        rlp::put_string(&self.address, &mut payload);
-        put_items(&self.storage_keys, &mut payload, |key, to| rlp::put_string(key, to));
-        rlp::put_list(&payload, to);
-    }
+/// Appends an account of an access list (EIP-2930), which so many keys of its storage have to follow.
+pub fn put_access(address: &Address, keys: usize, to: &mut Vec<u8>) {
+    let of_keys = keys * LENGTH_OF_HASH;
+    rlp::put_list_length(LENGTH_OF_ADDRESS + rlp::length_of_list(of_keys), to);
+    rlp::put_string(address, to);
+    rlp::put_list_length(of_keys, to);
 }
 
 impl Authorization {
-    fn put(&self, to: &mut Vec<u8>) {
+    /// Appends it.
+    pub fn put(&self, to: &mut Vec<u8>) {
         let mut payload = Vec::with_capacity(140);
         rlp::put_number(&self.chain_id, &mut payload);
         rlp::put_string(&self.address, &mut payload);
@@ -259,10 +283,4 @@ impl Authorization {
         rlp::put_number(&self.s, &mut payload);
         rlp::put_list(&payload, to);
     }
-}
-
-fn put_items<T>(items: &[T], to: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)) {
-    let mut payload = Vec::new();
-    items.iter().for_each(|item| put(item, &mut payload));
-    rlp::put_list(&payload, to);
 }

@@ -71,8 +71,8 @@ pub struct MessageOptions {
 /// The same for ECDSA, which signs a hash.
 #[derive(Args, Clone, Copy)]
 pub struct HashOptions {
-    /// The hash of a `message`, for ECDSA. Of SHA-384 and SHA-512 the leftmost 256 bits are signed (FIPS 186-5); eip191 is Keccak-256 of what
-    /// `personal_sign` signs; with none a message is the digest.
+    /// The hash of a `message`, for ECDSA. sha256d is SHA-256 twice; of SHA-384 and SHA-512 the leftmost 256 bits are signed (FIPS 186-5);
+    /// eip191 is Keccak-256 of what `personal_sign` signs; with none a message is the digest.
     #[arg(long, value_enum, default_value = "sha256")]
     pub hash: HashName,
     #[command(flatten)]
@@ -99,6 +99,7 @@ impl HashOptions {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HashName {
     Sha256,
+    Sha256d,
     Sha384,
     Sha512,
     Keccak256,
@@ -110,6 +111,7 @@ impl From<HashName> for Hash {
     fn from(name: HashName) -> Self {
         match name {
             HashName::Sha256 => Hash::Sha256,
+            HashName::Sha256d => Hash::Sha256d,
             HashName::Sha384 => Hash::Sha384,
             HashName::Sha512 => Hash::Sha512,
             HashName::Keccak256 => Hash::Keccak256,

@@ -63,6 +63,12 @@ instructions! {
     fn mul_add_low(self, a, b) = _mm512_madd52lo_epu64;
     /// self + a b / 2^52, rounded down, of the low 52 bits of a and b.
     fn mul_add_high(self, a, b) = _mm512_madd52hi_epu64;
+    /// 2^N self modulo 2^64 - 1: the word rotated.
+    fn rotate_left<const N: i32>(self) = _mm512_rol_epi64;
+    /// self XOR b.
+    fn xor(self, b) = _mm512_xor_si512;
+    /// Bit by bit what the table says at 4 self + 2 b + c.
+    fn by_table<const TABLE: i32>(self, b, c) = _mm512_ternarylogic_epi64;
     fn unpack_low(self, b) = _mm512_unpacklo_epi64;
     fn unpack_high(self, b) = _mm512_unpackhi_epi64;
     fn shuffle_quarters<const PATTERN: i32>(self, b) = _mm512_shuffle_i64x2;
@@ -87,6 +93,13 @@ impl Words {
     pub fn load(_: Lanes, words: &[u64; 8]) -> Self {
         // SAFETY: the load reads the 64 bytes of `words` and needs no alignment; a `Lanes` proves that it exists.
         Words(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
+    }
+
+    /// One word per lane, each of eight bytes, the least significant first.
+    #[inline(always)]
+    pub fn load_bytes(_: Lanes, bytes: &[u8; 64]) -> Self {
+        // SAFETY: the load reads the 64 bytes and needs no alignment; a `Lanes` proves that it exists.
+        Words(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
     }
 
     /// The words of the lanes.

@@ -2,7 +2,9 @@
 
 use super::{MOST_LEGACY, Open, TOO_MUCH};
 use crate::bitcoin::decoded::Decoded;
+use crate::bitcoin::hashes::sha256d;
 use crate::bitcoin::network::Network;
+use crate::bitcoin::sighash::Digest;
 use crate::bitcoin::{Inputs, sources, undo};
 use crate::range::Blocks;
 use crate::shipped::{decode, lines, path, paths};
@@ -23,7 +25,11 @@ fn lines_are_what_blocks_have() {
             let line = next.next().expect("a line for each signature");
             let tag = format!("{}:{}", answer.txid, answer.input);
             assert_eq!(line.text("tag"), tag);
-            assert_eq!(line.bytes("digest"), signed.digest, "{tag}");
+            let digest = match signed.digest {
+                Digest::Known(digest) => digest,
+                Digest::Of(message) => sha256d(decoded.claims.messages.iter().nth(message).unwrap()),
+            };
+            assert_eq!(line.bytes("digest"), digest, "{tag}");
             assert_eq!(line.bytes("signature"), signed.signature, "{tag}");
             // Behind the key of the signature before.
             let key = line.bytes("public_key");

@@ -1,9 +1,9 @@
 //! The shipped lines of signatures against what is decoded from the blocks that they are of.
 
-use super::{Decoded, Item};
+use super::{Decoded, Hash, Item};
 use crate::ethereum::{Options, Senders, sources};
 use crate::shipped::{decode, lines, paths};
-use alloy_primitives::Address;
+use alloy_primitives::{Address, keccak256};
 
 /// In the order of the lines.
 const BLOCKS: [&str; 8] = [
@@ -17,10 +17,19 @@ const BLOCKS: [&str; 8] = [
     "ethereum/block_22431086.json",
 ];
 
-fn tag(item: &Item) -> String {
+fn tag(part: &Decoded, item: &Item) -> String {
+    let hashed = |message| keccak256(part.hashed.iter().nth(message).unwrap()).0;
+    let hash = match item.hash {
+        Hash::Known(hash) => hash,
+        Hash::Of(message) => hashed(message),
+        Hash::Claimed(claimed, message, _) => {
+            assert_eq!(claimed, hashed(message));
+            claimed
+        }
+    };
     match item.authorization {
-        None => const_hex::encode_prefixed(item.hash),
-        Some(index) => format!("{}/authorization/{index}", const_hex::encode_prefixed(item.hash)),
+        None => const_hex::encode_prefixed(hash),
+        Some(index) => format!("{}/authorization/{index}", const_hex::encode_prefixed(hash)),
     }
 }
 
@@ -33,8 +42,8 @@ fn lines_are_what_blocks_have() {
     let items = decoded.iter().flat_map(|part| part.items.iter().enumerate().map(move |(row, item)| (part, row, item)));
     assert_eq!((lines.len(), rows, items.clone().count()), (530, 530, 530));
     for (line, (part, row, item)) in lines.iter().zip(items) {
-        assert_eq!((line.text("tag"), &item.not_rebuilt), (tag(item).as_str(), &None));
-        assert_eq!(line.bytes("digest"), part.digests[row], "line {row}");
+        assert_eq!((line.text("tag"), &item.not_rebuilt), (tag(part, item).as_str(), &None));
+        assert_eq!(line.bytes("digest"), keccak256(part.signed.iter().nth(row).unwrap()).0, "line {row}");
         assert_eq!(line.bytes("signature"), part.signatures[row], "line {row}");
         assert_eq!(line.number("recovery_id"), u64::from(part.recovery_ids[row]), "line {row}");
         // SEC 1, uncompressed. That it is recovered is shown by tests of the library.
