@@ -96,9 +96,9 @@ pub fn verify_into<'a, 'k>(
 /// assert!(bip340::verify_messages(&engine, &["hello"], &[signed[0].unwrap()], &public)?.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages<'k>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
@@ -110,9 +110,9 @@ pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
 ///
 /// # Errors
 /// As for [`verify`].
-pub fn verify_messages_into<'a, 'k, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages_into<'a, 'k>(
     engine: &Engine,
-    messages: &'a [M],
+    messages: &'a [impl AsRef<[u8]> + Sync],
     signatures: impl Into<Rows<'a, 64>>,
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
@@ -173,9 +173,9 @@ pub fn sign_into<'a, 'b>(
 ///
 /// # Errors
 /// As for [`sign`].
-pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
+pub fn sign_messages<'a>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     keys: impl Into<SigningKeys<'a>>,
     auxiliary: Auxiliary<'_>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
@@ -187,9 +187,9 @@ pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
 ///
 /// # Errors
 /// As for [`sign`].
-pub fn sign_messages_into<'a, M: AsRef<[u8]> + Sync>(
+pub fn sign_messages_into<'a>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     keys: impl Into<SigningKeys<'a>>,
     auxiliary: Auxiliary<'_>,
     signatures: &mut [[u8; 64]],
@@ -208,7 +208,7 @@ fn verification<'a>(
     Verify::new(messages, signatures, keys, engine.info().batch_equations, items)
 }
 
-fn texts<'a, M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &'a [M]) -> Result<Messages<'a>, Error> {
+fn texts<'a>(engine: &Engine, messages: &'a [impl AsRef<[u8]> + Sync]) -> Result<Messages<'a>, Error> {
     let cpu = &engine.devices()?.cpu;
     Ok(Messages::Texts(SizedTexts::new(cpu, messages.len(), |item| messages[item].as_ref())))
 }
