@@ -36,7 +36,22 @@
 //! | digests of messages | [`hash`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 //!
-//! [`service`] is for the opposite, many callers with few items each: it gathers their requests into batches.
+//! Every call has a curve as its one type parameter (`verify::<P256>`), and none where there is one curve alone. With a curve that is
+//! chosen when the program runs the same calls are in [`any`]. [`service`] is for many callers with few items each: it
+//! gathers their requests into batches.
+//!
+//! # Versions
+//! Rust 1.95 or later, and no CUDA to build. Keys and signatures convert from and to the types of `k256`, `p256`,
+//! `bp256` and `sm2` 0.14, which are also in [`rust_crypto`]. Those of 0.13 are other types: they come over as bytes, by
+//! [`SecretKey::from_bytes`] and in any encoding of [`PublicKeys`].
+//!
+//! # Features
+//! By default none is on, and none is needed: curves, GPUs and vector instructions are always there, and which are used is seen when the
+//! program runs. `lab` has what measures the library itself, without a promise of stability.
+//!
+//! # Examples
+//! Each call's page has one. Programs over real data are in the repository's `examples/`: senders of Ethereum's transactions, Bitcoin's blocks,
+//! certificates, private set intersection. `docs/using.md` there has more on columns, GPUs, threads and memory.
 
 // `for_each_curve` and the like, in scope of all modules below.
 
@@ -67,11 +82,26 @@ pub use curve::types::*;
 pub use curve::{Curve, CurveId, EcdsaCurve, UnknownCurve};
 pub use engine::{
     Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels,
-    PageLocked,
+    PageLocked, Pieces,
 };
 pub use host::stack;
 pub use ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
 pub use schemes::{bip340, ecdsa, sm2};
+/// The crates whose types keys and signatures convert from and to, in the versions for which they do.
+///
+/// ```
+/// use gecc::rust_crypto::k256;
+/// use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
+/// let key = k256::ecdsa::SigningKey::from(&k256::SecretKey::from_slice(&[7; 32]).unwrap());
+/// let signed = ecdsa::sign::<Secp256k1>(&Engine::new()?, &[[5; 32]], &SecretKey::from(&key), Default::default())?;
+/// let signature = k256::ecdsa::Signature::from_slice(&signed[0].unwrap()).unwrap();
+/// use k256::ecdsa::signature::hazmat::PrehashVerifier;
+/// assert!(key.verifying_key().verify_prehash(&[5; 32], &signature).is_ok());
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub mod rust_crypto {
+    pub use ::{bp256, k256, p256, sm2};
+}
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Signers, Verdict,
     Verdicts, signature_from_der, signature_rows, signature_to_der,

@@ -215,7 +215,7 @@ macro_rules! ecdsa_scheme {
             fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
                 let signed = ecdsa::sign_recoverable::<$curve>(engine, digests, keys, ecdsa::SForm::Low).unwrap();
                 assert!(signed.iter().all(Result::is_ok));
-                let signed = ecdsa::sign_messages::<$curve, _>(engine, digests, keys, Default::default()).unwrap();
+                let signed = ecdsa::sign_messages::<$curve>(engine, digests, keys, Default::default()).unwrap();
                 assert!(signed.iter().all(Result::is_ok));
                 into_columns(digests.len(), |rows, codes| {
                     ecdsa::sign_into::<$curve>(engine, digests, keys, Default::default(), rows, codes)
@@ -233,7 +233,7 @@ macro_rules! ecdsa_scheme {
                     )
                 });
                 into_columns(digests.len(), |rows, codes| {
-                    ecdsa::sign_messages_into::<$curve, _>(engine, digests, keys, Default::default(), rows, codes)
+                    ecdsa::sign_messages_into::<$curve>(engine, digests, keys, Default::default(), rows, codes)
                 });
             }
 

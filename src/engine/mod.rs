@@ -3,6 +3,7 @@
 mod builder;
 mod info;
 mod page_locked;
+mod pieces;
 
 use crate::cpu::CpuEngine;
 use crate::gpu::{self, FaultKind, GpuEngine, PageLock};
@@ -12,6 +13,7 @@ use crate::types::{Batch as _, Error, Place, Results, ResultsMut, collect};
 pub use builder::{Backend, EngineBuilder};
 pub use info::{EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels};
 pub use page_locked::PageLocked;
+pub use pieces::Pieces;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
@@ -35,7 +37,7 @@ use std::sync::Arc;
 /// # Processes
 /// After a `fork` the child cannot use an engine that it has inherited: its calls give [`Error::Forked`]. It may make one of its
 /// own; there the CUDA driver does not work if the parent has used it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
     /// What computes batches of this clone where the engine may choose, in place of its own choice.
@@ -49,7 +51,6 @@ pub(crate) enum Device {
     Gpu,
 }
 
-#[derive(Debug)]
 struct Shared {
     /// Not dropped in a child of the process that made it: its threads are not there to be ended.
     devices: ManuallyDrop<Devices>,
@@ -99,6 +100,11 @@ impl Engine {
     /// What this engine is, and why.
     pub fn info(&self) -> &EngineInfo {
         &self.shared.info
+    }
+
+    /// So many items in pieces that take about half a second each.
+    pub fn pieces(&self, items: usize) -> Pieces {
+        Pieces::of(self, items)
     }
 
     /// GPUs that have failed since the engine started, kernels that it cannot use for now, and what gave wrong answers to items
@@ -195,6 +201,13 @@ impl Engine {
         let (mut codes, mut rows) = (vec![0; parts.items()], vec![[0; 64]; parts.items()]);
         self.run(&parts, &mut ResultsMut::rows(&mut codes, &mut rows))?;
         Ok(reduction.combine(&self.devices()?.cpu, &codes, &rows))
+    }
+}
+
+impl fmt::Debug for Engine {
+    /// What `Display` says, in one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Engine({self})")
     }
 }
 

@@ -146,8 +146,11 @@ impl<'a> PublicKeys<'a> {
         }
     }
 
-    /// The keys of some items.
-    pub(crate) fn slice(&self, items: Range<usize>) -> Self {
+    /// The keys of some items. One that serves all serves these.
+    ///
+    /// # Panics
+    /// When there are no such items.
+    pub fn slice(&self, items: Range<usize>) -> Self {
         PublicKeys(match self.0 {
             Encoded::XOnly(keys) => Encoded::XOnly(keys.slice(items)),
             Encoded::Compressed(keys) => Encoded::Compressed(keys.slice(items)),

@@ -71,8 +71,11 @@ impl<'a, const W: usize> Rows<'a, W> {
         self.len().unwrap_or(items)
     }
 
-    /// The rows of some items.
-    pub(crate) fn slice(&self, items: Range<usize>) -> Self {
+    /// The rows of some items. One that serves all serves these.
+    ///
+    /// # Panics
+    /// When there are no such items.
+    pub fn slice(&self, items: Range<usize>) -> Self {
         Rows(self.0.slice(items))
     }
 

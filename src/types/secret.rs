@@ -77,8 +77,11 @@ impl<'a> SecretKeys<'a> {
         self.0
     }
 
-    /// The keys of some items.
-    pub(crate) fn slice(&self, items: Range<usize>) -> Self {
+    /// The keys of some items. One that serves all serves these.
+    ///
+    /// # Panics
+    /// When there are no such items.
+    pub fn slice(&self, items: Range<usize>) -> Self {
         SecretKeys(self.0.slice(items))
     }
 

@@ -73,8 +73,11 @@ impl<'a> Signers<'a> {
         require_lengths(items, &[("secret keys", self.keys.len_for(items)), ("additional data", additional)])
     }
 
-    /// Those of some items.
-    pub(crate) fn slice(&self, items: Range<usize>) -> Self {
+    /// Those of some items. What serves all serves these.
+    ///
+    /// # Panics
+    /// When there are no such items.
+    pub fn slice(&self, items: Range<usize>) -> Self {
         let additional = self.additional.map(|data| data.slice(items.clone()));
         Signers { keys: self.keys.slice(items), additional }
     }

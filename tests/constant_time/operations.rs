@@ -60,7 +60,7 @@ fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
             signed.into_iter().map(|item| item.map(fields)).collect()
         });
     }
-    with_keys(|keys| ecdsa::sign_messages::<C, _>(engine, &MESSAGES, keys, SForm::CurveDefault).unwrap());
+    with_keys(|keys| ecdsa::sign_messages::<C>(engine, &MESSAGES, keys, SForm::CurveDefault).unwrap());
     // As secret as keys.
     let keys = keys_of(0x21);
     with_secrets(
@@ -73,7 +73,7 @@ fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
         columns(|rows, codes| ecdsa::sign_into::<C>(engine, &DIGESTS, keys, SForm::CurveDefault, rows, codes))
     });
     with_keys(|keys| {
-        columns(|rows, codes| ecdsa::sign_messages_into::<C, _>(engine, &MESSAGES, keys, SForm::Low, rows, codes))
+        columns(|rows, codes| ecdsa::sign_messages_into::<C>(engine, &MESSAGES, keys, SForm::Low, rows, codes))
     });
     with_keys(|keys| {
         let mut ids = [0; DIGESTS.len()];

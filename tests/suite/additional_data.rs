@@ -94,7 +94,7 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
     let (mut signed, mut codes) = (vec![[0; 64]; keys.len()], vec![0; keys.len()]);
     ecdsa::sign_into::<C>(engine, digests, signers, form, &mut signed, &mut codes).unwrap();
     assert!(signed.iter().eq(expected.iter().map(|(signature, _)| signature)));
-    let of_messages = ecdsa::sign_messages::<C, _>(engine, digests, signers, form).unwrap();
+    let of_messages = ecdsa::sign_messages::<C>(engine, digests, signers, form).unwrap();
     for (item, signed) in of_messages.into_iter().enumerate().step_by(20) {
         let digest = Sha256::digest(digests[item]).into();
         assert_eq!(signed.unwrap(), ecdsa_signature::<C>(&secrets[item], &digest, &data[item]).0, "{}", C::NAME);
@@ -186,7 +186,7 @@ pub fn lengths(engine: &Engine) {
         let signers = Signers::with_additional_data(&key, &data);
         let problems = [
             ecdsa::sign::<P256>(engine, &digests, signers, SForm::Low).unwrap_err(),
-            ecdsa::sign_messages::<P256, _>(engine, &messages, signers, SForm::Low).unwrap_err(),
+            ecdsa::sign_messages::<P256>(engine, &messages, signers, SForm::Low).unwrap_err(),
             ecdsa::sign_recoverable::<P256>(engine, &digests, signers, SForm::Low).unwrap_err(),
             sm2::sign(engine, &digests, signers).unwrap_err(),
             sm2::sign_messages(engine, &messages, sm2::UserIds::default(), signers).unwrap_err(),

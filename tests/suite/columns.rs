@@ -407,21 +407,21 @@ fn messages(items: usize) -> Vec<Vec<u8>> {
 
 fn ecdsa_messages<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
     let (messages, secret, form, policy) = (messages(batch.len()), batch.secret(), SForm::Low, Policy::low_s());
-    let signed = ecdsa::sign_messages::<C, _>(engine, &messages, &secret, form).unwrap();
+    let signed = ecdsa::sign_messages::<C>(engine, &messages, &secret, form).unwrap();
     for keys in [SecretKeys::each(&secret), records.secret()] {
         check(engine, "sign messages", &signed, |engine, rows, codes| {
-            ecdsa::sign_messages_into::<C, _>(engine, &messages, keys, form, rows, codes)
+            ecdsa::sign_messages_into::<C>(engine, &messages, keys, form, rows, codes)
         });
     }
     let signatures: Vec<[u8; 64]> = signed.into_iter().map(|signed| signed.unwrap_or([7; 64])).collect();
     let strided: Vec<[u8; 65]> =
         signatures.iter().map(|row| std::array::from_fn(|at| *row.get(at).unwrap_or(&9))).collect();
     let keys = PublicKeys::points(&batch.points);
-    let expected = codes_of(ecdsa::verify_messages::<C, _>(engine, &messages, &signatures, keys, policy).unwrap());
+    let expected = codes_of(ecdsa::verify_messages::<C>(engine, &messages, &signatures, keys, policy).unwrap());
     assert!(batch.len() < ITEMS || expected.iter().filter(|verdict| verdict.is_ok()).count() > ITEMS / 2);
     for column in [Rows::from(&signatures), Rows::strided(strided.as_flattened(), 65, batch.len()).unwrap()] {
         check(engine, "verify messages", &expected, |engine, _, codes| {
-            ecdsa::verify_messages_into::<C, _>(engine, &messages, column, keys, policy, codes)
+            ecdsa::verify_messages_into::<C>(engine, &messages, column, keys, policy, codes)
         });
     }
 }
@@ -596,15 +596,11 @@ pub fn mismatches(engine: &Engine) {
         );
         let (messages, ids_of, id) = (vec!["a"; found], vec![&b"id"[..]; found], sm2::UserIds::default());
         let ids_of = sm2::UserIds::each(&ids_of);
-        differs(ecdsa::sign_messages_into::<C, _>(engine, &messages, &key, form, out, codes), "messages", found);
-        differs(ecdsa::sign_messages_into::<C, _>(engine, &["a"; 2], &secret, form, out, codes), "secret keys", found);
+        differs(ecdsa::sign_messages_into::<C>(engine, &messages, &key, form, out, codes), "messages", found);
+        differs(ecdsa::sign_messages_into::<C>(engine, &["a"; 2], &secret, form, out, codes), "secret keys", found);
+        differs(ecdsa::verify_messages_into::<C>(engine, &messages, &two_keys, keys, policy, codes), "messages", found);
         differs(
-            ecdsa::verify_messages_into::<C, _>(engine, &messages, &two_keys, keys, policy, codes),
-            "messages",
-            found,
-        );
-        differs(
-            ecdsa::verify_messages_into::<C, _>(engine, &["a"; 2], &two_keys, wrong, policy, codes),
+            ecdsa::verify_messages_into::<C>(engine, &["a"; 2], &two_keys, wrong, policy, codes),
             "public keys",
             found,
         );

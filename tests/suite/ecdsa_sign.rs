@@ -126,7 +126,7 @@ fn message_digests<C: EcdsaReference>(engine: &Engine) {
     let messages: Vec<Vec<u8>> = (0..70).map(|length| random.vector(length)).collect();
     let digests: Vec<[u8; 32]> = messages.iter().map(|message| Sha256::digest(message).into()).collect();
     let key = SecretKey::from_bytes(random.scalar_bytes::<C>());
-    let by_message = ecdsa::sign_messages::<C, _>(engine, &messages, &key, SForm::default()).unwrap();
+    let by_message = ecdsa::sign_messages::<C>(engine, &messages, &key, SForm::default()).unwrap();
     assert_eq!(by_message, ecdsa::sign::<C>(engine, &digests, &key, SForm::default()).unwrap());
     assert!(by_message.iter().all(Result::is_ok));
 }

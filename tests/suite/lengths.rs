@@ -48,17 +48,11 @@ fn ecdsa_calls(engine: &Engine) {
         let messages = ["a", "b"];
         differs(ecdsa::verify::<P256>(engine, &[D; 2], &signatures, two, policy), ("signatures", 2, found));
         differs(ecdsa::verify::<P256>(engine, &[D; 2], &[S; 2], wrong, policy), ("public keys", 2, found));
-        differs(
-            ecdsa::verify_messages::<P256, _>(engine, &messages, &signatures, two, policy),
-            ("signatures", 2, found),
-        );
-        differs(
-            ecdsa::verify_messages::<P256, _>(engine, &messages, &[S; 2], wrong, policy),
-            ("public keys", 2, found),
-        );
+        differs(ecdsa::verify_messages::<P256>(engine, &messages, &signatures, two, policy), ("signatures", 2, found));
+        differs(ecdsa::verify_messages::<P256>(engine, &messages, &[S; 2], wrong, policy), ("public keys", 2, found));
         differs(ecdsa::sign::<P256>(engine, &[D; 2], &keys, SForm::Low), ("secret keys", 2, found));
         differs(ecdsa::sign_recoverable::<P256>(engine, &[D; 2], &keys, SForm::Low), ("secret keys", 2, found));
-        differs(ecdsa::sign_messages::<P256, _>(engine, &messages, &keys, SForm::Low), ("secret keys", 2, found));
+        differs(ecdsa::sign_messages::<P256>(engine, &messages, &keys, SForm::Low), ("secret keys", 2, found));
         differs(ecdsa::recover::<P256>(engine, &[D; 2], &signatures, &[0; 2]), ("signatures", 2, found));
         differs(ecdsa::recover::<P256>(engine, &[D; 2], &[S; 2], &vec![0; found]), ("recovery ids", 2, found));
         differs(ecdsa::recover_addresses(engine, &[D; 2], &signatures, &[0; 2]), ("signatures", 2, found));
@@ -103,7 +97,7 @@ pub fn empty_batches(engine: &Engine) {
     let verdicts = [
         ecdsa::verify::<P256>(engine, &[], &[], none, Policy::default()),
         ecdsa::verify::<P256>(engine, &[], &[], PublicKeys::all(&[0]), Policy::default()),
-        ecdsa::verify_messages::<P256, _>(engine, &no_messages, &[], none, Policy::default()),
+        ecdsa::verify_messages::<P256>(engine, &no_messages, &[], none, Policy::default()),
         sm2::verify(engine, &[], &[], none),
         sm2::verify_messages(engine, &no_messages, UserIds::default(), &[], none),
     ];
@@ -113,7 +107,7 @@ pub fn empty_batches(engine: &Engine) {
     assert_eq!(ecdsa::sign::<P256>(engine, &[], &no_keys, SForm::Low).unwrap(), []);
     assert_eq!(ecdsa::sign::<P256>(engine, &[], &secret(), SForm::Low).unwrap(), []);
     assert_eq!(ecdsa::sign_recoverable::<P256>(engine, &[], &no_keys, SForm::Low).unwrap(), []);
-    assert_eq!(ecdsa::sign_messages::<P256, _>(engine, &no_messages, &secret(), SForm::Low).unwrap(), []);
+    assert_eq!(ecdsa::sign_messages::<P256>(engine, &no_messages, &secret(), SForm::Low).unwrap(), []);
     assert_eq!(ecdsa::recover_addresses(engine, &[], &[], &[]).unwrap(), []);
     assert_eq!(sm2::sign(engine, &[], &no_keys).unwrap(), []);
     assert_eq!(sm2::sign_messages(engine, &no_messages, UserIds::default(), &secret()).unwrap(), []);

@@ -52,7 +52,7 @@ pub fn secp256k1(engine: &Engine) {
         {
             let expected = Ok(concatenate(&field(&case.r), &field(s)));
             assert_eq!(ecdsa::sign::<Secp256k1>(engine, &[digest], &key, form).unwrap(), [expected]);
-            let by_message = ecdsa::sign_messages::<Secp256k1, _>(engine, &[&case.msg], &key, form).unwrap();
+            let by_message = ecdsa::sign_messages::<Secp256k1>(engine, &[&case.msg], &key, form).unwrap();
             assert_eq!(by_message, [expected]);
         }
         let public = keys::public_keys::<Secp256k1>(engine, &[key]).unwrap();
@@ -77,7 +77,7 @@ pub fn p256(engine: &Engine) {
             let key = SecretKey::from_bytes(field(&case.d));
             let message = bytes(&case.msg_hex);
             assert_eq!(sha2("SHA-256", &message), Some(digest));
-            let by_message = ecdsa::sign_messages::<P256, _>(engine, &[message], &key, SForm::CurveDefault).unwrap();
+            let by_message = ecdsa::sign_messages::<P256>(engine, &[message], &key, SForm::CurveDefault).unwrap();
             assert_eq!(by_message, [Ok(item.signature)]);
             signed += 1;
         }

@@ -29,6 +29,8 @@
  * **Threads.** Any number of threads may call at once, with one engine or several. A call returns when its results are there.
  * Large batches are worth the most: a call is for millions of items as well as for one.
  *
+ * **Long calls** can be ended, and say how far they are: `gecc_on_progress`.
+ *
  * **Secrets.** Calls that are **constant-time** in private keys say so; the others are for public data. The library wipes its
  * own memory of secrets, and writes none of them in a text.
  *
@@ -49,6 +51,11 @@
  * The version of this interface.
  */
 #define GECC_ABI_VERSION 2
+
+/**
+ * The most bytes that a signature has in DER.
+ */
+#define GECC_DER_SIZE 72
 
 /**
  * What a call returns. Numbers are never changed and never used again for something else; later versions may add some.
@@ -108,6 +115,10 @@ enum GeccStatus
    * An error that this version of the interface has no number for. `gecc_last_error` says what it is.
    */
   GECC_STATUS_OTHER = 11,
+  /**
+   * The caller's function has ended the call (`gecc_on_progress`).
+   */
+  GECC_STATUS_CANCELLED = 12,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -197,7 +208,7 @@ enum GeccCode
    */
   GECC_CODE_VALID = 1,
   /**
-   * The encoding of the signature is malformed. No call of this interface gives it: none takes DER.
+   * The encoding of the signature is malformed (`gecc_signatures_from_der`).
    */
   GECC_CODE_MALFORMED_SIGNATURE = 2,
   /**
@@ -380,6 +391,12 @@ typedef struct GeccBuffer GeccBuffer;
 typedef struct GeccEngine GeccEngine;
 
 /**
+ * Who is looked for: a scan key, a spend public key and labels. It lasts from `gecc_receiver_new` to `gecc_receiver_free`, which wipes
+ * it, and serves any number of threads.
+ */
+typedef struct GeccReceiver GeccReceiver;
+
+/**
  * How an engine shall be. Set `size` to `sizeof(GeccEngineOptions)` and all else to zero for the defaults:
  * `GeccEngineOptions options = {.size = sizeof options};`.
  *
@@ -417,6 +434,26 @@ typedef struct {
 } GeccEngineOptions;
 
 /**
+ * A function of the caller's that is asked between the pieces of a call: with the caller's context, how many items are done, and how
+ * many the call has. The call ends with `GECC_STATUS_CANCELLED` where it returns true. It has to return, not to throw or jump.
+ */
+typedef bool (*GeccProgress)(void *context, size_t done, size_t items);
+
+/**
+ * Bytes of any length: a message, or a user id.
+ */
+typedef struct {
+  /**
+   * The bytes. May be null where there are none. Needs no alignment.
+   */
+  const uint8_t *data;
+  /**
+   * How many.
+   */
+  size_t length;
+} GeccBytes;
+
+/**
  * A column that a call reads: a row of bytes for each item. The width of a row is that of the call's parameter.
  */
 typedef struct {
@@ -450,18 +487,54 @@ typedef struct {
 } GeccKeys;
 
 /**
- * Bytes of any length: a message, or a user id.
+ * The taproot outputs of rows: row i has those from `offsets[i]` to before `offsets[i + 1]`. They are known by their x-only keys or by the
+ * first eight bytes of these; the pointer to the others is null.
  */
 typedef struct {
   /**
-   * The bytes. May be null where there are none. Needs no alignment.
+   * One more than there are rows. They do not decrease, and the last is how many outputs there are.
    */
-  const uint8_t *data;
+  const uint64_t *offsets;
   /**
-   * How many.
+   * x-only keys of 32 bytes, big-endian, or null as their data.
    */
-  size_t length;
-} GeccBytes;
+  GeccRows keys;
+  /**
+   * The first eight bytes of x-only keys, each as a big-endian number, or null.
+   */
+  const uint64_t *prefixes;
+} GeccOutputs;
+
+/**
+ * An output that is paid to a receiver. Where outputs are known by their first bytes alone it is a candidate: another output has the same
+ * eight bytes by chance once in 2^64.
+ */
+typedef struct {
+  /**
+   * The row, counted from 0.
+   */
+  uint64_t row;
+  /**
+   * The output, by its place in the row.
+   */
+  uint64_t output;
+  /**
+   * The receiver, by its place in the call.
+   */
+  uint32_t receiver;
+  /**
+   * The counter of the sender, from 0.
+   */
+  uint32_t k;
+  /**
+   * The label of the address that was paid; -1 for that without one.
+   */
+  int64_t label;
+  /**
+   * What is added to the spend private key for that of the output, modulo n: 32 bytes, big-endian. Secret.
+   */
+  uint8_t tweak[32];
+} GeccMatch;
 
 #ifdef __cplusplus
 extern "C" {
@@ -536,11 +609,13 @@ GeccStatus gecc_engine_warm_up(const GeccEngine *engine,
                                int32_t curve);
 
 /**
- * The number of the curve with a name: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, ended by a zero byte.
+ * The number of the curve with a name, ended by a zero byte: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or another that a
+ * standard has, as `secp256r1`, `prime256v1` or an object identifier. Case does not matter. The error text lists the curves.
  *
  * Any thread may call this at any time.
  */
-GeccStatus gecc_curve_by_name(const char *name, GeccCurve *curve);
+GeccStatus gecc_curve_by_name(const char *name,
+                              GeccCurve *curve);
 
 /**
  * What a code says, in English, for instance `the signature does not match`. For a byte that is no code: `no such code`.
@@ -555,6 +630,39 @@ const char *gecc_code_text(uint8_t code);
  * `codes` has `items` bytes; if it is null, none is valid. Any thread may call this at any time.
  */
 size_t gecc_count_valid(const uint8_t *codes, size_t items);
+
+/**
+ * From now on calls of the calling thread that have columns ask `progress` between pieces of about half a second, with `context`, and end
+ * where it returns true. Null for `progress` ends that. Other threads have their own, and none to begin with.
+ *
+ * A call with few items is one piece, and asks nothing. A call that ends so writes codes of 0, and its other results mean nothing.
+ * `progress` is called by the thread that made the call, and may make calls, which ask nobody. `context` may be null.
+ */
+void gecc_on_progress(GeccProgress progress,
+                      void *context);
+
+/**
+ * Signatures in strict DER (RFC 3279, section 2.2.3) as rows of 64 bytes `r || s`: no BER, no bytes behind, integers minimal and not
+ * negative. Ranges are checked where a signature is used.
+ *
+ * Reads `der`, as many as items. Writes `signatures`, 64 bytes each, zeros where one is malformed; `codes`. Code other than valid:
+ * `GECC_CODE_MALFORMED_SIGNATURE`. One thread computes this. Any thread may call this at any time.
+ */
+GeccStatus gecc_signatures_from_der(size_t items,
+                                    const GeccBytes *der,
+                                    uint8_t *signatures,
+                                    uint8_t *codes);
+
+/**
+ * Signatures of 64 bytes `r || s` in DER.
+ *
+ * Reads `signatures`. Writes `der`, `GECC_DER_SIZE` bytes an item, zeros behind the signature; `lengths`, a byte an item, of
+ * the signature alone. One thread computes this. Any thread may call this at any time.
+ */
+GeccStatus gecc_signatures_to_der(size_t items,
+                                  GeccRows signatures,
+                                  uint8_t *der,
+                                  uint8_t *lengths);
 
 /**
  * Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
@@ -926,6 +1034,20 @@ GeccStatus gecc_public_keys(const GeccEngine *engine,
                             uint8_t *codes);
 
 /**
+ * Fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
+ *
+ * Writes `secret_keys`, 32 bytes each, big-endian; `public_keys`, 64 bytes `x || y`. There are no codes, as no item can fail. `curve` is
+ * a `GeccCurve`. After any status but `GECC_STATUS_OK` both are zeros, or untouched if an argument was refused.
+ *
+ * Private keys are written where they stay, and are the caller's to wipe.
+ */
+GeccStatus gecc_generate_keys(const GeccEngine *engine,
+                              int32_t curve,
+                              size_t items,
+                              uint8_t *secret_keys,
+                              uint8_t *public_keys);
+
+/**
  * The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
  * **Constant-time** in the private keys.
  *
@@ -1051,6 +1173,64 @@ GeccStatus gecc_msm(const GeccEngine *engine,
                     uint8_t *sum,
                     uint8_t *code,
                     size_t *bad_item);
+
+/**
+ * Makes a receiver.
+ *
+ * `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels` are the numbers m of
+ * the addresses that were handed out, so many of them; 0 is that of the wallet's own change. The receiver is written to `receiver`, to be
+ * freed by `gecc_receiver_free`; on failure null is. Any thread may call this at any time. What branches on the scan key is only
+ * whether it is in range. The caller's copy is the caller's to wipe.
+ *
+ * Returns `GECC_STATUS_INVALID_ARGUMENT` for keys and labels that cannot be used.
+ */
+GeccStatus gecc_receiver_new(const uint8_t *scan_key,
+                             const uint8_t *spend_key,
+                             size_t spend_key_bytes,
+                             const uint32_t *labels,
+                             size_t label_count,
+                             GeccReceiver **receiver);
+
+/**
+ * Wipes a receiver and frees it. No call may use it any more. Null is allowed, and nothing then happens.
+ */
+void gecc_receiver_free(GeccReceiver *receiver);
+
+/**
+ * The outputs that are paid to receivers. **Constant-time** in scan keys: no branch and no address depends on them, on shared points or on
+ * tweaks. Who measures the time of a call may learn which rows match, and how many outputs of each.
+ *
+ * Reads `receivers`, so many; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a row; the first `capacity` matches, by row,
+ * receiver and k, to `matches`, which may be null where `capacity` is 0; and how many there are to `match_count`: with more than
+ * `capacity` a second call has room for all. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
+ * `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the row.
+ *
+ * In each row k goes on from 0 while an output matches, up to 2322. Tweaks of matches are the caller's to wipe.
+ */
+GeccStatus gecc_silent_payments_scan(const GeccEngine *engine,
+                                     size_t items,
+                                     const GeccReceiver *const *receivers,
+                                     size_t receiver_count,
+                                     GeccKeys tweak_points,
+                                     GeccOutputs outputs,
+                                     GeccMatch *matches,
+                                     size_t capacity,
+                                     size_t *match_count,
+                                     uint8_t *codes);
+
+/**
+ * The tweak point of each transaction: `T = hash_BIP0352/Inputs(outpoint || A) A`. **Not constant-time**: everything here is public.
+ *
+ * Reads `outpoints`, the smallest of each transaction, 36 bytes as transactions have them; `input_keys`, the sums A of the public keys of
+ * eligible inputs. Writes `tweak_points`, 64 bytes `x || y`; `codes`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
+ * `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, and `GECC_CODE_SCALAR_OUT_OF_RANGE` where the hash is 0 or not below n.
+ */
+GeccStatus gecc_silent_payments_index(const GeccEngine *engine,
+                                      size_t items,
+                                      GeccRows outpoints,
+                                      GeccKeys input_keys,
+                                      uint8_t *tweak_points,
+                                      uint8_t *codes);
 
 /**
  * Makes a buffer of `bytes` bytes, all zero, and locks it where there is a GPU and the driver allows it (`gecc_buffer_is_locked`).

@@ -32,7 +32,9 @@ pub unsafe extern "C" fn gecc_bip340_verify(
         let messages = memory.reads::<32>("messages", messages)?;
         let signatures = memory.reads::<64>("signatures", signatures)?;
         let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(|codes| bip340::verify_into(engine, messages, signatures, keys, codes))
+        codes.answer(engine, |piece, codes| {
+            bip340::verify_into(engine, piece.of(messages), piece.of(signatures), piece.of(keys), codes)
+        })
     })
 }
 
@@ -68,7 +70,16 @@ pub unsafe extern "C" fn gecc_bip340_sign(
         let keys = keys_of(&memory, secret_keys, public_keys)?;
         let auxiliary = auxiliary_of(&memory, auxiliary)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| bip340::sign_into(engine, messages, keys, auxiliary, signatures, codes))
+        codes.answer(engine, |piece, codes| {
+            bip340::sign_into(
+                engine,
+                piece.of(messages),
+                piece.of(keys),
+                piece.of(auxiliary),
+                piece.out(signatures),
+                codes,
+            )
+        })
     })
 }
 
@@ -92,7 +103,9 @@ pub unsafe extern "C" fn gecc_bip340_verify_messages(
         let messages = memory.reads_strings("messages", messages, items)?;
         let signatures = memory.reads::<64>("signatures", signatures)?;
         let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(|codes| bip340::verify_messages_into(engine, &messages, signatures, keys, codes))
+        codes.answer_messages(engine, &messages, |piece, messages, codes| {
+            bip340::verify_messages_into(engine, messages, piece.of(signatures), piece.of(keys), codes)
+        })
     })
 }
 
@@ -120,7 +133,16 @@ pub unsafe extern "C" fn gecc_bip340_sign_messages(
         let keys = keys_of(&memory, secret_keys, public_keys)?;
         let auxiliary = auxiliary_of(&memory, auxiliary)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| bip340::sign_messages_into(engine, &messages, keys, auxiliary, signatures, codes))
+        codes.answer_messages(engine, &messages, |piece, messages, codes| {
+            bip340::sign_messages_into(
+                engine,
+                messages,
+                piece.of(keys),
+                piece.of(auxiliary),
+                piece.out(signatures),
+                codes,
+            )
+        })
     })
 }
 
@@ -147,7 +169,9 @@ pub unsafe extern "C" fn gecc_taproot(
         let keys = memory.reads_keys("keys", keys)?;
         let roots = if roots.data.is_null() { None } else { Some(memory.reads::<32>("roots", roots)?) };
         let outputs = outputs.rows();
-        codes.answer(|codes| tweak::taproot_into(engine, keys, roots, outputs, codes))
+        codes.answer(engine, |piece, codes| {
+            tweak::taproot_into(engine, piece.of(keys), piece.of(roots), piece.out(outputs), codes)
+        })
     })
 }
 

@@ -5,7 +5,7 @@
 use super::status::{Failure, GeccStatus, call};
 use super::written::write_value;
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{Backend, CurveId};
+use gecc::{Backend, CurveId, UnknownCurve};
 use std::ffi::{CStr, c_char};
 
 /// A curve. Calls take it as a number, and refuse another with `GECC_STATUS_INVALID_ARGUMENT`.
@@ -124,7 +124,8 @@ pub(crate) fn flag(what: &str, number: i32) -> Result<bool, Failure> {
     chosen(what, number, &[(0, false), (1, true)])
 }
 
-/// The number of the curve with a name: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, ended by a zero byte.
+/// The number of the curve with a name, ended by a zero byte: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or another that a
+/// standard has, as `secp256r1`, `prime256v1` or an object identifier. Case does not matter. The error text lists the curves.
 ///
 /// Any thread may call this at any time.
 #[unsafe(no_mangle)]
@@ -136,8 +137,9 @@ pub unsafe extern "C" fn gecc_curve_by_name(name: *const c_char, curve: *mut Gec
         // SAFETY: not null, and the caller ends it by a zero byte.
         let name = unsafe { CStr::from_ptr(name) };
         let name = name.to_str().map_err(|_| Failure::invalid("the name of the curve is not UTF-8"))?;
-        let found = CURVES.iter().find(|(_, curve)| curve.name() == name);
-        let (number, _) = found.ok_or_else(|| Failure::invalid(format!("there is no curve {name:?}")))?;
+        let named: CurveId = name.parse().map_err(|problem: UnknownCurve| Failure::invalid(problem.to_string()))?;
+        let found = CURVES.iter().find(|(_, curve)| *curve == named);
+        let (number, _) = found.ok_or_else(|| Failure::invalid(format!("{named} has no number here")))?;
         // SAFETY: the caller's promise.
         unsafe { write_value("curve", curve, *number) }
     })

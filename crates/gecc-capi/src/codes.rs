@@ -14,7 +14,7 @@ pub enum GeccCode {
     None = 0,
     /// Every check passed, and the item's results are there.
     Valid = 1,
-    /// The encoding of the signature is malformed. No call of this interface gives it: none takes DER.
+    /// The encoding of the signature is malformed (`gecc_signatures_from_der`).
     MalformedSignature = 2,
     /// r is 0 or not below the group order; of BIP 340: not below p.
     ROutOfRange = 3,

@@ -35,7 +35,17 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
         let digests = memory.reads("digests", digests)?;
         let signatures = memory.reads("signatures", signatures)?;
         let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(|codes| any::ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes))
+        codes.answer(engine, |piece, codes| {
+            any::ecdsa::verify_into(
+                engine,
+                curve,
+                piece.of(digests),
+                piece.of(signatures),
+                piece.of(keys),
+                policy,
+                codes,
+            )
+        })
     })
 }
 
@@ -67,8 +77,17 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
         let signatures = memory.reads("signatures", signatures)?;
         let ids = memory.reads("recovery_ids", recovery_ids)?;
         let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(|codes| {
-            any::ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, keys, policy, codes)
+        codes.answer(engine, |piece, codes| {
+            any::ecdsa::verify_recoverable_into(
+                engine,
+                curve,
+                piece.of(digests),
+                piece.of(signatures),
+                piece.of(ids),
+                piece.of(keys),
+                policy,
+                codes,
+            )
         })
     })
 }
@@ -109,7 +128,17 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
         let digests = memory.reads("digests", digests)?;
         let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| any::ecdsa::sign_into(engine, curve, digests, signers, s_form, signatures, codes))
+        codes.answer(engine, |piece, codes| {
+            any::ecdsa::sign_into(
+                engine,
+                curve,
+                piece.of(digests),
+                piece.of(signers),
+                s_form,
+                piece.out(signatures),
+                codes,
+            )
+        })
     })
 }
 
@@ -137,8 +166,17 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
         let digests = memory.reads("digests", digests)?;
         let signers = memory.reads_signers(secret_keys, additional_data)?;
         let (signatures, ids) = (signatures.rows(), recovery_ids.rows().as_flattened_mut());
-        codes.answer(|codes| {
-            any::ecdsa::sign_recoverable_into(engine, curve, digests, signers, s_form, signatures, ids, codes)
+        codes.answer(engine, |piece, codes| {
+            any::ecdsa::sign_recoverable_into(
+                engine,
+                curve,
+                piece.of(digests),
+                piece.of(signers),
+                s_form,
+                piece.out(signatures),
+                piece.out(ids),
+                codes,
+            )
         })
     })
 }
@@ -170,8 +208,17 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
         let messages = memory.reads_strings("messages", messages, items)?;
         let signatures = memory.reads("signatures", signatures)?;
         let keys = memory.reads_keys("keys", keys)?;
-        codes
-            .answer(|codes| any::ecdsa::verify_messages_into(engine, curve, &messages, signatures, keys, policy, codes))
+        codes.answer_messages(engine, &messages, |piece, messages, codes| {
+            any::ecdsa::verify_messages_into(
+                engine,
+                curve,
+                messages,
+                piece.of(signatures),
+                piece.of(keys),
+                policy,
+                codes,
+            )
+        })
     })
 }
 
@@ -206,8 +253,16 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
         let messages = memory.reads_strings("messages", messages, items)?;
         let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| {
-            any::ecdsa::sign_messages_into(engine, curve, &messages, signers, s_form, signatures, codes)
+        codes.answer_messages(engine, &messages, |piece, messages, codes| {
+            any::ecdsa::sign_messages_into(
+                engine,
+                curve,
+                messages,
+                piece.of(signers),
+                s_form,
+                piece.out(signatures),
+                codes,
+            )
         })
     })
 }
@@ -241,7 +296,17 @@ pub unsafe extern "C" fn gecc_ecdsa_recover(
         let signatures = memory.reads("signatures", signatures)?;
         let ids = memory.reads("recovery_ids", recovery_ids)?;
         let keys = keys.rows();
-        codes.answer(|codes| any::ecdsa::recover_into(engine, curve, digests, signatures, ids, keys, codes))
+        codes.answer(engine, |piece, codes| {
+            any::ecdsa::recover_into(
+                engine,
+                curve,
+                piece.of(digests),
+                piece.of(signatures),
+                piece.of(ids),
+                piece.out(keys),
+                codes,
+            )
+        })
     })
 }
 
@@ -269,7 +334,16 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses(
         let signatures = memory.reads::<64>("signatures", signatures)?;
         let ids = memory.reads::<1>("recovery_ids", recovery_ids)?;
         let addresses = addresses.rows();
-        codes.answer(|codes| ecdsa::recover_addresses_into(engine, digests, signatures, ids, addresses, codes))
+        codes.answer(engine, |piece, codes| {
+            ecdsa::recover_addresses_into(
+                engine,
+                piece.of(digests),
+                piece.of(signatures),
+                piece.of(ids),
+                piece.out(addresses),
+                codes,
+            )
+        })
     })
 }
 
@@ -303,8 +377,17 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_with_candidates(
         let ids = memory.reads("recovery_ids", recovery_ids)?;
         let candidates = memory.reads_keys("candidates", candidates)?;
         let keys = keys.rows();
-        codes.answer(|codes| {
-            any::ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, candidates, keys, codes)
+        codes.answer(engine, |piece, codes| {
+            any::ecdsa::recover_with_candidates_into(
+                engine,
+                curve,
+                piece.of(digests),
+                piece.of(signatures),
+                piece.of(ids),
+                piece.of(candidates),
+                piece.out(keys),
+                codes,
+            )
         })
     })
 }
@@ -332,9 +415,15 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses_with_candidates(
         let ids = memory.reads::<1>("recovery_ids", recovery_ids)?;
         let candidates = memory.reads_keys("candidates", candidates)?;
         let addresses = addresses.rows();
-        codes.answer(|codes| {
+        codes.answer(engine, |piece, codes| {
             ecdsa::recover_addresses_with_candidates_into(
-                engine, digests, signatures, ids, candidates, addresses, codes,
+                engine,
+                piece.of(digests),
+                piece.of(signatures),
+                piece.of(ids),
+                piece.of(candidates),
+                piece.out(addresses),
+                codes,
             )
         })
     })

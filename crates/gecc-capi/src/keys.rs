@@ -3,8 +3,10 @@
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
+use super::progress::in_pieces;
 use super::status::{GeccStatus, call};
 use gecc::any;
+use zeroize::Zeroize;
 
 /// The public key of each private key, `d * G`. **Constant-time** in the keys.
 ///
@@ -28,7 +30,50 @@ pub unsafe extern "C" fn gecc_public_keys(
         let (public_keys, codes) = (memory.writes("public_keys", public_keys)?, memory.writes("codes", codes)?);
         let keys = memory.reads_secret_keys(secret_keys)?;
         let public_keys = public_keys.rows();
-        codes.answer(|codes| any::keys::public_keys_into(engine, curve, keys, public_keys, codes))
+        codes.answer(engine, |piece, codes| {
+            any::keys::public_keys_into(engine, curve, piece.of(keys), piece.out(public_keys), codes)
+        })
+    })
+}
+
+/// Fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
+///
+/// Writes `secret_keys`, 32 bytes each, big-endian; `public_keys`, 64 bytes `x || y`. There are no codes, as no item can fail. `curve` is
+/// a `GeccCurve`. After any status but `GECC_STATUS_OK` both are zeros, or untouched if an argument was refused.
+///
+/// Private keys are written where they stay, and are the caller's to wipe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_generate_keys(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    secret_keys: *mut u8,
+    public_keys: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let secret_keys = memory.writes::<32>("secret_keys", secret_keys)?;
+        let public_keys = memory.writes::<64>("public_keys", public_keys)?;
+        let (secret_keys, public_keys) = (secret_keys.rows(), public_keys.rows());
+        secret_keys.fill([0; 32]);
+        public_keys.fill([0; 64]);
+        let generated = in_pieces(engine, items, None, |piece| {
+            let (drawn, points) = any::keys::generate(engine, curve, piece.items().len())?;
+            for (row, secret) in piece.out(secret_keys).iter_mut().zip(&drawn) {
+                row.copy_from_slice(secret.expose_bytes());
+            }
+            for (row, point) in piece.out(public_keys).iter_mut().zip(points) {
+                row.copy_from_slice(&point.as_bytes()[1..]);
+            }
+            Ok(())
+        });
+        if generated.is_err() {
+            secret_keys.as_flattened_mut().zeroize();
+            public_keys.fill([0; 64]);
+        }
+        generated
     })
 }
 
@@ -59,6 +104,8 @@ pub unsafe extern "C" fn gecc_ecdh_secrets(
         let keys = memory.reads_secret_keys(secret_keys)?;
         let peers = memory.reads_keys("peers", peers)?;
         let secrets = secrets.rows();
-        codes.answer(|codes| any::ecdh::shared_secrets_into(engine, curve, keys, peers, secrets, codes))
+        codes.answer(engine, |piece, codes| {
+            any::ecdh::shared_secrets_into(engine, curve, piece.of(keys), piece.of(peers), piece.out(secrets), codes)
+        })
     })
 }

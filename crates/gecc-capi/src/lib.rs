@@ -28,6 +28,8 @@
 //! **Threads.** Any number of threads may call at once, with one engine or several. A call returns when its results are there.
 //! Large batches are worth the most: a call is for millions of items as well as for one.
 //!
+//! **Long calls** can be ended, and say how far they are: `gecc_on_progress`.
+//!
 //! **Secrets.** Calls that are **constant-time** in private keys say so; the others are for public data. The library wipes its
 //! own memory of secrets, and writes none of them in a text.
 //!
@@ -41,11 +43,14 @@ pub mod bip340;
 pub mod buffer;
 pub mod choices;
 pub mod codes;
+pub mod der;
 pub mod ecdsa;
 pub mod engine;
 pub mod keys;
 pub mod memory;
 pub mod point;
+pub mod progress;
+pub mod silent_payments;
 pub mod sm2;
 pub mod status;
 pub mod sums;

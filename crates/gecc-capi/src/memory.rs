@@ -1,9 +1,10 @@
 //! The memory that callers hand over, checked before it is looked at.
 
 use super::choices::{GeccKeyEncoding, key_encoding};
+use super::progress::{Piece, in_pieces};
 use super::status::Failure;
 use super::written::require_aligned;
-use gecc::{PublicKeys, Rows, SecretKeys, Signers};
+use gecc::{Engine, PublicKeys, Rows, SecretKeys, Signers};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
@@ -86,7 +87,8 @@ impl Memory {
         self.writes_rows(name, data, 1)
     }
 
-    fn writes_rows<'a, const W: usize>(
+    /// So many rows of `W` bytes that the call writes, however many items there are.
+    pub fn writes_rows<'a, const W: usize>(
         &mut self,
         name: &'static str,
         data: *mut u8,
@@ -111,12 +113,26 @@ impl Memory {
     /// # Safety
     /// The caller of the interface promises that the memory may be read during `'a`.
     pub unsafe fn reads<'a, const W: usize>(&self, name: &str, rows: GeccRows) -> Result<Rows<'a, W>, Failure> {
-        let Some(others) = self.items.checked_sub(1) else { return Ok(Rows::new(&[])) };
+        // SAFETY: passed on.
+        unsafe { self.reads_many(name, rows, self.items) }
+    }
+
+    /// The same, however many items there are.
+    ///
+    /// # Safety
+    /// As for `reads`.
+    pub unsafe fn reads_many<'a, const W: usize>(
+        &self,
+        name: &str,
+        rows: GeccRows,
+        count: usize,
+    ) -> Result<Rows<'a, W>, Failure> {
+        let Some(others) = count.checked_sub(1) else { return Ok(Rows::new(&[])) };
         // SAFETY: passed on.
         let bytes = unsafe { self.span(name, rows, W, others)? };
         match bytes.first_chunk() {
             Some(row) if rows.stride == 0 => Ok(Rows::all(row)),
-            _ => Ok(Rows::strided(bytes, rows.stride.max(W), self.items)?),
+            _ => Ok(Rows::strided(bytes, rows.stride.max(W), count)?),
         }
     }
 
@@ -180,6 +196,21 @@ impl Memory {
         }
     }
 
+    /// Values that the call reads, so many.
+    ///
+    /// # Safety
+    /// As for `reads`, and any bytes are a value.
+    pub unsafe fn reads_values<'a, T>(&self, name: &str, values: *const T, count: usize) -> Result<&'a [T], Failure> {
+        let bytes = count.checked_mul(size_of::<T>()).ok_or_else(|| too_large(name))?;
+        self.checked(name, values.cast(), bytes)?;
+        if count == 0 {
+            return Ok(&[]);
+        }
+        require_aligned(name, values)?;
+        // SAFETY: not null, aligned, in reach, and the caller's promise.
+        Ok(unsafe { slice::from_raw_parts(values, count) })
+    }
+
     /// Byte strings that the call reads, so many.
     ///
     /// # Safety
@@ -190,14 +221,8 @@ impl Memory {
         strings: *const GeccBytes,
         count: usize,
     ) -> Result<Vec<&'a [u8]>, Failure> {
-        let bytes = count.checked_mul(size_of::<GeccBytes>()).ok_or_else(|| too_large(name))?;
-        self.checked(name, strings.cast(), bytes)?;
-        if count == 0 {
-            return Ok(Vec::new());
-        }
-        require_aligned(name, strings)?;
-        // SAFETY: not null, aligned, in reach, and the caller's promise.
-        let strings = unsafe { slice::from_raw_parts(strings, count) };
+        // SAFETY: passed on.
+        let strings = unsafe { self.reads_values(name, strings, count)? };
         let string = |(item, string): (usize, &GeccBytes)| {
             self.checked(name, string.data, string.length).map_err(|failure| failure.of_item(item))?;
             // SAFETY: passed on.
@@ -241,12 +266,51 @@ impl<'a, const W: usize> Output<'a, W> {
 }
 
 impl Output<'_, 1> {
-    /// Has the codes of a call written. They are 0 unless the call succeeds, so that codes of another call, or of half of this
-    /// one, are not taken for its answer.
+    /// Has the codes of a call written, of a piece of its items at a time. They are 0 unless the call succeeds, so that codes of another
+    /// call, or of half of this one, are not taken for its answer.
     ///
     /// # Safety
     /// As for `rows`.
-    pub unsafe fn answer(self, run: impl FnOnce(&mut [u8]) -> Result<(), gecc::Error>) -> Result<(), Failure> {
+    pub unsafe fn answer(
+        self,
+        engine: &Engine,
+        run: impl FnMut(Piece, &mut [u8]) -> Result<(), gecc::Error>,
+    ) -> Result<(), Failure> {
+        // SAFETY: passed on.
+        unsafe { self.answer_by(engine, None, run) }
+    }
+
+    /// The same for messages, whose lengths also end a piece.
+    ///
+    /// # Safety
+    /// As for `rows`.
+    pub unsafe fn answer_messages(
+        self,
+        engine: &Engine,
+        messages: &[&[u8]],
+        mut run: impl FnMut(Piece, &[&[u8]], &mut [u8]) -> Result<(), gecc::Error>,
+    ) -> Result<(), Failure> {
+        // SAFETY: passed on.
+        unsafe { self.answer_by(engine, Some(messages), |piece, codes| run(piece, piece.of_all(messages), codes)) }
+    }
+
+    unsafe fn answer_by(
+        self,
+        engine: &Engine,
+        messages: Option<&[&[u8]]>,
+        mut run: impl FnMut(Piece, &mut [u8]) -> Result<(), gecc::Error>,
+    ) -> Result<(), Failure> {
+        let items = self.items;
+        let run = |codes: &mut [u8]| in_pieces(engine, items, messages, |piece| run(piece, piece.out(codes)));
+        // SAFETY: passed on.
+        unsafe { self.complete(run) }
+    }
+
+    /// Has all codes written. They are 0 unless that succeeds.
+    ///
+    /// # Safety
+    /// As for `rows`.
+    pub unsafe fn complete(self, run: impl FnOnce(&mut [u8]) -> Result<(), Failure>) -> Result<(), Failure> {
         // SAFETY: passed on.
         let mut codes = Codes { codes: unsafe { self.rows() }.as_flattened_mut(), complete: false };
         codes.codes.fill(0);

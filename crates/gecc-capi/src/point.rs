@@ -26,7 +26,9 @@ pub unsafe extern "C" fn gecc_mul_base(
         let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
         let scalars = memory.reads("scalars", scalars)?;
         let points = points.rows();
-        codes.answer(|codes| any::point::mul_base_into(engine, curve, scalars, points, codes))
+        codes.answer(engine, |piece, codes| {
+            any::point::mul_base_into(engine, curve, piece.of(scalars), piece.out(points), codes)
+        })
     })
 }
 
@@ -53,7 +55,9 @@ pub unsafe extern "C" fn gecc_mul(
         let scalars = memory.reads("scalars", scalars)?;
         let points = memory.reads_keys("points", points)?;
         let products = products.rows();
-        codes.answer(|codes| any::point::mul_into(engine, curve, scalars, points, products, codes))
+        codes.answer(engine, |piece, codes| {
+            any::point::mul_into(engine, curve, piece.of(scalars), piece.of(points), piece.out(products), codes)
+        })
     })
 }
 
@@ -78,7 +82,9 @@ pub unsafe extern "C" fn gecc_add(
         let (sums, codes) = (memory.writes("sums", sums)?, memory.writes("codes", codes)?);
         let (a, b) = (memory.reads_keys("a", a)?, memory.reads_keys("b", b)?);
         let sums = sums.rows();
-        codes.answer(|codes| any::point::add_into(engine, curve, a, b, sums, codes))
+        codes.answer(engine, |piece, codes| {
+            any::point::add_into(engine, curve, piece.of(a), piece.of(b), piece.out(sums), codes)
+        })
     })
 }
 
@@ -102,7 +108,9 @@ pub unsafe extern "C" fn gecc_double(
         let (doubles, codes) = (memory.writes("doubles", doubles)?, memory.writes("codes", codes)?);
         let points = memory.reads_keys("points", points)?;
         let doubles = doubles.rows();
-        codes.answer(|codes| any::point::double_into(engine, curve, points, doubles, codes))
+        codes.answer(engine, |piece, codes| {
+            any::point::double_into(engine, curve, piece.of(points), piece.out(doubles), codes)
+        })
     })
 }
 
@@ -127,6 +135,8 @@ pub unsafe extern "C" fn gecc_decompress(
         let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
         let keys = memory.reads_keys("keys", keys)?;
         let points = points.rows();
-        codes.answer(|codes| any::point::decode_keys_into(engine, curve, keys, points, codes))
+        codes.answer(engine, |piece, codes| {
+            any::point::decode_keys_into(engine, curve, piece.of(keys), piece.out(points), codes)
+        })
     })
 }

@@ -30,7 +30,9 @@ pub unsafe extern "C" fn gecc_sm2_verify(
         let digests = memory.reads::<32>("digests", digests)?;
         let signatures = memory.reads::<64>("signatures", signatures)?;
         let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(|codes| sm2::verify_into(engine, digests, signatures, keys, codes))
+        codes.answer(engine, |piece, codes| {
+            sm2::verify_into(engine, piece.of(digests), piece.of(signatures), piece.of(keys), codes)
+        })
     })
 }
 
@@ -63,7 +65,9 @@ pub unsafe extern "C" fn gecc_sm2_sign(
         let digests = memory.reads::<32>("digests", digests)?;
         let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| sm2::sign_into(engine, digests, signers, signatures, codes))
+        codes.answer(engine, |piece, codes| {
+            sm2::sign_into(engine, piece.of(digests), piece.of(signers), piece.out(signatures), codes)
+        })
     })
 }
 
@@ -96,7 +100,9 @@ pub unsafe extern "C" fn gecc_sm2_verify_messages(
         let ids = ids_of(&ids, items)?;
         let signatures = memory.reads::<64>("signatures", signatures)?;
         let keys = memory.reads_keys("keys", keys)?;
-        codes.answer(|codes| sm2::verify_messages_into(engine, &messages, ids, signatures, keys, codes))
+        codes.answer_messages(engine, &messages, |piece, messages, codes| {
+            sm2::verify_messages_into(engine, messages, piece.of(ids), piece.of(signatures), piece.of(keys), codes)
+        })
     })
 }
 
@@ -131,7 +137,9 @@ pub unsafe extern "C" fn gecc_sm2_sign_messages(
         let ids = ids_of(&ids, items)?;
         let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
-        codes.answer(|codes| sm2::sign_messages_into(engine, &messages, ids, signers, signatures, codes))
+        codes.answer_messages(engine, &messages, |piece, messages, codes| {
+            sm2::sign_messages_into(engine, messages, piece.of(ids), piece.of(signers), piece.out(signatures), codes)
+        })
     })
 }
 

@@ -34,6 +34,8 @@ pub enum GeccStatus {
     Panic = 10,
     /// An error that this version of the interface has no number for. `gecc_last_error` says what it is.
     Other = 11,
+    /// The caller's function has ended the call (`gecc_on_progress`).
+    Cancelled = 12,
 }
 
 /// Why a call returns another status than `Ok`.

@@ -3,9 +3,10 @@
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory, Output};
+use super::progress::{Piece, in_pieces};
 use super::status::{Failure, GeccStatus, call};
 use super::written::require_aligned;
-use gecc::{Error, Point, Rejection, Verdict, any};
+use gecc::{CurveId, Engine, Error, Point, Rejection, Verdict, any};
 
 /// The sum of all points, `points[0] + points[1] + ...`; of no points the identity. **Not constant-time**: everything here is
 /// public.
@@ -34,7 +35,9 @@ pub unsafe extern "C" fn gecc_sum(
         let results = Sum::told(&mut memory, sum, code, bad_item)?;
         memory.require_rows(&[points.stride])?;
         let points = memory.reads_keys("points", points)?;
-        results.answer(items, || any::point::sum_columns(engine, curve, items, points))
+        results.answer(engine, curve, items, |piece| {
+            any::point::sum_columns(engine, curve, piece.items().len(), piece.of(points))
+        })
     })
 }
 
@@ -65,7 +68,10 @@ pub unsafe extern "C" fn gecc_msm(
         memory.require_rows(&[scalars.stride, points.stride])?;
         let scalars = memory.reads("scalars", scalars)?;
         let points = memory.reads_keys("points", points)?;
-        results.answer(items, || any::point::msm_columns(engine, curve, items, scalars, points))
+        results.answer(engine, curve, items, |piece| {
+            let items = piece.items().len();
+            any::point::msm_columns(engine, curve, items, piece.of(scalars), piece.of(points))
+        })
     })
 }
 
@@ -86,20 +92,22 @@ impl Sum<'_> {
         })
     }
 
-    /// Writes what is computed.
+    /// Writes what is computed, of the sums of pieces.
     ///
     /// # Safety
     /// As for `Output::rows`.
     unsafe fn answer(
         self,
+        engine: &Engine,
+        curve: CurveId,
         items: usize,
-        compute: impl FnOnce() -> Result<Result<Point, (usize, Rejection)>, Error>,
+        sum_of: impl FnMut(Piece) -> Result<Total, Error>,
     ) -> Result<(), Failure> {
         // SAFETY: passed on.
         unsafe {
             let (rows, bad_items) = (self.row.rows(), self.bad_item.rows());
-            self.code.answer(|codes| {
-                let (row, code, bad_item) = match compute()? {
+            self.code.complete(|codes| {
+                let (row, code, bad_item) = match total(engine, curve, items, sum_of)? {
                     Ok(point) => (point, Verdict::VALID_CODE, items),
                     Err((item, reason)) => (Point::IDENTITY, reason.code(), item),
                 };
@@ -110,4 +118,31 @@ impl Sum<'_> {
             })
         }
     }
+}
+
+/// A sum, or the first bad item with its reason.
+type Total = Result<Point, (usize, Rejection)>;
+
+/// The sum of the sums of pieces.
+fn total(
+    engine: &Engine,
+    curve: CurveId,
+    items: usize,
+    mut sum_of: impl FnMut(Piece) -> Result<Total, Error>,
+) -> Result<Total, Failure> {
+    let (mut sums, mut bad) = (Vec::new(), None);
+    in_pieces(engine, items, None, |piece| {
+        if bad.is_none() {
+            match sum_of(piece)? {
+                Ok(sum) => sums.push(sum),
+                Err((item, reason)) => bad = Some((piece.items().start + item, reason)),
+            }
+        }
+        Ok(())
+    })?;
+    Ok(match (bad, &sums[..]) {
+        (Some(bad), _) => Err(bad),
+        (None, [sum]) => Ok(*sum),
+        (None, sums) => any::point::sum(engine, curve, sums)?,
+    })
 }

@@ -50,6 +50,14 @@ impl<'a> Outputs<'a> {
         self.offsets.len() - 1
     }
 
+    /// Those of some rows. The outputs of these keep their places in the column.
+    ///
+    /// # Panics
+    /// When there are no such rows.
+    pub fn slice(&self, rows: Range<usize>) -> Self {
+        Outputs { offsets: &self.offsets[rows.start..=rows.end], keys: self.keys }
+    }
+
     pub(super) fn require_rows(&self, rows: usize) -> Result<(), Error> {
         require_lengths(self.rows(), &[("tweak points", rows)])
     }

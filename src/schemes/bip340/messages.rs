@@ -27,7 +27,7 @@ impl<'a> Messages<'a> {
 }
 
 /// Messages of any length.
-pub fn texts<'a, M: AsRef<[u8]> + Sync>(engine: &Engine, messages: &'a [M]) -> Result<Messages<'a>, Error> {
+pub fn texts<'a>(engine: &Engine, messages: &'a [impl AsRef<[u8]> + Sync]) -> Result<Messages<'a>, Error> {
     let cpu = &engine.devices()?.cpu;
     Ok(Messages::Texts(SizedTexts::new(cpu, messages.len(), |item| messages[item].as_ref())))
 }

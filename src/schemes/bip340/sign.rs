@@ -62,9 +62,9 @@ pub fn sign_into<'a, 'b>(
 ///
 /// # Errors
 /// As for [`sign`].
-pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
+pub fn sign_messages<'a>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     keys: impl Into<SigningKeys<'a>>,
     auxiliary: Auxiliary<'_>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
@@ -76,9 +76,9 @@ pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
 ///
 /// # Errors
 /// As for [`sign`].
-pub fn sign_messages_into<'a, M: AsRef<[u8]> + Sync>(
+pub fn sign_messages_into<'a>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     keys: impl Into<SigningKeys<'a>>,
     auxiliary: Auxiliary<'_>,
     signatures: &mut [[u8; 64]],

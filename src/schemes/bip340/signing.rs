@@ -2,6 +2,7 @@
 
 use crate::cpu::CpuEngine;
 use crate::types::{Error, PublicKeys, Rows, SecretKeys};
+use std::ops::Range;
 use std::sync::Mutex;
 use zeroize::Zeroizing;
 
@@ -23,6 +24,14 @@ impl<'a> SigningKeys<'a> {
     /// the private key away: the nonce is a hash of the public key too, so that no nonce is used with two challenges.
     pub fn with_public(secret: impl Into<SecretKeys<'a>>, public: impl Into<PublicKeys<'a>>) -> Self {
         SigningKeys { secret: secret.into(), public: Some(public.into()) }
+    }
+
+    /// Those of some items. One that serves all serves these.
+    ///
+    /// # Panics
+    /// When there are no such items.
+    pub fn slice(&self, items: Range<usize>) -> Self {
+        SigningKeys { secret: self.secret.slice(items.clone()), public: self.public.map(|keys| keys.slice(items)) }
     }
 }
 
@@ -57,6 +66,17 @@ impl<'a> Auxiliary<'a> {
     /// Zeros for every item: signatures are deterministic, and those that libsecp256k1 makes without auxiliary data.
     pub fn zeros() -> Self {
         Self::given(Rows::all(&[0; 32]))
+    }
+
+    /// Those of some items. One row that serves all serves these.
+    ///
+    /// # Panics
+    /// When there are no such items.
+    pub fn slice(&self, items: Range<usize>) -> Self {
+        match self.0 {
+            Source::Fresh => Auxiliary::fresh(),
+            Source::Given(rows) => Auxiliary::given(rows.slice(items)),
+        }
     }
 
     /// As rows for so many items.

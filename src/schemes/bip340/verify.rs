@@ -67,9 +67,9 @@ pub fn verify_into<'a, 'k>(
 /// assert!(bip340::verify_messages(&engine, &["hello"], &[signed[0].unwrap()], &public)?.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages<'k>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
@@ -81,9 +81,9 @@ pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
 ///
 /// # Errors
 /// As for [`verify`].
-pub fn verify_messages_into<'a, 'k, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages_into<'a, 'k>(
     engine: &Engine,
-    messages: &'a [M],
+    messages: &'a [impl AsRef<[u8]> + Sync],
     signatures: impl Into<Rows<'a, 64>>,
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],

@@ -17,15 +17,15 @@ use crate::types::{Error, Policy, PublicKeys, Rejection, Rows, SForm, Signers, V
 /// let engine = Engine::new()?;
 /// let (secret, public) = keys::generate::<P256>(&engine, 1)?;
 /// let messages = ["a message"];
-/// let signed = ecdsa::sign_messages::<P256, _>(&engine, &messages, &secret, Default::default())?;
+/// let signed = ecdsa::sign_messages::<P256>(&engine, &messages, &secret, Default::default())?;
 /// let signatures = [signed[0].unwrap()];
 /// let keys = PublicKeys::points(&public);
-/// assert!(ecdsa::verify_messages::<P256, _>(&engine, &messages, &signatures, keys, Default::default())?.all_valid());
+/// assert!(ecdsa::verify_messages::<P256>(&engine, &messages, &signatures, keys, Default::default())?.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_messages<'k, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages<'k, C: EcdsaCurve>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
@@ -41,9 +41,9 @@ pub fn verify_messages<'k, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
 ///
 /// # Errors
 /// As for [`verify_messages`].
-pub fn verify_messages_into<'a, 'k, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages_into<'a, 'k, C: EcdsaCurve>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     signatures: impl Into<Rows<'a, 64>>,
     keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
@@ -53,10 +53,10 @@ pub fn verify_messages_into<'a, 'k, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
 }
 
 /// [`crate::ecdsa::verify_messages_into`] on a curve chosen when the program runs.
-pub fn verify_messages_into_on<M: AsRef<[u8]> + Sync>(
+pub fn verify_messages_into_on(
     engine: &Engine,
     curve: CurveId,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     signatures: Rows<64>,
     keys: PublicKeys<'_>,
     policy: Policy,
@@ -81,13 +81,13 @@ pub fn verify_messages_into_on<M: AsRef<[u8]> + Sync>(
 /// use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
 /// let engine = Engine::new()?;
 /// let key = SecretKey::generate::<Secp256k1>()?;
-/// let signed = ecdsa::sign_messages::<Secp256k1, _>(&engine, &["one", "two"], &key, Default::default())?;
+/// let signed = ecdsa::sign_messages::<Secp256k1>(&engine, &["one", "two"], &key, Default::default())?;
 /// assert!(signed.iter().all(Result::is_ok));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+pub fn sign_messages<'a, C: EcdsaCurve>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     signers: impl Into<Signers<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
@@ -102,9 +102,9 @@ pub fn sign_messages<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
 ///
 /// # Errors
 /// As for [`sign_messages`].
-pub fn sign_messages_into<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
+pub fn sign_messages_into<'a, C: EcdsaCurve>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     signers: impl Into<Signers<'a>>,
     s_form: SForm,
     signatures: &mut [[u8; 64]],
@@ -114,10 +114,10 @@ pub fn sign_messages_into<'a, C: EcdsaCurve, M: AsRef<[u8]> + Sync>(
 }
 
 /// [`crate::ecdsa::sign_messages_into`] on a curve chosen when the program runs.
-pub fn sign_messages_into_on<M: AsRef<[u8]> + Sync>(
+pub fn sign_messages_into_on(
     engine: &Engine,
     curve: CurveId,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     signers: Signers,
     s_form: SForm,
     signatures: &mut [[u8; 64]],

@@ -20,6 +20,7 @@ use crate::types::{
     Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, Signers, Verdicts, require_lengths, result_of,
 };
 use digest::{MessageDigests, SizedIds};
+use std::ops::Range;
 
 /// The user id that GM/T 0009 prescribes where none is agreed on: `1234567812345678`.
 pub const DEFAULT_USER_ID: &[u8] = b"1234567812345678";
@@ -57,6 +58,17 @@ impl<'a> UserIds<'a> {
     /// Item i uses `ids[i]`.
     pub fn each(ids: &'a [&'a [u8]]) -> Self {
         UserIds(Ids::Each(ids))
+    }
+
+    /// Those of some items. One that serves all serves these.
+    ///
+    /// # Panics
+    /// When there are no such items.
+    pub fn slice(&self, items: Range<usize>) -> Self {
+        match self.0 {
+            Ids::All(id) => UserIds::all(id),
+            Ids::Each(ids) => UserIds::each(&ids[items]),
+        }
     }
 
     fn len_for(&self, items: usize) -> usize {
@@ -163,9 +175,9 @@ pub fn verify_into<'a, 'k>(
 /// assert!(!sm2::verify_messages(&engine, &["hello"], Default::default(), &[signed[0].unwrap()], keys)?.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages<'k>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     user_ids: UserIds<'_>,
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
@@ -180,9 +192,9 @@ pub fn verify_messages<'k, M: AsRef<[u8]> + Sync>(
 ///
 /// # Errors
 /// As for [`verify_messages`].
-pub fn verify_messages_into<'a, 'k, M: AsRef<[u8]> + Sync>(
+pub fn verify_messages_into<'a, 'k>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     user_ids: UserIds<'_>,
     signatures: impl Into<Rows<'a, 64>>,
     keys: impl Into<PublicKeys<'k>>,
@@ -280,9 +292,9 @@ pub fn sign_into<'a, 'b>(
 /// assert!(signed.iter().all(Result::is_ok));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
+pub fn sign_messages<'a>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     user_ids: UserIds<'_>,
     signers: impl Into<Signers<'a>>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
@@ -300,9 +312,9 @@ pub fn sign_messages<'a, M: AsRef<[u8]> + Sync>(
 ///
 /// # Errors
 /// As for [`sign_messages`].
-pub fn sign_messages_into<'a, M: AsRef<[u8]> + Sync>(
+pub fn sign_messages_into<'a>(
     engine: &Engine,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     user_ids: UserIds<'_>,
     signers: impl Into<Signers<'a>>,
     signatures: &mut [[u8; 64]],
@@ -324,10 +336,10 @@ struct ToSign {
     too_long: Vec<(usize, Rejection)>,
 }
 
-fn to_sign<M: AsRef<[u8]> + Sync>(
+fn to_sign(
     engine: &Engine,
     items: usize,
-    messages: &[M],
+    messages: &[impl AsRef<[u8]> + Sync],
     user_ids: UserIds<'_>,
     signers: Signers,
 ) -> Result<ToSign, Error> {

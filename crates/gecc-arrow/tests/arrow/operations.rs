@@ -337,16 +337,13 @@ fn messages_are_hashed_as_the_library_does() {
                 sm2::sign_messages(engine(), &messages, sm2::UserIds::each(&id_slices), &items.secrets).unwrap()
             }
             CurveId::Secp256k1 => {
-                ecdsa::sign_messages::<gecc::Secp256k1, _>(engine(), &messages, &items.secrets, SForm::default())
-                    .unwrap()
+                ecdsa::sign_messages::<gecc::Secp256k1>(engine(), &messages, &items.secrets, SForm::default()).unwrap()
             }
             CurveId::P256 => {
-                ecdsa::sign_messages::<gecc::P256, _>(engine(), &messages, &items.secrets, SForm::default()).unwrap()
+                ecdsa::sign_messages::<gecc::P256>(engine(), &messages, &items.secrets, SForm::default()).unwrap()
             }
-            _ => {
-                ecdsa::sign_messages::<gecc::BrainpoolP256r1, _>(engine(), &messages, &items.secrets, SForm::default())
-                    .unwrap()
-            }
+            _ => ecdsa::sign_messages::<gecc::BrainpoolP256r1>(engine(), &messages, &items.secrets, SForm::default())
+                .unwrap(),
         };
         let signed: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
         let id_column: ArrayRef = Arc::new(StringArray::from(ids.clone()));

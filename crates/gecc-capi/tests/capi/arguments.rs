@@ -68,7 +68,12 @@ pub fn numbers_are_refused() {
     };
     expect_failure(signed, InvalidArgument, "form of s");
     let mut curve = GeccCurve::Sm2;
-    expect_failure(unsafe { gecc_curve_by_name(c"p-256".as_ptr(), &mut curve) }, InvalidArgument, "p-256");
+    for name in [c"p256", c"P-256", c"secp256r1", c"prime256v1", c"1.2.840.10045.3.1.7"] {
+        expect_ok(unsafe { gecc_curve_by_name(name.as_ptr(), &mut curve) });
+        assert_eq!(curve, GeccCurve::P256);
+    }
+    let unknown = "no curve is called `p-384`; the curves are";
+    expect_failure(unsafe { gecc_curve_by_name(c"p-384".as_ptr(), &mut curve) }, InvalidArgument, unknown);
     expect_failure(unsafe { gecc_curve_by_name(c"\xff".as_ptr(), &mut curve) }, InvalidArgument, "UTF-8");
     expect_failure(unsafe { gecc_engine_warm_up(engine.0, 9) }, InvalidArgument, "curve");
     for curve in 1..=4 {
@@ -135,7 +140,7 @@ pub fn no_panic_gets_out() {
     let (mut codes, mut memory) = ([0xaa; 3], Memory::of(3));
     let codes_out = memory.writes("codes", codes.as_mut_ptr()).unwrap();
     let status = call(|| unsafe {
-        codes_out.answer(|codes| {
+        codes_out.complete(|codes| {
             codes[0] = 1;
             // Without a message that looks like a failed test's.
             resume_unwind(Box::new("as a test wants it"))

@@ -5,8 +5,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files with what the header shows, in its order. The functions of other files would be missing.
-const SOURCES: [&str; 13] = [
-    "version", "status", "engine", "choices", "memory", "codes", "ecdsa", "bip340", "sm2", "keys", "point", "sums",
+const SOURCES: [&str; 16] = [
+    "version",
+    "status",
+    "engine",
+    "choices",
+    "memory",
+    "codes",
+    "progress",
+    "der",
+    "ecdsa",
+    "bip340",
+    "sm2",
+    "keys",
+    "point",
+    "sums",
+    "silent_payments",
     "buffer",
 ];
 

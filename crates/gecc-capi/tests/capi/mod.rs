@@ -1,11 +1,14 @@
 //! The tests, and what they share.
 
 mod arguments;
+mod der;
 mod header;
 mod memory_of_callers;
 mod processes;
+mod progress;
 mod random_arguments;
 mod same_results;
+mod silent_payments;
 mod threads;
 mod vectors;
 
@@ -20,7 +23,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 30] = named![
+    let everywhere: [Named<fn()>; 41] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -32,6 +35,8 @@ pub fn tests() -> Vec<Trial> {
         arguments::no_items,
         arguments::codes_have_texts,
         arguments::texts_are_cut,
+        der::there_and_back,
+        der::arguments_are_refused,
         header::is_what_is_generated,
         header::names_every_function,
         memory_of_callers::records_as_they_lie,
@@ -39,8 +44,17 @@ pub fn tests() -> Vec<Trial> {
         memory_of_callers::overlaps_are_refused,
         memory_of_callers::buffers,
         processes::a_child_is_told,
+        progress::a_call_goes_on_or_ends,
+        progress::a_call_in_between_asks_nobody,
+        progress::functions_are_of_their_thread,
+        progress::pieces_make_the_whole,
+        progress::a_bad_item_of_a_sum_is_counted_from_the_first,
+        progress::keys_that_were_not_all_made_are_wiped,
         random_arguments::never_end_the_process,
         same_results::on_the_cpu,
+        silent_payments::vectors,
+        silent_payments::index,
+        silent_payments::arguments_are_refused,
         threads::sixteen_at_once,
         threads::an_engine_freed_while_another_works,
         threads::errors_are_of_their_thread,

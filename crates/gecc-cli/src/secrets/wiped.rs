@@ -1,6 +1,7 @@
 //! Buffers that may hold secrets.
 
-use gecc::{SecretKey, stack};
+use gecc::stack;
+pub use gecc_keys::push;
 use zeroize::Zeroizing;
 
 /// Bytes that are wiped when dropped. Filled by [`append`] alone: a `Vec` that grows leaves its old bytes behind.
@@ -15,16 +16,6 @@ pub fn append(buffer: &mut Wiped, bytes: &[u8]) {
         *buffer = larger;
     }
     buffer.extend_from_slice(bytes);
-}
-
-/// Appends a key, and wipes those that growing leaves behind.
-pub fn push(keys: &mut Vec<SecretKey>, key: SecretKey) {
-    if keys.len() == keys.capacity() {
-        let mut larger = Vec::with_capacity((2 * keys.len()).max(4));
-        larger.extend(keys.iter().cloned());
-        *keys = larger;
-    }
-    keys.push(key);
 }
 
 /// Does work, and wipes the stack that it used where secrets pass through: that takes as long as some hundred rows of text.

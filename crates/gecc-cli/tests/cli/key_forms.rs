@@ -32,7 +32,7 @@ fn keys_give_the_same_answers_in_every_form() {
         // Keys of another curve.
         let other = run(&["ecdh", "--curve", "sm2", "--key-file", file.path()], "");
         assert_eq!(code(&other), 2);
-        assert!(stderr(&other).contains("the key is for p256, the command for sm2"), "{}", stderr(&other));
+        assert!(stderr(&other).contains("the key is for p256, not for sm2"), "{}", stderr(&other));
     }
     let der = TemporaryFile::new("one.der", theirs[0].to_pkcs8_der().unwrap().as_bytes());
     let peers = format!("public_key\n{}\n", hex::encode(set.public[1].as_sec1()));

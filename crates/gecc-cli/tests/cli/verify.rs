@@ -47,7 +47,7 @@ fn messages_are_hashed() {
     let engine = Engine::cpu().unwrap();
     let key = SecretKey::generate::<Secp256k1>().unwrap();
     let public = keys::public_keys::<Secp256k1>(&engine, std::slice::from_ref(&key)).unwrap()[0].unwrap();
-    let signature = ecdsa::sign_messages::<Secp256k1, _>(&engine, &["hello"], &key, Default::default()).unwrap()[0];
+    let signature = ecdsa::sign_messages::<Secp256k1>(&engine, &["hello"], &key, Default::default()).unwrap()[0];
     let line = json!({
         "message": hex::encode("hello"),
         "signature": hex::encode(signature.unwrap()),

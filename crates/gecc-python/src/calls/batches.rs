@@ -3,7 +3,7 @@
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::errors::batch_exception;
-use crate::pieces;
+use crate::pieces::{self, Length};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
@@ -168,11 +168,9 @@ impl Job<'_> {
             Ok(())
         };
         let messages = self.messages.map(|place| Cells::of(batch.column(place)));
-        let cut = |piece: Range<usize>| match &messages {
-            Some(messages) => pieces::end_of_some(piece, |row| messages.len(row).unwrap_or(0)),
-            None => piece.end,
-        };
-        pieces::run_or(py, &self.engine, batch.num_rows(), cut, batch_exception, apply)?;
+        let length = |row| messages.as_ref().map_or(0, |messages| messages.len(row).unwrap_or(0));
+        let length = messages.is_some().then_some(&length as Length<'_>);
+        pieces::run_or(py, &self.engine, batch.num_rows(), length, batch_exception, apply)?;
         match &answers[..] {
             [all] => Ok(all.clone()),
             several => concat_batches(several[0].schema_ref(), several).map_err(Error::from).map_err(batch_exception),

@@ -3,7 +3,7 @@
 use crate::errors::exception;
 use crate::input::{Call, Strings};
 use crate::output::{Kind, Output, answer};
-use crate::pieces;
+use crate::pieces::{self, Length};
 use gecc::{Engine, Error};
 use pyo3::prelude::*;
 use std::ops::Range;
@@ -13,11 +13,6 @@ use std::ops::Range;
 pub struct Wanted<'a, 'py> {
     pub out: Option<&'a Bound<'py, PyAny>>,
     pub reasons: bool,
-}
-
-/// Where pieces end that have messages, if any: long ones take their time.
-fn cut(messages: Option<&Strings>) -> impl Fn(Range<usize>) -> usize {
-    move |piece| messages.map_or(piece.end, |messages| pieces::end_of_some(piece, |item| messages.length(item)))
 }
 
 /// Has a code written for each item of a range, until all items have one.
@@ -33,7 +28,8 @@ pub fn of_codes<'py>(
     let mut output = Output::of(&call, Kind::public(1))?;
     let codes = output.bytes();
     let write = |range: Range<usize>| write(range.clone(), &mut codes[range]);
-    pieces::run_or(call.py, engine, call.items(), cut(messages), exception, write)?;
+    let length = |item| messages.map_or(0, |messages| messages.length(item));
+    pieces::run_or(call.py, engine, call.items(), messages.map(|_| &length as Length<'_>), exception, write)?;
     answer(call, Vec::new(), output, reasons)
 }
 
@@ -52,6 +48,7 @@ pub fn of_rows<'py, const W: usize>(
         (Output::of_caller(&call, kind(W), wanted.out)?, Output::of(&call, Kind::public(1))?);
     let (rows, codes) = (column.rows(), output.bytes());
     let write = |range: Range<usize>| write(range.clone(), &mut rows[range.clone()], &mut codes[range]);
-    pieces::run_or(call.py, engine, call.items(), cut(messages), exception, write)?;
+    let length = |item| messages.map_or(0, |messages| messages.length(item));
+    pieces::run_or(call.py, engine, call.items(), messages.map(|_| &length as Length<'_>), exception, write)?;
     answer(call, vec![column], output, wanted.reasons)
 }

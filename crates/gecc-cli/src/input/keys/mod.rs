@@ -1,18 +1,10 @@
 //! Private keys in the forms that people have them in. The content of a file tells its form.
 
-mod der;
-mod jwk;
 mod lines;
-pub mod named_curve;
-mod pairs;
-mod pem;
-#[cfg(test)]
-mod tests;
 
 use crate::input::items;
 use crate::secrets::wiped::{Wiped, append};
 use gecc::{CurveId, SecretKey};
-use pairs::Pairs;
 use std::io::{self, Cursor, Read};
 use zeroize::Zeroizing;
 
@@ -21,39 +13,17 @@ const HEAD: usize = 1 << 16;
 /// Longer PEM, DER and JWK files are refused, as they are held in memory whole. Files with a key a line have no such limit.
 const LONGEST: usize = 256 << 20;
 
-/// What a file with private keys is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// RFC 7468: blocks of base64, and text between them.
-    Pem,
-    /// SEC 1 or PKCS#8, one key.
-    Der,
-    /// RFC 7517: keys or sets of keys, one after the other.
-    Jwk,
-    /// Hexadecimal, JSON Lines or CSV.
-    Lines,
-}
-
 /// Reads all keys. Those that name a curve have to name this one, and public keys beside them have to be theirs.
 ///
 /// The caller wipes the stack. An error shows nothing of a key.
 pub fn read(source: Box<dyn Read + Send>, curve: CurveId) -> Result<Vec<SecretKey>, String> {
     let (head, source) = with_head(source).map_err(|problem| problem.to_string())?;
-    match Form::of(&head) {
-        Form::Pem => pem::keys(&whole(source)?, curve),
-        Form::Der => {
-            let mut pairs = Pairs::new(curve);
-            pairs.push(der::key(&whole(source)?, curve)?, "")?;
-            pairs.finish()
-        }
-        Form::Jwk => jwk::keys(&whole(source)?, curve),
-        Form::Lines => lines::keys(source),
-    }
+    if are_named(&head) { gecc_keys::secret_keys(&whole(source)?, curve) } else { lines::keys(source) }
 }
 
 /// Whether a text begins as keys do in a form that is no table and no lines.
 pub fn are_named(head: &[u8]) -> bool {
-    Form::of(head) != Form::Lines
+    gecc_keys::are_secret_keys(head)
 }
 
 /// Keys, or a source that holds lines.
@@ -72,20 +42,6 @@ pub fn read_named(mut source: Box<dyn Read + Send>, curve: CurveId) -> Result<Na
     let is_named = are_named(&head);
     let again = Box::new(Cursor::new(head).chain(source));
     if is_named { read(again, curve).map(Named::Keys) } else { Ok(Named::Lines(again)) }
-}
-
-impl Form {
-    fn of(head: &[u8]) -> Self {
-        if der::begins(head) {
-            Form::Der
-        } else if pem::begins(head) {
-            Form::Pem
-        } else if jwk::begins(head) {
-            Form::Jwk
-        } else {
-            Form::Lines
-        }
-    }
 }
 
 /// The first bytes, and a source that gives them again with all that follows.
@@ -112,14 +68,25 @@ fn whole(mut source: Box<dyn Read + Send>) -> Result<Wiped, String> {
     }
 }
 
-/// A private key as a fixed number of bytes.
-fn exactly_32(bytes: &[u8]) -> Result<SecretKey, String> {
-    let bytes: &[u8; 32] =
-        bytes.try_into().map_err(|_| format!("a private key of {} bytes instead of 32", bytes.len()))?;
-    Ok(SecretKey::from_bytes(*bytes))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Without the mark that some editors write in front of UTF-8.
-fn without_mark(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+    fn keys(content: &str) -> Vec<[u8; 32]> {
+        let keys = read(Box::new(Cursor::new(content.as_bytes().to_vec())), CurveId::P256).unwrap();
+        keys.iter().map(|key| *key.expose_bytes()).collect()
+    }
+
+    #[test]
+    fn lines_are_told_from_forms_that_name_a_curve() {
+        let digits = "11".repeat(32);
+        for line in [digits.clone(), format!("0x{digits}"), format!("0X{digits}\n# end\n")] {
+            assert_eq!(keys(&line), [[0x11; 32]]);
+        }
+        // Digits that look like a sequence of DER, and a line of JSON with a member of JSON Web Keys.
+        assert_eq!(keys(&"30".repeat(32)), [[0x30; 32]]);
+        assert_eq!(keys(&format!(r#"{{"kty": "EC", "secret_key": "{digits}"}}"#)), [[0x11; 32]]);
+        let d = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
+        assert_eq!(keys(&format!(r#"{{"kty": "EC", "crv": "P-256", "d": "{d}"}}"#)), [[7; 32]]);
+    }
 }

@@ -1,8 +1,8 @@
 //! Private keys as PEM (RFC 7468), any number in one file.
 
-use super::der::{ENCRYPTED, pkcs8_key, sec1_key};
-use super::pairs::{Pair, Pairs};
-use super::without_mark;
+use crate::der::{ENCRYPTED, pkcs8_key, sec1_key};
+use crate::pairs::{Pair, Pairs};
+use crate::without_mark;
 use gecc::{CurveId, SecretKey};
 use pem_rfc7468::Decoder;
 use std::ops::Range;

@@ -1,14 +1,13 @@
 //! Keys in every form, as the RustCrypto crates and well-known tools write them, and files that are none.
 
-use super::read;
 use base64ct::{Base64UrlUnpadded, Encoding};
-use der::asn1::{BitStringRef, OctetStringRef};
+use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef};
 use der::{Decode, Encode};
 use gecc::{BrainpoolP256r1, Curve, CurveId, P256, Secp256k1, SecretKey, Sm2};
+use gecc_keys::{public_key as read_public_key, secret_keys};
 use pkcs8::{EncodePrivateKey, PrivateKeyInfoRef};
 use sec1::EcParameters;
 use serde_json::{Value, json};
-use std::io::Cursor;
 
 /// One key in the forms of one curve.
 struct Forms {
@@ -46,8 +45,7 @@ fn all_forms() -> [Forms; 4] {
 }
 
 fn keys(content: impl AsRef<[u8]>, curve: CurveId) -> Result<Vec<[u8; 32]>, String> {
-    let content = content.as_ref().to_vec();
-    let keys = read(Box::new(Cursor::new(content)), curve)?;
+    let keys = secret_keys(content.as_ref(), curve)?;
     Ok(keys.iter().map(|key| *key.expose_bytes()).collect())
 }
 
@@ -83,20 +81,18 @@ fn every_form_of_every_curve_is_read() {
             }
             let named = name_the_curve(&sec1_der, curve);
             assert_eq!(keys(named, curve).unwrap(), [key], "{curve}");
-            // Hexadecimal, also where its digits look like a sequence of DER.
-            let hexadecimal = hex::encode(key);
-            for line in [hexadecimal.clone(), format!("0x{hexadecimal}"), format!("0X{hexadecimal}\n# end\n")] {
-                assert_eq!(keys(line, curve).unwrap(), [key], "{curve}");
-            }
         }
     }
-    assert_eq!(keys("30".repeat(32), CurveId::P256).unwrap(), [[0x30; 32]]);
+    // Hexadecimal is for who reads lines, also where its digits look like a sequence of DER.
+    for line in ["30".repeat(32), format!("0x{}\n", "11".repeat(32)), String::new()] {
+        refused(line, CurveId::P256, "no private key in PEM, DER or JWK");
+    }
 }
 
 /// As openssl writes SEC 1: with the curve beside the key.
 fn name_the_curve(sec1_der: &[u8], curve: CurveId) -> Vec<u8> {
     let mut key = sec1::EcPrivateKey::from_der(sec1_der).unwrap();
-    key.parameters = Some(EcParameters::NamedCurve(super::named_curve::identifier(curve)));
+    key.parameters = Some(EcParameters::NamedCurve(ObjectIdentifier::new_unwrap(curve.oid())));
     key.to_der().unwrap()
 }
 
@@ -134,7 +130,7 @@ fn json_web_keys_are_read_alone_in_sets_and_one_after_the_other() {
         refused(json!({ "keys": many }).to_string(), curve, "JSON Web Key 9002: the public key does not belong");
     }
     let line = json!({"kty": "EC", "secret_key": "11".repeat(32)}).to_string();
-    assert_eq!(keys(line, CurveId::P256).unwrap(), [[0x11; 32]]);
+    refused(line, CurveId::P256, "no private key in PEM, DER or JWK");
 }
 
 /// `04 || x || y`, as it stands in SEC 1.
@@ -231,7 +227,7 @@ fn keys_of_other_curves_are_refused() {
     let all = all_forms();
     for Forms { curve, key, pkcs8_pem, pkcs8_der, sec1_der, .. } in &all {
         for command in CurveId::ALL.iter().filter(|command| *command != curve) {
-            let reason = format!("the key is for {curve}, the command for {command}");
+            let reason = format!("the key is for {curve}, not for {command}");
             refused(pkcs8_pem, *command, &reason);
             refused(pkcs8_der, *command, &reason);
             refused(name_the_curve(sec1_der, *curve), *command, &reason);
@@ -239,7 +235,7 @@ fn keys_of_other_curves_are_refused() {
         let json = jwk(name(*curve), key).to_string();
         match curve {
             CurveId::P256 | CurveId::Secp256k1 => {
-                refused(json, CurveId::Sm2, &format!("the key is for {curve}, the command for sm2"));
+                refused(json, CurveId::Sm2, &format!("the key is for {curve}, not for sm2"));
             }
             _ => refused(json, *curve, "the key is for secp256k1"),
         }
@@ -304,4 +300,62 @@ fn no_file_makes_it_panic_or_show_a_key() {
         }
         let _ = keys(random, curve);
     }
+}
+
+/// `SubjectPublicKeyInfo` as the RustCrypto crates write it, in DER and PEM.
+fn public_forms() -> [(CurveId, Vec<u8>, String, [u8; 65]); 4] {
+    macro_rules! of {
+        ($curve:ty, $secret:ty) => {{
+            use pkcs8::EncodePublicKey;
+            let key = SecretKey::generate::<$curve>().unwrap();
+            let public = <$secret>::from_slice(key.expose_bytes()).unwrap().public_key();
+            let der = public.to_public_key_der().unwrap().as_bytes().to_vec();
+            let pem = public.to_public_key_pem(Default::default()).unwrap();
+            (<$curve as Curve>::ID, der, pem, *gecc::Point::from(&public).as_bytes())
+        }};
+    }
+    [
+        of!(Secp256k1, k256::SecretKey),
+        of!(P256, p256::SecretKey),
+        of!(BrainpoolP256r1, bp256::r1::SecretKey),
+        of!(Sm2, sm2::SecretKey),
+    ]
+}
+
+#[test]
+fn public_keys_of_every_form_are_read() {
+    for (curve, der, pem, expected) in public_forms() {
+        let marked = format!("\u{feff}\n{pem}");
+        for key in [
+            &der,
+            pem.as_bytes(),
+            pem.replace('\n', "\r\n").as_bytes(),
+            pem.replace('\n', "\\n").as_bytes(),
+            marked.as_bytes(),
+        ] {
+            assert_eq!(read_public_key(key, curve), Some(Ok(expected.to_vec())), "{curve}");
+        }
+        for other in CurveId::ALL.iter().filter(|other| **other != curve) {
+            let problem = format!("the key is for {curve}, not for {other}");
+            assert_eq!(read_public_key(&der, *other), Some(Err(problem)));
+        }
+        let mut jwk = with_public(json!({"kty": "EC", "crv": name(curve)}), &expected);
+        let found = read_public_key(jwk.to_string().as_bytes(), curve);
+        match curve {
+            CurveId::P256 | CurveId::Secp256k1 => assert_eq!(found, Some(Ok(expected.to_vec()))),
+            _ => assert!(found.unwrap().is_err()),
+        }
+        jwk["kty"] = json!("RSA");
+        assert!(read_public_key(jwk.to_string().as_bytes(), curve).unwrap().unwrap_err().contains("no JSON Web Key"));
+        // What is no such form, as it is.
+        for plain in [&expected[..], &expected[1..], &expected[..33], &[0x30; 64], &[0x30; 65], b"", b"04ab"] {
+            assert_eq!(read_public_key(plain, curve), None);
+        }
+        for length in 0..der.len() {
+            assert!(read_public_key(&der[..length], curve).is_none_or(|key| key.is_err()));
+        }
+    }
+    let [.., (_, _, pem, _)] = public_forms();
+    let secret = pem.replace("PUBLIC", "EC PRIVATE");
+    assert!(read_public_key(secret.as_bytes(), CurveId::Sm2).unwrap().unwrap_err().contains("PEM of a EC PRIVATE KEY"));
 }

@@ -3,9 +3,9 @@
 //! Members are taken from where they stand in the text, as serde would put a text with escapes together in memory that
 //! nobody wipes. Its messages are not shown, as they quote values.
 
-use super::named_curve::require_jwk_name;
-use super::pairs::{Pair, Pairs, Public};
-use super::without_mark;
+use crate::named_curve::require_jwk_name;
+use crate::pairs::{Pair, Pairs, Public};
+use crate::without_mark;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use gecc::{CurveId, SecretKey};
 use serde::de::{IgnoredAny, MapAccess, Visitor};

@@ -3,7 +3,7 @@
 //! A file whose public key belongs to another private key was put together wrongly or damaged: what it signs would
 //! verify with no key that anybody has.
 
-use crate::secrets::wiped::push;
+use crate::push;
 use gecc::{Backend, CurveId, Engine, Error, Point, Rejection, SecretKey, any, stack};
 
 /// Keys whose public keys are computed together.

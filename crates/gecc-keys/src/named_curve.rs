@@ -8,15 +8,10 @@ const JWK_NAMES: [(&str, CurveId); 2] = [("P-256", CurveId::P256), ("secp256k1",
 
 /// Fails unless the identifier is that of this curve.
 pub fn require_identifier(found: ObjectIdentifier, curve: CurveId) -> Result<(), String> {
-    match CurveId::ALL.iter().find(|named| found == identifier(**named)) {
+    match CurveId::ALL.iter().find(|named| found == ObjectIdentifier::new_unwrap(named.oid())) {
         Some(named) => require(*named, curve),
-        None => Err(format!("the key is for the curve with the object identifier {found}, the command for {curve}")),
+        None => Err(format!("the key is for the curve with the object identifier {found}, not for {curve}")),
     }
-}
-
-/// The object identifier of a curve.
-pub fn identifier(curve: CurveId) -> ObjectIdentifier {
-    ObjectIdentifier::new_unwrap(curve.oid())
 }
 
 /// Fails unless `crv` of a JWK names this curve. Only names of curves are shown.
@@ -31,5 +26,5 @@ pub fn require_jwk_name(found: &str, curve: CurveId) -> Result<(), String> {
 }
 
 fn require(named: CurveId, curve: CurveId) -> Result<(), String> {
-    if named == curve { Ok(()) } else { Err(format!("the key is for {named}, the command for {curve}")) }
+    if named == curve { Ok(()) } else { Err(format!("the key is for {named}, not for {curve}")) }
 }

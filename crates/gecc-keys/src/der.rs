@@ -1,8 +1,8 @@
 //! Private keys as DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958).
 
-use super::exactly_32;
-use super::named_curve::require_identifier;
-use super::pairs::{Pair, Public};
+use crate::exactly_32;
+use crate::named_curve::require_identifier;
+use crate::pairs::{Pair, Public};
 use der::asn1::{AnyRef, ObjectIdentifier};
 use der::{Decode, Header, SliceReader, Tag, Tagged};
 use gecc::CurveId;

@@ -1,0 +1,150 @@
+//! Long calls in pieces, between which the caller is asked whether they shall go on.
+
+use super::status::{Failure, GeccStatus};
+use gecc::bip340::{Auxiliary, SigningKeys};
+use gecc::silent_payments::Outputs;
+use gecc::sm2::UserIds;
+use gecc::{Engine, Error, PublicKeys, Rows, SecretKeys, Signers};
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ops::Range;
+use std::ptr::null_mut;
+
+/// A function of the caller's that is asked between the pieces of a call: with the caller's context, how many items are done, and how
+/// many the call has. The call ends with `GECC_STATUS_CANCELLED` where it returns true. It has to return, not to throw or jump.
+pub type GeccProgress = Option<unsafe extern "C" fn(context: *mut c_void, done: usize, items: usize) -> bool>;
+
+/// A function, and what it is given.
+#[derive(Clone, Copy)]
+struct Asked {
+    progress: GeccProgress,
+    context: *mut c_void,
+}
+
+const NOBODY: Asked = Asked { progress: None, context: null_mut() };
+
+thread_local! {
+    static ASKED: Cell<Asked> = const { Cell::new(NOBODY) };
+}
+
+/// From now on calls of the calling thread that have columns ask `progress` between pieces of about half a second, with `context`, and end
+/// where it returns true. Null for `progress` ends that. Other threads have their own, and none to begin with.
+///
+/// A call with few items is one piece, and asks nothing. A call that ends so writes codes of 0, and its other results mean nothing.
+/// `progress` is called by the thread that made the call, and may make calls, which ask nobody. `context` may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_on_progress(progress: GeccProgress, context: *mut c_void) {
+    // While a thread ends its variable may be gone, and it makes no calls.
+    let _ = ASKED.try_with(|asked| asked.set(Asked { progress, context }));
+}
+
+/// Asks again when a call of the callback's own is over, also one that panics.
+struct Restore(Asked);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        let _ = ASKED.try_with(|asked| asked.set(self.0));
+    }
+}
+
+impl Asked {
+    fn of_this_thread() -> Self {
+        ASKED.try_with(Cell::get).unwrap_or(NOBODY)
+    }
+
+    /// # Errors
+    /// `GECC_STATUS_CANCELLED` when the call shall end.
+    fn ask(self, done: usize, items: usize) -> Result<(), Failure> {
+        let Some(progress) = self.progress else { return Ok(()) };
+        let _restore = Restore(ASKED.replace(NOBODY));
+        // SAFETY: the caller's promise in `gecc_on_progress`.
+        match unsafe { progress(self.context, done, items) } {
+            true => {
+                Err(Failure::new(GeccStatus::Cancelled, format!("ended by the caller after {done} of {items} items")))
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+/// Some items of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece {
+    start: usize,
+    end: usize,
+}
+
+impl Piece {
+    pub fn items(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The part of a column.
+    pub fn of<T: Part>(self, column: T) -> T {
+        column.part(self.items())
+    }
+
+    /// The part of what a call has a value of for each item.
+    pub fn of_all<T>(self, values: &[T]) -> &[T] {
+        &values[self.items()]
+    }
+
+    /// The part of results.
+    pub fn out<T>(self, results: &mut [T]) -> &mut [T] {
+        &mut results[self.items()]
+    }
+}
+
+/// What has a part for some items.
+pub(crate) trait Part {
+    fn part(self, items: Range<usize>) -> Self;
+}
+
+macro_rules! parts {
+    ($($column:ty),*) => {$(
+        impl Part for $column {
+            fn part(self, items: Range<usize>) -> Self {
+                self.slice(items)
+            }
+        }
+    )*};
+}
+
+parts!(PublicKeys<'_>, Signers<'_>, SecretKeys<'_>, SigningKeys<'_>, Auxiliary<'_>, UserIds<'_>, Outputs<'_>);
+
+impl<const W: usize> Part for Rows<'_, W> {
+    fn part(self, items: Range<usize>) -> Self {
+        self.slice(items)
+    }
+}
+
+impl<T: Part> Part for Option<T> {
+    fn part(self, items: Range<usize>) -> Self {
+        self.map(|column| column.part(items))
+    }
+}
+
+/// Has the work done: at once, or in pieces where the thread wants to be asked. Messages end a piece when they are long.
+pub(crate) fn in_pieces(
+    engine: &Engine,
+    items: usize,
+    messages: Option<&[&[u8]]>,
+    mut work: impl FnMut(Piece) -> Result<(), Error>,
+) -> Result<(), Failure> {
+    let asked = Asked::of_this_thread();
+    if asked.progress.is_none() {
+        return Ok(work(Piece { start: 0, end: items })?);
+    }
+    let mut pieces = engine.pieces(items);
+    loop {
+        let piece = match messages {
+            Some(messages) => pieces.next_of_messages(|item| messages[item].len()),
+            None => pieces.next(),
+        };
+        let Some(Range { start, end }) = piece else { return Ok(()) };
+        if start > 0 {
+            asked.ask(start, items)?;
+        }
+        work(Piece { start, end })?;
+    }
+}

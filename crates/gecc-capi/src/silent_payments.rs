@@ -1,0 +1,213 @@
+//! Silent payments (BIP 352), on secp256k1.
+
+use super::engine::{GeccEngine, engine_of};
+use super::memory::{GeccKeys, GeccRows, Memory};
+use super::status::{Failure, GeccStatus, call};
+use super::written::{require_aligned, write_value};
+use gecc::silent_payments::{self, Match, Outputs, Receiver};
+use gecc::{Rejection, SecretKey, stack};
+
+/// Who is looked for: a scan key, a spend public key and labels. It lasts from `gecc_receiver_new` to `gecc_receiver_free`, which wipes
+/// it, and serves any number of threads.
+pub struct GeccReceiver(Receiver);
+
+/// The taproot outputs of rows: row i has those from `offsets[i]` to before `offsets[i + 1]`. They are known by their x-only keys or by the
+/// first eight bytes of these; the pointer to the others is null.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GeccOutputs {
+    /// One more than there are rows. They do not decrease, and the last is how many outputs there are.
+    pub offsets: *const u64,
+    /// x-only keys of 32 bytes, big-endian, or null as their data.
+    pub keys: GeccRows,
+    /// The first eight bytes of x-only keys, each as a big-endian number, or null.
+    pub prefixes: *const u64,
+}
+
+/// An output that is paid to a receiver. Where outputs are known by their first bytes alone it is a candidate: another output has the same
+/// eight bytes by chance once in 2^64.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GeccMatch {
+    /// The row, counted from 0.
+    pub row: u64,
+    /// The output, by its place in the row.
+    pub output: u64,
+    /// The receiver, by its place in the call.
+    pub receiver: u32,
+    /// The counter of the sender, from 0.
+    pub k: u32,
+    /// The label of the address that was paid; -1 for that without one.
+    pub label: i64,
+    /// What is added to the spend private key for that of the output, modulo n: 32 bytes, big-endian. Secret.
+    pub tweak: [u8; 32],
+}
+
+/// Makes a receiver.
+///
+/// `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels` are the numbers m of
+/// the addresses that were handed out, so many of them; 0 is that of the wallet's own change. The receiver is written to `receiver`, to be
+/// freed by `gecc_receiver_free`; on failure null is. Any thread may call this at any time. What branches on the scan key is only
+/// whether it is in range. The caller's copy is the caller's to wipe.
+///
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` for keys and labels that cannot be used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_receiver_new(
+    scan_key: *const u8,
+    spend_key: *const u8,
+    spend_key_bytes: usize,
+    labels: *const u32,
+    label_count: usize,
+    receiver: *mut *mut GeccReceiver,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; what is read is told to `memory` after what is written.
+    call(|| unsafe {
+        write_value("receiver", receiver, std::ptr::null_mut())?;
+        let memory = Memory::of(1);
+        let scan_key = memory.reads_values("scan_key", scan_key, 32)?;
+        let spend_key = memory.reads_values("spend_key", spend_key, spend_key_bytes)?;
+        let labels = memory.reads_values("labels", labels, label_count)?;
+        let made = stack::wiped(|| {
+            let scan_key = SecretKey::from_bytes(scan_key.try_into().expect("so many bytes"));
+            Receiver::new(scan_key, spend_key, labels)
+        });
+        let made = made.map_err(|reason: Rejection| Failure::invalid(format!("receiver: {reason}")))?;
+        write_value("receiver", receiver, Box::into_raw(Box::new(GeccReceiver(made))))
+    })
+}
+
+/// Wipes a receiver and frees it. No call may use it any more. Null is allowed, and nothing then happens.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_receiver_free(receiver: *mut GeccReceiver) {
+    if receiver.is_null() {
+        return;
+    }
+    call(|| {
+        // SAFETY: made by `Box::into_raw`, and freed only once, as the caller promises.
+        drop(unsafe { Box::from_raw(receiver) });
+        Ok(())
+    });
+}
+
+/// The outputs that are paid to receivers. **Constant-time** in scan keys: no branch and no address depends on them, on shared points or on
+/// tweaks. Who measures the time of a call may learn which rows match, and how many outputs of each.
+///
+/// Reads `receivers`, so many; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a row; the first `capacity` matches, by row,
+/// receiver and k, to `matches`, which may be null where `capacity` is 0; and how many there are to `match_count`: with more than
+/// `capacity` a second call has room for all. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
+/// `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the row.
+///
+/// In each row k goes on from 0 while an output matches, up to 2322. Tweaks of matches are the caller's to wipe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_silent_payments_scan(
+    engine: *const GeccEngine,
+    items: usize,
+    receivers: *const *const GeccReceiver,
+    receiver_count: usize,
+    tweak_points: GeccKeys,
+    outputs: GeccOutputs,
+    matches: *mut GeccMatch,
+    capacity: usize,
+    match_count: *mut usize,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let codes = memory.writes("codes", codes)?;
+        if capacity > 0 {
+            require_aligned("matches", matches)?;
+        }
+        memory.writes_rows::<{ size_of::<GeccMatch>() }>("matches", matches.cast(), capacity)?;
+        require_aligned("match_count", match_count)?;
+        memory.writes_rows::<{ size_of::<usize>() }>("match_count", match_count.cast(), 1)?;
+        let receivers = receivers_of(memory.reads_values("receivers", receivers, receiver_count)?)?;
+        let tweak_points = memory.reads_keys("tweak_points", tweak_points)?;
+        let outputs = outputs_of(&memory, outputs, items)?;
+        let mut all: Vec<Match> = Vec::new();
+        codes.answer(engine, |piece, codes| {
+            let found = silent_payments::scan(engine, &receivers, piece.of(tweak_points), piece.of(outputs))?;
+            codes.copy_from_slice(&found.codes);
+            let start = piece.items().start;
+            all.extend(found.matches.into_iter().map(|found| Match { row: start + found.row, ..found }));
+            Ok(())
+        })?;
+        for (place, found) in all.iter().take(capacity).enumerate() {
+            write_match(found, matches.add(place));
+        }
+        match_count.write(all.len());
+        Ok(())
+    })
+}
+
+/// The tweak point of each transaction: `T = hash_BIP0352/Inputs(outpoint || A) A`. **Not constant-time**: everything here is public.
+///
+/// Reads `outpoints`, the smallest of each transaction, 36 bytes as transactions have them; `input_keys`, the sums A of the public keys of
+/// eligible inputs. Writes `tweak_points`, 64 bytes `x || y`; `codes`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
+/// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, and `GECC_CODE_SCALAR_OUT_OF_RANGE` where the hash is 0 or not below n.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_silent_payments_index(
+    engine: *const GeccEngine,
+    items: usize,
+    outpoints: GeccRows,
+    input_keys: GeccKeys,
+    tweak_points: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let mut memory = Memory::of(items);
+        let (points, codes) = (memory.writes("tweak_points", tweak_points)?, memory.writes("codes", codes)?);
+        let outpoints = memory.reads::<36>("outpoints", outpoints)?;
+        let keys = memory.reads_keys("input_keys", input_keys)?;
+        let points = points.rows();
+        codes.answer(engine, |piece, codes| {
+            silent_payments::index_into(engine, piece.of(outpoints), piece.of(keys), piece.out(points), codes)
+        })
+    })
+}
+
+/// # Safety
+/// The caller of the interface promises that those which are not null are from `gecc_receiver_new`.
+unsafe fn receivers_of(receivers: &[*const GeccReceiver]) -> Result<Vec<Receiver>, Failure> {
+    let receiver = |(place, receiver): (usize, &*const GeccReceiver)| {
+        require_aligned("receivers", *receiver).map_err(|failure| failure.of_item(place))?;
+        // SAFETY: not null, aligned, and the caller's promise.
+        Ok(unsafe { (**receiver).0.clone() })
+    };
+    receivers.iter().enumerate().map(receiver).collect()
+}
+
+/// # Safety
+/// As for `Memory::reads`.
+unsafe fn outputs_of<'a>(memory: &Memory, outputs: GeccOutputs, items: usize) -> Result<Outputs<'a>, Failure> {
+    if items == 0 {
+        return Ok(Outputs::prefixes(&[0], &[])?);
+    }
+    // SAFETY: passed on; `items` rows are in memory, so that there is one more number.
+    unsafe {
+        let offsets = memory.reads_values("offsets", outputs.offsets, items.saturating_add(1))?;
+        let count = usize::try_from(offsets[items]).map_err(|_| Failure::invalid("offsets: the last is too large"))?;
+        match (outputs.keys.data.is_null(), outputs.prefixes.is_null()) {
+            (false, true) => Ok(Outputs::x_only(offsets, memory.reads_many::<32>("keys", outputs.keys, count)?)?),
+            (true, false) => Ok(Outputs::prefixes(offsets, memory.reads_values("prefixes", outputs.prefixes, count)?)?),
+            (true, true) if count == 0 => Ok(Outputs::prefixes(offsets, &[])?),
+            (true, true) => Err(Failure::null("outputs: both keys and prefixes")),
+            (false, false) => Err(Failure::invalid("outputs: both keys and prefixes are given")),
+        }
+    }
+}
+
+/// # Safety
+/// A match may be written there.
+unsafe fn write_match(found: &Match, to: *mut GeccMatch) {
+    let (row, output, receiver) = (found.row as u64, found.output as u64, found.receiver as u32);
+    let label = found.label.map_or(-1, i64::from);
+    // SAFETY: passed on. The tweak goes from memory that is wiped to where it stays.
+    unsafe {
+        to.write(GeccMatch { row, output, receiver, k: found.k, label, tweak: [0; 32] });
+        (*to).tweak.copy_from_slice(found.tweak.expose_bytes());
+    }
+}

@@ -1,0 +1,82 @@
+//! Keys in forms that name their curve, as files and other programs have them: PEM, DER and JSON Web Keys.
+//!
+//! The caller wipes the stack below a call that reads private keys ([`gecc::stack::wiped`]). No error shows any part of one.
+
+mod der;
+mod jwk;
+mod named_curve;
+mod pairs;
+mod pem;
+mod public_key;
+
+use gecc::{CurveId, SecretKey};
+use pairs::Pairs;
+pub use public_key::public_key;
+
+/// What a file with private keys is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// RFC 7468: blocks of base64, and text between them.
+    Pem,
+    /// SEC 1 or PKCS#8, one key.
+    Der,
+    /// RFC 7517: keys or sets of keys, one after the other.
+    Jwk,
+}
+
+impl Form {
+    fn of(head: &[u8]) -> Option<Self> {
+        if der::begins(head) {
+            Some(Form::Der)
+        } else if pem::begins(head) {
+            Some(Form::Pem)
+        } else {
+            jwk::begins(head).then_some(Form::Jwk)
+        }
+    }
+}
+
+/// Whether a file begins as private keys do in one of these forms. A few of its first kilobytes are enough.
+pub fn are_secret_keys(head: &[u8]) -> bool {
+    Form::of(head).is_some()
+}
+
+/// The private keys of a file, in their order. They have to name this curve, where they name one, and public keys beside them
+/// have to be theirs. Text and blocks of other things between PEM's keys are skipped. **Constant-time** in the keys, but for their base64.
+///
+/// # Errors
+/// A text for the user, also for a file in no such form.
+pub fn secret_keys(file: &[u8], curve: CurveId) -> Result<Vec<SecretKey>, String> {
+    match Form::of(file) {
+        Some(Form::Pem) => pem::keys(file, curve),
+        Some(Form::Jwk) => jwk::keys(file, curve),
+        Some(Form::Der) => {
+            let mut pairs = Pairs::new(curve);
+            pairs.push(der::key(file, curve)?, "")?;
+            pairs.finish()
+        }
+        None => Err("no private key in PEM, DER or JWK".to_owned()),
+    }
+}
+
+/// Appends a key, and wipes those that growing leaves behind.
+pub fn push(keys: &mut Vec<SecretKey>, key: SecretKey) {
+    if keys.len() == keys.capacity() {
+        let mut larger = Vec::with_capacity((2 * keys.len()).max(4));
+        larger.extend(keys.iter().cloned());
+        *keys = larger;
+    }
+    keys.push(key);
+}
+
+/// A private key as a fixed number of bytes.
+fn exactly_32(bytes: &[u8]) -> Result<SecretKey, String> {
+    let bytes: &[u8; 32] =
+        bytes.try_into().map_err(|_| format!("a private key of {} bytes instead of 32", bytes.len()))?;
+    Ok(SecretKey::from_bytes(*bytes))
+}
+
+/// Without the mark that some editors write in front of UTF-8.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
