@@ -1,9 +1,11 @@
 //! Silent payments: the vectors of BIP 352, libsecp256k1, and crafted rows.
 
 use super::support::random::Random;
+use super::support::scheme::progression;
 use super::vectors::{bytes, field, parse};
 use gecc::silent_payments::{self, LIMIT, Match, Outputs, Receiver};
 use gecc::{Engine, Error, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Verdict};
+use rayon::prelude::*;
 use secp256k1::{Keypair, PublicKey, Scalar};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -205,6 +207,45 @@ pub fn match_libsecp256k1(engine: &Engine) {
             let x = paid.x_only_public_key().0.to_byte_array();
             assert_eq!(x, outputs[offsets[of.row] as usize + of.output]);
         }
+    }
+}
+
+/// The same as a soak test makes of millions.
+pub fn rows_of_one_output(engine: &Engine) {
+    rows_match_libsecp256k1(engine, &mut Random::new(), 3000);
+}
+
+/// Rows that pay, but for a tenth, in which one bit of the output is another: each is found, with its label, and nothing else.
+pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize) {
+    let labels = [0, 3];
+    let reference = Reference::new(random, &labels);
+    let (_, points) = progression::<Secp256k1>(random, rows);
+    let choices: Vec<(Option<u32>, Option<usize>)> = (0..rows)
+        .map(|row| ([None, Some(0), Some(3)][random.below(3)], (row % 10 == 3).then(|| random.below(256))))
+        .collect();
+    let outputs: Vec<[u8; 32]> = (0..rows)
+        .into_par_iter()
+        .map(|row| {
+            let point = PublicKey::from_slice(points[row].as_sec1()).unwrap();
+            let (label, bit) = choices[row];
+            let mut output = reference.output(&point, 0, label);
+            bit.iter().for_each(|bit| output[bit / 8] ^= 1 << (bit % 8));
+            output
+        })
+        .collect();
+    let offsets: Vec<u64> = (0..=rows as u64).collect();
+    let prefixes: Vec<u64> = outputs.iter().map(prefix).collect();
+    let receiver = [reference.receiver()];
+    let columns = [Outputs::x_only(&offsets, &outputs), Outputs::prefixes(&offsets, &prefixes)];
+    for (first_bit, column) in [256, 64].into_iter().zip(columns.map(Result::unwrap)) {
+        let found = silent_payments::scan(engine, &receiver, &points, column).unwrap();
+        assert!(found.codes.iter().all(|code| *code == Verdict::VALID_CODE));
+        // Of prefixes the bits behind them are not known.
+        let is_paid = |(row, (label, bit)): (usize, &(Option<u32>, Option<usize>))| {
+            bit.is_none_or(|bit| bit >= first_bit).then_some((row, *label))
+        };
+        let known = choices.iter().enumerate().filter_map(is_paid);
+        assert!(known.eq(found.matches.iter().map(|of| (of.row, of.label))));
     }
 }
 
