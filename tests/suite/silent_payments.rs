@@ -249,6 +249,41 @@ pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize
     }
 }
 
+/// Labels of which the points alone are known: the same is found, by their places, and with tweaks that lack the labels' numbers.
+pub fn label_points(engine: &Engine) {
+    let mut random = Random::new();
+    let reference = Reference::new(&mut random, &[3, 9]);
+    let scalars = [3_u32, 9].map(|label| tagged("BIP0352/Label", &[&reference.scan, &label.to_be_bytes()]));
+    let (compressed, uncompressed) =
+        (public_key(&scalars[0]), PublicKey::from_slice(&public_key(&scalars[1])).unwrap());
+    let (scan, spend) = (|| SecretKey::from_bytes(reference.scan), reference.spend.serialize());
+    let with = |points: &[&[u8]]| Receiver::with_label_points(scan(), &spend, points.iter().copied());
+    let receiver = with(&[&compressed, &uncompressed.serialize_uncompressed()]).unwrap();
+    assert_eq!(receiver.spend_keys(), reference.receiver().spend_keys());
+    let points = [0; 6].map(|_| public_key(&random.scalar_bytes::<Secp256k1>()));
+    let labels = [None, Some(3), Some(9)].into_iter().cycle();
+    let outputs: Vec<[u8; 32]> = points
+        .iter()
+        .zip(labels)
+        .map(|(point, label)| reference.output(&PublicKey::from_slice(point).unwrap(), 0, label))
+        .collect();
+    let outputs_of = Outputs::x_only(&[0, 1, 2, 3, 4, 5, 6], &outputs).unwrap();
+    let found = silent_payments::scan(engine, &[reference.receiver(), receiver], &points, outputs_of).unwrap();
+    assert_eq!(found.matches.len(), 12);
+    for of_row in found.matches.chunks(2) {
+        let place = of_row[0].row % 3;
+        assert_eq!(
+            (of_row[0].label, of_row[1].label),
+            ([None, Some(3), Some(9)][place], [None, Some(0), Some(1)][place])
+        );
+        let without = secp256k1::SecretKey::from_secret_bytes(*of_row[1].tweak.expose_bytes()).unwrap();
+        let with = place.checked_sub(1).map_or(without, |label| without.add_tweak(&number(&scalars[label])).unwrap());
+        assert_eq!(with.to_secret_bytes(), *of_row[0].tweak.expose_bytes());
+    }
+    assert_eq!(with(&[&compressed[..32]]).err(), Some(Rejection::MalformedPoint));
+    assert_eq!(with(&[&reference.spend.negate().serialize()]).err(), Some(Rejection::IdentityResult));
+}
+
 /// A row: a tweak point, outputs, and what is found of them by k, label and place.
 type Row = (Vec<u8>, Vec<[u8; 32]>, Vec<(u32, Option<u32>, usize)>);
 
