@@ -22,6 +22,8 @@
 //! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them makes are verified by the other,
 //! as they are and spoilt. Batch equations take part where signatures are known to be valid, or but a few are not.
 //!
+//! Silent payments are compared with libsecp256k1's point arithmetic put together: a tenth of that many rows.
+//!
 //! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on the CPU.
 
 mod harness;
@@ -45,6 +47,7 @@ use secp256k1::{Keypair, XOnlyPublicKey, schnorr};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use std::time::Instant;
+use suite::silent_payments::rows_match_libsecp256k1;
 use suite::support::numbers::order_plus;
 use suite::support::random::Random;
 use suite::support::reference::{EcdsaReference, Group, TestCurve, bytes, decode, encode_all, sm2_dsa};
@@ -83,7 +86,10 @@ fn main() -> ExitCode {
     }
     let lists = [
         tests(None, named![sm2_curve, crossed_sm2]),
-        tests(None, named![secp256k1_by_libsecp256k1, bip340_by_libsecp256k1, p256_by_aws_lc]),
+        tests(
+            None,
+            named![secp256k1_by_libsecp256k1, bip340_by_libsecp256k1, silent_payments_by_libsecp256k1, p256_by_aws_lc],
+        ),
         tests(Some(&OPENSSL), named![sm2_curve_by_openssl]),
     ];
     let lists = lists.into_iter().chain(gecc::for_each_ecdsa_curve!(of_ecdsa!));
@@ -185,6 +191,12 @@ impl SchnorrItems {
 
 /// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified by both,
 /// then with a few of them spoilt by batch equations, and with a tenth of them spoilt one by one.
+fn silent_payments_by_libsecp256k1() {
+    soak("silent payments by libsecp256k1, a tenth of that many rows", LARGE_BATCH, |engine, random, _, size| {
+        rows_match_libsecp256k1(engine, random, size.div_ceil(10));
+    });
+}
+
 fn bip340_by_libsecp256k1() {
     soak("BIP 340 by libsecp256k1", LARGE_BATCH, |engine, random, _, size| {
         let mut rows = || (0..size).map(|_| random.bytes()).collect::<Vec<[u8; 32]>>();

@@ -117,7 +117,7 @@ mod tests {
             assert_eq!((all[0].start, all[all.len() - 1].end), (0, items));
             assert!(all.windows(2).all(|two| two[0].end == two[1].start && !two[1].is_empty()), "{all:?}");
         }
-        assert_eq!(pieces(0).collect::<Vec<_>>(), [0..0]);
+        assert!(pieces(0).eq(std::iter::once(0..0)));
     }
 
     #[test]

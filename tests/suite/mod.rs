@@ -124,7 +124,8 @@ const TESTS: &[Test] = on_engines! {
     repeated_keys { every_count_to_200 every_table_size equal_keys_in_different_encodings }
     rfc6979_vectors { secp256k1 p256 siggen_secp256k1 }
     secrets { debug_shows_nothing errors_show_nothing }
-    silent_payments { vectors_found vectors_indexed match_libsecp256k1 crafted_rows refused }
+    silent_payments { vectors_found vectors_indexed match_libsecp256k1 rows_of_one_output label_points crafted_rows
+        refused }
     sm2_scheme { verify_random_and_mutated sign messages user_ids order_of_reasons signing_key_n_minus_1 }
     sm2_vectors { signatures user_hash }
     sums { match_reference columns equal_points bad_points }

@@ -1,9 +1,11 @@
 //! Silent payments: the vectors of BIP 352, libsecp256k1, and crafted rows.
 
 use super::support::random::Random;
+use super::support::scheme::progression;
 use super::vectors::{bytes, field, parse};
 use gecc::silent_payments::{self, LIMIT, Match, Outputs, Receiver};
 use gecc::{Engine, Error, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Verdict};
+use rayon::prelude::*;
 use secp256k1::{Keypair, PublicKey, Scalar};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -206,6 +208,80 @@ pub fn match_libsecp256k1(engine: &Engine) {
             assert_eq!(x, outputs[offsets[of.row] as usize + of.output]);
         }
     }
+}
+
+/// The same as a soak test makes of millions.
+pub fn rows_of_one_output(engine: &Engine) {
+    rows_match_libsecp256k1(engine, &mut Random::new(), 3000);
+}
+
+/// Rows that pay, but for a tenth, in which one bit of the output is another: each is found, with its label, and nothing else.
+pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize) {
+    let labels = [0, 3];
+    let reference = Reference::new(random, &labels);
+    let (_, points) = progression::<Secp256k1>(random, rows);
+    let choices: Vec<(Option<u32>, Option<usize>)> = (0..rows)
+        .map(|row| ([None, Some(0), Some(3)][random.below(3)], (row % 10 == 3).then(|| random.below(256))))
+        .collect();
+    let outputs: Vec<[u8; 32]> = (0..rows)
+        .into_par_iter()
+        .map(|row| {
+            let point = PublicKey::from_slice(points[row].as_sec1()).unwrap();
+            let (label, bit) = choices[row];
+            let mut output = reference.output(&point, 0, label);
+            bit.iter().for_each(|bit| output[bit / 8] ^= 1 << (bit % 8));
+            output
+        })
+        .collect();
+    let offsets: Vec<u64> = (0..=rows as u64).collect();
+    let prefixes: Vec<u64> = outputs.iter().map(prefix).collect();
+    let receiver = [reference.receiver()];
+    let columns = [Outputs::x_only(&offsets, &outputs), Outputs::prefixes(&offsets, &prefixes)];
+    for (first_bit, column) in [256, 64].into_iter().zip(columns.map(Result::unwrap)) {
+        let found = silent_payments::scan(engine, &receiver, &points, column).unwrap();
+        assert!(found.codes.iter().all(|code| *code == Verdict::VALID_CODE));
+        // Of prefixes the bits behind them are not known.
+        let is_paid = |(row, (label, bit)): (usize, &(Option<u32>, Option<usize>))| {
+            bit.is_none_or(|bit| bit >= first_bit).then_some((row, *label))
+        };
+        let known = choices.iter().enumerate().filter_map(is_paid);
+        assert!(known.eq(found.matches.iter().map(|of| (of.row, of.label))));
+    }
+}
+
+/// Labels of which the points alone are known: the same is found, by their places, and with tweaks that lack the labels' numbers.
+pub fn label_points(engine: &Engine) {
+    let mut random = Random::new();
+    let reference = Reference::new(&mut random, &[3, 9]);
+    let scalars = [3_u32, 9].map(|label| tagged("BIP0352/Label", &[&reference.scan, &label.to_be_bytes()]));
+    let (compressed, uncompressed) =
+        (public_key(&scalars[0]), PublicKey::from_slice(&public_key(&scalars[1])).unwrap());
+    let (scan, spend) = (|| SecretKey::from_bytes(reference.scan), reference.spend.serialize());
+    let with = |points: &[&[u8]]| Receiver::with_label_points(scan(), &spend, points.iter().copied());
+    let receiver = with(&[&compressed, &uncompressed.serialize_uncompressed()]).unwrap();
+    assert_eq!(receiver.spend_keys(), reference.receiver().spend_keys());
+    let points = [0; 6].map(|_| public_key(&random.scalar_bytes::<Secp256k1>()));
+    let labels = [None, Some(3), Some(9)].into_iter().cycle();
+    let outputs: Vec<[u8; 32]> = points
+        .iter()
+        .zip(labels)
+        .map(|(point, label)| reference.output(&PublicKey::from_slice(point).unwrap(), 0, label))
+        .collect();
+    let outputs_of = Outputs::x_only(&[0, 1, 2, 3, 4, 5, 6], &outputs).unwrap();
+    let found = silent_payments::scan(engine, &[reference.receiver(), receiver], &points, outputs_of).unwrap();
+    assert_eq!(found.matches.len(), 12);
+    for of_row in found.matches.chunks(2) {
+        let place = of_row[0].row % 3;
+        assert_eq!(
+            (of_row[0].label, of_row[1].label),
+            ([None, Some(3), Some(9)][place], [None, Some(0), Some(1)][place])
+        );
+        let without = secp256k1::SecretKey::from_secret_bytes(*of_row[1].tweak.expose_bytes()).unwrap();
+        let with = place.checked_sub(1).map_or(without, |label| without.add_tweak(&number(&scalars[label])).unwrap());
+        assert_eq!(with.to_secret_bytes(), *of_row[0].tweak.expose_bytes());
+    }
+    assert_eq!(with(&[&compressed[..32]]).err(), Some(Rejection::MalformedPoint));
+    assert_eq!(with(&[&reference.spend.negate().serialize()]).err(), Some(Rejection::IdentityResult));
 }
 
 /// A row: a tweak point, outputs, and what is found of them by k, label and place.

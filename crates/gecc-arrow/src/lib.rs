@@ -72,6 +72,7 @@ mod read;
 mod reason;
 mod secrets;
 mod size;
+pub mod sql;
 mod texts;
 mod through;
 mod transform;

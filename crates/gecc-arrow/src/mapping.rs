@@ -7,7 +7,7 @@ use gecc::CurveId;
 use gecc::fields::{Field, Mapping};
 
 /// What a column of the field may hold, for errors.
-fn wanted(field: Field) -> &'static str {
+pub(crate) fn wanted(field: Field) -> &'static str {
     match field {
         Field::Digest | Field::SecretKey => "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text",
         Field::Signature => "64 or 65 bytes, or DER: FixedSizeBinary, Binary, or hexadecimal text",

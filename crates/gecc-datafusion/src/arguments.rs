@@ -1,11 +1,11 @@
 //! Arguments of a call as a record batch.
 
-use crate::kind::Kind;
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::{DataFusionError, Result, ScalarValue, exec_datafusion_err, plan_err};
 use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs};
 use gecc::CurveId;
+use gecc_arrow::sql::Kind;
 use std::sync::Arc;
 
 /// What a call is about.
@@ -24,7 +24,7 @@ impl Arguments {
         let curve = match curve {
             None => curve_of(kind, None)?,
             Some(ColumnarValue::Scalar(name)) => curve_of(kind, Some(name))?,
-            Some(ColumnarValue::Array(_)) => return Err(exec_datafusion_err!("{NO_CONSTANT}")),
+            Some(ColumnarValue::Array(_)) => curve_of(kind, None)?,
         };
         let is_constant = values.iter().all(|value| matches!(value, ColumnarValue::Scalar(_)));
         let rows = if is_constant { 1 } else { args.number_rows };
@@ -39,23 +39,20 @@ impl Arguments {
     pub fn planned(kind: Kind, args: &ReturnFieldArgs) -> Result<Self> {
         let (curve, _) = split(kind, args.scalar_arguments);
         let curve = match curve {
-            None => curve_of(kind, None)?,
-            Some(None) => return plan_err!("{NO_CONSTANT}"),
+            None | Some(None) => curve_of(kind, None)?,
             Some(name) => curve_of(kind, *name)?,
         };
         let (_, types) = split(kind, args.arg_fields);
         for (field, given) in kind.fields().iter().zip(types) {
             let found = given.data_type();
-            if *found != DataType::Null && !kind.takes(*field, found) {
-                return plan_err!("`{field}` is {found}, but must be {}", field.wanted());
+            if *found != DataType::Null {
+                kind.require(*field, found).map_err(DataFusionError::Plan)?;
             }
         }
         let columns = types.iter().map(|given| new_null_array(given.data_type(), 0)).collect();
         Ok(Arguments { curve, batch: batch(kind, columns, 0)?, is_constant: false })
     }
 }
-
-const NO_CONSTANT: &str = "`curve` must be a text in the statement, such as 'secp256k1'";
 
 /// The curve, where there is such an argument, and the arguments behind it.
 fn split<T>(kind: Kind, arguments: &[T]) -> (Option<&T>, &[T]) {
@@ -64,18 +61,7 @@ fn split<T>(kind: Kind, arguments: &[T]) -> (Option<&T>, &[T]) {
 }
 
 fn curve_of(kind: Kind, name: Option<&ScalarValue>) -> Result<CurveId> {
-    let name = match (kind.only_curve(), name) {
-        (Some(curve), _) => return Ok(curve),
-        (None, name) => name.and_then(|name| name.try_as_str().flatten()),
-    };
-    let Some(name) = name else { return plan_err!("{NO_CONSTANT}") };
-    let curve = name.parse().ok().filter(|curve: &CurveId| curve.has_ecdsa());
-    curve.ok_or_else(|| {
-        let known = CurveId::ALL.iter().filter(|curve| curve.has_ecdsa());
-        let known = known.map(|curve| format!("'{curve}'")).collect::<Vec<_>>().join(", ");
-        let note = if name.parse() == Ok(CurveId::Sm2) { "; for this one there is `sm2_verify`" } else { "" };
-        DataFusionError::Plan(format!("there is no ECDSA on the curve '{name}'; the curves are {known}{note}"))
-    })
+    kind.curve(name.and_then(|name| name.try_as_str().flatten())).map_err(DataFusionError::Plan)
 }
 
 fn batch(kind: Kind, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {

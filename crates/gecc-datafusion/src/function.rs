@@ -1,8 +1,7 @@
 //! A function as DataFusion calls it.
 
 use crate::arguments::Arguments;
-use crate::kind::Kind;
-use crate::service::Service;
+use crate::waiting::waited;
 use datafusion::arrow::array::{ArrayRef, BooleanArray};
 use datafusion::arrow::buffer::BooleanBuffer;
 use datafusion::arrow::compute::concat;
@@ -15,18 +14,10 @@ use datafusion::logical_expr::{
 use gecc::Verdict;
 use gecc::ecdsa::Policy;
 use gecc_arrow::Answers;
+use gecc_arrow::sql::{Gives, Kind, Service};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-
-/// Which of two functions of the same arguments it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Gives {
-    /// What is computed.
-    Result,
-    /// Why there is none, or why a signature is not valid.
-    Reason,
-}
 
 /// A function with what it computes by.
 pub struct Function {
@@ -40,11 +31,7 @@ pub struct Function {
 
 impl Function {
     pub fn new(kind: Kind, gives: Gives, policy: Policy, service: Arc<Service>) -> Self {
-        let name = match gives {
-            Gives::Result => kind.name().to_owned(),
-            Gives::Reason => format!("{}_reason", kind.name()),
-        };
-        Function { kind, gives, name, signature: signature(kind), policy, service }
+        Function { kind, gives, name: kind.name(gives), signature: signature(kind), policy, service }
     }
 
     fn result(&self) -> DataType {
@@ -74,8 +61,12 @@ impl Function {
         }
     }
 
+    fn answers(&self, arguments: &Arguments) -> Result<Vec<Answers>, GenericError> {
+        waited(|| self.service.answers(self.kind, self.policy, arguments.curve, &arguments.batch))
+    }
+
     fn column_of_all(&self, arguments: &Arguments) -> Result<ArrayRef, GenericError> {
-        let parts = self.service.answers(self.kind, self.policy, arguments)?;
+        let parts = self.answers(arguments)?;
         let columns = parts.iter().map(|answers| self.column(answers)).collect::<Result<Vec<_>, _>>()?;
         match columns.as_slice() {
             [column] => Ok(column.clone()),
@@ -106,7 +97,7 @@ impl ScalarUDFImpl for Function {
         let planned = |problem: &dyn fmt::Display| plan_datafusion_err!("{}: {problem}", self.name);
         let arguments = Arguments::planned(self.kind, &args).map_err(|problem| planned(&problem.message()))?;
         // What types alone do not show, such as signatures without recovery ids.
-        self.service.answers(self.kind, self.policy, &arguments).map_err(|problem| planned(&problem))?;
+        self.answers(&arguments).map_err(|problem| planned(&problem))?;
         Ok(Arc::new(Field::new(&self.name, self.result(), !self.gives_verdicts())))
     }
 

@@ -58,17 +58,15 @@
 
 mod arguments;
 mod function;
-mod kind;
-mod service;
+mod waiting;
 
 use datafusion::logical_expr::ScalarUDF;
 use datafusion::prelude::SessionContext;
-use function::{Function, Gives};
+use function::Function;
 use gecc::Engine;
 use gecc::ecdsa::Policy;
 use gecc::service::{Coalescer, Stats};
-use kind::Kind;
-use service::Service;
+use gecc_arrow::sql::{Gives, Kind, Service};
 use std::fmt;
 use std::sync::Arc;
 
@@ -95,13 +93,17 @@ impl Functions {
     /// # Errors
     /// Those of [`gecc::service::CoalescerBuilder::build`].
     pub fn new(engine: &Engine) -> Result<Self, gecc::Error> {
-        Ok(Self::through(engine, service::coalescer(engine)?))
+        Ok(Self::of(Service::new(engine)?))
     }
 
     /// Functions with a coalescer that the caller made of this engine. Longer batches than its largest are cut. It has to let
     /// requests wait where it is full ([`gecc::service::WhenFull`]), or queries end with an error then.
     pub fn through(engine: &Engine, coalescer: Coalescer) -> Self {
-        Functions { service: Arc::new(Service::new(engine, coalescer)), policy: Policy::default() }
+        Self::of(Service::through(engine, coalescer))
+    }
+
+    fn of(service: Service) -> Self {
+        Functions { service: Arc::new(service), policy: Policy::default() }
     }
 
     /// Functions for which `ecdsa_verify` and `ecdsa_verify_der` ask for more than the standard. They share the coalescer.

@@ -23,9 +23,10 @@ pub struct Receiver {
 
 #[derive(Clone, Debug)]
 struct Label {
+    /// m, or the place of a label whose number is not known.
     number: u32,
-    /// hash_BIP0352/Label(b_scan || m) mod n.
-    scalar: SecretKey,
+    /// hash_BIP0352/Label(b_scan || m) mod n, where it is known.
+    scalar: Option<SecretKey>,
 }
 
 impl Receiver {
@@ -39,24 +40,45 @@ impl Receiver {
     /// [`Rejection::ScalarOutOfRange`] and [`Rejection::IdentityResult`] for a label that cannot be used, which does not
     /// happen in practice.
     pub fn new(scan_key: SecretKey, spend_key: &[u8], labels: &[u32]) -> Result<Self, Rejection> {
-        scalar::<Secp256k1>(scan_key.expose_bytes())?;
-        let spend = decode::public_key::<Secp256k1>(KeyBytes::Sec1(spend_key))?;
-        let spend = Point::from_coordinates(&spend.x.to_be_bytes(), &spend.y.to_be_bytes());
-        let mut receiver = Receiver { scan_key, spend_keys: vec![spend], labels: Vec::with_capacity(labels.len()) };
+        let mut receiver = Self::without_labels(scan_key, spend_key, labels.len())?;
         for &number in labels {
-            receiver.add_label(number)?;
+            let scan_key = receiver.scan_key.expose_bytes();
+            let hash = Zeroizing::new(tagged(Tag::SilentLabel, &[scan_key, &number.to_be_bytes()]));
+            let of_label = scalar::<Secp256k1>(&hash).map_err(|_| Rejection::ScalarOutOfRange)?;
+            let label = Label { number, scalar: Some(SecretKey::from_bytes(*hash)) };
+            receiver.add_label(ProjectivePoint::mul_by_generator(&of_label), label)?;
         }
         Ok(receiver)
     }
 
-    fn add_label(&mut self, number: u32) -> Result<(), Rejection> {
-        let hash = Zeroizing::new(tagged(Tag::SilentLabel, &[self.scan_key.expose_bytes(), &number.to_be_bytes()]));
-        let of_label = scalar::<Secp256k1>(&hash).map_err(|_| Rejection::ScalarOutOfRange)?;
+    /// The same with labels of which only the points hash_BIP0352/Label(b_scan || m) G are known, each a SEC 1 octet string, as
+    /// servers get them that scan for others. A match tells the place of the point as its label, and as its tweak t_k alone.
+    ///
+    /// # Errors
+    /// As for [`Receiver::new`]; of a label's point what is wrong with it as for every public key.
+    pub fn with_label_points<'a>(
+        scan_key: SecretKey,
+        spend_key: &[u8],
+        label_points: impl ExactSizeIterator<Item = &'a [u8]>,
+    ) -> Result<Self, Rejection> {
+        let mut receiver = Self::without_labels(scan_key, spend_key, label_points.len())?;
+        for (number, point) in (0..).zip(label_points) {
+            let point = PublicKey::try_from(&point_of(point)?)?.to_projective();
+            receiver.add_label(point, Label { number, scalar: None })?;
+        }
+        Ok(receiver)
+    }
+
+    fn without_labels(scan_key: SecretKey, spend_key: &[u8], labels: usize) -> Result<Self, Rejection> {
+        scalar::<Secp256k1>(scan_key.expose_bytes())?;
+        Ok(Receiver { scan_key, spend_keys: vec![point_of(spend_key)?], labels: Vec::with_capacity(labels) })
+    }
+
+    fn add_label(&mut self, point: ProjectivePoint, label: Label) -> Result<(), Rejection> {
         let spend = PublicKey::try_from(&self.spend_keys[0])?.to_projective();
-        let labelled = (ProjectivePoint::mul_by_generator(&of_label) + spend).to_affine();
-        let labelled = PublicKey::from_affine(labelled).map_err(|_| Rejection::IdentityResult)?;
+        let labelled = PublicKey::from_affine((point + spend).to_affine()).map_err(|_| Rejection::IdentityResult)?;
         self.spend_keys.push(Point::from(&labelled));
-        self.labels.push(Label { number, scalar: SecretKey::from_bytes(*hash) });
+        self.labels.push(label);
         Ok(())
     }
 
@@ -83,12 +105,16 @@ impl Receiver {
 
     /// t_k plus the number of the spend key's label, modulo n: what the spend private key is added to.
     pub(super) fn output_tweak(&self, tweak: &[u8; 32], spend_key: usize) -> SecretKey {
-        let Some(label) = spend_key.checked_sub(1).map(|label| &self.labels[label]) else {
-            return SecretKey::from_bytes(*tweak);
-        };
+        let label = spend_key.checked_sub(1).and_then(|label| self.labels[label].scalar.as_ref());
+        let Some(label) = label else { return SecretKey::from_bytes(*tweak) };
         let number = |bytes| scalar::<Secp256k1>(bytes).expect("checked before");
         let mut sum: Zeroizing<Number<Secp256k1>> = number(tweak);
-        *sum += &*number(label.scalar.expose_bytes());
+        *sum += &*number(label.expose_bytes());
         SecretKey::from_bytes(Zeroizing::new(sum.to_bytes()).0)
     }
+}
+
+fn point_of(key: &[u8]) -> Result<Point, Rejection> {
+    let point = decode::public_key::<Secp256k1>(KeyBytes::Sec1(key))?;
+    Ok(Point::from_coordinates(&point.x.to_be_bytes(), &point.y.to_be_bytes()))
 }

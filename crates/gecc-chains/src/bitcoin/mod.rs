@@ -44,7 +44,7 @@ use decoded::{Decoded, Open};
 use gecc::Engine;
 use network::Network;
 use rayon::ThreadPool;
-pub use silent::{Tweaks, index};
+pub use silent::{ReceiverKeys, Tweaks, index};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

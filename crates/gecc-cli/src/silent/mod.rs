@@ -1,7 +1,6 @@
 //! The commands for silent payments.
 
 mod index;
-mod keys;
 mod scan;
 mod table;
 

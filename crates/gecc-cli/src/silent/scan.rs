@@ -1,8 +1,8 @@
 //! `gecc bitcoin scan`.
 
-use super::keys::receiver;
 use super::table::{Places, Rows, Transaction};
 use crate::flags::ScanOptions;
+use crate::input::keyfile::warn_if_exposed;
 use crate::job::watch_interrupts;
 use crate::output::{Failure, Line, Output, note, refuse_overwriting};
 use crate::secrets::wiped::Wiped;
@@ -11,6 +11,7 @@ use arrow_array::RecordBatch;
 use gecc::silent_payments::{self, Match, Receiver};
 use gecc::{Engine, Verdict, stack};
 use gecc_arrow::ReadOptions;
+use gecc_chains::bitcoin::ReceiverKeys;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -23,7 +24,10 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
         refuse_overwriting(path, options.output.as_deref())?;
     }
     let started = Instant::now();
-    let receiver = receiver(&options.key_file, &options.labels)?;
+    warn_if_exposed(&options.key_file);
+    let receiver = ReceiverKeys::read(&options.key_file)
+        .and_then(|keys| keys.receiver(&options.labels).map_err(|reason| reason.to_string()));
+    let receiver = receiver.map_err(|problem| format!("{}: {problem}", options.key_file.display()))?;
     let (engine, interrupted) = (options.engine.start()?, watch_interrupts()?);
     let mut output = Output::open(options.output.as_deref(), true, interrupted)?;
     let mut scan = Scan { engine: &engine, receiver: [receiver], interrupted, counts: Counts::default() };

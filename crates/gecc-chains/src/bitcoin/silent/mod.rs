@@ -1,6 +1,7 @@
 //! An index for silent payments (BIP 352): the tweak point of each transaction that may pay silently.
 
 mod eligible;
+mod keys;
 
 use super::answers::Txid;
 use super::block::{Outputs, TransactionView};
@@ -17,6 +18,8 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+pub use keys::ReceiverKeys;
 
 /// Bytes of blocks, and of what they spend, that are decoded at a time, where memory is not limited.
 const BATCH: usize = 64 << 20;

@@ -1,22 +1,40 @@
 //! What the functions are: their names, arguments and results.
 
-use datafusion::arrow::datatypes::DataType;
+use crate::mapping::{takes, wanted};
+use arrow_schema::DataType;
 use gecc::CurveId;
-use gecc_arrow::{Field, Mapping};
+use gecc::fields::{Field, Mapping};
 
 /// What a function computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
+    /// Verdicts on ECDSA signatures.
     EcdsaVerify,
+    /// The same of signatures in DER.
     EcdsaVerifyDer,
+    /// The public keys that made ECDSA signatures.
     EcdsaRecover,
+    /// The Ethereum addresses of public keys.
     EthAddress,
+    /// Verdicts on SM2 signatures.
     Sm2Verify,
+    /// The same of signatures in DER.
     Sm2VerifyDer,
+    /// Verdicts on BIP 340 signatures.
     Bip340Verify,
 }
 
+/// Which of two functions of the same arguments it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gives {
+    /// What is computed.
+    Result,
+    /// Why there is none, or why a signature is not valid.
+    Reason,
+}
+
 impl Kind {
+    /// All of them.
     pub const ALL: [Kind; 7] = [
         Kind::EcdsaVerify,
         Kind::EcdsaVerifyDer,
@@ -27,8 +45,10 @@ impl Kind {
         Kind::Bip340Verify,
     ];
 
-    pub fn name(self) -> &'static str {
-        match self {
+    /// Its name in a statement.
+    pub fn name(self, gives: Gives) -> String {
+        let reason = if gives == Gives::Reason { "_reason" } else { "" };
+        let name = match self {
             Kind::EcdsaVerify => "ecdsa_verify",
             Kind::EcdsaVerifyDer => "ecdsa_verify_der",
             Kind::EcdsaRecover => "ecdsa_recover",
@@ -36,7 +56,8 @@ impl Kind {
             Kind::Sm2Verify => "sm2_verify",
             Kind::Sm2VerifyDer => "sm2_verify_der",
             Kind::Bip340Verify => "bip340_verify",
-        }
+        };
+        format!("{name}{reason}")
     }
 
     /// Whether the first argument is a curve. Otherwise there is only one that it can be.
@@ -44,7 +65,7 @@ impl Kind {
         self.only_curve().is_none()
     }
 
-    pub fn only_curve(self) -> Option<CurveId> {
+    fn only_curve(self) -> Option<CurveId> {
         match self {
             Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::EcdsaRecover => None,
             Kind::EthAddress | Kind::Bip340Verify => Some(CurveId::Secp256k1),
@@ -64,13 +85,37 @@ impl Kind {
     }
 
     /// Whether a field may be of this type. Keys of 32 bytes are for BIP 340 alone.
-    pub fn takes(self, field: Field, data_type: &DataType) -> bool {
+    ///
+    /// # Errors
+    /// What it has to be.
+    pub fn require(self, field: Field, data_type: &DataType) -> Result<(), String> {
         let values = match data_type {
             DataType::Dictionary(_, values) => values,
             other => other,
         };
         let is_x_only = field == Field::PublicKey && *values == DataType::FixedSizeBinary(32);
-        field.takes(data_type) && (!is_x_only || self == Kind::Bip340Verify)
+        if takes(field, data_type) && (!is_x_only || self == Kind::Bip340Verify) {
+            return Ok(());
+        }
+        Err(format!("`{field}` is {data_type}, but must be {}", wanted(field)))
+    }
+
+    /// The curve of a call: the only one that there is, or the one that the statement names.
+    ///
+    /// # Errors
+    /// Where the statement names none, or one without ECDSA.
+    pub fn curve(self, name: Option<&str>) -> Result<CurveId, String> {
+        if let Some(curve) = self.only_curve() {
+            return Ok(curve);
+        }
+        let name = name.ok_or("`curve` must be a text in the statement, such as 'secp256k1'")?;
+        let curve = name.parse().ok().filter(|curve: &CurveId| curve.has_ecdsa());
+        curve.ok_or_else(|| {
+            let known = CurveId::ALL.iter().filter(|curve| curve.has_ecdsa());
+            let known = known.map(|curve| format!("'{curve}'")).collect::<Vec<_>>().join(", ");
+            let note = if name.parse() == Ok(CurveId::Sm2) { "; for this one there is `sm2_verify`" } else { "" };
+            format!("there is no ECDSA on the curve '{name}'; the curves are {known}{note}")
+        })
     }
 
     /// How many of the last arguments may be left out.
@@ -78,13 +123,13 @@ impl Kind {
         usize::from(self == Kind::EcdsaRecover)
     }
 
+    /// The type of the result.
     pub fn result(self) -> DataType {
         match self {
             Kind::EcdsaRecover => DataType::FixedSizeBinary(65),
             Kind::EthAddress => DataType::FixedSizeBinary(20),
-            Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::Sm2Verify | Kind::Sm2VerifyDer | Kind::Bip340Verify => {
-                DataType::Boolean
-            }
+            Kind::EcdsaVerify | Kind::EcdsaVerifyDer => DataType::Boolean,
+            Kind::Sm2Verify | Kind::Sm2VerifyDer | Kind::Bip340Verify => DataType::Boolean,
         }
     }
 

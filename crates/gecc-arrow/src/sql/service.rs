@@ -1,56 +1,76 @@
 //! Calls of the engine and of its coalescer for one batch.
 
-use crate::arguments::Arguments;
-use crate::kind::Kind;
-use datafusion::arrow::array::RecordBatch;
-use datafusion::common::error::GenericError;
+use super::Kind;
+use crate::answers::Answers;
+use crate::operation::KeyForm;
+use crate::pool::Pool;
+use crate::through::{Bip340Messages, decode_keys_through, recover_through, verify_bip340_through, verify_through};
+use arrow_array::RecordBatch;
 use gecc::ecdsa::Policy;
+use gecc::fields::Hash;
 use gecc::service::{Coalescer, Stats};
 use gecc::{Backend, CurveId, Engine, PublicKeys, Rows, Verdict, Verdicts, any, bip340};
-use gecc_arrow::{
-    Answers, Bip340Messages, KeyForm, Pool, decode_keys_through, recover_through, verify_bip340_through, verify_through,
-};
-use sha3::{Digest, Keccak256};
-use tokio::runtime::{self, Handle, RuntimeFlavor};
-use tokio::task;
 
-/// Rows of the coalescer's largest batch on the CPU: those of a few partitions, so that an engine of many cores has enough for
+/// Rows of the coalescer's largest batch on the CPU: those of a few threads, so that an engine of many cores has enough for
 /// each. GPUs have the coalescer's own choice.
 const CPU_BATCH: usize = 4 * 8192;
 
-/// A coalescer for batches of DataFusion's.
-pub fn coalescer(engine: &Engine) -> Result<Coalescer, gecc::Error> {
-    let builder = Coalescer::builder();
-    match engine.info().backend {
-        Backend::Cpu => builder.largest_batch(CPU_BATCH).build(engine),
-        _ => builder.build(engine),
-    }
-}
-
-/// What all functions share.
+/// What all functions share: an engine, and its coalescer.
 pub struct Service {
     engine: Engine,
     coalescer: Coalescer,
     pool: Pool,
 }
 
+/// What ends a statement.
+pub type Problem = Box<dyn std::error::Error + Send + Sync>;
+
 impl Service {
-    pub fn new(engine: &Engine, coalescer: Coalescer) -> Self {
+    /// With a coalescer for the batches of SQL engines, some thousand rows of each thread.
+    ///
+    /// # Errors
+    /// Those of [`gecc::service::CoalescerBuilder::build`].
+    pub fn new(engine: &Engine) -> Result<Self, gecc::Error> {
+        let builder = Coalescer::builder();
+        let coalescer = match engine.info().backend {
+            Backend::Cpu => builder.largest_batch(CPU_BATCH).build(engine)?,
+            _ => builder.build(engine)?,
+        };
+        Ok(Self::through(engine, coalescer))
+    }
+
+    /// With a coalescer that the caller made of this engine. Longer batches than its largest are cut.
+    pub fn through(engine: &Engine, coalescer: Coalescer) -> Self {
         Service { engine: engine.clone(), coalescer, pool: Pool::default() }
     }
 
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// What the coalescer has done so far.
     pub fn stats(&self) -> Stats {
         self.coalescer.stats()
     }
 
-    /// The answers to a call, in parts that are no longer than the largest batch.
-    pub fn answers(&self, kind: Kind, policy: Policy, arguments: &Arguments) -> Result<Vec<Answers>, GenericError> {
-        let Arguments { curve, batch, .. } = arguments;
+    /// The answers to a call, in parts that are no longer than the largest batch. The columns of the batch are named by the
+    /// function's fields. Sleeps until the answers are there.
+    ///
+    /// # Errors
+    /// A type that a field cannot have, and what the engine and the coalescer say.
+    pub fn answers(
+        &self,
+        kind: Kind,
+        policy: Policy,
+        curve: CurveId,
+        batch: &RecordBatch,
+    ) -> Result<Vec<Answers>, Problem> {
         let most = self.coalescer.largest_batch();
         // A batch without rows is one part, in which the types are looked at.
         let starts = (0..batch.num_rows().max(1)).step_by(most);
         let parts = starts.map(|start| batch.slice(start, most.min(batch.num_rows() - start)));
-        parts.map(|part| self.answers_of_part(kind, policy, *curve, &part)).collect()
+        parts.map(|part| self.answers_of_part(kind, policy, curve, &part)).collect()
     }
 
     fn answers_of_part(
@@ -59,7 +79,7 @@ impl Service {
         policy: Policy,
         curve: CurveId,
         batch: &RecordBatch,
-    ) -> Result<Answers, GenericError> {
+    ) -> Result<Answers, Problem> {
         let mapping = kind.mapping(batch.num_columns());
         match kind {
             Kind::EcdsaVerify | Kind::EcdsaVerifyDer | Kind::Sm2Verify | Kind::Sm2VerifyDer => {
@@ -80,16 +100,14 @@ impl Service {
             }
             Kind::EthAddress => {
                 let (points, codes) = decode_keys_through(batch, &mapping, &self.pool, |keys, points, codes| {
-                    Ok::<(), GenericError>(waited(|| {
-                        any::point::decode_keys_into(&self.engine, curve, keys, points, codes)
-                    })?)
+                    any::point::decode_keys_into(&self.engine, curve, keys, points, codes).map_err(Problem::from)
                 })?;
                 Ok(Answers::new(codes).with_rows("address", points.iter().map(address).collect()))
             }
         }
     }
 
-    /// Each call is a caller of its own to the coalescer, so that all partitions get the same share of its queue.
+    /// Each call is a caller of its own to the coalescer, so that all threads get the same share of its queue.
     fn verify(
         &self,
         curve: CurveId,
@@ -98,12 +116,12 @@ impl Service {
         signatures: Rows<64>,
         keys: PublicKeys,
         codes: &mut [u8],
-    ) -> Result<(), GenericError> {
+    ) -> Result<(), Problem> {
         let caller = self.coalescer.caller();
-        let verdicts = waited(|| match curve {
+        let verdicts = match curve {
             CurveId::Sm2 => caller.sm2_verify(digests, signatures, keys).wait(),
             curve => caller.ecdsa_verify(curve, digests, signatures, keys, policy).wait(),
-        })?;
+        }?;
         put(&verdicts, codes);
         Ok(())
     }
@@ -115,14 +133,14 @@ impl Service {
         signatures: Rows<64>,
         keys: PublicKeys,
         codes: &mut [u8],
-    ) -> Result<(), GenericError> {
+    ) -> Result<(), Problem> {
         match messages {
             Bip340Messages::Rows(messages) => {
                 let caller = self.coalescer.caller();
-                put(&waited(|| caller.bip340_verify(messages, signatures, keys).wait())?, codes);
+                put(&caller.bip340_verify(messages, signatures, keys).wait()?, codes);
             }
             Bip340Messages::Texts(texts) => {
-                waited(|| bip340::verify_messages_into(&self.engine, texts, signatures, keys, codes))?;
+                bip340::verify_messages_into(&self.engine, texts, signatures, keys, codes)?;
             }
         }
         Ok(())
@@ -136,9 +154,9 @@ impl Service {
         ids: Rows<1>,
         keys: &mut [[u8; 64]],
         codes: &mut [u8],
-    ) -> Result<(), GenericError> {
+    ) -> Result<(), Problem> {
         let caller = self.coalescer.caller();
-        let points = waited(|| caller.ecdsa_recover(curve, digests, signatures, ids).wait())?;
+        let points = caller.ecdsa_recover(curve, digests, signatures, ids).wait()?;
         for ((key, code), point) in keys.iter_mut().zip(codes).zip(&points) {
             match point {
                 Ok(point) => {
@@ -160,15 +178,6 @@ fn put(verdicts: &Verdicts, codes: &mut [u8]) {
 
 /// The last 20 bytes of the Keccak-256 of `x || y` (Ethereum's Yellow Paper, appendix F).
 fn address(point: &[u8; 64]) -> [u8; 20] {
-    let hash: [u8; 32] = Keccak256::digest(point).into();
+    let hash = Hash::Keccak256.digest(point).expect("messages of any length");
     *hash.last_chunk().expect("32 bytes")
-}
-
-/// Work that sleeps. A worker of tokio's multi-thread runtime hands its other tasks on before. Otherwise, with a sleeping
-/// partition on each worker, nothing would be read for the next batch. Nothing can lock up either way, as the engine and the
-/// coalescer have threads of their own.
-fn waited<T>(work: impl FnOnce() -> T) -> T {
-    let is_multi_thread = || Handle::try_current().is_ok_and(|h| h.runtime_flavor() == RuntimeFlavor::MultiThread);
-    // Elsewhere `block_in_place` does nothing, or panics.
-    if runtime::worker_index().is_some() && is_multi_thread() { task::block_in_place(work) } else { work() }
 }

@@ -1,50 +1,72 @@
 //! The file of a receiver's keys.
 
-use crate::input::keyfile::warn_if_exposed;
 use bech32::Bech32m;
 use bech32::primitives::decode::CheckedHrpstring;
 use gecc::silent_payments::Receiver;
-use gecc::{SecretKey, stack};
+use gecc::{Rejection, SecretKey, stack};
+use std::fs;
 use std::path::Path;
 use zeroize::Zeroizing;
 
 /// Bytes of the longest file that is read: keys, an address and remarks.
 const LONGEST: u64 = 64 << 10;
 
-/// Reads the keys of a receiver: no message shows anything of them.
-pub fn receiver(path: &Path, labels: &[u32]) -> Result<Receiver, String> {
-    warn_if_exposed(path);
-    let read = || {
-        let length = std::fs::metadata(path).map_err(|problem| problem.to_string())?.len();
-        if length > LONGEST {
-            return Err(format!("a key file has at most {LONGEST} bytes"));
-        }
-        let text = std::fs::read_to_string(path).map_err(|problem| problem.to_string())?;
-        parse(&Zeroizing::new(text), labels)
-    };
-    stack::wiped(read).map_err(|problem| format!("{}: {problem}", path.display()))
+/// The keys of a receiver of silent payments, as a file has them: the scan private key, 64 hexadecimal digits, and behind it the spend
+/// public key, 66 hexadecimal digits, or an address. Lines that begin with `#` are remarks.
+///
+/// The scan key is wiped when this is dropped, and `Debug` shows nothing of it.
+#[derive(Clone, Debug)]
+pub struct ReceiverKeys {
+    scan_key: SecretKey,
+    spend_key: [u8; 33],
 }
 
-fn parse(text: &str, labels: &[u32]) -> Result<Receiver, String> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    let mut words = lines.flat_map(str::split_whitespace);
-    let (Some(scan), Some(spend), None) = (words.next(), words.next(), words.next()) else {
-        return Err(
-            "a scan private key, and a spend public key or an address, are to be there, and nothing else".to_owned()
-        );
-    };
-    let mut scan_key = Zeroizing::new([0; 32]);
-    const_hex::decode_to_slice(scan, &mut *scan_key).map_err(|_| "the scan private key has 64 hexadecimal digits")?;
-    let scan_key = SecretKey::from_bytes(*scan_key);
-    let (address_key, spend_key) = match address(spend)? {
-        Some((scan, spend)) => (Some(scan), spend),
-        None => (None, spend_key(spend)?),
-    };
-    let receiver = Receiver::new(scan_key, &spend_key, labels).map_err(|reason| reason.to_string())?;
-    if address_key.is_some_and(|key| receiver.scan_public_key().to_compressed() != Some(key)) {
-        return Err("the address has another scan key".to_owned());
+impl ReceiverKeys {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What the system says, and what is wrong with the file, without anything of the keys.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        stack::wiped(|| {
+            let length = fs::metadata(path).map_err(|problem| problem.to_string())?.len();
+            if length > LONGEST {
+                return Err(format!("a key file has at most {LONGEST} bytes"));
+            }
+            let text = fs::read_to_string(path).map_err(|problem| problem.to_string())?;
+            Self::parse(&Zeroizing::new(text))
+        })
     }
-    Ok(receiver)
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        let mut words = lines.flat_map(str::split_whitespace);
+        let (Some(scan), Some(spend), None) = (words.next(), words.next(), words.next()) else {
+            return Err("a scan private key, and a spend public key or an address, are to be there, and nothing else"
+                .to_owned());
+        };
+        let mut scan_key = Zeroizing::new([0; 32]);
+        const_hex::decode_to_slice(scan, &mut *scan_key)
+            .map_err(|_| "the scan private key has 64 hexadecimal digits")?;
+        let scan_key = SecretKey::from_bytes(*scan_key);
+        let (address_key, spend_key) = match address(spend)? {
+            Some((scan, spend)) => (Some(scan), spend),
+            None => (None, spend_key(spend)?),
+        };
+        let keys = ReceiverKeys { scan_key, spend_key };
+        let receiver = keys.receiver(&[]).map_err(|reason| reason.to_string())?;
+        if address_key.is_some_and(|key| receiver.scan_public_key().to_compressed() != Some(key)) {
+            return Err("the address has another scan key".to_owned());
+        }
+        Ok(keys)
+    }
+
+    /// The receiver with these labels.
+    ///
+    /// # Errors
+    /// As for [`Receiver::new`].
+    pub fn receiver(&self, labels: &[u32]) -> Result<Receiver, Rejection> {
+        Receiver::new(self.scan_key.clone(), &self.spend_key, labels)
+    }
 }
 
 fn spend_key(text: &str) -> Result<[u8; 33], String> {
@@ -85,8 +107,9 @@ mod tests {
 
     #[test]
     fn a_spend_key_or_an_address() {
-        let spend = parse(&format!("# of a wallet\n{SCAN}\n{SPEND}\n"), &[0]).unwrap();
-        let address = parse(&format!("{SCAN} {ADDRESS}"), &[0]).unwrap();
+        let receiver = |text: &str| ReceiverKeys::parse(text).unwrap().receiver(&[0]).unwrap();
+        let spend = receiver(&format!("# of a wallet\n{SCAN}\n{SPEND}\n"));
+        let address = receiver(&format!("{SCAN} {ADDRESS}"));
         assert_eq!(spend.spend_keys(), address.spend_keys());
         assert_eq!(spend.spend_keys().len(), 2);
     }
@@ -107,7 +130,7 @@ mod tests {
             format!("{SCAN} 05{}", &SPEND[2..]),
         ];
         for text in cases {
-            let said = parse(&text, &[]).unwrap_err();
+            let said = ReceiverKeys::parse(&text).unwrap_err();
             assert!(!said.contains(&SCAN[..8]) && !said.is_empty(), "{said}");
         }
     }

@@ -1,0 +1,217 @@
+//! Scalar functions as DuckDB calls them: bound once for a statement, then computed chunk by chunk on its threads.
+
+use crate::api::{Handle, api};
+use crate::vector::{LogicalType, Results, Vector};
+use std::ffi::{CStr, CString, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Arc;
+
+/// A scalar function. Nulls are handed to it, too.
+pub trait Scalar: Send + Sync + 'static {
+    /// What is known when a statement is bound: shared by all threads that compute it.
+    type Bound: Send + Sync;
+    /// What one thread keeps while it computes a statement.
+    type Local: Default;
+
+    fn name(&self) -> String;
+
+    /// The types of the arguments, for each number of arguments that it can be called with.
+    fn overloads(&self) -> Vec<Vec<LogicalType>>;
+
+    fn result(&self) -> LogicalType;
+
+    /// # Errors
+    /// What is wrong with the statement.
+    fn bind(&self, call: &Call) -> Result<Self::Bound, String>;
+
+    /// Writes a result for each row.
+    ///
+    /// # Errors
+    /// What ends the statement.
+    fn compute(
+        &self,
+        bound: &Self::Bound,
+        local: &mut Self::Local,
+        arguments: &[Vector],
+        results: &mut Results,
+    ) -> Result<(), String>;
+}
+
+/// Makes a function known to a database.
+///
+/// # Safety
+/// The connection is one of a database whose functions these are.
+pub unsafe fn register<S: Scalar>(connection: Handle, function: S) -> Result<(), String> {
+    let (api, name, function) = (api(), text(&function.name()), Arc::new(function));
+    // SAFETY: handles are those of the objects made here, and destroyed at the end. The set copies what is added to it.
+    unsafe {
+        let mut set = (api.create_scalar_function_set)(name.as_ptr());
+        for arguments in function.overloads() {
+            let mut handle = (api.create_scalar_function)();
+            (api.scalar_function_set_name)(handle, name.as_ptr());
+            arguments.iter().for_each(|of| (api.scalar_function_add_parameter)(handle, of.handle));
+            (api.scalar_function_set_return_type)(handle, function.result().handle);
+            (api.scalar_function_set_special_handling)(handle);
+            let extra = Box::into_raw(Box::new(Arc::clone(&function)));
+            (api.scalar_function_set_extra_info)(handle, extra.cast(), destroy::<Arc<S>>);
+            (api.scalar_function_set_bind)(handle, bind::<S>);
+            (api.scalar_function_set_init)(handle, init::<S>);
+            (api.scalar_function_set_function)(handle, compute::<S>);
+            (api.add_scalar_function_to_set)(set, handle);
+            (api.destroy_scalar_function)(&mut handle);
+        }
+        let state = (api.register_scalar_function_set)(connection, set);
+        (api.destroy_scalar_function_set)(&mut set);
+        if state == 0 { Ok(()) } else { Err(format!("the function `{}` cannot be registered", name.to_string_lossy())) }
+    }
+}
+
+/// A call in a statement that is being bound.
+pub struct Call {
+    info: Handle,
+    context: Handle,
+}
+
+impl Call {
+    pub fn arguments(&self) -> usize {
+        // SAFETY: of a function that is being bound.
+        unsafe { (api().scalar_function_bind_get_argument_count)(self.info) as usize }
+    }
+
+    /// The type of an argument.
+    pub fn type_of(&self, argument: usize) -> LogicalType {
+        let expression = self.argument(argument);
+        // SAFETY: an expression; the result is ours.
+        unsafe { LogicalType::owned((api().expression_return_type)(expression.handle)) }
+    }
+
+    /// The text that an argument always is; `None` where it is not always the same, or null.
+    pub fn constant(&self, argument: usize) -> Option<String> {
+        let (expression, mut value) = (self.argument(argument), ptr::null_mut());
+        // SAFETY: an expression of this statement; error and value are ours, and destroyed.
+        unsafe {
+            if !(api().expression_is_foldable)(expression.handle) {
+                return None;
+            }
+            let mut error = (api().expression_fold)(self.context, expression.handle, &mut value);
+            let failed = (api().error_data_has_error)(error);
+            (api().destroy_error_data)(&mut error);
+            if failed { None } else { self.text(value) }
+        }
+    }
+
+    /// The text of a setting; `None` where it is not set, or empty.
+    pub fn setting(&self, name: &CStr) -> Option<String> {
+        // SAFETY: the context of the statement; the value is ours.
+        let value = unsafe { (api().client_context_get_config_option)(self.context, name.as_ptr(), ptr::null_mut()) };
+        self.text(value).filter(|text| !text.is_empty())
+    }
+
+    /// The text of a value, which is destroyed.
+    fn text(&self, mut value: Handle) -> Option<String> {
+        if value.is_null() {
+            return None;
+        }
+        // SAFETY: a value that is ours; its text is copied before both are given back.
+        unsafe {
+            let text = if (api().is_null_value)(value) { ptr::null_mut() } else { (api().get_varchar)(value) };
+            (api().destroy_value)(&mut value);
+            if text.is_null() {
+                return None;
+            }
+            let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+            (api().free)(text.cast());
+            Some(copy)
+        }
+    }
+
+    fn argument(&self, argument: usize) -> Expression {
+        // SAFETY: of a function that is being bound; there is such an argument, and the result is ours.
+        let handle = unsafe { (api().scalar_function_bind_get_argument)(self.info, argument as u64) };
+        Expression { handle }
+    }
+}
+
+struct Expression {
+    handle: Handle,
+}
+
+impl Drop for Expression {
+    fn drop(&mut self) {
+        // SAFETY: it is ours, and not used any more.
+        unsafe { (api().destroy_expression)(&mut self.handle) }
+    }
+}
+
+/// A text for C, of what comes before a zero.
+pub fn text(text: &str) -> CString {
+    let text: Vec<u8> = text.bytes().take_while(|byte| *byte != 0).collect();
+    CString::new(text).expect("no zero is left")
+}
+
+/// Nothing may unwind into DuckDB.
+fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("gecc has failed".to_owned()))
+}
+
+unsafe extern "C" fn destroy<T>(object: *mut c_void) {
+    // SAFETY: made by `Box::into_raw` of this type, and destroyed once.
+    drop(unsafe { Box::from_raw(object.cast::<T>()) });
+}
+
+/// A further share of what was bound.
+unsafe extern "C" fn share<T>(bound: *mut c_void) -> *mut c_void {
+    // SAFETY: a box of this type.
+    let bound = unsafe { &*bound.cast::<Arc<T>>() };
+    Box::into_raw(Box::new(Arc::clone(bound))).cast()
+}
+
+/// An error with the function's name in front.
+fn named<S: Scalar>(function: &S, problem: &str) -> CString {
+    text(&format!("{}: {problem}", function.name()))
+}
+
+unsafe extern "C" fn bind<S: Scalar>(info: Handle) {
+    // SAFETY: called as `duckdb.h` says it; the extra info is what was set on registration. The context is ours, and destroyed.
+    unsafe {
+        let api = api();
+        let function = &*(api.scalar_function_bind_get_extra_info)(info).cast::<Arc<S>>();
+        let mut context = ptr::null_mut();
+        (api.scalar_function_get_client_context)(info, &mut context);
+        match caught(|| function.bind(&Call { info, context })) {
+            Ok(bound) => {
+                let bound = Box::into_raw(Box::new(Arc::new(bound)));
+                (api.scalar_function_set_bind_data)(info, bound.cast(), destroy::<Arc<S::Bound>>);
+                (api.scalar_function_set_bind_data_copy)(info, share::<S::Bound>);
+            }
+            Err(problem) => (api.scalar_function_bind_set_error)(info, named(&**function, &problem).as_ptr()),
+        }
+        (api.destroy_client_context)(&mut context);
+    }
+}
+
+unsafe extern "C" fn init<S: Scalar>(info: Handle) {
+    let local = Box::into_raw(Box::new(S::Local::default()));
+    // SAFETY: called as `duckdb.h` says it.
+    unsafe { (api().scalar_function_init_set_state)(info, local.cast(), destroy::<S::Local>) };
+}
+
+unsafe extern "C" fn compute<S: Scalar>(info: Handle, chunk: Handle, results: Handle) {
+    // SAFETY: called as `duckdb.h` says it, with what the functions above have set. A state is of one thread. The result has room for
+    // as many rows as the chunk has.
+    unsafe {
+        let api = api();
+        let function = &*(api.scalar_function_get_extra_info)(info).cast::<Arc<S>>();
+        let bound = &*(api.scalar_function_get_bind_data)(info).cast::<Arc<S::Bound>>();
+        let local = &mut *(api.scalar_function_get_state)(info).cast::<S::Local>();
+        let rows = (api.data_chunk_get_size)(chunk) as usize;
+        let count = (api.data_chunk_get_column_count)(chunk);
+        let vector = |which| Vector::new((api.data_chunk_get_vector)(chunk, which), rows);
+        let arguments: Vec<Vector> = (0..count).map(vector).collect();
+        let mut results = Results::new(results, rows);
+        if let Err(problem) = caught(|| function.compute(bound, local, &arguments, &mut results)) {
+            (api.scalar_function_set_error)(info, named(&**function, &problem).as_ptr());
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Chunks of many threads as one batch.
+//!
+//! A thread has some thousand rows and waits for their answers. The first that comes computes what it has; meanwhile the others'
+//! rows gather, and the next computes them all. So batches are as large as there are threads, without a clock.
+
+use super::columns::Columns;
+use gecc::Engine;
+use gecc::silent_payments::{self, Match, Receiver, Scan};
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Batches that are computed at a time: while one is put together or taken apart the engine has another.
+const COMPUTING: usize = 2;
+
+/// The batches of one receiver.
+pub struct Gather {
+    receiver: [Receiver; 1],
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    open: Columns,
+    answer: Arc<Answer>,
+    computing: usize,
+}
+
+/// What becomes of a batch.
+type Answer = OnceLock<Result<Scan, String>>;
+
+/// The answers for some rows of a batch.
+pub struct Part {
+    answer: Arc<Answer>,
+    rows: Range<usize>,
+}
+
+impl Gather {
+    pub fn new(receiver: Receiver, empty: Columns) -> Self {
+        let state = State { open: empty, answer: Arc::default(), computing: 0 };
+        Gather { receiver: [receiver], state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// The answers for some rows, in a batch with those of other threads. Sleeps until they are there.
+    ///
+    /// # Errors
+    /// What the engine says of the batch.
+    pub fn scan(&self, engine: &Engine, columns: Columns) -> Result<Part, String> {
+        let mut state = self.lock();
+        let first = state.open.rows();
+        state.open.append(columns);
+        let part = Part { answer: Arc::clone(&state.answer), rows: first..state.open.rows() };
+        loop {
+            if let Some(answer) = part.answer.get() {
+                return answer.as_ref().map(|_| ()).map_err(String::clone).map(|()| part);
+            }
+            let is_open = Arc::ptr_eq(&part.answer, &state.answer);
+            if is_open && state.computing < COMPUTING {
+                let empty = state.open.empty();
+                let batch = std::mem::replace(&mut state.open, empty);
+                state.answer = Arc::default();
+                state.computing += 1;
+                drop(state);
+                self.compute(engine, &batch, &part.answer);
+                state = self.lock();
+            } else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    /// However it ends, those who wait are told.
+    fn compute(&self, engine: &Engine, batch: &Columns, answer: &Answer) {
+        let _computing = Computing { gather: self, answer };
+        let scan = |outputs| silent_payments::scan(engine, &self.receiver, batch.keys(), outputs);
+        // It is not set yet.
+        let _ = answer.set(batch.outputs().and_then(scan).map_err(|problem| problem.to_string()));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A batch that is being computed.
+struct Computing<'a> {
+    gather: &'a Gather,
+    answer: &'a Answer,
+}
+
+impl Drop for Computing<'_> {
+    fn drop(&mut self) {
+        let _ = self.answer.set(Err("the batch was not computed".to_owned()));
+        self.gather.lock().computing -= 1;
+        self.gather.changed.notify_all();
+    }
+}
+
+impl Part {
+    fn scan(&self) -> &Scan {
+        self.answer.get().and_then(|answer| answer.as_ref().ok()).expect("the batch was computed")
+    }
+
+    /// A code for each row.
+    pub fn codes(&self) -> &[u8] {
+        &self.scan().codes[self.rows.clone()]
+    }
+
+    /// What was found in a row, in order.
+    pub fn of_row(&self, row: usize) -> &[Match] {
+        let (matches, row) = (&self.scan().matches, self.rows.start + row);
+        let start = matches.partition_point(|found| found.row < row);
+        &matches[start..][..matches[start..].partition_point(|found| found.row == row)]
+    }
+}

@@ -1,0 +1,295 @@
+//! Silent payments (BIP 352): `silent_payments_scan`, and the same as Frigate calls it.
+
+mod columns;
+mod gather;
+mod receivers;
+
+use crate::api::{Handle, api};
+use crate::engine::service;
+use crate::scalar::{self, Call, Scalar};
+use crate::vector::{ANY, BIGINT, BLOB, BOOLEAN, INTEGER, LogicalType, Results, VARCHAR, Vector};
+use columns::{Columns, Known};
+use gather::Part;
+use gecc::silent_payments::Receiver;
+use gecc::{PublicKeys, SecretKey, Verdict, stack};
+use gecc_chains::bitcoin::ReceiverKeys;
+use receivers::{Labels, RowKeys, Search, Searches};
+use std::ffi::CStr;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The setting that names the file of a receiver's keys.
+const KEY_FILE: &CStr = c"gecc_key_file";
+
+/// Makes the functions and the setting known to a database.
+///
+/// # Safety
+/// The handle is that of a connection to it.
+pub unsafe fn register(connection: Handle) -> Result<(), String> {
+    // SAFETY: by the caller.
+    unsafe {
+        register_setting(connection)?;
+        scalar::register(connection, SilentPayments { form: Form::Own })?;
+        scalar::register(connection, SilentPayments { form: Form::Frigate })
+    }
+}
+
+/// # Safety
+/// The handle is that of a connection.
+unsafe fn register_setting(connection: Handle) -> Result<(), String> {
+    let description = c"the file with the scan private key and the spend public key of a receiver of silent payments";
+    // SAFETY: objects are made here, and destroyed at the end.
+    unsafe {
+        let (mut option, mut empty) = ((api().create_config_option)(), (api().create_varchar)(c"".as_ptr()));
+        (api().config_option_set_name)(option, KEY_FILE.as_ptr());
+        (api().config_option_set_type)(option, LogicalType::simple(VARCHAR).handle);
+        (api().config_option_set_default_value)(option, empty);
+        (api().config_option_set_description)(option, description.as_ptr());
+        let state = (api().register_config_option)(connection, option);
+        (api().destroy_value)(&mut empty);
+        (api().destroy_config_option)(&mut option);
+        if state == 0 { Ok(()) } else { Err("the setting `gecc_key_file` cannot be registered".to_owned()) }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `silent_payments_scan(outputs, scan_key, spend_key, tweak_key, labels)`, or without the keys of the receiver, of which a file has
+    /// both: what was found.
+    Own,
+    /// `scan_silent_payments(outputs, [scan_key, spend_key, tweak_key], label_points)`: whether something was found.
+    Frigate,
+}
+
+struct SilentPayments {
+    form: Form,
+}
+
+/// What is known of a statement.
+struct Statement {
+    known: Known,
+    /// The keys of a file, where the statement has none.
+    file: Option<ReceiverKeys>,
+    searches: Searches,
+}
+
+/// A row without a null.
+struct Row<'a> {
+    keys: RowKeys<'a>,
+    tweak_key: &'a [u8],
+    outputs: Range<usize>,
+}
+
+impl Scalar for SilentPayments {
+    type Bound = Statement;
+    type Local = Vec<Arc<Search>>;
+
+    fn name(&self) -> String {
+        let name = match self.form {
+            Form::Own => "silent_payments_scan",
+            Form::Frigate => "scan_silent_payments",
+        };
+        name.to_owned()
+    }
+
+    fn overloads(&self) -> Vec<Vec<LogicalType>> {
+        let simple = LogicalType::simple;
+        let list = |of| LogicalType::list(&simple(of));
+        match self.form {
+            Form::Own => vec![
+                vec![simple(ANY), simple(BLOB)],
+                vec![simple(ANY), simple(BLOB), list(BIGINT)],
+                vec![simple(ANY), simple(BLOB), simple(BLOB), simple(BLOB), list(BIGINT)],
+            ],
+            Form::Frigate => vec![vec![simple(ANY), list(BLOB), list(BLOB)]],
+        }
+    }
+
+    fn result(&self) -> LogicalType {
+        let simple = LogicalType::simple;
+        match self.form {
+            Form::Own => LogicalType::list(&LogicalType::structure(&[
+                (c"output", simple(INTEGER)),
+                (c"k", simple(INTEGER)),
+                (c"label", simple(BIGINT)),
+                (c"tweak", simple(BLOB)),
+            ])),
+            Form::Frigate => simple(BOOLEAN),
+        }
+    }
+
+    fn bind(&self, call: &Call) -> Result<Statement, String> {
+        let known = Known::of(&call.type_of(0))?;
+        let needs_file = self.form == Form::Own && call.arguments() < 5;
+        let file = needs_file.then(|| {
+            let path =
+                call.setting(KEY_FILE).ok_or("no keys are given, and the setting `gecc_key_file` names no file")?;
+            ReceiverKeys::read(Path::new(&path)).map_err(|problem| format!("{path}: {problem}"))
+        });
+        Ok(Statement { known, file: file.transpose()?, searches: Searches::default() })
+    }
+
+    fn compute(
+        &self,
+        statement: &Statement,
+        mine: &mut Vec<Arc<Search>>,
+        arguments: &[Vector],
+        results: &mut Results,
+    ) -> Result<(), String> {
+        // Keys and tweaks pass through.
+        stack::wiped(|| {
+            let found = self.search(statement, mine, arguments)?;
+            match self.form {
+                Form::Own => write_matches(&found, results)?,
+                Form::Frigate => write_booleans(&found, results),
+            }
+            Ok(())
+        })
+    }
+}
+
+/// For each row its place in a part; `None` for a row that has a null, or that cannot be read.
+type Found = Vec<Option<(Arc<Part>, usize)>>;
+
+impl SilentPayments {
+    /// Searches all rows, those of each receiver in a batch of its own.
+    fn search(
+        &self,
+        statement: &Statement,
+        mine: &mut Vec<Arc<Search>>,
+        arguments: &[Vector],
+    ) -> Result<Found, String> {
+        let (rows, lists) = (arguments[0].rows(), arguments.iter().map(Vector::elements).collect::<Vec<_>>());
+        let mut groups: Vec<(RowKeys, Columns, Vec<usize>)> = Vec::new();
+        for row in 0..rows {
+            let Some(of) = self.row(arguments, &lists, row) else { continue };
+            // Mostly that of the row before.
+            let group = match groups.iter().rposition(|(keys, ..)| keys.is(&of.keys)) {
+                Some(group) => group,
+                None => {
+                    groups.push((of.keys, Columns::new(statement.known), Vec::new()));
+                    groups.len() - 1
+                }
+            };
+            let (_, columns, places) = &mut groups[group];
+            if lists[0].is_some_and(|outputs| columns.push(self.tweak_point(of.tweak_key), &outputs, of.outputs)) {
+                places.push(row);
+            }
+        }
+        let mut found: Found = vec![None; rows];
+        for (keys, columns, places) in groups {
+            let search = statement.searches.of(mine, &keys, statement.known, || self.receiver(statement, &keys))?;
+            let part = Arc::new(search.gather.scan(service()?.engine(), columns)?);
+            for (place, (row, code)) in places.into_iter().zip(part.codes()).enumerate() {
+                found[row] = (*code == Verdict::VALID_CODE).then(|| (Arc::clone(&part), place));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The arguments of a row; `None` where one is null. `lists` are the elements of arguments that are lists.
+    fn row<'a>(&self, arguments: &[Vector<'a>], lists: &[Option<Vector<'a>>], row: usize) -> Option<Row<'a>> {
+        let outputs = arguments[0].list(row)?;
+        let labels = |which: usize| Some(Labels { values: lists[which]?, places: arguments[which].list(row)? });
+        let (scan, spend, tweak_key, labels) = match (self.form, arguments.len()) {
+            (Form::Own, 2) => (&[][..], &[][..], arguments[1].bytes(row)?, None),
+            (Form::Own, 3) => (&[][..], &[][..], arguments[1].bytes(row)?, Some(labels(2)?)),
+            (Form::Own, _) => {
+                let [scan, spend, tweak_key] = [1, 2, 3].map(|which: usize| arguments[which].bytes(row));
+                (scan?, spend?, tweak_key?, Some(labels(4)?))
+            }
+            (Form::Frigate, _) => {
+                let (places, keys) = (arguments[1].list(row)?, lists[1]?);
+                let [scan, spend, tweak_key] = [0, 1, 2].map(|which| places.start + which);
+                if places.len() != 3 {
+                    return None;
+                }
+                (keys.bytes(scan)?, keys.bytes(spend)?, keys.bytes(tweak_key)?, Some(labels(2)?))
+            }
+        };
+        Some(Row { keys: RowKeys { scan, spend, labels }, tweak_key, outputs })
+    }
+
+    /// # Errors
+    /// What is wrong with the keys: nothing of them is in it.
+    fn receiver(&self, statement: &Statement, keys: &RowKeys) -> Result<Receiver, String> {
+        let numbers = || keys.labels.as_ref().map_or(Ok(Vec::new()), Labels::numbers);
+        if let Some(file) = &statement.file {
+            return file.receiver(&numbers()?).map_err(|reason| reason.to_string());
+        }
+        let scan: &[u8; 32] = keys.scan.try_into().map_err(|_| "the scan key has 32 bytes")?;
+        let (scan, spend) = (SecretKey::from_bytes(*scan), self.sec1(keys.spend));
+        let receiver = match (self.form, &keys.labels) {
+            (Form::Frigate, Some(labels)) => {
+                let points: Vec<Vec<u8>> = labels.points()?.into_iter().map(|point| self.sec1(point)).collect();
+                Receiver::with_label_points(scan, &spend, points.iter().map(Vec::as_slice))
+            }
+            _ => Receiver::new(scan, &spend, &numbers()?),
+        };
+        receiver.map_err(|reason| reason.to_string())
+    }
+
+    /// A public key of a receiver as SEC 1 has it.
+    fn sec1(&self, key: &[u8]) -> Vec<u8> {
+        match <&[u8; 64]>::try_from(key) {
+            Ok(coordinates) => [&[4], &self.coordinates(coordinates)[..]].concat(),
+            Err(_) => key.to_vec(),
+        }
+    }
+
+    /// A tweak key of any form as the engine gets it.
+    fn tweak_point(&self, key: &[u8]) -> [u8; 65] {
+        match key.try_into() {
+            Ok(coordinates) => PublicKeys::mixed_row(&self.coordinates(coordinates)),
+            Err(_) => PublicKeys::mixed_row(key),
+        }
+    }
+
+    /// `x || y`, which Frigate has little-endian, each by itself.
+    fn coordinates(&self, key: &[u8; 64]) -> [u8; 64] {
+        let mut key = *key;
+        if self.form == Form::Frigate {
+            key[..32].reverse();
+            key[32..].reverse();
+        }
+        key
+    }
+}
+
+fn write_booleans(found: &Found, results: &mut Results) {
+    for (row, found) in found.iter().enumerate() {
+        match found {
+            Some((part, place)) => results.set_boolean(row, !part.of_row(*place).is_empty()),
+            None => results.set_null(row),
+        }
+    }
+}
+
+/// A list of what was found in each row.
+fn write_matches(found: &Found, results: &mut Results) -> Result<(), String> {
+    let of_row =
+        |found: &Option<(Arc<Part>, usize)>| found.as_ref().map_or(0, |(part, place)| part.of_row(*place).len());
+    let counts: Vec<usize> = found.iter().map(of_row).collect();
+    let mut end = 0;
+    for (row, (found, count)) in found.iter().zip(&counts).enumerate() {
+        results.set_list(row, end..end + count);
+        end += count;
+        if found.is_none() {
+            results.set_null(row);
+        }
+    }
+    let mut elements = results.elements(end)?;
+    let matches = found.iter().flatten().flat_map(|(part, place)| part.of_row(*place));
+    for (element, found) in matches.enumerate() {
+        // Outputs of a row, and k, are few.
+        elements.member(0).set_integer(element, found.output as i32);
+        elements.member(1).set_integer(element, found.k as i32);
+        match found.label {
+            Some(label) => elements.member(2).set_bigint(element, label.into()),
+            None => elements.member(2).set_null(element),
+        }
+        elements.member(3).set_bytes(element, found.tweak.expose_bytes());
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! The receivers of a statement: made of the keys in its rows, which are mostly the same in all, and kept while it is computed.
+
+use super::columns::{Columns, Known};
+use super::gather::Gather;
+use crate::vector::{Type, Vector};
+use gecc::silent_payments::Receiver;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use zeroize::Zeroizing;
+
+/// Receivers that a thread keeps.
+const KEPT: usize = 16;
+
+/// The labels of a row: the elements of all rows, and which are its own.
+#[derive(Clone)]
+pub struct Labels<'a> {
+    pub values: Vector<'a>,
+    pub places: Range<usize>,
+}
+
+impl<'a> Labels<'a> {
+    /// The numbers of labels.
+    ///
+    /// # Errors
+    /// What is wrong with one.
+    pub fn numbers(&self) -> Result<Vec<u32>, String> {
+        let number = |place| u32::try_from(self.values.integer(place)?).ok();
+        let all: Option<Vec<u32>> = self.places.clone().map(number).collect();
+        all.ok_or_else(|| "a label is not a number of 0 to 4294967295".to_owned())
+    }
+
+    /// The points of labels.
+    ///
+    /// # Errors
+    /// Where one is null.
+    pub fn points(&self) -> Result<Vec<&'a [u8]>, String> {
+        let all: Option<Vec<&[u8]>> = self.places.clone().map(|place| self.values.bytes(place)).collect();
+        all.ok_or_else(|| "a label is null".to_owned())
+    }
+
+    /// What tells it from others.
+    fn write(&self, to: &mut Vec<u8>) {
+        for place in self.places.clone() {
+            match self.values.type_of() {
+                Type::Blob => to.extend(self.values.bytes(place).unwrap_or_default()),
+                _ => to.extend(self.values.integer(place).unwrap_or(-1).to_be_bytes()),
+            }
+            to.push(b';');
+        }
+    }
+}
+
+/// The keys of a receiver as a row has them. Scan and spend key are empty where a file has them, and labels `None` where the
+/// statement has none.
+#[derive(Clone)]
+pub struct RowKeys<'a> {
+    pub scan: &'a [u8],
+    pub spend: &'a [u8],
+    pub labels: Option<Labels<'a>>,
+}
+
+impl RowKeys<'_> {
+    /// Whether it is the same receiver.
+    pub fn is(&self, other: &Self) -> bool {
+        let places = |keys: &Self| keys.labels.as_ref().map(|labels| labels.places.clone());
+        if places(self) == places(other) {
+            return are_equal(self.scan, other.scan) && self.spend == other.spend;
+        }
+        are_equal(&self.identity(), &other.identity())
+    }
+
+    /// What tells it from others.
+    fn identity(&self) -> Zeroizing<Vec<u8>> {
+        // Enough for a vector that does not grow, which would leave copies behind.
+        let labels = self.labels.as_ref().map_or(0, |labels| labels.places.len());
+        let mut identity = Zeroizing::new(Vec::with_capacity(self.scan.len() + 128 + 128 * labels));
+        identity.extend(self.scan);
+        identity.extend(self.spend);
+        identity.push(b';');
+        self.labels.iter().for_each(|labels| labels.write(&mut identity));
+        identity
+    }
+}
+
+/// Takes the same time wherever bytes differ.
+fn are_equal(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+}
+
+/// A receiver with the batches that are compared for it.
+pub struct Search {
+    identity: Zeroizing<Vec<u8>>,
+    pub gather: Gather,
+}
+
+/// The searches of a statement that threads are at. With the last thread's they end, and keys are wiped.
+#[derive(Default)]
+pub struct Searches(Mutex<Vec<Weak<Search>>>);
+
+impl Searches {
+    /// The search for a receiver, which is made where there is none. `mine` are those of this thread.
+    ///
+    /// # Errors
+    /// That of `receiver`.
+    pub fn of(
+        &self,
+        mine: &mut Vec<Arc<Search>>,
+        keys: &RowKeys,
+        known: Known,
+        receiver: impl FnOnce() -> Result<Receiver, String>,
+    ) -> Result<Arc<Search>, String> {
+        let identity = keys.identity();
+        let is = |search: &Arc<Search>| are_equal(&search.identity, &identity);
+        if let Some(search) = mine.iter().find(|search| is(search)) {
+            return Ok(Arc::clone(search));
+        }
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|search| search.strong_count() > 0);
+        let search = match all.iter().filter_map(Weak::upgrade).find(is) {
+            Some(search) => search,
+            None => {
+                let gather = Gather::new(receiver()?, Columns::new(known));
+                let search = Arc::new(Search { identity, gather });
+                all.push(Arc::downgrade(&search));
+                search
+            }
+        };
+        if mine.len() == KEPT {
+            mine.remove(0);
+        }
+        mine.push(Arc::clone(&search));
+        Ok(search)
+    }
+}

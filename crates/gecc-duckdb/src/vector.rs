@@ -1,0 +1,309 @@
+//! Columns of a chunk as DuckDB lays them out (`duckdb.h`, "Vector Interface"): arguments that are read, and results that are written.
+//! The vectors that a scalar function gets are flat, those in lists too.
+
+use crate::api::{Handle, api};
+use std::ffi::{CStr, c_void};
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice;
+
+/// Types of values, `DUCKDB_TYPE`: those that are told apart here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Boolean,
+    Integer(Integer),
+    Varchar,
+    Blob,
+    List,
+    /// Of NULL in a statement.
+    Null,
+    Other,
+}
+
+/// Integers of at most 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integer {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+pub const BOOLEAN: u32 = 1;
+pub const INTEGER: u32 = 4;
+pub const BIGINT: u32 = 5;
+pub const VARCHAR: u32 = 17;
+pub const BLOB: u32 = 18;
+pub const ANY: u32 = 34;
+
+impl Type {
+    fn of_id(id: u32) -> Self {
+        match id {
+            BOOLEAN => Type::Boolean,
+            2 => Type::Integer(Integer::I8),
+            3 => Type::Integer(Integer::I16),
+            INTEGER => Type::Integer(Integer::I32),
+            BIGINT => Type::Integer(Integer::I64),
+            6 => Type::Integer(Integer::U8),
+            7 => Type::Integer(Integer::U16),
+            8 => Type::Integer(Integer::U32),
+            9 => Type::Integer(Integer::U64),
+            VARCHAR => Type::Varchar,
+            BLOB => Type::Blob,
+            24 => Type::List,
+            36 => Type::Null,
+            _ => Type::Other,
+        }
+    }
+}
+
+/// A logical type of DuckDB's that is destroyed here.
+pub struct LogicalType {
+    pub handle: Handle,
+}
+
+impl LogicalType {
+    /// # Safety
+    /// The handle is that of a logical type, which nobody else destroys.
+    pub unsafe fn owned(handle: Handle) -> Self {
+        LogicalType { handle }
+    }
+
+    pub fn simple(id: u32) -> Self {
+        // SAFETY: a number of `DUCKDB_TYPE`; the result is ours.
+        unsafe { Self::owned((api().create_logical_type)(id)) }
+    }
+
+    pub fn list(of: &LogicalType) -> Self {
+        // SAFETY: a logical type; the result is ours.
+        unsafe { Self::owned((api().create_list_type)(of.handle)) }
+    }
+
+    pub fn structure(members: &[(&CStr, LogicalType)]) -> Self {
+        let names: Vec<_> = members.iter().map(|(name, _)| name.as_ptr()).collect();
+        let types: Vec<_> = members.iter().map(|(_, of)| of.handle).collect();
+        // SAFETY: as many names as types; DuckDB copies both, and the result is ours.
+        unsafe { Self::owned((api().create_struct_type)(types.as_ptr(), names.as_ptr(), members.len() as u64)) }
+    }
+
+    pub fn type_of(&self) -> Type {
+        // SAFETY: a logical type.
+        Type::of_id(unsafe { (api().get_type_id)(self.handle) })
+    }
+
+    /// The type of a list's elements; `None` where it is no list.
+    pub fn element(&self) -> Option<LogicalType> {
+        // SAFETY: the type of a list; the result is ours.
+        (self.type_of() == Type::List).then(|| unsafe { Self::owned((api().list_type_child_type)(self.handle)) })
+    }
+}
+
+impl Drop for LogicalType {
+    fn drop(&mut self) {
+        // SAFETY: it is ours, and not used any more.
+        unsafe { (api().destroy_logical_type)(&mut self.handle) }
+    }
+}
+
+/// `duckdb_string_t`: up to 12 bytes lie within, and longer ones behind a pointer.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Text {
+    length: u32,
+    rest: [u8; 12],
+}
+
+const INLINED: usize = 12;
+
+/// A column of an argument, or the elements of one of lists.
+#[derive(Clone, Copy)]
+pub struct Vector<'a> {
+    handle: Handle,
+    rows: usize,
+    of: Type,
+    values: *const c_void,
+    /// A bit for each row; null where all are valid.
+    validity: *const u64,
+    chunk: PhantomData<&'a ()>,
+}
+
+impl<'a> Vector<'a> {
+    /// # Safety
+    /// The handle is that of a flat vector with so many rows, which stays for the lifetime.
+    pub unsafe fn new(handle: Handle, rows: usize) -> Self {
+        // SAFETY: a vector by the caller; the type is ours.
+        unsafe {
+            let of = LogicalType::owned((api().vector_get_column_type)(handle)).type_of();
+            let values = (api().vector_get_data)(handle).cast_const();
+            let validity = (api().vector_get_validity)(handle).cast_const();
+            Vector { handle, rows, of, values, validity, chunk: PhantomData }
+        }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub fn type_of(&self) -> Type {
+        self.of
+    }
+
+    pub fn is_null(&self, row: usize) -> bool {
+        if self.of == Type::Null {
+            return true;
+        }
+        assert!(row < self.rows);
+        // SAFETY: where it is not null there is a bit for each row.
+        !self.validity.is_null() && unsafe { *self.validity.add(row / 64) } >> (row % 64) & 1 == 0
+    }
+
+    fn values<T: Copy>(&self) -> &'a [T] {
+        // SAFETY: callers ask for the type that the vector holds, and there is one for each row.
+        if self.rows == 0 { &[] } else { unsafe { slice::from_raw_parts(self.values.cast(), self.rows) } }
+    }
+
+    /// The bytes of a row of a BLOB or a VARCHAR; `None` where it is null.
+    pub fn bytes(&self, row: usize) -> Option<&'a [u8]> {
+        if self.is_null(row) {
+            return None;
+        }
+        assert!(matches!(self.of, Type::Blob | Type::Varchar));
+        let text = &self.values::<Text>()[row];
+        let length = text.length as usize;
+        if length <= INLINED {
+            return Some(&text.rest[..length]);
+        }
+        let (_, pointer) = text.rest.split_last_chunk::<8>().expect("12 bytes");
+        let pointer = usize::from_ne_bytes(*pointer) as *const u8;
+        // SAFETY: a string of more than 12 bytes has a pointer to all of them behind four of them.
+        Some(unsafe { slice::from_raw_parts(pointer, length) })
+    }
+
+    /// The number of a row; `None` where it is null.
+    pub fn integer(&self, row: usize) -> Option<i128> {
+        let Type::Integer(of) = self.of else { return None };
+        let value = |row: usize| match of {
+            Integer::I8 => self.values::<i8>()[row].into(),
+            Integer::I16 => self.values::<i16>()[row].into(),
+            Integer::I32 => self.values::<i32>()[row].into(),
+            Integer::I64 => self.values::<i64>()[row].into(),
+            Integer::U8 => self.values::<u8>()[row].into(),
+            Integer::U16 => self.values::<u16>()[row].into(),
+            Integer::U32 => self.values::<u32>()[row].into(),
+            Integer::U64 => self.values::<u64>()[row].into(),
+        };
+        (!self.is_null(row)).then(|| value(row))
+    }
+
+    /// Whether a row is true; `None` where it is null.
+    pub fn boolean(&self, row: usize) -> Option<bool> {
+        assert_eq!(self.of, Type::Boolean);
+        // Other bytes than 0 and 1 would be no `bool`.
+        (!self.is_null(row)).then(|| self.values::<u8>()[row] != 0)
+    }
+
+    /// Where the elements of a row lie in [`Vector::elements`]; `None` where the list is null.
+    pub fn list(&self, row: usize) -> Option<Range<usize>> {
+        if self.is_null(row) {
+            return None;
+        }
+        assert_eq!(self.of, Type::List);
+        // `duckdb_list_entry`: an offset and a length.
+        let [offset, length] = self.values::<[u64; 2]>()[row];
+        Some(offset as usize..(offset + length) as usize)
+    }
+
+    /// The elements of all lists; `None` where there are no lists.
+    pub fn elements(&self) -> Option<Vector<'a>> {
+        // SAFETY: a vector of lists, whose elements live as long.
+        (self.of == Type::List).then(|| unsafe {
+            let size = (api().list_vector_get_size)(self.handle) as usize;
+            Vector::new((api().list_vector_get_child)(self.handle), size)
+        })
+    }
+}
+
+/// The column of a result, or the elements of one of lists.
+pub struct Results<'a> {
+    handle: Handle,
+    rows: usize,
+    place: PhantomData<&'a mut ()>,
+}
+
+impl Results<'_> {
+    /// # Safety
+    /// The handle is that of a vector with room for so many rows, to which nobody else writes.
+    pub unsafe fn new(handle: Handle, rows: usize) -> Self {
+        Results { handle, rows, place: PhantomData }
+    }
+
+    fn values<T>(&mut self) -> &mut [T] {
+        // SAFETY: callers ask for the type that the vector holds, of plain numbers, and there is room for one of each row.
+        unsafe {
+            let values = (api().vector_get_data)(self.handle).cast::<T>();
+            if self.rows == 0 { &mut [] } else { slice::from_raw_parts_mut(values, self.rows) }
+        }
+    }
+
+    pub fn set_null(&mut self, row: usize) {
+        assert!(row < self.rows);
+        // SAFETY: of a vector; once made writable there is a bit for each row.
+        unsafe {
+            (api().vector_ensure_validity_writable)(self.handle);
+            let bits = (api().vector_get_validity)(self.handle);
+            *bits.add(row / 64) &= !(1 << (row % 64));
+        }
+    }
+
+    pub fn set_boolean(&mut self, row: usize, value: bool) {
+        self.values::<u8>()[row] = value.into();
+    }
+
+    pub fn set_integer(&mut self, row: usize, value: i32) {
+        self.values::<i32>()[row] = value;
+    }
+
+    pub fn set_bigint(&mut self, row: usize, value: i64) {
+        self.values::<i64>()[row] = value;
+    }
+
+    /// Of a BLOB, or of a VARCHAR, which holds UTF-8.
+    pub fn set_bytes(&mut self, row: usize, value: &[u8]) {
+        assert!(row < self.rows);
+        // SAFETY: DuckDB copies so many bytes.
+        unsafe {
+            let (bytes, length) = (value.as_ptr().cast(), value.len() as u64);
+            (api().vector_assign_string_element_len)(self.handle, row as u64, bytes, length);
+        }
+    }
+
+    /// Of a list: elements that [`Results::elements`] has.
+    pub fn set_list(&mut self, row: usize, elements: Range<usize>) {
+        self.values::<[u64; 2]>()[row] = [elements.start as u64, elements.len() as u64];
+    }
+
+    /// Room for this many elements of all lists.
+    pub fn elements(&mut self, count: usize) -> Result<Results<'_>, String> {
+        // SAFETY: a vector of lists.
+        unsafe {
+            let states = [
+                (api().list_vector_reserve)(self.handle, count as u64),
+                (api().list_vector_set_size)(self.handle, count as u64),
+            ];
+            if states != [0, 0] {
+                return Err("there is no memory for a list".to_owned());
+            }
+            Ok(Results::new((api().list_vector_get_child)(self.handle), count))
+        }
+    }
+
+    /// A member of structs.
+    pub fn member(&mut self, which: usize) -> Results<'_> {
+        // SAFETY: a vector of structs with so many members; a member has as many rows.
+        unsafe { Results::new((api().struct_vector_get_child)(self.handle, which as u64), self.rows) }
+    }
+}

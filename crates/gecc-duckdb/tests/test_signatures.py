@@ -1,0 +1,125 @@
+"""Verification, recovery and addresses. GECC_EXTENSION names the extension's file."""
+
+import csv
+import gzip
+
+import duckdb
+from support import ROOT, SIGNATURES, one, refused, verify
+
+VERDICTS = ROOT / "crates/gecc-arrow/tests/data/signatures_verdicts.csv.gz"
+BIP340 = ROOT / "tests/vectors/bip340_test_vectors.csv"
+
+
+def test_verdicts_of_the_shipped_signatures(db: duckdb.DuckDBPyConnection) -> None:
+    with gzip.open(VERDICTS, "rt") as file:
+        expected = [row["valid"] == "1" for row in csv.DictReader(file)]
+    assert len(expected) == 1702 and 100 < sum(expected) < 1700
+
+    def cases(ending: str) -> str:
+        curves = ["secp256k1", "p256", "sm2"]
+        return "CASE tag " + " ".join(f"WHEN '{curve}' THEN {verify(curve, ending)}" for curve in curves) + " END"
+
+    texts = "hex(digest) AS digest, '0x' || lower(hex(signature)) AS signature, hex(public_key) AS public_key"
+    for cells in ["digest, signature, public_key", texts]:
+        source = f"(SELECT {cells}, tag, row_number() OVER () AS row FROM '{SIGNATURES}')"
+        rows = db.execute(f"SELECT {cases('')}, {cases('_reason')} FROM {source} ORDER BY row").fetchall()
+        assert [valid for valid, _ in rows] == expected
+        assert [reason is None for _, reason in rows] == expected
+        assert any(reason == "the signature does not match" for _, reason in rows)
+
+
+def test_the_table_of_bip340(db: duckdb.DuckDBPyConnection) -> None:
+    with BIP340.open() as file:
+        table = list(csv.DictReader(file))
+    names = ["message", "signature", "public key"]
+    rows = [[*(bytes.fromhex(row[name]) for name in names), row["verification result"] == "TRUE"] for row in table]
+    # By itself, and in a chunk whose messages have several lengths.
+    call = "SELECT bip340_verify(?::BLOB, ?, ?), bip340_verify_reason(?::BLOB, ?, ?) IS NULL"
+    for *items, valid in rows:
+        assert db.execute(call, items + items).fetchall() == [(valid, valid)], items
+    db.execute("CREATE TABLE t (m BLOB, s BLOB, k BLOB, valid BOOLEAN)")
+    db.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
+    assert one(db, "SELECT count(*) FROM t WHERE bip340_verify(m, s, k) = valid") == len(rows) == 19
+
+
+def test_signatures_in_der(db: duckdb.DuckDBPyConnection) -> None:
+    # r and s as DER has them: without leading zeros, but with one where the first bit is set.
+    db.execute("""CREATE MACRO number(x) AS (WITH d AS (SELECT ltrim(hex(x), '0') AS h),
+        e AS (SELECT CASE WHEN length(h) % 2 = 1 THEN '0' || h WHEN h[1] >= '8' THEN '00' || h ELSE h END AS h FROM d)
+        SELECT '02' || printf('%02x', length(h) // 2) || h FROM e)""")
+    db.execute("""CREATE MACRO der(s) AS (WITH n AS (SELECT number(s[1:32]) || number(s[33:64]) AS h)
+        SELECT unhex('30' || printf('%02x', length(h) // 2) || h) FROM n)""")
+    for curve in ["secp256k1", "sm2"]:
+        source = f"(SELECT *, der(signature) AS der FROM '{SIGNATURES}' WHERE tag = '{curve}')"
+        both = f"SELECT {verify(curve)} AS v, {verify(curve, form='der')} AS d FROM {source}"
+        counts = f"SELECT count(*), count(*) FILTER (v), count(*) FILTER (v = d) FROM ({both})"
+        rows, valid, equal = db.execute(counts).fetchall()[0]
+        assert rows == equal and 10 < valid < rows
+    reason = one(db, "SELECT ecdsa_verify_der_reason('p256', repeat('ab', 32), 'beef', repeat('ab', 33))")
+    assert "strict DER" in reason
+
+
+def test_keys_are_recovered(db: duckdb.DuckDBPyConnection) -> None:
+    db.execute(f"CREATE TABLE t AS FROM '{SIGNATURES}' WHERE tag = 'secp256k1' AND {verify('secp256k1')}")
+
+    def key(v: str) -> str:
+        return f"ecdsa_recover('secp256k1', digest, signature, {v})"
+
+    def is_signer(v: str) -> str:
+        return f"eth_address(public_key) = eth_address({key(v)})"
+
+    assert one(db, f"SELECT bool_and({is_signer('0')} OR {is_signer('true')}) FROM t")
+    valid = f"SELECT DISTINCT ecdsa_verify('secp256k1', digest, signature, {key('27')}) FROM t"
+    assert one(db, valid)
+    assert one(db, f"SELECT DISTINCT octet_length({key('28')}) FROM t") == 65
+    with_v = "ecdsa_recover('secp256k1', digest, signature || '\\x1B'::BLOB)"
+    assert one(db, f"SELECT bool_and({with_v} = {key('27::UTINYINT')}) FROM t")
+    assert one(db, f"SELECT count({key('NULL')}) FROM t") == 0
+    assert one(db, "SELECT DISTINCT ecdsa_recover_reason('secp256k1', digest, signature, 9) FROM t") is not None
+    # The key of the secret key 1.
+    generator = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+    assert one(db, f"SELECT hex(eth_address('{generator}'))") == "7E5F4552091A69125D5DFCB7B8C2659029395BDF"
+    assert one(db, f"SELECT eth_address(unhex('{generator}')[1:32])") is None
+
+
+def test_what_cannot_be_read_is_not_valid(db: duckdb.DuckDBPyConnection) -> None:
+    names = ["digest", "signature", "public_key"]
+    source = f"SELECT {', '.join(names)} FROM '{SIGNATURES}' WHERE tag = 'p256' AND {verify('p256')} LIMIT 1"
+    good = db.execute(source).fetchall()[0]
+    for place, name in enumerate(names):
+        for bad in [None, b"", b"\0" * 31, b"\xff" * 500]:
+            row = [bad if at == place else cell for at, cell in enumerate(good)]
+            db.execute("CREATE OR REPLACE TABLE bad (digest BLOB, signature BLOB, public_key BLOB)")
+            db.executemany("INSERT INTO bad VALUES (?, ?, ?)", [row, good, row])
+            rows = db.execute(f"SELECT {verify('p256')}, {verify('p256', '_reason')} FROM bad").fetchall()
+            assert [valid for valid, _ in rows] == [False, True, False]
+            assert rows[1][1] is None
+            if bad is None:
+                assert rows[0][1] == f"`{name}` is null"
+            elif name != "public_key":
+                assert rows[0][1] == f"`{name}` has the wrong length"
+            assert one(db, f"SELECT count(*) FROM bad WHERE NOT {verify('p256')}") == 2
+    texts = [cell.hex() for cell in good]
+    call = "SELECT ecdsa_verify('p256', ?, ?, ?)"
+    assert one(db, call, *texts)
+    assert one(db, call, "0x" + texts[0].upper(), *texts[1:])
+    for bad in ["", "0x", "g" * 64, texts[0][:-1], "é" * 32]:
+        assert one(db, call, bad, *texts[1:]) is False
+    assert one(db, "SELECT ecdsa_verify_reason('p256', NULL, NULL, NULL)") == "`digest` is null"
+    assert db.execute(f"SELECT {verify('p256')} FROM '{SIGNATURES}' WHERE false").fetchall() == []
+
+
+def test_statements_that_are_wrong(db: duckdb.DuckDBPyConnection) -> None:
+    items = f"'{'ab' * 32}', '{'ab' * 64}', '{'ab' * 33}'"
+    known = "the curves are 'brainpoolp256r1', 'p256', 'secp256k1'"
+    assert known in refused(db, f"SELECT ecdsa_verify('p384', {items})")
+    assert "sm2_verify" in refused(db, f"SELECT ecdsa_verify('sm2', {items})")
+    for curve in ["c", "NULL"]:
+        said = refused(db, f"SELECT ecdsa_verify({curve}, {items}) FROM (VALUES ('p256')) t(c)")
+        assert "must be a text in the statement" in said
+    assert "`digest` is Int64, but must be" in refused(db, "SELECT sm2_verify(1, 'ab', 'ab')")
+    recover = f"SELECT ecdsa_recover('p256', '{'ab' * 32}', '{'ab' * 64}', 'x')"
+    assert "`recovery_id` is LargeUtf8" in refused(db, recover)
+    refused(db, "SELECT eth_address([1])")
+    refused(db, "SELECT eth_address(1.5)")
+    refused(db, "SELECT ecdsa_verify('p256')")
