@@ -3,6 +3,8 @@
 use super::messages::{Messages, texts};
 use crate::engine::Engine;
 use crate::schemes::frame::{Chunks, verdict_of};
+#[cfg(doc)]
+use crate::types::Rejection;
 use crate::types::{Batch, Error, PublicKeys, ResultsMut, Rows, Verdicts, require_lengths};
 
 /// Verifies one signature per item over a message of 32 bytes. Variable-time: everything here is public.
