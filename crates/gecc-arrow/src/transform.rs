@@ -52,7 +52,7 @@ pub struct Outcome {
 /// Shared secrets are copied into the output and its buffers, which nobody wipes.
 ///
 /// # Errors
-/// Whatever makes it impossible to begin: as for [`Operation::check`], [`Input::batches`] and [`Writer::create`].
+/// Whatever makes it impossible to begin: as for [`crate::Operation::check`], [`Input::batches`] and [`Writer::create`].
 /// Nothing is written then.
 pub fn transform(
     job: &Job,

@@ -6,7 +6,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::common::error::GenericError;
 use gecc::ecdsa::Policy;
 use gecc::service::{Coalescer, Stats};
-use gecc::{Backend, CurveId, Engine, PublicKeys, Rows, Verdict, Verdicts, any, bip340};
+use gecc::{Backend, CurveId, Engine, PublicKeys, Rows, Verdict, Verdicts, bip340, point};
 use gecc_arrow::{
     Answers, Bip340Messages, KeyForm, Pool, decode_keys_through, recover_through, verify_bip340_through, verify_through,
 };
@@ -81,7 +81,7 @@ impl Service {
             Kind::EthAddress => {
                 let (points, codes) = decode_keys_through(batch, &mapping, &self.pool, |keys, points, codes| {
                     Ok::<(), GenericError>(waited(|| {
-                        any::point::decode_keys_into(&self.engine, curve, keys, points, codes)
+                        point::decode_keys_into(&self.engine, curve, keys, points, codes)
                     })?)
                 })?;
                 Ok(Answers::new(codes).with_rows("address", points.iter().map(address).collect()))

@@ -154,7 +154,7 @@ mod tests {
         let lanes = Lanes::detect().expect("a processor with the lanes");
         for count in [0, 1, 7, 8, 9, 300] {
             // Lengths at the ends of blocks among them, and neighbours of different lengths.
-            let length = |item: usize| if item % 3 == 0 { RATE * (item % 4) + item % 2 } else { item * item % 1000 };
+            let length = |item: usize| if item.is_multiple_of(3) { RATE * (item % 4) + item % 2 } else { item * item % 1000 };
             let messages: Vec<Vec<u8>> =
                 (0..count).map(|item| (0..length(item)).map(|byte| (item + 7 * byte) as u8).collect()).collect();
             let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
