@@ -4,7 +4,10 @@ use super::arrow::{self, Chunks};
 use super::column::Column;
 use super::{Argument, Read, Strings, array};
 use crate::memory;
+use crate::reasons::Role;
 use gecc::PublicKeys;
+use gecc_arrow::Field;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -63,7 +66,15 @@ impl Keys {
             return Ok((Keys::Column(column), problems));
         }
         let mut keys = memory::room(strings.len())?;
-        keys.extend((0..strings.len()).map(|item| PublicKeys::mixed_row(strings.get(item).unwrap_or_default())));
+        let key = |item| strings.get(item).unwrap_or_default();
+        match argument.curve.filter(|_| argument.role == Role::Field(Field::PublicKey)) {
+            None => keys.extend((0..strings.len()).map(|item| PublicKeys::mixed_row(key(item)))),
+            Some(curve) => {
+                let mut reader = gecc_keys::Reader::new(curve);
+                keys.extend((0..strings.len()).map(|item| reader.row(key(item))));
+                reader.finish().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))?;
+            }
+        }
         Ok((Keys::Mixed(keys), strings.problems(argument)?))
     }
 
