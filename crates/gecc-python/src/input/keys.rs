@@ -104,6 +104,18 @@ impl Keys {
         }
     }
 
+    /// The first key as a SEC 1 octet string.
+    pub fn sec1_of_first(&self) -> Vec<u8> {
+        match self {
+            Keys::Mixed(keys) => keys.first().map_or_else(Vec::new, |key| key.to_vec()),
+            Keys::Column(column) => match column.width() {
+                33 => column.rows::<33>(0..1).get(0).to_vec(),
+                64 => [&[4], &column.rows::<64>(0..1).get(0)[..]].concat(),
+                _ => column.rows::<65>(0..1).get(0).to_vec(),
+            },
+        }
+    }
+
     /// The keys of some items.
     pub fn part(&self, range: Range<usize>) -> PublicKeys<'_> {
         match self {

@@ -9,6 +9,7 @@ mod keep;
 mod keys;
 mod named_key;
 mod numbers;
+mod outputs;
 pub mod pandas;
 mod parallel;
 mod signatures;
@@ -17,6 +18,7 @@ mod value;
 
 pub use column::Column;
 pub use keys::Keys;
+pub use outputs::OutputColumn;
 pub use signatures::Signatures;
 pub use strings::Strings;
 
