@@ -6,8 +6,8 @@ use crate::mapping::{column_of, names};
 use crate::pool::{Pool, wiped_if};
 use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
-use gecc::Rows;
 use gecc::fields::{Field, Mapping};
+use gecc::{Rejection, Rows};
 use zeroize::Zeroize;
 
 /// One record batch, which of its columns are which, and what was found wrong with its rows.
@@ -253,12 +253,11 @@ impl<'a> Inputs<'a> {
                 match is_read {
                     Ok(true) => {}
                     Err(found) => note(problem, field, found),
-                    Ok(false) if field == Field::Signature && der.first() != Some(&SEQUENCE) => {
-                        note(problem, field, CellProblem::WrongLength);
-                    }
-                    Ok(false) => match gecc::signature_from_der(without_hash_type(&der)) {
-                        Ok(signature) => *row = signature,
-                        Err(rejection) => note_code(problem, Reason::Rejected(rejection).code()),
+                    Ok(false) => match signature_of_der(&der) {
+                        Some(Ok(signature)) => *row = signature,
+                        None if field == Field::Signature => note(problem, field, CellProblem::WrongLength),
+                        None => note_code(problem, Reason::Rejected(Rejection::MalformedSignature).code()),
+                        Some(Err(rejection)) => note_code(problem, Reason::Rejected(rejection).code()),
                     },
                 }
             }
@@ -343,6 +342,12 @@ fn append_der(cells: &Cells, row: usize, der: &mut Vec<u8>) -> Result<(), CellPr
         return Err(CellProblem::WrongLength);
     }
     cells.append(row, der)
+}
+
+/// The signature `r || s` of a cell in DER, with or without a byte of Bitcoin's signature hash type behind it. `None` for what does not
+/// begin as DER.
+pub fn signature_of_der(cell: &[u8]) -> Option<Result<[u8; 64], Rejection>> {
+    (cell.first() == Some(&SEQUENCE)).then(|| gecc::signature_from_der(without_hash_type(cell)))
 }
 
 /// DER without the byte behind it, where the length that it says leaves one.

@@ -1048,6 +1048,38 @@ GeccStatus gecc_generate_keys(const GeccEngine *engine,
                               uint8_t *public_keys);
 
 /**
+ * The coordinates of public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER, JSON Web Keys, SEC 1 octet strings, or
+ * `x || y`. Those that name a curve have to name this one. **Not constant-time**: everything here is public.
+ *
+ * Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+ * `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+ *
+ * Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that name a curve, and none of these can be read: the error text
+ * says why of the first.
+ */
+GeccStatus gecc_public_keys_read(const GeccEngine *engine,
+                                 int32_t curve,
+                                 size_t items,
+                                 const GeccBytes *keys,
+                                 uint8_t *points,
+                                 uint8_t *codes);
+
+/**
+ * The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names one, and a
+ * public key beside it has to be its own. **Constant-time** in the key, but for its base64.
+ *
+ * Reads `file`, so many bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a `GeccCurve`. The file and the
+ * key are the caller's to wipe. Any thread may call this at any time.
+ *
+ * Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another curve: the error
+ * text says which, and shows nothing of a key.
+ */
+GeccStatus gecc_secret_key_read(int32_t curve,
+                                const uint8_t *file,
+                                size_t bytes,
+                                uint8_t *secret_key);
+
+/**
  * The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
  * **Constant-time** in the private keys.
  *

@@ -2,10 +2,10 @@
 
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
-use super::memory::{GeccKeys, GeccRows, Memory};
+use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::progress::in_pieces;
-use super::status::{GeccStatus, call};
-use gecc::{ecdh, keys};
+use super::status::{Failure, GeccStatus, call};
+use gecc::{PublicKeys, ecdh, keys, point, stack};
 use zeroize::Zeroize;
 
 /// The public key of each private key, `d * G`. **Constant-time** in the keys.
@@ -74,6 +74,71 @@ pub unsafe extern "C" fn gecc_generate_keys(
             public_keys.fill([0; 64]);
         }
         generated
+    })
+}
+
+/// The coordinates of public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER, JSON Web Keys, SEC 1 octet strings, or
+/// `x || y`. Those that name a curve have to name this one. **Not constant-time**: everything here is public.
+///
+/// Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+///
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` where there are keys in forms that name a curve, and none of these can be read: the error text
+/// says why of the first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_public_keys_read(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    keys: *const GeccBytes,
+    points: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let (engine, curve) = (engine_of(engine)?, choices::curve(curve)?);
+        let mut memory = Memory::of(items);
+        let (points, codes) = (memory.writes("points", points)?, memory.writes("codes", codes)?);
+        let keys = memory.reads_strings("keys", keys, items)?;
+        let mut reader = gecc_keys::Reader::new(curve);
+        let rows: Vec<[u8; 65]> = keys.iter().map(|key| reader.row(key)).collect();
+        reader.finish().map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
+        let (keys, points) = (PublicKeys::mixed(&rows), points.rows());
+        codes.answer(engine, |piece, codes| {
+            point::decode_keys_into(engine, curve, piece.of(keys), piece.out(points), codes)
+        })
+    })
+}
+
+/// The private key in a file: PEM or DER (SEC 1, PKCS#8), or a JSON Web Key. It has to name this curve, where it names one, and a
+/// public key beside it has to be its own. **Constant-time** in the key, but for its base64.
+///
+/// Reads `file`, so many bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a `GeccCurve`. The file and the
+/// key are the caller's to wipe. Any thread may call this at any time.
+///
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another curve: the error
+/// text says which, and shows nothing of a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_secret_key_read(
+    curve: i32,
+    file: *const u8,
+    bytes: usize,
+    secret_key: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is told to `memory` before results are written.
+    call(|| unsafe {
+        let curve = choices::curve(curve)?;
+        let mut memory = Memory::of(1);
+        let secret_key = memory.writes::<32>("secret_key", secret_key)?;
+        let file = memory.reads_values("file", file, bytes)?;
+        let secret_key = secret_key.rows();
+        secret_key.fill([0; 32]);
+        let keys = stack::wiped(|| gecc_keys::secret_keys(file, curve));
+        match &keys.map_err(|problem| Failure::invalid(format!("file: {problem}")))?[..] {
+            [key] => secret_key[0].copy_from_slice(key.expose_bytes()),
+            keys => return Err(Failure::invalid(format!("file: {} private keys, not one", keys.len()))),
+        }
+        Ok(())
     })
 }
 

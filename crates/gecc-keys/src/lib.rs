@@ -11,7 +11,7 @@ mod public_key;
 
 use gecc::{CurveId, SecretKey};
 use pairs::Pairs;
-pub use public_key::public_key;
+pub use public_key::{Reader, public_key};
 
 /// What a file with private keys is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

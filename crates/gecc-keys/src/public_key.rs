@@ -4,7 +4,7 @@ use crate::named_curve::{require_identifier, require_jwk_name};
 use crate::without_mark;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use der::Decode;
-use gecc::CurveId;
+use gecc::{CurveId, PublicKeys};
 use pkcs8::spki::SubjectPublicKeyInfoRef;
 use sec1::EcParameters;
 use serde::Deserialize;
@@ -69,4 +69,43 @@ fn of_jwk(text: &[u8], curve: CurveId) -> Result<Vec<u8>, String> {
         bytes.extend(coordinate.ok_or_else(malformed)?);
     }
     Ok(bytes)
+}
+
+/// Reads a column of public keys in any form, as rows for [`PublicKeys::mixed`].
+///
+/// A key that cannot be read is a row that calls reject. Where that is so of every key in a form that names its curve, the column is a wrong
+/// one, and none of bad keys: [`Reader::finish`] says why.
+pub struct Reader {
+    curve: CurveId,
+    /// Why the first key could not be read, while none could.
+    problem: Option<String>,
+    some_are_read: bool,
+}
+
+impl Reader {
+    /// For keys that have to be of this curve.
+    pub fn new(curve: CurveId) -> Self {
+        Reader { curve, problem: None, some_are_read: false }
+    }
+
+    /// The row of a key: PEM, DER, JWK, a SEC 1 octet string, or `x || y`.
+    pub fn row(&mut self, key: &[u8]) -> [u8; 65] {
+        match public_key(key, self.curve) {
+            None => PublicKeys::mixed_row(key),
+            Some(Ok(key)) => {
+                self.some_are_read = true;
+                PublicKeys::mixed_row(&key)
+            }
+            Some(Err(problem)) => {
+                self.problem.get_or_insert(problem);
+                PublicKeys::mixed_row(&[])
+            }
+        }
+    }
+
+    /// # Errors
+    /// Why the first key cannot be read, where that is so of all that name a curve.
+    pub fn finish(self) -> Result<(), String> {
+        self.problem.filter(|_| !self.some_are_read).map_or(Ok(()), Err)
+    }
 }

@@ -4,7 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef};
 use der::{Decode, Encode};
 use gecc::{BrainpoolP256r1, Curve, CurveId, P256, Secp256k1, SecretKey, Sm2};
-use gecc_keys::{public_key as read_public_key, secret_keys};
+use gecc_keys::{Reader, public_key as read_public_key, secret_keys};
 use pkcs8::{EncodePrivateKey, PrivateKeyInfoRef};
 use sec1::EcParameters;
 use serde_json::{Value, json};
@@ -358,4 +358,26 @@ fn public_keys_of_every_form_are_read() {
     let [.., (_, _, pem, _)] = public_forms();
     let secret = pem.replace("PUBLIC", "EC PRIVATE");
     assert!(read_public_key(secret.as_bytes(), CurveId::Sm2).unwrap().unwrap_err().contains("PEM of a EC PRIVATE KEY"));
+}
+
+#[test]
+fn columns_of_public_keys_hold_any_form_and_a_wrong_column_is_told() {
+    let engine = gecc::Engine::cpu().unwrap();
+    for (curve, der, pem, expected) in public_forms() {
+        let raw = &expected[1..];
+        let mut reader = Reader::new(curve);
+        let rows = [&der, pem.as_bytes(), &expected, raw, b"-----BEGIN", b"", &[7; 40]].map(|key| reader.row(key));
+        reader.finish().unwrap();
+        let keys = gecc::PublicKeys::mixed(&rows);
+        let points = gecc::point::decode_keys(&engine, curve, rows.len(), keys).unwrap();
+        assert!(points[..4].iter().all(|point| point.as_ref().unwrap().as_bytes() == &expected), "{curve}");
+        assert!(points[4..].iter().all(|point| *point == Err(gecc::Rejection::MalformedPoint)));
+        // All keys that name a curve are of another one.
+        let other = if curve == CurveId::P256 { CurveId::Sm2 } else { CurveId::P256 };
+        let mut reader = Reader::new(other);
+        for key in [&der, &expected[..], pem.as_bytes()] {
+            reader.row(key);
+        }
+        assert_eq!(reader.finish(), Err(format!("the key is for {curve}, not for {other}")));
+    }
 }

@@ -1,7 +1,7 @@
 //! Results as an Arrow array.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::UInt8Type;
+use arrow_array::types::{Int64Type, UInt8Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
 use numpy::PyArray1;
@@ -124,6 +124,9 @@ impl ArrowArray {
         match self.0.data_type() {
             DataType::Boolean => Ok(self.0.as_boolean().value(item).into_pyobject(py)?.to_owned().into_any()),
             DataType::UInt8 => Ok(self.0.as_primitive::<UInt8Type>().value(item).into_pyobject(py)?.into_any()),
+            DataType::UInt32 => Ok(self.0.as_primitive::<UInt32Type>().value(item).into_pyobject(py)?.into_any()),
+            DataType::UInt64 => Ok(self.0.as_primitive::<UInt64Type>().value(item).into_pyobject(py)?.into_any()),
+            DataType::Int64 => Ok(self.0.as_primitive::<Int64Type>().value(item).into_pyobject(py)?.into_any()),
             DataType::FixedSizeBinary(_) => Ok(PyBytes::new(py, self.0.as_fixed_size_binary().value(item)).into_any()),
             other => Err(PyTypeError::new_err(format!("no result is of {other}"))),
         }

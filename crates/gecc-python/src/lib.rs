@@ -38,6 +38,8 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::signatures::{recover, recover_addresses, sign, sign_recoverable, verify, verify_recoverable};
     #[pymodule_export]
+    use super::calls::silent_payments::{Receiver, index_silent_payments, scan_silent_payments};
+    #[pymodule_export]
     use super::calls::sums::{msm, sum};
     #[pymodule_export]
     use super::engine::{Engine, nvrtc_version};

@@ -161,15 +161,7 @@ impl<'py> Output<'py> {
         if self.kind.width == 1 {
             return Arc::new(UInt8Array::new(bytes.into(), nulls));
         }
-        let buffer = if self.kind.is_secret {
-            let bytes = Zeroizing::new(bytes);
-            let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
-            // SAFETY: the owner holds the vector, whose memory stays where it is until the owner is dropped, and nothing
-            // changes it meanwhile.
-            unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
-        } else {
-            Buffer::from_vec(bytes)
-        };
+        let buffer = if self.kind.is_secret { secret_buffer(bytes) } else { Buffer::from_vec(bytes) };
         Arc::new(FixedSizeBinaryArray::new(self.kind.width as i32, buffer, nulls))
     }
 
@@ -192,6 +184,14 @@ impl<'py> Output<'py> {
             }
         }
     }
+}
+
+/// Memory of secrets that is wiped when the last array that holds it is dropped.
+pub fn secret_buffer(bytes: Vec<u8>) -> Buffer {
+    let bytes = Zeroizing::new(bytes);
+    let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
+    // SAFETY: the owner holds the vector, whose memory stays where it is until the owner is dropped, and nothing changes it meanwhile.
+    unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
 }
 
 impl Drop for Output<'_> {

@@ -15,6 +15,7 @@ import gecc._answer
 import gecc._api
 import gecc._reason
 import gecc.arrow
+import gecc.silent_payments
 import numpy as np
 import pytest
 from gecc import _command, _environment, _gecc
@@ -25,7 +26,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 @pytest.mark.parametrize(
-    "module", [gecc, gecc._answer, gecc._api, gecc._reason, gecc.arrow], ids=lambda module: module.__name__
+    "module", [gecc, gecc._answer, gecc._api, gecc._reason, gecc.arrow, gecc.silent_payments], ids=lambda module: module.__name__
 )
 def test_examples_of_the_documentation(module: types.ModuleType) -> None:
     found = doctest.testmod(module, extraglobs={"np": np})

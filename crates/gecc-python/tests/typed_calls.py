@@ -4,7 +4,7 @@ import gecc
 import numpy as np
 import numpy.typing as npt
 import polars
-from gecc import arrow
+from gecc import arrow, silent_payments
 
 
 def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | None]) -> int:
@@ -50,3 +50,11 @@ def audit_of_other_kinds(
 def audit_frame(frame: polars.DataFrame) -> polars.DataFrame:
     operation: arrow.Operation = arrow.Verify("secp256k1", low_s=True, columns="digest=a,der=b,public_key=c")
     return polars.DataFrame(operation(frame))
+
+
+def scan(points: npt.NDArray[np.uint8], column: polars.Series, prefixes: list[list[int]]) -> int:
+    receiver = silent_payments.Receiver(bytes(31) + b"\1", "02" + "11" * 32, labels=[0])
+    matches, ok = silent_payments.scan([receiver], points, prefixes)
+    of_arrow, _ = silent_payments.scan([receiver], points, column, reasons=True)
+    found: silent_payments.Matches = matches
+    return len(found.row) + len(of_arrow.tweak) + int(ok.sum()) + int(receiver.spend_keys.sum())

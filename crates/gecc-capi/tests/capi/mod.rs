@@ -3,6 +3,7 @@
 mod arguments;
 mod der;
 mod header;
+mod key_forms;
 mod memory_of_callers;
 mod processes;
 mod progress;
@@ -23,7 +24,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Trial> {
-    let everywhere: [Named<fn()>; 41] = named![
+    let everywhere: [Named<fn()>; 43] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -39,6 +40,8 @@ pub fn tests() -> Vec<Trial> {
         der::arguments_are_refused,
         header::is_what_is_generated,
         header::names_every_function,
+        key_forms::public_keys,
+        key_forms::private_keys,
         memory_of_callers::records_as_they_lie,
         memory_of_callers::any_alignment,
         memory_of_callers::overlaps_are_refused,

@@ -119,7 +119,7 @@ pub fn pieces_make_the_whole() {
     };
     let mut asked = Asked::default();
     assert!(while_asked(&mut asked, run) == run());
-    assert!(asked.times.len() > 4, "{:?}", asked.times);
+    assert!(asked.times.len() >= 4, "{:?}", asked.times);
 }
 
 fn array_of(number: u64) -> Box<[u8; 32]> {

@@ -1,12 +1,10 @@
 //! The columns of a table that is scanned.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
 use gecc::silent_payments::Outputs;
 use gecc::{Error, PublicKeys};
-use gecc_arrow::{Cells, Columns, Integers, holds_bytes, holds_integers};
+use gecc_arrow::{Cells, Columns, Integers, OutputLists, holds_bytes, holds_integers};
 
 /// Where the columns of a table are.
 pub struct Places {
@@ -31,7 +29,7 @@ impl Places {
         let optional = |name, fits| find(name).map(|place| is(place, name, fits)).transpose();
         Ok(Places {
             tweak_key: is(require("tweak_key")?, "tweak_key", holds_bytes)?,
-            outputs: is(require("outputs")?, "outputs", |of| element(of).is_some_and(is_output))?,
+            outputs: is(require("outputs")?, "outputs", OutputLists::are_in)?,
             txid: optional("txid", holds_bytes)?,
             height: optional("height", holds_integers)?,
         })
@@ -44,33 +42,15 @@ impl Places {
     }
 }
 
-/// The type of a list's elements.
-fn element(of: &DataType) -> Option<&DataType> {
-    match of {
-        DataType::List(field) | DataType::LargeList(field) => Some(field.data_type()),
-        _ => None,
-    }
-}
-
-fn is_output(of: &DataType) -> bool {
-    *of == DataType::Int64 || holds_bytes(of)
-}
-
 /// Tweak points and outputs of a batch.
 pub struct Rows {
     keys: Keys,
-    offsets: Vec<u64>,
-    outputs: Known,
+    outputs: OutputLists,
 }
 
 enum Keys {
     Compressed(Vec<[u8; 33]>),
     Raw(Vec<[u8; 64]>),
-}
-
-enum Known {
-    Prefixes(Vec<u64>),
-    Whole(Vec<[u8; 32]>),
 }
 
 impl Rows {
@@ -80,21 +60,8 @@ impl Rows {
     /// What is wrong with an output: lists of them have no nulls, and whole keys 32 bytes.
     pub fn of(batch: &RecordBatch) -> Result<Self, String> {
         let column = |name| batch.column_by_name(name).expect("the column was found before");
-        let (offsets, values) = lists(column("outputs"));
-        if values.null_count() > 0 {
-            return Err("an output is null".to_owned());
-        }
-        let outputs = match values.as_primitive_opt::<Int64Type>() {
-            Some(prefixes) => Known::Prefixes(prefixes.values().iter().map(|prefix| prefix.cast_unsigned()).collect()),
-            None => {
-                let (cells, mut keys) = (Cells::of(values.as_ref()), vec![[0; 32]; values.len()]);
-                for (row, key) in keys.iter_mut().enumerate() {
-                    cells.read(row, key).map_err(|problem| format!("an output: {problem}"))?;
-                }
-                Known::Whole(keys)
-            }
-        };
-        Ok(Rows { keys: Keys::of(&Cells::of(column("tweak_key")), batch.num_rows()), offsets, outputs })
+        let outputs = OutputLists::of(column("outputs").as_ref()).map_err(|problem| problem.to_string())?;
+        Ok(Rows { keys: Keys::of(&Cells::of(column("tweak_key")), batch.num_rows()), outputs })
     }
 
     pub fn keys(&self) -> PublicKeys<'_> {
@@ -105,15 +72,12 @@ impl Rows {
     }
 
     pub fn outputs(&self) -> Result<Outputs<'_>, Error> {
-        match &self.outputs {
-            Known::Prefixes(prefixes) => Outputs::prefixes(&self.offsets, prefixes),
-            Known::Whole(keys) => Outputs::x_only(&self.offsets, keys),
-        }
+        self.outputs.outputs()
     }
 
     /// Whether what is found are candidates.
     pub fn are_prefixes(&self) -> bool {
-        matches!(self.outputs, Known::Prefixes(_))
+        self.outputs.are_prefixes()
     }
 }
 
@@ -136,19 +100,6 @@ fn read<const N: usize>(cells: &Cells, rows: usize) -> Vec<[u8; N]> {
         }
     }
     keys
-}
-
-/// Offsets from 0 on, and the values.
-fn lists(column: &ArrayRef) -> (Vec<u64>, ArrayRef) {
-    let (ends, values): (Vec<usize>, ArrayRef) = match column.as_list_opt::<i32>() {
-        Some(lists) => (lists.value_offsets().iter().map(|end| *end as usize).collect(), lists.values().clone()),
-        None => {
-            let lists = column.as_list::<i64>();
-            (lists.value_offsets().iter().map(|end| *end as usize).collect(), lists.values().clone())
-        }
-    };
-    let (first, last) = (ends[0], ends[ends.len() - 1]);
-    (ends.iter().map(|end| (end - first) as u64).collect(), values.slice(first, last - first))
 }
 
 /// What is said of the transaction of a row.

@@ -13,13 +13,15 @@ array([ True, False,  True])
 >>> [gecc.Reason(code).text for code in gecc.verify("secp256k1", digests, signatures, public_keys, reasons=True)]
 ['valid', 'the signature does not match', 'valid']
 
-**Curves** are `"secp256k1"`, `"p256"`, `"brainpoolp256r1"` and `"sm2"`. On `"sm2"` signatures are those of SM2, on the
+**Curves** are `"secp256k1"`, `"p256"`, `"brainpoolp256r1"` and `"sm2"`, also by the other names that standards have,
+as `"secp256r1"` and `"prime256v1"`. On `"sm2"` signatures are those of SM2, on the
 others of ECDSA. Calls named after BIP 340 and Taproot are on secp256k1 and take no curve; their public keys have 32 bytes,
 which are x.
 
 **Arguments** are columns of rows of bytes: digests, scalars and private keys have 32 bytes, big-endian; signatures 64
 bytes `r || s`; public keys and other points 33 (compressed), 64 (`x || y`, zeros for the identity) or 65 bytes
-(uncompressed). A column is
+(uncompressed). Signatures may also be DER, and have v or Bitcoin's signature hash type behind them; keys PEM, DER or JSON Web
+Keys, as texts, as `bytes`, and in lists: these name their curve, which has to be that of the call. A column is
 
 - an array of numpy of `uint8` and shape (n, width). It is read where it lies, with any distance between rows; it is
   copied where the bytes of a row do not lie one after the other;
@@ -56,7 +58,8 @@ or so; while an engine starts or compiles kernels it waits.
 that forks cannot pass its engines on: calls in the child raise `ForkedError`, unless it makes engines of its own or
 only CPUs were used.
 
-**Record batches** and tables, with columns found by name, are for `gecc.arrow`, which needs pyarrow.
+**Record batches** and tables, with columns found by name, are for `gecc.arrow`, which needs pyarrow. **Silent payments** of
+BIP 352 are for `gecc.silent_payments`.
 """
 
 import os

@@ -12,8 +12,8 @@ def verify(curve, digests, signatures, public_keys, *, low_s=False, reasons=Fals
     Args:
         curve: the curve's name.
         digests: n rows of 32 bytes.
-        signatures: n rows of 64 bytes `r || s`, or of 65 bytes, of which the last, v, is not looked at.
-        public_keys: n rows of 33, 64 or 65 bytes.
+        signatures: n rows of 64 bytes `r || s`, or of 65 bytes, of which the last, v, is not looked at; or DER.
+        public_keys: n rows of 33, 64 or 65 bytes; or PEM, DER, or JSON Web Keys.
         low_s: reject s above n/2, as BIP 62 and EIP-2 ask. libsecp256k1 and coincurve always do; (r, n - s) is as valid
             by SEC 1, and OpenSSL and `cryptography` take it. Not for SM2.
         reasons: give codes instead of truth values.

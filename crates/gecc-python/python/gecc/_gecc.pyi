@@ -1,6 +1,6 @@
 """The compiled part. Calls are private: the package has them with names, defaults and documentation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NoReturn, final, overload
 
 import numpy as np
@@ -16,6 +16,7 @@ __all__ = [
     "GeccError",
     "KernelsError",
     "NoDeviceError",
+    "Receiver",
     "VERSION",
     "add",
     "bip340_sign",
@@ -27,6 +28,7 @@ __all__ = [
     "ecdh",
     "ecdh_points",
     "generate_keys",
+    "index_silent_payments",
     "msm",
     "mul",
     "mul_base",
@@ -36,6 +38,7 @@ __all__ = [
     "reason_texts",
     "recover",
     "recover_addresses",
+    "scan_silent_payments",
     "sign",
     "sign_messages",
     "sign_recoverable",
@@ -116,6 +119,28 @@ class BatchOperation:
         plain: bool,
         batches: list[pa.RecordBatch],
     ) -> list[pa.RecordBatch]: ...
+
+@final
+class Receiver:
+    """Who is looked for: a scan key, a spend public key, and the labels in use.
+
+    Args:
+        scan_key: 32 bytes, or a key in PEM, DER or JWK. The receiver's copy is wiped when it is dropped; the caller's is the caller's.
+        spend_key: 33, 64 or 65 bytes, or a key in PEM, DER or JWK.
+        labels: the numbers m of the addresses that were handed out; 0 is that of the wallet's own change. Payments to the address
+            without a label are always found.
+
+    Neither shown nor pickled.
+    """
+
+    def __new__(cls, scan_key: Any, spend_key: Any, labels: Sequence[int] = ...) -> Receiver: ...
+    @property
+    def spend_keys(self) -> npt.NDArray[np.uint8]:
+        """The spend public keys that addresses name, rows of 64 bytes `x || y`: without a label, and with each in the order given."""
+    @property
+    def scan_public_key(self) -> npt.NDArray[np.uint8]:
+        """The public key of the scan key, which addresses name: 64 bytes `x || y`."""
+    def __reduce__(self) -> NoReturn: ...
 
 @final
 class Engine:
@@ -241,6 +266,12 @@ def bip340_sign_messages(
     engine: Engine | None, messages: Any, secret_keys: Any, auxiliary: Any, reasons: bool
 ) -> tuple[Any, Any]: ...
 def taproot(engine: Engine | None, internal_keys: Any, roots: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
+def scan_silent_payments(
+    engine: Engine | None, receivers: list[Receiver], tweak_points: Any, outputs: Any, offsets: Any, reasons: bool
+) -> tuple[tuple[Any, ...], Any]: ...
+def index_silent_payments(
+    engine: Engine | None, outpoints: Any, input_keys: Any, out: Any, reasons: bool
+) -> tuple[Any, Any]: ...
 def generate_keys(
     engine: Engine | None, curve: str, count: int
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]: ...

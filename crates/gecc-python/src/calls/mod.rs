@@ -10,4 +10,5 @@ pub mod messages;
 pub mod points;
 mod results;
 pub mod signatures;
+pub mod silent_payments;
 pub mod sums;

@@ -4,7 +4,10 @@ use super::arrow::{self, Chunks};
 use super::column::Column;
 use super::{Argument, Read, Strings, array};
 use crate::memory;
+use crate::reasons::Role;
 use gecc::PublicKeys;
+use gecc_arrow::Field;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -63,7 +66,15 @@ impl Keys {
             return Ok((Keys::Column(column), problems));
         }
         let mut keys = memory::room(strings.len())?;
-        keys.extend((0..strings.len()).map(|item| PublicKeys::mixed_row(strings.get(item).unwrap_or_default())));
+        let key = |item| strings.get(item).unwrap_or_default();
+        match argument.curve.filter(|_| argument.role == Role::Field(Field::PublicKey)) {
+            None => keys.extend((0..strings.len()).map(|item| PublicKeys::mixed_row(key(item)))),
+            Some(curve) => {
+                let mut reader = gecc_keys::Reader::new(curve);
+                keys.extend((0..strings.len()).map(|item| reader.row(key(item))));
+                reader.finish().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))?;
+            }
+        }
         Ok((Keys::Mixed(keys), strings.problems(argument)?))
     }
 
@@ -90,6 +101,18 @@ impl Keys {
         match self {
             Keys::Column(column) => Some(column.span()),
             Keys::Mixed(_) => None,
+        }
+    }
+
+    /// The first key as a SEC 1 octet string.
+    pub fn sec1_of_first(&self) -> Vec<u8> {
+        match self {
+            Keys::Mixed(keys) => keys.first().map_or_else(Vec::new, |key| key.to_vec()),
+            Keys::Column(column) => match column.width() {
+                33 => column.rows::<33>(0..1).get(0).to_vec(),
+                64 => [&[4], &column.rows::<64>(0..1).get(0)[..]].concat(),
+                _ => column.rows::<65>(0..1).get(0).to_vec(),
+            },
         }
     }
 

@@ -7,7 +7,9 @@ mod column;
 mod hexadecimal;
 mod keep;
 mod keys;
+mod named_key;
 mod numbers;
+mod outputs;
 pub mod pandas;
 mod parallel;
 mod signatures;
@@ -16,10 +18,12 @@ mod value;
 
 pub use column::Column;
 pub use keys::Keys;
+pub use outputs::OutputColumn;
 pub use signatures::Signatures;
 pub use strings::Strings;
 
 use crate::reasons::Role;
+use gecc::CurveId;
 use gecc::sm2::DEFAULT_USER_ID;
 use gecc_arrow::{CellProblem, Field};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -41,11 +45,13 @@ pub(crate) fn some_problems(problems: Vec<u8>) -> Option<Vec<u8>> {
 pub struct Argument {
     pub name: &'static str,
     pub role: Role,
+    /// That of the call, which keys that name a curve have to name.
+    pub curve: Option<CurveId>,
 }
 
 /// An argument of the kind that files have too.
 pub fn argument(name: &'static str, field: Field) -> Argument {
-    Argument { name, role: Role::Field(field) }
+    Argument { name, role: Role::Field(field), curve: None }
 }
 
 impl Argument {
@@ -84,6 +90,7 @@ pub enum Form<'py> {
 /// The arguments of one call.
 pub struct Call<'py> {
     pub py: Python<'py>,
+    curve: CurveId,
     /// Items, and the first argument that says so.
     items: Option<(usize, &'static str)>,
     /// That of the first argument of pandas, else of the first of Arrow.
@@ -95,8 +102,13 @@ pub struct Call<'py> {
 }
 
 impl<'py> Call<'py> {
-    pub fn new(py: Python<'py>) -> Self {
-        Call { py, items: None, form: Form::Numpy, read: Vec::new(), problems: None }
+    pub fn new(py: Python<'py>, curve: CurveId) -> Self {
+        Call { py, curve, items: None, form: Form::Numpy, read: Vec::new(), problems: None }
+    }
+
+    /// The argument as one of this call.
+    fn of_curve(&self, argument: Argument) -> Argument {
+        Argument { curve: Some(self.curve), ..argument }
     }
 
     /// Items; one where every argument is a value for all items.
@@ -106,6 +118,7 @@ impl<'py> Call<'py> {
 
     /// A column of rows of `width` bytes.
     pub fn rows(&mut self, argument: Argument, width: usize, value: &Bound<'py, PyAny>) -> PyResult<Column> {
+        let argument = self.of_curve(argument);
         let read = match self.value(argument, value)? {
             Value::Arrow(chunks) => Column::of_arrow(self.py, argument, width, &chunks)?,
             Value::List(items) => Column::of_strings(argument, width, &Strings::of_list(argument, &items)?)?,
@@ -133,6 +146,7 @@ impl<'py> Call<'py> {
 
     /// Public keys or other points.
     pub fn keys(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Keys> {
+        let argument = self.of_curve(argument);
         let read = match self.value(argument, value)? {
             Value::Arrow(chunks) => Keys::of_arrow(self.py, argument, &chunks)?,
             Value::List(items) => Keys::of_strings(argument, &Strings::of_list(argument, &items)?)?,
@@ -213,6 +227,7 @@ impl<'py> Call<'py> {
     }
 
     fn value(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Value<'py>> {
+        let argument = self.of_curve(argument);
         let value = &self.without_index(argument, value)?;
         let read = Value::of(argument, value)?;
         if let (Form::Numpy, Value::Arrow(_)) = (&self.form, &read) {
@@ -273,6 +288,6 @@ impl<'py> Call<'py> {
 /// row serves all), and the number of rows. For tests of what is copied and what is not.
 #[pyfunction]
 pub fn place_of(py: Python<'_>, value: &Bound<'_, PyAny>, width: usize) -> PyResult<(usize, usize, Option<usize>)> {
-    let column = Call::new(py).rows(argument("value", Field::Digest), width, value)?;
+    let column = Call::new(py, CurveId::Secp256k1).rows(argument("value", Field::Digest), width, value)?;
     Ok((column.span().start, column.stride(), column.items()))
 }

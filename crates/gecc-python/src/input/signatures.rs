@@ -1,11 +1,11 @@
-//! Signatures of 64 bytes `r || s`, or of 65 with v behind.
+//! Signatures of 64 bytes `r || s`, or of 65 with v behind, or in DER.
 
 use super::arrow::{self, Chunks};
 use super::column::Column;
 use super::{Argument, Read, Strings, array, numbers, some_problems};
 use crate::memory;
 use gecc::Rows;
-use gecc_arrow::CellProblem;
+use gecc_arrow::{CellProblem, signature_of_der};
 use pyo3::prelude::*;
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 const WIDTHS: [usize; 2] = [64, 65];
 
 /// The expected shape, for errors.
-const EXPECTED: &str = "(n, 64), (n, 65) with v, or a single row of these for all items";
+const EXPECTED: &str = "(n, 64), (n, 65) with v, or a single row of these or DER for all items";
 
 /// The signatures of a batch.
 pub struct Signatures {
@@ -36,6 +36,9 @@ impl Signatures {
             [items, width] if WIDTHS.contains(&width) => (Some(items), width),
             [width] if WIDTHS.contains(&width) => (None, width),
             [length] if length % 64 == 0 => (Some(length / 64), 64),
+            [_] if bytes.as_slice().is_some_and(is_der) => {
+                return Self::of_row(argument, Zeroizing::new(bytes.as_slice().unwrap_or_default().to_vec()));
+            }
             _ => return Err(argument.shape(&bytes.shape_text(), EXPECTED)),
         };
         Self::of_column(Column::of_rows(width, items, bytes.rows(argument, items.unwrap_or(1), width)?))
@@ -43,10 +46,13 @@ impl Signatures {
 
     /// One for all items.
     pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
+        if let Some(Ok(signature)) = signature_of_der(&row).filter(|_| !WIDTHS.contains(&row.len())) {
+            return Self::of_column(Column::of_copy(64, None, Zeroizing::new(signature.to_vec())));
+        }
         Self::of_column(Column::of_row(argument, if row.len() == 65 { 65 } else { 64 }, row)?)
     }
 
-    /// Copies of byte strings, of either length.
+    /// Copies of byte strings, of either length or in DER.
     pub fn of_strings(argument: Argument, strings: &Strings) -> Read<Self> {
         let items = strings.len();
         let mut rows = Zeroizing::new(memory::zeros(items, 64)?);
@@ -62,7 +68,11 @@ impl Signatures {
                         (ids[item], some_have_ids) = (numbers::id(*v), true);
                     }
                 }
-                Ok(_) => *problem = argument.role.code(CellProblem::WrongLength),
+                Ok(bytes) => match signature_of_der(bytes) {
+                    Some(Ok(signature)) => row.copy_from_slice(&signature),
+                    Some(Err(reason)) => *problem = reason.code(),
+                    None => *problem = argument.role.code(CellProblem::WrongLength),
+                },
                 Err(found) => *problem = argument.role.code(found),
             }
         }
@@ -96,4 +106,9 @@ impl Signatures {
     pub fn rows(&self, range: Range<usize>) -> Rows<'_, 64> {
         self.rows.rows(range)
     }
+}
+
+/// Whether bytes are one signature in DER.
+fn is_der(bytes: &[u8]) -> bool {
+    signature_of_der(bytes).is_some_and(|signature| signature.is_ok())
 }

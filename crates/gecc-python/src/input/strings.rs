@@ -2,11 +2,11 @@
 
 use super::arrow::{self, Chunks};
 use super::keep::Keep;
-use super::{Argument, array, hexadecimal, some_problems};
+use super::{Argument, array, hexadecimal, named_key, some_problems};
 use crate::reasons::Role;
 use crate::{memory, pieces};
 use gecc_arrow::{CellProblem, Cells, Field};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::ops::Range;
@@ -75,6 +75,8 @@ impl Strings {
     fn push(&mut self, argument: Argument, index: usize, item: &Bound<'_, PyAny>) -> PyResult<()> {
         if item.is_none() {
             self.places.push(Err(CellProblem::Null));
+        } else if let Some(key) = Self::secret_key(argument, index, item)? {
+            self.push_copy(key);
         } else if let Ok(bytes) = item.cast::<PyBytes>() {
             self.places.push(Ok(Place::of(bytes.as_bytes())));
             self.keeps.push(Keep::Python(item.clone().unbind()));
@@ -82,6 +84,10 @@ impl Strings {
             match argument.role {
                 Role::Field(Field::Message) => return Err(wrong_item(argument, index, item)),
                 Role::Field(Field::Id) => self.push_copy(Zeroizing::new(text.to_cow()?.as_bytes().to_vec())),
+                // Who reads keys knows these forms.
+                _ if named_key::may_be(argument, text.to_cow()?.as_bytes()) => {
+                    self.push_copy(Zeroizing::new(text.to_cow()?.as_bytes().to_vec()));
+                }
                 _ => match hexadecimal::bytes(text)? {
                     Ok(bytes) => self.push_copy(bytes),
                     Err(problem) => self.places.push(Err(problem)),
@@ -93,6 +99,18 @@ impl Strings {
             self.push_copy(Zeroizing::new(bytes.to_vec()));
         }
         Ok(())
+    }
+
+    /// A private key that is PEM, DER or a JSON Web Key.
+    fn secret_key(argument: Argument, index: usize, item: &Bound<'_, PyAny>) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
+        if !argument.role.is_secret() {
+            return Ok(None);
+        }
+        let of_item = |problem: PyErr| {
+            let text = problem.value(item.py()).to_string();
+            PyValueError::new_err(text.replacen(argument.name, &format!("{}[{index}]", argument.name), 1))
+        };
+        named_key::of_one(argument, item).map_err(of_item)
     }
 
     fn push_copy(&mut self, copy: Zeroizing<Vec<u8>>) {
@@ -124,7 +142,7 @@ impl Strings {
             let cells = Cells::of(piece.as_ref());
             let is_hexadecimal = cells.is_text() && argument.role != Role::Field(Field::Id);
             for row in 0..piece.len() {
-                if !is_hexadecimal {
+                if !is_hexadecimal || cells.get(row).is_ok_and(|text| named_key::may_be(argument, text)) {
                     strings.places.push(cells.get(row).map(Place::of));
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! What an argument is, before it is read as a column.
 
-use super::{Argument, array, arrow, hexadecimal};
+use super::{Argument, array, arrow, hexadecimal, named_key};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ pub enum Value<'py> {
     List(Vec<Bound<'py, PyAny>>),
     /// Bytes in one, two or more dimensions.
     Array(array::Bytes<'py>),
-    /// One row for all items, of a hexadecimal text.
+    /// One row for all items, of a hexadecimal text or a key that names its curve.
     Row(Zeroizing<Vec<u8>>),
 }
 
@@ -23,6 +23,9 @@ impl<'py> Value<'py> {
     pub fn of(argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Some(chunks) = arrow::chunks(argument, value)? {
             return Ok(Value::Arrow(chunks));
+        }
+        if let Some(key) = named_key::of_one(argument, value)? {
+            return Ok(Value::Row(key));
         }
         if let Ok(text) = value.cast::<PyString>() {
             return hexadecimal::row(argument, text).map(Value::Row);

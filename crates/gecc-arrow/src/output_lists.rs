@@ -1,0 +1,109 @@
+//! Outputs of transactions, which silent payments are looked for in: a column of lists.
+
+use crate::cells::{Cells, holds_bytes};
+use crate::error::Error;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use gecc::silent_payments::Outputs;
+
+/// The taproot outputs of rows: lists of their x-only keys of 32 bytes, or of the first eight bytes of these as big-endian numbers,
+/// signed or not.
+pub struct OutputLists {
+    offsets: Vec<u64>,
+    outputs: Known,
+}
+
+enum Known {
+    Prefixes(Vec<u64>),
+    Whole(Vec<[u8; 32]>),
+}
+
+impl OutputLists {
+    /// Whether a column of this type can be such lists.
+    pub fn are_in(data_type: &DataType) -> bool {
+        match data_type {
+            DataType::List(field) | DataType::LargeList(field) => {
+                let of = field.data_type();
+                matches!(of, DataType::Int64 | DataType::UInt64) || holds_bytes(of)
+            }
+            _ => false,
+        }
+    }
+
+    /// Those of a column. A list that is null has no outputs.
+    ///
+    /// # Errors
+    /// A column of another type ([`OutputLists::are_in`]), an output that is null or no key of 32 bytes, and values behind a list that is
+    /// null.
+    ///
+    /// ```
+    /// use arrow_array::types::Int64Type;
+    /// use arrow_array::ListArray;
+    /// use gecc_arrow::OutputLists;
+    /// let column = ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(-1), Some(7)]), None]);
+    /// let lists = OutputLists::of(&column)?;
+    /// assert_eq!((lists.outputs()?.rows(), lists.are_prefixes()), (2, true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(column: &dyn Array) -> Result<Self, Error> {
+        if !Self::are_in(column.data_type()) {
+            return Err(Error::Columns(format!(
+                "outputs of type {}, not lists of bytes or numbers",
+                column.data_type()
+            )));
+        }
+        let (offsets, values) = lists(column);
+        if let Some(row) = (0..column.len()).find(|row| column.is_null(*row) && offsets[*row] < offsets[row + 1]) {
+            return Err(Error::Columns(format!("the outputs of row {row} are null, and values lie behind them")));
+        }
+        if values.logical_null_count() > 0 {
+            return Err(Error::Columns("an output is null".to_owned()));
+        }
+        let signed = |prefixes: &[i64]| prefixes.iter().map(|prefix| prefix.cast_unsigned()).collect();
+        let outputs = match (values.as_primitive_opt::<Int64Type>(), values.as_primitive_opt::<UInt64Type>()) {
+            (Some(prefixes), _) => Known::Prefixes(signed(prefixes.values())),
+            (_, Some(prefixes)) => Known::Prefixes(prefixes.values().to_vec()),
+            _ => Known::Whole(keys(&Cells::of(values.as_ref()), values.len())?),
+        };
+        Ok(OutputLists { offsets, outputs })
+    }
+
+    /// The outputs, for [`gecc::silent_payments::scan`].
+    ///
+    /// # Errors
+    /// None that lists of Arrow can have.
+    pub fn outputs(&self) -> Result<Outputs<'_>, gecc::Error> {
+        match &self.outputs {
+            Known::Prefixes(prefixes) => Outputs::prefixes(&self.offsets, prefixes),
+            Known::Whole(keys) => Outputs::x_only(&self.offsets, keys),
+        }
+    }
+
+    /// Whether what is found are candidates.
+    pub fn are_prefixes(&self) -> bool {
+        matches!(self.outputs, Known::Prefixes(_))
+    }
+}
+
+fn keys(cells: &Cells, count: usize) -> Result<Vec<[u8; 32]>, Error> {
+    let mut keys = vec![[0; 32]; count];
+    for (row, key) in keys.iter_mut().enumerate() {
+        cells.read(row, key).map_err(|problem| Error::Columns(format!("an output {problem}")))?;
+    }
+    Ok(keys)
+}
+
+/// Offsets from 0 on, and the values.
+fn lists(column: &dyn Array) -> (Vec<u64>, ArrayRef) {
+    let (ends, values): (Vec<usize>, ArrayRef) = match column.as_list_opt::<i32>() {
+        Some(lists) => (lists.value_offsets().iter().map(|end| *end as usize).collect(), lists.values().clone()),
+        None => {
+            let lists = column.as_list::<i64>();
+            (lists.value_offsets().iter().map(|end| *end as usize).collect(), lists.values().clone())
+        }
+    };
+    let (first, last) = (ends[0], ends[ends.len() - 1]);
+    (ends.iter().map(|end| (end - first) as u64).collect(), values.slice(first, last - first))
+}

@@ -1,0 +1,159 @@
+//! Silent payments (BIP 352), on secp256k1.
+
+use crate::arrow_output;
+use crate::calls::results::{self, Wanted};
+use crate::engine::{self, Engine};
+use crate::input::{Call, Form, OutputColumn, argument};
+use crate::output::{Kind, Output, answer, secret_buffer};
+use crate::pieces;
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, Int64Array, UInt32Array, UInt64Array};
+use gecc::silent_payments::{self, Match};
+use gecc::{CurveId, SecretKey, stack};
+use gecc_arrow::Field;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::sync::Arc;
+
+/// Who is looked for: a scan key, a spend public key, and the labels in use.
+#[pyclass(frozen, module = "gecc.silent_payments")]
+pub struct Receiver(silent_payments::Receiver);
+
+#[pymethods]
+impl Receiver {
+    #[new]
+    #[pyo3(signature = (scan_key, spend_key, labels = Vec::new()))]
+    fn new(
+        py: Python<'_>,
+        scan_key: &Bound<'_, PyAny>,
+        spend_key: &Bound<'_, PyAny>,
+        labels: Vec<u32>,
+    ) -> PyResult<Self> {
+        let mut call = Call::new(py, CurveId::Secp256k1);
+        let scan_key = call.rows(argument("scan_key", Field::SecretKey), 32, scan_key)?;
+        let spend_key = call.keys(argument("spend_key", Field::PublicKey), spend_key)?;
+        if call.items() != 1 || call.problems.is_some() {
+            return Err(PyValueError::new_err("a receiver has one scan key and one spend key"));
+        }
+        let wrong = |reason| PyValueError::new_err(format!("a receiver cannot have these keys or labels: {reason}"));
+        let made = stack::wiped(|| {
+            let secret = SecretKey::from_bytes(*scan_key.rows::<32>(0..1).get(0));
+            silent_payments::Receiver::new(secret, &spend_key.sec1_of_first(), &labels)
+        });
+        made.map(Receiver).map_err(wrong)
+    }
+
+    /// The spend public keys that addresses name, 64 bytes `x || y` each: without a label, and with each in the order given.
+    #[getter]
+    fn spend_keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows: Vec<Vec<u8>> = self.0.spend_keys().iter().map(|key| key.as_bytes()[1..].to_vec()).collect();
+        Ok(PyArray2::from_vec2(py, &rows)?.into_any())
+    }
+
+    /// The public key of the scan key, which addresses name: 64 bytes `x || y`.
+    #[getter]
+    fn scan_public_key<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        PyArray1::from_slice(py, &self.0.scan_public_key().as_bytes()[1..]).into_any()
+    }
+
+    /// Shows no key.
+    fn __repr__(&self) -> String {
+        format!("<gecc.silent_payments.Receiver: {} labels>", self.0.spend_keys().len() - 1)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("a Receiver has a secret key, and cannot be pickled"))
+    }
+}
+
+/// The outputs that are paid to receivers: columns of matches, and then the verdicts of rows.
+#[pyfunction]
+pub fn scan_silent_payments<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    receivers: Vec<PyRef<'py, Receiver>>,
+    tweak_points: &Bound<'py, PyAny>,
+    outputs: &Bound<'py, PyAny>,
+    offsets: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyAny>)> {
+    let receivers: Vec<silent_payments::Receiver> = receivers.iter().map(|receiver| receiver.0.clone()).collect();
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, CurveId::Secp256k1));
+    let points = call.keys(argument("tweak_points", Field::PublicKey), tweak_points)?;
+    let column = OutputColumn::of(py, outputs, offsets)?;
+    let outputs = column.outputs(points.items().unwrap_or(1))?;
+    let (mut verdicts, mut matches) = (Output::of(&call, Kind::public(1))?, Vec::new());
+    let codes = verdicts.bytes();
+    let items = call.items();
+    pieces::run(py, &engine, items, |range| {
+        let (keys, outputs) = (points.part(range.clone()), outputs.slice(range.clone()));
+        let found = silent_payments::scan(&engine, &receivers, keys, outputs)?;
+        codes[range.clone()].copy_from_slice(&found.codes);
+        matches.extend(found.matches.into_iter().map(|found| Match { row: range.start + found.row, ..found }));
+        Ok(())
+    })?;
+    if let Some(problems) = &call.problems {
+        matches.retain(|found: &Match| problems[found.row] == 0);
+    }
+    let columns = match &call.form {
+        Form::Arrow(argument) => arrow_columns(argument, &matches)?,
+        _ => numpy_columns(py, &matches)?,
+    };
+    Ok((PyTuple::new(py, columns)?, answer(call, Vec::new(), verdicts, reasons)?))
+}
+
+/// Row, receiver, output, k, label, tweak.
+fn numpy_columns<'py>(py: Python<'py>, matches: &[Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let tweaks = PyArray2::<u8>::zeros(py, [matches.len(), 32], false);
+    for (found, row) in matches.iter().zip(tweaks.try_readwrite()?.as_slice_mut()?.as_chunks_mut::<32>().0) {
+        row.copy_from_slice(found.tweak.expose_bytes());
+    }
+    let number = |of: fn(&Match) -> u64| PyArray1::from_iter(py, matches.iter().map(of)).into_any();
+    let label = |found: &Match| found.label.map_or(-1, i64::from);
+    Ok(vec![
+        number(|found| found.row as u64),
+        PyArray1::from_iter(py, matches.iter().map(|found| found.receiver as u32)).into_any(),
+        number(|found| found.output as u64),
+        PyArray1::from_iter(py, matches.iter().map(|found| found.k)).into_any(),
+        PyArray1::from_iter(py, matches.iter().map(label)).into_any(),
+        tweaks.into_any(),
+    ])
+}
+
+/// The same, with nulls where there is no label.
+fn arrow_columns<'py>(argument: &Bound<'py, PyAny>, matches: &[Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let mut tweaks = Vec::with_capacity(32 * matches.len());
+    matches.iter().for_each(|found| tweaks.extend_from_slice(found.tweak.expose_bytes()));
+    let numbers =
+        |of: fn(&Match) -> u64| -> ArrayRef { Arc::new(UInt64Array::from_iter_values(matches.iter().map(of))) };
+    let small = |of: fn(&Match) -> u32| -> ArrayRef { Arc::new(UInt32Array::from_iter_values(matches.iter().map(of))) };
+    let labels: Int64Array = matches.iter().map(|found| found.label.map(i64::from)).collect();
+    let columns: [ArrayRef; 6] = [
+        numbers(|found| found.row as u64),
+        small(|found| found.receiver as u32),
+        numbers(|found| found.output as u64),
+        small(|found| found.k),
+        Arc::new(labels),
+        Arc::new(FixedSizeBinaryArray::new(32, secret_buffer(tweaks), None)),
+    ];
+    columns.into_iter().map(|column| arrow_output::like(argument, column)).collect()
+}
+
+/// The tweak point of each transaction.
+#[pyfunction]
+pub fn index_silent_payments<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    outpoints: &Bound<'py, PyAny>,
+    input_keys: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py, CurveId::Secp256k1));
+    let outpoints = call.rows(argument("outpoints", Field::Digest), 36, outpoints)?;
+    let keys = call.keys(argument("input_keys", Field::PublicKey), input_keys)?;
+    results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
+        silent_payments::index_into(&engine, outpoints.rows::<36>(range.clone()), keys.part(range), rows, codes)
+    })
+}

@@ -1,0 +1,61 @@
+//! Keys in forms that name their curve: PEM, DER and JSON Web Keys.
+
+use super::Argument;
+use crate::reasons::Role;
+use gecc::stack;
+use gecc_arrow::Field;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyString};
+use zeroize::Zeroizing;
+
+/// Whether a text of this argument may be a key in such a form, which hexadecimal digits never are.
+pub fn may_be(argument: Argument, text: &[u8]) -> bool {
+    matches!(argument.role, Role::Field(Field::PublicKey | Field::SecretKey))
+        && matches!(text.trim_ascii_start().first(), Some(b'-' | b'{'))
+}
+
+/// One key for all items: a text or `bytes` in such a form, as the bytes that others have.
+///
+/// # Errors
+/// `ValueError` that says what is wrong with it, and shows nothing of a private key.
+pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
+    if let Ok(text) = value.cast::<PyString>() {
+        let text = text.to_cow()?;
+        return if may_be(argument, text.as_bytes()) { of_bytes(argument, text.as_bytes()) } else { Ok(None) };
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return of_bytes(argument, bytes.as_bytes());
+    }
+    match value.cast::<PyByteArray>() {
+        Ok(bytes) => of_bytes(argument, &Zeroizing::new(bytes.to_vec())),
+        Err(_) => Ok(None),
+    }
+}
+
+fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
+    let (Role::Field(field), Some(curve)) = (argument.role, argument.curve) else { return Ok(None) };
+    let found = match field {
+        Field::PublicKey => gecc_keys::public_key(key, curve).map(|key| key.map(Zeroizing::new)),
+        Field::SecretKey => return secret(argument, key),
+        _ => None,
+    };
+    found.transpose().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))
+}
+
+/// A private key in such a form. Rows of 32 bytes are none, whatever they begin with.
+///
+/// # Errors
+/// As for `of_one`.
+pub fn secret(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
+    let Some(curve) = argument.curve else { return Ok(None) };
+    let are_rows = !may_be(argument, key) && key.len().is_multiple_of(32);
+    if are_rows || !gecc_keys::are_secret_keys(key) {
+        return Ok(None);
+    }
+    let wrong = |problem| PyValueError::new_err(format!("{}: {problem}", argument.name));
+    match &stack::wiped(|| gecc_keys::secret_keys(key, curve)).map_err(wrong)?[..] {
+        [key] => Ok(Some(Zeroizing::new(key.expose_bytes().to_vec()))),
+        keys => Err(wrong(format!("{} private keys in one text: give a list of keys", keys.len()))),
+    }
+}

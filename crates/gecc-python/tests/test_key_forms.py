@@ -1,0 +1,132 @@
+"""Keys and signatures as other programs have them: PEM, DER, JSON Web Keys."""
+
+import base64
+import json
+from typing import Any
+
+import gecc
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow as pa
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from gecc import Reason
+
+ITEMS = 4
+OURS = {"secp256k1": ec.SECP256K1(), "p256": ec.SECP256R1(), "brainpoolp256r1": ec.BrainpoolP256R1()}
+
+
+def jwk(key: ec.EllipticCurvePublicKey, crv: str) -> str:
+    def number(value: int) -> str:
+        return base64.urlsafe_b64encode(value.to_bytes(32, "big")).rstrip(b"=").decode()
+
+    numbers = key.public_numbers()
+    return json.dumps({"kty": "EC", "crv": crv, "x": number(numbers.x), "y": number(numbers.y)})
+
+
+class Theirs:
+    """Keys of `cryptography` and what they signed, in their forms."""
+
+    def __init__(self, curve: str) -> None:
+        self.secret = [ec.generate_private_key(OURS[curve]) for _ in range(ITEMS)]
+        self.digests = np.random.default_rng().integers(0, 256, (ITEMS, 32), dtype=np.uint8)
+        algorithm = ec.ECDSA(utils.Prehashed(hashes.SHA256()))
+        pairs = zip(self.secret, self.digests, strict=True)
+        self.der = [key.sign(digest.tobytes(), algorithm) for key, digest in pairs]
+        public = [key.public_key() for key in self.secret]
+        spki = PublicFormat.SubjectPublicKeyInfo
+        self.public_pem = [key.public_bytes(Encoding.PEM, spki).decode() for key in public]
+        self.public_der = [key.public_bytes(Encoding.DER, spki) for key in public]
+        self.sec1 = [key.public_bytes(Encoding.X962, PublicFormat.CompressedPoint) for key in public]
+        self.jwk = [jwk(key, {"p256": "P-256"}.get(curve, curve)) for key in public]
+
+    def private(self, encoding: Encoding, form: PrivateFormat) -> list[bytes]:
+        return [key.private_bytes(encoding, form, NoEncryption()) for key in self.secret]
+
+
+@pytest.mark.parametrize("curve", OURS)
+def test_public_keys_and_signatures_are_read_in_every_form(curve: str) -> None:
+    theirs = Theirs(curve)
+    texts = theirs.public_pem
+    columns: list[Any] = [
+        texts,
+        [text.encode() for text in texts],
+        [text.replace("\n", "\\n") for text in texts],
+        theirs.public_der,
+        [key.hex() for key in theirs.public_der],
+        [texts[0], theirs.public_der[1], theirs.sec1[2], theirs.sec1[3].hex()],
+        np.array(texts, object),
+        np.array(texts),
+        pa.array(texts),
+        polars.Series(texts),
+        pd.Series(texts),
+        pa.array(theirs.public_der),
+    ]
+    if curve != "brainpoolp256r1":
+        columns += [theirs.jwk, pa.array(theirs.jwk)]
+    for keys in columns:
+        for signatures in (theirs.der, pa.array(theirs.der), [signature.hex() for signature in theirs.der]):
+            found = gecc.verify(curve, theirs.digests, signatures, keys)
+            assert list(found) == [True] * ITEMS, type(keys)
+    # One for all items.
+    for key in (texts[0], texts[0].encode(), bytearray(texts[0].encode()), theirs.public_der[0]):
+        assert list(gecc.verify(curve, theirs.digests, theirs.der[0], key)) == [True, False, False, False]
+        assert list(gecc.verify(curve, theirs.digests, theirs.der[0].hex(), key)) == [True, False, False, False]
+
+
+@pytest.mark.parametrize("curve", OURS)
+def test_private_keys_are_read_in_every_form(curve: str) -> None:
+    theirs = Theirs(curve)
+    expected = [key.private_numbers().private_value.to_bytes(32, "big") for key in theirs.secret]
+    points, _ = gecc.public_keys(curve, expected)
+    for encoding in (Encoding.PEM, Encoding.DER):
+        for form in (PrivateFormat.PKCS8, PrivateFormat.TraditionalOpenSSL):
+            keys = theirs.private(encoding, form)
+            found, ok = gecc.public_keys(curve, keys)
+            assert ok.all()
+            assert np.array_equal(found, points)
+            assert np.array_equal(gecc.public_keys(curve, keys[1])[0], points[1:2])
+            if encoding is Encoding.PEM:
+                assert np.array_equal(gecc.public_keys(curve, [key.decode() for key in keys])[0], points)
+    # Rows of 32 bytes are keys, whatever they begin with.
+    rows = b"\x30" + bytes(30) + b"\1" + b"-----BEGIN " + bytes(21)
+    assert len(gecc.public_keys(curve, rows)[1]) == 2
+
+
+def test_a_key_of_another_curve_is_no_bad_key() -> None:
+    theirs = Theirs("p256")
+    text = "the key is for p256, not for secp256k1"
+    for keys in (theirs.public_pem, theirs.public_pem[0], theirs.public_der, pa.array(theirs.public_pem)):
+        with pytest.raises(ValueError, match=f"public_keys: {text}"):
+            gecc.verify("secp256k1", theirs.digests, theirs.der, keys)
+    pem = theirs.private(Encoding.PEM, PrivateFormat.PKCS8)
+    with pytest.raises(ValueError, match=f"secret_keys: block in line 1: {text}"):
+        gecc.public_keys("secp256k1", pem[0])
+    with pytest.raises(ValueError, match=rf"secret_keys\[1\]: block in line 1: {text}"):
+        gecc.public_keys("secp256k1", [bytes(32), pem[0]])
+    with pytest.raises(ValueError, match="2 private keys in one text: give a list of keys"):
+        gecc.public_keys("p256", pem[0] + pem[1])
+
+
+def test_a_key_that_cannot_be_read_rejects_its_item_alone() -> None:
+    theirs = Theirs("p256")
+    keys = [theirs.public_pem[0], "-----BEGIN PUBLIC KEY-----\nAAAA", theirs.public_der[2][:-1], None]
+    codes = gecc.verify("p256", theirs.digests, theirs.der, keys, reasons=True)
+    assert list(codes) == [Reason.VALID, Reason.MALFORMED_POINT, Reason.MALFORMED_POINT, Reason.PUBLIC_KEY_NULL]
+    signatures = [theirs.der[0], theirs.der[1][:-1], theirs.der[2] + b"\1", b"x"]
+    codes = gecc.verify("p256", theirs.digests, signatures, theirs.public_pem, reasons=True)
+    expected = [Reason.VALID, Reason.MALFORMED_SIGNATURE, Reason.VALID, Reason.SIGNATURE_WRONG_LENGTH]
+    assert list(codes) == expected
+
+
+def test_errors_show_nothing_of_a_private_key() -> None:
+    theirs = Theirs("p256")
+    for form in (PrivateFormat.PKCS8, PrivateFormat.TraditionalOpenSSL):
+        for key in theirs.private(Encoding.PEM, form):
+            spoiled = key.replace(b"M", b"*", 1)
+            with pytest.raises(ValueError, match="not valid PEM") as found:
+                gecc.public_keys("p256", spoiled)
+            assert all(line.decode() not in str(found.value) for line in key.splitlines()[1:-1])
