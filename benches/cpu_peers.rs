@@ -41,7 +41,7 @@ fn signed<C: Curve>(
     signers: usize,
     sign: impl Fn(&[[u8; 32]], &[SecretKey]) -> Vec<[u8; 64]>,
 ) -> Signed {
-    let (secret, public) = keys::generate::<C>(engine, signers).expect("the operating system gives randomness");
+    let (secret, public) = keys::generate(engine, C::ID, signers).expect("the operating system gives randomness");
     let digests: Vec<[u8; 32]> = (0..items).map(|_| random_bytes()).collect();
     let secret: Vec<SecretKey> = secret.iter().cycle().take(items).cloned().collect();
     let signatures = sign(&digests, &secret);
@@ -50,7 +50,7 @@ fn signed<C: Curve>(
 
 fn signed_ecdsa<C: EcdsaCurve>(engine: &Engine, items: usize, signers: usize) -> Signed {
     signed::<C>(engine, items, signers, |digests, secret| {
-        let signed = ecdsa::sign::<C>(engine, digests, secret, SForm::Low).expect("lengths agree");
+        let signed = ecdsa::sign(engine, C::ID, digests, secret, SForm::Low).expect("lengths agree");
         signed.into_iter().map(|signature| signature.expect("the key is in range")).collect()
     })
 }
@@ -77,14 +77,14 @@ fn fixed_base<C: Curve>(criterion: &mut Criterion, name: &str) {
     let (engine, _) = engines();
     let mut group = group(criterion, &format!("fixed base, {name}"));
     // The large table is built once per process, outside the measurement.
-    point::mul_base::<C>(&engine, &vec![[1; 32]; 1 << 16]).expect("no GPU is asked for");
+    point::mul_base(&engine, C::ID, &vec![[1; 32]; 1 << 16]).expect("no GPU is asked for");
     for items in BATCHES {
         group.throughput(Throughput::Elements(items as u64));
         group.bench_function(format!("gecc/{items}"), |bencher| {
             let scalars = || -> Vec<[u8; 32]> {
-                (0..items).map(|_| *SecretKey::generate::<C>().unwrap().expose_bytes()).collect()
+                (0..items).map(|_| *SecretKey::generate(C::ID).unwrap().expose_bytes()).collect()
             };
-            bencher.iter_batched(scalars, |scalars| point::mul_base::<C>(&engine, &scalars), BatchSize::LargeInput);
+            bencher.iter_batched(scalars, |scalars| point::mul_base(&engine, C::ID, &scalars), BatchSize::LargeInput);
         });
     }
     group.finish();
@@ -112,7 +112,7 @@ fn bench_gecc<S>(
 
 fn verify_ecdsa<C: EcdsaCurve>(engine: &Engine, set: &Signed) -> bool {
     let keys = PublicKeys::points(&set.keys);
-    ecdsa::verify::<C>(engine, &set.digests, &set.signatures, keys, Policy::default())
+    ecdsa::verify(engine, C::ID, &set.digests, &set.signatures, keys, Policy::default())
         .expect("lengths agree")
         .all_valid()
 }
@@ -267,7 +267,7 @@ fn sign_bip340(criterion: &mut Criterion) {
     let bytes = |items: usize| (0..items).map(|_| random_bytes()).collect::<Vec<_>>();
     for items in BATCHES {
         let (secret, public) =
-            keys::generate::<Secp256k1>(&all_cores, items).expect("the operating system gives randomness");
+            keys::generate(&all_cores, Secp256k1, items).expect("the operating system gives randomness");
         let (messages, auxiliary) = (bytes(items), bytes(items));
         group.throughput(Throughput::Elements(items as u64));
         group.bench_function(format!("gecc/{items}"), |bencher| {
@@ -279,8 +279,7 @@ fn sign_bip340(criterion: &mut Criterion) {
         });
     }
 
-    let (secret, _) =
-        keys::generate::<Secp256k1>(&all_cores, PEER_ITEMS).expect("the operating system gives randomness");
+    let (secret, _) = keys::generate(&all_cores, Secp256k1, PEER_ITEMS).expect("the operating system gives randomness");
     let (messages, auxiliary) = (bytes(PEER_ITEMS), bytes(PEER_ITEMS));
     let inputs = || messages.iter().zip(&auxiliary);
     let expected = bip340::sign(&engine, &messages, &secret, Auxiliary::given(&auxiliary)).expect("lengths agree");
@@ -325,13 +324,12 @@ fn sum_of_products(criterion: &mut Criterion) {
     let mut group = group(criterion, "sum of products, secp256k1");
     let (engine, all_cores) = engines();
     let inputs = |items: usize| -> (Vec<[u8; 32]>, Vec<Point>) {
-        let (_, points) =
-            keys::generate::<Secp256k1>(&all_cores, items).expect("the operating system gives randomness");
-        let scalar = |_| *SecretKey::generate::<Secp256k1>().expect("randomness").expose_bytes();
+        let (_, points) = keys::generate(&all_cores, Secp256k1, items).expect("the operating system gives randomness");
+        let scalar = |_| *SecretKey::generate(Secp256k1).expect("randomness").expose_bytes();
         ((0..items).map(scalar).collect(), points)
     };
     let sum = |(scalars, points): &(Vec<[u8; 32]>, Vec<Point>)| {
-        point::msm::<Secp256k1>(&engine, scalars, points).expect("lengths agree").expect("good items")
+        point::msm(&engine, Secp256k1, scalars, points).expect("lengths agree").expect("good items")
     };
     for items in BATCHES {
         let inputs = inputs(items);

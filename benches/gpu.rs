@@ -45,7 +45,7 @@ struct Inputs {
 
 impl Inputs {
     fn new<C: Curve>(engine: &Engine) -> Self {
-        let generate = || keys::generate::<C>(engine, ITEMS).expect("the GPU works");
+        let generate = || keys::generate(engine, C::ID, ITEMS).expect("the GPU works");
         let ((secret, public), (others, points)) = (generate(), generate());
         let scalars = others.iter().map(|key| *key.expose_bytes()).collect();
         let mut digests = vec![[0; 32]; ITEMS];
@@ -151,17 +151,17 @@ fn arithmetic<C: Curve>(criterion: &mut Criterion) {
 fn points<C: Curve>(group: &mut BenchmarkGroup<WallTime>, engine: &Engine, inputs: &Inputs) {
     let Inputs { secret, public, scalars, points, .. } = inputs;
     let compressed: Vec<[u8; 33]> = public.iter().map(|point| point.to_compressed().expect("finite")).collect();
-    end_to_end(group, "add", engine, |engine, n| point::add::<C>(engine, &points[..n], &public[..n]));
-    end_to_end(group, "double", engine, |engine, n| point::double::<C>(engine, &points[..n]));
-    end_to_end(group, "decompress", engine, |engine, n| point::decompress::<C>(engine, &compressed[..n]));
-    end_to_end(group, "mul_base", engine, |engine, n| point::mul_base::<C>(engine, &scalars[..n]));
-    end_to_end(group, "mul", engine, |engine, n| point::mul::<C>(engine, &scalars[..n], &public[..n]));
-    end_to_end(group, "public_keys", engine, |engine, n| keys::public_keys::<C>(engine, &secret[..n]));
+    end_to_end(group, "add", engine, |engine, n| point::add(engine, C::ID, &points[..n], &public[..n]));
+    end_to_end(group, "double", engine, |engine, n| point::double(engine, C::ID, &points[..n]));
+    end_to_end(group, "decompress", engine, |engine, n| point::decompress(engine, C::ID, &compressed[..n]));
+    end_to_end(group, "mul_base", engine, |engine, n| point::mul_base(engine, C::ID, &scalars[..n]));
+    end_to_end(group, "mul", engine, |engine, n| point::mul(engine, C::ID, &scalars[..n], &public[..n]));
+    end_to_end(group, "public_keys", engine, |engine, n| keys::public_keys(engine, C::ID, &secret[..n]));
     end_to_end(group, "ecdh", engine, |engine, n| {
-        ecdh::shared_points::<C>(engine, &secret[..n], PublicKeys::points(&points[..n])).map(Shared)
+        ecdh::shared_points(engine, C::ID, &secret[..n], PublicKeys::points(&points[..n])).map(Shared)
     });
     end_to_end(group, "ecdh_one_secret", engine, |engine, n| {
-        ecdh::shared_points::<C>(engine, &secret[0], PublicKeys::points(&points[..n])).map(Shared)
+        ecdh::shared_points(engine, C::ID, &secret[0], PublicKeys::points(&points[..n])).map(Shared)
     });
 }
 
@@ -192,17 +192,17 @@ fn ecdsa_curve<C: gecc::EcdsaCurve>(criterion: &mut Criterion, engine: &Engine) 
     let inputs = Inputs::new::<C>(engine);
     points::<C>(&mut group, engine, &inputs);
     let sign = |engine: &Engine, digests: &[[u8; 32]], secret: &[SecretKey]| {
-        ecdsa::sign::<C>(engine, digests, secret, SForm::default())
+        ecdsa::sign(engine, C::ID, digests, secret, SForm::default())
     };
     let verify = |engine: &Engine, digests: &[[u8; 32]], signatures: &[[u8; 64]], keys: PublicKeys| {
-        ecdsa::verify::<C>(engine, digests, signatures, keys, Policy::default())
+        ecdsa::verify(engine, C::ID, digests, signatures, keys, Policy::default())
     };
     signatures(&mut group, engine, &inputs, sign, verify);
-    let signed = passed(ecdsa::sign_recoverable::<C>(engine, &inputs.digests, &inputs.secret, SForm::default()));
+    let signed = passed(ecdsa::sign_recoverable(engine, C::ID, &inputs.digests, &inputs.secret, SForm::default()));
     let (signatures, ids): (Vec<_>, Vec<_>) =
         signed.iter().map(|signed| (signed.signature, signed.recovery_id)).unzip();
     end_to_end(&mut group, "recover", engine, |engine, n| {
-        ecdsa::recover::<C>(engine, &inputs.digests[..n], &signatures[..n], &ids[..n])
+        ecdsa::recover(engine, C::ID, &inputs.digests[..n], &signatures[..n], &ids[..n])
     });
     if C::NAME == Secp256k1::NAME {
         end_to_end(&mut group, "recover_addresses", engine, |engine, n| {

@@ -76,7 +76,7 @@ struct Items {
 impl Items {
     fn random(engine: &Engine, rows: usize) -> Self {
         let secrets: Vec<SecretKey> = (0..rows).map(|_| SecretKey::from_bytes(secret())).collect();
-        let points = keys::public_keys::<Secp256k1>(engine, &secrets).expect("the engine computes");
+        let points = keys::public_keys(engine, Secp256k1, &secrets).expect("the engine computes");
         let points: Vec<Point> = points.into_iter().map(|point| point.expect("in range")).collect();
         Items {
             scan: secret(),

@@ -73,7 +73,7 @@ impl Party {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         // A set: an element that stands twice in the file would show as two equal points.
         let elements: BTreeSet<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        Ok(Party { elements: elements.into_iter().map(str::to_owned).collect(), key: SecretKey::generate::<P256>()? })
+        Ok(Party { elements: elements.into_iter().map(str::to_owned).collect(), key: SecretKey::generate(P256)? })
     }
 
     /// The party's own elements as it sends them.
@@ -83,7 +83,7 @@ impl Party {
 
     /// Multiplies by the party's key. What comes from the other side is checked to lie on the curve.
     fn mask(&self, engine: &Engine, points: &[Point]) -> Outcome<Vec<Point>> {
-        let masked = ecdh::shared_points::<P256>(engine, &self.key, PublicKeys::points(points))?;
+        let masked = ecdh::shared_points(engine, P256, &self.key, PublicKeys::points(points))?;
         // Masked points are what the parties send each other; whoever sees one does not learn the key.
         let public = |point: Result<SharedPoint, Rejection>| point.map(SharedPoint::into_public);
         Ok(masked.into_iter().map(public).collect::<Result<_, _>>()?)
@@ -110,7 +110,7 @@ fn hash_to_curve(engine: &Engine, elements: &[String]) -> Outcome<Vec<Point>> {
     let mut counter: u32 = 0;
     while !open.is_empty() {
         let candidates: Vec<[u8; 33]> = open.iter().map(|&index| candidate(&elements[index], counter)).collect();
-        let found = point::decompress::<P256>(engine, &candidates)?;
+        let found = point::decompress(engine, P256, &candidates)?;
         for (&index, point) in open.iter().zip(&found) {
             points[index] = point.unwrap_or(Point::IDENTITY);
         }

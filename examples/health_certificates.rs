@@ -54,7 +54,7 @@ fn check(rows: &[Row]) -> Outcome<bool> {
     let engine = Engine::new()?;
     let start = Instant::now();
     let keys = PublicKeys::uncompressed(&keys);
-    let verdicts = ecdsa::verify::<P256>(&engine, &digests, &signatures, keys, Default::default())?;
+    let verdicts = ecdsa::verify(&engine, P256, &digests, &signatures, keys, Default::default())?;
     let time = start.elapsed();
 
     let mismatches: Vec<_> = rows.iter().zip(verdicts.iter()).filter(|(row, v)| row.valid != v.is_valid()).collect();

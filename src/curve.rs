@@ -29,6 +29,34 @@ pub trait EcdsaCurve: Curve {
     const LOW_S_BY_DEFAULT: bool;
 }
 
+/// Which curve a call is about: a curve of its own type ([`P256`]), or one that is chosen when the program runs ([`CurveId`]). Sealed.
+pub trait CurveChoice: sealed::Sealed + Copy {
+    /// The curve.
+    fn id(self) -> CurveId;
+}
+
+/// Which curve a call of ECDSA is about. A [`CurveId`] without ECDSA ([`CurveId::has_ecdsa`]) is refused when the program runs,
+/// with [`crate::Error::NoScheme`]; the type of such a curve is refused when it is compiled. Sealed.
+pub trait EcdsaChoice: CurveChoice {}
+
+impl<C: Curve> CurveChoice for C {
+    fn id(self) -> CurveId {
+        C::ID
+    }
+}
+
+impl<C: EcdsaCurve> EcdsaChoice for C {}
+
+impl sealed::Sealed for CurveId {}
+
+impl CurveChoice for CurveId {
+    fn id(self) -> CurveId {
+        self
+    }
+}
+
+impl EcdsaChoice for CurveId {}
+
 pub use types::*;
 
 /// What `build.rs` wrote: the type of each curve.

@@ -8,14 +8,14 @@
 //! use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
 //!
 //! let engine = Engine::new()?;                                   // all GPUs, or all cores
-//! let (secret, public) = keys::generate::<P256>(&engine, 100)?;
+//! let (secret, public) = keys::generate(&engine, P256, 100)?;
 //! let digests = vec![[0x5a; 32]; 100];
 //!
-//! let signed = ecdsa::sign::<P256>(&engine, &digests, &secret, ecdsa::SForm::default())?;
+//! let signed = ecdsa::sign(&engine, P256, &digests, &secret, ecdsa::SForm::default())?;
 //! let signatures: Vec<[u8; 64]> = signed.into_iter().map(|item| item.expect("the keys are in range")).collect();
 //!
 //! let keys = PublicKeys::points(&public);
-//! let verdicts = ecdsa::verify::<P256>(&engine, &digests, &signatures, keys, ecdsa::Policy::default())?;
+//! let verdicts = ecdsa::verify(&engine, P256, &digests, &signatures, keys, ecdsa::Policy::default())?;
 //! assert!(verdicts.all_valid());
 //! # Ok::<(), gecc::Error>(())
 //! ```
@@ -36,9 +36,8 @@
 //! | digests of messages | [`hash`] | no: public data |
 //! | modular exponentiation, multiplication, squaring | [`modular`] | in bases, exponents and factors |
 //!
-//! Every call has a curve as its one type parameter (`verify::<P256>`), and none where there is one curve alone. With a curve that is
-//! chosen when the program runs the same calls are in [`any`]. [`service`] is for many callers with few items each: it
-//! gathers their requests into batches.
+//! A call takes its curve behind the engine: the curve's own type (`verify(&engine, P256, …)`), or a [`CurveId`] that is
+//! chosen when the program runs. [`service`] is for many callers with few items each: it gathers their requests into batches.
 //!
 //! # Versions
 //! Rust 1.95 or later, and no CUDA to build. Keys and signatures convert from and to the types of `k256`, `p256`,
@@ -57,7 +56,6 @@
 
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 
-pub mod any;
 pub mod fields;
 pub mod kernels;
 #[cfg(feature = "lab")]
@@ -79,7 +77,7 @@ mod start;
 mod types;
 
 pub use curve::types::*;
-pub use curve::{Curve, CurveId, EcdsaCurve, UnknownCurve};
+pub use curve::{Curve, CurveChoice, CurveId, EcdsaChoice, EcdsaCurve, UnknownCurve};
 pub use engine::{
     Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels,
     PageLocked, Pieces,
@@ -93,7 +91,7 @@ pub use schemes::{bip340, ecdsa, sm2};
 /// use gecc::rust_crypto::k256;
 /// use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
 /// let key = k256::ecdsa::SigningKey::from(&k256::SecretKey::from_slice(&[7; 32]).unwrap());
-/// let signed = ecdsa::sign::<Secp256k1>(&Engine::new()?, &[[5; 32]], &SecretKey::from(&key), Default::default())?;
+/// let signed = ecdsa::sign(&Engine::new()?, Secp256k1, &[[5; 32]], &SecretKey::from(&key), Default::default())?;
 /// let signature = k256::ecdsa::Signature::from_slice(&signed[0].unwrap()).unwrap();
 /// use k256::ecdsa::signature::hazmat::PrehashVerifier;
 /// assert!(key.verifying_key().verify_prehash(&[5; 32], &signature).is_ok());

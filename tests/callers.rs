@@ -153,9 +153,9 @@ fn expected() -> &'static Expected {
     EXPECTED.get_or_init(|| {
         const ITEMS: usize = 256;
         let engine = Engine::builder().backend(Backend::Cpu).threads(1).build().expect("one thread");
-        let (secret, public) = keys::generate::<Secp256k1>(&engine, ITEMS).expect("there is randomness");
+        let (secret, public) = keys::generate(&engine, Secp256k1, ITEMS).expect("there is randomness");
         let digests: Vec<[u8; 32]> = (0..ITEMS).map(|item| [item as u8; 32]).collect();
-        let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &digests, &secret, Default::default());
+        let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &digests, &secret, Default::default());
         let signed = signed.expect("lengths agree").into_iter().map(|item| item.expect("a key in range"));
         let (signatures, recovery_ids) = signed.map(|item| (item.signature, item.recovery_id)).unzip();
         Expected { digests, signatures, recovery_ids, keys: public }
@@ -172,7 +172,7 @@ fn call(engine: &Engine, number: usize) {
     let Expected { digests, signatures, recovery_ids, keys } = expected();
     let range = start..start + items;
     let (digests, signatures) = (&digests[range.clone()], &signatures[range.clone()]);
-    let recovered = ecdsa::recover::<Secp256k1>(engine, digests, signatures, &recovery_ids[range.clone()]);
+    let recovered = ecdsa::recover(engine, Secp256k1, digests, signatures, &recovery_ids[range.clone()]);
     assert!(recovered.expect("lengths agree").into_iter().eq(keys[range].iter().map(|key| Ok(*key))));
     DEPTH.set(depth);
 }
@@ -253,7 +253,7 @@ fn little_address_space() {
 fn works(engine: &Engine) {
     (0..1000).for_each(|number| call(engine, number));
     let many: Vec<[u8; 32]> = (1..=40_000u32).map(|item| [item as u8; 32]).collect();
-    assert_eq!(gecc::point::mul_base::<Secp256k1>(engine, &many).expect("it works").len(), many.len());
+    assert_eq!(gecc::point::mul_base(engine, Secp256k1, &many).expect("it works").len(), many.len());
     (0..1000).for_each(|number| call(engine, number));
 }
 
@@ -271,7 +271,7 @@ fn fork() {
         -1 => panic!("the process cannot fork"),
         0 => {
             let one = [SecretKey::from_bytes([1; 32])];
-            let calls = [1, 5000].map(|items| keys::public_keys::<Secp256k1>(&engine, &vec![one[0].clone(); items]));
+            let calls = [1, 5000].map(|items| keys::public_keys(&engine, Secp256k1, &vec![one[0].clone(); items]));
             let refused = calls.iter().all(|call| matches!(call, Err(Error::Forked)));
             let warm_up = matches!(engine.warm_up(gecc::CurveId::Secp256k1), Err(Error::Forked));
             let lock = !engine.page_lock(vec![[1; 32]; 10]).is_locked();
@@ -306,7 +306,7 @@ fn global_pool_is_left_alone() {
     for engine in [Engine::new(), Engine::cpu()] {
         let engine = engine.expect("threads can be started");
         (0..20).for_each(|number| call(&engine, number));
-        keys::generate::<Secp256k1>(&engine, 5000).expect("there is randomness");
+        keys::generate(&engine, Secp256k1, 5000).expect("there is randomness");
         engine.warm_up(gecc::CurveId::Secp256k1).expect("tables are built");
     }
     rayon::ThreadPoolBuilder::new().num_threads(3).build_global().expect("nobody else has built it");
@@ -330,7 +330,7 @@ fn warm_up() {
             let start = processor_time();
             let mut scalar = [0; 32];
             scalar[28..].copy_from_slice(&number.to_be_bytes());
-            assert_eq!(gecc::point::mul_base::<Secp256k1>(&engine, &[scalar]).expect("it works").len(), 1);
+            assert_eq!(gecc::point::mul_base(&engine, Secp256k1, &[scalar]).expect("it works").len(), 1);
             processor_time() - start
         })
         .collect();
@@ -353,7 +353,7 @@ fn current_context() {
     (0..20).for_each(|number| call(&engine, number));
     let locked = engine.page_lock(vec![[7; 32]; 1 << 17]);
     engine.warm_up(gecc::CurveId::Secp256k1).expect("kernels are compiled");
-    let points = gecc::point::mul_base::<Secp256k1>(&engine, &locked).expect("it works");
+    let points = gecc::point::mul_base(&engine, Secp256k1, &locked).expect("it works");
     assert_eq!((points.len(), current()), (1 << 17, None));
     drop((locked, engine));
     assert!(current().is_none());

@@ -181,8 +181,8 @@ fn hash_cases(session: &mut Session) {
 fn digest_cases(session: &mut Session) {
     for length in (0..=150).chain([8190, 8191]) {
         let (id, message) = (random_bytes(length), random_bytes(3 * length % 200));
-        let key = SecretKey::generate::<gecc::Sm2>().unwrap();
-        let point = gecc::keys::public_keys::<gecc::Sm2>(&Engine::cpu().unwrap(), &[key]).unwrap()[0].unwrap();
+        let key = SecretKey::generate(gecc::Sm2).unwrap();
+        let point = gecc::keys::public_keys(&Engine::cpu().unwrap(), gecc::Sm2, &[key]).unwrap()[0].unwrap();
         let za = sm2::za(&id, &point).unwrap();
         let expected = Sm3::new_with_prefix(za).chain_update(&message).finalize();
         let starts = [[u8::try_from(length % 5).unwrap()], [u8::try_from(length % 4).unwrap()]];
@@ -324,7 +324,7 @@ where
         let nonce = nonces::<C, Sha256>(&key, &digest, &[], 1)[0];
         let [x, y] = nonce_point::<C>(&BigUint::from_bytes_be(&nonce));
         for (form, low_s) in [(ecdsa::SForm::Low, 1), (ecdsa::SForm::AsComputed, 0)] {
-            let signed = ecdsa::sign_recoverable::<G>(&engine, &[bytes(&digest)], &secret, form).unwrap()[0].unwrap();
+            let signed = ecdsa::sign_recoverable(&engine, G::ID, &[bytes(&digest)], &secret, form).unwrap()[0].unwrap();
             let arguments: [&[u8]; 6] = [&bytes(&digest), &bytes(&key), &nonce, &bytes(&x), &bytes(&y), &[low_s]];
             session.expect("ecdsa_sign", &arguments, &[&signed.signature, &[signed.recovery_id, 0xff]]);
         }

@@ -60,7 +60,8 @@ impl Items {
 
     fn ecdsa<C: gecc::EcdsaCurve>(&self, policy: Policy) -> Verdicts {
         let keys: Vec<&[u8]> = self.keys.iter().map(Vec::as_slice).collect();
-        ecdsa::verify::<C>(&engine(), &self.digests(), &self.signatures, PublicKeys::sec1(&keys), policy).expect("runs")
+        ecdsa::verify(&engine(), C::ID, &self.digests(), &self.signatures, PublicKeys::sec1(&keys), policy)
+            .expect("runs")
     }
 
     fn sm2(&self) -> Verdicts {
@@ -104,7 +105,7 @@ fn the_library_recovers_the_shipped_keys() {
     let items = Items::read("ethereum_blocks.jsonl");
     let id = |row: &Value| row["recovery_id"].as_u64().and_then(|id| u8::try_from(id).ok()).expect("a small number");
     let ids: Vec<u8> = items.rows.iter().map(id).collect();
-    let recovered = ecdsa::recover::<Secp256k1>(&engine(), &items.digests(), &items.signatures, &ids).expect("runs");
+    let recovered = ecdsa::recover(&engine(), Secp256k1, &items.digests(), &items.signatures, &ids).expect("runs");
     for (recovered, key) in recovered.iter().zip(&items.keys) {
         assert_eq!(recovered.as_ref().map(Point::as_sec1), Ok(key.as_slice()));
     }

@@ -202,28 +202,29 @@ macro_rules! nonce {
 }
 
 macro_rules! ecdsa_scheme {
-    ($curve:ty, $reference:ty) => {
+    ($curve:path, $reference:ty) => {
         impl Scheme for $curve {
             type Theirs = $reference;
             nonce!($reference, Sha256);
 
             fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
-                let signed = ecdsa::sign::<$curve>(engine, digests, keys, Default::default()).unwrap();
+                let signed = ecdsa::sign(engine, $curve, digests, keys, Default::default()).unwrap();
                 assert!(signed.iter().all(Result::is_ok));
             }
 
             fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
-                let signed = ecdsa::sign_recoverable::<$curve>(engine, digests, keys, ecdsa::SForm::Low).unwrap();
+                let signed = ecdsa::sign_recoverable(engine, $curve, digests, keys, ecdsa::SForm::Low).unwrap();
                 assert!(signed.iter().all(Result::is_ok));
-                let signed = ecdsa::sign_messages::<$curve>(engine, digests, keys, Default::default()).unwrap();
+                let signed = ecdsa::sign_messages(engine, $curve, digests, keys, Default::default()).unwrap();
                 assert!(signed.iter().all(Result::is_ok));
                 into_columns(digests.len(), |rows, codes| {
-                    ecdsa::sign_into::<$curve>(engine, digests, keys, Default::default(), rows, codes)
+                    ecdsa::sign_into(engine, $curve, digests, keys, Default::default(), rows, codes)
                 });
                 into_columns(digests.len(), |rows, codes| {
                     let mut ids = vec![0; digests.len()];
-                    ecdsa::sign_recoverable_into::<$curve>(
+                    ecdsa::sign_recoverable_into(
                         engine,
+                        $curve,
                         digests,
                         keys,
                         ecdsa::SForm::Low,
@@ -233,7 +234,7 @@ macro_rules! ecdsa_scheme {
                     )
                 });
                 into_columns(digests.len(), |rows, codes| {
-                    ecdsa::sign_messages_into::<$curve>(engine, digests, keys, Default::default(), rows, codes)
+                    ecdsa::sign_messages_into(engine, $curve, digests, keys, Default::default(), rows, codes)
                 });
             }
 
@@ -295,7 +296,7 @@ impl Inputs {
         };
         let digests: Vec<[u8; 32]> = (0..items).map(|_| bytes()).collect();
         let scalars: Vec<[u8; 32]> = (0..items).map(|_| bytes()).collect();
-        let peers = point::mul_base::<C>(&Engine::cpu().unwrap(), &scalars).unwrap();
+        let peers = point::mul_base(&Engine::cpu().unwrap(), C::ID, &scalars).unwrap();
         let peers: Vec<Point> = peers.into_iter().map(Result::unwrap).collect();
         let mut keys = Vec::with_capacity(items);
         keys.extend((0..items).map(|_| SecretKey::from_bytes(bytes())));
@@ -342,7 +343,7 @@ fn operations<C: Scheme>((name, engines): Kind) {
         let check = |what: &str, work: &(dyn Fn() + Sync)| {
             leaves_nothing(&watch, &format!("{what}, {size} items, {name}"), &known, work);
         };
-        check("public keys", &|| assert!(keys::public_keys::<C>(&engine, keys).unwrap().iter().all(Result::is_ok)));
+        check("public keys", &|| assert!(keys::public_keys(&engine, C::ID, keys).unwrap().iter().all(Result::is_ok)));
         for (of, keys) in ["a key each", "one key"].into_iter().zip(both(keys)) {
             let check = |what: &str, work: &(dyn Fn() + Sync)| check(&format!("{what}, {of}"), work);
             check("signing", &|| C::sign(&engine, digests, keys));
@@ -352,21 +353,21 @@ fn operations<C: Scheme>((name, engines): Kind) {
                 check("signing otherwise, checked", &|| C::sign_otherwise(&checking, digests, keys));
             }
             check("shared secrets", &|| {
-                assert!(ecdh::shared_secrets::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
+                assert!(ecdh::shared_secrets(&engine, C::ID, keys, peers).unwrap().iter().all(Result::is_ok));
             });
             check("shared points", &|| {
-                assert!(ecdh::shared_points::<C>(&engine, keys, peers).unwrap().iter().all(Result::is_ok));
+                assert!(ecdh::shared_points(&engine, C::ID, keys, peers).unwrap().iter().all(Result::is_ok));
             });
             check("by a coalescer", &|| by_coalescer::<C>(&engine, digests, keys, peers));
             let into_rows =
-                |rows: &mut [_], codes: &mut [u8]| ecdh::shared_secrets_into::<C>(&engine, keys, peers, rows, codes);
+                |rows: &mut [_], codes: &mut [u8]| ecdh::shared_secrets_into(&engine, C::ID, keys, peers, rows, codes);
             check("shared secrets, into columns", &|| into_columns(size, into_rows));
             check("shared secrets, into locked columns", &|| into_locked(&engine, size, into_rows));
             check("shared points, into columns", &|| {
-                into_columns(size, |rows, codes| ecdh::shared_points_into::<C>(&engine, keys, peers, rows, codes));
+                into_columns(size, |rows, codes| ecdh::shared_points_into(&engine, C::ID, keys, peers, rows, codes));
             });
             check("public keys, into columns", &|| {
-                into_columns(size, |rows, codes| keys::public_keys_into::<C>(&engine, keys, rows, codes));
+                into_columns(size, |rows, codes| keys::public_keys_into(&engine, C::ID, keys, rows, codes));
             });
         }
     }
@@ -380,8 +381,8 @@ fn generated_keys((name, engines): Kind) {
     for &size in engines.sizes {
         let state = Mutex::new((Watch::new(), Vec::new()));
         let generate = || {
-            let generated = keys::generate::<P256>(&engine, size).unwrap().0;
-            let one = SecretKey::generate::<P256>();
+            let generated = keys::generate(&engine, P256, size).unwrap().0;
+            let one = SecretKey::generate(P256);
             let mut state = state.lock().unwrap();
             state.0.add(one.as_ref().unwrap().expose_bytes());
             state.1 = generated;

@@ -149,7 +149,7 @@ fn keys_of<S: Scheme>() {
 /// The same bytes as compressed keys and as points.
 fn points_of<C: TestCurve>(p: &BigUint, batch: &[Vec<u8>]) {
     let compressed: Vec<[u8; 33]> = batch.iter().filter_map(|bytes| bytes.as_slice().try_into().ok()).collect();
-    let found = point::decompress::<C>(engine(), &compressed).unwrap();
+    let found = point::decompress(engine(), C::ID, &compressed).unwrap();
     for (bytes, found) in compressed.iter().zip(found) {
         assert_eq!(found, expected_of_key::<C>(p, bytes), "{} {bytes:02x?}", C::NAME);
     }
@@ -157,7 +157,7 @@ fn points_of<C: TestCurve>(p: &BigUint, batch: &[Vec<u8>]) {
     let points: Vec<Point> = fixed.iter().filter_map(|bytes| Point::from_uncompressed(*bytes).ok()).collect();
     let tagged = fixed.iter().filter(|bytes| bytes[0] == 4 || **bytes == [0; 65]).count();
     assert_eq!(points.len(), tagged);
-    for (point, found) in points.iter().zip(point::double::<C>(engine(), &points).unwrap()) {
+    for (point, found) in points.iter().zip(point::double(engine(), C::ID, &points).unwrap()) {
         let expected = decode::<C>(point).map(|group| encode::<C>(&group.double()));
         assert_eq!(found.ok(), expected, "{} {point:?}", C::NAME);
     }
@@ -280,7 +280,7 @@ fn secrets_of<C: TestCurve>() {
         let secrets: Vec<[u8; 32]> =
             batch.iter().filter_map(|bytes| bytes.as_slice().try_into().ok()).take(64).collect();
         let given: Vec<SecretKey> = secrets.iter().map(|secret| SecretKey::from_bytes(*secret)).collect();
-        let found = keys::public_keys::<C>(engine(), &given).unwrap();
+        let found = keys::public_keys(engine(), C::ID, &given).unwrap();
         for (secret, found) in secrets.iter().zip(&found) {
             let expected = public_key::<C>(secret).ok_or(Rejection::SecretKeyOutOfRange);
             assert_eq!(*found, expected, "{} {secret:02x?}", C::NAME);

@@ -83,9 +83,9 @@ impl Batch {
         let mut secrets: Vec<SecretKey> =
             (0..ITEMS).map(|_| SecretKey::from_bytes(random.scalar_bytes::<P256>())).collect();
         let digests: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.bytes()).collect();
-        let public = keys::public_keys::<P256>(&cpu, &secrets).unwrap();
+        let public = keys::public_keys(&cpu, P256, &secrets).unwrap();
         let public: Vec<Point> = public.into_iter().map(|key| key.expect("in range")).collect();
-        let signed = ecdsa::sign::<P256>(&cpu, &digests, &secrets, SForm::Low).unwrap();
+        let signed = ecdsa::sign(&cpu, P256, &digests, &secrets, SForm::Low).unwrap();
         let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(|item| item.expect("in range")).collect();
         let mut scalars: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.scalar_bytes::<P256>()).collect();
         for item in (0..ITEMS).step_by(7) {
@@ -97,13 +97,13 @@ impl Batch {
         }
         let peers = PublicKeys::points(&public);
         Batch {
-            verdicts: ecdsa::verify::<P256>(&cpu, &digests, &signatures, peers, Policy::default())
+            verdicts: ecdsa::verify(&cpu, P256, &digests, &signatures, peers, Policy::default())
                 .unwrap()
                 .as_slice()
                 .to_vec(),
-            multiples: point::mul_base::<P256>(&cpu, &scalars).unwrap(),
+            multiples: point::mul_base(&cpu, P256, &scalars).unwrap(),
             shared: shared_points::<P256>(&cpu, &secrets, peers).unwrap(),
-            signed: ecdsa::sign::<P256>(&cpu, &digests, &secrets, SForm::Low).unwrap(),
+            signed: ecdsa::sign(&cpu, P256, &digests, &secrets, SForm::Low).unwrap(),
             digests,
             secrets,
             public,
@@ -118,12 +118,12 @@ impl Batch {
         match operation % 4 {
             0 => {
                 let policy = Policy::default();
-                let verdicts = ecdsa::verify::<P256>(engine, digests, &self.signatures[..n], peers, policy).unwrap();
+                let verdicts = ecdsa::verify(engine, P256, digests, &self.signatures[..n], peers, policy).unwrap();
                 assert_eq!(verdicts.as_slice(), &self.verdicts[..n]);
             }
-            1 => assert_eq!(ecdsa::sign::<P256>(engine, digests, secrets, SForm::Low).unwrap(), self.signed[..n]),
+            1 => assert_eq!(ecdsa::sign(engine, P256, digests, secrets, SForm::Low).unwrap(), self.signed[..n]),
             2 => assert_eq!(shared_points::<P256>(engine, secrets, peers).unwrap(), self.shared[..n]),
-            _ => assert_eq!(point::mul_base::<P256>(engine, &self.scalars[..n]).unwrap(), self.multiples[..n]),
+            _ => assert_eq!(point::mul_base(engine, P256, &self.scalars[..n]).unwrap(), self.multiples[..n]),
         }
     }
 
@@ -136,12 +136,12 @@ impl Batch {
         let (digests, signatures) = (self.digests.repeat(times), self.signatures.repeat(times));
         let public = self.public.repeat(times);
         let keys = PublicKeys::points(&public);
-        let verdicts = ecdsa::verify::<P256>(engine, &digests, &signatures, keys, Policy::default()).unwrap();
+        let verdicts = ecdsa::verify(engine, P256, &digests, &signatures, keys, Policy::default()).unwrap();
         assert!(verdicts.as_slice().chunks(ITEMS).all(|part| part == self.verdicts));
     }
 
     fn multiply_repeated(&self, engine: &Engine, times: usize) {
-        let multiples = point::mul_base::<P256>(engine, &self.scalars.repeat(times)).unwrap();
+        let multiples = point::mul_base(engine, P256, &self.scalars.repeat(times)).unwrap();
         assert!(multiples.chunks(ITEMS).all(|part| part == self.multiples));
     }
 }
@@ -270,7 +270,7 @@ fn memory_that_is_short() {
     for left in [60 * MIB, 0] {
         let taken = take_all_but(left);
         let peers = PublicKeys::points(&batch.public);
-        match ecdsa::verify::<P256>(&strict, &batch.digests, &batch.signatures, peers, Policy::default()) {
+        match ecdsa::verify(&strict, P256, &batch.digests, &batch.signatures, peers, Policy::default()) {
             Err(Error::Device(problem)) => {
                 announce(&format!("with {} MiB left: {problem}", free_memory() / MIB));
                 assert!(problem.contains("GPU 0") && problem.contains("out of memory"), "{problem}");
@@ -290,10 +290,10 @@ fn shared_secrets_in_tiny_chunks() {
     let (engine, mut random) = (gpu().chunk_items(7).build().unwrap(), Random::new());
     let secret = SecretKey::from_bytes(random.scalar_bytes::<Secp256k1>());
     let scalars: Vec<[u8; 32]> = (0..200).map(|_| random.scalar_bytes::<Secp256k1>()).collect();
-    let peers = point::mul_base::<Secp256k1>(&engine, &scalars).unwrap();
+    let peers = point::mul_base(&engine, Secp256k1, &scalars).unwrap();
     let peers: Vec<Point> = peers.into_iter().map(|peer| peer.expect("in range")).collect();
     let agree = |engine: &Engine| {
-        let secrets = ecdh::shared_secrets::<Secp256k1>(engine, &secret, PublicKeys::points(&peers)).unwrap();
+        let secrets = ecdh::shared_secrets(engine, Secp256k1, &secret, PublicKeys::points(&peers)).unwrap();
         secrets.into_iter().map(|item| *item.expect("in range").expose_bytes()).collect::<Vec<_>>()
     };
     assert_eq!(agree(&engine), agree(&Engine::cpu().unwrap()));

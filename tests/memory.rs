@@ -63,8 +63,8 @@ fn library(limit: usize) {
         })
         .collect();
     let digests: Vec<[u8; 32]> = secret.iter().map(|key| *key.expose_bytes()).collect();
-    let public: Vec<Point> = keys::public_keys::<Secp256k1>(&few, &secret).unwrap().into_iter().flatten().collect();
-    let signed = ecdsa::sign_recoverable::<Secp256k1>(&few, &digests, &secret, Default::default()).unwrap();
+    let public: Vec<Point> = keys::public_keys(&few, Secp256k1, &secret).unwrap().into_iter().flatten().collect();
+    let signed = ecdsa::sign_recoverable(&few, Secp256k1, &digests, &secret, Default::default()).unwrap();
     let (signatures, ids): (Vec<[u8; 64]>, Vec<u8>) =
         signed.into_iter().flatten().map(|signed| (signed.signature, signed.recovery_id)).unzip();
     // A result takes at most so much, and a fresh page or two besides.
@@ -72,7 +72,7 @@ fn library(limit: usize) {
 
     let verify = |keys: &[Point]| {
         let keys = PublicKeys::points(keys);
-        let verdicts = ecdsa::verify::<Secp256k1>(&engine, &digests, &signatures, keys, Default::default()).unwrap();
+        let verdicts = ecdsa::verify(&engine, Secp256k1, &digests, &signatures, keys, Default::default()).unwrap();
         verdicts.rejected().count()
     };
     check("verify", limit, results(2), || assert_eq!(verify(&public), 0));
@@ -80,18 +80,18 @@ fn library(limit: usize) {
     let repeated: Vec<Point> = (0..ITEMS).map(|item| public[item % 1000]).collect();
     check("verify with 1000 keys", limit, results(2), || assert_eq!(verify(&repeated), ITEMS - 1000));
     check("recover", limit, results(66), || {
-        assert_eq!(ecdsa::recover::<Secp256k1>(&engine, &digests, &signatures, &ids).unwrap().len(), ITEMS);
+        assert_eq!(ecdsa::recover(&engine, Secp256k1, &digests, &signatures, &ids).unwrap().len(), ITEMS);
     });
     check("sign", limit, results(66), || {
-        assert_eq!(ecdsa::sign::<P256>(&engine, &digests, &secret, Default::default()).unwrap().len(), ITEMS);
+        assert_eq!(ecdsa::sign(&engine, P256, &digests, &secret, Default::default()).unwrap().len(), ITEMS);
     });
     // The large tables of all curves together.
     check("mul_base", limit, results(66), || {
-        assert_eq!(point::mul_base::<P256>(&engine, &digests).unwrap().len(), ITEMS);
+        assert_eq!(point::mul_base(&engine, P256, &digests).unwrap().len(), ITEMS);
         engine.warm_up(gecc::CurveId::P256).unwrap();
     });
     check("mul_base", limit, results(66), || {
-        assert_eq!(point::mul_base::<Sm2>(&engine, &digests).unwrap().len(), ITEMS);
+        assert_eq!(point::mul_base(&engine, Sm2, &digests).unwrap().len(), ITEMS);
         engine.warm_up(gecc::CurveId::Sm2).unwrap();
     });
     check("sm2", limit, results(66), || assert_eq!(sm2::sign(&engine, &digests, &secret).unwrap().len(), ITEMS));

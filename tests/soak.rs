@@ -341,11 +341,11 @@ fn points<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
             assert_eq!(found, Ok(expected(item)), "{} {name} of {:?} {:02x?}", C::NAME, item.point, item.factor);
         }
     };
-    expect("mul_base", point::mul_base::<C>(engine, &scalars).unwrap(), |item| item.point);
-    expect("mul", point::mul::<C>(engine, &factors, &points).unwrap(), |item| item.product);
-    expect("add", point::add::<C>(engine, &points, &products).unwrap(), |item| item.sum);
-    expect("double", point::double::<C>(engine, &points).unwrap(), |item| item.double);
-    expect("decompress", point::decompress::<C>(engine, &compressed).unwrap(), |item| item.point);
+    expect("mul_base", point::mul_base(engine, C::ID, &scalars).unwrap(), |item| item.point);
+    expect("mul", point::mul(engine, C::ID, &factors, &points).unwrap(), |item| item.product);
+    expect("add", point::add(engine, C::ID, &points, &products).unwrap(), |item| item.sum);
+    expect("double", point::double(engine, C::ID, &points).unwrap(), |item| item.double);
+    expect("decompress", point::decompress(engine, C::ID, &compressed).unwrap(), |item| item.point);
 }
 
 /// The keys, and verification together with one invalid item.
@@ -353,7 +353,7 @@ fn recoveries<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &
     let digests: Vec<[u8; 32]> = signed.iter().map(|signed| signed.item.digest).collect();
     let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.item.signature).collect();
     let ids: Vec<u8> = signed.iter().map(|signed| signed.recovery_id).collect();
-    let recovered = ecdsa::recover::<C>(engine, &digests, &signatures, &ids).unwrap();
+    let recovered = ecdsa::recover(engine, C::ID, &digests, &signatures, &ids).unwrap();
     for (recovered, signed) in recovered.into_iter().zip(signed) {
         assert_eq!(recovered, Ok(signed.key), "{} recover {:02x?}", C::NAME, signed.item);
     }
@@ -361,7 +361,7 @@ fn recoveries<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &
     random.flip_bit(&mut digests[bad]);
     let keys: Vec<Point> = signed.iter().map(|signed| signed.key).collect();
     let policy = Policy::default();
-    let verdicts = ecdsa::verify_recoverable::<C>(&TOGETHER, &digests, &signatures, &ids, &keys, policy).unwrap();
+    let verdicts = ecdsa::verify_recoverable(&TOGETHER, C::ID, &digests, &signatures, &ids, &keys, policy).unwrap();
     assert_eq!(verdicts.rejected().collect::<Vec<_>>(), [(bad, Rejection::Mismatch)], "{} together", C::NAME);
 }
 
@@ -396,7 +396,7 @@ fn sign_ecdsa<C: EcdsaReference>(
     digests: &[[u8; 32]],
     keys: &[SecretKey],
 ) -> Vec<Result<[u8; 64], Rejection>> {
-    ecdsa::sign::<C>(engine, digests, keys, SForm::CurveDefault).unwrap()
+    ecdsa::sign(engine, C::ID, digests, keys, SForm::CurveDefault).unwrap()
 }
 
 fn sign_sm2(engine: &Engine, digests: &[[u8; 32]], keys: &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>> {
@@ -413,13 +413,13 @@ fn second_opinion<S: Scheme>(
 ) {
     let (secrets, keys, digests) = signing_inputs::<S::C>(random, signed);
     let public: Vec<[u8; 65]> = secrets.par_iter().map(|secret| oracle.public_key(secret)).collect();
-    let found = keys::public_keys::<S::C>(engine, &keys).unwrap();
+    let found = keys::public_keys(engine, S::C::ID, &keys).unwrap();
     for (found, expected) in found.iter().zip(&public) {
         assert_eq!(found.as_ref().map(Point::as_bytes), Ok(expected), "{} public key", S::CURVE);
     }
 
     let peers: Vec<Point> = signed.iter().map(|signed| signed.key).collect();
-    let shared = ecdh::shared_points::<S::C>(engine, &keys, PublicKeys::points(&peers)).unwrap();
+    let shared = ecdh::shared_points(engine, S::C::ID, &keys, PublicKeys::points(&peers)).unwrap();
     secrets.par_iter().zip(&peers).zip(shared).for_each(|((secret, peer), shared)| {
         let x = oracle.shared_x(secret, peer.as_sec1());
         assert_eq!(shared.as_ref().map(SharedPoint::expose_x), Ok(&x), "{} ECDH of {peer:?}", S::CURVE);
@@ -504,7 +504,7 @@ fn crossed<C: TestCurve>(
         let digests: Vec<[u8; 32]> = in_runs(&mut Random::new(), size, |random, length| {
             (0..length).map(|_| random.scalar_bytes::<C>()).collect()
         });
-        let public = keys::public_keys::<C>(&engine, &keys).unwrap();
+        let public = keys::public_keys(&engine, C::ID, &keys).unwrap();
         let public: Vec<Point> = public.into_iter().map(|key| key.expect("a key in range")).collect();
         let signed = sign(&engine, &digests, &keys);
         let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(|item| item.expect("a key in range")).collect();
@@ -525,7 +525,7 @@ fn crossed<C: TestCurve>(
 
 fn crossed_ecdsa<C: EcdsaReference>() {
     crossed::<C>(sign_ecdsa::<C>, |engine, digests, signatures, keys| {
-        ecdsa::verify::<C>(engine, digests, signatures, keys, Policy::default()).unwrap()
+        ecdsa::verify(engine, C::ID, digests, signatures, keys, Policy::default()).unwrap()
     });
 }
 

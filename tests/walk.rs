@@ -2,8 +2,8 @@
 
 use gecc::rust_crypto::{k256, p256};
 use gecc::{
-    Backend, CurveId, Engine, Error, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, any, bip340,
-    ecdsa, keys, point, signature_from_der, sm2,
+    Backend, CurveId, Engine, Error, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, bip340, ecdsa,
+    keys, point, signature_from_der, sm2,
 };
 
 const DIGEST: [u8; 32] = [0x5a; 32];
@@ -14,8 +14,8 @@ fn engine() -> Engine {
 
 /// A key pair and its signature of the digest.
 fn signed<C: gecc::EcdsaCurve>(engine: &Engine) -> (SecretKey, Point, [u8; 64]) {
-    let (mut secret, public) = keys::generate::<C>(engine, 1).unwrap();
-    let signature = ecdsa::sign::<C>(engine, &[DIGEST], &secret, Default::default()).unwrap()[0].unwrap();
+    let (mut secret, public) = keys::generate(engine, C::ID, 1).unwrap();
+    let signature = ecdsa::sign(engine, C::ID, &[DIGEST], &secret, Default::default()).unwrap()[0].unwrap();
     (secret.remove(0), public[0], signature)
 }
 
@@ -23,7 +23,7 @@ fn signed<C: gecc::EcdsaCurve>(engine: &Engine) -> (SecretKey, Point, [u8; 64]) 
 fn first_success() {
     let engine = engine();
     let (_, key, signature) = signed::<P256>(&engine);
-    let verdicts = ecdsa::verify::<P256>(&engine, &[DIGEST], &[signature], &[key], Default::default()).unwrap();
+    let verdicts = ecdsa::verify(&engine, P256, &[DIGEST], &[signature], &[key], Default::default()).unwrap();
     assert!(verdicts.all_valid());
 }
 
@@ -39,11 +39,11 @@ fn an_engine_is_shown_in_a_line() {
 fn calls_have_one_set_of_type_parameters() {
     let engine = engine();
     let (secret, key, _) = signed::<P256>(&engine);
-    let signature = ecdsa::sign_messages::<P256>(&engine, &["one"], &secret, Default::default()).unwrap()[0].unwrap();
+    let signature = ecdsa::sign_messages(&engine, P256, &["one"], &secret, Default::default()).unwrap()[0].unwrap();
     for verdicts in [
-        ecdsa::verify_messages::<P256>(&engine, &["one"], &[signature], &key, Default::default()),
-        ecdsa::verify_messages::<P256>(&engine, &[b"one"], &[signature], &key, Default::default()),
-        ecdsa::verify_messages::<P256>(&engine, &[Vec::from("one")], &[signature], &[key], Default::default()),
+        ecdsa::verify_messages(&engine, P256, &["one"], &[signature], &key, Default::default()),
+        ecdsa::verify_messages(&engine, P256, &[b"one"], &[signature], &key, Default::default()),
+        ecdsa::verify_messages(&engine, P256, &[Vec::from("one")], &[signature], &[key], Default::default()),
     ] {
         assert!(verdicts.unwrap().all_valid());
     }
@@ -58,7 +58,7 @@ fn keys_and_signatures_of_other_crates_come_over() {
     let signature: k256::ecdsa::Signature = signer.sign_prehash(&DIGEST).unwrap();
     let key = Point::from(signer.verifying_key());
     let rows = gecc::signature_rows(&[signature]);
-    assert!(ecdsa::verify::<Secp256k1>(&engine, &[DIGEST], &rows, &key, Default::default()).unwrap().all_valid());
+    assert!(ecdsa::verify(&engine, Secp256k1, &[DIGEST], &rows, &key, Default::default()).unwrap().all_valid());
     let der = signature.to_der();
     assert_eq!(signature_from_der(der.as_bytes()).unwrap(), rows[0]);
 }
@@ -69,7 +69,7 @@ fn typical_mistakes() {
     let engine = engine();
     let (secret, key, signature) = signed::<Secp256k1>(&engine);
     let verify = |digests: &[[u8; 32]], signatures: &[[u8; 64]], keys: PublicKeys<'_>| {
-        ecdsa::verify::<Secp256k1>(&engine, digests, signatures, keys, Default::default())
+        ecdsa::verify(&engine, Secp256k1, digests, signatures, keys, Default::default())
     };
     let reason = |verdicts: Result<gecc::Verdicts, Error>| verdicts.unwrap().rejected().next().unwrap().1;
 
@@ -80,7 +80,7 @@ fn typical_mistakes() {
     let (_, of_p256, _) = signed::<P256>(&engine);
     assert_eq!(reason(verify(&[DIGEST], &[signature], (&of_p256).into())), Rejection::NotOnCurve);
     // 3. The message in place of its digest.
-    let verdicts = ecdsa::verify_messages::<Secp256k1>(&engine, &[DIGEST], &[signature], &key, Default::default());
+    let verdicts = ecdsa::verify_messages(&engine, Secp256k1, &[DIGEST], &[signature], &key, Default::default());
     assert_eq!(reason(verdicts), Rejection::Mismatch);
     // 4. A hexadecimal key as text.
     let text = hex::encode(key.as_bytes());
@@ -92,7 +92,7 @@ fn typical_mistakes() {
     let high = with_high_s(&signature);
     let low_s = ecdsa::Policy::low_s();
     assert_eq!(
-        reason(ecdsa::verify::<Secp256k1>(&engine, &[DIGEST], &[high], &key, low_s)).to_string(),
+        reason(ecdsa::verify(&engine, Secp256k1, &[DIGEST], &[high], &key, low_s)).to_string(),
         "s is above n/2, which the low-s policy forbids"
     );
     assert!(verify(&[DIGEST], &[high], (&key).into()).unwrap().all_valid());
@@ -100,12 +100,12 @@ fn typical_mistakes() {
     let problem = "P-384".parse::<CurveId>().unwrap_err().to_string();
     assert!(problem.starts_with("no curve is called `P-384`; the curves are ") && problem.contains("secp256r1"));
     // 8. ECDSA on SM2's curve.
-    let problem = any::ecdsa::sign(&engine, CurveId::Sm2, &[DIGEST], (&secret).into(), Default::default()).unwrap_err();
+    let problem = ecdsa::sign(&engine, CurveId::Sm2, &[DIGEST], &secret, Default::default()).unwrap_err();
     assert_eq!(problem.to_string(), "there is no ECDSA on sm2");
     // 9. A private key of zeros.
     let zeros = SecretKey::from_bytes([0; 32]);
     let rejected = [
-        ecdsa::sign::<P256>(&engine, &[DIGEST], &zeros, Default::default()).unwrap()[0].unwrap_err(),
+        ecdsa::sign(&engine, P256, &[DIGEST], &zeros, Default::default()).unwrap()[0].unwrap_err(),
         sm2::sign(&engine, &[DIGEST], &zeros).unwrap()[0].unwrap_err(),
         bip340::sign(&engine, &[DIGEST], &zeros, Default::default()).unwrap()[0].unwrap_err(),
     ];
@@ -133,11 +133,11 @@ fn a_long_call_in_pieces() {
     let mut pieces = 0;
     for piece in engine.pieces(scalars.len()) {
         let (points, codes) = (&mut points[piece.clone()], &mut codes[piece.clone()]);
-        point::mul_base_into::<P256>(&engine, column.slice(piece), points, codes).unwrap();
+        point::mul_base_into(&engine, P256, column.slice(piece), points, codes).unwrap();
         pieces += 1;
     }
     let (mut whole, mut whole_codes) = (vec![[0; 64]; scalars.len()], vec![0; scalars.len()]);
-    point::mul_base_into::<P256>(&engine, column, &mut whole, &mut whole_codes).unwrap();
+    point::mul_base_into(&engine, P256, column, &mut whole, &mut whole_codes).unwrap();
     assert!(pieces > 1);
     assert!(points == whole && codes == whole_codes);
 }

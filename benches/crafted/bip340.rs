@@ -36,7 +36,7 @@ fn signed(items: usize) -> Signed {
     let engine = Engine::new().expect("threads can be started");
     let secrets: Vec<SecretKey> =
         (0..items).map(|_| SecretKey::from_bytes(random.scalar_bytes::<Secp256k1>())).collect();
-    let points = keys::public_keys::<Secp256k1>(&engine, &secrets).expect("a device works");
+    let points = keys::public_keys(&engine, Secp256k1, &secrets).expect("a device works");
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
     let signed = bip340::sign(&engine, &messages, &secrets, Auxiliary::zeros()).expect("as many");
     Signed {

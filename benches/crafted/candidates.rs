@@ -12,8 +12,8 @@ pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
     let recover = |engine: &Engine, candidates: &Option<Vec<Point>>| {
         let Recoverable { digests, signatures, ids, .. } = &*signatures;
         match candidates {
-            None => ecdsa::recover::<C>(engine, digests, signatures, ids),
-            Some(given) => ecdsa::recover_with_candidates::<C>(engine, digests, signatures, ids, given),
+            None => ecdsa::recover(engine, C::ID, digests, signatures, ids),
+            Some(given) => ecdsa::recover_with_candidates(engine, C::ID, digests, signatures, ids, given),
         }
         .expect("as many")
     };

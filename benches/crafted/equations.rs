@@ -19,8 +19,8 @@ pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
     let verify = |engine: &Engine, Batch { digests, ids }: &Batch| {
         let (Recoverable { signatures, keys, .. }, policy) = (&*valid, Policy::default());
         match ids {
-            None => ecdsa::verify::<C>(engine, digests, signatures, keys, policy),
-            Some(ids) => ecdsa::verify_recoverable::<C>(engine, digests, signatures, ids, keys, policy),
+            None => ecdsa::verify(engine, C::ID, digests, signatures, keys, policy),
+            Some(ids) => ecdsa::verify_recoverable(engine, C::ID, digests, signatures, ids, keys, policy),
         }
         .expect("as many")
     };

@@ -13,18 +13,19 @@ type Points = Vec<Point>;
 
 pub fn compare<C: TestCurve>(bench: &mut Bench) {
     let curve = C::NAME;
-    let add = |engine: &Engine, (a, b): &(Points, Points)| point::add::<C>(engine, a, b).expect("as many");
+    let add = |engine: &Engine, (a, b): &(Points, Points)| point::add(engine, C::ID, a, b).expect("as many");
     bench.compare(&format!("{curve}: add"), sums::<C>, add);
-    let double = |engine: &Engine, points: &Points| point::double::<C>(engine, points).expect("a device works");
+    let double = |engine: &Engine, points: &Points| point::double(engine, C::ID, points).expect("a device works");
     bench.compare(&format!("{curve}: double"), doubles::<C>, double);
-    let mul = |engine: &Engine, (k, points): &(Scalars, Points)| point::mul::<C>(engine, k, points).expect("as many");
+    let mul = |engine: &Engine, (k, points): &(Scalars, Points)| point::mul(engine, C::ID, k, points).expect("as many");
     bench.compare(&format!("{curve}: mul"), products::<C>, mul);
-    let msm = |engine: &Engine, (k, points): &(Scalars, Points)| point::msm::<C>(engine, k, points).expect("as many");
+    let msm = |engine: &Engine, (k, points): &(Scalars, Points)| point::msm(engine, C::ID, k, points).expect("as many");
     bench.compare(&format!("{curve}: msm"), terms::<C>, msm);
-    let mul_base = |engine: &Engine, scalars: &Scalars| point::mul_base::<C>(engine, scalars).expect("a device works");
+    let mul_base =
+        |engine: &Engine, scalars: &Scalars| point::mul_base(engine, C::ID, scalars).expect("a device works");
     bench.compare(&format!("{curve}: mul_base"), base_products::<C>, mul_base);
     let decompress =
-        |engine: &Engine, keys: &Vec<[u8; 33]>| point::decompress::<C>(engine, keys).expect("a device works");
+        |engine: &Engine, keys: &Vec<[u8; 33]>| point::decompress(engine, C::ID, keys).expect("a device works");
     bench.compare(&format!("{curve}: decompress"), compressed::<C>, decompress);
 }
 

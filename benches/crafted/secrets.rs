@@ -14,10 +14,10 @@ type Digests = Vec<[u8; 32]>;
 type Keys = Vec<SecretKey>;
 
 pub fn compare<C: TestCurve>(bench: &mut Bench) {
-    let public = |engine: &Engine, keys: &Keys| keys::public_keys::<C>(engine, keys).expect("a device works");
+    let public = |engine: &Engine, keys: &Keys| keys::public_keys(engine, C::ID, keys).expect("a device works");
     bench.compare(&format!("{}: public_keys", C::NAME), public_keys::<C>, public);
     let shared = |engine: &Engine, (keys, peers): &(Keys, Vec<Point>)| {
-        let shared = ecdh::shared_points::<C>(engine, keys, PublicKeys::points(peers)).expect("as many");
+        let shared = ecdh::shared_points(engine, C::ID, keys, PublicKeys::points(peers)).expect("as many");
         shared.into_iter().map(|point| point.map(SharedPoint::into_public)).collect::<Vec<_>>()
     };
     bench.compare(&format!("{}: ecdh", C::NAME), agreements::<C>, shared);
@@ -26,7 +26,7 @@ pub fn compare<C: TestCurve>(bench: &mut Bench) {
 pub fn compare_signing(bench: &mut Bench) {
     fn ecdsa_on<C: EcdsaReference>(bench: &mut Bench) {
         let sign = |engine: &Engine, (digests, keys): &(Digests, Keys)| {
-            ecdsa::sign::<C>(engine, digests, keys, SForm::default()).expect("as many")
+            ecdsa::sign(engine, C::ID, digests, keys, SForm::default()).expect("as many")
         };
         bench.compare(&format!("{}: sign", C::NAME), signatures::<C>, sign);
     }

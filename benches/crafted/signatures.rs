@@ -200,7 +200,7 @@ type Recoverable = (Vec<[u8; 32]>, Vec<[u8; 64]>, Vec<u8>);
 
 pub fn compare_recovery<C: EcdsaReference>(bench: &mut Bench) {
     let recover = |engine: &Engine, (digests, signatures, ids): &Recoverable| {
-        ecdsa::recover::<C>(engine, digests, signatures, ids).expect("as many")
+        ecdsa::recover(engine, C::ID, digests, signatures, ids).expect("as many")
     };
     bench.compare(&format!("{}: recover", C::NAME), recoveries::<C>, recover);
 }

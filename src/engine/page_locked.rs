@@ -21,11 +21,11 @@ use std::ops::{Deref, DerefMut};
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
 /// let engine = Engine::new()?;
-/// let (secret, _) = keys::generate::<Secp256k1>(&engine, 100)?;
+/// let (secret, _) = keys::generate(&engine, Secp256k1, 100)?;
 /// let (mut digests, secret) = (engine.page_lock(vec![[0; 32]; 100]), engine.page_lock(secret));
 /// for batch in 1..=3 {
 ///     digests.fill([batch; 32]);
-///     let signed = ecdsa::sign::<Secp256k1>(&engine, &digests, &secret, Default::default())?;
+///     let signed = ecdsa::sign(&engine, Secp256k1, &digests, &secret, Default::default())?;
 ///     assert!(signed.iter().all(Result::is_ok));
 /// }
 /// # Ok::<(), gecc::Error>(())

@@ -32,7 +32,7 @@ const BYTES: usize = 1 << 27;
 /// let column = Rows::new(&scalars);
 /// for piece in engine.pieces(scalars.len()) {
 ///     let (points, codes) = (&mut points[piece.clone()], &mut codes[piece.clone()]);
-///     point::mul_base_into::<Secp256k1>(&engine, column.slice(piece.clone()), points, codes)?;
+///     point::mul_base_into(&engine, Secp256k1, column.slice(piece.clone()), points, codes)?;
 ///     println!("{} of {}", piece.end, scalars.len());    // or ends here
 /// }
 /// # Ok::<(), gecc::Error>(())

@@ -1,6 +1,5 @@
 //! What can be asked for: the columns of an operation, and the call that computes them.
 
-use crate::any;
 use crate::curve::CurveId;
 use crate::engine::Engine;
 use crate::op::Worth;
@@ -118,7 +117,7 @@ impl Kind {
         match self {
             Kind::EcdsaVerify(curve, policy) => {
                 let (digests, signatures, keys) = (rows_of(first), rows_of(second), PublicKeys::mixed(rows_of(third)));
-                any::ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes)
+                ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes)
             }
             Kind::Bip340Verify => {
                 let (messages, signatures, keys) = (rows_of(first), rows_of(second), PublicKeys::mixed(rows_of(third)));
@@ -130,11 +129,11 @@ impl Kind {
             }
             Kind::EcdsaRecover(curve) => {
                 let (digests, signatures, ids) = (rows_of(first), rows_of(second), rows_of(third));
-                any::ecdsa::recover_into(engine, curve, digests, signatures, ids, rows.as_chunks_mut().0, codes)
+                ecdsa::recover_into(engine, curve, digests, signatures, ids, rows.as_chunks_mut().0, codes)
             }
             Kind::EcdsaSign(curve, s_form, nonces) => {
                 let (digests, signers) = (rows_of(first), nonces.signers(second, third));
-                any::ecdsa::sign_into(engine, curve, digests, signers, s_form, rows.as_chunks_mut().0, codes)
+                ecdsa::sign_into(engine, curve, digests, signers, s_form, rows.as_chunks_mut().0, codes)
             }
             Kind::Sm2Sign(nonces) => {
                 let signers = nonces.signers(second, third);
@@ -142,11 +141,11 @@ impl Kind {
             }
             Kind::SharedSecrets(curve) => {
                 let (keys, peers) = (SecretKeys::rows(rows_of(first)), PublicKeys::mixed(rows_of(second)));
-                any::ecdh::shared_secrets_into(engine, curve, keys, peers, rows.as_chunks_mut().0, codes)
+                ecdh::shared_secrets_into(engine, curve, keys, peers, rows.as_chunks_mut().0, codes)
             }
             Kind::PublicKeys(curve) => {
                 let keys = SecretKeys::rows(rows_of(first));
-                any::keys::public_keys_into(engine, curve, keys, rows.as_chunks_mut().0, codes)
+                keys::public_keys_into(engine, curve, keys, rows.as_chunks_mut().0, codes)
             }
         }
     }

@@ -9,10 +9,10 @@
 //!
 //! ```
 //! use gecc::service::{Coalescer, WhenFull};
-//! use gecc::{CurveId, Engine, PublicKeys, any};
+//! use gecc::{CurveId, Engine, PublicKeys};
 //! # let curve: CurveId = "secp256k1".parse().unwrap();
 //! let engine = Engine::new()?;
-//! let (secret, public) = any::keys::generate(&engine, curve, 64)?;
+//! let (secret, public) = keys::generate(&engine, curve, 64)?;
 //! let digests: Vec<[u8; 32]> = (0..64).map(|item| [item; 32]).collect();
 //!
 //! let coalescer = Coalescer::builder().when_full(WhenFull::Refuse).build(&engine)?;
@@ -55,7 +55,7 @@
 //! let coalescer = Coalescer::new(&Engine::new()?)?;
 //! let caller = coalescer.caller();
 //! let curve: CurveId = "p256".parse().unwrap();
-//! let key = SecretKey::generate::<gecc::P256>()?;
+//! let key = SecretKey::generate(gecc::P256)?;
 //! let signatures = run(async {
 //!     // Both are under way at once. A ticket that is dropped takes its request back.
 //!     let first = caller.ecdsa_sign(curve, &[[1; 32]], &key, Default::default()).submit()?;

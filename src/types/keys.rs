@@ -86,11 +86,11 @@ impl<'a> PublicKeys<'a> {
     /// read; a key that the row does not hold rejects that item alone.
     ///
     /// ```
-    /// use gecc::{CurveId, Engine, PublicKeys, any};
+    /// use gecc::{CurveId, Engine, PublicKeys};
     /// let engine = Engine::cpu()?;
     /// let [compressed, nothing] = [[2; 33].as_slice(), &[]].map(PublicKeys::mixed_row);
     /// let rows = [compressed, nothing, PublicKeys::mixed_row_of_x(&[2; 32])];
-    /// let points = any::point::decode_keys(&engine, CurveId::Secp256k1, rows.len(), PublicKeys::mixed(&rows))?;
+    /// let points = point::decode_keys(&engine, CurveId::Secp256k1, rows.len(), PublicKeys::mixed(&rows))?;
     /// assert!(points[0] == points[2] && points[1].is_err());
     /// # Ok::<(), gecc::Error>(())
     /// ```

@@ -123,10 +123,10 @@ impl From<&::sm2::dsa::SigningKey> for SecretKey {
 /// use gecc::{Engine, P256, Point, SecretKey, ecdsa, signature_rows};
 /// use p256::ecdsa::{Signature, SigningKey, VerifyingKey, signature::hazmat::PrehashSigner};
 /// let engine = Engine::new()?;
-/// let signer = SigningKey::try_from(&SecretKey::generate::<P256>()?).unwrap();
+/// let signer = SigningKey::try_from(&SecretKey::generate(P256)?).unwrap();
 /// let theirs: Signature = signer.sign_prehash(&[7; 32]).unwrap();
 /// let key = Point::from(signer.verifying_key());
-/// let verdicts = ecdsa::verify::<P256>(&engine, &[[7; 32]], &signature_rows(&[theirs]), &[key], Default::default())?;
+/// let verdicts = ecdsa::verify(&engine, P256, &[[7; 32]], &signature_rows(&[theirs]), &[key], Default::default())?;
 /// assert!(verdicts.all_valid());
 /// assert_eq!(VerifyingKey::try_from(&key).as_ref(), Ok(signer.verifying_key()));
 /// # Ok::<(), gecc::Error>(())

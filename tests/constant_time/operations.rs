@@ -52,33 +52,33 @@ fn columns<const W: usize>(call: impl FnOnce(&mut [[u8; W]], &mut [u8]) -> Resul
 
 fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
     for form in [SForm::CurveDefault, SForm::Low, SForm::AsComputed] {
-        with_keys(|keys| ecdsa::sign::<C>(engine, &DIGESTS, keys, form).unwrap());
+        with_keys(|keys| ecdsa::sign(engine, C::ID, &DIGESTS, keys, form).unwrap());
         with_keys(|keys| {
-            let signed = ecdsa::sign_recoverable::<C>(engine, &DIGESTS, keys, form).unwrap();
+            let signed = ecdsa::sign_recoverable(engine, C::ID, &DIGESTS, keys, form).unwrap();
             // Without the byte that fills the struct up, which is never written.
             let fields = |signed: RecoverableSignature| (signed.signature, signed.recovery_id);
             signed.into_iter().map(|item| item.map(fields)).collect()
         });
     }
-    with_keys(|keys| ecdsa::sign_messages::<C>(engine, &MESSAGES, keys, SForm::CurveDefault).unwrap());
+    with_keys(|keys| ecdsa::sign_messages(engine, C::ID, &MESSAGES, keys, SForm::CurveDefault).unwrap());
     // As secret as keys.
     let keys = keys_of(0x21);
     with_secrets(
         || vec![[0x77; 32]; ITEMS.into()],
         |data: &[[u8; 32]]| {
-            ecdsa::sign::<C>(engine, &DIGESTS, Signers::with_additional_data(&keys, data), SForm::Low).unwrap()
+            ecdsa::sign(engine, C::ID, &DIGESTS, Signers::with_additional_data(&keys, data), SForm::Low).unwrap()
         },
     );
     with_keys(|keys| {
-        columns(|rows, codes| ecdsa::sign_into::<C>(engine, &DIGESTS, keys, SForm::CurveDefault, rows, codes))
+        columns(|rows, codes| ecdsa::sign_into(engine, C::ID, &DIGESTS, keys, SForm::CurveDefault, rows, codes))
     });
     with_keys(|keys| {
-        columns(|rows, codes| ecdsa::sign_messages_into::<C>(engine, &MESSAGES, keys, SForm::Low, rows, codes))
+        columns(|rows, codes| ecdsa::sign_messages_into(engine, C::ID, &MESSAGES, keys, SForm::Low, rows, codes))
     });
     with_keys(|keys| {
         let mut ids = [0; DIGESTS.len()];
         let signed = columns(|rows, codes| {
-            ecdsa::sign_recoverable_into::<C>(engine, &DIGESTS, keys, SForm::Low, rows, &mut ids, codes)
+            ecdsa::sign_recoverable_into(engine, C::ID, &DIGESTS, keys, SForm::Low, rows, &mut ids, codes)
         });
         signed.into_iter().zip(ids).collect()
     });
@@ -96,7 +96,7 @@ fn sm2(engine: &Engine) {
 
 fn bip340(engine: &Engine) {
     let public: Vec<Point> =
-        keys::public_keys::<Secp256k1>(engine, &keys_of(0x21)).unwrap().into_iter().flatten().collect();
+        keys::public_keys(engine, Secp256k1, &keys_of(0x21)).unwrap().into_iter().flatten().collect();
     with_keys(|keys| bip340::sign(engine, &DIGESTS, keys, Auxiliary::zeros()).unwrap());
     with_keys(|keys| {
         columns(|rows, codes| bip340::sign_messages_into(engine, &MESSAGES, keys, Auxiliary::zeros(), rows, codes))
@@ -116,23 +116,23 @@ fn bip340(engine: &Engine) {
 }
 
 fn public_keys<C: Curve>(engine: &Engine) {
-    with_secrets(|| keys_of(0x21), |secrets| keys::public_keys::<C>(engine, secrets).unwrap());
-    with_keys(|keys| columns(|rows, codes| keys::public_keys_into::<C>(engine, keys, rows, codes)));
+    with_secrets(|| keys_of(0x21), |secrets| keys::public_keys(engine, C::ID, secrets).unwrap());
+    with_keys(|keys| columns(|rows, codes| keys::public_keys_into(engine, C::ID, keys, rows, codes)));
 }
 
 fn agreement<C: Curve>(engine: &Engine) {
-    let peers: Vec<Point> = keys::public_keys::<C>(engine, &keys_of(0x13)).unwrap().into_iter().flatten().collect();
+    let peers: Vec<Point> = keys::public_keys(engine, C::ID, &keys_of(0x13)).unwrap().into_iter().flatten().collect();
     let peers = PublicKeys::points(&peers);
     with_keys(|keys| {
-        let points = ecdh::shared_points::<C>(engine, keys, peers).unwrap();
+        let points = ecdh::shared_points(engine, C::ID, keys, peers).unwrap();
         points.into_iter().map(|item| item.map(|point| (*point.expose_x(), *point.expose_y()))).collect()
     });
     with_keys(|keys| {
-        let secrets = ecdh::shared_secrets::<C>(engine, keys, peers).unwrap();
+        let secrets = ecdh::shared_secrets(engine, C::ID, keys, peers).unwrap();
         secrets.into_iter().map(|item| item.map(|secret| *secret.expose_bytes())).collect()
     });
-    with_keys(|keys| columns(|rows, codes| ecdh::shared_secrets_into::<C>(engine, keys, peers, rows, codes)));
-    with_keys(|keys| columns(|rows, codes| ecdh::shared_points_into::<C>(engine, keys, peers, rows, codes)));
+    with_keys(|keys| columns(|rows, codes| ecdh::shared_secrets_into(engine, C::ID, keys, peers, rows, codes)));
+    with_keys(|keys| columns(|rows, codes| ecdh::shared_points_into(engine, C::ID, keys, peers, rows, codes)));
 }
 
 /// Numbers below the modulus of all ones.

@@ -86,15 +86,15 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
         (0..keys.len()).map(|item| ecdsa_signature::<C>(&secrets[item], &digests[item], &data[item])).collect();
     let parts = |signed: RecoverableSignature| (signed.signature, signed.recovery_id);
     for engine in [engine, &checking(engine)] {
-        let signed = ecdsa::sign_recoverable::<C>(engine, digests, signers, form).unwrap();
+        let signed = ecdsa::sign_recoverable(engine, C::ID, digests, signers, form).unwrap();
         assert!(signed.into_iter().map(|signed| parts(signed.unwrap())).eq(expected.iter().copied()), "{}", C::NAME);
-        let signed = ecdsa::sign::<C>(engine, digests, signers, form).unwrap();
+        let signed = ecdsa::sign(engine, C::ID, digests, signers, form).unwrap();
         assert!(signed.into_iter().map(Result::unwrap).eq(expected.iter().map(|(signature, _)| *signature)));
     }
     let (mut signed, mut codes) = (vec![[0; 64]; keys.len()], vec![0; keys.len()]);
-    ecdsa::sign_into::<C>(engine, digests, signers, form, &mut signed, &mut codes).unwrap();
+    ecdsa::sign_into(engine, C::ID, digests, signers, form, &mut signed, &mut codes).unwrap();
     assert!(signed.iter().eq(expected.iter().map(|(signature, _)| signature)));
-    let of_messages = ecdsa::sign_messages::<C>(engine, digests, signers, form).unwrap();
+    let of_messages = ecdsa::sign_messages(engine, C::ID, digests, signers, form).unwrap();
     for (item, signed) in of_messages.into_iter().enumerate().step_by(20) {
         let digest = Sha256::digest(digests[item]).into();
         assert_eq!(signed.unwrap(), ecdsa_signature::<C>(&secrets[item], &digest, &data[item]).0, "{}", C::NAME);
@@ -129,7 +129,7 @@ pub fn one_for_all(engine: &Engine) {
     let Inputs { keys, digests, data, .. } = &Inputs::new::<P256>();
     let (each_key, each_data) = (vec![keys[9].clone(); keys.len()], vec![data[9]; keys.len()]);
     let sign = |signers: Signers| {
-        let of_p256 = ecdsa::sign::<P256>(engine, digests, signers, SForm::default()).unwrap();
+        let of_p256 = ecdsa::sign(engine, P256, digests, signers, SForm::default()).unwrap();
         (of_p256, sm2::sign(engine, digests, signers).unwrap())
     };
     let expected = sign(Signers::with_additional_data(&each_key, &each_data));
@@ -149,7 +149,7 @@ pub fn one_for_all(engine: &Engine) {
 
 /// The nonce of a signature as SEC 1 computes it: k = (e + r d) / s.
 fn nonce_of<C: EcdsaReference>(engine: &Engine, digest: [u8; 32], secret: &[u8; 32], signers: Signers) -> [u8; 32] {
-    let signed = ecdsa::sign::<C>(engine, &[digest], signers, SForm::AsComputed).unwrap()[0].unwrap();
+    let signed = ecdsa::sign(engine, C::ID, &[digest], signers, SForm::AsComputed).unwrap()[0].unwrap();
     let (r, s) = halves(&signed);
     let [r, s, d] = [&r, &s, secret].map(|number| scalar::<C>(number).expect("below n"));
     bytes::<C>(&((reduced::<C>(&digest) + r * d) * Field::invert(&s).expect("s is not 0")))
@@ -185,9 +185,9 @@ pub fn lengths(engine: &Engine) {
         let data = vec![[7; 32]; found];
         let signers = Signers::with_additional_data(&key, &data);
         let problems = [
-            ecdsa::sign::<P256>(engine, &digests, signers, SForm::Low).unwrap_err(),
-            ecdsa::sign_messages::<P256>(engine, &messages, signers, SForm::Low).unwrap_err(),
-            ecdsa::sign_recoverable::<P256>(engine, &digests, signers, SForm::Low).unwrap_err(),
+            ecdsa::sign(engine, P256, &digests, signers, SForm::Low).unwrap_err(),
+            ecdsa::sign_messages(engine, P256, &messages, signers, SForm::Low).unwrap_err(),
+            ecdsa::sign_recoverable(engine, P256, &digests, signers, SForm::Low).unwrap_err(),
             sm2::sign(engine, &digests, signers).unwrap_err(),
             sm2::sign_messages(engine, &messages, sm2::UserIds::default(), signers).unwrap_err(),
         ];

@@ -145,7 +145,7 @@ pub fn schnorr_columns(engine: &Engine) {
 fn verify<C: EcdsaReference>(engine: &Engine, items: &[Item], ids: &[u8]) -> Vec<Verdict> {
     let (digests, signatures, keys) = columns(items);
     let (keys, policy) = (PublicKeys::sec1(&keys), Policy::default());
-    let verdicts = ecdsa::verify_recoverable::<C>(engine, &digests, &signatures, ids, keys, policy);
+    let verdicts = ecdsa::verify_recoverable(engine, C::ID, &digests, &signatures, ids, keys, policy);
     verdicts.expect("lengths agree").into_iter().collect()
 }
 
@@ -231,7 +231,7 @@ pub fn recoverable_columns(engine: &Engine) {
     let ids: Vec<[u8; 1]> = ids.into_iter().map(|id| [id]).collect();
     let mut codes = vec![0; ITEMS];
     let low_s = Policy::low_s();
-    ecdsa::verify_recoverable_into::<P256>(&together, &digests, &signatures, &ids, &keys, low_s, &mut codes).unwrap();
+    ecdsa::verify_recoverable_into(&together, P256, &digests, &signatures, &ids, &keys, low_s, &mut codes).unwrap();
     for (code, item) in codes.iter().zip(&items) {
         let expected = if P256::is_low(&item.signature) { Verdict::VALID_CODE } else { Rejection::HighS.code() };
         assert_eq!(*code, expected);
@@ -239,12 +239,12 @@ pub fn recoverable_columns(engine: &Engine) {
     // One item for all.
     let (digest, signature, id) = (Rows::all(&digests[0]), Rows::all(&signatures[0]), Rows::all(&ids[0]));
     let policy = Policy::default();
-    ecdsa::verify_recoverable_into::<P256>(&together, digest, signature, id, &keys[0], policy, &mut codes).unwrap();
+    ecdsa::verify_recoverable_into(&together, P256, digest, signature, id, &keys[0], policy, &mut codes).unwrap();
     assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
     for engine in [engine, &together] {
-        let one = ecdsa::verify_recoverable::<P256>(engine, &digests[..2], &signatures[..2], &[0], &keys[..2], policy);
+        let one = ecdsa::verify_recoverable(engine, P256, &digests[..2], &signatures[..2], &[0], &keys[..2], policy);
         differs(one, ("recovery ids", 2, 1));
-        let none = ecdsa::verify_recoverable::<P256>(engine, &[], &[], &[], &keys[..0], policy).unwrap();
+        let none = ecdsa::verify_recoverable(engine, P256, &[], &[], &[], &keys[..0], policy).unwrap();
         assert!(none.is_empty());
     }
 }
@@ -293,7 +293,7 @@ pub fn places(items: usize) -> [Vec<usize>; 4] {
 
 pub fn large_batches_of_schnorr_signatures(engine: &Engine) {
     let (items, engines) = (large(engine), [timed(engine), with_equations(engine)]);
-    let (secret, public) = keys::generate::<Secp256k1>(engine, items).unwrap();
+    let (secret, public) = keys::generate(engine, Secp256k1, items).unwrap();
     let public: Vec<[u8; 32]> = public.iter().map(|key| *key.x()).collect();
     let mut random = Random::new();
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
@@ -316,10 +316,10 @@ pub fn large_batches_of_recoverable_signatures(engine: &Engine) {
 
 fn large_recoverable<C: EcdsaReference>(engine: &Engine) {
     let (items, engines) = (large(engine), [timed(engine), with_equations(engine)]);
-    let (secret, public) = keys::generate::<C>(engine, items).unwrap();
+    let (secret, public) = keys::generate(engine, C::ID, items).unwrap();
     let mut random = Random::new();
     let digests: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
-    let signed = ecdsa::sign_recoverable::<C>(engine, &digests, &secret, Default::default()).unwrap();
+    let signed = ecdsa::sign_recoverable(engine, C::ID, &digests, &secret, Default::default()).unwrap();
     let (signatures, ids): (Vec<[u8; 64]>, Vec<u8>) =
         signed.into_iter().map(|signed| signed.map(|signed| (signed.signature, signed.recovery_id)).unwrap()).unzip();
     for spoiled in places(items) {
@@ -329,7 +329,7 @@ fn large_recoverable<C: EcdsaReference>(engine: &Engine) {
             spoiled.iter().for_each(|item| if of_ids { ids[*item] ^= 1 } else { digests[*item][7] ^= 1 });
             let verify = |engine: &Engine| -> Vec<Verdict> {
                 let policy = Policy::default();
-                let verdicts = ecdsa::verify_recoverable::<C>(engine, &digests, &signatures, &ids, &public, policy);
+                let verdicts = ecdsa::verify_recoverable(engine, C::ID, &digests, &signatures, &ids, &public, policy);
                 verdicts.unwrap().into_iter().collect()
             };
             let rejected = rejected_of_large(&engines, verify, "gecc_verify", spoiled.is_empty());

@@ -122,11 +122,11 @@ impl<C: TestCurve> Operands<C> {
             let wrong = found.iter().zip(expected).position(|(found, expected)| *found != Ok(*expected));
             assert_eq!(wrong, None, "{}: the first wrong item of {size} of {name}", C::NAME);
         };
-        expect("mul_base", point::mul_base::<C>(engine, &self.scalars[..size]).unwrap(), &self.points);
-        expect("mul", point::mul::<C>(engine, &self.factors[..size], points).unwrap(), &self.products);
-        expect("add", point::add::<C>(engine, points, &first).unwrap(), &self.sums);
-        expect("double", point::double::<C>(engine, points).unwrap(), &self.doubles);
-        expect("decompress", point::decompress::<C>(engine, &compressed).unwrap(), &self.points);
+        expect("mul_base", point::mul_base(engine, C::ID, &self.scalars[..size]).unwrap(), &self.points);
+        expect("mul", point::mul(engine, C::ID, &self.factors[..size], points).unwrap(), &self.products);
+        expect("add", point::add(engine, C::ID, points, &first).unwrap(), &self.sums);
+        expect("double", point::double(engine, C::ID, points).unwrap(), &self.doubles);
+        expect("decompress", point::decompress(engine, C::ID, &compressed).unwrap(), &self.points);
     }
 }
 
@@ -149,7 +149,7 @@ fn secret_sizes<C: TestCurve>(engine: &Engine) {
     let operands = operands::<C>(&mut Random::new(), 1025);
     for size in SIZES.into_iter().filter(|size| *size < 200).chain([1025]) {
         let secret = |bytes: &[[u8; 32]]| bytes.iter().map(|bytes| SecretKey::from_bytes(*bytes)).collect::<Vec<_>>();
-        let public = keys::public_keys::<C>(engine, &secret(&operands.scalars[..size])).unwrap();
+        let public = keys::public_keys(engine, C::ID, &secret(&operands.scalars[..size])).unwrap();
         let expected: Vec<_> = operands.points[..size].iter().copied().map(Ok).collect();
         assert_eq!(public, expected, "{}: {size} public keys", C::NAME);
         let peers = PublicKeys::points(&operands.points[..size]);
@@ -166,7 +166,7 @@ fn sign_sizes<C: EcdsaReference>(engine: &Engine) {
     let expected: Vec<_> = digests.iter().map(|digest| Ok(C::sign(&secret, digest).unwrap().0)).collect();
     for size in SIZES.into_iter().filter(|size| *size <= 257) {
         let signed =
-            ecdsa::sign::<C>(engine, &digests[..size], &SecretKey::from_bytes(secret), SForm::default()).unwrap();
+            ecdsa::sign(engine, C::ID, &digests[..size], &SecretKey::from_bytes(secret), SForm::default()).unwrap();
         assert_eq!(signed, expected[..size], "{}: {size} signatures", C::NAME);
     }
 }
@@ -180,15 +180,15 @@ fn largest_points<C: TestCurve>(engine: &Engine) {
     let (scalars, points) = progression::<C>(&mut Random::new(), LARGEST[2]);
     let scalars: Vec<[u8; 32]> = scalars.iter().map(bytes::<C>).collect();
     for size in LARGEST {
-        let found = point::mul_base::<C>(engine, &scalars[..size]).unwrap();
+        let found = point::mul_base(engine, C::ID, &scalars[..size]).unwrap();
         let wrong = found.iter().zip(&points).position(|(found, expected)| *found != Ok(*expected));
         assert_eq!((found.len(), wrong), (size, None), "{}", C::NAME);
         let g = vec![encode::<C>(&Group::<C>::generator()); size];
-        let sums = point::add::<C>(engine, &points[..size], &g).unwrap();
+        let sums = point::add(engine, C::ID, &points[..size], &g).unwrap();
         assert!(sums.iter().all(Result::is_ok) && sums.len() == size);
         let back: Vec<Point> = sums.into_iter().map(Result::unwrap).collect();
         let minus_g = vec![encode::<C>(&-Group::<C>::generator()); size];
-        let found = point::add::<C>(engine, &back, &minus_g).unwrap();
+        let found = point::add(engine, C::ID, &back, &minus_g).unwrap();
         let wrong = found.iter().zip(&points).position(|(found, expected)| *found != Ok(*expected));
         assert_eq!(wrong, None, "{}: P + G - G", C::NAME);
     }

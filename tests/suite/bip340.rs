@@ -276,7 +276,7 @@ pub fn public_keys_of_others(engine: &Engine) {
 
 /// Auxiliary data of the system differ from item to item and from call to call.
 pub fn fresh_auxiliary_data(engine: &Engine) {
-    let (secret, public) = keys::generate::<Secp256k1>(engine, 1).unwrap();
+    let (secret, public) = keys::generate(engine, Secp256k1, 1).unwrap();
     let sign = || bip340::sign(engine, &[[9; 32]; 50], &secret[0], Auxiliary::fresh()).unwrap();
     let mut signatures: Vec<[u8; 64]> = sign().into_iter().chain(sign()).map(Result::unwrap).collect();
     let verdicts = bip340::verify(engine, &[[9; 32]; 100], &signatures, &public[0]).unwrap();

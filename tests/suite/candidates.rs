@@ -45,7 +45,7 @@ impl Batch {
     /// Compares with what candidates give.
     fn check<C: EcdsaReference>(&self, engine: &Engine, candidates: &[Point], which: &str) {
         let Batch { digests, signatures, ids, keys } = self;
-        let found = ecdsa::recover_with_candidates::<C>(engine, digests, signatures, ids, candidates).unwrap();
+        let found = ecdsa::recover_with_candidates(engine, C::ID, digests, signatures, ids, candidates).unwrap();
         for (item, (found, key)) in found.iter().zip(keys).enumerate() {
             assert_eq!(found, key, "{}: item {item} with {which} on {engine}", C::NAME);
         }
@@ -170,7 +170,7 @@ fn columns_on<C: EcdsaReference>(engine: &Engine) {
             let (mut found, mut codes) = (vec![[0xee; 64]; ITEMS], vec![0; ITEMS]);
             let Batch { digests, signatures, .. } = &batch;
             let into = (&mut found, &mut codes);
-            ecdsa::recover_with_candidates_into::<C>(engine, digests, signatures, ids, candidates, into.0, into.1)
+            ecdsa::recover_with_candidates_into(engine, C::ID, digests, signatures, ids, candidates, into.0, into.1)
                 .unwrap();
             assert!(
                 found == raw && codes.iter().all(|code| *code == Verdict::VALID_CODE),
@@ -188,9 +188,9 @@ pub fn large_batches(engine: &Engine) {
 
 fn large_batch_on<C: EcdsaReference>(engine: &Engine) {
     let (items, timed, mut random) = (large(engine), timed(engine), Random::new());
-    let (secret, public) = keys::generate::<C>(engine, items).unwrap();
+    let (secret, public) = keys::generate(engine, C::ID, items).unwrap();
     let digests: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
-    let signed = ecdsa::sign_recoverable::<C>(engine, &digests, &secret, Default::default()).unwrap();
+    let signed = ecdsa::sign_recoverable(engine, C::ID, &digests, &secret, Default::default()).unwrap();
     let signed = signed.into_iter().map(Result::unwrap).map(|signed| (signed.signature, signed.recovery_id));
     let (signatures, ids): (Vec<[u8; 64]>, Vec<u8>) = signed.unzip();
     let wrong = places(items);
@@ -198,7 +198,7 @@ fn large_batch_on<C: EcdsaReference>(engine: &Engine) {
         let mut candidates = public.clone();
         candidates.iter_mut().step_by(10).for_each(|key| *key = Point::IDENTITY);
         wrong.iter().for_each(|item| candidates[*item] = public[(*item + 1) % items]);
-        let found = ecdsa::recover_with_candidates::<C>(&timed, &digests, &signatures, &ids, &candidates).unwrap();
+        let found = ecdsa::recover_with_candidates(&timed, C::ID, &digests, &signatures, &ids, &candidates).unwrap();
         assert!(found.iter().zip(&public).all(|(found, key)| found.as_ref() == Ok(key)), "{}: {which}", C::NAME);
         if timed.info().backend == Backend::Gpu {
             let times = timed.take_kernel_times();
@@ -216,7 +216,7 @@ pub fn lengths(engine: &Engine) {
     for engine in &engines(engine) {
         let (digests, rows, none) = ([[1; 32]; 2], [[1; 64]; 2], [Point::IDENTITY; 2]);
         let recover = |signatures, ids, candidates| {
-            ecdsa::recover_with_candidates::<P256>(engine, &digests, signatures, ids, PublicKeys::points(candidates))
+            ecdsa::recover_with_candidates(engine, P256, &digests, signatures, ids, PublicKeys::points(candidates))
         };
         differs(recover(&rows[..1], &[0; 2], &none), ("signatures", 2, 1));
         differs(recover(&rows, &[0; 3], &none), ("recovery ids", 2, 3));
@@ -224,15 +224,8 @@ pub fn lengths(engine: &Engine) {
         let addresses = ecdsa::recover_addresses_with_candidates(engine, &digests, &rows, &[0; 2], &none[..1]);
         differs(addresses, ("candidates", 2, 1));
         let (mut keys, mut codes) = ([[0; 64]; 1], [0; 2]);
-        let into = ecdsa::recover_with_candidates_into::<P256>(
-            engine,
-            &digests,
-            &rows,
-            &[[0]; 2],
-            &none,
-            &mut keys,
-            &mut codes,
-        );
+        let into =
+            ecdsa::recover_with_candidates_into(engine, P256, &digests, &rows, &[[0]; 2], &none, &mut keys, &mut codes);
         differs(into, ("keys", 2, 1));
         let mut addresses = [[0; 20]; 3];
         let into = ecdsa::recover_addresses_with_candidates_into(
@@ -245,7 +238,7 @@ pub fn lengths(engine: &Engine) {
             &mut codes,
         );
         differs(into, ("addresses", 2, 3));
-        let empty = ecdsa::recover_with_candidates::<P256>(engine, &[], &[], &[], PublicKeys::points(&[]));
+        let empty = ecdsa::recover_with_candidates(engine, P256, &[], &[], &[], PublicKeys::points(&[]));
         assert!(empty.unwrap().is_empty());
     }
 }

@@ -8,7 +8,7 @@ use gecc::ecdsa::{Policy, SForm};
 use gecc::{
     Backend, Engine, Error, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, SecretKeys, Sm2, Verdict,
 };
-use gecc::{PageLocked, any, ecdh, ecdsa, keys, point, sm2};
+use gecc::{PageLocked, ecdh, ecdsa, keys, point, sm2};
 
 /// Short of a whole number of chunks and blocks.
 const ITEMS: usize = 701;
@@ -217,30 +217,30 @@ fn points_on<C: TestCurve>(engine: &Engine) {
         others.reverse();
         let of_others = PublicKeys::points(&others);
 
-        let expected = rows_of(point::mul_base::<C>(engine, scalars).unwrap());
+        let expected = rows_of(point::mul_base(engine, C::ID, scalars).unwrap());
         for scalars in [Rows::from(scalars), records.scalars()] {
             check(engine, "mul_base", &expected, |engine, rows, codes| {
-                point::mul_base_into::<C>(engine, scalars, rows, codes)
+                point::mul_base_into(engine, C::ID, scalars, rows, codes)
             });
         }
-        let sums = rows_of(point::add::<C>(engine, points, &others).unwrap());
-        let doubles = rows_of(point::double::<C>(engine, points).unwrap());
-        let products = rows_of(point::mul::<C>(engine, scalars, points).unwrap());
+        let sums = rows_of(point::add(engine, C::ID, points, &others).unwrap());
+        let doubles = rows_of(point::double(engine, C::ID, points).unwrap());
+        let products = rows_of(point::mul(engine, C::ID, scalars, points).unwrap());
         for keys in encodings.into_iter().chain([records.compressed()]) {
-            let decoded = rows_of(any::point::decode_keys(engine, C::ID, items, keys).unwrap());
+            let decoded = rows_of(point::decode_keys(engine, C::ID, items, keys).unwrap());
             check(engine, "decode_keys", &decoded, |engine, rows, codes| {
-                point::decode_keys_into::<C>(engine, keys, rows, codes)
+                point::decode_keys_into(engine, C::ID, keys, rows, codes)
             });
         }
         for points in encodings {
             check(engine, "add", &sums, |engine, rows, codes| {
-                point::add_into::<C>(engine, points, of_others, rows, codes)
+                point::add_into(engine, C::ID, points, of_others, rows, codes)
             });
             check(engine, "double", &doubles, |engine, rows, codes| {
-                point::double_into::<C>(engine, points, rows, codes)
+                point::double_into(engine, C::ID, points, rows, codes)
             });
             check(engine, "mul", &products, |engine, rows, codes| {
-                point::mul_into::<C>(engine, records.scalars(), points, rows, codes)
+                point::mul_into(engine, C::ID, records.scalars(), points, rows, codes)
             });
         }
     }
@@ -252,19 +252,19 @@ fn one_for_all_points<C: TestCurve>(engine: &Engine) {
     let batch = Batch::new::<C>(ITEMS);
     let (one, point) = ([batch.scalars[3]; ITEMS], [batch.points[4]; ITEMS]);
     let (scalar, encoded) = (Rows::all(&one[0]), raw(&point[0]));
-    let expected = rows_of(point::mul_base::<C>(engine, &one).unwrap());
+    let expected = rows_of(point::mul_base(engine, C::ID, &one).unwrap());
     check(engine, "mul_base of one", &expected, |engine, rows, codes| {
-        point::mul_base_into::<C>(engine, scalar, rows, codes)
+        point::mul_base_into(engine, C::ID, scalar, rows, codes)
     });
-    let expected = rows_of(point::mul::<C>(engine, &one, &batch.points).unwrap());
+    let expected = rows_of(point::mul(engine, C::ID, &one, &batch.points).unwrap());
     let points = PublicKeys::points(&batch.points);
     check(engine, "mul by one", &expected, |engine, rows, codes| {
-        point::mul_into::<C>(engine, scalar, points, rows, codes)
+        point::mul_into(engine, C::ID, scalar, points, rows, codes)
     });
-    let expected = rows_of(point::add::<C>(engine, &batch.points, &point).unwrap());
+    let expected = rows_of(point::add(engine, C::ID, &batch.points, &point).unwrap());
     for one in [PublicKeys::all(point[0].as_sec1()), PublicKeys::raw(Rows::all(&encoded))] {
         check(engine, "add one", &expected, |engine, rows, codes| {
-            point::add_into::<C>(engine, points, one, rows, codes)
+            point::add_into(engine, C::ID, points, one, rows, codes)
         });
     }
 }
@@ -278,10 +278,10 @@ fn private_keys_on<C: TestCurve>(engine: &Engine) {
         let mut batch = Batch::new::<C>(items);
         batch.spoil();
         let (records, secret) = (Records::new(engine, &batch), batch.secret());
-        let expected = rows_of(keys::public_keys::<C>(engine, &secret).unwrap());
+        let expected = rows_of(keys::public_keys(engine, C::ID, &secret).unwrap());
         for keys in [SecretKeys::each(&secret), records.secret()] {
             check(engine, "public_keys", &expected, |engine, rows, codes| {
-                keys::public_keys_into::<C>(engine, keys, rows, codes)
+                keys::public_keys_into(engine, C::ID, keys, rows, codes)
             });
         }
         // The peers are in another order than the keys, that no product is a square.
@@ -291,9 +291,9 @@ fn private_keys_on<C: TestCurve>(engine: &Engine) {
         agree::<C>(engine, &secret, PublicKeys::compressed(&compressed), [records.compressed(); 2]);
         if let [key, ..] = &secret[..] {
             let one = vec![key.clone(); items];
-            let expected = rows_of(keys::public_keys::<C>(engine, &one).unwrap());
+            let expected = rows_of(keys::public_keys(engine, C::ID, &one).unwrap());
             check(engine, "public_keys of one", &expected, |engine, rows, codes| {
-                keys::public_keys_into::<C>(engine, key, rows, codes)
+                keys::public_keys_into(engine, C::ID, key, rows, codes)
             });
             agree_by::<C>(engine, &one, SecretKeys::all(key), PublicKeys::raw(&raw), records.raw());
             let peer = batch.points[0].as_sec1();
@@ -318,16 +318,16 @@ fn agree_by<C: TestCurve>(
     peers: PublicKeys,
     column: PublicKeys,
 ) {
-    let points = ecdh::shared_points::<C>(engine, secret, peers).unwrap();
+    let points = ecdh::shared_points(engine, C::ID, secret, peers).unwrap();
     let points: Expected<64> =
         points.into_iter().map(|shared| shared.map(|shared| raw(&shared.into_public()))).collect();
     check(engine, "shared points", &points, |engine, rows, codes| {
-        ecdh::shared_points_into::<C>(engine, keys, column, rows, codes)
+        ecdh::shared_points_into(engine, C::ID, keys, column, rows, codes)
     });
-    let secrets = ecdh::shared_secrets::<C>(engine, secret, peers).unwrap();
+    let secrets = ecdh::shared_secrets(engine, C::ID, secret, peers).unwrap();
     let secrets: Expected<32> = secrets.into_iter().map(|shared| shared.map(|shared| *shared.expose_bytes())).collect();
     check(engine, "shared secrets", &secrets, |engine, rows, codes| {
-        ecdh::shared_secrets_into::<C>(engine, keys, column, rows, codes)
+        ecdh::shared_secrets_into(engine, C::ID, keys, column, rows, codes)
     });
 }
 
@@ -348,7 +348,7 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<C>(items);
         let secret = batch.secret();
-        let signed = ecdsa::sign_recoverable::<C>(engine, &batch.digests, &secret, SForm::AsComputed).unwrap();
+        let signed = ecdsa::sign_recoverable(engine, C::ID, &batch.digests, &secret, SForm::AsComputed).unwrap();
         for (item, signed) in signed.into_iter().enumerate() {
             let signed = signed.unwrap();
             (batch.signatures[item], batch.ids[item]) = (signed.signature, signed.recovery_id);
@@ -356,12 +356,12 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
         batch.spoil();
         let (records, secret) = (Records::new(engine, &batch), batch.secret());
         for form in [SForm::Low, SForm::AsComputed] {
-            let expected = ecdsa::sign::<C>(engine, &batch.digests, &secret, form).unwrap();
+            let expected = ecdsa::sign(engine, C::ID, &batch.digests, &secret, form).unwrap();
             for (digests, keys) in
                 [(Rows::from(&batch.digests), (&secret).into()), (records.digests(), records.secret())]
             {
                 check(engine, "sign", &expected, |engine, rows, codes| {
-                    ecdsa::sign_into::<C>(engine, digests, keys, form, rows, codes)
+                    ecdsa::sign_into(engine, C::ID, digests, keys, form, rows, codes)
                 });
             }
         }
@@ -369,9 +369,9 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
         verify_ecdsa::<C>(engine, &batch, &records);
         ecdsa_messages::<C>(engine, &batch, &records);
         let Batch { digests, signatures, ids, .. } = &batch;
-        let expected = rows_of(ecdsa::recover::<C>(engine, digests, signatures, ids).unwrap());
+        let expected = rows_of(ecdsa::recover(engine, C::ID, digests, signatures, ids).unwrap());
         check(engine, "recover", &expected, |engine, rows, codes| {
-            ecdsa::recover_into::<C>(engine, records.digests(), records.signatures(), records.ids(), rows, codes)
+            ecdsa::recover_into(engine, C::ID, records.digests(), records.signatures(), records.ids(), rows, codes)
         });
     }
     one_for_all_signatures::<C>(engine);
@@ -381,14 +381,14 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
 fn sign_recoverable<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
     let secret = batch.secret();
     for form in [SForm::Low, SForm::AsComputed] {
-        let expected = ecdsa::sign_recoverable::<C>(engine, &batch.digests, &secret, form).unwrap();
+        let expected = ecdsa::sign_recoverable(engine, C::ID, &batch.digests, &secret, form).unwrap();
         let signatures: Expected<64> = expected.iter().map(|signed| signed.map(|signed| signed.signature)).collect();
         for (digests, keys) in [(Rows::from(&batch.digests), (&secret).into()), (records.digests(), records.secret())] {
             check(engine, "sign recoverable", &signatures, |engine, rows, codes| {
                 for is_locked in [false, true] {
                     let ids = vec![UNTOUCHED; expected.len()];
                     let mut ids = if is_locked { locked(engine, ids) } else { ids.into() };
-                    ecdsa::sign_recoverable_into::<C>(engine, digests, keys, form, rows, &mut ids, codes)?;
+                    ecdsa::sign_recoverable_into(engine, C::ID, digests, keys, form, rows, &mut ids, codes)?;
                     for (item, signed) in expected.iter().enumerate() {
                         assert!(signed.is_err_and(|_| true) || signed.unwrap().recovery_id == ids[item], "{item}");
                     }
@@ -407,21 +407,21 @@ fn messages(items: usize) -> Vec<Vec<u8>> {
 
 fn ecdsa_messages<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
     let (messages, secret, form, policy) = (messages(batch.len()), batch.secret(), SForm::Low, Policy::low_s());
-    let signed = ecdsa::sign_messages::<C>(engine, &messages, &secret, form).unwrap();
+    let signed = ecdsa::sign_messages(engine, C::ID, &messages, &secret, form).unwrap();
     for keys in [SecretKeys::each(&secret), records.secret()] {
         check(engine, "sign messages", &signed, |engine, rows, codes| {
-            ecdsa::sign_messages_into::<C>(engine, &messages, keys, form, rows, codes)
+            ecdsa::sign_messages_into(engine, C::ID, &messages, keys, form, rows, codes)
         });
     }
     let signatures: Vec<[u8; 64]> = signed.into_iter().map(|signed| signed.unwrap_or([7; 64])).collect();
     let strided: Vec<[u8; 65]> =
         signatures.iter().map(|row| std::array::from_fn(|at| *row.get(at).unwrap_or(&9))).collect();
     let keys = PublicKeys::points(&batch.points);
-    let expected = codes_of(ecdsa::verify_messages::<C>(engine, &messages, &signatures, keys, policy).unwrap());
+    let expected = codes_of(ecdsa::verify_messages(engine, C::ID, &messages, &signatures, keys, policy).unwrap());
     assert!(batch.len() < ITEMS || expected.iter().filter(|verdict| verdict.is_ok()).count() > ITEMS / 2);
     for column in [Rows::from(&signatures), Rows::strided(strided.as_flattened(), 65, batch.len()).unwrap()] {
         check(engine, "verify messages", &expected, |engine, _, codes| {
-            ecdsa::verify_messages_into::<C>(engine, &messages, column, keys, policy, codes)
+            ecdsa::verify_messages_into(engine, C::ID, &messages, column, keys, policy, codes)
         });
     }
 }
@@ -435,9 +435,9 @@ fn verify_ecdsa<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Rec
             (PublicKeys::compressed(&compressed), records.compressed()),
             (PublicKeys::raw(&raw), records.raw()),
         ] {
-            let expected = codes_of(ecdsa::verify::<C>(engine, digests, signatures, keys, policy).unwrap());
+            let expected = codes_of(ecdsa::verify(engine, C::ID, digests, signatures, keys, policy).unwrap());
             check(engine, "verify", &expected, |engine, _, codes| {
-                ecdsa::verify_into::<C>(engine, records.digests(), records.signatures(), column, policy, codes)
+                ecdsa::verify_into(engine, C::ID, records.digests(), records.signatures(), column, policy, codes)
             });
         }
     }
@@ -448,32 +448,32 @@ fn one_for_all_signatures<C: EcdsaReference>(engine: &Engine) {
     let batch = Batch::new::<C>(ITEMS);
     let (digest, secret, key) = (&batch.digests[0], batch.secret(), batch.points[0]);
     let digests = [*digest; ITEMS];
-    let expected = ecdsa::sign::<C>(engine, &digests, &secret, SForm::Low).unwrap();
+    let expected = ecdsa::sign(engine, C::ID, &digests, &secret, SForm::Low).unwrap();
     check(engine, "sign one digest", &expected, |engine, rows, codes| {
-        ecdsa::sign_into::<C>(engine, Rows::all(digest), &secret, SForm::Low, rows, codes)
+        ecdsa::sign_into(engine, C::ID, Rows::all(digest), &secret, SForm::Low, rows, codes)
     });
     let mut signatures: Vec<[u8; 64]> = expected.into_iter().map(Result::unwrap).collect();
     let (policy, points) = (Policy::default(), PublicKeys::points(&batch.points));
-    let expected = codes_of(ecdsa::verify::<C>(engine, &digests, &signatures, points, policy).unwrap());
+    let expected = codes_of(ecdsa::verify(engine, C::ID, &digests, &signatures, points, policy).unwrap());
     assert!(expected.iter().all(Result::is_ok));
     check(engine, "verify one digest", &expected, |engine, _, codes| {
-        ecdsa::verify_into::<C>(engine, Rows::all(digest), &signatures, points, policy, codes)
+        ecdsa::verify_into(engine, C::ID, Rows::all(digest), &signatures, points, policy, codes)
     });
     // The first signature with every key and with one.
     let first = [signatures[0]];
     signatures.fill(first[0]);
     let encoded = raw(&key);
     for (keys, column) in [(points, points), (PublicKeys::all(key.as_sec1()), PublicKeys::raw(Rows::all(&encoded)))] {
-        let expected = codes_of(ecdsa::verify::<C>(engine, &digests, &signatures, keys, policy).unwrap());
+        let expected = codes_of(ecdsa::verify(engine, C::ID, &digests, &signatures, keys, policy).unwrap());
         assert!(expected[0].is_ok());
         check(engine, "verify one signature", &expected, |engine, _, codes| {
-            ecdsa::verify_into::<C>(engine, Rows::all(digest), Rows::all(&first[0]), column, policy, codes)
+            ecdsa::verify_into(engine, C::ID, Rows::all(digest), Rows::all(&first[0]), column, policy, codes)
         });
     }
     for id in [0, 1] {
-        let expected = rows_of(ecdsa::recover::<C>(engine, &digests, &signatures, &[id; ITEMS]).unwrap());
+        let expected = rows_of(ecdsa::recover(engine, C::ID, &digests, &signatures, &[id; ITEMS]).unwrap());
         check(engine, "recover one id", &expected, |engine, rows, codes| {
-            ecdsa::recover_into::<C>(engine, Rows::all(digest), &signatures, Rows::all(&[id]), rows, codes)
+            ecdsa::recover_into(engine, C::ID, Rows::all(digest), &signatures, Rows::all(&[id]), rows, codes)
         });
     }
 }
@@ -481,7 +481,7 @@ fn one_for_all_signatures<C: EcdsaReference>(engine: &Engine) {
 pub fn addresses(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<Secp256k1>(items);
-        let signed = ecdsa::sign_recoverable::<Secp256k1>(engine, &batch.digests, &batch.secret(), SForm::Low).unwrap();
+        let signed = ecdsa::sign_recoverable(engine, Secp256k1, &batch.digests, &batch.secret(), SForm::Low).unwrap();
         for (item, signed) in signed.into_iter().enumerate() {
             let signed = signed.unwrap();
             (batch.signatures[item], batch.ids[item]) = (signed.signature, signed.recovery_id);
@@ -552,7 +552,7 @@ fn differs(result: Result<(), Error>, wrong: &str, length: usize) {
 
 /// Batches have as many items as there are codes.
 pub fn mismatches(engine: &Engine) {
-    type C = Secp256k1;
+    const C: Secp256k1 = Secp256k1;
     let (policy, form, codes) = (Policy::default(), SForm::Low, &mut [0; 2][..]);
     let (two, two_keys, out) = ([[1; 32]; 2], [[1; 64]; 2], &mut [[0; 64]; 2][..]);
     let key = SecretKey::from_bytes([1; 32]);
@@ -562,45 +562,45 @@ pub fn mismatches(engine: &Engine) {
         let (wrong, secret) = (PublicKeys::raw(&rows), vec![key.clone(); found]);
         let (mut rows_out, mut short, mut addresses) =
             (vec![[0; 64]; found], vec![[0; 32]; found], vec![[0; 20]; found]);
-        differs(point::mul_base_into::<C>(engine, &numbers, out, codes), "scalars", found);
-        differs(point::mul_base_into::<C>(engine, &two, &mut rows_out, codes), "points", found);
-        differs(point::add_into::<C>(engine, wrong, all, out, codes), "points", found);
-        differs(point::add_into::<C>(engine, all, wrong, out, codes), "second points", found);
-        differs(point::add_into::<C>(engine, all, all, &mut rows_out, codes), "sums", found);
-        differs(point::double_into::<C>(engine, wrong, out, codes), "points", found);
-        differs(point::double_into::<C>(engine, all, &mut rows_out, codes), "doubles", found);
-        differs(point::mul_into::<C>(engine, &numbers, keys, out, codes), "scalars", found);
-        differs(point::mul_into::<C>(engine, &two, wrong, out, codes), "points", found);
-        differs(point::mul_into::<C>(engine, &two, keys, &mut rows_out, codes), "products", found);
-        differs(keys::public_keys_into::<C>(engine, &secret, out, codes), "secret keys", found);
-        differs(keys::public_keys_into::<C>(engine, &key, &mut rows_out, codes), "public keys", found);
-        differs(ecdh::shared_points_into::<C>(engine, &secret, keys, out, codes), "secret keys", found);
-        differs(ecdh::shared_points_into::<C>(engine, &key, wrong, out, codes), "peers", found);
-        differs(ecdh::shared_secrets_into::<C>(engine, &key, keys, &mut short, codes), "shared secrets", found);
-        differs(ecdsa::verify_into::<C>(engine, &numbers, &two_keys, keys, policy, codes), "digests", found);
-        differs(ecdsa::verify_into::<C>(engine, &two, &rows, keys, policy, codes), "signatures", found);
-        differs(ecdsa::verify_into::<C>(engine, &two, &two_keys, wrong, policy, codes), "public keys", found);
-        differs(ecdsa::sign_into::<C>(engine, &numbers, &key, form, out, codes), "digests", found);
-        differs(ecdsa::sign_into::<C>(engine, &two, &secret, form, out, codes), "secret keys", found);
-        differs(ecdsa::sign_into::<C>(engine, &two, &key, form, &mut rows_out, codes), "signatures", found);
+        differs(point::mul_base_into(engine, C, &numbers, out, codes), "scalars", found);
+        differs(point::mul_base_into(engine, C, &two, &mut rows_out, codes), "points", found);
+        differs(point::add_into(engine, C, wrong, all, out, codes), "points", found);
+        differs(point::add_into(engine, C, all, wrong, out, codes), "second points", found);
+        differs(point::add_into(engine, C, all, all, &mut rows_out, codes), "sums", found);
+        differs(point::double_into(engine, C, wrong, out, codes), "points", found);
+        differs(point::double_into(engine, C, all, &mut rows_out, codes), "doubles", found);
+        differs(point::mul_into(engine, C, &numbers, keys, out, codes), "scalars", found);
+        differs(point::mul_into(engine, C, &two, wrong, out, codes), "points", found);
+        differs(point::mul_into(engine, C, &two, keys, &mut rows_out, codes), "products", found);
+        differs(keys::public_keys_into(engine, C, &secret, out, codes), "secret keys", found);
+        differs(keys::public_keys_into(engine, C, &key, &mut rows_out, codes), "public keys", found);
+        differs(ecdh::shared_points_into(engine, C, &secret, keys, out, codes), "secret keys", found);
+        differs(ecdh::shared_points_into(engine, C, &key, wrong, out, codes), "peers", found);
+        differs(ecdh::shared_secrets_into(engine, C, &key, keys, &mut short, codes), "shared secrets", found);
+        differs(ecdsa::verify_into(engine, C, &numbers, &two_keys, keys, policy, codes), "digests", found);
+        differs(ecdsa::verify_into(engine, C, &two, &rows, keys, policy, codes), "signatures", found);
+        differs(ecdsa::verify_into(engine, C, &two, &two_keys, wrong, policy, codes), "public keys", found);
+        differs(ecdsa::sign_into(engine, C, &numbers, &key, form, out, codes), "digests", found);
+        differs(ecdsa::sign_into(engine, C, &two, &secret, form, out, codes), "secret keys", found);
+        differs(ecdsa::sign_into(engine, C, &two, &key, form, &mut rows_out, codes), "signatures", found);
         let mut ids_out = vec![0; found];
         differs(
-            ecdsa::sign_recoverable_into::<C>(engine, &two, &key, form, out, &mut ids_out, codes),
+            ecdsa::sign_recoverable_into(engine, C, &two, &key, form, out, &mut ids_out, codes),
             "recovery ids",
             found,
         );
         differs(
-            ecdsa::sign_recoverable_into::<C>(engine, &two, &key, form, &mut rows_out, &mut [0; 2], codes),
+            ecdsa::sign_recoverable_into(engine, C, &two, &key, form, &mut rows_out, &mut [0; 2], codes),
             "signatures",
             found,
         );
         let (messages, ids_of, id) = (vec!["a"; found], vec![&b"id"[..]; found], sm2::UserIds::default());
         let ids_of = sm2::UserIds::each(&ids_of);
-        differs(ecdsa::sign_messages_into::<C>(engine, &messages, &key, form, out, codes), "messages", found);
-        differs(ecdsa::sign_messages_into::<C>(engine, &["a"; 2], &secret, form, out, codes), "secret keys", found);
-        differs(ecdsa::verify_messages_into::<C>(engine, &messages, &two_keys, keys, policy, codes), "messages", found);
+        differs(ecdsa::sign_messages_into(engine, C, &messages, &key, form, out, codes), "messages", found);
+        differs(ecdsa::sign_messages_into(engine, C, &["a"; 2], &secret, form, out, codes), "secret keys", found);
+        differs(ecdsa::verify_messages_into(engine, C, &messages, &two_keys, keys, policy, codes), "messages", found);
         differs(
-            ecdsa::verify_messages_into::<C>(engine, &["a"; 2], &two_keys, wrong, policy, codes),
+            ecdsa::verify_messages_into(engine, C, &["a"; 2], &two_keys, wrong, policy, codes),
             "public keys",
             found,
         );
@@ -609,14 +609,10 @@ pub fn mismatches(engine: &Engine) {
         differs(sm2::sign_messages_into(engine, &["a"; 2], id, &key, &mut rows_out, codes), "signatures", found);
         differs(sm2::verify_messages_into(engine, &["a"; 2], id, &rows, keys, codes), "signatures", found);
         differs(sm2::verify_messages_into(engine, &["a"; 2], ids_of, &two_keys, keys, codes), "user ids", found);
-        differs(point::decode_keys_into::<C>(engine, wrong, out, codes), "public keys", found);
-        differs(point::decode_keys_into::<C>(engine, keys, &mut rows_out, codes), "points", found);
-        differs(ecdsa::recover_into::<C>(engine, &two, &two_keys, &ids, out, codes), "recovery ids", found);
-        differs(
-            ecdsa::recover_into::<C>(engine, &two, &two_keys, Rows::all(&[0]), &mut rows_out, codes),
-            "keys",
-            found,
-        );
+        differs(point::decode_keys_into(engine, C, wrong, out, codes), "public keys", found);
+        differs(point::decode_keys_into(engine, C, keys, &mut rows_out, codes), "points", found);
+        differs(ecdsa::recover_into(engine, C, &two, &two_keys, &ids, out, codes), "recovery ids", found);
+        differs(ecdsa::recover_into(engine, C, &two, &two_keys, Rows::all(&[0]), &mut rows_out, codes), "keys", found);
         differs(
             ecdsa::recover_addresses_into(engine, &two, &two_keys, Rows::all(&[0]), &mut addresses, codes),
             "addresses",

@@ -17,7 +17,7 @@ pub fn agree<'a, C: TestCurve>(
     peers: PublicKeys,
 ) -> Vec<Result<Point, Rejection>> {
     let keys = keys.into();
-    let secrets = ecdh::shared_secrets::<C>(engine, keys, peers).unwrap();
+    let secrets = ecdh::shared_secrets(engine, C::ID, keys, peers).unwrap();
     let points = shared_points::<C>(engine, keys, peers).unwrap();
     let secrets: Vec<_> = secrets.into_iter().map(|secret| secret.map(|secret| *secret.expose_bytes())).collect();
     let x: Vec<_> = points.iter().map(|point| point.map(|point| *point.x())).collect();

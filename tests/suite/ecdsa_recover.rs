@@ -15,7 +15,7 @@ pub fn recover<C: EcdsaReference>(engine: &Engine, items: &[(Item, u8)]) -> Vec<
     let digests: Vec<_> = items.iter().map(|(item, _)| item.digest).collect();
     let signatures: Vec<_> = items.iter().map(|(item, _)| item.signature).collect();
     let ids: Vec<u8> = items.iter().map(|(_, id)| *id).collect();
-    ecdsa::recover::<C>(engine, &digests, &signatures, &ids).expect("lengths agree")
+    ecdsa::recover(engine, C::ID, &digests, &signatures, &ids).expect("lengths agree")
 }
 
 /// The signer's key for the right id, and the reference's answer for every id of valid and mutated signatures.

@@ -28,8 +28,8 @@ fn inputs<C: EcdsaReference>(count: usize) -> Inputs {
 }
 
 fn sign<C: EcdsaReference>(engine: &Engine, inputs: &Inputs, s_form: SForm) -> Vec<([u8; 64], u8)> {
-    let recoverable = ecdsa::sign_recoverable::<C>(engine, &inputs.digests, &inputs.keys, s_form).unwrap();
-    let plain = ecdsa::sign::<C>(engine, &inputs.digests, &inputs.keys, s_form).unwrap();
+    let recoverable = ecdsa::sign_recoverable(engine, C::ID, &inputs.digests, &inputs.keys, s_form).unwrap();
+    let plain = ecdsa::sign(engine, C::ID, &inputs.digests, &inputs.keys, s_form).unwrap();
     let parts = |signed: RecoverableSignature| (signed.signature, signed.recovery_id);
     let recoverable: Vec<_> = recoverable.into_iter().map(|signed| parts(signed.unwrap())).collect();
     assert!(plain.iter().zip(&recoverable).all(|(plain, (signature, _))| *plain == Ok(*signature)));
@@ -109,10 +109,10 @@ fn single_key<C: EcdsaReference>(engine: &Engine) {
     let key = &inputs.keys[inputs.keys.len() / 2];
     let each = vec![key.clone(); inputs.digests.len()];
     let form = SForm::CurveDefault;
-    let all = ecdsa::sign_recoverable::<C>(engine, &inputs.digests, key, form).unwrap();
-    assert_eq!(all, ecdsa::sign_recoverable::<C>(engine, &inputs.digests, &each, form).unwrap());
+    let all = ecdsa::sign_recoverable(engine, C::ID, &inputs.digests, key, form).unwrap();
+    assert_eq!(all, ecdsa::sign_recoverable(engine, C::ID, &inputs.digests, &each, form).unwrap());
     let outside = SecretKey::from_bytes(order_plus::<C>(0));
-    let rejected = ecdsa::sign::<C>(engine, &inputs.digests, &outside, form).unwrap();
+    let rejected = ecdsa::sign(engine, C::ID, &inputs.digests, &outside, form).unwrap();
     assert!(rejected.iter().all(|item| *item == Err(Rejection::SecretKeyOutOfRange)));
 }
 
@@ -126,8 +126,8 @@ fn message_digests<C: EcdsaReference>(engine: &Engine) {
     let messages: Vec<Vec<u8>> = (0..70).map(|length| random.vector(length)).collect();
     let digests: Vec<[u8; 32]> = messages.iter().map(|message| Sha256::digest(message).into()).collect();
     let key = SecretKey::from_bytes(random.scalar_bytes::<C>());
-    let by_message = ecdsa::sign_messages::<C>(engine, &messages, &key, SForm::default()).unwrap();
-    assert_eq!(by_message, ecdsa::sign::<C>(engine, &digests, &key, SForm::default()).unwrap());
+    let by_message = ecdsa::sign_messages(engine, C::ID, &messages, &key, SForm::default()).unwrap();
+    assert_eq!(by_message, ecdsa::sign(engine, C::ID, &digests, &key, SForm::default()).unwrap());
     assert!(by_message.iter().all(Result::is_ok));
 }
 
@@ -143,7 +143,7 @@ fn special_digests<C: EcdsaReference>(engine: &Engine) {
     digests.extend((0..3).map(order_plus::<C>));
     digests.extend([[0xff; 32], [0xfe; 32]]);
     let signed =
-        ecdsa::sign_recoverable::<C>(engine, &digests, &SecretKey::from_bytes(secret), SForm::default()).unwrap();
+        ecdsa::sign_recoverable(engine, C::ID, &digests, &SecretKey::from_bytes(secret), SForm::default()).unwrap();
     for (digest, signed) in digests.iter().zip(signed) {
         let signed = signed.map(|signed| (signed.signature, signed.recovery_id)).ok();
         assert_eq!(signed, C::sign(&secret, digest), "{} {digest:02x?}", C::NAME);

@@ -85,7 +85,7 @@ fn compare_messages<C: EcdsaReference>(engine: &Engine) {
     let (_, signatures, keys) = columns(&items);
     let verify = |messages: &[Vec<u8>]| {
         let keys = PublicKeys::sec1(&keys);
-        ecdsa::verify_messages::<C>(engine, messages, &signatures, keys, Policy::default()).unwrap()
+        ecdsa::verify_messages(engine, C::ID, messages, &signatures, keys, Policy::default()).unwrap()
     };
     assert!(verify(&messages).all_valid());
     let mut changed = messages.clone();

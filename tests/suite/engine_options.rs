@@ -57,11 +57,11 @@ fn points<C: TestCurve>(engine: &Engine, random: &mut Random) {
     let secrets: Vec<SecretKey> = scalars[70..70 + few].iter().map(|scalar| SecretKey::from_bytes(*scalar)).collect();
     let compute = |engine: &Engine| -> [Points; 6] {
         [
-            point::mul_base::<C>(engine, &scalars),
-            point::mul::<C>(engine, &scalars, &reversed),
-            point::add::<C>(engine, &points, &reversed),
-            point::double::<C>(engine, &points),
-            keys::public_keys::<C>(engine, &secrets),
+            point::mul_base(engine, C::ID, &scalars),
+            point::mul(engine, C::ID, &scalars, &reversed),
+            point::add(engine, C::ID, &points, &reversed),
+            point::double(engine, C::ID, &points),
+            keys::public_keys(engine, C::ID, &secrets),
             shared_points::<C>(engine, &secrets, PublicKeys::points(&points[170..170 + few])),
         ]
         .map(|result| result.expect("lengths agree"))
@@ -75,7 +75,7 @@ fn points<C: TestCurve>(engine: &Engine, random: &mut Random) {
 fn signatures<C: EcdsaReference>(engine: &Engine, random: &mut Random) {
     let secrets: Vec<SecretKey> = (0..40).map(|_| SecretKey::from_bytes(random.scalar_bytes::<C>())).collect();
     let digests: Vec<[u8; 32]> = (0..40).map(|_| random.bytes()).collect();
-    let sign = |engine: &Engine| ecdsa::sign_recoverable::<C>(engine, &digests, &secrets, SForm::Low).unwrap();
+    let sign = |engine: &Engine| ecdsa::sign_recoverable(engine, C::ID, &digests, &secrets, SForm::Low).unwrap();
     let expected = sign(engine);
     for other in cpu_engines() {
         assert_eq!(sign(&other), expected, "{} on {other}", C::NAME);
@@ -104,8 +104,8 @@ pub fn checked_signatures(engine: &Engine) {
         let ecdsa_keys = [SecretKeys::each(&keys), SecretKeys::all(&all), SecretKeys::all(&none)];
         for keys in ecdsa_keys {
             let sign = |engine: &Engine| {
-                let of_p256 = ecdsa::sign::<P256>(engine, &digests, keys, SForm::AsComputed).unwrap();
-                let recoverable = ecdsa::sign_recoverable::<Secp256k1>(engine, &digests, keys, SForm::Low).unwrap();
+                let of_p256 = ecdsa::sign(engine, P256, &digests, keys, SForm::AsComputed).unwrap();
+                let recoverable = ecdsa::sign_recoverable(engine, Secp256k1, &digests, keys, SForm::Low).unwrap();
                 (of_p256, recoverable, sm2::sign(engine, &digests, keys).unwrap())
             };
             assert_eq!(sign(&checked), sign(engine), "{items} items");

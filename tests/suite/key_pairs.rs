@@ -17,7 +17,7 @@ fn compare<C: TestCurve>(engine: &Engine) {
     secrets.extend([order_plus::<C>(0), order_plus::<C>(1), [0xff; 32]]);
     secrets.extend((0..200).map(|_| random.scalar_bytes::<C>()));
     let given: Vec<SecretKey> = secrets.iter().map(|secret| SecretKey::from_bytes(*secret)).collect();
-    for (secret, public) in secrets.iter().zip(keys::public_keys::<C>(engine, &given).unwrap()) {
+    for (secret, public) in secrets.iter().zip(keys::public_keys(engine, C::ID, &given).unwrap()) {
         let expected = public_key::<C>(secret).ok_or(Rejection::SecretKeyOutOfRange);
         assert_eq!(public, expected, "{} {secret:02x?}", C::NAME);
     }
@@ -29,7 +29,7 @@ pub fn generated(engine: &Engine) {
 }
 
 fn generate<C: TestCurve>(engine: &Engine) {
-    let (secret, public) = keys::generate::<C>(engine, 100).unwrap();
+    let (secret, public) = keys::generate(engine, C::ID, 100).unwrap();
     assert_eq!(secret.len(), 100);
     let expected: Vec<Point> =
         secret.iter().map(|secret| public_key::<C>(secret.expose_bytes()).expect("in range")).collect();

@@ -2,7 +2,7 @@
 
 use gecc::ecdsa::{Policy, SForm};
 use gecc::sm2::UserIds;
-use gecc::{CurveId, Engine, Error, P256, Point, PublicKeys, SecretKey, any, ecdh, ecdsa, keys, point, sm2};
+use gecc::{CurveId, Engine, Error, P256, Point, PublicKeys, SecretKey, ecdh, ecdsa, keys, point, sm2};
 
 const D: [u8; 32] = [1; 32];
 const S: [u8; 64] = [1; 64];
@@ -27,14 +27,12 @@ pub fn mismatches(engine: &Engine) {
     for found in [0, 1, 3] {
         let points = vec![O; found];
         let keys = vec![secret(); found];
-        differs(point::add::<P256>(engine, &[O; 2], &points), ("second points", 2, found));
-        differs(point::mul::<P256>(engine, &[D; 2], &points), ("points", 2, found));
+        differs(point::add(engine, P256, &[O; 2], &points), ("second points", 2, found));
+        differs(point::mul(engine, P256, &[D; 2], &points), ("points", 2, found));
         let peers = PublicKeys::points(&[O; 2]);
-        differs(ecdh::shared_secrets::<P256>(engine, &keys, peers), ("secret keys", 2, found));
-        differs(ecdh::shared_points::<P256>(engine, &keys, peers), ("secret keys", 2, found));
-        let public_keys = any::keys::public_keys(engine, CurveId::P256, (&keys).into(), 2);
-        differs(public_keys, ("secret keys", 2, found));
-        let decoded = any::point::decode_keys(engine, CurveId::P256, 2, PublicKeys::points(&points));
+        differs(ecdh::shared_secrets(engine, P256, &keys, peers), ("secret keys", 2, found));
+        differs(ecdh::shared_points(engine, P256, &keys, peers), ("secret keys", 2, found));
+        let decoded = point::decode_keys(engine, CurveId::P256, 2, PublicKeys::points(&points));
         differs(decoded, ("public keys", 2, found));
     }
 }
@@ -46,15 +44,15 @@ fn ecdsa_calls(engine: &Engine) {
         let two = PublicKeys::points(&[O; 2]);
         let wrong = PublicKeys::points(&points);
         let messages = ["a", "b"];
-        differs(ecdsa::verify::<P256>(engine, &[D; 2], &signatures, two, policy), ("signatures", 2, found));
-        differs(ecdsa::verify::<P256>(engine, &[D; 2], &[S; 2], wrong, policy), ("public keys", 2, found));
-        differs(ecdsa::verify_messages::<P256>(engine, &messages, &signatures, two, policy), ("signatures", 2, found));
-        differs(ecdsa::verify_messages::<P256>(engine, &messages, &[S; 2], wrong, policy), ("public keys", 2, found));
-        differs(ecdsa::sign::<P256>(engine, &[D; 2], &keys, SForm::Low), ("secret keys", 2, found));
-        differs(ecdsa::sign_recoverable::<P256>(engine, &[D; 2], &keys, SForm::Low), ("secret keys", 2, found));
-        differs(ecdsa::sign_messages::<P256>(engine, &messages, &keys, SForm::Low), ("secret keys", 2, found));
-        differs(ecdsa::recover::<P256>(engine, &[D; 2], &signatures, &[0; 2]), ("signatures", 2, found));
-        differs(ecdsa::recover::<P256>(engine, &[D; 2], &[S; 2], &vec![0; found]), ("recovery ids", 2, found));
+        differs(ecdsa::verify(engine, P256, &[D; 2], &signatures, two, policy), ("signatures", 2, found));
+        differs(ecdsa::verify(engine, P256, &[D; 2], &[S; 2], wrong, policy), ("public keys", 2, found));
+        differs(ecdsa::verify_messages(engine, P256, &messages, &signatures, two, policy), ("signatures", 2, found));
+        differs(ecdsa::verify_messages(engine, P256, &messages, &[S; 2], wrong, policy), ("public keys", 2, found));
+        differs(ecdsa::sign(engine, P256, &[D; 2], &keys, SForm::Low), ("secret keys", 2, found));
+        differs(ecdsa::sign_recoverable(engine, P256, &[D; 2], &keys, SForm::Low), ("secret keys", 2, found));
+        differs(ecdsa::sign_messages(engine, P256, &messages, &keys, SForm::Low), ("secret keys", 2, found));
+        differs(ecdsa::recover(engine, P256, &[D; 2], &signatures, &[0; 2]), ("signatures", 2, found));
+        differs(ecdsa::recover(engine, P256, &[D; 2], &[S; 2], &vec![0; found]), ("recovery ids", 2, found));
         differs(ecdsa::recover_addresses(engine, &[D; 2], &signatures, &[0; 2]), ("signatures", 2, found));
         differs(ecdsa::recover_addresses(engine, &[D; 2], &[S; 2], &vec![0; found]), ("recovery ids", 2, found));
         // Every encoding counts its keys.
@@ -64,7 +62,7 @@ fn ecdsa_calls(engine: &Engine) {
             PublicKeys::raw(&vec![[4; 64]; found]),
             PublicKeys::sec1(&vec![&D[..]; found]),
         ]
-        .map(|keys| ecdsa::verify::<P256>(engine, &[D; 2], &[S; 2], keys, policy));
+        .map(|keys| ecdsa::verify(engine, P256, &[D; 2], &[S; 2], keys, policy));
         encodings.into_iter().for_each(|result| differs(result, ("public keys", 2, found)));
     }
 }
@@ -95,35 +93,35 @@ pub fn empty_batches(engine: &Engine) {
     let no_keys: [SecretKey; 0] = [];
     let no_messages: [&str; 0] = [];
     let verdicts = [
-        ecdsa::verify::<P256>(engine, &[], &[], none, Policy::default()),
-        ecdsa::verify::<P256>(engine, &[], &[], PublicKeys::all(&[0]), Policy::default()),
-        ecdsa::verify_messages::<P256>(engine, &no_messages, &[], none, Policy::default()),
+        ecdsa::verify(engine, P256, &[], &[], none, Policy::default()),
+        ecdsa::verify(engine, P256, &[], &[], PublicKeys::all(&[0]), Policy::default()),
+        ecdsa::verify_messages(engine, P256, &no_messages, &[], none, Policy::default()),
         sm2::verify(engine, &[], &[], none),
         sm2::verify_messages(engine, &no_messages, UserIds::default(), &[], none),
     ];
     for verdicts in verdicts.map(Result::unwrap) {
         assert!(verdicts.is_empty() && verdicts.all_valid() && verdicts.rejected().next().is_none());
     }
-    assert_eq!(ecdsa::sign::<P256>(engine, &[], &no_keys, SForm::Low).unwrap(), []);
-    assert_eq!(ecdsa::sign::<P256>(engine, &[], &secret(), SForm::Low).unwrap(), []);
-    assert_eq!(ecdsa::sign_recoverable::<P256>(engine, &[], &no_keys, SForm::Low).unwrap(), []);
-    assert_eq!(ecdsa::sign_messages::<P256>(engine, &no_messages, &secret(), SForm::Low).unwrap(), []);
+    assert_eq!(ecdsa::sign(engine, P256, &[], &no_keys, SForm::Low).unwrap(), []);
+    assert_eq!(ecdsa::sign(engine, P256, &[], &secret(), SForm::Low).unwrap(), []);
+    assert_eq!(ecdsa::sign_recoverable(engine, P256, &[], &no_keys, SForm::Low).unwrap(), []);
+    assert_eq!(ecdsa::sign_messages(engine, P256, &no_messages, &secret(), SForm::Low).unwrap(), []);
     assert_eq!(ecdsa::recover_addresses(engine, &[], &[], &[]).unwrap(), []);
     assert_eq!(sm2::sign(engine, &[], &no_keys).unwrap(), []);
     assert_eq!(sm2::sign_messages(engine, &no_messages, UserIds::default(), &secret()).unwrap(), []);
     assert_eq!(sm2::sign_messages(engine, &no_messages, UserIds::each(&[]), &no_keys).unwrap(), []);
-    assert!(ecdh::shared_secrets::<P256>(engine, &no_keys, none).unwrap().is_empty());
-    assert!(ecdh::shared_points::<P256>(engine, &no_keys, none).unwrap().is_empty());
-    assert!(ecdh::shared_secrets::<P256>(engine, &no_keys, PublicKeys::all(&[0])).unwrap().is_empty());
-    assert_eq!(keys::generate::<P256>(engine, 0).unwrap().1, []);
+    assert!(ecdh::shared_secrets(engine, P256, &no_keys, none).unwrap().is_empty());
+    assert!(ecdh::shared_points(engine, P256, &no_keys, none).unwrap().is_empty());
+    assert!(ecdh::shared_secrets(engine, P256, &no_keys, PublicKeys::all(&[0])).unwrap().is_empty());
+    assert_eq!(keys::generate(engine, P256, 0).unwrap().1, []);
     let points = [
-        ecdsa::recover::<P256>(engine, &[], &[], &[]),
-        keys::public_keys::<P256>(engine, &no_keys),
-        point::add::<P256>(engine, &[], &[]),
-        point::double::<P256>(engine, &[]),
-        point::mul_base::<P256>(engine, &[]),
-        point::mul::<P256>(engine, &[], &[]),
-        point::decompress::<P256>(engine, &[]),
+        ecdsa::recover(engine, P256, &[], &[], &[]),
+        keys::public_keys(engine, P256, &no_keys),
+        point::add(engine, P256, &[], &[]),
+        point::double(engine, P256, &[]),
+        point::mul_base(engine, P256, &[]),
+        point::mul(engine, P256, &[], &[]),
+        point::decompress(engine, P256, &[]),
     ];
     points.into_iter().for_each(|points| assert_eq!(points.unwrap(), []));
 }

@@ -57,12 +57,12 @@ fn of_curve<C: EcdsaReference>(engine: &Engine) {
     let digests: Vec<[u8; 32]> = messages.iter().map(|message| Sha256::digest(message).into()).collect();
     let secret = random.scalar_bytes::<C>();
     let (key, public) = (SecretKey::from_bytes(secret), public_key::<C>(&secret).unwrap());
-    let signed = ecdsa::sign_messages::<C>(engine, &messages, &key, SForm::default()).unwrap();
-    assert_eq!(signed, ecdsa::sign::<C>(engine, &digests, &key, SForm::default()).unwrap(), "{}", C::NAME);
+    let signed = ecdsa::sign_messages(engine, C::ID, &messages, &key, SForm::default()).unwrap();
+    assert_eq!(signed, ecdsa::sign(engine, C::ID, &digests, &key, SForm::default()).unwrap(), "{}", C::NAME);
     let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
     signatures[20][63] ^= 1;
     let key = PublicKeys::all(public.as_sec1());
-    let verdicts = ecdsa::verify_messages::<C>(engine, &messages, &signatures, key, Policy::default()).unwrap();
+    let verdicts = ecdsa::verify_messages(engine, C::ID, &messages, &signatures, key, Policy::default()).unwrap();
     assert_eq!(verdicts.rejected().collect::<Vec<_>>(), [(20, Rejection::Mismatch)], "{}", C::NAME);
 }
 

@@ -35,7 +35,7 @@ impl<C: TestCurve> Products<C> {
 
     fn check(&self, engine: &Engine, items: usize) {
         let scalars: Vec<_> = self.scalars[..items].iter().map(bytes::<C>).collect();
-        let found = point::msm::<C>(engine, &scalars, &self.points[..items]).unwrap();
+        let found = point::msm(engine, C::ID, &scalars, &self.points[..items]).unwrap();
         assert_eq!(found, Ok(self.expected(items)), "{items} products");
     }
 }
@@ -76,9 +76,9 @@ pub fn multiples_of_the_base_point(engine: &Engine) {
         };
         let (products, sums): (Vec<_>, Vec<_>) = seeds.par_iter().map(run).unzip();
         let (numbers, scalars): (Vec<[u8; 32]>, Vec<[u8; 32]>) = products.into_iter().flatten().unzip();
-        let points = point::mul_base::<C>(engine, &numbers).unwrap();
+        let points = point::mul_base(engine, C::ID, &numbers).unwrap();
         let points: Vec<Point> = points.into_iter().collect::<Result<_, _>>().expect("numbers in range");
-        let found = point::msm::<C>(engine, &scalars, &points).unwrap();
+        let found = point::msm(engine, C::ID, &scalars, &points).unwrap();
         let expected = sums.into_iter().fold(Scalar::<C>::ZERO, |sum, of_run| sum + of_run);
         assert_eq!(found, Ok(encode::<C>(&mul_base::<C>(&expected))), "{}: {items} products", C::NAME);
     }
@@ -98,7 +98,7 @@ pub fn columns(engine: &Engine) {
             let records: Vec<u8> = (0..items).flat_map(record).collect();
             let raw = PublicKeys::raw(Rows::strided(&records[32..], RECORD, items).unwrap());
             let msm = |scalars: Rows<32>, points: PublicKeys| {
-                point::msm_columns::<C>(engine, items, scalars, points).unwrap().expect("good items")
+                point::msm_columns(engine, C::ID, items, scalars, points).unwrap().expect("good items")
             };
             assert_eq!(msm(Rows::strided(&records, RECORD, items).unwrap(), raw), expected);
             let sec1: Vec<&[u8]> = points.iter().map(Point::as_sec1).collect();
@@ -114,9 +114,9 @@ pub fn columns(engine: &Engine) {
             let compressed: Vec<[u8; 33]> = points.iter().filter_map(Point::to_compressed).collect();
             let finite: Vec<[u8; 32]> =
                 scalars.iter().zip(points).filter(|(_, point)| !point.is_identity()).map(|(k, _)| *k).collect();
-            let found = point::msm_columns::<C>(engine, finite.len(), &finite, &compressed).unwrap();
+            let found = point::msm_columns(engine, C::ID, finite.len(), &finite, &compressed).unwrap();
             assert_eq!(found, Ok(expected));
-            let lengths = point::msm_columns::<C>(engine, items + 1, &scalars, raw);
+            let lengths = point::msm_columns(engine, C::ID, items + 1, &scalars, raw);
             assert!(matches!(lengths, Err(Error::LengthMismatch { .. })), "{lengths:?}");
         }
     }
@@ -169,10 +169,10 @@ pub fn bad_items(engine: &Engine) {
                 };
                 spoil(place, bad);
                 (place + 1..items).for_each(|place| spoil(place, later));
-                assert_eq!(point::msm::<C>(engine, &scalars, &points).unwrap(), Err((place, bad.2)));
+                assert_eq!(point::msm(engine, C::ID, &scalars, &points).unwrap(), Err((place, bad.2)));
             }
         }
-        let lengths = point::msm::<C>(engine, &good_scalars[1..], &good.points);
+        let lengths = point::msm(engine, C::ID, &good_scalars[1..], &good.points);
         assert!(matches!(lengths, Err(Error::LengthMismatch { .. })), "{lengths:?}");
     }
     each_curve!(check(engine));

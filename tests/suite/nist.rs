@@ -61,10 +61,10 @@ pub fn signature_generation(engine: &Engine) {
         cases.iter().map(|case| field(get(case).as_ref().expect("SigGen has it"))).collect()
     };
     let secret: Vec<SecretKey> = column(|case| &case.d).into_iter().map(SecretKey::from_bytes).collect();
-    let public = keys::public_keys::<P256>(engine, &secret).unwrap();
+    let public = keys::public_keys(engine, P256, &secret).unwrap();
     assert!(public.iter().zip(&items).all(|(public, item)| public.unwrap().as_sec1() == item.key));
     // r is x(k G) modulo n.
-    let points = point::mul_base::<P256>(engine, &column(|case| &case.k)).unwrap();
+    let points = point::mul_base(engine, P256, &column(|case| &case.k)).unwrap();
     for (point, case) in points.into_iter().zip(&cases) {
         assert_eq!(scalar_bytes::<P256>(&reduced::<P256>(point.unwrap().x())), field(&case.r));
     }
@@ -119,7 +119,7 @@ pub fn diffie_hellman(engine: &Engine) {
         .iter()
         .map(|case| Point::from_uncompressed(bytes(&case.peer).try_into().expect("65 bytes")).unwrap())
         .collect();
-    let shared = ecdh::shared_secrets::<P256>(engine, &secret, PublicKeys::points(&peers)).unwrap();
+    let shared = ecdh::shared_secrets(engine, P256, &secret, PublicKeys::points(&peers)).unwrap();
     for (shared, case) in shared.into_iter().zip(&cases) {
         assert_eq!(*shared.unwrap().expose_bytes(), field(&case.z));
     }

@@ -39,7 +39,7 @@ impl Inputs {
         let mut scalars: Vec<[u8; 32]> = scalars.iter().map(bytes::<P256>).collect();
         let mut secret: Vec<SecretKey> = scalars.iter().copied().map(SecretKey::from_bytes).collect();
         let digests: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.bytes()).collect();
-        let signed = ecdsa::sign::<P256>(engine, &digests, &secret, SForm::default()).unwrap();
+        let signed = ecdsa::sign(engine, P256, &digests, &secret, SForm::default()).unwrap();
         (scalars[100], secret[300]) = ([0xff; 32], SecretKey::from_bytes([0; 32]));
         points[200] = Point::from_coordinates(&[1; 32], &[1; 32]);
         Inputs {
@@ -74,15 +74,15 @@ impl Inputs {
         let keys = [PublicKeys::points(points), PublicKeys::compressed(&compressed[at])];
         Results {
             points: [
-                point::mul_base::<P256>(engine, scalars).unwrap(),
-                point::mul::<P256>(engine, scalars, points).unwrap(),
-                point::add::<P256>(engine, points, points).unwrap(),
-                keys::public_keys::<P256>(engine, secret).unwrap(),
+                point::mul_base(engine, P256, scalars).unwrap(),
+                point::mul(engine, P256, scalars, points).unwrap(),
+                point::add(engine, P256, points, points).unwrap(),
+                keys::public_keys(engine, P256, secret).unwrap(),
                 shared_points::<P256>(engine, secret, keys[1]).unwrap(),
             ],
-            signed: ecdsa::sign::<P256>(engine, digests, secret, SForm::default()).unwrap(),
+            signed: ecdsa::sign(engine, P256, digests, secret, SForm::default()).unwrap(),
             verdicts: keys
-                .map(|keys| ecdsa::verify::<P256>(engine, digests, signatures, keys, Policy::default()).unwrap()),
+                .map(|keys| ecdsa::verify(engine, P256, digests, signatures, keys, Policy::default()).unwrap()),
         }
     }
 }

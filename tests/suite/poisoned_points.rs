@@ -62,7 +62,7 @@ fn additions<C: TestCurve>(engine: &Engine) {
     }
     everywhere(&clean, &special, &POSITIONS, |pairs| {
         let (a, b): (Vec<Point>, Vec<Point>) = pairs.iter().copied().unzip();
-        point::add::<C>(engine, &a, &b).unwrap()
+        point::add(engine, C::ID, &a, &b).unwrap()
     });
 }
 
@@ -79,7 +79,7 @@ fn doublings<C: TestCurve>(engine: &Engine) {
     let mut special = vec![twice("O", Group::<C>::identity()), twice("G", Group::<C>::generator())];
     special.extend(edge_points::<C>().into_iter().map(|point| twice("edge", point)));
     special.extend(bad_points::<C>().into_iter().map(|(name, bad, reason)| case(name, bad, Err(reason))));
-    everywhere(&clean, &special, &POSITIONS, |points| point::double::<C>(engine, points).unwrap());
+    everywhere(&clean, &special, &POSITIONS, |points| point::double(engine, C::ID, points).unwrap());
 }
 
 /// Scalars that are special, each with the reason where it has none.
@@ -115,7 +115,7 @@ fn multiplications<C: TestCurve>(engine: &Engine) {
     special.extend(bad_points::<C>().into_iter().map(|(name, bad, reason)| case(name, (k, bad), Err(reason))));
     everywhere(&clean, &special, &[0, 1, 16, 32], |pairs| {
         let (scalars, points): (Vec<[u8; 32]>, Vec<Point>) = pairs.iter().copied().unzip();
-        point::mul::<C>(engine, &scalars, &points).unwrap()
+        point::mul(engine, C::ID, &scalars, &points).unwrap()
     });
 }
 
@@ -138,7 +138,7 @@ fn base_multiplications<C: TestCurve>(engine: &Engine) {
             case
         })
         .collect();
-    everywhere(&clean, &special, &POSITIONS, |scalars| point::mul_base::<C>(engine, scalars).unwrap());
+    everywhere(&clean, &special, &POSITIONS, |scalars| point::mul_base(engine, C::ID, scalars).unwrap());
 }
 
 pub fn decompress(engine: &Engine) {
@@ -160,5 +160,5 @@ fn decompressions<C: TestCurve>(engine: &Engine) {
         }
     }
     special.push(case("zeros", [0; 33], Err(Rejection::MalformedPoint)));
-    everywhere(&clean, &special, &POSITIONS, |keys| point::decompress::<C>(engine, keys).unwrap());
+    everywhere(&clean, &special, &POSITIONS, |keys| point::decompress(engine, C::ID, keys).unwrap());
 }

@@ -34,7 +34,7 @@ pub fn signing(engine: &Engine) {
 
 fn sign_ecdsa<C: EcdsaReference>(engine: &Engine) {
     let reference = |secret: &[u8; 32], digest: &[u8; 32]| C::sign(secret, digest).map(|(signature, _)| signature);
-    sign_all::<C>(&[], reference, |keys, digests| ecdsa::sign::<C>(engine, digests, keys, SForm::default()).unwrap());
+    sign_all::<C>(&[], reference, |keys, digests| ecdsa::sign(engine, C::ID, digests, keys, SForm::default()).unwrap());
 }
 
 fn sign_all<C: TestCurve>(
@@ -107,6 +107,6 @@ fn derive<C: TestCurve>(engine: &Engine) {
     let special = outside::<C>().map(|(name, secret)| item(name, secret));
     assert!(special.iter().all(|case| case.expected.is_err()));
     everywhere(&clean, &special, &POSITIONS, |secrets| {
-        keys::public_keys::<C>(engine, &secret_keys(secrets.iter().copied())).unwrap()
+        keys::public_keys(engine, C::ID, &secret_keys(secrets.iter().copied())).unwrap()
     });
 }

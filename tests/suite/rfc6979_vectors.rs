@@ -51,11 +51,11 @@ pub fn secp256k1(engine: &Engine) {
             [(SForm::CurveDefault, &case.s_low), (SForm::Low, &case.s_low), (SForm::AsComputed, &case.s_raw)]
         {
             let expected = Ok(concatenate(&field(&case.r), &field(s)));
-            assert_eq!(ecdsa::sign::<Secp256k1>(engine, &[digest], &key, form).unwrap(), [expected]);
-            let by_message = ecdsa::sign_messages::<Secp256k1>(engine, &[&case.msg], &key, form).unwrap();
+            assert_eq!(ecdsa::sign(engine, Secp256k1, &[digest], &key, form).unwrap(), [expected]);
+            let by_message = ecdsa::sign_messages(engine, Secp256k1, &[&case.msg], &key, form).unwrap();
             assert_eq!(by_message, [expected]);
         }
-        let public = keys::public_keys::<Secp256k1>(engine, &[key]).unwrap();
+        let public = keys::public_keys(engine, Secp256k1, &[key]).unwrap();
         assert_eq!(public[0].unwrap().as_sec1(), uncompressed(&case.qx, &case.qy));
     }
 }
@@ -77,7 +77,7 @@ pub fn p256(engine: &Engine) {
             let key = SecretKey::from_bytes(field(&case.d));
             let message = bytes(&case.msg_hex);
             assert_eq!(sha2("SHA-256", &message), Some(digest));
-            let by_message = ecdsa::sign_messages::<P256>(engine, &[message], &key, SForm::CurveDefault).unwrap();
+            let by_message = ecdsa::sign_messages(engine, P256, &[message], &key, SForm::CurveDefault).unwrap();
             assert_eq!(by_message, [Ok(item.signature)]);
             signed += 1;
         }
@@ -118,6 +118,6 @@ pub fn siggen_secp256k1(engine: &Engine) {
     let high = cases.iter().filter(|case| case.high_s).count();
     assert_eq!((cases.len(), high), (225, 104));
     let secret: Vec<SecretKey> = cases.iter().map(|case| SecretKey::from_bytes(field(&case.d))).collect();
-    let public = keys::public_keys::<Secp256k1>(engine, &secret).unwrap();
+    let public = keys::public_keys(engine, Secp256k1, &secret).unwrap();
     assert!(public.iter().zip(&items).all(|(public, item)| public.unwrap().as_sec1() == item.key));
 }

@@ -20,12 +20,12 @@ pub fn debug_shows_nothing(engine: &Engine) {
     let keys = [key.clone(), key.clone()];
     hides(&format!("{keys:?} {:?} {:?}", SecretKeys::each(&keys), SecretKeys::all(&key)));
 
-    let peer = keys::public_keys::<P256>(engine, &[SecretKey::from_bytes([1; 32])]).unwrap()[0].unwrap();
-    let shared = ecdh::shared_secrets::<P256>(engine, &key, PublicKeys::points(&[peer])).unwrap();
+    let peer = keys::public_keys(engine, P256, &[SecretKey::from_bytes([1; 32])]).unwrap()[0].unwrap();
+    let shared = ecdh::shared_secrets(engine, P256, &key, PublicKeys::points(&[peer])).unwrap();
     assert_eq!(format!("{shared:?}"), "[Ok(SharedSecret(..))]");
     let exposed = hex::encode(shared[0].as_ref().unwrap().expose_bytes());
     assert!(!format!("{shared:#?}").contains(&exposed[..8]));
-    let shared = ecdh::shared_points::<P256>(engine, &key, PublicKeys::points(&[peer])).unwrap();
+    let shared = ecdh::shared_points(engine, P256, &key, PublicKeys::points(&[peer])).unwrap();
     assert_eq!(format!("{shared:?}"), "[Ok(SharedPoint(..))]");
 }
 
@@ -36,15 +36,15 @@ pub fn errors_show_nothing(engine: &Engine) {
     let key = SecretKey::from_bytes(bytes);
     let keys = [key.clone()];
     let errors = [
-        ecdsa::sign::<P256>(engine, &[], &keys, SForm::Low).unwrap_err(),
+        ecdsa::sign(engine, P256, &[], &keys, SForm::Low).unwrap_err(),
         sm2::sign(engine, &[], &keys).unwrap_err(),
-        ecdh::shared_points::<P256>(engine, &keys, PublicKeys::points(&[])).unwrap_err(),
+        ecdh::shared_points(engine, P256, &keys, PublicKeys::points(&[])).unwrap_err(),
     ];
     errors.iter().for_each(|error| hides(&format!("{error} {error:?}")));
     let rejections = [
-        ecdsa::sign::<P256>(engine, &[[1; 32]], &key, SForm::Low).unwrap()[0].unwrap_err(),
+        ecdsa::sign(engine, P256, &[[1; 32]], &key, SForm::Low).unwrap()[0].unwrap_err(),
         sm2::sign(engine, &[[1; 32]], &key).unwrap()[0].unwrap_err(),
-        keys::public_keys::<Sm2>(engine, &keys).unwrap()[0].unwrap_err(),
+        keys::public_keys(engine, Sm2, &keys).unwrap()[0].unwrap_err(),
         p256::SecretKey::try_from(&SecretKey::from_bytes(order_plus::<P256>(0))).unwrap_err(),
     ];
     for rejection in rejections {

@@ -93,10 +93,10 @@ fn by_message(engine: &Engine, case: &Signature) {
 /// The nonces are given, and gecc draws its own; but d G, k G and r = e + x(k G) can be checked.
 fn by_parts(engine: &Engine, case: &Signature) {
     let Some(d) = &case.d else { return };
-    let public = keys::public_keys::<Sm2>(engine, &[SecretKey::from_bytes(field(d))]).unwrap();
+    let public = keys::public_keys(engine, Sm2, &[SecretKey::from_bytes(field(d))]).unwrap();
     assert_eq!(public[0].unwrap().as_sec1(), uncompressed(&case.qx, &case.qy), "{}", case.src);
     let Some(k) = &case.k else { return };
-    let r = point::mul_base::<Sm2>(engine, &[field(k)]).unwrap()[0].unwrap();
+    let r = point::mul_base(engine, Sm2, &[field(k)]).unwrap()[0].unwrap();
     let sum = reduced::<Sm2>(&field(&case.e)) + reduced::<Sm2>(r.x());
     assert_eq!(scalar_bytes::<Sm2>(&sum), field(&case.r), "{}", case.src);
 }

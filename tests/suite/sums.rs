@@ -33,8 +33,8 @@ pub fn match_reference(engine: &Engine) {
         let points = points::<C>(&mut random, 40_000);
         for items in [0, 1, 2, 63, 64, 65, 128, 1000, 20_001, points.len()] {
             let expected = Ok(reference::<C>(&points[..items]));
-            assert_eq!(point::sum::<C>(engine, &points[..items]).unwrap(), expected, "{items} points");
-            assert_eq!(point::sum::<C>(&in_chunks, &points[..items]).unwrap(), expected, "{items} points in chunks");
+            assert_eq!(point::sum(engine, C::ID, &points[..items]).unwrap(), expected, "{items} points");
+            assert_eq!(point::sum(&in_chunks, C::ID, &points[..items]).unwrap(), expected, "{items} points in chunks");
         }
     }
     each_curve!(check(engine));
@@ -47,7 +47,7 @@ pub fn columns(engine: &Engine) {
         let points = points::<C>(&mut Random::new(), 3000);
         for items in [1, 200, 3000] {
             let points = &points[..items];
-            let sum = |points: PublicKeys, items| point::sum_columns::<C>(engine, items, points).unwrap();
+            let sum = |points: PublicKeys, items| point::sum_columns(engine, C::ID, items, points).unwrap();
             let expected = Ok(reference::<C>(points));
             let records: Vec<u8> =
                 points.iter().flat_map(|point| [&point.as_bytes()[1..], &[0xee; 7]].concat()).collect();
@@ -70,7 +70,7 @@ pub fn equal_points(engine: &Engine) {
         let (_, points) = progression::<C>(&mut Random::new(), 1);
         for items in [64, 1000, 5000] {
             let points = vec![points[0]; items];
-            assert_eq!(point::sum::<C>(engine, &points).unwrap(), Ok(reference::<C>(&points)), "{items} points");
+            assert_eq!(point::sum(engine, C::ID, &points).unwrap(), Ok(reference::<C>(&points)), "{items} points");
         }
     }
     each_curve!(check(engine));
@@ -86,9 +86,9 @@ pub fn bad_points(engine: &Engine) {
             for ((bad, reason), (later, _)) in [(off_curve, too_large), (too_large, off_curve)] {
                 let mut points = good.clone();
                 points[place] = bad;
-                assert_eq!(point::sum::<C>(engine, &points).unwrap(), Err((place, reason)));
+                assert_eq!(point::sum(engine, C::ID, &points).unwrap(), Err((place, reason)));
                 points[place + 1..].fill(later);
-                assert_eq!(point::sum::<C>(engine, &points).unwrap(), Err((place, reason)));
+                assert_eq!(point::sum(engine, C::ID, &points).unwrap(), Err((place, reason)));
             }
         }
     }

@@ -47,7 +47,7 @@ pub fn reports(engine: &Engine) {
     items[79].key = vec![0];
     let (digests, signatures, keys) = columns(&items);
     let keys = PublicKeys::sec1(&keys);
-    let verdicts = ecdsa::verify::<P256>(engine, &digests, &signatures, keys, Policy::default()).unwrap();
+    let verdicts = ecdsa::verify(engine, P256, &digests, &signatures, keys, Policy::default()).unwrap();
     assert_eq!((verdicts.len(), verdicts.is_empty(), verdicts.all_valid()), (80, false, false));
     let rejected: Vec<_> = verdicts.rejected().collect();
     assert_eq!(rejected, [(3, Rejection::Mismatch), (79, Rejection::IdentityKey)]);

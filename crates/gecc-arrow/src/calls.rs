@@ -15,7 +15,7 @@ use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::Policy;
 use gecc::fields::{Field, Mapping};
-use gecc::{CurveId, Engine, PublicKeys, Rows, SecretKeys, any, ecdsa, sm2};
+use gecc::{CurveId, Engine, PublicKeys, Rows, SecretKeys, ecdh, ecdsa, keys, sm2};
 use zeroize::Zeroizing;
 
 impl Operation {
@@ -130,7 +130,7 @@ impl Call<'_> {
         verify_recoverable_rows(inputs, |Signed { digests, signatures, ids }, keys, codes| {
             let Some(ids) = ids else { return self.verify_digests(digests, signatures, keys, policy, codes) };
             let (engine, curve) = (self.engine, self.curve);
-            any::ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, keys, policy, codes)?;
+            ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, keys, policy, codes)?;
             Ok(())
         })
     }
@@ -145,7 +145,7 @@ impl Call<'_> {
     ) -> Result<(), Error> {
         match self.curve {
             CurveId::Sm2 => sm2::verify_into(self.engine, digests, signatures, keys, codes)?,
-            curve => any::ecdsa::verify_into(self.engine, curve, digests, signatures, keys, policy, codes)?,
+            curve => ecdsa::verify_into(self.engine, curve, digests, signatures, keys, policy, codes)?,
         }
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Call<'_> {
             Signer::PublicKey(form) => {
                 let (keys, codes) = recover_rows(inputs, |digests, signatures, ids, keys, codes| {
                     let (engine, curve) = (self.engine, self.curve);
-                    let recovered = any::ecdsa::recover_into(engine, curve, digests, signatures, ids, keys, codes);
+                    let recovered = ecdsa::recover_into(engine, curve, digests, signatures, ids, keys, codes);
                     recovered.map_err(Error::from)
                 })?;
                 Ok(Answers::new(codes).with_keys(keys, form))
@@ -236,10 +236,10 @@ impl Call<'_> {
             (CurveId::Sm2, _) => sm2::sign_into(engine, digests, signers, &mut signatures, &mut codes)?,
             (curve, form) if signing.recovery_id => {
                 let (rows, ids, codes) = (&mut signatures, &mut ids, &mut codes);
-                any::ecdsa::sign_recoverable_into(engine, curve, digests, signers, form, rows, ids, codes)?;
+                ecdsa::sign_recoverable_into(engine, curve, digests, signers, form, rows, ids, codes)?;
             }
             (curve, form) => {
-                any::ecdsa::sign_into(engine, curve, digests, signers, form, &mut signatures, &mut codes)?;
+                ecdsa::sign_into(engine, curve, digests, signers, form, &mut signatures, &mut codes)?;
             }
         }
         let answers = Answers::new(inputs.merged(codes)).with_signatures(signatures, signing.der);
@@ -262,7 +262,7 @@ impl Call<'_> {
         let keys = Secrets::of(&mut inputs, key, self.first)?;
         let mut codes = vec![0; inputs.rows()];
         let mut secrets = Zeroizing::new(vec![[0; 32]; codes.len()]);
-        any::ecdh::shared_secrets_into(self.engine, self.curve, keys.keys(), peers.rows(), &mut secrets, &mut codes)?;
+        ecdh::shared_secrets_into(self.engine, self.curve, keys.keys(), peers.rows(), &mut secrets, &mut codes)?;
         Ok(Answers::new(inputs.merged(codes)).with_secret_rows("shared_secret", secrets))
     }
 
@@ -271,7 +271,7 @@ impl Call<'_> {
         let secrets: Column<32> = inputs.bytes(Field::SecretKey, &cells)?;
         let mut codes = vec![0; inputs.rows()];
         let mut keys = vec![[0; 64]; codes.len()];
-        any::keys::public_keys_into(self.engine, self.curve, SecretKeys::rows(secrets.rows()), &mut keys, &mut codes)?;
+        keys::public_keys_into(self.engine, self.curve, SecretKeys::rows(secrets.rows()), &mut keys, &mut codes)?;
         Ok(Answers::new(inputs.merged(codes)).with_keys(keys, form))
     }
 }

@@ -12,7 +12,7 @@ use gecc::fields::{Field, Mapping};
 use gecc::{PublicKeys, Rows};
 
 /// [`crate::Operation::Verify`] over digests, where `verify` makes the calls. It gets digests, signatures, public keys and
-/// a place for the code of each item, as [`gecc::any::ecdsa::verify_into`] does.
+/// a place for the code of each item, as [`gecc::ecdsa::verify_into`] does.
 ///
 /// # Errors
 /// [`Error::Columns`] when a column that is needed is missing or has a wrong type, and what the calls say.
@@ -50,7 +50,7 @@ pub fn verify_bip340_through<E: From<Error>>(
 }
 
 /// [`crate::Operation::Recover`] of public keys, where `recover` makes the call. It gets digests, signatures, recovery ids
-/// and places for keys `x || y` and codes, as [`gecc::any::ecdsa::recover_into`] does.
+/// and places for keys `x || y` and codes, as [`gecc::ecdsa::recover_into`] does.
 ///
 /// # Errors
 /// As for [`verify_through`].
@@ -66,7 +66,7 @@ pub fn recover_through<E: From<Error>>(
 }
 
 /// Public keys in any encoding as `x || y`, and a code for each row, where `decode` makes the calls. It gets keys and places
-/// for points and codes, as [`gecc::any::point::decode_keys_into`] does.
+/// for points and codes, as [`gecc::point::decode_keys_into`] does.
 /// The point of a row that is rejected means nothing.
 ///
 /// # Errors

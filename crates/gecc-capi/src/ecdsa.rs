@@ -4,7 +4,7 @@ use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::status::{GeccStatus, call};
-use gecc::{any, ecdsa};
+use gecc::ecdsa;
 
 /// Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
 ///
@@ -36,15 +36,7 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
         let signatures = memory.reads("signatures", signatures)?;
         let keys = memory.reads_keys("keys", keys)?;
         codes.answer(engine, |piece, codes| {
-            any::ecdsa::verify_into(
-                engine,
-                curve,
-                piece.of(digests),
-                piece.of(signatures),
-                piece.of(keys),
-                policy,
-                codes,
-            )
+            ecdsa::verify_into(engine, curve, piece.of(digests), piece.of(signatures), piece.of(keys), policy, codes)
         })
     })
 }
@@ -78,7 +70,7 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
         let ids = memory.reads("recovery_ids", recovery_ids)?;
         let keys = memory.reads_keys("keys", keys)?;
         codes.answer(engine, |piece, codes| {
-            any::ecdsa::verify_recoverable_into(
+            ecdsa::verify_recoverable_into(
                 engine,
                 curve,
                 piece.of(digests),
@@ -129,15 +121,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
         let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
         codes.answer(engine, |piece, codes| {
-            any::ecdsa::sign_into(
-                engine,
-                curve,
-                piece.of(digests),
-                piece.of(signers),
-                s_form,
-                piece.out(signatures),
-                codes,
-            )
+            ecdsa::sign_into(engine, curve, piece.of(digests), piece.of(signers), s_form, piece.out(signatures), codes)
         })
     })
 }
@@ -167,7 +151,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
         let signers = memory.reads_signers(secret_keys, additional_data)?;
         let (signatures, ids) = (signatures.rows(), recovery_ids.rows().as_flattened_mut());
         codes.answer(engine, |piece, codes| {
-            any::ecdsa::sign_recoverable_into(
+            ecdsa::sign_recoverable_into(
                 engine,
                 curve,
                 piece.of(digests),
@@ -209,15 +193,7 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
         let signatures = memory.reads("signatures", signatures)?;
         let keys = memory.reads_keys("keys", keys)?;
         codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            any::ecdsa::verify_messages_into(
-                engine,
-                curve,
-                messages,
-                piece.of(signatures),
-                piece.of(keys),
-                policy,
-                codes,
-            )
+            ecdsa::verify_messages_into(engine, curve, messages, piece.of(signatures), piece.of(keys), policy, codes)
         })
     })
 }
@@ -254,15 +230,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
         let signers = memory.reads_signers(secret_keys, additional_data)?;
         let signatures = signatures.rows();
         codes.answer_messages(engine, &messages, |piece, messages, codes| {
-            any::ecdsa::sign_messages_into(
-                engine,
-                curve,
-                messages,
-                piece.of(signers),
-                s_form,
-                piece.out(signatures),
-                codes,
-            )
+            ecdsa::sign_messages_into(engine, curve, messages, piece.of(signers), s_form, piece.out(signatures), codes)
         })
     })
 }
@@ -297,7 +265,7 @@ pub unsafe extern "C" fn gecc_ecdsa_recover(
         let ids = memory.reads("recovery_ids", recovery_ids)?;
         let keys = keys.rows();
         codes.answer(engine, |piece, codes| {
-            any::ecdsa::recover_into(
+            ecdsa::recover_into(
                 engine,
                 curve,
                 piece.of(digests),
@@ -378,7 +346,7 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_with_candidates(
         let candidates = memory.reads_keys("candidates", candidates)?;
         let keys = keys.rows();
         codes.answer(engine, |piece, codes| {
-            any::ecdsa::recover_with_candidates_into(
+            ecdsa::recover_with_candidates_into(
                 engine,
                 curve,
                 piece.of(digests),

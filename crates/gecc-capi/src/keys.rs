@@ -5,7 +5,7 @@ use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
 use super::progress::in_pieces;
 use super::status::{GeccStatus, call};
-use gecc::any;
+use gecc::{ecdh, keys};
 use zeroize::Zeroize;
 
 /// The public key of each private key, `d * G`. **Constant-time** in the keys.
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn gecc_public_keys(
         let keys = memory.reads_secret_keys(secret_keys)?;
         let public_keys = public_keys.rows();
         codes.answer(engine, |piece, codes| {
-            any::keys::public_keys_into(engine, curve, piece.of(keys), piece.out(public_keys), codes)
+            keys::public_keys_into(engine, curve, piece.of(keys), piece.out(public_keys), codes)
         })
     })
 }
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn gecc_generate_keys(
         secret_keys.fill([0; 32]);
         public_keys.fill([0; 64]);
         let generated = in_pieces(engine, items, None, |piece| {
-            let (drawn, points) = any::keys::generate(engine, curve, piece.items().len())?;
+            let (drawn, points) = keys::generate(engine, curve, piece.items().len())?;
             for (row, secret) in piece.out(secret_keys).iter_mut().zip(&drawn) {
                 row.copy_from_slice(secret.expose_bytes());
             }
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn gecc_ecdh_secrets(
         let peers = memory.reads_keys("peers", peers)?;
         let secrets = secrets.rows();
         codes.answer(engine, |piece, codes| {
-            any::ecdh::shared_secrets_into(engine, curve, piece.of(keys), piece.of(peers), piece.out(secrets), codes)
+            ecdh::shared_secrets_into(engine, curve, piece.of(keys), piece.of(peers), piece.out(secrets), codes)
         })
     })
 }

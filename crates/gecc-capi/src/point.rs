@@ -4,7 +4,7 @@ use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
 use super::status::{GeccStatus, call};
-use gecc::any;
+use gecc::point;
 
 /// `scalars[i] * G` for public scalars. **Not constant-time**: for private keys there is `gecc_public_keys`.
 ///
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn gecc_mul_base(
         let scalars = memory.reads("scalars", scalars)?;
         let points = points.rows();
         codes.answer(engine, |piece, codes| {
-            any::point::mul_base_into(engine, curve, piece.of(scalars), piece.out(points), codes)
+            point::mul_base_into(engine, curve, piece.of(scalars), piece.out(points), codes)
         })
     })
 }
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn gecc_mul(
         let points = memory.reads_keys("points", points)?;
         let products = products.rows();
         codes.answer(engine, |piece, codes| {
-            any::point::mul_into(engine, curve, piece.of(scalars), piece.of(points), piece.out(products), codes)
+            point::mul_into(engine, curve, piece.of(scalars), piece.of(points), piece.out(products), codes)
         })
     })
 }
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn gecc_add(
         let (a, b) = (memory.reads_keys("a", a)?, memory.reads_keys("b", b)?);
         let sums = sums.rows();
         codes.answer(engine, |piece, codes| {
-            any::point::add_into(engine, curve, piece.of(a), piece.of(b), piece.out(sums), codes)
+            point::add_into(engine, curve, piece.of(a), piece.of(b), piece.out(sums), codes)
         })
     })
 }
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn gecc_double(
         let points = memory.reads_keys("points", points)?;
         let doubles = doubles.rows();
         codes.answer(engine, |piece, codes| {
-            any::point::double_into(engine, curve, piece.of(points), piece.out(doubles), codes)
+            point::double_into(engine, curve, piece.of(points), piece.out(doubles), codes)
         })
     })
 }
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn gecc_decompress(
         let keys = memory.reads_keys("keys", keys)?;
         let points = points.rows();
         codes.answer(engine, |piece, codes| {
-            any::point::decode_keys_into(engine, curve, piece.of(keys), piece.out(points), codes)
+            point::decode_keys_into(engine, curve, piece.of(keys), piece.out(points), codes)
         })
     })
 }

@@ -6,7 +6,7 @@ use super::memory::{GeccKeys, GeccRows, Memory, Output};
 use super::progress::{Piece, in_pieces};
 use super::status::{Failure, GeccStatus, call};
 use super::written::require_aligned;
-use gecc::{CurveId, Engine, Error, Point, Rejection, Verdict, any};
+use gecc::{CurveId, Engine, Error, Point, Rejection, Verdict, point};
 
 /// The sum of all points, `points[0] + points[1] + ...`; of no points the identity. **Not constant-time**: everything here is
 /// public.
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn gecc_sum(
         memory.require_rows(&[points.stride])?;
         let points = memory.reads_keys("points", points)?;
         results.answer(engine, curve, items, |piece| {
-            any::point::sum_columns(engine, curve, piece.items().len(), piece.of(points))
+            point::sum_columns(engine, curve, piece.items().len(), piece.of(points))
         })
     })
 }
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn gecc_msm(
         let points = memory.reads_keys("points", points)?;
         results.answer(engine, curve, items, |piece| {
             let items = piece.items().len();
-            any::point::msm_columns(engine, curve, items, piece.of(scalars), piece.of(points))
+            point::msm_columns(engine, curve, items, piece.of(scalars), piece.of(points))
         })
     })
 }
@@ -143,6 +143,6 @@ fn total(
     Ok(match (bad, &sums[..]) {
         (Some(bad), _) => Err(bad),
         (None, [sum]) => Ok(*sum),
-        (None, sums) => any::point::sum(engine, curve, sums)?,
+        (None, sums) => point::sum(engine, curve, sums)?,
     })
 }

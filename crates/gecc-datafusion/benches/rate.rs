@@ -7,7 +7,7 @@
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch};
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use gecc::service::Stats;
-use gecc::{Backend, CurveId, Engine, any};
+use gecc::{Backend, CurveId, Engine, ecdsa, keys};
 use gecc_arrow::{
     Compression, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions, Writer, open, transform,
 };
@@ -89,9 +89,9 @@ fn rate(items: usize, mut run: impl FnMut()) -> f64 {
 }
 
 fn signed(engine: &Engine, items: usize) -> RecordBatch {
-    let (secrets, points) = any::keys::generate(engine, CURVE, items).expect("keys");
+    let (secrets, points) = keys::generate(engine, CURVE, items).expect("keys");
     let mut digests: Vec<[u8; 32]> = (0..items).map(|_| rand::random()).collect();
-    let signed = any::ecdsa::sign(engine, CURVE, &digests, (&secrets).into(), Default::default()).expect("signatures");
+    let signed = ecdsa::sign(engine, CURVE, &digests, &secrets, Default::default()).expect("signatures");
     digests.iter_mut().step_by(SPOILED).for_each(|digest| digest[7] ^= 1);
     let keys = points.iter().map(|point| point.to_compressed().expect("a key"));
     let columns: [(&str, ArrayRef); 3] = [

@@ -4,7 +4,7 @@
 //! verify with no key that anybody has.
 
 use crate::push;
-use gecc::{Backend, CurveId, Engine, Error, Point, Rejection, SecretKey, any, stack};
+use gecc::{Backend, CurveId, Engine, Error, Point, Rejection, SecretKey, keys, stack};
 
 /// Keys whose public keys are computed together.
 const TOGETHER: usize = 1 << 12;
@@ -104,7 +104,7 @@ impl Pairs {
             }
         };
         let secret = &self.keys[self.checked..];
-        let public = any::keys::public_keys(&engine, self.curve, secret.into(), secret.len());
+        let public = keys::public_keys(&engine, self.curve, secret);
         self.engine = Some(engine);
         public
     }

@@ -21,8 +21,8 @@ struct Forms {
 
 /// What the crate of a curve makes of a random key.
 macro_rules! forms {
-    ($curve:ty, $krate:ident, $secret:ty) => {{
-        let key = SecretKey::generate::<$curve>().unwrap();
+    ($curve:path, $krate:ident, $secret:ty) => {{
+        let key = SecretKey::generate($curve).unwrap();
         let theirs = <$secret>::from_slice(key.expose_bytes()).unwrap();
         Forms {
             curve: <$curve as Curve>::ID,
@@ -305,9 +305,9 @@ fn no_file_makes_it_panic_or_show_a_key() {
 /// `SubjectPublicKeyInfo` as the RustCrypto crates write it, in DER and PEM.
 fn public_forms() -> [(CurveId, Vec<u8>, String, [u8; 65]); 4] {
     macro_rules! of {
-        ($curve:ty, $secret:ty) => {{
+        ($curve:path, $secret:ty) => {{
             use pkcs8::EncodePublicKey;
-            let key = SecretKey::generate::<$curve>().unwrap();
+            let key = SecretKey::generate($curve).unwrap();
             let public = <$secret>::from_slice(key.expose_bytes()).unwrap().public_key();
             let der = public.to_public_key_der().unwrap().as_bytes().to_vec();
             let pem = public.to_public_key_pem(Default::default()).unwrap();

@@ -6,7 +6,7 @@ pub(crate) mod known_answers;
 
 use super::keys::require_keys;
 use crate::cpu::CpuEngine;
-use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::op::{Operation, Worth};
 use crate::types::{
@@ -70,28 +70,20 @@ impl Operation for Agreement<'_> {
 /// ```
 /// use gecc::{Engine, P256, PublicKeys, ecdh, keys};
 /// let engine = Engine::new()?;
-/// let (alice, alice_public) = keys::generate::<P256>(&engine, 1)?;
-/// let (bob, bob_public) = keys::generate::<P256>(&engine, 1)?;
-/// let ours = ecdh::shared_secrets::<P256>(&engine, &alice, PublicKeys::points(&bob_public))?;
-/// let theirs = ecdh::shared_secrets::<P256>(&engine, &bob, PublicKeys::points(&alice_public))?;
+/// let (alice, alice_public) = keys::generate(&engine, P256, 1)?;
+/// let (bob, bob_public) = keys::generate(&engine, P256, 1)?;
+/// let ours = ecdh::shared_secrets(&engine, P256, &alice, PublicKeys::points(&bob_public))?;
+/// let theirs = ecdh::shared_secrets(&engine, P256, &bob, PublicKeys::points(&alice_public))?;
 /// assert_eq!(ours[0].as_ref().unwrap().expose_bytes(), theirs[0].as_ref().unwrap().expose_bytes());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn shared_secrets<'a, 'k, C: Curve>(
+pub fn shared_secrets<'a, 'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
-    shared_secrets_on(engine, C::ID, secret_keys.into(), peers.into())
-}
-
-/// [`crate::ecdh::shared_secrets`] on a curve chosen when the program runs.
-pub fn shared_secrets_on(
-    engine: &Engine,
-    curve: CurveId,
-    secret_keys: SecretKeys,
-    peers: PublicKeys<'_>,
-) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
+    let (curve, secret_keys, peers) = (curve.id(), secret_keys.into(), peers.into());
     let agreement = Agreement::new(curve, secret_keys, peers, 32)?;
     engine.collect(&agreement, |results, item| results.get(item).map(SharedSecret::of))
 }
@@ -101,25 +93,15 @@ pub fn shared_secrets_on(
 ///
 /// # Errors
 /// As for [`shared_secrets`].
-pub fn shared_secrets_into<'a, 'k, C: Curve>(
+pub fn shared_secrets_into<'a, 'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: impl Into<PublicKeys<'k>>,
     secrets: &mut [[u8; 32]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    shared_secrets_into_on(engine, C::ID, secret_keys.into(), peers.into(), secrets, codes)
-}
-
-/// [`crate::ecdh::shared_secrets_into`] on a curve chosen when the program runs.
-pub fn shared_secrets_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    secret_keys: SecretKeys,
-    peers: PublicKeys<'_>,
-    secrets: &mut [[u8; 32]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, secret_keys, peers) = (curve.id(), secret_keys.into(), peers.into());
     shared_into(engine, curve, secret_keys, peers, secrets, codes)
 }
 
@@ -147,10 +129,10 @@ fn shared_into<const W: usize>(
 /// ```
 /// use gecc::{Engine, PublicKeys, Secp256k1, SecretKey, ecdh, keys};
 /// let engine = Engine::new()?;
-/// let (_, elements) = keys::generate::<Secp256k1>(&engine, 2)?;
-/// let (ours, theirs) = (SecretKey::generate::<Secp256k1>()?, SecretKey::generate::<Secp256k1>()?);
+/// let (_, elements) = keys::generate(&engine, Secp256k1, 2)?;
+/// let (ours, theirs) = (SecretKey::generate(Secp256k1)?, SecretKey::generate(Secp256k1)?);
 /// let mask = |key, points: &[gecc::Point]| -> Result<Vec<gecc::Point>, gecc::Error> {
-///     let masked = ecdh::shared_points::<Secp256k1>(&engine, key, PublicKeys::points(points))?;
+///     let masked = ecdh::shared_points(&engine, Secp256k1, key, PublicKeys::points(points))?;
 ///     // Masked points are what the parties show each other.
 ///     Ok(masked.into_iter().map(|point| point.unwrap().into_public()).collect())
 /// };
@@ -158,21 +140,13 @@ fn shared_into<const W: usize>(
 /// assert_eq!(mask(&ours, &mask(&theirs, &elements)?)?, mask(&theirs, &mask(&ours, &elements)?)?);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn shared_points<'a, 'k, C: Curve>(
+pub fn shared_points<'a, 'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<SharedPoint, Rejection>>, Error> {
-    shared_points_on(engine, C::ID, secret_keys.into(), peers.into())
-}
-
-/// [`crate::ecdh::shared_points`] on a curve chosen when the program runs.
-pub fn shared_points_on(
-    engine: &Engine,
-    curve: CurveId,
-    secret_keys: SecretKeys,
-    peers: PublicKeys<'_>,
-) -> Result<Vec<Result<SharedPoint, Rejection>>, Error> {
+    let (curve, secret_keys, peers) = (curve.id(), secret_keys.into(), peers.into());
     let agreement = Agreement::new(curve, secret_keys, peers, 64)?;
     engine.collect(&agreement, |results, item| results.get(item).map(SharedPoint::of))
 }
@@ -182,24 +156,14 @@ pub fn shared_points_on(
 ///
 /// # Errors
 /// As for [`shared_points`].
-pub fn shared_points_into<'a, 'k, C: Curve>(
+pub fn shared_points_into<'a, 'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     secret_keys: impl Into<SecretKeys<'a>>,
     peers: impl Into<PublicKeys<'k>>,
     points: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    shared_points_into_on(engine, C::ID, secret_keys.into(), peers.into(), points, codes)
-}
-
-/// [`crate::ecdh::shared_points_into`] on a curve chosen when the program runs.
-pub fn shared_points_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    secret_keys: SecretKeys,
-    peers: PublicKeys<'_>,
-    points: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, secret_keys, peers) = (curve.id(), secret_keys.into(), peers.into());
     shared_into(engine, curve, secret_keys, peers, points, codes)
 }

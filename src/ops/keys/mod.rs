@@ -7,7 +7,7 @@ pub(crate) mod known_answers;
 use super::point::point_of;
 use crate::cpu::CpuEngine;
 use crate::cpu::secret::is_key;
-use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::host::stack;
 use crate::op::{Operation, Worth};
@@ -51,18 +51,23 @@ impl Operation for PublicKeysOf<'_> {
 /// ```
 /// use gecc::{Engine, P256, SecretKey, keys};
 /// let engine = Engine::new()?;
-/// let secret = [SecretKey::generate::<P256>()?];
-/// let public = keys::public_keys::<P256>(&engine, &secret)?[0].unwrap();
+/// let secret = [SecretKey::generate(P256)?];
+/// let public = keys::public_keys(&engine, P256, &secret)?[0].unwrap();
 /// let theirs = p256::SecretKey::try_from(&secret[0]).unwrap().public_key();
 /// assert_eq!(public, gecc::Point::from(&theirs));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn public_keys<C: Curve>(engine: &Engine, secret_keys: &[SecretKey]) -> Result<Points, Error> {
-    public_keys_on(engine, C::ID, secret_keys.into(), secret_keys.len())
+pub fn public_keys<'a>(
+    engine: &Engine,
+    curve: impl CurveChoice,
+    secret_keys: impl Into<SecretKeys<'a>>,
+) -> Result<Points, Error> {
+    let keys = secret_keys.into();
+    public_keys_of(engine, curve.id(), keys, keys.len_for(1))
 }
 
-/// [`crate::keys::public_keys`] on a curve chosen when the program runs.
-pub fn public_keys_on(engine: &Engine, curve: CurveId, keys: SecretKeys, items: usize) -> Result<Points, Error> {
+/// The same for so many items, which may have one key.
+pub(crate) fn public_keys_of(engine: &Engine, curve: CurveId, keys: SecretKeys, items: usize) -> Result<Points, Error> {
     require_keys(items, &keys)?;
     engine.collect(&PublicKeysOf { curve, keys, items }, point_of)
 }
@@ -72,26 +77,17 @@ pub fn public_keys_on(engine: &Engine, curve: CurveId, keys: SecretKeys, items: 
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`public_keys`].
-pub fn public_keys_into<'a, C: Curve>(
+pub fn public_keys_into<'a>(
     engine: &Engine,
+    curve: impl CurveChoice,
     secret_keys: impl Into<SecretKeys<'a>>,
     public_keys: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    public_keys_into_on(engine, C::ID, secret_keys.into(), public_keys, codes)
-}
-
-/// [`crate::keys::public_keys_into`] on a curve chosen when the program runs.
-pub fn public_keys_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    keys: SecretKeys,
-    public_keys: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, secret_keys) = (curve.id(), secret_keys.into());
     let items = codes.len();
-    require_lengths(items, &[("secret keys", keys.len_for(items)), ("public keys", public_keys.len())])?;
-    engine.run(&PublicKeysOf { curve, keys, items }, &mut ResultsMut::rows(codes, public_keys))
+    require_lengths(items, &[("secret keys", secret_keys.len_for(items)), ("public keys", public_keys.len())])?;
+    engine.run(&PublicKeysOf { curve, keys: secret_keys, items }, &mut ResultsMut::rows(codes, public_keys))
 }
 
 /// `count` fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
@@ -102,18 +98,14 @@ pub fn public_keys_into_on(
 /// ```
 /// use gecc::{Engine, Sm2, keys};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Sm2>(&engine, 3)?;
+/// let (secret, public) = keys::generate(&engine, Sm2, 3)?;
 /// assert_eq!((secret.len(), public.len()), (3, 3));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn generate<C: Curve>(engine: &Engine, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
-    generate_on(engine, C::ID, count)
-}
-
-/// [`crate::keys::generate`] on a curve chosen when the program runs.
-pub fn generate_on(engine: &Engine, curve: CurveId, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
+pub fn generate(engine: &Engine, curve: impl CurveChoice, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
+    let curve = curve.id();
     let secret = generate_secret(curve, count)?;
-    let public = public_keys_on(engine, curve, (&secret).into(), count)?;
+    let public = public_keys(engine, curve, &secret)?;
     let public = public.into_iter().map(|point| point.expect("a generated key is in range")).collect();
     Ok((secret, public))
 }
@@ -136,21 +128,17 @@ fn draw(curve: CurveId, key: &mut SecretKey) -> Result<(), Error> {
 }
 
 impl SecretKey {
-    /// A uniformly random key of curve `C`, from the operating system's generator by rejection sampling
+    /// A uniformly random key of a curve, from the operating system's generator by rejection sampling
     /// (FIPS 186-5, appendix A.2.2).
     ///
     /// # Errors
     /// [`Error::Randomness`] when the operating system gives none.
-    pub fn generate<C: Curve>() -> Result<Self, Error> {
-        generate_one(C::ID)
+    pub fn generate(curve: impl CurveChoice) -> Result<Self, Error> {
+        let mut key = SecretKey::from_bytes([0; 32]);
+        stack::wiped(|| draw(curve.id(), &mut key))?;
+        // A key that moves leaves a copy behind; this one is wiped.
+        Ok(key.clone())
     }
-}
-
-pub(crate) fn generate_one(curve: CurveId) -> Result<SecretKey, Error> {
-    let mut key = SecretKey::from_bytes([0; 32]);
-    stack::wiped(|| draw(curve, &mut key))?;
-    // A key that moves leaves a copy behind; this one is wiped.
-    Ok(key.clone())
 }
 
 /// Checks that the keys fit a batch.

@@ -19,17 +19,17 @@ mod msm_gpu;
 mod sum;
 
 use crate::cpu::CpuEngine;
-use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::op::{Operation, Worth};
 use crate::types::{
     Batch, Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths,
 };
 pub(crate) use msm::SumsOfProducts;
-pub use msm::{msm, msm_columns, msm_columns_on, msm_on};
+pub use msm::{msm, msm_columns};
 use std::ops::Range;
 pub(crate) use sum::Sums;
-pub use sum::{sum, sum_columns, sum_columns_on, sum_on};
+pub use sum::{sum, sum_columns};
 
 /// The point that an item's results are.
 pub(crate) fn point_of(results: &Results, item: usize) -> Result<Point, Rejection> {
@@ -173,16 +173,12 @@ impl Operation for DecodeKeys<'_> {
 /// two[31] = 2;
 /// let mut one = [0; 32];
 /// one[31] = 1;
-/// let g = point::mul_base::<P256>(&engine, &[one])?[0].unwrap();
-/// assert_eq!(point::add::<P256>(&engine, &[g], &[g])?, point::mul_base::<P256>(&engine, &[two])?);
+/// let g = point::mul_base(&engine, P256, &[one])?[0].unwrap();
+/// assert_eq!(point::add(&engine, P256, &[g], &[g])?, point::mul_base(&engine, P256, &[two])?);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn add<C: Curve>(engine: &Engine, a: &[Point], b: &[Point]) -> Result<Points, Error> {
-    add_on(engine, C::ID, a, b)
-}
-
-/// [`crate::point::add`] on a curve chosen when the program runs.
-pub fn add_on(engine: &Engine, curve: CurveId, a: &[Point], b: &[Point]) -> Result<Points, Error> {
+pub fn add(engine: &Engine, curve: impl CurveChoice, a: &[Point], b: &[Point]) -> Result<Points, Error> {
+    let curve = curve.id();
     require_lengths(a.len(), &[("second points", b.len())])?;
     let operands = [PublicKeys::points(a), PublicKeys::points(b)];
     engine.collect(&Add { curve, operands, items: a.len() }, point_of)
@@ -197,32 +193,22 @@ pub fn add_on(engine: &Engine, curve: CurveId, a: &[Point], b: &[Point]) -> Resu
 /// use gecc::{Engine, P256, PublicKeys, point};
 /// let engine = Engine::new()?;
 /// let mut multiples = vec![[0; 64]; 2];
-/// point::mul_base_into::<P256>(&engine, &[[1; 32], [2; 32]], &mut multiples, &mut [0; 2])?;
+/// point::mul_base_into(&engine, P256, &[[1; 32], [2; 32]], &mut multiples, &mut [0; 2])?;
 /// let (mut sums, mut codes) = ([[0; 64]; 2], [0; 2]);
 /// let points = PublicKeys::raw(&multiples);
-/// point::add_into::<P256>(&engine, points, points, &mut sums, &mut codes)?;
+/// point::add_into(&engine, P256, points, points, &mut sums, &mut codes)?;
 /// assert_eq!((codes, sums[0]), ([1; 2], multiples[1]));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn add_into<'k, C: Curve>(
+pub fn add_into<'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     a: impl Into<PublicKeys<'k>>,
     b: impl Into<PublicKeys<'k>>,
     sums: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    add_into_on(engine, C::ID, a.into(), b.into(), sums, codes)
-}
-
-/// [`crate::point::add_into`] on a curve chosen when the program runs.
-pub fn add_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    a: PublicKeys<'_>,
-    b: PublicKeys<'_>,
-    sums: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, a, b) = (curve.id(), a.into(), b.into());
     let items = codes.len();
     require_lengths(items, &[("points", a.len_for(items)), ("second points", b.len_for(items)), ("sums", sums.len())])?;
     engine.run(&Add { curve, operands: [a, b], items }, &mut ResultsMut::rows(codes, sums))
@@ -238,15 +224,11 @@ pub fn add_into_on(
 /// ```
 /// use gecc::{Engine, Point, Sm2, point};
 /// let engine = Engine::new()?;
-/// assert_eq!(point::double::<Sm2>(&engine, &[Point::IDENTITY])?, [Ok(Point::IDENTITY)]);
+/// assert_eq!(point::double(&engine, Sm2, &[Point::IDENTITY])?, [Ok(Point::IDENTITY)]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn double<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Points, Error> {
-    double_on(engine, C::ID, points)
-}
-
-/// [`crate::point::double`] on a curve chosen when the program runs.
-pub fn double_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Points, Error> {
+pub fn double(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result<Points, Error> {
+    let curve = curve.id();
     engine.collect(&Double { curve, points: PublicKeys::points(points), items: points.len() }, point_of)
 }
 
@@ -254,23 +236,14 @@ pub fn double_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Po
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`double`].
-pub fn double_into<'k, C: Curve>(
+pub fn double_into<'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     points: impl Into<PublicKeys<'k>>,
     doubles: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    double_into_on(engine, C::ID, points.into(), doubles, codes)
-}
-
-/// [`crate::point::double_into`] on a curve chosen when the program runs.
-pub fn double_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    points: PublicKeys<'_>,
-    doubles: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, points) = (curve.id(), points.into());
     let items = codes.len();
     require_lengths(items, &[("points", points.len_for(items)), ("doubles", doubles.len())])?;
     engine.run(&Double { curve, points, items }, &mut ResultsMut::rows(codes, doubles))
@@ -286,17 +259,13 @@ pub fn double_into_on(
 /// ```
 /// use gecc::{Engine, Secp256k1, point};
 /// let engine = Engine::new()?;
-/// let points = point::mul_base::<Secp256k1>(&engine, &[[0x11; 32], [0xff; 32]])?;
+/// let points = point::mul_base(&engine, Secp256k1, &[[0x11; 32], [0xff; 32]])?;
 /// assert!(points[0].is_ok());
 /// assert_eq!(points[1], Err(gecc::Rejection::ScalarOutOfRange));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn mul_base<C: Curve>(engine: &Engine, scalars: &[[u8; 32]]) -> Result<Points, Error> {
-    mul_base_on(engine, C::ID, scalars)
-}
-
-/// [`crate::point::mul_base`] on a curve chosen when the program runs.
-pub fn mul_base_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]]) -> Result<Points, Error> {
+pub fn mul_base(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]]) -> Result<Points, Error> {
+    let curve = curve.id();
     engine.collect(&MulBase { curve, scalars: scalars.into(), items: scalars.len() }, point_of)
 }
 
@@ -312,28 +281,19 @@ pub fn mul_base_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]]) -> Res
 /// let mut scalars = engine.page_lock(vec![[0; 32]; 1000]);
 /// let (mut points, mut codes) = (engine.page_lock(vec![[0; 64]; 1000]), engine.page_lock(vec![0; 1000]));
 /// scalars[7][31] = 1;
-/// point::mul_base_into::<Secp256k1>(&engine, &scalars, &mut points, &mut codes)?;
+/// point::mul_base_into(&engine, Secp256k1, &scalars, &mut points, &mut codes)?;
 /// assert!(codes.iter().all(|code| *code == gecc::Verdict::VALID_CODE));
 /// assert_eq!((points[6], points[7][0]), ([0; 64], 0x79));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn mul_base_into<'a, C: Curve>(
+pub fn mul_base_into<'a>(
     engine: &Engine,
+    curve: impl CurveChoice,
     scalars: impl Into<Rows<'a, 32>>,
     points: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    mul_base_into_on(engine, C::ID, scalars.into(), points, codes)
-}
-
-/// [`crate::point::mul_base_into`] on a curve chosen when the program runs.
-pub fn mul_base_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    scalars: Rows<32>,
-    points: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, scalars) = (curve.id(), scalars.into());
     let items = codes.len();
     require_lengths(items, &[("scalars", scalars.len_for(items)), ("points", points.len())])?;
     engine.run(&MulBase { curve, scalars, items }, &mut ResultsMut::rows(codes, points))
@@ -351,17 +311,13 @@ pub fn mul_base_into_on(
 /// use gecc::{Engine, P256, point};
 /// let engine = Engine::new()?;
 /// let (a, b) = ([0x22; 32], [0x33; 32]);
-/// let ag = point::mul_base::<P256>(&engine, &[a])?[0].unwrap();
-/// let bg = point::mul_base::<P256>(&engine, &[b])?[0].unwrap();
-/// assert_eq!(point::mul::<P256>(&engine, &[a], &[bg])?, point::mul::<P256>(&engine, &[b], &[ag])?);
+/// let ag = point::mul_base(&engine, P256, &[a])?[0].unwrap();
+/// let bg = point::mul_base(&engine, P256, &[b])?[0].unwrap();
+/// assert_eq!(point::mul(&engine, P256, &[a], &[bg])?, point::mul(&engine, P256, &[b], &[ag])?);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn mul<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Error> {
-    mul_on(engine, C::ID, scalars, points)
-}
-
-/// [`crate::point::mul`] on a curve chosen when the program runs.
-pub fn mul_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Error> {
+pub fn mul(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Error> {
+    let curve = curve.id();
     require_lengths(scalars.len(), &[("points", points.len())])?;
     let (scalars, points, items) = (scalars.into(), PublicKeys::points(points), scalars.len());
     engine.collect(&Mul { curve, scalars, points, items }, point_of)
@@ -371,25 +327,15 @@ pub fn mul_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]], points: &[P
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] when the columns differ in length, and as for [`mul`].
-pub fn mul_into<'a, 'k, C: Curve>(
+pub fn mul_into<'a, 'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     scalars: impl Into<Rows<'a, 32>>,
     points: impl Into<PublicKeys<'k>>,
     products: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    mul_into_on(engine, C::ID, scalars.into(), points.into(), products, codes)
-}
-
-/// [`crate::point::mul_into`] on a curve chosen when the program runs.
-pub fn mul_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    scalars: Rows<32>,
-    points: PublicKeys<'_>,
-    products: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, scalars, points) = (curve.id(), scalars.into(), points.into());
     let items = codes.len();
     let lengths =
         [("scalars", scalars.len_for(items)), ("points", points.len_for(items)), ("products", products.len())];
@@ -407,13 +353,13 @@ pub fn mul_into_on(
 /// ```
 /// use gecc::{Engine, Secp256k1, point};
 /// let engine = Engine::new()?;
-/// let point = point::mul_base::<Secp256k1>(&engine, &[[7; 32]])?[0].unwrap();
+/// let point = point::mul_base(&engine, Secp256k1, &[[7; 32]])?[0].unwrap();
 /// let compressed = point.to_compressed().unwrap();
-/// assert_eq!(point::decompress::<Secp256k1>(&engine, &[compressed])?, [Ok(point)]);
+/// assert_eq!(point::decompress(&engine, Secp256k1, &[compressed])?, [Ok(point)]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn decompress<C: Curve>(engine: &Engine, compressed: &[[u8; 33]]) -> Result<Points, Error> {
-    decode_keys(engine, C::ID, compressed.len(), PublicKeys::compressed(compressed))
+pub fn decompress(engine: &Engine, curve: impl CurveChoice, compressed: &[[u8; 33]]) -> Result<Points, Error> {
+    decode_keys(engine, curve, compressed.len(), PublicKeys::compressed(compressed))
 }
 
 /// The points of public keys in any encoding, so many. Items are rejected as by [`decompress`], and with
@@ -421,7 +367,8 @@ pub fn decompress<C: Curve>(engine: &Engine, compressed: &[[u8; 33]]) -> Result<
 ///
 /// # Errors
 /// As for [`decompress`], and [`Error::LengthMismatch`].
-pub fn decode_keys(engine: &Engine, curve: CurveId, items: usize, keys: PublicKeys) -> Result<Points, Error> {
+pub fn decode_keys(engine: &Engine, curve: impl CurveChoice, items: usize, keys: PublicKeys) -> Result<Points, Error> {
+    let curve = curve.id();
     require_lengths(items, &[("public keys", keys.len_for(items))])?;
     engine.collect(&DecodeKeys { curve, keys, items }, point_of)
 }
@@ -435,31 +382,22 @@ pub fn decode_keys(engine: &Engine, curve: CurveId, items: usize, keys: PublicKe
 /// ```
 /// use gecc::{Engine, Secp256k1, point};
 /// let engine = Engine::new()?;
-/// let point = point::mul_base::<Secp256k1>(&engine, &[[7; 32]])?[0].unwrap();
+/// let point = point::mul_base(&engine, Secp256k1, &[[7; 32]])?[0].unwrap();
 /// let compressed = [point.to_compressed().unwrap(), [5; 33]];
 /// let (mut points, mut codes) = ([[0; 64]; 2], [0; 2]);
-/// point::decode_keys_into::<Secp256k1>(&engine, &compressed, &mut points, &mut codes)?;
+/// point::decode_keys_into(&engine, Secp256k1, &compressed, &mut points, &mut codes)?;
 /// assert_eq!((points[0], codes[0]), (point.as_bytes()[1..].try_into().unwrap(), 1));
 /// assert_eq!(codes[1], gecc::Rejection::MalformedPoint.code());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn decode_keys_into<'k, C: Curve>(
+pub fn decode_keys_into<'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     keys: impl Into<PublicKeys<'k>>,
     points: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    decode_keys_into_on(engine, C::ID, keys.into(), points, codes)
-}
-
-/// [`crate::point::decode_keys_into`] on a curve chosen when the program runs.
-pub fn decode_keys_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    keys: PublicKeys<'_>,
-    points: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, keys) = (curve.id(), keys.into());
     let items = codes.len();
     require_lengths(items, &[("public keys", keys.len_for(items)), ("points", points.len())])?;
     engine.run(&DecodeKeys { curve, keys, items }, &mut ResultsMut::rows(codes, points))

@@ -3,7 +3,7 @@
 use super::cpu;
 use super::sum::{Outcome, sum_of_rows};
 use crate::cpu::CpuEngine;
-use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::op::{Operation, Reduction, Worth};
 use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Rows, Verdict, require_lengths};
@@ -96,18 +96,13 @@ impl Reduction for Msm<'_> {
 /// use gecc::{Engine, P256, point};
 /// let engine = Engine::new()?;
 /// let number = |last| -> [u8; 32] { std::array::from_fn(|i| if i == 31 { last } else { 0 }) };
-/// let points: Vec<_> = point::mul_base::<P256>(&engine, &[number(5), number(7)])?.into_iter().flatten().collect();
-/// let expected = point::mul_base::<P256>(&engine, &[number(2 * 5 + 3 * 7)])?[0].unwrap();
-/// assert_eq!(point::msm::<P256>(&engine, &[number(2), number(3)], &points)?, Ok(expected));
+/// let points: Vec<_> = point::mul_base(&engine, P256, &[number(5), number(7)])?.into_iter().flatten().collect();
+/// let expected = point::mul_base(&engine, P256, &[number(2 * 5 + 3 * 7)])?[0].unwrap();
+/// assert_eq!(point::msm(&engine, P256, &[number(2), number(3)], &points)?, Ok(expected));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn msm<C: Curve>(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) -> Result<Outcome, Error> {
-    msm_on(engine, C::ID, scalars, points)
-}
-
-/// [`crate::point::msm`] on a curve chosen when the program runs.
-pub fn msm_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]], points: &[Point]) -> Result<Outcome, Error> {
-    msm_columns_on(engine, curve, scalars.len(), scalars.into(), PublicKeys::points(points))
+pub fn msm(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], points: &[Point]) -> Result<Outcome, Error> {
+    msm_columns(engine, curve, scalars.len(), scalars, points)
 }
 
 /// What [`msm`] computes of so many items, from columns. Points may have any encoding of [`PublicKeys`]; zeros stand for the
@@ -120,29 +115,20 @@ pub fn msm_on(engine: &Engine, curve: CurveId, scalars: &[[u8; 32]], points: &[P
 /// use gecc::{Engine, P256, PublicKeys, Rows, point};
 /// let engine = Engine::new()?;
 /// let mut rows = [[0; 64]; 2];
-/// point::mul_base_into::<P256>(&engine, &[[1; 32], [2; 32]], &mut rows, &mut [0; 2])?;
+/// point::mul_base_into(&engine, P256, &[[1; 32], [2; 32]], &mut rows, &mut [0; 2])?;
 /// let three: [u8; 32] = std::array::from_fn(|i| if i == 31 { 3 } else { 0 });
-/// let sum = point::msm_columns::<P256>(&engine, 2, Rows::all(&three), PublicKeys::raw(&rows))?;
-/// assert_eq!(sum, Ok(point::mul_base::<P256>(&engine, &[[9; 32]])?[0].unwrap()));
+/// let sum = point::msm_columns(&engine, P256, 2, Rows::all(&three), PublicKeys::raw(&rows))?;
+/// assert_eq!(sum, Ok(point::mul_base(&engine, P256, &[[9; 32]])?[0].unwrap()));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn msm_columns<'a, 'k, C: Curve>(
+pub fn msm_columns<'a, 'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     items: usize,
     scalars: impl Into<Rows<'a, 32>>,
     points: impl Into<PublicKeys<'k>>,
 ) -> Result<Outcome, Error> {
-    msm_columns_on(engine, C::ID, items, scalars.into(), points.into())
-}
-
-/// [`crate::point::msm_columns`] on a curve chosen when the program runs.
-pub fn msm_columns_on(
-    engine: &Engine,
-    curve: CurveId,
-    items: usize,
-    scalars: Rows<'_, 32>,
-    points: PublicKeys<'_>,
-) -> Result<Outcome, Error> {
+    let (curve, scalars, points) = (curve.id(), scalars.into(), points.into());
     require_lengths(items, &[("scalars", scalars.len_for(items)), ("points", points.len_for(items))])?;
     engine.reduce(&Msm { curve, scalars, points, items })
 }

@@ -2,7 +2,7 @@
 
 use super::cpu;
 use crate::cpu::CpuEngine;
-use crate::curve::{Curve, CurveId, PerCurve, per_curve};
+use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::op::{Operation, Reduction, Worth};
 use crate::types::{Batch, Error, Place, Point, PublicKeys, Rejection, Verdict, require_lengths};
@@ -97,18 +97,13 @@ fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKe
 /// use gecc::{Engine, P256, point};
 /// let engine = Engine::new()?;
 /// let number = |last| -> [u8; 32] { std::array::from_fn(|i| if i == 31 { last } else { 0 }) };
-/// let points: Vec<_> = point::mul_base::<P256>(&engine, &[number(1), number(2), number(3)])?.into_iter().flatten().collect();
-/// let six = point::mul_base::<P256>(&engine, &[number(6)])?[0].unwrap();
-/// assert_eq!(point::sum::<P256>(&engine, &points)?, Ok(six));
+/// let points: Vec<_> = point::mul_base(&engine, P256, &[number(1), number(2), number(3)])?.into_iter().flatten().collect();
+/// let six = point::mul_base(&engine, P256, &[number(6)])?[0].unwrap();
+/// assert_eq!(point::sum(&engine, P256, &points)?, Ok(six));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sum<C: Curve>(engine: &Engine, points: &[Point]) -> Result<Outcome, Error> {
-    sum_on(engine, C::ID, points)
-}
-
-/// [`crate::point::sum`] on a curve chosen when the program runs.
-pub fn sum_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Outcome, Error> {
-    sum_columns_on(engine, curve, points.len(), PublicKeys::points(points))
+pub fn sum(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result<Outcome, Error> {
+    sum_columns(engine, curve, points.len(), PublicKeys::points(points))
 }
 
 /// What [`sum`] computes of so many items, from a column. Points may have any encoding of [`PublicKeys`]; zeros stand for the
@@ -121,21 +116,18 @@ pub fn sum_on(engine: &Engine, curve: CurveId, points: &[Point]) -> Result<Outco
 /// use gecc::{Engine, P256, PublicKeys, point};
 /// let engine = Engine::new()?;
 /// let mut rows = [[0; 64]; 2];
-/// point::mul_base_into::<P256>(&engine, &[[1; 32], [2; 32]], &mut rows, &mut [0; 2])?;
-/// let sum = point::sum_columns::<P256>(&engine, 2, PublicKeys::raw(&rows))?;
-/// assert_eq!(sum, Ok(point::mul_base::<P256>(&engine, &[[3; 32]])?[0].unwrap()));
+/// point::mul_base_into(&engine, P256, &[[1; 32], [2; 32]], &mut rows, &mut [0; 2])?;
+/// let sum = point::sum_columns(&engine, P256, 2, PublicKeys::raw(&rows))?;
+/// assert_eq!(sum, Ok(point::mul_base(&engine, P256, &[[3; 32]])?[0].unwrap()));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sum_columns<'k, C: Curve>(
+pub fn sum_columns<'k>(
     engine: &Engine,
+    curve: impl CurveChoice,
     items: usize,
     points: impl Into<PublicKeys<'k>>,
 ) -> Result<Outcome, Error> {
-    sum_columns_on(engine, C::ID, items, points.into())
-}
-
-/// [`crate::point::sum_columns`] on a curve chosen when the program runs.
-pub fn sum_columns_on(engine: &Engine, curve: CurveId, items: usize, points: PublicKeys<'_>) -> Result<Outcome, Error> {
+    let (curve, points) = (curve.id(), points.into());
     require_lengths(items, &[("points", points.len_for(items))])?;
     engine.reduce(&Sum { curve, points, items })
 }

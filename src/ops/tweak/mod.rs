@@ -125,7 +125,7 @@ pub fn taproot_into<'k>(
 /// let engine = Engine::new()?;
 /// let [mut one, mut two] = [[0; 32]; 2];
 /// (one[31], two[31]) = (1, 2);
-/// let multiples = point::mul_base::<Secp256k1>(&engine, &[one, two])?;
+/// let multiples = point::mul_base(&engine, Secp256k1, &[one, two])?;
 /// assert_eq!(tweak::add(&engine, &[multiples[0].unwrap()], &[one])?[0], multiples[1]);
 /// # Ok::<(), gecc::Error>(())
 /// ```

@@ -4,7 +4,7 @@ use super::messages::{Messages, texts};
 use super::signing::{Auxiliary, SigningKeys};
 use crate::curve::{Curve, Secp256k1};
 use crate::engine::Engine;
-use crate::ops::keys::public_keys_on;
+use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
     Batch, Error, KeyForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, require_lengths,
@@ -25,7 +25,7 @@ use crate::types::{
 /// ```
 /// use gecc::{Engine, Secp256k1, bip340, keys};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 2)?;
 /// let messages = [[1; 32], [2; 32]];
 /// let signed = bip340::sign(&engine, &messages, &secret, bip340::Auxiliary::zeros())?;
 /// // The public keys, where they are there, need not be computed.
@@ -144,7 +144,7 @@ fn signing<'a, 'm>(
 fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Vec<usize>, Error> {
     let Some(given) = keys.public.filter(|_| engine.info().check_signatures) else { return Ok(Vec::new()) };
     let is_x_only = given.form() == KeyForm::XOnly;
-    let computed = public_keys_on(engine, Secp256k1::ID, keys.secret, items)?;
+    let computed = public_keys_of(engine, Secp256k1::ID, keys.secret, items)?;
     let given = decode_keys(engine, Secp256k1::ID, items, given)?;
     let differ = |(_, (given, computed)): &(usize, (Result<Point, Rejection>, Result<Point, Rejection>))| match (
         given, computed,

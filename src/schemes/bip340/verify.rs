@@ -21,7 +21,7 @@ use crate::types::{Batch, Error, PublicKeys, ResultsMut, Rows, Verdicts, require
 /// ```
 /// use gecc::{Engine, PublicKeys, Secp256k1, bip340, keys};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 2)?;
 /// let messages = [[1; 32], [2; 32]];
 /// let signed = bip340::sign(&engine, &messages, &secret, Default::default())?;
 /// let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
@@ -64,7 +64,7 @@ pub fn verify_into<'a, 'k>(
 /// ```
 /// use gecc::{Engine, PublicKeys, Secp256k1, bip340, keys};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 1)?;
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 1)?;
 /// let signed = bip340::sign_messages(&engine, &["hello"], &secret, Default::default())?;
 /// assert!(bip340::verify_messages(&engine, &["hello"], &[signed[0].unwrap()], &public)?.all_valid());
 /// # Ok::<(), gecc::Error>(())

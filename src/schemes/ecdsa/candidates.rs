@@ -2,7 +2,7 @@
 
 use super::recover::{Candidates, Recover, Wanted, recover_inputs};
 use super::recover_cpu;
-use crate::curve::{Curve, CurveId, EcdsaCurve, Secp256k1};
+use crate::curve::{Curve, CurveId, EcdsaChoice, Secp256k1};
 use crate::engine::Engine;
 use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
@@ -23,36 +23,26 @@ use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Ro
 /// ```
 /// use gecc::{Engine, Point, Secp256k1, ecdsa, keys};
 /// let engine = Engine::builder().batch_equations(true).build()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 3)?;
-/// let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[9; 32]; 3], &secret, Default::default())?;
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 3)?;
+/// let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[9; 32]; 3], &secret, Default::default())?;
 /// let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
 /// let signatures: Vec<_> = signed.iter().map(|signed| signed.signature).collect();
 /// let ids: Vec<_> = signed.iter().map(|signed| signed.recovery_id).collect();
 /// // The key, none, and another's key.
 /// let candidates = [public[0], Point::IDENTITY, public[0]];
-/// let keys = ecdsa::recover_with_candidates::<Secp256k1>(&engine, &[[9; 32]; 3], &signatures, &ids, &candidates)?;
+/// let keys = ecdsa::recover_with_candidates(&engine, Secp256k1, &[[9; 32]; 3], &signatures, &ids, &candidates)?;
 /// assert_eq!(keys, [Ok(public[0]), Ok(public[1]), Ok(public[2])]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn recover_with_candidates<'k, C: EcdsaCurve>(
+pub fn recover_with_candidates<'k>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: &[[u8; 32]],
     signatures: &[[u8; 64]],
     recovery_ids: &[u8],
     candidates: impl Into<PublicKeys<'k>>,
 ) -> Result<Points, Error> {
-    recover_with_candidates_on(engine, C::ID, digests, signatures, recovery_ids, candidates.into())
-}
-
-/// [`crate::ecdsa::recover_with_candidates`] on a curve chosen when the program runs.
-pub fn recover_with_candidates_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: &[[u8; 32]],
-    signatures: &[[u8; 64]],
-    recovery_ids: &[u8],
-    candidates: PublicKeys<'_>,
-) -> Result<Points, Error> {
+    let (curve, candidates) = (curve.id(), candidates.into());
     let inputs = recover_inputs(digests, signatures, recovery_ids);
     engine.collect(&recovery(engine, curve, inputs, candidates, Wanted::Keys, digests.len())?, point_of)
 }
@@ -62,8 +52,10 @@ pub fn recover_with_candidates_on(
 ///
 /// # Errors
 /// As for [`recover_with_candidates`].
-pub fn recover_with_candidates_into<'a, 'k, C: EcdsaCurve>(
+#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
+pub fn recover_with_candidates_into<'a, 'k>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: impl Into<Rows<'a, 32>>,
     signatures: impl Into<Rows<'a, 64>>,
     recovery_ids: impl Into<Rows<'a, 1>>,
@@ -71,22 +63,8 @@ pub fn recover_with_candidates_into<'a, 'k, C: EcdsaCurve>(
     keys: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (digests, signatures, recovery_ids) = (digests.into(), signatures.into(), recovery_ids.into());
-    recover_with_candidates_into_on(engine, C::ID, digests, signatures, recovery_ids, candidates.into(), keys, codes)
-}
-
-/// [`crate::ecdsa::recover_with_candidates_into`] on a curve chosen when the program runs.
-#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
-pub fn recover_with_candidates_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: Rows<32>,
-    signatures: Rows<64>,
-    recovery_ids: Rows<1>,
-    candidates: PublicKeys<'_>,
-    keys: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, digests, signatures, recovery_ids, candidates) =
+        (curve.id(), digests.into(), signatures.into(), recovery_ids.into(), candidates.into());
     require_lengths(codes.len(), &[("keys", keys.len())])?;
     let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
     let recover = recovery(engine, curve, inputs, candidates, Wanted::Keys, codes.len())?;
@@ -103,8 +81,8 @@ pub fn recover_with_candidates_into_on(
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
 /// let engine = Engine::builder().batch_equations(true).build()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 1)?;
-/// let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[9; 32]], &secret, Default::default())?[0].unwrap();
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 1)?;
+/// let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[9; 32]], &secret, Default::default())?[0].unwrap();
 /// let (signatures, ids) = ([signed.signature], [signed.recovery_id]);
 /// // `x || y` as `recover_into` writes it, or zeros where no key is known.
 /// let candidates: [[u8; 64]; 1] = [public[0].as_bytes()[1..].try_into().unwrap()];

@@ -1,7 +1,7 @@
 //! ECDSA over messages, which are hashed with SHA-256 first.
 
-use super::{ECDSA, sign_into_on, sign_on, verify_into_on, verify_on};
-use crate::curve::{CurveId, EcdsaCurve};
+use super::{ECDSA, sign, sign_into, verify, verify_into};
+use crate::curve::EcdsaChoice;
 use crate::engine::Engine;
 use crate::ops::hash::sha256;
 use crate::types::{Error, Policy, PublicKeys, Rejection, Rows, SForm, Signers, Verdicts, require_lengths};
@@ -15,60 +15,51 @@ use crate::types::{Error, Policy, PublicKeys, Rejection, Rows, SForm, Signers, V
 /// ```
 /// use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<P256>(&engine, 1)?;
+/// let (secret, public) = keys::generate(&engine, P256, 1)?;
 /// let messages = ["a message"];
-/// let signed = ecdsa::sign_messages::<P256>(&engine, &messages, &secret, Default::default())?;
+/// let signed = ecdsa::sign_messages(&engine, P256, &messages, &secret, Default::default())?;
 /// let signatures = [signed[0].unwrap()];
 /// let keys = PublicKeys::points(&public);
-/// assert!(ecdsa::verify_messages::<P256>(&engine, &messages, &signatures, keys, Default::default())?.all_valid());
+/// assert!(ecdsa::verify_messages(&engine, P256, &messages, &signatures, keys, Default::default())?.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_messages<'k, C: EcdsaCurve>(
+pub fn verify_messages<'k>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     messages: &[impl AsRef<[u8]> + Sync],
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
+    let curve = curve.id();
     let keys = keys.into();
     let items = messages.len();
     require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
     let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
-    verify_on(engine, C::ID, &digests, signatures, keys, policy)
+    verify(engine, curve, &digests, signatures, keys, policy)
 }
 
 /// What [`verify_messages`] finds, from columns into codes. Variable-time: everything here is public.
 ///
 /// # Errors
 /// As for [`verify_messages`].
-pub fn verify_messages_into<'a, 'k, C: EcdsaCurve>(
+pub fn verify_messages_into<'a, 'k>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     messages: &[impl AsRef<[u8]> + Sync],
     signatures: impl Into<Rows<'a, 64>>,
     keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    verify_messages_into_on(engine, C::ID, messages, signatures.into(), keys.into(), policy, codes)
-}
-
-/// [`crate::ecdsa::verify_messages_into`] on a curve chosen when the program runs.
-pub fn verify_messages_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    messages: &[impl AsRef<[u8]> + Sync],
-    signatures: Rows<64>,
-    keys: PublicKeys<'_>,
-    policy: Policy,
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, signatures, keys) = (curve.id(), signatures.into(), keys.into());
     ECDSA.require(curve)?;
     let items = codes.len();
     let lengths =
         [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
     require_lengths(items, &lengths)?;
     let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
-    verify_into_on(engine, curve, Rows::new(&digests), signatures, keys, policy, codes)
+    verify_into(engine, curve, Rows::new(&digests), signatures, keys, policy, codes)
 }
 
 /// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See [`super::sign`].
@@ -80,21 +71,23 @@ pub fn verify_messages_into_on(
 /// ```
 /// use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
 /// let engine = Engine::new()?;
-/// let key = SecretKey::generate::<Secp256k1>()?;
-/// let signed = ecdsa::sign_messages::<Secp256k1>(&engine, &["one", "two"], &key, Default::default())?;
+/// let key = SecretKey::generate(Secp256k1)?;
+/// let signed = ecdsa::sign_messages(&engine, Secp256k1, &["one", "two"], &key, Default::default())?;
 /// assert!(signed.iter().all(Result::is_ok));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sign_messages<'a, C: EcdsaCurve>(
+pub fn sign_messages<'a>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     messages: &[impl AsRef<[u8]> + Sync],
     signers: impl Into<Signers<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    let curve = curve.id();
     let signers = signers.into();
     signers.require(messages.len())?;
     let digests = sha256(engine, messages.len(), &|item| messages[item].as_ref())?;
-    sign_on(engine, C::ID, &digests, signers, s_form)
+    sign(engine, curve, &digests, signers, s_form)
 }
 
 /// What [`sign_messages`] gives, into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces, not in the length of
@@ -102,31 +95,20 @@ pub fn sign_messages<'a, C: EcdsaCurve>(
 ///
 /// # Errors
 /// As for [`sign_messages`].
-pub fn sign_messages_into<'a, C: EcdsaCurve>(
+pub fn sign_messages_into<'a>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     messages: &[impl AsRef<[u8]> + Sync],
     signers: impl Into<Signers<'a>>,
     s_form: SForm,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    sign_messages_into_on(engine, C::ID, messages, signers.into(), s_form, signatures, codes)
-}
-
-/// [`crate::ecdsa::sign_messages_into`] on a curve chosen when the program runs.
-pub fn sign_messages_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    messages: &[impl AsRef<[u8]> + Sync],
-    signers: Signers,
-    s_form: SForm,
-    signatures: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, signers) = (curve.id(), signers.into());
     ECDSA.require(curve)?;
     let items = codes.len();
     require_lengths(items, &[("messages", messages.len()), ("signatures", signatures.len())])?;
     signers.require(items)?;
     let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
-    sign_into_on(engine, curve, Rows::new(&digests), signers, s_form, signatures, codes)
+    sign_into(engine, curve, Rows::new(&digests), signers, s_form, signatures, codes)
 }

@@ -25,7 +25,7 @@ mod together_gpu_tests;
 mod v;
 
 use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
-use crate::curve::{CurveId, EcdsaCurve, per_curve};
+use crate::curve::{CurveId, EcdsaChoice, per_curve};
 use crate::engine::Engine;
 use crate::op::Worth;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
@@ -34,13 +34,10 @@ use crate::types::{
 };
 pub use candidates::{
     recover_addresses_with_candidates, recover_addresses_with_candidates_into, recover_with_candidates,
-    recover_with_candidates_into, recover_with_candidates_into_on, recover_with_candidates_on,
+    recover_with_candidates_into,
 };
-pub use messages::{
-    sign_messages, sign_messages_into, sign_messages_into_on, verify_messages, verify_messages_into,
-    verify_messages_into_on,
-};
-pub use recover::{recover, recover_addresses, recover_addresses_into, recover_into, recover_into_on, recover_on};
+pub use messages::{sign_messages, sign_messages_into, verify_messages, verify_messages_into};
+pub use recover::{recover, recover_addresses, recover_addresses_into, recover_into};
 pub use v::recovery_id_of_v;
 
 /// What is ECDSA's own.
@@ -67,38 +64,28 @@ pub(crate) static ECDSA: Scheme = Scheme {
 /// ```
 /// use gecc::{Engine, PublicKeys, Secp256k1, ecdsa, keys};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 2)?;
 /// let digests = [[1; 32], [2; 32]];
-/// let signed = ecdsa::sign::<Secp256k1>(&engine, &digests, &secret, Default::default())?;
+/// let signed = ecdsa::sign(&engine, Secp256k1, &digests, &secret, Default::default())?;
 /// let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
 /// signatures[1][40] ^= 1;
 /// let keys = PublicKeys::points(&public);
-/// let verdicts = ecdsa::verify::<Secp256k1>(&engine, &digests, &signatures, keys, Default::default())?;
+/// let verdicts = ecdsa::verify(&engine, Secp256k1, &digests, &signatures, keys, Default::default())?;
 /// assert!(verdicts[0].is_valid());
 /// for (index, reason) in verdicts.rejected() {
 ///     println!("item {index}: {reason}");
 /// }
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify<'k, C: EcdsaCurve>(
+pub fn verify<'k>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: &[[u8; 32]],
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
-    verify_on(engine, C::ID, digests, signatures, keys.into(), policy)
-}
-
-/// [`crate::ecdsa::verify`] on a curve chosen when the program runs.
-pub fn verify_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: &[[u8; 32]],
-    signatures: &[[u8; 64]],
-    keys: PublicKeys<'_>,
-    policy: Policy,
-) -> Result<Verdicts, Error> {
+    let (curve, keys) = (curve.id(), keys.into());
     let inputs = Verification::new(digests.into(), signatures.into(), keys);
     let verify = Verify::new(&ECDSA, curve, inputs, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
@@ -112,39 +99,28 @@ pub fn verify_on(
 /// ```
 /// use gecc::{Engine, PublicKeys, Rows, Secp256k1, ecdsa, keys};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
-/// let signed = ecdsa::sign::<Secp256k1>(&engine, &[[1; 32]; 2], &secret, Default::default())?;
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 2)?;
+/// let signed = ecdsa::sign(&engine, Secp256k1, &[[1; 32]; 2], &secret, Default::default())?;
 /// // Records of key and signature, as they lie.
 /// let record = |i: usize| [&public[i].to_compressed().unwrap()[..], &signed[i].unwrap()].concat();
 /// let records = [record(0), record(1)].concat();
 /// let keys = PublicKeys::compressed(Rows::strided(&records, 97, 2)?);
 /// let signatures = Rows::strided(&records[33..], 97, 2)?;
 /// let mut codes = [0; 2];
-/// ecdsa::verify_into::<Secp256k1>(&engine, Rows::all(&[1; 32]), signatures, keys, Default::default(), &mut codes)?;
+/// ecdsa::verify_into(&engine, Secp256k1, Rows::all(&[1; 32]), signatures, keys, Default::default(), &mut codes)?;
 /// assert_eq!(codes, [gecc::Verdict::VALID_CODE; 2]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_into<'a, 'k, C: EcdsaCurve>(
+pub fn verify_into<'a, 'k>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: impl Into<Rows<'a, 32>>,
     signatures: impl Into<Rows<'a, 64>>,
     keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    verify_into_on(engine, C::ID, digests.into(), signatures.into(), keys.into(), policy, codes)
-}
-
-/// [`crate::ecdsa::verify_into`] on a curve chosen when the program runs.
-pub fn verify_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: Rows<32>,
-    signatures: Rows<64>,
-    keys: PublicKeys<'_>,
-    policy: Policy,
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, digests, signatures, keys) = (curve.id(), digests.into(), signatures.into(), keys.into());
     let verify = Verify::new(&ECDSA, curve, Verification::new(digests, signatures, keys), policy, codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
@@ -161,39 +137,28 @@ pub fn verify_into_on(
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
 /// let engine = Engine::builder().batch_equations(true).build()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 3)?;
-/// let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[9; 32]; 3], &secret, Default::default())?;
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 3)?;
+/// let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[9; 32]; 3], &secret, Default::default())?;
 /// let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
 /// let signatures: Vec<_> = signed.iter().map(|signed| signed.signature).collect();
 /// let mut ids: Vec<_> = signed.iter().map(|signed| signed.recovery_id).collect();
 /// ids[1] ^= 1;
-/// let verdicts = ecdsa::verify_recoverable::<Secp256k1>(
-///     &engine, &[[9; 32]; 3], &signatures, &ids, &public, Default::default(),
+/// let verdicts = ecdsa::verify_recoverable(
+///     &engine, Secp256k1, &[[9; 32]; 3], &signatures, &ids, &public, Default::default(),
 /// )?;
 /// assert!(verdicts.all_valid());
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn verify_recoverable<'k, C: EcdsaCurve>(
+pub fn verify_recoverable<'k>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: &[[u8; 32]],
     signatures: &[[u8; 64]],
     recovery_ids: &[u8],
     keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
-    verify_recoverable_on(engine, C::ID, digests, signatures, recovery_ids, keys.into(), policy)
-}
-
-/// [`crate::ecdsa::verify_recoverable`] on a curve chosen when the program runs.
-pub fn verify_recoverable_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: &[[u8; 32]],
-    signatures: &[[u8; 64]],
-    recovery_ids: &[u8],
-    keys: PublicKeys<'_>,
-    policy: Policy,
-) -> Result<Verdicts, Error> {
+    let (curve, keys) = (curve.id(), keys.into());
     let recoverable = recover::recover_inputs(digests, signatures, recovery_ids);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
@@ -203,8 +168,10 @@ pub fn verify_recoverable_on(
 ///
 /// # Errors
 /// As for [`verify`].
-pub fn verify_recoverable_into<'a, 'k, C: EcdsaCurve>(
+#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
+pub fn verify_recoverable_into<'a, 'k>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: impl Into<Rows<'a, 32>>,
     signatures: impl Into<Rows<'a, 64>>,
     recovery_ids: impl Into<Rows<'a, 1>>,
@@ -212,22 +179,8 @@ pub fn verify_recoverable_into<'a, 'k, C: EcdsaCurve>(
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (digests, signatures, recovery_ids) = (digests.into(), signatures.into(), recovery_ids.into());
-    verify_recoverable_into_on(engine, C::ID, digests, signatures, recovery_ids, keys.into(), policy, codes)
-}
-
-/// [`crate::ecdsa::verify_recoverable_into`] on a curve chosen when the program runs.
-#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
-pub fn verify_recoverable_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: Rows<32>,
-    signatures: Rows<64>,
-    recovery_ids: Rows<1>,
-    keys: PublicKeys<'_>,
-    policy: Policy,
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, digests, signatures, recovery_ids, keys) =
+        (curve.id(), digests.into(), signatures.into(), recovery_ids.into(), keys.into());
     let recoverable = recover_cpu::Inputs { digests, signatures, recovery_ids };
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
@@ -260,31 +213,22 @@ fn verification_with_ids<'a>(
 /// ```
 /// use gecc::{Engine, P256, SecretKey, ecdsa};
 /// let engine = Engine::new()?;
-/// let key = SecretKey::generate::<P256>()?;
-/// let signed = ecdsa::sign::<P256>(&engine, &[[5; 32], [6; 32]], &key, Default::default())?;
+/// let key = SecretKey::generate(P256)?;
+/// let signed = ecdsa::sign(&engine, P256, &[[5; 32], [6; 32]], &key, Default::default())?;
 /// // The same bytes as RustCrypto's, and accepted as its type.
 /// use p256::ecdsa::{Signature, SigningKey, signature::hazmat::PrehashSigner};
 /// let theirs: Signature = SigningKey::from_slice(key.expose_bytes()).unwrap().sign_prehash(&[5; 32]).unwrap();
 /// assert_eq!(Signature::from_slice(&signed[0].unwrap()).unwrap(), theirs);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sign<'a, C: EcdsaCurve>(
+pub fn sign<'a>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: &[[u8; 32]],
     signers: impl Into<Signers<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    sign_on(engine, C::ID, digests, signers.into(), s_form)
-}
-
-/// [`crate::ecdsa::sign`] on a curve chosen when the program runs.
-pub fn sign_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: &[[u8; 32]],
-    signers: Signers,
-    s_form: SForm,
-) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    let (curve, signers) = (curve.id(), signers.into());
     let sign = signing(engine, curve, digests.into(), signers, s_form, false, digests.len())?;
     engine.collect(&sign, |results, item| results.get(item).copied())
 }
@@ -293,27 +237,16 @@ pub fn sign_on(
 ///
 /// # Errors
 /// As for [`sign`].
-pub fn sign_into<'a, 'b, C: EcdsaCurve>(
+pub fn sign_into<'a, 'b>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: impl Into<Rows<'a, 32>>,
     signers: impl Into<Signers<'b>>,
     s_form: SForm,
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    sign_into_on(engine, C::ID, digests.into(), signers.into(), s_form, signatures, codes)
-}
-
-/// [`crate::ecdsa::sign_into`] on a curve chosen when the program runs.
-pub fn sign_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: Rows<32>,
-    signers: Signers,
-    s_form: SForm,
-    signatures: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, digests, signers) = (curve.id(), digests.into(), signers.into());
     require_lengths(codes.len(), &[("signatures", signatures.len())])?;
     let sign = signing(engine, curve, digests, signers, s_form, false, codes.len())?;
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
@@ -351,29 +284,20 @@ fn signing<'a>(
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 1)?;
-/// let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[9; 32]], &secret, Default::default())?[0].unwrap();
-/// let recovered = ecdsa::recover::<Secp256k1>(&engine, &[[9; 32]], &[signed.signature], &[signed.recovery_id])?;
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 1)?;
+/// let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[9; 32]], &secret, Default::default())?[0].unwrap();
+/// let recovered = ecdsa::recover(&engine, Secp256k1, &[[9; 32]], &[signed.signature], &[signed.recovery_id])?;
 /// assert_eq!(recovered[0], Ok(public[0]));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sign_recoverable<'a, C: EcdsaCurve>(
+pub fn sign_recoverable<'a>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: &[[u8; 32]],
     signers: impl Into<Signers<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
-    sign_recoverable_on(engine, C::ID, digests, signers.into(), s_form)
-}
-
-/// [`crate::ecdsa::sign_recoverable`] on a curve chosen when the program runs.
-pub fn sign_recoverable_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: &[[u8; 32]],
-    signers: Signers,
-    s_form: SForm,
-) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
+    let (curve, signers) = (curve.id(), signers.into());
     let sign = signing(engine, curve, digests.into(), signers, s_form, true, digests.len())?;
     engine.collect(&sign, recoverable_of)
 }
@@ -387,19 +311,21 @@ pub fn sign_recoverable_on(
 /// ```
 /// use gecc::{Engine, Rows, Secp256k1, ecdsa, keys};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Secp256k1>(&engine, 2)?;
+/// let (secret, public) = keys::generate(&engine, Secp256k1, 2)?;
 /// let (mut signatures, mut ids, mut codes) = ([[0; 64]; 2], [0; 2], [0; 2]);
 /// let digest = Rows::all(&[9; 32]);
-/// ecdsa::sign_recoverable_into::<Secp256k1>(
-///     &engine, digest, &secret, Default::default(), &mut signatures, &mut ids, &mut codes,
+/// ecdsa::sign_recoverable_into(
+///     &engine, Secp256k1, digest, &secret, Default::default(), &mut signatures, &mut ids, &mut codes,
 /// )?;
 /// assert_eq!(codes, [gecc::Verdict::VALID_CODE; 2]);
-/// let recovered = ecdsa::recover::<Secp256k1>(&engine, &[[9; 32]; 2], &signatures, &ids)?;
+/// let recovered = ecdsa::recover(&engine, Secp256k1, &[[9; 32]; 2], &signatures, &ids)?;
 /// assert_eq!(recovered, [Ok(public[0]), Ok(public[1])]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sign_recoverable_into<'a, 'b, C: EcdsaCurve>(
+#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
+pub fn sign_recoverable_into<'a, 'b>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: impl Into<Rows<'a, 32>>,
     signers: impl Into<Signers<'b>>,
     s_form: SForm,
@@ -407,22 +333,7 @@ pub fn sign_recoverable_into<'a, 'b, C: EcdsaCurve>(
     recovery_ids: &mut [u8],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (digests, signers) = (digests.into(), signers.into());
-    sign_recoverable_into_on(engine, C::ID, digests, signers, s_form, signatures, recovery_ids, codes)
-}
-
-/// [`crate::ecdsa::sign_recoverable_into`] on a curve chosen when the program runs.
-#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
-pub fn sign_recoverable_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: Rows<32>,
-    signers: Signers,
-    s_form: SForm,
-    signatures: &mut [[u8; 64]],
-    recovery_ids: &mut [u8],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, digests, signers) = (curve.id(), digests.into(), signers.into());
     require_lengths(codes.len(), &[("signatures", signatures.len()), ("recovery ids", recovery_ids.len())])?;
     let sign = signing(engine, curve, digests, signers, s_form, true, codes.len())?;
     let columns = [signatures.as_flattened_mut(), recovery_ids];

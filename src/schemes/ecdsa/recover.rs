@@ -2,7 +2,7 @@
 
 use super::{ECDSA, candidates_cpu, recover_cpu};
 use crate::cpu::CpuEngine;
-use crate::curve::{Curve, CurveId, EcdsaCurve, PerCurve, Secp256k1, per_curve};
+use crate::curve::{Curve, CurveId, EcdsaChoice, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
 use crate::op::{Operation, Worth};
 use crate::ops::point::point_of;
@@ -113,27 +113,18 @@ pub(super) fn recover_inputs<'a>(
 /// ```
 /// use gecc::{Engine, P256, Rejection, ecdsa};
 /// let engine = Engine::new()?;
-/// let keys = ecdsa::recover::<P256>(&engine, &[[1; 32]], &[[0; 64]], &[0])?;
+/// let keys = ecdsa::recover(&engine, P256, &[[1; 32]], &[[0; 64]], &[0])?;
 /// assert_eq!(keys[0], Err(Rejection::ROutOfRange));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn recover<C: EcdsaCurve>(
+pub fn recover(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: &[[u8; 32]],
     signatures: &[[u8; 64]],
     recovery_ids: &[u8],
 ) -> Result<Points, Error> {
-    recover_on(engine, C::ID, digests, signatures, recovery_ids)
-}
-
-/// [`crate::ecdsa::recover`] on a curve chosen when the program runs.
-pub fn recover_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: &[[u8; 32]],
-    signatures: &[[u8; 64]],
-    recovery_ids: &[u8],
-) -> Result<Points, Error> {
+    let curve = curve.id();
     let inputs = recover_inputs(digests, signatures, recovery_ids);
     engine.collect(&Recover::new(curve, inputs, Wanted::Keys, digests.len())?, point_of)
 }
@@ -142,27 +133,17 @@ pub fn recover_on(
 ///
 /// # Errors
 /// As for [`recover`].
-pub fn recover_into<'a, C: EcdsaCurve>(
+pub fn recover_into<'a>(
     engine: &Engine,
+    curve: impl EcdsaChoice,
     digests: impl Into<Rows<'a, 32>>,
     signatures: impl Into<Rows<'a, 64>>,
     recovery_ids: impl Into<Rows<'a, 1>>,
     keys: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    recover_into_on(engine, C::ID, digests.into(), signatures.into(), recovery_ids.into(), keys, codes)
-}
-
-/// [`crate::ecdsa::recover_into`] on a curve chosen when the program runs.
-pub fn recover_into_on(
-    engine: &Engine,
-    curve: CurveId,
-    digests: Rows<32>,
-    signatures: Rows<64>,
-    recovery_ids: Rows<1>,
-    keys: &mut [[u8; 64]],
-    codes: &mut [u8],
-) -> Result<(), Error> {
+    let (curve, digests, signatures, recovery_ids) =
+        (curve.id(), digests.into(), signatures.into(), recovery_ids.into());
     require_lengths(codes.len(), &[("keys", keys.len())])?;
     let inputs = recover_cpu::Inputs { digests, signatures, recovery_ids };
     let recover = Recover::new(curve, inputs, Wanted::Keys, codes.len())?;
@@ -184,7 +165,7 @@ pub fn recover_into_on(
 /// let mut one = [0; 32];
 /// one[31] = 1;
 /// let key = SecretKey::from_bytes(one);
-/// let signed = ecdsa::sign_recoverable::<gecc::Secp256k1>(&engine, &[[9; 32]], &key, Default::default())?[0].unwrap();
+/// let signed = ecdsa::sign_recoverable(&engine, gecc::Secp256k1, &[[9; 32]], &key, Default::default())?[0].unwrap();
 /// let addresses = ecdsa::recover_addresses(&engine, &[[9; 32]], &[signed.signature], &[signed.recovery_id])?;
 /// // The account of the private key 1.
 /// assert_eq!(hex::encode(addresses[0].unwrap()), "7e5f4552091a69125d5dfcb7b8c2659029395bdf");

@@ -14,7 +14,7 @@ use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
 use crate::op::Worth;
 use crate::ops::hash::{SizedTexts, Texts, digests_by};
-use crate::ops::keys::public_keys_on;
+use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
     Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, Signers, Verdicts, require_lengths, result_of,
@@ -121,7 +121,7 @@ impl Default for UserIds<'_> {
 /// ```
 /// use gecc::{Engine, PublicKeys, Sm2, keys, sm2};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Sm2>(&engine, 1)?;
+/// let (secret, public) = keys::generate(&engine, Sm2, 1)?;
 /// let signed = sm2::sign(&engine, &[[3; 32]], &secret)?;
 /// let verdicts = sm2::verify(&engine, &[[3; 32]], &[signed[0].unwrap()], PublicKeys::points(&public))?;
 /// assert!(verdicts.all_valid());
@@ -167,7 +167,7 @@ pub fn verify_into<'a, 'k>(
 /// ```
 /// use gecc::{Engine, PublicKeys, Sm2, keys, sm2};
 /// let engine = Engine::new()?;
-/// let (secret, public) = keys::generate::<Sm2>(&engine, 1)?;
+/// let (secret, public) = keys::generate(&engine, Sm2, 1)?;
 /// let ids = sm2::UserIds::all(b"alice@example.com");
 /// let signed = sm2::sign_messages(&engine, &["hello"], ids, &secret)?;
 /// let keys = PublicKeys::points(&public);
@@ -239,7 +239,7 @@ fn require_messages<M>(items: usize, messages: &[M], user_ids: &UserIds) -> Resu
 /// ```
 /// use gecc::{Engine, SecretKey, Sm2, sm2};
 /// let engine = Engine::new()?;
-/// let key = SecretKey::generate::<Sm2>()?;
+/// let key = SecretKey::generate(Sm2)?;
 /// assert!(sm2::sign(&engine, &[[1; 32], [2; 32]], &key)?.iter().all(Result::is_ok));
 /// # Ok::<(), gecc::Error>(())
 /// ```
@@ -287,7 +287,7 @@ pub fn sign_into<'a, 'b>(
 /// ```
 /// use gecc::{Engine, SecretKey, Sm2, sm2};
 /// let engine = Engine::new()?;
-/// let key = SecretKey::generate::<Sm2>()?;
+/// let key = SecretKey::generate(Sm2)?;
 /// let signed = sm2::sign_messages(&engine, &["one", "two"], Default::default(), &key)?;
 /// assert!(signed.iter().all(Result::is_ok));
 /// # Ok::<(), gecc::Error>(())
@@ -347,7 +347,7 @@ fn to_sign(
     signers.require(items)?;
     let secret_keys = signers.keys;
     let one_for_all = secret_keys.is_one_for_all();
-    let public = public_keys_on(engine, Sm2::ID, secret_keys, if one_for_all { 1 } else { items })?;
+    let public = public_keys_of(engine, Sm2::ID, secret_keys, if one_for_all { 1 } else { items })?;
     let public: Vec<Point> = public.into_iter().map(|point| point.unwrap_or(Point::IDENTITY)).collect();
     let keys = if one_for_all { PublicKeys::all(public[0].as_sec1()) } else { PublicKeys::points(&public) };
     let digests = hash(engine, items, &|item| messages[item].as_ref(), user_ids, keys)?;

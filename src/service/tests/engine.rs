@@ -1,11 +1,11 @@
 //! On the CPU engine: what comes back is what the direct calls give.
 
 use super::super::{Caller, Coalescer};
-use crate::any;
 use crate::curve::{Curve, CurveId, Sm2};
 use crate::engine::{Backend, Engine};
+use crate::ops::{ecdh, keys};
 use crate::schemes::bip340::{self, Auxiliary};
-use crate::schemes::sm2;
+use crate::schemes::{ecdsa, sm2};
 use crate::types::{Point, Policy, PublicKeys, Rows, SForm, SecretKey, Signers};
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -45,11 +45,11 @@ fn key_of(random: &mut StdRng, point: &Point) -> Vec<u8> {
 
 impl Items {
     fn new(engine: &Engine, random: &mut StdRng, curve: CurveId) -> Self {
-        let (mut secret, public) = any::keys::generate(engine, curve, ITEMS).unwrap();
+        let (mut secret, public) = keys::generate(engine, curve, ITEMS).unwrap();
         let mut digests = vec![[0; 32]; ITEMS];
         random.fill_bytes(digests.as_flattened_mut());
         let mut signatures: Vec<[u8; 64]> = match curve.has_ecdsa() {
-            true => any::ecdsa::sign(engine, curve, &digests, (&secret).into(), SForm::default()).unwrap(),
+            true => ecdsa::sign(engine, curve, &digests, &secret, SForm::default()).unwrap(),
             false => sm2::sign(engine, &digests, &secret).unwrap(),
         }
         .into_iter()
@@ -144,25 +144,25 @@ fn expected(items: &Items, engine: &Engine) -> Expected {
     let (curve, keys) = (*curve, items.keys());
     let of_bip340 = bip340_keys(items, &keys, 0..ITEMS);
     let (keys, points) = (PublicKeys::sec1(&keys), PublicKeys::points(&items.public));
-    let shared = any::ecdh::shared_secrets(engine, curve, secret.into(), points).unwrap();
+    let shared = ecdh::shared_secrets(engine, curve, secret, points).unwrap();
     let shared = shared.iter().map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
-    let mut found = vec![texts(shared), texts(any::keys::public_keys(engine, curve, secret.into(), ITEMS).unwrap())];
+    let mut found = vec![texts(shared), texts(keys::public_keys(engine, curve, secret).unwrap())];
     if curve.has_bip340() {
         let verify = |keys| bip340::verify(engine, digests, &items.schnorr, keys).unwrap();
         found.extend(of_bip340.map(verify).map(texts));
     }
     if curve.has_ecdsa() {
-        let verify = |keys, policy| any::ecdsa::verify(engine, curve, digests, signatures, keys, policy).unwrap();
+        let verify = |keys, policy| ecdsa::verify(engine, curve, digests, signatures, keys, policy).unwrap();
         found.push(texts(verify(keys, Policy::default())));
         found.push(texts(verify(keys, Policy::low_s())));
         found.push(texts(verify(points, Policy::default())));
         let ids: Vec<u8> = items.recovery_ids.as_flattened().to_vec();
-        found.push(texts(any::ecdsa::recover(engine, curve, digests, signatures, &ids).unwrap()));
+        found.push(texts(ecdsa::recover(engine, curve, digests, signatures, &ids).unwrap()));
         for s_form in [SForm::CurveDefault, SForm::Low, SForm::AsComputed] {
-            found.push(texts(any::ecdsa::sign(engine, curve, digests, secret.into(), s_form).unwrap()));
+            found.push(texts(ecdsa::sign(engine, curve, digests, secret, s_form).unwrap()));
         }
         for signers in signers(items, 0..ITEMS) {
-            found.push(texts(any::ecdsa::sign(engine, curve, digests, signers, SForm::Low).unwrap()));
+            found.push(texts(ecdsa::sign(engine, curve, digests, signers, SForm::Low).unwrap()));
         }
     } else {
         assert_eq!(curve, Sm2::ID);
@@ -211,7 +211,7 @@ fn answers_are_those_of_the_direct_calls() {
 fn rows_for_all_items() {
     let engine = Engine::builder().backend(Backend::Cpu).threads(1).build().unwrap();
     let curve = CurveId::Secp256k1;
-    let (secret, public) = any::keys::generate(&engine, curve, 1).unwrap();
+    let (secret, public) = keys::generate(&engine, curve, 1).unwrap();
     // The coalescer is gone.
     let caller = Coalescer::new(&engine).unwrap().caller();
     let refused = caller.ecdsa_sign(curve, &[[1; 32]; 3], &secret[0], SForm::default()).wait();

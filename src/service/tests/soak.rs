@@ -1,10 +1,10 @@
 //! Ten minutes of load with faults: an engine that fails and panics now and then, callers that die, tasks that are aborted.
 
 use super::{Coalescer, ServiceError, Shutdown, WhenFull};
-use crate::any;
 use crate::curve::CurveId;
 use crate::engine::{Backend, Device, Engine, PageLocked};
-use crate::schemes::bip340;
+use crate::ops::keys;
+use crate::schemes::{bip340, ecdsa};
 use crate::service::compute::{Compute, OnEngine};
 use crate::service::kind::{COLUMNS, Kind};
 use crate::types::{Error, Point, Policy, PublicKeys, SForm, Verdict};
@@ -72,9 +72,9 @@ const CURVE: CurveId = CurveId::Secp256k1;
 
 impl Items {
     fn new(engine: &Engine) -> Self {
-        let (secret, keys) = any::keys::generate(engine, CURVE, ITEMS).unwrap();
+        let (secret, keys) = keys::generate(engine, CURVE, ITEMS).unwrap();
         let digests: Vec<[u8; 32]> = (0..ITEMS).map(|item| [item as u8; 32]).collect();
-        let signed = any::ecdsa::sign(engine, CURVE, &digests, (&secret).into(), SForm::default()).unwrap();
+        let signed = ecdsa::sign(engine, CURVE, &digests, &secret, SForm::default()).unwrap();
         let schnorr = bip340::sign(engine, &digests, &secret, Default::default()).unwrap();
         let [signatures, schnorr] = [signed, schnorr].map(|signed| {
             let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();

@@ -70,7 +70,7 @@ pub fn columns(items: &[Item]) -> Columns<'_> {
 
 pub fn verify_ecdsa<C: EcdsaReference>(engine: &Engine, items: &[Item], policy: Policy) -> Vec<Verdict> {
     let (digests, signatures, keys) = columns(items);
-    let verdicts = ecdsa::verify::<C>(engine, &digests, &signatures, PublicKeys::sec1(&keys), policy);
+    let verdicts = ecdsa::verify(engine, C::ID, &digests, &signatures, PublicKeys::sec1(&keys), policy);
     verdicts.expect("lengths agree").into_iter().collect()
 }
 

@@ -14,6 +14,6 @@ pub fn shared_points<'a, C: Curve>(
         assert_eq!((&x, &y, &bytes), (point.x(), point.y(), point.as_bytes()));
         point
     };
-    let shared = ecdh::shared_points::<C>(engine, secret_keys, peers)?;
+    let shared = ecdh::shared_points(engine, C::ID, secret_keys, peers)?;
     Ok(shared.into_iter().map(|shared| shared.map(reveal)).collect())
 }

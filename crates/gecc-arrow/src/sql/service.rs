@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use gecc::ecdsa::Policy;
 use gecc::fields::Hash;
 use gecc::service::{Coalescer, Stats};
-use gecc::{Backend, CurveId, Engine, PublicKeys, Rows, Verdict, Verdicts, any, bip340};
+use gecc::{Backend, CurveId, Engine, PublicKeys, Rows, Verdict, Verdicts, bip340, point};
 
 /// Rows of the coalescer's largest batch on the CPU: those of a few threads, so that an engine of many cores has enough for
 /// each. GPUs have the coalescer's own choice.
@@ -100,7 +100,7 @@ impl Service {
             }
             Kind::EthAddress => {
                 let (points, codes) = decode_keys_through(batch, &mapping, &self.pool, |keys, points, codes| {
-                    any::point::decode_keys_into(&self.engine, curve, keys, points, codes).map_err(Problem::from)
+                    point::decode_keys_into(&self.engine, curve, keys, points, codes).map_err(Problem::from)
                 })?;
                 Ok(Answers::new(codes).with_rows("address", points.iter().map(address).collect()))
             }

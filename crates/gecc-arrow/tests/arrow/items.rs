@@ -7,7 +7,7 @@ use arrow_array::{
     PrimitiveArray, RecordBatch, StringArray, StringViewArray,
 };
 use arrow_schema::{Field as Column, Schema};
-use gecc::{Backend, CurveId, Engine, Point, SecretKey, any, ecdsa, sm2};
+use gecc::{Backend, CurveId, Engine, Point, SecretKey, ecdsa, keys, sm2};
 use gecc_arrow::{CellProblem, Field, Mapping, Reason};
 use std::sync::{Arc, OnceLock};
 
@@ -32,11 +32,11 @@ pub struct Items {
 
 impl Items {
     pub fn random(curve: CurveId, count: usize) -> Self {
-        let (secrets, points) = any::keys::generate(engine(), curve, count).unwrap();
+        let (secrets, points) = keys::generate(engine(), curve, count).unwrap();
         let digests: Vec<[u8; 32]> = (0..count).map(|_| rand::random()).collect();
         let signed = match curve {
             CurveId::Sm2 => sm2::sign(engine(), &digests, &secrets).unwrap(),
-            curve => any::ecdsa::sign(engine(), curve, &digests, (&secrets).into(), Default::default()).unwrap(),
+            curve => ecdsa::sign(engine(), curve, &digests, &secrets, Default::default()).unwrap(),
         };
         let signatures = signed.into_iter().map(Result::unwrap).collect();
         Items { digests, signatures, secrets, points }
@@ -71,7 +71,7 @@ pub fn verdicts(curve: CurveId, digests: &[[u8; 32]], signatures: &[[u8; 64]], k
     let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     let verdicts = match curve {
         CurveId::Sm2 => sm2::verify(engine(), digests, signatures, &slices),
-        curve => any::ecdsa::verify(engine(), curve, digests, signatures, (&slices).into(), ecdsa::Policy::default()),
+        curve => ecdsa::verify(engine(), curve, digests, signatures, &slices, ecdsa::Policy::default()),
     };
     verdicts.unwrap().iter().map(|verdict| verdict.code()).collect()
 }

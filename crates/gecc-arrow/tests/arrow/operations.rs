@@ -10,7 +10,7 @@ use arrow_array::{
 use arrow_schema::DataType;
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::SForm;
-use gecc::{Backend, CurveId, Engine, PublicKeys, Rejection, Rows, SecretKey, Signers, any, ecdsa, sm2};
+use gecc::{Backend, CurveId, Engine, PublicKeys, Rejection, Rows, SecretKey, Signers, ecdh, ecdsa, point, sm2};
 use gecc_arrow::{
     Answers, Bip340Messages, Bip340Signing, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason,
     Signer, Signing, decode_keys_through, verify_bip340_through, verify_through,
@@ -49,8 +49,7 @@ fn rows(answers: &Answers, which: usize) -> Vec<Cell> {
 fn keys_and_addresses_are_recovered_from_every_form_of_v() {
     let curve = CurveId::Secp256k1;
     let items = Items::random(curve, 30);
-    let signed =
-        any::ecdsa::sign_recoverable(engine(), curve, &items.digests, (&items.secrets).into(), SForm::default());
+    let signed = ecdsa::sign_recoverable(engine(), curve, &items.digests, &items.secrets, SForm::default());
     let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
     let signatures: Vec<_> = signed.iter().map(|signed| signed.signature).collect();
     let ids: Vec<u8> = signed.iter().map(|signed| signed.recovery_id).collect();
@@ -119,7 +118,7 @@ fn recovery_ids_decide_no_verdict() {
     let (curve, count) = (CurveId::Secp256k1, 1500);
     let mut items = Items::random(curve, count);
     let digests = items.digests.clone();
-    let signed = any::ecdsa::sign_recoverable(engine(), curve, &digests, (&items.secrets).into(), SForm::Low).unwrap();
+    let signed = ecdsa::sign_recoverable(engine(), curve, &digests, &items.secrets, SForm::Low).unwrap();
     let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
     items.signatures = signed.iter().map(|signed| signed.signature).collect();
     let right: Vec<Option<i64>> = signed.iter().map(|signed| Some(signed.recovery_id.into())).collect();
@@ -203,7 +202,7 @@ fn additional_data_are_those_of_the_library() {
         let signers = Signers::with_additional_data(&items.secrets[0], Rows::all(&data));
         let signed = match curve {
             CurveId::Sm2 => sm2::sign(engine(), &items.digests, signers),
-            curve => any::ecdsa::sign(engine(), curve, &items.digests, signers, SForm::CurveDefault),
+            curve => ecdsa::sign(engine(), curve, &items.digests, signers, SForm::CurveDefault),
         };
         let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
         let signing = |recovery_id| {
@@ -235,7 +234,7 @@ fn keys_of_a_list_belong_to_rows() {
     let items = Items::random(curve, 40);
     let keys = Arc::new(items.secrets[..30].to_vec());
     let others: Vec<_> = items.points.iter().rev().map(|point| point.to_compressed().unwrap()).collect();
-    let peers = any::ecdh::shared_secrets(engine(), curve, (&items.secrets).into(), (&others).into()).unwrap();
+    let peers = ecdh::shared_secrets(engine(), curve, &items.secrets, &others).unwrap();
     // Encodings may be mixed.
     let mixed: Vec<Cell> = others
         .iter()
@@ -295,8 +294,7 @@ fn signatures_come_with_recovery_ids() {
 fn shared_secrets_and_public_keys_are_those_of_the_library() {
     for curve in CURVES {
         let (ours, theirs) = (Items::random(curve, 30), Items::random(curve, 30));
-        let wanted =
-            any::ecdh::shared_secrets(engine(), curve, (&ours.secrets).into(), (&theirs.points).into()).unwrap();
+        let wanted = ecdh::shared_secrets(engine(), curve, &ours.secrets, &theirs.points).unwrap();
         let mut wanted: Vec<Cell> =
             wanted.iter().map(|shared| Some(shared.as_ref().unwrap().expose_bytes().to_vec())).collect();
         let mut keys = some(&ours.secrets.iter().map(|key| *key.expose_bytes()).collect::<Vec<_>>());
@@ -337,12 +335,12 @@ fn messages_are_hashed_as_the_library_does() {
                 sm2::sign_messages(engine(), &messages, sm2::UserIds::each(&id_slices), &items.secrets).unwrap()
             }
             CurveId::Secp256k1 => {
-                ecdsa::sign_messages::<gecc::Secp256k1>(engine(), &messages, &items.secrets, SForm::default()).unwrap()
+                ecdsa::sign_messages(engine(), gecc::Secp256k1, &messages, &items.secrets, SForm::default()).unwrap()
             }
             CurveId::P256 => {
-                ecdsa::sign_messages::<gecc::P256>(engine(), &messages, &items.secrets, SForm::default()).unwrap()
+                ecdsa::sign_messages(engine(), gecc::P256, &messages, &items.secrets, SForm::default()).unwrap()
             }
-            _ => ecdsa::sign_messages::<gecc::BrainpoolP256r1>(engine(), &messages, &items.secrets, SForm::default())
+            _ => ecdsa::sign_messages(engine(), gecc::BrainpoolP256r1, &messages, &items.secrets, SForm::default())
                 .unwrap(),
         };
         let signed: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
@@ -532,13 +530,13 @@ fn callers_may_make_the_calls() {
     let answers = verify_through(&batch, &mapping, &pool, |digests, signatures, keys, codes| {
         sizes.lock().unwrap().push(codes.len());
         let policy = ecdsa::Policy::default();
-        any::ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes).map_err(Error::from)
+        ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes).map_err(Error::from)
     });
     let direct = Operation::Verify(Default::default()).apply(engine, curve, &batch, &mapping, &pool).unwrap();
     assert_eq!(answers.unwrap().codes(), direct.codes());
     assert_eq!(*sizes.lock().unwrap(), [30]);
     let decoded = decode_keys_through(&batch, &mapping, &pool, |keys, points, codes| {
-        any::point::decode_keys_into(engine, curve, keys, points, codes).map_err(Error::from)
+        point::decode_keys_into(engine, curve, keys, points, codes).map_err(Error::from)
     });
     let (points, codes) = decoded.unwrap();
     for (row, point) in items.points.iter().enumerate() {

@@ -3,9 +3,9 @@
 use super::answers::Expected;
 use super::column::{Column, Table};
 use crate::flags::FileOperation;
-use gecc::any::{ecdh, ecdsa, keys};
 use gecc::ecdsa::SForm;
 use gecc::{CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
+use gecc::{ecdh, ecdsa, keys};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory, all_passed};
 use gecc_cli::measure::samples::samples;
@@ -138,8 +138,8 @@ impl Items {
         match operation {
             FileOperation::Verify => schemes::verify_into(engine, curve, digests, &self.spoiled, public, codes),
             FileOperation::Recover => {
-                let (signatures, ids) = ((&self.signatures).into(), (&self.ids).into());
-                ecdsa::recover_into(engine, curve, digests.into(), signatures, ids, points, codes)
+                let (signatures, ids) = (&self.signatures[..], &self.ids[..]);
+                ecdsa::recover_into(engine, curve, digests, signatures, ids, points, codes)
             }
             FileOperation::Sign => schemes::sign_into(engine, curve, digests, key, points, codes),
             FileOperation::Ecdh => ecdh::shared_secrets_into(engine, curve, key, public, secrets, codes),
@@ -211,7 +211,7 @@ fn sign(engine: &Engine, inputs: &Inputs) -> Result<(Vec<[u8; 64]>, Vec<[u8; 1]>
         let signatures = all_passed(schemes::sign(engine, curve, &inputs.digests, &inputs.secret)?);
         return Ok((signatures, Vec::new()));
     }
-    let signed = ecdsa::sign_recoverable(engine, curve, &inputs.digests, (&inputs.secret).into(), SForm::default())?;
+    let signed = ecdsa::sign_recoverable(engine, curve, &inputs.digests, &inputs.secret[..], SForm::default())?;
     Ok(all_passed(signed).into_iter().map(|signed| (signed.signature, [signed.recovery_id])).unzip())
 }
 

@@ -6,7 +6,7 @@ mod report;
 
 use crate::flags::StartOptions;
 use crate::{ALL_PASSED, SOME_REJECTED};
-use gecc::any::keys;
+use gecc::keys;
 use gecc::{Backend, CurveId, Engine};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::schemes;

@@ -12,7 +12,7 @@ use crate::capi::status::GeccStatus;
 use crate::capi::sums::*;
 use crate::random::Random;
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{CurveId, Engine, Point, PublicKeys, Rejection, Rows, SecretKeys, Signers, any, ecdsa, sm2};
+use gecc::{CurveId, Engine, Point, PublicKeys, Rejection, Rows, SecretKeys, Signers, ecdh, ecdsa, keys, point, sm2};
 use rand::RngExt;
 use std::ffi::CString;
 use std::ptr::null_mut;
@@ -69,7 +69,7 @@ impl<'a> Batch<'a> {
         for item in [0, 7, 600, ITEMS - 1] {
             scalars[item] = if item % 2 == 0 { [0; 32] } else { [0xff; 32] };
         }
-        let points = any::point::mul_base(rust, curve, &scalars).unwrap();
+        let points = point::mul_base(rust, curve, &scalars).unwrap();
         let mut points: Vec<[u8; 65]> =
             points.into_iter().map(|point| *point.unwrap_or(Point::IDENTITY).as_bytes()).collect();
         // Another tag, and another y.
@@ -105,7 +105,7 @@ impl<'a> Batch<'a> {
             gecc_mul_base(c, number, ITEMS, rows(&self.scalars), points.as_mut_ptr().cast(), codes.as_mut_ptr())
         });
         expect("mul_base", codes, points, &|rows, codes| {
-            any::point::mul_base_into(rust, curve, (&self.scalars).into(), rows, codes).unwrap();
+            point::mul_base_into(rust, curve, &self.scalars, rows, codes).unwrap();
         });
         assert!(codes.iter().any(|code| *code == Rejection::ScalarOutOfRange.code()));
 
@@ -115,7 +115,7 @@ impl<'a> Batch<'a> {
                 gecc_mul(c, number, ITEMS, scalars, key, points.as_mut_ptr().cast(), codes.as_mut_ptr())
             });
             expect("mul", codes, points, &|rows, codes| {
-                any::point::mul_into(rust, curve, same, self.uncompressed(), rows, codes).unwrap();
+                point::mul_into(rust, curve, same, self.uncompressed(), rows, codes).unwrap();
             });
         }
 
@@ -123,13 +123,13 @@ impl<'a> Batch<'a> {
             gecc_add(c, number, ITEMS, key, keys(&raw), points.as_mut_ptr().cast(), codes.as_mut_ptr())
         });
         expect("add", codes, points, &|rows, codes| {
-            any::point::add_into(rust, curve, self.uncompressed(), PublicKeys::raw(&raw), rows, codes).unwrap();
+            point::add_into(rust, curve, self.uncompressed(), PublicKeys::raw(&raw), rows, codes).unwrap();
         });
         assert!(codes.iter().any(|code| *code == Rejection::NotOnCurve.code()));
 
         expect_ok(unsafe { gecc_double(c, number, ITEMS, keys(&raw), points.as_mut_ptr().cast(), codes.as_mut_ptr()) });
         expect("double", codes, points, &|rows, codes| {
-            any::point::double_into(rust, curve, PublicKeys::raw(&raw), rows, codes).unwrap();
+            point::double_into(rust, curve, PublicKeys::raw(&raw), rows, codes).unwrap();
         });
     }
 
@@ -145,17 +145,17 @@ impl<'a> Batch<'a> {
                 gecc_msm(c, number, items, rows(scalars), keys(uncompressed), sum, code, bad_item)
             });
             let points = PublicKeys::uncompressed(uncompressed);
-            let expected = any::point::msm_columns(rust, curve, items, scalars.into(), points).unwrap();
+            let expected = point::msm_columns(rust, curve, items, scalars, points).unwrap();
             assert_eq!(found, expected, "{curve}");
             let found = answer(items, |sum, code, bad_item| unsafe {
                 gecc_msm(c, number, items, one(&self.scalars[1]), keys(raw), sum, code, bad_item)
             });
             let (scalar, points) = (Rows::all(&self.scalars[1]), PublicKeys::raw(raw));
-            assert_eq!(found, any::point::msm_columns(rust, curve, items, scalar, points).unwrap(), "{curve}");
+            assert_eq!(found, point::msm_columns(rust, curve, items, scalar, points).unwrap(), "{curve}");
             let found = answer(items, |sum, code, bad_item| unsafe {
                 gecc_sum(c, number, items, keys(raw), sum, code, bad_item)
             });
-            assert_eq!(found, any::point::sum_columns(rust, curve, items, points).unwrap(), "{curve}");
+            assert_eq!(found, point::sum_columns(rust, curve, items, points).unwrap(), "{curve}");
 
             // As the calls that give a row for each item have it.
             let (products, codes) = (&mut products[..items], &mut codes[..items]);
@@ -183,7 +183,7 @@ impl<'a> Batch<'a> {
         expect_ok(unsafe {
             gecc_decompress(c, number, ITEMS, keys(&compressed), points.as_mut_ptr().cast(), codes.as_mut_ptr())
         });
-        let decoded = any::point::decode_keys(rust, curve, ITEMS, PublicKeys::compressed(&compressed)).unwrap();
+        let decoded = point::decode_keys(rust, curve, ITEMS, PublicKeys::compressed(&compressed)).unwrap();
         for ((code, row), decoded) in codes.iter().zip(&*points).zip(decoded) {
             match decoded {
                 Ok(point) => assert_eq!((*code, &row[..]), (1, &point.as_bytes()[1..])),
@@ -201,7 +201,7 @@ impl<'a> Batch<'a> {
         expect_ok(unsafe {
             gecc_public_keys(c, number, ITEMS, rows(&self.scalars), points.as_mut_ptr().cast(), codes.as_mut_ptr())
         });
-        any::keys::public_keys_into(rust, curve, secret, their_points, their_codes).unwrap();
+        keys::public_keys_into(rust, curve, secret, their_points, their_codes).unwrap();
         assert_rows("public keys", (codes, points), (their_codes, their_points));
         assert!(codes.iter().any(|code| *code == Rejection::SecretKeyOutOfRange.code()));
 
@@ -212,8 +212,7 @@ impl<'a> Batch<'a> {
         for (given, secret) in [each, all] {
             let (data, peers) = (secrets.as_mut_ptr().cast(), keys(&self.points));
             expect_ok(unsafe { gecc_ecdh_secrets(c, number, ITEMS, given, peers, data, codes.as_mut_ptr()) });
-            any::ecdh::shared_secrets_into(rust, curve, secret, self.uncompressed(), their_secrets, their_codes)
-                .unwrap();
+            ecdh::shared_secrets_into(rust, curve, secret, self.uncompressed(), their_secrets, their_codes).unwrap();
             assert_rows("shared secrets", (codes, secrets), (their_codes, their_secrets));
             assert!(codes.iter().any(|code| *code == Rejection::MalformedPoint.code()));
         }
@@ -244,8 +243,8 @@ impl<'a> Batch<'a> {
                 expect_ok(unsafe {
                     gecc_ecdsa_sign(c, number, ITEMS, digests, given, additional, form as i32, data, codes.as_mut_ptr())
                 });
-                let digests = (&self.digests).into();
-                any::ecdsa::sign_into(rust, curve, digests, signers, same, their_signatures, their_codes).unwrap();
+                let digests = &self.digests;
+                ecdsa::sign_into(rust, curve, digests, signers, same, their_signatures, their_codes).unwrap();
                 assert_rows("signatures", (codes, signatures), (their_codes, their_signatures));
             }
         }
@@ -256,8 +255,8 @@ impl<'a> Batch<'a> {
             expect_ok(unsafe {
                 gecc_ecdsa_verify(c, number, ITEMS, digests, given, key, policy as i32, codes.as_mut_ptr())
             });
-            let (digests, given) = ((&self.digests).into(), (&*signatures).into());
-            any::ecdsa::verify_into(rust, curve, digests, given, self.uncompressed(), same, their_codes).unwrap();
+            let (digests, given) = (&self.digests, &*signatures);
+            ecdsa::verify_into(rust, curve, digests, given, self.uncompressed(), same, their_codes).unwrap();
             assert_eq!(codes, their_codes, "{curve}");
             assert!(codes.contains(&Rejection::ROutOfRange.code()));
             // A bad item may have a high s, which is looked at before the rest.
@@ -288,7 +287,7 @@ impl<'a> Batch<'a> {
                 let codes = codes.as_mut_ptr();
                 gecc_ecdsa_sign_recoverable(c, number, ITEMS, given, scalars, additional, 0, data, id_data, codes)
             });
-            let signed = any::ecdsa::sign_recoverable(rust, curve, same, signers, SForm::CurveDefault).unwrap();
+            let signed = ecdsa::sign_recoverable(rust, curve, same, signers, SForm::CurveDefault).unwrap();
             for (item, signed) in signed.into_iter().enumerate() {
                 match signed {
                     Ok(signed) => {
@@ -314,8 +313,7 @@ impl<'a> Batch<'a> {
         });
         let their_ids = Rows::strided(&ids, 1, ITEMS).unwrap();
         let (their_digests, their_given) = (Rows::from(&self.digests), Rows::from(&*signatures));
-        any::ecdsa::recover_into(rust, curve, their_digests, their_given, their_ids, their_points, their_codes)
-            .unwrap();
+        ecdsa::recover_into(rust, curve, their_digests, their_given, their_ids, their_points, their_codes).unwrap();
         assert_rows("recovered keys", (codes, points), (their_codes, their_points));
         assert_eq!(codes[20], Rejection::RecoveryIdOutOfRange.code());
         if curve != CurveId::Secp256k1 {
@@ -345,11 +343,11 @@ impl<'a> Batch<'a> {
         let secret = SecretKeys::rows((&scalars).into());
         let (mut signatures, mut ids, mut codes) = (vec![[0; 64]; MANY], vec![[0]; MANY], vec![0; MANY]);
         let number_bytes = ids.as_flattened_mut();
-        any::ecdsa::sign_recoverable_into(
+        ecdsa::sign_recoverable_into(
             rust,
             curve,
-            (&digests).into(),
-            secret.into(),
+            &digests,
+            secret,
             SForm::CurveDefault,
             &mut signatures,
             number_bytes,
@@ -360,7 +358,7 @@ impl<'a> Batch<'a> {
         (signatures[20][40], ids[22], ids[MANY - 1]) = (signatures[20][40] ^ 1, [4], [ids[MANY - 1][0] ^ 1]);
         let mut candidates = vec![[0; 64]; MANY];
         let same: (Rows<32>, Rows<64>, Rows<1>) = ((&digests).into(), (&signatures).into(), (&ids).into());
-        any::ecdsa::recover_into(rust, curve, same.0, same.1, same.2, &mut candidates, &mut codes).unwrap();
+        ecdsa::recover_into(rust, curve, same.0, same.1, same.2, &mut candidates, &mut codes).unwrap();
         let (expected, expected_codes) = (candidates.clone(), codes.clone());
         assert!(codes.contains(&Rejection::RecoveryIdOutOfRange.code()) && codes.contains(&1));
         // None, and those of others.
@@ -381,7 +379,7 @@ impl<'a> Batch<'a> {
             gecc_ecdsa_verify_recoverable(c.0, number, MANY, given, signed, id_rows, key, policy, codes)
         });
         let key = PublicKeys::raw(&expected);
-        any::ecdsa::verify_into(rust, curve, same.0, same.1, key, Policy::default(), &mut verdicts).unwrap();
+        ecdsa::verify_into(rust, curve, same.0, same.1, key, Policy::default(), &mut verdicts).unwrap();
         assert!(codes == verdicts && codes.contains(&Rejection::IdentityKey.code()), "{curve}");
         if curve != CurveId::Secp256k1 {
             return;
@@ -429,7 +427,7 @@ impl<'a> Batch<'a> {
                 let (texts, data, codes) = (messages.as_ptr(), signatures.as_mut_ptr().cast(), codes.as_mut_ptr());
                 gecc_ecdsa_sign_messages(c, number, ITEMS, texts, given, additional, form, data, codes)
             });
-            any::ecdsa::sign_messages_into(rust, curve, &slices, signers, same, their_signatures, their_codes).unwrap();
+            ecdsa::sign_messages_into(rust, curve, &slices, signers, same, their_signatures, their_codes).unwrap();
             assert_rows("signatures of messages", (codes, signatures), (their_codes, their_signatures));
         }
         assert!(codes.contains(&Rejection::SecretKeyOutOfRange.code()));
@@ -439,8 +437,8 @@ impl<'a> Batch<'a> {
             expect_ok(unsafe {
                 gecc_ecdsa_verify_messages(c, number, ITEMS, texts, given, key, policy as i32, codes.as_mut_ptr())
             });
-            let (given, key) = ((&*signatures).into(), self.uncompressed());
-            any::ecdsa::verify_messages_into(rust, curve, &slices, given, key, same, their_codes).unwrap();
+            let (given, key) = (&*signatures, self.uncompressed());
+            ecdsa::verify_messages_into(rust, curve, &slices, given, key, same, their_codes).unwrap();
             assert_eq!(codes, their_codes, "{curve}");
             assert!(codes.contains(&1));
             let expected = if same == Policy::default() { Rejection::Mismatch } else { Rejection::HighS };

@@ -167,7 +167,7 @@ fn verify_next(
         claims.fill(Round { digests, signatures, keys });
     });
     let policy = ecdsa::Policy::default();
-    ecdsa::verify_into::<Secp256k1>(engine, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
+    ecdsa::verify_into(engine, Secp256k1, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
     Ok(codes)
 }
 

@@ -176,7 +176,7 @@ impl<'a> Batch<'a> {
         let digests: Vec<[u8; 32]> = pairs.iter().map(digest).collect();
         let (signatures, keys, mut codes) = (self.signatures(pairs), self.keys(pairs), vec![0; pairs.len()]);
         let policy = ecdsa::Policy::default();
-        ecdsa::verify_into::<P256>(self.engine(), &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
+        ecdsa::verify_into(self.engine(), P256, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
         Ok(codes)
     }
 

@@ -27,7 +27,7 @@ struct Signer<'a> {
 
 impl<'a> Signer<'a> {
     fn new(settings: &'a Settings, form: u32) -> Self {
-        let (mut secrets, points) = keys::generate::<Secp256k1>(settings.engine().unwrap(), 1).unwrap();
+        let (mut secrets, points) = keys::generate(settings.engine().unwrap(), Secp256k1, 1).unwrap();
         let raw = points[0].as_bytes()[points[0].as_bytes().len() - 64..].to_vec();
         let parity = raw[63] & 1;
         let public = match form {
@@ -39,12 +39,8 @@ impl<'a> Signer<'a> {
     }
 
     fn sign(&self, digest: [u8; 32], hash_type: u8) -> Vec<u8> {
-        let signed = ecdsa::sign::<Secp256k1>(
-            self.settings.engine().unwrap(),
-            &[digest],
-            &self.secret,
-            ecdsa::SForm::AsComputed,
-        );
+        let signed =
+            ecdsa::sign(self.settings.engine().unwrap(), Secp256k1, &[digest], &self.secret, ecdsa::SForm::AsComputed);
         let mut der = signature_to_der(&signed.unwrap()[0].unwrap()).to_vec();
         der.push(hash_type);
         der

@@ -11,7 +11,7 @@ mod support;
 
 use der::asn1::{BitString, ObjectIdentifier};
 use der::{Decode, Encode, EncodePem};
-use gecc::{CurveId, SecretKey, any, sm2};
+use gecc::{CurveId, SecretKey, ecdsa, keys, sm2};
 use gecc_chains::Settings;
 use gecc_chains::certificates::{Algorithm, Answer, Answers, Options, Reason, check};
 use harness::{Named, named};
@@ -88,7 +88,7 @@ struct Authority {
 
 impl Authority {
     fn new(settings: &Settings, curve: CurveId, name: &str) -> Self {
-        let (mut secrets, points) = any::keys::generate(settings.engine().unwrap(), curve, 1).unwrap();
+        let (mut secrets, points) = keys::generate(settings.engine().unwrap(), curve, 1).unwrap();
         let public = points[0].as_bytes();
         let public = [&[4], &public[public.len() - 64..]].concat();
         Authority { curve, secret: secrets.remove(0), public, name: name.to_owned() }
@@ -106,11 +106,11 @@ impl Authority {
                 sm2::sign_messages(settings.engine().unwrap(), &[message], sm2::UserIds::default(), &self.secret)
                     .unwrap()[0]
             }
-            _ => any::ecdsa::sign(
+            _ => ecdsa::sign(
                 settings.engine().unwrap(),
                 self.curve,
                 &[digest],
-                (&self.secret).into(),
+                &self.secret,
                 gecc::ecdsa::SForm::default(),
             )
             .unwrap()[0],

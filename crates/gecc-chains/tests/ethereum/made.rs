@@ -28,14 +28,15 @@ struct Signer<'a> {
 
 impl<'a> Signer<'a> {
     fn new(settings: &'a Settings) -> Self {
-        let (mut keys, public) = gecc::keys::generate::<Secp256k1>(settings.engine().unwrap(), 1).unwrap();
+        let (mut keys, public) = gecc::keys::generate(settings.engine().unwrap(), Secp256k1, 1).unwrap();
         let raw = &public[0].as_bytes()[public[0].as_bytes().len() - 64..];
         Signer { settings, key: keys.remove(0), address: Address::from_raw_public_key(raw) }
     }
 
     fn sign(&self, digest: B256) -> Signature {
-        let signed = ecdsa::sign_recoverable::<Secp256k1>(
+        let signed = ecdsa::sign_recoverable(
             self.settings.engine().unwrap(),
+            Secp256k1,
             &[digest.0],
             &self.key,
             ecdsa::SForm::Low,

@@ -7,7 +7,7 @@ use crate::job;
 use crate::operation::TableAnswers;
 use crate::operation::{Columns, Operation, Reads, Results};
 use crate::output::{Failure, Line};
-use gecc::any::ecdh;
+use gecc::ecdh;
 use gecc::{CurveId, Engine, Error};
 
 pub fn run(options: EcdhOptions) -> Result<u8, Failure> {

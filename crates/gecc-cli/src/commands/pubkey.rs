@@ -6,7 +6,7 @@ use crate::job;
 use crate::operation::TableAnswers;
 use crate::operation::{Columns, Operation, Reads, Results};
 use crate::output::{Failure, Line};
-use gecc::any::keys;
+use gecc::keys;
 use gecc::{CurveId, Engine, Error, SecretKeys};
 
 pub fn run(options: PubkeyOptions) -> Result<u8, Failure> {

@@ -6,7 +6,7 @@ use crate::job;
 use crate::operation::TableAnswers;
 use crate::operation::{Columns, Operation, Reads, RecoveryIds, Results};
 use crate::output::{Failure, Line};
-use gecc::{CurveId, Engine, Error, any, ecdsa};
+use gecc::{CurveId, Engine, Error, ecdsa};
 
 pub fn run(options: RecoverOptions) -> Result<u8, Failure> {
     let RecoverOptions { curve, addresses, hash, mut stream } = options;
@@ -49,7 +49,7 @@ impl Operation for Recover {
             return ecdsa::recover_addresses_into(engine, digests, *signatures, *recovery_ids, addresses, codes);
         }
         let (keys, codes) = results.rows_of();
-        any::ecdsa::recover_into(engine, self.curve, digests, *signatures, *recovery_ids, keys, codes)
+        ecdsa::recover_into(engine, self.curve, digests, *signatures, *recovery_ids, keys, codes)
     }
 
     #[cfg(feature = "arrow")]

@@ -10,7 +10,7 @@ use crate::operation::{Columns, Contents, Operation, Reads, Results};
 use crate::output::{Failure, Line};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::SForm;
-use gecc::{CurveId, Engine, Error, Rows, SecretKeys, Signers, any, signature_to_der, sm2};
+use gecc::{CurveId, Engine, Error, Rows, SecretKeys, Signers, ecdsa, signature_to_der, sm2};
 
 /// Bytes of `r || s`; a recovery id comes after them.
 const SIGNATURE: usize = 64;
@@ -116,11 +116,11 @@ impl Operation for Ecdsa {
             let signers = signers(keys, self.data.as_ref());
             if !self.recoverable {
                 let (signatures, codes) = results.rows_of();
-                return any::ecdsa::sign_into(engine, self.curve, digests, signers, form, signatures, codes);
+                return ecdsa::sign_into(engine, self.curve, digests, signers, form, signatures, codes);
             }
             let mut ids = vec![0; results.codes.len()];
             let (signatures, codes) = (results.rows[..ids.len() * SIGNATURE].as_chunks_mut().0, results.codes);
-            any::ecdsa::sign_recoverable_into(engine, self.curve, digests, signers, form, signatures, &mut ids, codes)?;
+            ecdsa::sign_recoverable_into(engine, self.curve, digests, signers, form, signatures, &mut ids, codes)?;
             put_behind(results.rows, &ids);
             Ok(())
         })

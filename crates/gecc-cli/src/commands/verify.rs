@@ -8,7 +8,7 @@ use crate::operation::TableAnswers;
 use crate::operation::{Columns, Contents, NO_RECOVERY_ID, Operation, Reads, RecoveryIds, Results};
 use crate::output::{Failure, Line};
 use gecc::ecdsa::Policy;
-use gecc::{CurveId, Engine, Error, any, bip340, sm2};
+use gecc::{CurveId, Engine, Error, bip340, ecdsa, sm2};
 
 pub fn run(options: VerifyOptions) -> Result<u8, Failure> {
     let VerifyOptions { curve, scheme, low_s, hash, mut stream } = options;
@@ -65,7 +65,7 @@ impl Operation for Ecdsa {
         let (Ecdsa { curve, policy, together }, digests, codes) = (*self, contents.digests(), results.codes);
         let has_ids = || (0..codes.len()).any(|item| *recovery_ids.get(item) != [NO_RECOVERY_ID]);
         if together && !recovery_ids.is_empty() && has_ids() {
-            return any::ecdsa::verify_recoverable_into(
+            return ecdsa::verify_recoverable_into(
                 engine,
                 curve,
                 digests,
@@ -76,7 +76,7 @@ impl Operation for Ecdsa {
                 codes,
             );
         }
-        any::ecdsa::verify_into(engine, curve, digests, signatures, public_keys, policy, codes)
+        ecdsa::verify_into(engine, curve, digests, signatures, public_keys, policy, codes)
     }
 
     #[cfg(feature = "arrow")]

@@ -3,8 +3,8 @@
 use super::samples::{check_all, samples};
 use super::schemes;
 use crate::failure::Failure;
-use gecc::any::{keys, point};
 use gecc::{CurveId, Engine, Error, PageLocked, Point, Rejection, SecretKey, SecretKeys};
+use gecc::{keys, point};
 use std::ops::Range;
 
 /// Two independent sets of points, with what they are multiples of G by, and digests.
@@ -47,8 +47,7 @@ impl Memory {
 
 impl Inputs {
     pub fn new(engine: &Engine, curve: CurveId, items: usize, memory: Memory) -> Result<Self, Failure> {
-        let public_keys =
-            |keys: &[[u8; 32]]| keys::public_keys(engine, curve, SecretKeys::rows(keys.into()), keys.len());
+        let public_keys = |keys: &[[u8; 32]]| keys::public_keys(engine, curve, SecretKeys::rows(keys.into()));
         let (secret, public) = with_points(items, public_keys)?;
         let secret = secret.into_iter().map(SecretKey::from_bytes).collect();
         let (scalars, points) = with_points(items, |scalars| point::mul_base(engine, curve, scalars))?;
@@ -75,7 +74,7 @@ impl Inputs {
     pub fn check(&self, engine: &Engine, reference: &Engine) -> Result<(), Failure> {
         let same = |range: Range<usize>| {
             let secret = &self.secret[range.clone()];
-            let public = keys::public_keys(reference, self.curve, secret.into(), secret.len())?;
+            let public = keys::public_keys(reference, self.curve, secret)?;
             let points = point::mul_base(reference, self.curve, &self.scalars[range.clone()])?;
             Ok(all_passed(public) == self.public[range.clone()] && all_passed(points) == self.points[range])
         };

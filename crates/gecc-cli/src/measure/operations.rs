@@ -5,13 +5,13 @@ use super::samples::{check_all, samples};
 use super::schemes;
 use crate::failure::Failure;
 use clap::ValueEnum;
-use gecc::any::{ecdh, ecdsa, keys, point};
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{Policy, SForm, recover_addresses, recover_addresses_with_candidates};
 use gecc::{
     CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKeys, SharedPoint, SharedSecret,
     Verdict, Verdicts, tweak,
 };
+use gecc::{ecdh, ecdsa, keys, point};
 use std::ops::Range;
 
 /// The public operations that are measured.
@@ -208,7 +208,7 @@ impl<'a> Case<'a> {
             (Operation::MulBase, _) => Outcome::Points(point::mul_base(engine, curve, &scalars[at])?),
             (Operation::Mul, _) => Outcome::Points(point::mul(engine, curve, &scalars[at], public)?),
             (Operation::Msm, _) => Outcome::Sum(point::msm(engine, curve, &scalars[at], public)?),
-            (Operation::PublicKeys, _) => Outcome::Points(keys::public_keys(engine, curve, secret_keys, at.len())?),
+            (Operation::PublicKeys, _) => Outcome::Points(keys::public_keys(engine, curve, secret_keys)?),
             (Operation::Sign, _) => Outcome::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
             (Operation::Bip340Sign, _) => {
                 Outcome::Signatures(bip340::sign(engine, digests, secret_keys, Auxiliary::zeros())?)
@@ -229,7 +229,7 @@ impl<'a> Case<'a> {
             }
             (Operation::EcdhOneSecret, _) => {
                 let (secret, peers) = (&secret[0], PublicKeys::points(points));
-                Outcome::SharedPoints(ecdh::shared_points(engine, curve, secret.into(), peers)?)
+                Outcome::SharedPoints(ecdh::shared_points(engine, curve, secret, peers)?)
             }
             (_, Rest::Compressed(compressed)) => {
                 let compressed = PublicKeys::compressed(&compressed[at.clone()]);
@@ -268,8 +268,8 @@ impl<'a> Case<'a> {
         match (self.operation, &self.rest) {
             (Operation::Add, _) => point::add_into(engine, curve, points, public, rows, codes)?,
             (Operation::Double, _) => point::double_into(engine, curve, points, rows, codes)?,
-            (Operation::MulBase, _) => point::mul_base_into(engine, curve, (&scalars[at]).into(), rows, codes)?,
-            (Operation::Mul, _) => point::mul_into(engine, curve, (&scalars[at]).into(), public, rows, codes)?,
+            (Operation::MulBase, _) => point::mul_base_into(engine, curve, &scalars[at], rows, codes)?,
+            (Operation::Mul, _) => point::mul_into(engine, curve, &scalars[at], public, rows, codes)?,
             (Operation::PublicKeys, _) => keys::public_keys_into(engine, curve, secret_keys, rows, codes)?,
             (Operation::Sign, _) => schemes::sign_into(engine, curve, digests, secret_keys, rows, codes)?,
             (Operation::Bip340Sign, _) => {
@@ -288,20 +288,19 @@ impl<'a> Case<'a> {
                 bip340::verify_into(engine, digests, &signatures[at], keys, codes)?;
             }
             (Operation::EcdhOneSecret, _) => {
-                ecdh::shared_points_into(engine, curve, (&secret[0]).into(), points, rows, codes)?;
+                ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;
             }
             (_, Rest::Signed(Signed { keys, signatures })) => {
                 let keys = PublicKeys::points(&keys[at.clone()]);
                 schemes::verify_into(engine, curve, digests, &signatures[at], keys, codes)?;
             }
             (Operation::Recover, Rest::Recoverable(signatures, ids)) => {
-                let (signatures, ids) = (&signatures[at.clone()], ids[at].as_chunks().0);
-                ecdsa::recover_into(engine, curve, digests.into(), signatures.into(), ids.into(), rows, codes)?;
+                let (signatures, ids) = (&signatures[at.clone()], Rows::new(ids[at].as_chunks().0));
+                ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes)?;
             }
             (Operation::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
-                let (signatures, ids) = (&signatures[at.clone()], ids[at].as_chunks().0);
-                let (digests, signatures, ids, policy) =
-                    (digests.into(), signatures.into(), ids.into(), Policy::default());
+                let (signatures, ids) = (&signatures[at.clone()], Rows::new(ids[at].as_chunks().0));
+                let policy = Policy::default();
                 ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, public, policy, codes)?;
             }
             _ => return Ok(false),
@@ -360,8 +359,7 @@ impl Inputs {
 
     /// Signatures, and their recovery ids.
     fn recoverable(&self, engine: &Engine) -> Result<(PageLocked<[u8; 64]>, PageLocked<u8>), Failure> {
-        let secret = (&self.secret).into();
-        let signed = ecdsa::sign_recoverable(engine, self.curve, &self.digests, secret, SForm::default())?;
+        let signed = ecdsa::sign_recoverable(engine, self.curve, &self.digests, &self.secret[..], SForm::default())?;
         let signed = all_passed(signed).into_iter().map(|signed| (signed.signature, signed.recovery_id));
         let (signatures, ids) = signed.unzip();
         Ok((self.place(engine, signatures)?, self.place(engine, ids)?))

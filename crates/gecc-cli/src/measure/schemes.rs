@@ -1,7 +1,7 @@
 //! Signatures over digests by what a curve signs with.
 
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{CurveId, Engine, Error, Point, PublicKeys, Rejection, SecretKey, SecretKeys, Verdicts, any, sm2};
+use gecc::{CurveId, Engine, Error, Point, PublicKeys, Rejection, SecretKey, SecretKeys, Verdicts, ecdsa, sm2};
 
 pub fn sign(
     engine: &Engine,
@@ -10,7 +10,7 @@ pub fn sign(
     keys: &[SecretKey],
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     match curve.has_sm2() {
-        false => any::ecdsa::sign(engine, curve, digests, keys.into(), SForm::default()),
+        false => ecdsa::sign(engine, curve, digests, keys, SForm::default()),
         true => sm2::sign(engine, digests, keys),
     }
 }
@@ -24,7 +24,7 @@ pub fn verify(
 ) -> Result<Verdicts, Error> {
     let keys = PublicKeys::points(keys);
     match curve.has_sm2() {
-        false => any::ecdsa::verify(engine, curve, digests, signatures, keys, Policy::default()),
+        false => ecdsa::verify(engine, curve, digests, signatures, keys, Policy::default()),
         true => sm2::verify(engine, digests, signatures, keys),
     }
 }
@@ -38,7 +38,7 @@ pub fn sign_into(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     match curve.has_sm2() {
-        false => any::ecdsa::sign_into(engine, curve, digests.into(), keys.into(), SForm::default(), signatures, codes),
+        false => ecdsa::sign_into(engine, curve, digests, keys, SForm::default(), signatures, codes),
         true => sm2::sign_into(engine, digests, keys, signatures, codes),
     }
 }
@@ -53,7 +53,7 @@ pub fn verify_into(
 ) -> Result<(), Error> {
     let policy = Policy::default();
     match curve.has_sm2() {
-        false => any::ecdsa::verify_into(engine, curve, digests.into(), signatures.into(), keys, policy, codes),
+        false => ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes),
         true => sm2::verify_into(engine, digests, signatures, keys, codes),
     }
 }

@@ -88,11 +88,11 @@ fn commands_free_no_secrets() {
     let _alone = search::alone();
     let (engine, folder, mut secrets) = (Engine::cpu().unwrap(), Folder::new("keys"), Watch::new());
     // For both curves in use.
-    let (keys, _) = keys::generate::<Sm2>(&engine, ITEMS).unwrap();
-    let public = keys::public_keys::<P256>(&engine, &keys).unwrap();
+    let (keys, _) = keys::generate(&engine, Sm2, ITEMS).unwrap();
+    let public = keys::public_keys(&engine, P256, &keys).unwrap();
     let public: Vec<_> = public.into_iter().map(|key| key.expect("n of P-256 is the larger one")).collect();
     for keys in [SecretKeys::each(&keys), SecretKeys::all(&keys[0])] {
-        let shared = ecdh::shared_secrets::<P256>(&engine, keys, PublicKeys::points(&public)).unwrap();
+        let shared = ecdh::shared_secrets(&engine, P256, keys, PublicKeys::points(&public)).unwrap();
         shared.iter().for_each(|secret| watch(&mut secrets, secret.as_ref().unwrap().expose_bytes()));
     }
     keys.iter().for_each(|key| watch(&mut secrets, key.expose_bytes()));
@@ -159,7 +159,7 @@ fn commands_free_no_secrets() {
 fn readers_of_key_files_free_no_secrets() {
     let _alone = search::alone();
     let (engine, folder, mut secrets) = (Engine::cpu().unwrap(), Folder::new("forms"), Watch::new());
-    let (keys, _) = keys::generate::<P256>(&engine, 300).unwrap();
+    let (keys, _) = keys::generate(&engine, P256, 300).unwrap();
     let theirs = || keys.iter().map(|key| p256::SecretKey::from_slice(key.expose_bytes()).unwrap());
     let pkcs8: String = theirs().map(|key| key.to_pkcs8_pem(Default::default()).unwrap().to_string()).collect();
     let sec1: String = theirs().map(|key| key.to_sec1_pem(Default::default()).unwrap().to_string()).collect();

@@ -2,7 +2,7 @@
 
 use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
 use gecc::ecdsa::SForm;
-use gecc::{Backend, CurveId, Engine, P256, Rows, Secp256k1, Signers, any, sm2};
+use gecc::{Backend, CurveId, Engine, P256, Rows, Secp256k1, Signers, ecdsa, sm2};
 use serde_json::{Value, json};
 
 const DATA: [u8; 32] = [0x5a; 32];
@@ -30,7 +30,7 @@ fn signatures_are_those_of_the_library() {
     let digests = || lines("digest", set.digests.iter().map(|digest| digest.to_vec()));
     for curve in [CurveId::P256, CurveId::Secp256k1] {
         let form = SForm::CurveDefault;
-        let expected = any::ecdsa::sign_recoverable(&engine, curve, &set.digests, signers, form).unwrap();
+        let expected = ecdsa::sign_recoverable(&engine, curve, &set.digests, signers, form).unwrap();
         let found = sign(curve.name(), &["--recoverable"], digests());
         let plain = sign(curve.name(), &[], digests());
         for (item, expected) in expected.into_iter().map(Result::unwrap).enumerate() {
@@ -65,7 +65,7 @@ fn tables_are_answered() {
     for curve in [CurveId::Secp256k1, CurveId::Sm2] {
         let expected = match curve {
             CurveId::Sm2 => sm2::sign(&engine, &set.digests, signers).unwrap(),
-            curve => any::ecdsa::sign(&engine, curve, &set.digests, signers, SForm::CurveDefault).unwrap(),
+            curve => ecdsa::sign(&engine, curve, &set.digests, signers, SForm::CurveDefault).unwrap(),
         };
         let data = hex::encode(DATA);
         let arguments = ["--curve", curve.name(), "--key-file", key.path(), "--additional-data", &data, file.path()];

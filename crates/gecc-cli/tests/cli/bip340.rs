@@ -40,7 +40,7 @@ struct Signed {
 /// Every fifth signature is spoiled.
 fn signed(items: usize) -> Signed {
     let engine = Engine::cpu().unwrap();
-    let (secret, public) = keys::generate::<Secp256k1>(&engine, items).unwrap();
+    let (secret, public) = keys::generate(&engine, Secp256k1, items).unwrap();
     let messages: Vec<[u8; 32]> = (0..items).map(|item| [item as u8; 32]).collect();
     let signatures = bip340::sign(&engine, &messages, &secret, Auxiliary::zeros()).unwrap();
     let mut signatures: Vec<[u8; 64]> = signatures.into_iter().map(Result::unwrap).collect();

@@ -93,7 +93,7 @@ fn lines() -> String {
 }
 
 fn keys_of(count: usize) -> String {
-    let (secret, _) = keys::generate::<Secp256k1>(&gecc::Engine::cpu().unwrap(), count).unwrap();
+    let (secret, _) = keys::generate(&gecc::Engine::cpu().unwrap(), Secp256k1, count).unwrap();
     secret.iter().map(|key| hex::encode(key.expose_bytes())).collect::<Vec<_>>().join("\n")
 }
 
@@ -197,7 +197,7 @@ fn keys_of_items_are_those_of_a_file() {
         assert_eq!((code(&of_items), &of_items.stdout), (0, &of_file.stdout), "{}", stderr(&of_items));
     }
     // Messages of SM2 are computed apart too.
-    let (secret, _) = keys::generate::<Sm2>(&gecc::Engine::cpu().unwrap(), 5).unwrap();
+    let (secret, _) = keys::generate(&gecc::Engine::cpu().unwrap(), Sm2, 5).unwrap();
     let keys: Vec<String> = secret.iter().map(|key| hex::encode(key.expose_bytes())).collect();
     let file = TemporaryFile::new("items.sm2.keys", keys.join("\n"));
     let lines: Vec<String> =

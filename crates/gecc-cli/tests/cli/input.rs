@@ -141,7 +141,7 @@ fn tags_are_passed_through_as_written() {
 #[test]
 fn sm2_ids_keep_their_spaces_in_csv() {
     let engine = Engine::cpu().unwrap();
-    let key = SecretKey::generate::<Sm2>().unwrap();
+    let key = SecretKey::generate(Sm2).unwrap();
     let file = TemporaryFile::new("spaces.hex", hex::encode(key.expose_bytes()));
     let signed = answers(&run(
         &["sign", "--curve", "sm2", "--columns", "id=id", "--key-file", file.path()],

@@ -45,7 +45,7 @@ fn sign_ecdh_and_pubkey_use_key_files() {
     let shared = run(&["ecdh", "--curve", "p256", "--key-file", one.path()], peers);
     let engine = Engine::cpu().unwrap();
     let expected =
-        gecc::ecdh::shared_secrets::<P256>(&engine, &set.secret[..1], PublicKeys::points(&set.public[1..])).unwrap();
+        gecc::ecdh::shared_secrets(&engine, P256, &set.secret[..1], PublicKeys::points(&set.public[1..])).unwrap();
     let expected = hex::encode(expected[0].as_ref().unwrap().expose_bytes());
     assert_eq!(answers(&shared), [json!({"shared_secret": expected})]);
 
@@ -72,7 +72,7 @@ fn key_files_that_cannot_be_used() {
 
 #[test]
 fn sm2_signatures_from_the_command_line_verify() {
-    let key = TemporaryFile::new("sm2.hex", hex::encode(SecretKey::generate::<Sm2>().unwrap().expose_bytes()));
+    let key = TemporaryFile::new("sm2.hex", hex::encode(SecretKey::generate(Sm2).unwrap().expose_bytes()));
     let public = answers(&run(&["pubkey", "--curve", "sm2", key.path()], ""));
     let lines = "message,id\n6d,alice\n6d,\n";
     let signed = answers(&run(&["sign", "--curve", "sm2", "--columns", "id=id", "--key-file", key.path()], lines));

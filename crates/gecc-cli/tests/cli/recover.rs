@@ -36,7 +36,7 @@ fn recover_gives_addresses() {
     let mut one = [0; 32];
     one[31] = 1;
     let key = SecretKey::from_bytes(one);
-    let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &[[7; 32]], &key, Default::default()).unwrap();
+    let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[7; 32]], &key, Default::default()).unwrap();
     let signed = signed[0].unwrap();
     let line = |id: u8| {
         let (digest, signature) = (hex::encode([7; 32]), hex::encode(signed.signature));

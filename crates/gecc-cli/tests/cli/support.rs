@@ -15,9 +15,9 @@ pub struct Signed {
 
 pub fn signed<C: EcdsaCurve>(count: usize) -> Signed {
     let engine = Engine::cpu().unwrap();
-    let (secret, public) = keys::generate::<C>(&engine, count).unwrap();
+    let (secret, public) = keys::generate(&engine, C::ID, count).unwrap();
     let digests: Vec<[u8; 32]> = (0..count).map(|item| [item as u8 ^ 0x5a; 32]).collect();
-    let signed = ecdsa::sign_recoverable::<C>(&engine, &digests, &secret, Default::default()).unwrap();
+    let signed = ecdsa::sign_recoverable(&engine, C::ID, &digests, &secret, Default::default()).unwrap();
     Signed { secret, public, digests, signed: signed.into_iter().map(Result::unwrap).collect() }
 }
 

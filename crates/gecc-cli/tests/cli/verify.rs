@@ -45,9 +45,9 @@ fn exit_code_0_when_all_are_valid_and_for_no_input() {
 #[test]
 fn messages_are_hashed() {
     let engine = Engine::cpu().unwrap();
-    let key = SecretKey::generate::<Secp256k1>().unwrap();
-    let public = keys::public_keys::<Secp256k1>(&engine, std::slice::from_ref(&key)).unwrap()[0].unwrap();
-    let signature = ecdsa::sign_messages::<Secp256k1>(&engine, &["hello"], &key, Default::default()).unwrap()[0];
+    let key = SecretKey::generate(Secp256k1).unwrap();
+    let public = keys::public_keys(&engine, Secp256k1, std::slice::from_ref(&key)).unwrap()[0].unwrap();
+    let signature = ecdsa::sign_messages(&engine, Secp256k1, &["hello"], &key, Default::default()).unwrap()[0];
     let line = json!({
         "message": hex::encode("hello"),
         "signature": hex::encode(signature.unwrap()),
@@ -59,7 +59,7 @@ fn messages_are_hashed() {
 #[test]
 fn sm2_digests_messages_and_ids_mixed() {
     let engine = Engine::cpu().unwrap();
-    let (secret, public) = keys::generate::<Sm2>(&engine, 1).unwrap();
+    let (secret, public) = keys::generate(&engine, Sm2, 1).unwrap();
     let of_digest = sm2::sign(&engine, &[[7; 32]], &secret).unwrap()[0].unwrap();
     let of_message = sm2::sign_messages(&engine, &["m"], sm2::UserIds::all(b"alice"), &secret).unwrap()[0].unwrap();
     let key = hex::encode(public[0].as_sec1());

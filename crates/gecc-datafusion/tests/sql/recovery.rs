@@ -3,7 +3,7 @@
 use crate::items::{Items, columns, engine, fixed, some};
 use crate::session::{functions, query, row, session, texts, with_table};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, UInt8Array};
-use gecc::{CurveId, SecretKeys, any, ecdsa};
+use gecc::{CurveId, SecretKeys, ecdsa};
 use std::sync::Arc;
 
 fn hex(bytes: &[u8]) -> Option<String> {
@@ -14,7 +14,7 @@ fn hex(bytes: &[u8]) -> Option<String> {
 fn keys_and_addresses_are_those_of_the_library() {
     let items = Items::random(CurveId::Secp256k1, 50);
     let secrets = SecretKeys::from(&items.secrets);
-    let signed = ecdsa::sign_recoverable::<gecc::Secp256k1>(engine(), &items.digests, secrets, Default::default());
+    let signed = ecdsa::sign_recoverable(engine(), gecc::Secp256k1, &items.digests, secrets, Default::default());
     let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
     let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
     let ids: Vec<u8> = signed.iter().map(|signed| signed.recovery_id).collect();
@@ -52,7 +52,7 @@ fn other_curves_recover_keys_too() {
     for curve in [CurveId::P256, CurveId::BrainpoolP256r1] {
         let items = Items::random(curve, 20);
         let secrets = SecretKeys::from(&items.secrets);
-        let signed = any::ecdsa::sign_recoverable(engine(), curve, &items.digests, secrets.into(), Default::default());
+        let signed = ecdsa::sign_recoverable(engine(), curve, &items.digests, secrets, Default::default());
         let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
         let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.signature).collect();
         // The second has an id that there is not, and the third none.

@@ -6,7 +6,7 @@ use crate::engine::{self, Engine};
 use crate::input::{Call, argument};
 use crate::output::{Kind, Output};
 use crate::pieces;
-use gecc::any;
+use gecc::{keys, point};
 use gecc_arrow::Field;
 use pyo3::prelude::*;
 
@@ -24,7 +24,7 @@ pub fn public_keys<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let secrets = call.rows(argument("secret_keys", Field::SecretKey), 32, secret_keys)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
-        any::keys::public_keys_into(&engine, curve, secrets.secret_keys(range), rows, codes)
+        keys::public_keys_into(&engine, curve, secrets.secret_keys(range), rows, codes)
     })
 }
 
@@ -41,7 +41,7 @@ pub fn generate_keys<'py>(
     let mut publics = Output::of_numpy(py, count, Kind::public(64))?;
     let (secret_rows, public_rows) = (secrets.rows::<32>(), publics.rows::<64>());
     pieces::run(py, &engine, count, |range| {
-        let (drawn, points) = any::keys::generate(&engine, curve, range.len())?;
+        let (drawn, points) = keys::generate(&engine, curve, range.len())?;
         for (item, (secret, point)) in range.zip(drawn.iter().zip(points)) {
             secret_rows[item].copy_from_slice(secret.expose_bytes());
             public_rows[item].copy_from_slice(&point.as_bytes()[1..]);
@@ -68,7 +68,7 @@ pub fn ecdh<'py>(
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
         let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
-        any::ecdh::shared_secrets_into(&engine, curve, keys, peers, rows, codes)
+        gecc::ecdh::shared_secrets_into(&engine, curve, keys, peers, rows, codes)
     })
 }
 
@@ -89,7 +89,7 @@ pub fn ecdh_points<'py>(
     let peers = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     results::of_rows(call, &engine, None, Kind::secret, Wanted { out, reasons }, |range, rows, codes| {
         let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
-        any::ecdh::shared_points_into(&engine, curve, keys, peers, rows, codes)
+        gecc::ecdh::shared_points_into(&engine, curve, keys, peers, rows, codes)
     })
 }
 
@@ -106,6 +106,6 @@ pub fn decompress<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let keys = call.keys(argument("public_keys", Field::PublicKey), public_keys)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out: None, reasons }, |range, rows, codes| {
-        any::point::decode_keys_into(&engine, curve, keys.part(range), rows, codes)
+        point::decode_keys_into(&engine, curve, keys.part(range), rows, codes)
     })
 }

@@ -6,8 +6,9 @@ use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{Call, Strings, argument};
 use crate::output::Kind;
+use gecc::CurveId;
+use gecc::ecdsa;
 use gecc::sm2::{self, UserIds};
-use gecc::{CurveId, any};
 use gecc_arrow::Field;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -72,7 +73,7 @@ pub fn verify_messages<'py>(
                 let ids = Ids::user_ids(&ids);
                 sm2::verify_messages_into(&engine, &messages, ids, signatures, keys, codes)
             }
-            _ => any::ecdsa::verify_messages_into(&engine, curve, &messages, signatures, keys, policy, codes),
+            _ => ecdsa::verify_messages_into(&engine, curve, &messages, signatures, keys, policy, codes),
         }
     })
 }
@@ -108,7 +109,7 @@ pub fn sign_messages<'py>(
             let (ids, signers) = (Ids::of(ids.as_ref(), range.clone()), keys.signers(data.as_ref(), range));
             match curve {
                 CurveId::Sm2 => sm2::sign_messages_into(&engine, &messages, Ids::user_ids(&ids), signers, rows, codes),
-                _ => any::ecdsa::sign_messages_into(&engine, curve, &messages, signers, form, rows, codes),
+                _ => ecdsa::sign_messages_into(&engine, curve, &messages, signers, form, rows, codes),
             }
         },
     )

@@ -6,7 +6,7 @@ use crate::engine::{self, Engine};
 use crate::input::{Argument, Call};
 use crate::output::Kind;
 use crate::reasons::Role;
-use gecc::any;
+use gecc::point;
 use pyo3::prelude::*;
 
 pub fn scalars_argument() -> Argument {
@@ -31,7 +31,7 @@ pub fn mul_base<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let scalars = call.rows(scalars_argument(), 32, scalars)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
-        any::point::mul_base_into(&engine, curve, scalars.rows(range), rows, codes)
+        point::mul_base_into(&engine, curve, scalars.rows(range), rows, codes)
     })
 }
 
@@ -52,7 +52,7 @@ pub fn mul<'py>(
     let points = call.keys(point_argument("points"), points)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (scalars, points) = (scalars.rows(range.clone()), points.part(range));
-        any::point::mul_into(&engine, curve, scalars, points, rows, codes)
+        point::mul_into(&engine, curve, scalars, points, rows, codes)
     })
 }
 
@@ -72,7 +72,7 @@ pub fn add<'py>(
     let (a, b) = (call.keys(point_argument("a"), a)?, call.keys(point_argument("b"), b)?);
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
         let (a, b) = (a.part(range.clone()), b.part(range));
-        any::point::add_into(&engine, curve, a, b, rows, codes)
+        point::add_into(&engine, curve, a, b, rows, codes)
     })
 }
 
@@ -90,6 +90,6 @@ pub fn double<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let points = call.keys(point_argument("points"), points)?;
     results::of_rows(call, &engine, None, Kind::public, Wanted { out, reasons }, |range, rows, codes| {
-        any::point::double_into(&engine, curve, points.part(range), rows, codes)
+        point::double_into(&engine, curve, points.part(range), rows, codes)
     })
 }

@@ -6,7 +6,7 @@ use crate::engine::{self, Engine};
 use crate::input::{Call, Column, Keys, Signatures, argument};
 use crate::output::{Kind, Output, answer};
 use crate::pieces;
-use gecc::{CurveId, any, ecdsa, sm2};
+use gecc::{CurveId, ecdsa, sm2};
 use gecc_arrow::Field;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ pub fn verify<'py>(
         let keys = keys.part(range);
         match curve {
             CurveId::Sm2 => sm2::verify_into(&engine, digests, signatures, keys, codes),
-            curve => any::ecdsa::verify_into(&engine, curve, digests, signatures, keys, policy, codes),
+            curve => ecdsa::verify_into(&engine, curve, digests, signatures, keys, policy, codes),
         }
     })
 }
@@ -61,7 +61,7 @@ pub fn verify_recoverable<'py>(
     results::of_codes(call, &engine, None, reasons, |range, codes| {
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
         let (ids, keys) = (ids.rows(range.clone()), keys.part(range));
-        any::ecdsa::verify_recoverable_into(&engine, curve, digests, signatures, ids, keys, policy, codes)
+        ecdsa::verify_recoverable_into(&engine, curve, digests, signatures, ids, keys, policy, codes)
     })
 }
 
@@ -88,7 +88,7 @@ pub fn sign<'py>(
         let (digests, signers) = (digests.rows(range.clone()), keys.signers(data.as_ref(), range));
         match curve {
             CurveId::Sm2 => sm2::sign_into(&engine, digests, signers, rows, codes),
-            curve => any::ecdsa::sign_into(&engine, curve, digests, signers, form, rows, codes),
+            curve => ecdsa::sign_into(&engine, curve, digests, signers, form, rows, codes),
         }
     })
 }
@@ -116,7 +116,7 @@ pub fn sign_recoverable<'py>(
     pieces::run(py, &engine, call.items(), |range| {
         let (digests, signers) = (digests.rows(range.clone()), keys.signers(data.as_ref(), range.clone()));
         let (rows, numbers, codes) = (&mut rows[range.clone()], &mut numbers[range.clone()], &mut codes[range]);
-        any::ecdsa::sign_recoverable_into(&engine, curve, digests, signers, form, rows, numbers, codes)
+        ecdsa::sign_recoverable_into(&engine, curve, digests, signers, form, rows, numbers, codes)
     })?;
     answer(call, vec![signatures, ids], output, reasons)
 }
@@ -169,10 +169,10 @@ pub fn recover<'py>(
         let (digests, signatures) = (digests.rows(range.clone()), signatures.rows(range.clone()));
         let (ids, engine) = (ids.rows(range.clone()), &engine);
         let Some(candidates) = &candidates else {
-            return any::ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes);
+            return ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes);
         };
         let part = candidates.part(range);
-        any::ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, part, rows, codes)
+        ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, part, rows, codes)
     })
 }
 

@@ -8,7 +8,7 @@ use crate::input::Call;
 use crate::output::{Kind, Output};
 use crate::pieces;
 use crate::reasons::VALID;
-use gecc::{CurveId, Error, Point, Rejection, any};
+use gecc::{CurveId, Error, Point, Rejection, point};
 use pyo3::prelude::*;
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub fn sum<'py>(
     let curve = choices::curve(curve)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let points = call.keys(point_argument("points"), points)?;
-    total(&call, &engine, curve, |range| any::point::sum_columns(&engine, curve, range.len(), points.part(range)))
+    total(&call, &engine, curve, |range| point::sum_columns(&engine, curve, range.len(), points.part(range)))
 }
 
 /// The sum of each public scalar times its point.
@@ -44,7 +44,7 @@ pub fn msm<'py>(
     let points = call.keys(point_argument("points"), points)?;
     total(&call, &engine, curve, |range| {
         let (items, scalars, points) = (range.len(), scalars.rows(range.clone()), points.part(range));
-        any::point::msm_columns(&engine, curve, items, scalars, points)
+        point::msm_columns(&engine, curve, items, scalars, points)
     })
 }
 
@@ -74,7 +74,7 @@ fn total<'py>(
         Some(bad) => Err(bad),
         None => call
             .py
-            .detach(|| any::point::sum(engine, curve, &sums))
+            .detach(|| point::sum(engine, curve, &sums))
             .map_err(exception)?
             .map_err(|(item, reason)| (item, reason.code())),
     };

@@ -212,7 +212,7 @@ impl Found {
 /// The sums of keys, so many for each: `x || y`, or zeros. Keys that are none of the curve, with which nobody can sign, are left
 /// out. Each time the keys of a sum are added in pairs, those of all sums at once.
 fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> Result<Vec<[u8; 64]>, gecc::Error> {
-    let decoded = point::decompress::<Secp256k1>(engine, keys)?;
+    let decoded = point::decompress(engine, Secp256k1, keys)?;
     let row = |point: gecc::Point| -> [u8; 64] { *point.as_bytes().last_chunk().expect("65 bytes") };
     let mut rest = decoded.as_slice();
     let mut terms: Vec<Vec<[u8; 64]>> = counts
@@ -236,7 +236,7 @@ fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> R
         }
         let (mut added, mut codes) = (vec![[0; 64]; left.len()], vec![0; left.len()]);
         let operands = (PublicKeys::raw(&left), PublicKeys::raw(&right));
-        point::add_into::<Secp256k1>(engine, operands.0, operands.1, &mut added, &mut codes)?;
+        point::add_into(engine, Secp256k1, operands.0, operands.1, &mut added, &mut codes)?;
         let mut added = added.into_iter();
         for of_sum in &mut terms {
             let (pairs, single) = of_sum.as_chunks::<2>();

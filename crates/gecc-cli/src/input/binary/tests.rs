@@ -6,7 +6,7 @@ use super::reader::{Filled, RowReader};
 use crate::input::open::{Input, open};
 use crate::input::text::Buffers;
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{CurveId, Engine, Secp256k1, SecretKeys, Verdict, any, ecdsa, keys};
+use gecc::{CurveId, Engine, Secp256k1, SecretKeys, Verdict, ecdsa, keys};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
@@ -37,10 +37,10 @@ fn full() -> Layout {
 
 fn signed(items: usize) -> Signed {
     let engine = Engine::cpu().unwrap();
-    let (secret, public) = keys::generate::<Secp256k1>(&engine, items).unwrap();
+    let (secret, public) = keys::generate(&engine, Secp256k1, items).unwrap();
     let mut digests = vec![[0; 32]; items];
     getrandom::fill(digests.as_flattened_mut()).unwrap();
-    let signed = ecdsa::sign_recoverable::<Secp256k1>(&engine, &digests, &secret, SForm::default()).unwrap();
+    let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &digests, &secret, SForm::default()).unwrap();
     let mut rows = Vec::new();
     for item in 0..items {
         let mut signature = signed[item].unwrap();
@@ -98,14 +98,14 @@ fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<boo
         let columns = StridedColumns::new(reader.layout(), &memory, rows);
         let (first, mut codes) = (verdicts.len(), vec![0; rows]);
         let (digests, signatures, keys) = (columns.digests(), columns.signatures(), columns.public_keys());
-        any::ecdsa::verify_into(&engine, CURVE, digests, signatures, keys, Policy::default(), &mut codes).unwrap();
+        ecdsa::verify_into(&engine, CURVE, digests, signatures, keys, Policy::default(), &mut codes).unwrap();
         verdicts.extend(codes.iter().map(|code| *code == Verdict::VALID_CODE));
         let mut recovered = vec![[0; 64]; rows];
         let ids = columns.recovery_ids();
-        any::ecdsa::recover_into(&engine, CURVE, digests, signatures, ids, &mut recovered, &mut codes).unwrap();
+        ecdsa::recover_into(&engine, CURVE, digests, signatures, ids, &mut recovered, &mut codes).unwrap();
         let mut public = vec![[0; 64]; rows];
         let secrets = SecretKeys::rows(columns.secret_keys());
-        any::keys::public_keys_into(&engine, CURVE, secrets, &mut public, &mut codes).unwrap();
+        keys::public_keys_into(&engine, CURVE, secrets, &mut public, &mut codes).unwrap();
         for item in 0..rows {
             assert_eq!(recovered[item] == public[item], expected.valid[first + item], "{}", first + item);
         }
