@@ -56,6 +56,7 @@
 
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 
+pub mod call;
 pub mod fields;
 pub mod kernels;
 #[cfg(feature = "lab")]

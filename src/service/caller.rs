@@ -2,8 +2,9 @@
 
 use super::account::Account;
 use super::dispatch::Dispatcher;
-use super::kind::{Column, Inputs, Kind, Nonces};
+use super::kind::{Column, Inputs, Kind};
 use super::request::Request;
+use crate::call::Operation;
 use crate::curve::CurveId;
 use crate::host::stack;
 use crate::ops::point::point_of;
@@ -51,7 +52,7 @@ impl Caller {
         policy: Policy,
     ) -> Request<'a, Verdicts> {
         let columns = verification(digests.into(), signatures.into(), keys.into());
-        self.request(Kind::EcdsaVerify(curve, policy), columns, verdicts)
+        self.request(Kind::of(Operation::EcdsaVerify(curve, policy)), columns, verdicts)
     }
 
     /// [`crate::bip340::verify`]: a verdict per item over a message of 32 bytes, on secp256k1. Variable-time: everything here is
@@ -63,7 +64,7 @@ impl Caller {
         keys: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Verdicts> {
         let [(_, messages), signatures, keys] = verification(messages.into(), signatures.into(), keys.into());
-        self.request(Kind::Bip340Verify, [("messages", messages), signatures, keys], verdicts)
+        self.request(Kind::of(Operation::Bip340Verify), [("messages", messages), signatures, keys], verdicts)
     }
 
     /// [`crate::sm2::verify`]: a verdict per item over e. Variable-time: everything here is public.
@@ -73,7 +74,11 @@ impl Caller {
         signatures: impl Into<Rows<'a, 64>>,
         keys: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Verdicts> {
-        self.request(Kind::Sm2Verify, verification(digests.into(), signatures.into(), keys.into()), verdicts)
+        self.request(
+            Kind::of(Operation::Sm2Verify),
+            verification(digests.into(), signatures.into(), keys.into()),
+            verdicts,
+        )
     }
 
     /// [`crate::ecdsa::recover`]: the key that made each signature. Variable-time: everything here is public.
@@ -89,7 +94,7 @@ impl Caller {
             ("signatures", Column::rows(signatures.into())),
             ("recovery ids", Column::rows(recovery_ids.into())),
         ];
-        self.request(Kind::EcdsaRecover(curve), columns, points)
+        self.request(Kind::of(Operation::EcdsaRecover(curve)), columns, points)
     }
 
     /// [`crate::ecdsa::sign`]: 64 bytes `r || s` an item. **Constant-time** in keys and nonces. The copies of the keys are wiped
@@ -102,7 +107,7 @@ impl Caller {
         s_form: SForm,
     ) -> Request<'a, Signatures> {
         let signers = signers.into();
-        let kind = Kind::EcdsaSign(curve, s_form, Nonces::of(&signers));
+        let kind = Kind::of_signing(Operation::EcdsaSign(curve, s_form), &signers);
         self.request(kind, signing(digests.into(), signers), signatures)
     }
 
@@ -114,7 +119,7 @@ impl Caller {
         signers: impl Into<Signers<'a>>,
     ) -> Request<'a, Signatures> {
         let signers = signers.into();
-        self.request(Kind::Sm2Sign(Nonces::of(&signers)), signing(digests.into(), signers), signatures)
+        self.request(Kind::of_signing(Operation::Sm2Sign, &signers), signing(digests.into(), signers), signatures)
     }
 
     /// [`crate::ecdh::shared_secrets`]: the shared secret of each private key with its peer. **Constant-time** in the keys. The
@@ -130,7 +135,7 @@ impl Caller {
             ("peers", Column::Keys(peers.into())),
             ("", Column::None),
         ];
-        self.request(Kind::SharedSecrets(curve), columns, shared_secrets)
+        self.request(Kind::of(Operation::SharedSecrets(curve)), columns, shared_secrets)
     }
 
     /// [`crate::keys::public_keys`]: the public key of each private key. **Constant-time** in the keys. Their copies are wiped
@@ -138,7 +143,7 @@ impl Caller {
     pub fn public_keys<'a>(&'a self, curve: CurveId, secret_keys: impl Into<SecretKeys<'a>>) -> Request<'a, Points> {
         let columns =
             [("secret keys", Column::secret_keys(secret_keys.into())), ("", Column::None), ("", Column::None)];
-        self.request(Kind::PublicKeys(curve), columns, points)
+        self.request(Kind::of(Operation::PublicKeys(curve)), columns, points)
     }
 }
 

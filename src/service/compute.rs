@@ -53,7 +53,7 @@ impl Compute for OnEngine {
     }
 
     fn first_choice(&self, kind: Kind, items: usize) -> Device {
-        match self.engine.is_worth_a_gpu(items, kind.worth()) {
+        match self.engine.is_worth_a_gpu(items, kind.operation.worth()) {
             Ok(true) => Device::Gpu,
             Ok(false) | Err(_) => Device::Cpu,
         }

@@ -1,53 +1,18 @@
-//! What can be asked for: the columns of an operation, and the call that computes them.
+//! What can be asked for: an operation, and the columns that it has in an arena.
 
-use crate::curve::CurveId;
+use crate::call::{Columns, Contents, Operation, RecoveryIds};
 use crate::engine::Engine;
-use crate::op::Worth;
-use crate::ops::{ecdh, keys};
-use crate::schemes::ecdsa::ECDSA;
-use crate::schemes::sm2::SM2;
-use crate::schemes::{bip340, ecdsa, sm2};
-use crate::types::{ByteRows, Error, POINT_ROW, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, require_lengths};
+use crate::types::{ByteRows, Error, POINT_ROW, PublicKeys, Rows, SecretKeys, Signers, require_lengths};
 
 /// Requests of one kind share batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    EcdsaVerify(CurveId, Policy),
-    EcdsaRecover(CurveId),
-    EcdsaSign(CurveId, SForm, Nonces),
-    Bip340Verify,
-    Sm2Verify,
-    Sm2Sign(Nonces),
-    SharedSecrets(CurveId),
-    PublicKeys(CurveId),
+pub struct Kind {
+    pub operation: Operation,
+    /// Whether nonces have additional data, in a column of their own.
+    pub with_data: bool,
 }
 
-/// Whether nonces have additional data, in the last column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nonces {
-    OfKeyAndDigest,
-    WithData,
-}
-
-impl Nonces {
-    pub fn of(signers: &Signers) -> Self {
-        if signers.additional.is_some() { Nonces::WithData } else { Nonces::OfKeyAndDigest }
-    }
-
-    fn width(self) -> usize {
-        if self == Nonces::WithData { 32 } else { 0 }
-    }
-
-    fn signers<'a>(self, keys: &'a [u8], data: &'a [u8]) -> Signers<'a> {
-        let keys = SecretKeys::rows(rows_of(keys));
-        match self {
-            Nonces::OfKeyAndDigest => keys.into(),
-            Nonces::WithData => Signers::with_additional_data(keys, rows_of(data)),
-        }
-    }
-}
-
-/// Columns of an operation.
+/// The most columns that an operation has.
 pub const COLUMNS: usize = 3;
 
 /// What the columns of a kind are.
@@ -62,46 +27,51 @@ pub struct Shape {
     pub has_secret_results: bool,
 }
 
+/// A column of a kind, in the order in which kinds have them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Digests,
+    Signatures,
+    SecretKeys,
+    RecoveryIds,
+    PublicKeys,
+    AdditionalData,
+}
+
 impl Kind {
+    pub fn of(operation: Operation) -> Self {
+        Kind { operation, with_data: false }
+    }
+
+    pub fn of_signing(operation: Operation, signers: &Signers) -> Self {
+        Kind { operation, with_data: signers.additional.is_some() }
+    }
+
+    /// The columns, each with the bytes of an item.
+    fn columns(self) -> [Option<(Content, usize)>; COLUMNS] {
+        let reads = self.operation.reads();
+        let all = [
+            (reads.contents, Content::Digests, 32),
+            (reads.signatures, Content::Signatures, 64),
+            (reads.secret_keys, Content::SecretKeys, 32),
+            (reads.recovery_ids != RecoveryIds::No, Content::RecoveryIds, 1),
+            (reads.public_keys, Content::PublicKeys, POINT_ROW),
+            (self.with_data, Content::AdditionalData, 32),
+        ];
+        let mut read = all.into_iter().filter(|(is_read, ..)| *is_read).map(|(_, content, width)| (content, width));
+        let columns = [(); COLUMNS].map(|()| read.next());
+        assert!(read.next().is_none(), "an operation of the coalescer has so many columns");
+        columns
+    }
+
     pub fn shape(self) -> Shape {
-        let public = |inputs, result| Shape { inputs, secret_input: None, result, has_secret_results: false };
-        match self {
-            Kind::EcdsaVerify(..) | Kind::Bip340Verify | Kind::Sm2Verify => public([32, 64, POINT_ROW], 0),
-            Kind::EcdsaRecover(_) => public([32, 64, 1], 64),
-            Kind::EcdsaSign(.., nonces) | Kind::Sm2Sign(nonces) => {
-                Shape { secret_input: Some(1), ..public([32, 32, nonces.width()], 64) }
-            }
-            Kind::SharedSecrets(_) => {
-                Shape { secret_input: Some(0), has_secret_results: true, ..public([32, POINT_ROW, 0], 32) }
-            }
-            Kind::PublicKeys(_) => Shape { secret_input: Some(0), ..public([32, 0, 0], 64) },
-        }
-    }
-
-    /// # Errors
-    /// [`Error::NoScheme`] where the curve does not have the scheme.
-    pub fn require_scheme(self) -> Result<(), Error> {
-        match self {
-            Kind::EcdsaVerify(curve, _) | Kind::EcdsaRecover(curve) | Kind::EcdsaSign(curve, ..) => {
-                ECDSA.require(curve)
-            }
-            Kind::Bip340Verify | Kind::Sm2Verify | Kind::Sm2Sign(_) | Kind::SharedSecrets(_) | Kind::PublicKeys(_) => {
-                Ok(())
-            }
-        }
-    }
-
-    /// From which size a GPU pays, before anything was measured.
-    pub fn worth(self) -> Worth {
-        match self {
-            Kind::EcdsaVerify(..) => ECDSA.verify_worth,
-            Kind::EcdsaRecover(_) => ecdsa::recover::WORTH,
-            Kind::EcdsaSign(..) => ECDSA.sign_worth,
-            Kind::Bip340Verify => bip340::VERIFY_WORTH,
-            Kind::Sm2Verify => SM2.verify_worth,
-            Kind::Sm2Sign(_) => SM2.sign_worth,
-            Kind::SharedSecrets(_) => ecdh::WORTH,
-            Kind::PublicKeys(_) => keys::WORTH,
+        let columns = self.columns();
+        let is_secret = |column: &Option<(Content, usize)>| matches!(column, Some((Content::SecretKeys, _)));
+        Shape {
+            inputs: columns.map(|column| column.map_or(0, |(_, width)| width)),
+            secret_input: columns.iter().position(is_secret),
+            result: self.operation.results().first().map_or(0, |result| result.width),
+            has_secret_results: self.operation.has_secret_results(),
         }
     }
 
@@ -113,41 +83,19 @@ impl Kind {
         codes: &mut [u8],
         rows: &mut [u8],
     ) -> Result<(), Error> {
-        let [first, second, third] = columns;
-        match self {
-            Kind::EcdsaVerify(curve, policy) => {
-                let (digests, signatures, keys) = (rows_of(first), rows_of(second), PublicKeys::mixed(rows_of(third)));
-                ecdsa::verify_into(engine, curve, digests, signatures, keys, policy, codes)
-            }
-            Kind::Bip340Verify => {
-                let (messages, signatures, keys) = (rows_of(first), rows_of(second), PublicKeys::mixed(rows_of(third)));
-                bip340::verify_into(engine, messages, signatures, keys, codes)
-            }
-            Kind::Sm2Verify => {
-                let (digests, signatures, keys) = (rows_of(first), rows_of(second), PublicKeys::mixed(rows_of(third)));
-                sm2::verify_into(engine, digests, signatures, keys, codes)
-            }
-            Kind::EcdsaRecover(curve) => {
-                let (digests, signatures, ids) = (rows_of(first), rows_of(second), rows_of(third));
-                ecdsa::recover_into(engine, curve, digests, signatures, ids, rows.as_chunks_mut().0, codes)
-            }
-            Kind::EcdsaSign(curve, s_form, nonces) => {
-                let (digests, signers) = (rows_of(first), nonces.signers(second, third));
-                ecdsa::sign_into(engine, curve, digests, signers, s_form, rows.as_chunks_mut().0, codes)
-            }
-            Kind::Sm2Sign(nonces) => {
-                let signers = nonces.signers(second, third);
-                sm2::sign_into(engine, rows_of(first), signers, rows.as_chunks_mut().0, codes)
-            }
-            Kind::SharedSecrets(curve) => {
-                let (keys, peers) = (SecretKeys::rows(rows_of(first)), PublicKeys::mixed(rows_of(second)));
-                ecdh::shared_secrets_into(engine, curve, keys, peers, rows.as_chunks_mut().0, codes)
-            }
-            Kind::PublicKeys(curve) => {
-                let keys = SecretKeys::rows(rows_of(first));
-                keys::public_keys_into(engine, curve, keys, rows.as_chunks_mut().0, codes)
+        let mut inputs = Columns::default();
+        for (column, bytes) in self.columns().into_iter().zip(columns) {
+            match column {
+                None => {}
+                Some((Content::Digests, _)) => inputs.contents = Contents::Digests(rows_of(bytes)),
+                Some((Content::Signatures, _)) => inputs.signatures = rows_of(bytes),
+                Some((Content::SecretKeys, _)) => inputs.secret_keys = SecretKeys::rows(rows_of(bytes)),
+                Some((Content::RecoveryIds, _)) => inputs.recovery_ids = rows_of(bytes),
+                Some((Content::PublicKeys, _)) => inputs.public_keys = PublicKeys::mixed(rows_of(bytes)),
+                Some((Content::AdditionalData, _)) => inputs.additional = Some(rows_of(bytes)),
             }
         }
+        self.operation.run(engine, &inputs, rows, &mut [], codes)
     }
 }
 

@@ -47,7 +47,7 @@ impl<'a, T> Request<'a, T> {
         inputs: Result<Inputs<'a>, Error>,
         read: Read<T>,
     ) -> Self {
-        let inputs = inputs.and_then(|inputs| kind.require_scheme().map(|()| inputs));
+        let inputs = inputs.and_then(|inputs| kind.operation.require().map(|()| inputs));
         let inputs = inputs.map_err(|problem| ServiceError::Invalid(Arc::new(problem)));
         Request { dispatcher, account, kind, inputs, read, stage: Stage::New }
     }

@@ -230,13 +230,16 @@ impl Reservation<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::Operation;
     use crate::curve::CurveId;
-    use crate::service::kind::{Column as Input, Kind, Nonces};
+    use crate::service::kind::{Column as Input, Kind};
     use crate::types::Rows;
     use std::thread;
 
     fn slot(capacity: usize) -> Slot {
-        let slot = Slot::new(&Kind::EcdsaRecover(CurveId::ALL[0]).shape(), capacity, |bytes| vec![0; bytes].into());
+        let slot = Slot::new(&Kind::of(Operation::EcdsaRecover(CurveId::ALL[0])).shape(), capacity, |bytes| {
+            vec![0; bytes].into()
+        });
         // SAFETY: the slot is new.
         unsafe { slot.open() };
         slot
@@ -307,7 +310,7 @@ mod tests {
 
     #[test]
     fn secrets_are_wiped() {
-        let slot = Slot::new(&Kind::Sm2Sign(Nonces::OfKeyAndDigest).shape(), 4, |bytes| vec![0xee; bytes].into());
+        let slot = Slot::new(&Kind::of(Operation::Sm2Sign).shape(), 4, |bytes| vec![0xee; bytes].into());
         // SAFETY: this test has the slot for itself.
         let columns = unsafe {
             slot.wipe(3);

@@ -27,6 +27,7 @@ use crate::types::{PublicKeys, Rejection, Rows};
 pub(crate) use messages::Messages;
 pub(crate) use sign::Sign;
 pub use sign::{sign, sign_into, sign_messages, sign_messages_into};
+pub(crate) use sign_cpu::WORTH as SIGN_WORTH;
 pub use signing::{Auxiliary, SigningKeys};
 pub(crate) use verify::Verify;
 pub use verify::{verify, verify_into, verify_messages, verify_messages_into};

@@ -1,5 +1,6 @@
 //! An engine whose answers are known and whose faults are made: a signature is the digest and the key, in this order.
 
+use crate::call::Operation;
 use crate::curve::CurveId;
 use crate::engine::{Device, PageLocked};
 use crate::service::compute::Compute;
@@ -103,8 +104,8 @@ impl Compute for OnFake {
         codes: &mut [u8],
         rows: &mut [u8],
     ) -> Result<(), Error> {
-        assert!(matches!(kind, Kind::EcdsaSign(..) | Kind::Sm2Sign(_)));
-        if !matches!(kind, Kind::Sm2Sign(_)) {
+        assert!(matches!(kind.operation, Operation::EcdsaSign(..) | Operation::Sm2Sign));
+        if !matches!(kind.operation, Operation::Sm2Sign) {
             self.0.wait();
         }
         thread::sleep(self.0.takes);

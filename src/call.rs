@@ -1,0 +1,331 @@
+//! What can be asked for of the items of a batch, as a value: what an operation reads, what it gives, on which curve, and the call that
+//! computes it. For programs that choose the operation when they run, such as the command line, tables and databases.
+//!
+//! ```
+//! use gecc::call::{Columns, Contents, Operation};
+//! use gecc::{CurveId, Engine, PublicKeys, Rows, Verdict, ecdsa, keys};
+//! let engine = Engine::new()?;
+//! let (secret, public) = keys::generate(&engine, CurveId::P256, 2)?;
+//! let (digests, mut signatures, mut codes) = ([[1; 32]; 2], [0; 128], [0; 2]);
+//! let columns = Columns {
+//!     contents: Contents::Digests(Rows::new(&digests)),
+//!     secret_keys: (&secret).into(),
+//!     ..Columns::default()
+//! };
+//! let sign = Operation::EcdsaSign(CurveId::P256, ecdsa::SForm::default());
+//! sign.run(&engine, &columns, &mut signatures, &mut [], &mut codes)?;
+//! assert_eq!((codes, sign.results()[0].name), ([Verdict::VALID_CODE; 2], "signature"));
+//! # Ok::<(), gecc::Error>(())
+//! ```
+
+use crate::curve::{Curve, CurveId, Secp256k1, Sm2};
+use crate::engine::Engine;
+use crate::op::Worth;
+use crate::ops::hash::sha256;
+use crate::ops::{ecdh, keys};
+use crate::schemes::bip340::{self, Auxiliary};
+use crate::schemes::ecdsa::{self, ECDSA};
+use crate::schemes::sm2::{self, SM2};
+use crate::types::{Error, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers};
+
+/// What is computed of each item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Operation {
+    /// [`ecdsa::verify`].
+    EcdsaVerify(CurveId, Policy),
+    /// [`ecdsa::verify_recoverable`], or [`ecdsa::verify`] where there are no recovery ids.
+    EcdsaVerifyRecoverable(CurveId, Policy),
+    /// [`ecdsa::recover`].
+    EcdsaRecover(CurveId),
+    /// [`ecdsa::recover_addresses`], on secp256k1.
+    EcdsaRecoverAddresses,
+    /// [`ecdsa::sign`].
+    EcdsaSign(CurveId, SForm),
+    /// [`ecdsa::sign_recoverable`].
+    EcdsaSignRecoverable(CurveId, SForm),
+    /// [`bip340::verify`].
+    Bip340Verify,
+    /// [`bip340::sign`].
+    Bip340Sign,
+    /// [`sm2::verify`].
+    Sm2Verify,
+    /// [`sm2::sign`].
+    Sm2Sign,
+    /// [`ecdh::shared_secrets`].
+    SharedSecrets(CurveId),
+    /// [`keys::public_keys`].
+    PublicKeys(CurveId),
+}
+
+/// Which columns an operation reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// Digests, or messages.
+    pub contents: bool,
+    /// Whether messages are the scheme's to hash. Others are hashed with SHA-256, or before by whoever has them.
+    pub messages: bool,
+    /// User ids of messages.
+    pub user_ids: bool,
+    /// Signatures of 64 bytes.
+    pub signatures: bool,
+    /// Recovery ids.
+    pub recovery_ids: RecoveryIds,
+    /// Public keys.
+    pub public_keys: bool,
+    /// Whether a public key may be an x-coordinate alone.
+    pub x_only_keys: bool,
+    /// Private keys.
+    pub secret_keys: bool,
+}
+
+/// Whether an operation reads recovery ids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RecoveryIds {
+    /// It does not.
+    #[default]
+    No,
+    /// Where items have them. Those that have none get one that is too large.
+    Optional,
+    /// It does.
+    Required,
+}
+
+/// A result of each item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The name that it has in files and tables.
+    pub name: &'static str,
+    /// Bytes of an item.
+    pub width: usize,
+}
+
+/// Inputs of a batch. Those that an operation does not read may be anything.
+#[derive(Clone, Copy)]
+pub struct Columns<'a> {
+    /// What is signed.
+    pub contents: Contents<'a>,
+    /// `r || s`.
+    pub signatures: Rows<'a, 64>,
+    /// 0 to 3.
+    pub recovery_ids: Rows<'a, 1>,
+    /// Those of signers, or of peers.
+    pub public_keys: PublicKeys<'a>,
+    /// Those of signers, or our own.
+    pub secret_keys: SecretKeys<'a>,
+    /// Additional data of nonces, or the auxiliary random data of BIP 340, which is fresh where none is given.
+    pub additional: Option<Rows<'a, 32>>,
+}
+
+impl Default for Columns<'_> {
+    /// Columns without rows.
+    fn default() -> Self {
+        Columns {
+            contents: Contents::Digests(Rows::new(&[])),
+            signatures: Rows::new(&[]),
+            recovery_ids: Rows::new(&[]),
+            public_keys: PublicKeys::points(&[]),
+            secret_keys: SecretKeys::each(&[]),
+            additional: None,
+        }
+    }
+}
+
+/// What is signed.
+#[derive(Clone, Copy, Debug)]
+pub enum Contents<'a> {
+    /// Digests; messages of 32 bytes to BIP 340, e to SM2.
+    Digests(Rows<'a, 32>),
+    /// Messages, each with its user id where the operation reads one.
+    Messages {
+        /// A message for each item.
+        messages: &'a [&'a [u8]],
+        /// As many; none where the operation reads none.
+        user_ids: &'a [&'a [u8]],
+    },
+}
+
+impl Operation {
+    /// The curve.
+    pub fn curve(self) -> CurveId {
+        match self {
+            Operation::EcdsaVerify(curve, _)
+            | Operation::EcdsaVerifyRecoverable(curve, _)
+            | Operation::EcdsaRecover(curve)
+            | Operation::EcdsaSign(curve, _)
+            | Operation::EcdsaSignRecoverable(curve, _)
+            | Operation::SharedSecrets(curve)
+            | Operation::PublicKeys(curve) => curve,
+            Operation::EcdsaRecoverAddresses | Operation::Bip340Verify | Operation::Bip340Sign => Secp256k1::ID,
+            Operation::Sm2Verify | Operation::Sm2Sign => Sm2::ID,
+        }
+    }
+
+    /// The columns that it reads.
+    pub fn reads(self) -> Reads {
+        let none = Reads::default();
+        let signing = Reads { contents: true, secret_keys: true, ..none };
+        let verification = Reads { contents: true, signatures: true, public_keys: true, ..none };
+        match self {
+            Operation::EcdsaVerify(..) => verification,
+            Operation::EcdsaVerifyRecoverable(..) => Reads { recovery_ids: RecoveryIds::Optional, ..verification },
+            Operation::Bip340Verify => Reads { messages: true, x_only_keys: true, ..verification },
+            Operation::Sm2Verify => Reads { messages: true, user_ids: true, ..verification },
+            Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => {
+                Reads { public_keys: false, recovery_ids: RecoveryIds::Required, ..verification }
+            }
+            Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => signing,
+            Operation::Bip340Sign => Reads { messages: true, ..signing },
+            Operation::Sm2Sign => Reads { messages: true, user_ids: true, ..signing },
+            Operation::SharedSecrets(_) => Reads { public_keys: true, secret_keys: true, ..none },
+            Operation::PublicKeys(_) => Reads { secret_keys: true, ..none },
+        }
+    }
+
+    /// The results of an item beside its code, at most two. Verification has none: the code is the verdict.
+    pub fn results(self) -> &'static [Column] {
+        const SIGNATURE: Column = Column { name: "signature", width: 64 };
+        const PUBLIC_KEY: Column = Column { name: "public_key", width: 64 };
+        match self {
+            Operation::EcdsaVerify(..)
+            | Operation::EcdsaVerifyRecoverable(..)
+            | Operation::Bip340Verify
+            | Operation::Sm2Verify => &[],
+            Operation::EcdsaRecover(_) | Operation::PublicKeys(_) => &[PUBLIC_KEY],
+            Operation::EcdsaRecoverAddresses => &[Column { name: "address", width: 20 }],
+            Operation::EcdsaSign(..) | Operation::Bip340Sign | Operation::Sm2Sign => &[SIGNATURE],
+            Operation::EcdsaSignRecoverable(..) => &[SIGNATURE, Column { name: "recovery_id", width: 1 }],
+            Operation::SharedSecrets(_) => &[Column { name: "shared_secret", width: 32 }],
+        }
+    }
+
+    /// Whether results are secret.
+    pub fn has_secret_results(self) -> bool {
+        matches!(self, Operation::SharedSecrets(_))
+    }
+
+    /// Checks that the curve has the operation.
+    ///
+    /// # Errors
+    /// [`Error::NoScheme`] where it does not.
+    pub fn require(self) -> Result<(), Error> {
+        match self {
+            Operation::EcdsaVerify(curve, _)
+            | Operation::EcdsaVerifyRecoverable(curve, _)
+            | Operation::EcdsaRecover(curve)
+            | Operation::EcdsaSign(curve, _)
+            | Operation::EcdsaSignRecoverable(curve, _) => ECDSA.require(curve),
+            _ => Ok(()),
+        }
+    }
+
+    /// From which size a GPU pays, before anything was measured.
+    pub(crate) fn worth(self) -> Worth {
+        match self {
+            Operation::EcdsaVerify(..) | Operation::EcdsaVerifyRecoverable(..) => ECDSA.verify_worth,
+            Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => ecdsa::recover::WORTH,
+            Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => ECDSA.sign_worth,
+            Operation::Bip340Verify => bip340::VERIFY_WORTH,
+            Operation::Bip340Sign => bip340::SIGN_WORTH,
+            Operation::Sm2Verify => SM2.verify_worth,
+            Operation::Sm2Sign => SM2.sign_worth,
+            Operation::SharedSecrets(_) => ecdh::WORTH,
+            Operation::PublicKeys(_) => keys::WORTH,
+        }
+    }
+
+    /// Computes a batch, of as many items as there are codes. `first` and `second` get the results of all items, one after the other.
+    /// As for variable time and constant time: what the operation's own call is.
+    ///
+    /// # Errors
+    /// As for the operation's own call; [`Error::LengthMismatch`] when there is room for another number of results.
+    pub fn run(
+        self,
+        engine: &Engine,
+        columns: &Columns,
+        first: &mut [u8],
+        second: &mut [u8],
+        codes: &mut [u8],
+    ) -> Result<(), Error> {
+        let Columns { signatures, recovery_ids, public_keys, secret_keys, additional, .. } = *columns;
+        let signers = Signers { keys: secret_keys, additional: additional.map(SecretKeys::rows) };
+        let hashed;
+        let digests = match columns.contents {
+            Contents::Digests(digests) => digests,
+            Contents::Messages { messages, user_ids } if self.reads().messages => {
+                return self.run_over_messages(engine, columns, messages, user_ids, first, codes);
+            }
+            Contents::Messages { messages, .. } => {
+                self.require()?;
+                hashed = sha256(engine, messages.len(), &|item| messages[item])?;
+                Rows::new(&hashed)
+            }
+        };
+        match self {
+            Operation::EcdsaVerifyRecoverable(curve, policy) if !recovery_ids.is_empty() => {
+                let ids = recovery_ids;
+                ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, public_keys, policy, codes)
+            }
+            Operation::EcdsaVerify(curve, policy) | Operation::EcdsaVerifyRecoverable(curve, policy) => {
+                ecdsa::verify_into(engine, curve, digests, signatures, public_keys, policy, codes)
+            }
+            Operation::EcdsaRecover(curve) => {
+                ecdsa::recover_into(engine, curve, digests, signatures, recovery_ids, rows(first), codes)
+            }
+            Operation::EcdsaRecoverAddresses => {
+                ecdsa::recover_addresses_into(engine, digests, signatures, recovery_ids, rows(first), codes)
+            }
+            Operation::EcdsaSign(curve, form) => {
+                ecdsa::sign_into(engine, curve, digests, signers, form, rows(first), codes)
+            }
+            Operation::EcdsaSignRecoverable(curve, form) => {
+                ecdsa::sign_recoverable_into(engine, curve, digests, signers, form, rows(first), second, codes)
+            }
+            Operation::Bip340Verify => bip340::verify_into(engine, digests, signatures, public_keys, codes),
+            Operation::Bip340Sign => {
+                bip340::sign_into(engine, digests, secret_keys, auxiliary(additional), rows(first), codes)
+            }
+            Operation::Sm2Verify => sm2::verify_into(engine, digests, signatures, public_keys, codes),
+            Operation::Sm2Sign => sm2::sign_into(engine, digests, signers, rows(first), codes),
+            Operation::SharedSecrets(curve) => {
+                ecdh::shared_secrets_into(engine, curve, secret_keys, public_keys, rows(first), codes)
+            }
+            Operation::PublicKeys(curve) => keys::public_keys_into(engine, curve, secret_keys, rows(first), codes),
+        }
+    }
+
+    /// The same of an operation whose scheme hashes messages.
+    fn run_over_messages(
+        self,
+        engine: &Engine,
+        columns: &Columns,
+        messages: &[&[u8]],
+        user_ids: &[&[u8]],
+        first: &mut [u8],
+        codes: &mut [u8],
+    ) -> Result<(), Error> {
+        let Columns { signatures, public_keys, secret_keys, additional, .. } = *columns;
+        let ids = sm2::UserIds::each(user_ids);
+        match self {
+            Operation::Bip340Verify => bip340::verify_messages_into(engine, messages, signatures, public_keys, codes),
+            Operation::Bip340Sign => {
+                bip340::sign_messages_into(engine, messages, secret_keys, auxiliary(additional), rows(first), codes)
+            }
+            Operation::Sm2Verify => sm2::verify_messages_into(engine, messages, ids, signatures, public_keys, codes),
+            Operation::Sm2Sign => {
+                let signers = Signers { keys: secret_keys, additional: additional.map(SecretKeys::rows) };
+                sm2::sign_messages_into(engine, messages, ids, signers, rows(first), codes)
+            }
+            _ => unreachable!("the operation reads no messages"),
+        }
+    }
+}
+
+fn auxiliary(given: Option<Rows<'_, 32>>) -> Auxiliary<'_> {
+    given.map_or_else(Auxiliary::fresh, Auxiliary::given)
+}
+
+/// Results of this width. What is left over makes no row, so that the lengths differ.
+fn rows<const W: usize>(bytes: &mut [u8]) -> &mut [[u8; W]] {
+    bytes.as_chunks_mut().0
+}
