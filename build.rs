@@ -3,6 +3,8 @@
 
 #[path = "curves/derive.rs"]
 mod derive;
+#[path = "curves/edwards.rs"]
+mod edwards;
 #[path = "cuda/emit_codes.rs"]
 mod emit_codes;
 #[path = "curves/emit_cuda.rs"]
@@ -14,6 +16,7 @@ mod emit_rust;
 #[path = "curves/params.rs"]
 mod params;
 
+use edwards::EdwardsCurve;
 use emit_launchers::{Source, emit_launchers, needs_curve};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -27,12 +30,13 @@ fn main() {
     // To find out would mean to load it.
     tell_tests("gecc_tests_without_nvrtc", "GECC_REQUIRE_NVRTC", false);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let curves = read_curves(Path::new("curves"));
+    let (curves, edwards_curves) = read_curves(Path::new("curves"));
     for scheme in emit_rust::schemes(&curves) {
         let folder = Path::new("src/schemes").join(scheme);
         assert!(folder.is_dir(), "a curve offers the scheme {scheme}, and there is no {}", folder.display());
     }
-    let constants: String = curves.iter().map(emit_rust::constants).collect();
+    let of_edwards = edwards_curves.iter().map(EdwardsCurve::constants);
+    let constants: String = curves.iter().map(emit_rust::constants).chain(of_edwards).collect();
     fs::write(out.join("constants.rs"), constants).expect("OUT_DIR is writable");
     let types: String = curves.iter().map(emit_rust::curve_type).collect();
     fs::write(out.join("curve_types.rs"), types).expect("OUT_DIR is writable");
@@ -41,6 +45,10 @@ fn main() {
     fs::write(out.join("cpu_curves.rs"), for_cpu).expect("OUT_DIR is writable");
     let tables: String = curves.iter().map(emit_rust::tables).collect();
     fs::write(out.join("cpu_tables.rs"), tables).expect("OUT_DIR is writable");
+    let for_cpu: String = edwards_curves.iter().map(EdwardsCurve::cpu_curve).collect();
+    fs::write(out.join("cpu_edwards_curves.rs"), for_cpu).expect("OUT_DIR is writable");
+    let tables: String = edwards_curves.iter().map(EdwardsCurve::tables).collect();
+    fs::write(out.join("cpu_edwards_tables.rs"), tables).expect("OUT_DIR is writable");
     let references: String = curves.iter().map(emit_rust::reference).collect();
     fs::write(out.join("cpu_references.rs"), references).expect("OUT_DIR is writable");
     let moduli: String = curves.iter().map(emit_rust::moduli).collect();
@@ -171,12 +179,17 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// All curves, in the order of their file names.
-fn read_curves(folder: &Path) -> Vec<params::Curve> {
+/// All curves, in the order of their file names: short Weierstrass curves, and twisted Edwards curves.
+fn read_curves(folder: &Path) -> (Vec<params::Curve>, Vec<EdwardsCurve>) {
+    let (mut curves, mut edwards_curves) = (Vec::new(), Vec::new());
     let files = files_in(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml"));
-    let read = |path: &PathBuf| {
-        let text = fs::read_to_string(path).expect("a curve file is UTF-8");
-        params::Curve::parse(&text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()))
-    };
-    files.map(|file| read(&file)).collect()
+    for path in files {
+        let text = fs::read_to_string(&path).expect("a curve file is UTF-8");
+        let read = match edwards::states_form(&text) {
+            false => params::Curve::parse(&text).map(|curve| curves.push(curve)),
+            true => EdwardsCurve::parse(&text).map(|curve| edwards_curves.push(curve)),
+        };
+        read.unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
+    }
+    (curves, edwards_curves)
 }

@@ -14,17 +14,10 @@ pub fn constants(curve: &Curve) -> String {
         constant(&mut out, name, value);
     }
     writeln!(out, "    pub(crate) const FOLDS: bool = {};", curve.reduction == Reduction::Fold).unwrap();
-    let step = |step: &ChainStep| format!("({}, {:?})", step.squarings, step.factor);
-    let steps: Vec<String> = curve.sqrt_chain.iter().map(step).collect();
-    writeln!(out, "    pub(crate) const SQRT_CHAIN: &[(u32, Option<usize>)] = &[{}];", steps.join(", ")).unwrap();
-    for (prefix, value) in [("P", &curve.p), ("N", &curve.n)] {
-        let modulus = Modulus::new(value);
-        constant(&mut out, prefix, value);
-        constant(&mut out, &format!("{prefix}_R"), &modulus.r);
-        constant(&mut out, &format!("{prefix}_R2"), &modulus.r2);
-        writeln!(out, "    pub(crate) const {prefix}_INV: u64 = {:#x};", modulus.neg_inverse_64).unwrap();
-        writeln!(out, "    pub(crate) const {prefix}_INV62: u64 = {:#x};", modulus.inverse_62).unwrap();
-    }
+    let steps = steps(&curve.sqrt_chain);
+    writeln!(out, "    pub(crate) const SQRT_CHAIN: &[(u32, Option<usize>)] = &[{steps}];").unwrap();
+    modulus_constants(&mut out, "P", &curve.p);
+    modulus_constants(&mut out, "N", &curve.n);
     if let Some(endomorphism) = &curve.endomorphism {
         let glv = Glv::new(curve, endomorphism);
         constant(&mut out, "BETA", &endomorphism.beta);
@@ -39,16 +32,46 @@ pub fn constants(curve: &Curve) -> String {
     format!("pub(crate) mod {} {{\n{out}}}\n", curve.name)
 }
 
-fn constant(out: &mut String, name: &str, value: &BigUint) {
+/// A number of a module of constants.
+pub fn constant(out: &mut String, name: &str, value: &BigUint) {
     writeln!(out, "    pub(crate) const {name}: [u64; 4] = {};", array(&words(value, 4))).unwrap();
+}
+
+/// A modulus, and what arithmetic modulo it needs.
+pub fn modulus_constants(out: &mut String, name: &str, value: &BigUint) {
+    let modulus = Modulus::new(value);
+    constant(out, name, value);
+    constant(out, &format!("{name}_R"), &modulus.r);
+    constant(out, &format!("{name}_R2"), &modulus.r2);
+    writeln!(out, "    pub(crate) const {name}_INV: u64 = {:#x};", modulus.neg_inverse_64).unwrap();
+    writeln!(out, "    pub(crate) const {name}_INV62: u64 = {:#x};", modulus.inverse_62).unwrap();
+}
+
+/// The steps of a chain, separated by commas.
+pub fn steps(chain: &[ChainStep]) -> String {
+    let step = |step: &ChainStep| format!("({}, {:?})", step.squarings, step.factor);
+    chain.iter().map(step).collect::<Vec<_>>().join(", ")
 }
 
 /// The types of the moduli p and n of one curve; `src/cpu/field/moduli.rs` includes the text.
 pub fn moduli(curve: &Curve) -> String {
     let (name, type_name) = (&curve.name, &curve.type_name);
-    let modulus = |letter: &str| {
-        format!(
-            r#"
+    let modulus = |letter| modulus_type(name, type_name, letter);
+    format!(
+        "{}{}
+impl PrimeOfCoordinates for {type_name}P {{
+    const SQRT_CHAIN: SqrtChain = constants::{name}::SQRT_CHAIN;
+}}
+",
+        modulus("P"),
+        modulus("N")
+    )
+}
+
+/// The type of the modulus p or n of a curve.
+pub fn modulus_type(name: &str, type_name: &str, letter: &str) -> String {
+    format!(
+        r#"
 /// The modulus {letter} of {name}.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct {type_name}{letter};
@@ -61,16 +84,6 @@ impl Modulus for {type_name}{letter} {{
     const INV62: u64 = constants::{name}::{letter}_INV62;
 }}
 "#
-        )
-    };
-    format!(
-        "{}{}
-impl PrimeOfCoordinates for {type_name}P {{
-    const SQRT_CHAIN: SqrtChain = constants::{name}::SQRT_CHAIN;
-}}
-",
-        modulus("P"),
-        modulus("N")
     )
 }
 

@@ -187,11 +187,11 @@ impl Curve {
     }
 }
 
-fn is_identifier(text: &str, is_letter: impl Fn(&char) -> bool) -> bool {
+pub fn is_identifier(text: &str, is_letter: impl Fn(&char) -> bool) -> bool {
     text.starts_with(|first| is_letter(&first)) && text.chars().all(|c| is_letter(&c) || c.is_ascii_digit())
 }
 
-fn chain_step(step: &[u32]) -> Result<ChainStep, String> {
+pub fn chain_step(step: &[u32]) -> Result<ChainStep, String> {
     match *step {
         [squarings] => Ok(ChainStep { squarings, factor: None }),
         [squarings, factor] => Ok(ChainStep { squarings, factor: Some(factor) }),
@@ -200,7 +200,7 @@ fn chain_step(step: &[u32]) -> Result<ChainStep, String> {
 }
 
 /// The power that a chain computes; none where a factor comes before its power.
-fn chain_exponent(chain: &[ChainStep]) -> Option<BigUint> {
+pub fn chain_exponent(chain: &[ChainStep]) -> Option<BigUint> {
     let mut powers = vec![BigUint::from(1u32)];
     for step in chain {
         let squared = powers.last()? << step.squarings;
@@ -210,7 +210,7 @@ fn chain_exponent(chain: &[ChainStep]) -> Option<BigUint> {
     powers.pop()
 }
 
-fn number(digits: &str) -> Result<BigUint, String> {
+pub fn number(digits: &str) -> Result<BigUint, String> {
     if digits.len() != 64 {
         return Err(format!("{digits}: a number is 64 hexadecimal digits"));
     }
@@ -218,7 +218,7 @@ fn number(digits: &str) -> Result<BigUint, String> {
 }
 
 /// Miller-Rabin with the first bases: a guard against typing errors, not against an adversary.
-fn is_probable_prime(candidate: &BigUint) -> bool {
+pub fn is_probable_prime(candidate: &BigUint) -> bool {
     let one = BigUint::from(1u32);
     let minus_one = candidate - &one;
     let Some(twos) = minus_one.trailing_zeros() else {

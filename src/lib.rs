@@ -1,4 +1,4 @@
-//! Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2.
+//! Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2, and Ed25519.
 //!
 //! For programs that need millions of operations, not one: every call takes slices, works on all GPUs or, where there is
 //! none, on all cores, and gives one answer per item, in order. A bad item gets its own [`Rejection`] and disturbs no other.
@@ -26,6 +26,8 @@
 //! | ECDSA sign | [`ecdsa`] | in keys and nonces |
 //! | BIP 340 verify | [`bip340`] | no: public data |
 //! | BIP 340 sign | [`bip340`] | in keys and nonces |
+//! | Ed25519 verify | [`ed25519`] | no: public data |
+//! | Ed25519 sign, public keys | [`ed25519`] | in seeds and nonces |
 //! | SM2 verify | [`sm2`] | no: public data |
 //! | SM2 sign | [`sm2`] | in keys and nonces |
 //! | ECDH | [`ecdh`] | in private keys |
@@ -85,7 +87,7 @@ pub use engine::{
 };
 pub use host::stack;
 pub use ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
-pub use schemes::{bip340, ecdsa, sm2};
+pub use schemes::{bip340, ecdsa, ed25519, sm2};
 /// The crates whose types keys and signatures convert from and to, in the versions for which they do.
 ///
 /// ```

@@ -21,7 +21,7 @@ use harness::{Named, named, test};
 use rand::Rng;
 use random::Random;
 use search::{Searching, Watch};
-use sha2::{Digest, Sha256};
+use sha2::{Digest, Sha256, Sha512};
 use sm3::Sm3;
 use std::ops::Range;
 use std::process::ExitCode;
@@ -94,6 +94,7 @@ const TESTS: &[Named<fn(Kind)>] = &named![
     #[cfg(target_os = "linux")]
     generated_keys,
     bip340_signatures,
+    ed25519_signatures,
     powers_of_every_size,
     products_of_every_size,
 ];
@@ -397,6 +398,63 @@ fn generated_keys((name, engines): Kind) {
 }
 
 /// Keys, auxiliary data, and nonces of BIP 340; of keys and nonces the opposites too.
+/// Seeds, scalars, prefixes and nonces, of seeds and of expanded keys.
+fn ed25519_signatures((name, engines): Kind) {
+    use curve25519_dalek::Scalar;
+    use gecc::ed25519::{ExpandedKey, SigningKeys, Variant, expand, expand_hashed, public_keys, sign, sign_into};
+    let _alone = search::alone();
+    // It computes on the CPU alone.
+    let backend = |engine: Engine| if engine.info().backend == Backend::Gpu { cpu().build().unwrap() } else { engine };
+    let (engine, checking) = (backend(engines.engine()), backend(engines.checking()));
+    let (watch, seeds, hashes, messages) = search::prepared(|| {
+        let (mut watch, mut random) = (Watch::new(), Random::new());
+        let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, engines.items());
+        let messages: Vec<[u8; 32]> = numbers(&mut Watch::new(), &mut random, engines.items());
+        let mut hashes = Vec::with_capacity(engines.items());
+        for (item, seed) in secret.iter().enumerate() {
+            let mut hash: [u8; 64] = Sha512::digest(seed).into();
+            hashes.push(hash);
+            watch.add(&hash[32..]);
+            let nonce = Sha512::new().chain_update(&hash[32..]).chain_update(messages[item]).finalize();
+            watch.add(&nonce);
+            watch.add(&Scalar::from_bytes_mod_order_wide(&nonce.into()).to_bytes());
+            hash[0] &= 0xf8;
+            hash[31] = hash[31] & 0x7f | 0x40;
+            watch.add(&hash[..32]);
+            watch.add(&Scalar::from_bytes_mod_order(hash[..32].try_into().unwrap()).to_bytes());
+        }
+        let seeds: Vec<SecretKey> = secret.iter().map(|seed| SecretKey::from_bytes(*seed)).collect();
+        secret.as_flattened_mut().zeroize();
+        (watch, seeds, hashes, messages)
+    });
+    let known = [memory(&seeds), memory(&hashes)];
+    for &size in engines.sizes {
+        let (messages, seeds, hashes) = (&messages[..size], &seeds[..size], &hashes[..size]);
+        let check = |what: &str, work: &(dyn Fn() + Sync)| {
+            leaves_nothing(&watch, &format!("Ed25519, {what}, {size} items, {name}"), &known, work);
+        };
+        let all_signed = |engine: &Engine, keys: SigningKeys| {
+            assert!(sign(engine, messages, keys, Variant::PURE).unwrap().iter().all(Result::is_ok));
+        };
+        for keys in both(seeds) {
+            check("signing", &|| all_signed(&engine, keys.into()));
+            check("signing, into columns", &|| {
+                into_columns(size, |rows, codes| sign_into(&engine, messages, keys, Variant::PURE, rows, codes));
+            });
+        }
+        let by_expanded = |keys: Vec<ExpandedKey>| {
+            all_signed(&engine, SigningKeys::expanded(&keys));
+            all_signed(&engine, SigningKeys::expanded_for_all(&keys[0]));
+        };
+        check("signing with expanded keys", &|| by_expanded(expand(&engine, seeds).unwrap()));
+        check("signing with hashed keys", &|| by_expanded(expand_hashed(&engine, hashes).unwrap()));
+        check("public keys", &|| drop(public_keys(&engine, seeds).unwrap()));
+        if size <= MOST_CHECKED {
+            check("signing, checked", &|| all_signed(&checking, seeds.into()));
+        }
+    }
+}
+
 fn bip340_signatures((name, engines): Kind) {
     let _alone = search::alone();
     // Nothing of it on the heap.

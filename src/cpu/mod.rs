@@ -6,6 +6,7 @@
 
 mod curves;
 pub mod decode;
+pub mod edwards;
 pub mod field;
 pub mod msm;
 pub mod multiply;

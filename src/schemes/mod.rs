@@ -2,6 +2,7 @@
 
 pub mod bip340;
 pub mod ecdsa;
+pub mod ed25519;
 pub(crate) mod frame;
 pub mod sm2;
 

@@ -42,6 +42,12 @@ pub enum Error {
         /// What is wrong with its value.
         problem: String,
     },
+    /// A context of Ed25519ctx or Ed25519ph is longer than 255 bytes.
+    #[error("a context of {bytes} bytes, and 255 are the most")]
+    ContextTooLong {
+        /// Its bytes.
+        bytes: usize,
+    },
     /// The modulus of a call is even, or 1.
     #[error("the modulus is not an odd number above 1")]
     InvalidModulus,

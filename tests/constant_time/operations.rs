@@ -4,9 +4,10 @@ use super::each::{each_curve, each_ecdsa_curve};
 use super::memcheck::{make_public, make_secret};
 use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::ecdsa::{RecoverableSignature, SForm};
+use gecc::ed25519::Variant;
 use gecc::modular::Numbers;
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
-use gecc::{Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, keys, modular, sm2};
+use gecc::{Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, keys, modular, sm2};
 use std::hint::black_box;
 
 /// Items of a batch: each of its own key, or all of one.
@@ -115,6 +116,22 @@ fn bip340(engine: &Engine) {
     );
 }
 
+fn ed25519(engine: &Engine) {
+    let variants = [Variant::PURE, Variant::prehashed(b"context").expect("it is short")];
+    for variant in variants {
+        with_keys(|keys| ed25519::sign(engine, &MESSAGES, keys, variant).unwrap());
+        with_keys(|keys| columns(|rows, codes| ed25519::sign_into(engine, &MESSAGES, keys, variant, rows, codes)));
+    }
+    with_secrets(
+        || vec![[0x77; 64], [0x88; 64], [0xff; 64]],
+        |hashes: &[[u8; 64]]| {
+            let keys = ed25519::expand_hashed(engine, hashes).unwrap();
+            ed25519::sign(engine, &MESSAGES, ed25519::SigningKeys::expanded(&keys), Variant::PURE).unwrap()
+        },
+    );
+    with_secrets(|| keys_of(0x21), |seeds| ed25519::public_keys(engine, seeds).unwrap());
+}
+
 fn public_keys<C: Curve>(engine: &Engine) {
     with_secrets(|| keys_of(0x21), |secrets| keys::public_keys(engine, C::ID, secrets).unwrap());
     with_keys(|keys| columns(|rows, codes| keys::public_keys_into(engine, C::ID, keys, rows, codes)));
@@ -171,6 +188,7 @@ pub fn all() {
         each_ecdsa_curve!(ecdsa(engine));
         sm2(engine);
         bip340(engine);
+        ed25519(engine);
     }
     powers::<128, 128>(&plain);
     powers::<192, 3>(&plain);

@@ -17,6 +17,7 @@ pub mod ecdh_agreement;
 pub mod ecdsa_recover;
 pub mod ecdsa_sign;
 pub mod ecdsa_verify;
+pub mod ed25519;
 pub mod edge_verify;
 pub mod encodings;
 pub mod engine_options;
@@ -104,6 +105,10 @@ const TESTS: &[Test] = on_engines! {
     ecdsa_recover { matches_reference addresses ids_out_of_range }
     ecdsa_sign { matches_reference low_s as_computed one_key_for_all messages edge_digests }
     ecdsa_verify { random_and_mutated messages }
+    ed25519 {
+        vectors_of_the_standard sign_input cases_of_speccheck cases_of_cctv small_orders crafted real_signatures wycheproof
+        matches_dalek hashed_keys contexts order_of_reasons columns
+    }
     edge_verify { edge_scalars special_keys }
     encodings { every_encoding malformed_keys decompression points_round_trip }
     engine_options { same_results_with_any_options checked_signatures impossible_options }

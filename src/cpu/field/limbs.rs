@@ -1,14 +1,14 @@
 //! 256-bit integers as four 64-bit limbs, least significant first: bytes, carry chains and wide products.
 
 /// Least significant limb first.
-pub(super) type Limbs = [u64; 4];
+pub type Limbs = [u64; 4];
 
 /// Zero.
-pub(super) const ZERO: Limbs = [0; 4];
+pub const ZERO: Limbs = [0; 4];
 
 /// The number that the bytes encode.
 #[inline]
-pub(super) fn from_be_bytes(bytes: &[u8; 32]) -> Limbs {
+pub fn from_be_bytes(bytes: &[u8; 32]) -> Limbs {
     let mut limbs = ZERO;
     for (limb, chunk) in limbs.iter_mut().rev().zip(bytes.as_chunks().0) {
         *limb = u64::from_be_bytes(*chunk);
@@ -18,7 +18,7 @@ pub(super) fn from_be_bytes(bytes: &[u8; 32]) -> Limbs {
 
 /// The encoding of the number.
 #[inline]
-pub(super) fn to_be_bytes(limbs: &Limbs) -> [u8; 32] {
+pub fn to_be_bytes(limbs: &Limbs) -> [u8; 32] {
     let mut bytes = [0; 32];
     for (limb, chunk) in limbs.iter().rev().zip(bytes.as_chunks_mut().0) {
         *chunk = limb.to_be_bytes();
@@ -26,14 +26,34 @@ pub(super) fn to_be_bytes(limbs: &Limbs) -> [u8; 32] {
     bytes
 }
 
+/// The same, little-endian.
+#[inline]
+pub fn from_le_bytes(bytes: &[u8; 32]) -> Limbs {
+    let mut limbs = ZERO;
+    for (limb, chunk) in limbs.iter_mut().zip(bytes.as_chunks().0) {
+        *limb = u64::from_le_bytes(*chunk);
+    }
+    limbs
+}
+
+/// The same, little-endian.
+#[inline]
+pub fn to_le_bytes(limbs: &Limbs) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for (limb, chunk) in limbs.iter().zip(bytes.as_chunks_mut().0) {
+        *chunk = limb.to_le_bytes();
+    }
+    bytes
+}
+
 /// Shows an element by its canonical value.
-pub(super) fn write_hex(limbs: &Limbs, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+pub fn write_hex(limbs: &Limbs, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
     write!(out, "0x{:016x}{:016x}{:016x}{:016x}", limbs[3], limbs[2], limbs[1], limbs[0])
 }
 
 /// a + b = sum + 2^256 carry.
 #[inline(always)]
-pub(super) fn add(a: &Limbs, b: &Limbs) -> (Limbs, bool) {
+pub fn add(a: &Limbs, b: &Limbs) -> (Limbs, bool) {
     let (s0, carry) = a[0].overflowing_add(b[0]);
     let (s1, carry) = a[1].carrying_add(b[1], carry);
     let (s2, carry) = a[2].carrying_add(b[2], carry);
@@ -43,7 +63,7 @@ pub(super) fn add(a: &Limbs, b: &Limbs) -> (Limbs, bool) {
 
 /// a - b = difference - 2^256 borrow.
 #[inline(always)]
-pub(super) fn sub(a: &Limbs, b: &Limbs) -> (Limbs, bool) {
+pub fn sub(a: &Limbs, b: &Limbs) -> (Limbs, bool) {
     let (d0, borrow) = a[0].overflowing_sub(b[0]);
     let (d1, borrow) = a[1].borrowing_sub(b[1], borrow);
     let (d2, borrow) = a[2].borrowing_sub(b[2], borrow);
@@ -53,7 +73,7 @@ pub(super) fn sub(a: &Limbs, b: &Limbs) -> (Limbs, bool) {
 
 /// a b as (low, high).
 #[inline(always)]
-pub(super) fn mul_wide_limb(a: u64, b: u64) -> (u64, u64) {
+pub fn mul_wide_limb(a: u64, b: u64) -> (u64, u64) {
     a.carrying_mul(b, 0)
 }
 
@@ -72,7 +92,7 @@ fn mul_limb(a: &Limbs, b: u64) -> [u64; 5] {
 
 /// accumulator + a b as five limbs: at most 2^256 - 1 + (2^256 - 1)(2^64 - 1) < 2^320.
 #[inline(always)]
-pub(super) fn mul_limb_add(accumulator: &Limbs, a: &Limbs, b: u64) -> [u64; 5] {
+pub fn mul_limb_add(accumulator: &Limbs, a: &Limbs, b: u64) -> [u64; 5] {
     let [p0, p1, p2, p3, p4] = mul_limb(a, b);
     let ([s0, s1, s2, s3], carry) = add(accumulator, &[p0, p1, p2, p3]);
     [s0, s1, s2, s3, p4 + u64::from(carry)]
@@ -80,7 +100,7 @@ pub(super) fn mul_limb_add(accumulator: &Limbs, a: &Limbs, b: u64) -> [u64; 5] {
 
 /// a b as (low half, high half).
 #[inline(always)]
-pub(super) fn mul_wide(a: &Limbs, b: &Limbs) -> (Limbs, Limbs) {
+pub fn mul_wide(a: &Limbs, b: &Limbs) -> (Limbs, Limbs) {
     let [w0, r0, r1, r2, r3] = mul_limb(a, b[0]);
     let [w1, r0, r1, r2, r3] = mul_limb_add(&[r0, r1, r2, r3], a, b[1]);
     let [w2, r0, r1, r2, r3] = mul_limb_add(&[r0, r1, r2, r3], a, b[2]);
@@ -91,7 +111,7 @@ pub(super) fn mul_wide(a: &Limbs, b: &Limbs) -> (Limbs, Limbs) {
 /// a^2 as (low half, high half): the squares on the diagonal, and the products above it twice. Added twice, not doubled
 /// first, for which the compiler takes double shifts, slow on AMD's processors.
 #[inline(always)]
-pub(super) fn square_wide(a: &Limbs) -> (Limbs, Limbs) {
+pub fn square_wide(a: &Limbs) -> (Limbs, Limbs) {
     let above = products_above_diagonal(a);
     let (q0, q1) = mul_wide_limb(a[0], a[0]);
     let (q2, q3) = mul_wide_limb(a[1], a[1]);

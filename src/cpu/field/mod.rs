@@ -14,7 +14,7 @@
 //! time.
 
 mod invert;
-mod limbs;
+pub mod limbs;
 #[cfg(any(test, not(target_arch = "x86_64"), miri))]
 mod modular_portable;
 #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -63,6 +63,25 @@ pub fn window_digit(value: &[u64; 4], width: u32, index: u32) -> i32 {
     (window + below) as i32 - ((window & top) << 1) as i32
 }
 
+/// Signed digits of fixed windows: `value = sum digit(j) 2^(w j)` with `-2^(w-1) <= digit < 2^(w-1)`, for a value below 2^(w
+/// windows - 2). Uniform: nothing branches on the value.
+#[inline(always)]
+pub fn uniform_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, i32)) {
+    // With 2^(w-1) added in every window, digits are windows less that.
+    let half = 1u64 << (width - 1);
+    let mut halves = [0; 4];
+    for position in (0..windows as u32).map(|window| window * width + width - 1) {
+        halves[(position / 64) as usize] |= 1 << (position % 64);
+    }
+    let (mut sum, mut carry) = ([0; 4], false);
+    for ((sum, value), halves) in sum.iter_mut().zip(value).zip(halves) {
+        (*sum, carry) = value.carrying_add(halves, carry);
+    }
+    for index in 0..windows {
+        take(index, bits(&sum, index as u32 * width, width) as i32 - half as i32);
+    }
+}
+
 /// Odd digits of fixed windows: `value = sum digit(j) 2^(w j)` with digits in -2^w..2^w, for an odd value below
 /// 2^(w windows).
 #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
@@ -132,6 +151,18 @@ mod tests {
                 sum + (BigInt::from(digit) << (width * index))
             });
             assert_eq!(sum, integer(limbs), "width {width}");
+        }
+        for width in 3..=8 {
+            let windows = 256 / width;
+            let small: BigInt = integer(limbs) >> (258 - width * windows);
+            let digits = small.to_u64_digits().1;
+            let limbs = std::array::from_fn(|i| digits.get(i).copied().unwrap_or(0));
+            let mut sum = BigInt::ZERO;
+            uniform_windows(&limbs, width as u32, windows, |index, digit| {
+                assert!((-(1 << (width - 1))..1 << (width - 1)).contains(&digit));
+                sum += BigInt::from(digit) << (width * index);
+            });
+            assert_eq!(sum, integer(&limbs), "width {width}");
         }
         let odd = [limbs[0] | 1, limbs[1], limbs[2], limbs[3]];
         for (width, windows) in [(5, 52), (4, 65), (6, 43), (16, 17)] {

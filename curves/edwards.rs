@@ -1,0 +1,183 @@
+//! Twisted Edwards curves: what `curves/NAME.toml` states of one, checked, and the constants that follow from it.
+
+use crate::emit_rust::{constant, modulus_constants, modulus_type, steps};
+use crate::params::{ChainStep, chain_exponent, chain_step, is_identifier, is_probable_prime, number};
+use num_bigint::BigUint;
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// What a file says of this form. One that says nothing is of a short Weierstrass curve.
+pub const FORM: &str = "twisted Edwards";
+
+/// The file as written: numbers are 64 hexadecimal digits, big-endian.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    form: String,
+    name: String,
+    type_name: String,
+    standard: String,
+    p: String,
+    a: String,
+    d: String,
+    n: String,
+    cofactor: u32,
+    gx: String,
+    gy: String,
+    root_chain: Vec<Vec<u32>>,
+}
+
+/// A curve -x^2 + y^2 = 1 + d x^2 y^2 over a prime field of 255 bits, of cofactor times n points.
+pub struct EdwardsCurve {
+    pub name: String,
+    type_name: String,
+    standard: String,
+    p: BigUint,
+    d: BigUint,
+    n: BigUint,
+    cofactor: u32,
+    gx: BigUint,
+    gy: BigUint,
+    /// For the power (p - 5) / 8, which square roots and inverses are made of.
+    root_chain: Vec<ChainStep>,
+}
+
+/// Whether the file states a form.
+pub fn states_form(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Form {
+        form: Option<String>,
+    }
+    toml::from_str::<Form>(text).is_ok_and(|file| file.form.is_some())
+}
+
+impl EdwardsCurve {
+    /// Reads one file; the error says what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
+        if file.form != FORM {
+            return Err(format!("{}: the form is `{FORM}`, or not stated", file.form));
+        }
+        let curve = EdwardsCurve {
+            name: file.name,
+            type_name: file.type_name,
+            standard: file.standard,
+            p: number(&file.p)?,
+            d: number(&file.d)?,
+            n: number(&file.n)?,
+            cofactor: file.cofactor,
+            gx: number(&file.gx)?,
+            gy: number(&file.gy)?,
+            root_chain: file.root_chain.iter().map(|step| chain_step(step)).collect::<Result<_, _>>()?,
+        };
+        curve.check(&number(&file.a)?)?;
+        Ok(curve)
+    }
+
+    /// What the code built on these constants relies on.
+    fn check(&self, a: &BigUint) -> Result<(), String> {
+        let require = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
+        let one = BigUint::from(1u32);
+        let (p, n) = (&self.p, &self.n);
+        require(is_identifier(&self.name, char::is_ascii_lowercase), "name must be an identifier in lower case")?;
+        require(is_identifier(&self.type_name, char::is_ascii_alphabetic), "type_name must be an identifier")?;
+        require(is_probable_prime(p) && is_probable_prime(n), "p and n must be prime")?;
+        require(
+            p % 8u32 == BigUint::from(5u32),
+            "p must be 5 modulo 8 (a square root is one power, or that times another)",
+        )?;
+        // What exceeds 2^256 folds onto the rest times 2c, twice, and then is below 2^64.
+        require(p.bits() == 255 && (&one << 255) - p < BigUint::from(32u32), "p must be 2^255 - c with c below 32")?;
+        require(a + 1u32 == *p, "a must be -1, a square")?;
+        require(
+            [&self.d, &self.gx, &self.gy].into_iter().all(|v| v < p),
+            "d and the coordinates of G must be below p",
+        )?;
+        require(
+            self.d.modpow(&((p - 1u32) >> 1), p) == p - 1u32,
+            "d must be no square: additions have no exceptions then",
+        )?;
+        let (xx, yy) = (&self.gx * &self.gx % p, &self.gy * &self.gy % p);
+        require((&one + &self.d * &xx * &yy + &xx) % p == yy, "G must lie on the curve")?;
+        let zero_and_one = (BigUint::ZERO, one.clone());
+        require((self.gx.clone(), self.gy.clone()) != zero_and_one, "G must not be the identity")?;
+        require(self.multiple_of_g(n) == zero_and_one, "n G must be the identity")?;
+        // A multiple of n, as G has this order, and of 4, as a curve of this form has a point of order 4.
+        let (points, width) = (n * self.cofactor, p.sqrt() * 2u32 + 2u32);
+        let hasse = &points < &(p + 1u32 + &width) && &points + &width > p + 1u32;
+        require(hasse && n > &(&width * 2u32), "cofactor n must be the number of points")?;
+        require(matches!(self.cofactor, 4 | 8), "the cofactor must be 4 or 8")?;
+        require(chain_exponent(&self.root_chain) == Some((p - 5u32) >> 3), "root_chain must give (p - 5) / 8")
+    }
+
+    /// By additions of affine points, each with an inversion.
+    fn multiple_of_g(&self, k: &BigUint) -> (BigUint, BigUint) {
+        let g = (self.gx.clone(), self.gy.clone());
+        (0..k.bits()).rev().fold((BigUint::ZERO, BigUint::from(1u32)), |sum, bit| {
+            let doubled = self.add(&sum, &sum);
+            if k.bit(bit) { self.add(&doubled, &g) } else { doubled }
+        })
+    }
+
+    /// ((x1 y2 + y1 x2) / (1 + t), (y1 y2 + x1 x2) / (1 - t)) with t = d x1 x2 y1 y2.
+    fn add(&self, (x1, y1): &(BigUint, BigUint), (x2, y2): &(BigUint, BigUint)) -> (BigUint, BigUint) {
+        let p = &self.p;
+        let t = &self.d * x1 % p * x2 % p * y1 % p * y2 % p;
+        let over = |above: BigUint, below: BigUint| above * below.modpow(&(p - 2u32), p) % p;
+        (over(x1 * y2 + y1 * x2, &t + 1u32), over(y1 * y2 + x1 * x2, p + 1u32 - &t))
+    }
+
+    /// The module of constants: numbers as little-endian limbs of 64 bits.
+    pub fn constants(&self) -> String {
+        let p = &self.p;
+        let mut out = String::new();
+        // 2 is no square modulo a p that is 5 modulo 8.
+        let root_of_minus_one = BigUint::from(2u32).modpow(&((p - 1u32) >> 2), p);
+        let d2 = &self.d * 2u32 % p;
+        let named = [("P", p), ("D", &self.d), ("D2", &d2), ("ROOT_OF_MINUS_ONE", &root_of_minus_one)];
+        for (name, value) in named.into_iter().chain([("GX", &self.gx), ("GY", &self.gy)]) {
+            constant(&mut out, name, value);
+        }
+        modulus_constants(&mut out, "N", &self.n);
+        writeln!(out, "    pub(crate) const ROOT_CHAIN: &[(u32, Option<usize>)] = &[{}];", steps(&self.root_chain))
+            .expect("a String takes all");
+        format!("pub(crate) mod {} {{\n{out}}}\n", self.name)
+    }
+
+    /// What the CPU engine knows of it; `src/cpu/edwards/curves.rs` includes the text.
+    pub fn cpu_curve(&self) -> String {
+        let EdwardsCurve { name, type_name, standard, cofactor, .. } = self;
+        format!(
+            r#"
+/// The curve {name} ({standard}).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct {type_name};
+{}
+impl EdwardsCurve for {type_name} {{
+    type Order = {type_name}N;
+    const D: Element = Element::from_limbs(constants::{name}::D);
+    const D2: Element = Element::from_limbs(constants::{name}::D2);
+    const G: [Element; 2] = [Element::from_limbs(constants::{name}::GX), Element::from_limbs(constants::{name}::GY)];
+    const COFACTOR_DOUBLINGS: u32 = {};
+}}
+"#,
+            modulus_type(name, type_name, "N"),
+            cofactor.trailing_zeros()
+        )
+    }
+
+    /// Where its tables are; `src/cpu/edwards/tables.rs` includes the text.
+    pub fn tables(&self) -> String {
+        let type_name = &self.type_name;
+        format!(
+            r#"
+impl BaseTables for {type_name} {{
+    fn tables() -> &'static Precomputed<Self> {{
+        static TABLES: Precomputed<{type_name}> = Precomputed::new();
+        &TABLES
+    }}
+}}
+"#
+        )
+    }
+}

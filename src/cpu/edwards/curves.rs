@@ -1,0 +1,22 @@
+//! The twisted Edwards curves, generated from `curves/NAME.toml`.
+
+use super::field::Element;
+use crate::cpu::field::limbs::Limbs;
+use crate::cpu::field::moduli::Modulus;
+use crate::curve::constants;
+
+/// What the CPU engine needs to know of a curve -x^2 + y^2 = 1 + d x^2 y^2.
+pub trait EdwardsCurve: Copy + Send + Sync + 'static {
+    /// n, the order of the base point.
+    type Order: Modulus;
+    /// d, which is no square.
+    const D: Element;
+    /// 2d.
+    const D2: Element;
+    /// The base point.
+    const G: [Element; 2];
+    /// So many doublings multiply by the number of points over n.
+    const COFACTOR_DOUBLINGS: u32;
+}
+
+include!(concat!(env!("OUT_DIR"), "/cpu_edwards_curves.rs"));

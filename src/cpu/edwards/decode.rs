@@ -1,0 +1,76 @@
+//! Points as 32 bytes (RFC 8032, sections 5.1.2 and 5.1.3): y below p, little-endian, and in the highest bit whether x is odd.
+
+use super::curves::EdwardsCurve;
+use super::field::{Element, invert_all};
+use super::point::Projective;
+use crate::cpu::field::limbs;
+use zeroize::Zeroizing;
+
+/// Which encodings are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// The one that RFC 8032 gives a point.
+    Canonical,
+    /// Also those with a y of p or more, and those of x = 0 that say it is odd.
+    Lenient,
+}
+
+/// Why bytes are no point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPoint {
+    NotCanonical,
+    NotOnCurve,
+}
+
+/// The y of an encoding, and what it says of x.
+struct Parts {
+    y: Element,
+    x_is_odd: bool,
+    y_is_canonical: bool,
+}
+
+impl Parts {
+    fn of(bytes: &[u8; 32]) -> Self {
+        let mut limbs = limbs::from_le_bytes(bytes);
+        let x_is_odd = limbs[3] >> 63 == 1;
+        limbs[3] &= u64::MAX >> 1;
+        let y = Element::from_limbs(limbs);
+        Parts { y, x_is_odd, y_is_canonical: y.canonical() == limbs }
+    }
+}
+
+/// The point with this encoding, as x and y. Variable time.
+pub fn decode_var<C: EdwardsCurve>(bytes: &[u8; 32], encoding: Encoding) -> Result<[Element; 2], NoPoint> {
+    let Parts { y, x_is_odd, y_is_canonical } = Parts::of(bytes);
+    let is_strict = encoding == Encoding::Canonical;
+    if is_strict && !y_is_canonical {
+        return Err(NoPoint::NotCanonical);
+    }
+    // x^2 = (y^2 - 1) / (d y^2 + 1), and d y^2 is not -1, as -1 is a square and d is none.
+    let yy = y.square();
+    let x = yy.sub(&Element::ONE).root_of_ratio_var(&yy.mul(&C::D).add(&Element::ONE)).ok_or(NoPoint::NotOnCurve)?;
+    if is_strict && x_is_odd && x.is_zero() {
+        return Err(NoPoint::NotCanonical);
+    }
+    Ok([if x.is_odd() == x_is_odd { x } else { x.neg() }, y])
+}
+
+/// Whether a point with this y has an order that divides 8: y is 1, -1 or 0, or that of a point whose double has the y 0. The
+/// latter is y^2 + x^2 = 0, which with the equation of the curve is d y^4 + 2 y^2 = 1.
+pub fn has_small_order_var<C: EdwardsCurve>(bytes: &[u8; 32]) -> bool {
+    let yy = Parts::of(bytes).y.square();
+    yy.is_zero() || yy == Element::ONE || yy.mul(&C::D).add(&Element::ONE.double()).mul(&yy) == Element::ONE
+}
+
+/// The encodings of points. **Constant-time**: coordinates may be secret, and are wiped here.
+pub fn encode_all(points: &[Projective]) -> Vec<[u8; 32]> {
+    let mut inverses = Zeroizing::new(Vec::with_capacity(points.len()));
+    inverses.extend(points.iter().map(|point| point.z));
+    invert_all(&mut inverses);
+    let encode = |(point, inverse): (&Projective, &Element)| {
+        let mut encoding = point.y.mul(inverse).to_le_bytes();
+        encoding[31] |= u8::from(point.x.mul(inverse).is_odd()) << 7;
+        encoding
+    };
+    points.iter().zip(&*inverses).map(encode).collect()
+}

@@ -1,0 +1,190 @@
+//! Arithmetic modulo p = 2^255 - c, with c = 19 for edwards25519. **Constant-time** but for what ends in `_var`: secrets and
+//! public data are computed with by the same code.
+//!
+//! An element is any of the two or three numbers below 2^256 that are equal to it modulo p. What exceeds 2^256 folds onto the
+//! rest times 2c, since 2^256 = 2c modulo p.
+
+use crate::cpu::field::limbs::{self, Limbs};
+use crate::curve::constants::ed25519;
+use zeroize::{DefaultIsZeroes, Zeroizing};
+
+/// p = 2^255 - c.
+const P: Limbs = ed25519::P;
+const C: u64 = P[0].wrapping_neg();
+
+/// An element of the field.
+#[derive(Clone, Copy, Default)]
+pub struct Element(Limbs);
+
+impl DefaultIsZeroes for Element {}
+
+impl core::fmt::Debug for Element {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        limbs::write_hex(&self.canonical(), out)
+    }
+}
+
+/// Whether the numbers are equal modulo p.
+impl PartialEq for Element {
+    fn eq(&self, other: &Self) -> bool {
+        self.sub(other).is_zero()
+    }
+}
+
+impl Eq for Element {}
+
+/// value + extra modulo p, for an extra so small that extra + 2c is below 2^64.
+#[inline(always)]
+fn fold(value: &Limbs, extra: u64) -> Element {
+    let ([s0, s1, s2, s3], carry) = limbs::add(value, &[extra, 0, 0, 0]);
+    // Where there is a carry, what is left is below `extra`.
+    Element([s0 + 2 * C * u64::from(carry), s1, s2, s3])
+}
+
+#[inline(always)]
+fn reduce((low, high): (Limbs, Limbs)) -> Element {
+    // low + 2c high < 2^256 (2c + 1): the top limb is at most 2c.
+    let [s0, s1, s2, s3, top] = limbs::mul_limb_add(&low, &high, 2 * C);
+    fold(&[s0, s1, s2, s3], 2 * C * top)
+}
+
+impl Element {
+    pub const ZERO: Self = Element(limbs::ZERO);
+    pub const ONE: Self = Element([1, 0, 0, 0]);
+    /// A square root of -1.
+    pub const ROOT_OF_MINUS_ONE: Self = Element(ed25519::ROOT_OF_MINUS_ONE);
+
+    /// The element of any number below 2^256.
+    pub const fn from_limbs(limbs: Limbs) -> Self {
+        Element(limbs)
+    }
+
+    /// The number below p.
+    #[inline]
+    pub fn canonical(&self) -> Limbs {
+        // Below 2^255 + c, and then below 2^255 but for numbers from p on, which one more subtraction ends.
+        let top_bit = |limbs: &Limbs| limbs[3] >> 63;
+        let without = |limbs: &Limbs| [limbs[0], limbs[1], limbs[2], limbs[3] & (u64::MAX >> 1)];
+        let (once, _) = limbs::add(&without(&self.0), &[C * top_bit(&self.0), 0, 0, 0]);
+        // once >= p exactly if once + c >= 2^255.
+        let (shifted, _) = limbs::add(&once, &[C, 0, 0, 0]);
+        let is_large = 0u64.wrapping_sub(top_bit(&shifted));
+        let shifted = without(&shifted);
+        std::array::from_fn(|i| once[i] ^ (is_large & (once[i] ^ shifted[i])))
+    }
+
+    /// The number below p, 32 bytes, little-endian.
+    #[inline]
+    pub fn to_le_bytes(self) -> [u8; 32] {
+        limbs::to_le_bytes(&self.canonical())
+    }
+
+    #[inline(always)]
+    pub fn add(&self, rhs: &Self) -> Self {
+        let (sum, carry) = limbs::add(&self.0, &rhs.0);
+        fold(&sum, 2 * C * u64::from(carry))
+    }
+
+    #[inline(always)]
+    pub fn sub(&self, rhs: &Self) -> Self {
+        let (difference, borrow) = limbs::sub(&self.0, &rhs.0);
+        let ([d0, d1, d2, d3], borrow) = limbs::sub(&difference, &[2 * C * u64::from(borrow), 0, 0, 0]);
+        // Where there is a borrow, what is left is 2^256 less at most 2c.
+        Element([d0 - 2 * C * u64::from(borrow), d1, d2, d3])
+    }
+
+    #[inline(always)]
+    pub fn neg(&self) -> Self {
+        Self::ZERO.sub(self)
+    }
+
+    #[inline(always)]
+    pub fn double(&self) -> Self {
+        self.add(self)
+    }
+
+    #[inline(always)]
+    pub fn mul(&self, rhs: &Self) -> Self {
+        reduce(limbs::mul_wide(&self.0, &rhs.0))
+    }
+
+    #[inline(always)]
+    pub fn square(&self) -> Self {
+        reduce(limbs::square_wide(&self.0))
+    }
+
+    /// One loop, not one per use: a square is long.
+    #[inline(never)]
+    pub fn square_times(&self, count: u32) -> Self {
+        (0..count).fold(*self, |power, _| power.square())
+    }
+
+    /// self^((p - 5) / 8).
+    #[inline(never)]
+    pub fn root_power(&self) -> Self {
+        let mut powers = [Self::ZERO; ed25519::ROOT_CHAIN.len()];
+        let mut last = *self;
+        for (number, &(squarings, factor)) in ed25519::ROOT_CHAIN.iter().enumerate() {
+            powers[number] = last;
+            last = last.square_times(squarings);
+            if let Some(factor) = factor {
+                last = last.mul(&powers[factor]);
+            }
+        }
+        last
+    }
+
+    /// The inverse, and 0 of 0.
+    pub fn invert(&self) -> Self {
+        // p - 2 = 8 (p - 5) / 8 + 3.
+        self.root_power().square_times(3).mul(&self.square()).mul(self)
+    }
+
+    /// A square root of self / below, where there is one; which of the two is not said. Variable time.
+    pub fn root_of_ratio_var(&self, below: &Self) -> Option<Self> {
+        // After RFC 8032, section 5.1.3: u v^3 (u v^7)^((p - 5) / 8), whose square times v is u, -u, or neither.
+        let cube = below.square().mul(below);
+        let root = self.mul(&cube).mul(&self.mul(&cube.square()).mul(below).root_power());
+        let found = root.square().mul(below);
+        if found == *self {
+            Some(root)
+        } else if found == self.neg() {
+            Some(root.mul(&Self::ROOT_OF_MINUS_ONE))
+        } else {
+            None
+        }
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.canonical() == limbs::ZERO
+    }
+
+    /// Whether the number below p is odd.
+    pub fn is_odd(&self) -> bool {
+        self.canonical()[0] & 1 == 1
+    }
+
+    /// Becomes `other` where the mask is all ones, and stays where it is 0.
+    #[inline(always)]
+    pub fn assign_masked(&mut self, other: &Self, mask: u64) {
+        for (limb, other) in self.0.iter_mut().zip(other.0) {
+            *limb ^= mask & (*limb ^ other);
+        }
+    }
+}
+
+/// Replaces elements other than 0 by their inverses, by Montgomery's trick: three products an element, and one inversion.
+pub fn invert_all(elements: &mut [Element]) {
+    let mut products = Zeroizing::new(Vec::with_capacity(elements.len()));
+    let mut product = Element::ONE;
+    for element in &*elements {
+        products.push(product);
+        product = product.mul(element);
+    }
+    let mut suffix = product.invert();
+    for (element, product) in elements.iter_mut().zip(&*products).rev() {
+        let inverse = suffix.mul(product);
+        suffix = suffix.mul(element);
+        *element = inverse;
+    }
+}

@@ -1,0 +1,153 @@
+//! Points in extended coordinates (Hisil, Wong, Carter and Dawson 2008), x = X / Z, y = Y / Z, x y = T / Z. **Constant-time** but for
+//! what ends in `_var`. The formulas have no exceptions, and Z is never 0, as -1 is a square and d is none.
+
+use super::curves::EdwardsCurve;
+use super::field::Element;
+use zeroize::Zeroize;
+
+/// A point as (X : Y : Z), all that a doubling needs.
+#[derive(Clone, Copy)]
+pub struct Projective {
+    pub x: Element,
+    pub y: Element,
+    pub z: Element,
+}
+
+/// A point as (X : Y : Z : T).
+#[derive(Clone, Copy)]
+pub struct Extended {
+    pub x: Element,
+    pub y: Element,
+    pub z: Element,
+    pub t: Element,
+}
+
+/// A sum or a double, with x = X / Z and y = Y / T: one product from each of the others for each of their coordinates.
+#[derive(Clone, Copy)]
+pub struct Completed {
+    x: Element,
+    y: Element,
+    z: Element,
+    t: Element,
+}
+
+/// A point that is added, with Z = 1: y + x, y - x, 2 d x y.
+#[derive(Clone, Copy)]
+pub struct Niels {
+    pub sum: Element,
+    pub difference: Element,
+    pub product: Element,
+}
+
+/// A point that is added: Y + X, Y - X, 2Z, 2 d T.
+#[derive(Clone, Copy)]
+pub struct ProjectiveNiels {
+    niels: Niels,
+    z2: Element,
+}
+
+impl Zeroize for Projective {
+    fn zeroize(&mut self) {
+        [&mut self.x, &mut self.y, &mut self.z].into_iter().for_each(Zeroize::zeroize);
+    }
+}
+
+impl Projective {
+    /// Four squares.
+    #[inline(always)]
+    pub fn double(&self) -> Completed {
+        let (xx, yy, zz) = (self.x.square(), self.y.square(), self.z.square());
+        let sum = yy.add(&xx);
+        let difference = yy.sub(&xx);
+        Completed { x: self.x.add(&self.y).square().sub(&sum), y: sum, z: difference, t: zz.double().sub(&difference) }
+    }
+
+    /// Whether this is the identity.
+    pub fn is_identity_var(&self) -> bool {
+        self.x.is_zero() && self.y == self.z
+    }
+}
+
+impl Completed {
+    #[inline(always)]
+    pub fn to_projective(self) -> Projective {
+        Projective { x: self.x.mul(&self.t), y: self.y.mul(&self.z), z: self.z.mul(&self.t) }
+    }
+
+    #[inline(always)]
+    pub fn to_extended(self) -> Extended {
+        let Projective { x, y, z } = self.to_projective();
+        Extended { x, y, z, t: self.x.mul(&self.y) }
+    }
+}
+
+impl Extended {
+    pub const IDENTITY: Self = Extended { x: Element::ZERO, y: Element::ONE, z: Element::ONE, t: Element::ZERO };
+
+    pub fn from_affine([x, y]: &[Element; 2]) -> Self {
+        Extended { x: *x, y: *y, z: Element::ONE, t: x.mul(y) }
+    }
+
+    #[inline(always)]
+    pub fn to_projective(self) -> Projective {
+        Projective { x: self.x, y: self.y, z: self.z }
+    }
+
+    pub fn to_niels<C: EdwardsCurve>(self) -> ProjectiveNiels {
+        let niels = Niels { sum: self.y.add(&self.x), difference: self.y.sub(&self.x), product: self.t.mul(&C::D2) };
+        ProjectiveNiels { niels, z2: self.z.double() }
+    }
+
+    pub fn double(&self) -> Completed {
+        self.to_projective().double()
+    }
+
+    /// Four products.
+    #[inline(always)]
+    pub fn add(&self, other: &ProjectiveNiels) -> Completed {
+        self.add_with(&other.niels, self.z.mul(&other.z2))
+    }
+
+    /// Three products.
+    #[inline(always)]
+    pub fn add_affine(&self, other: &Niels) -> Completed {
+        self.add_with(other, self.z.double())
+    }
+
+    /// `zz2` is twice the product of both Z.
+    #[inline(always)]
+    fn add_with(&self, other: &Niels, zz2: Element) -> Completed {
+        let plus = self.y.add(&self.x).mul(&other.sum);
+        let minus = self.y.sub(&self.x).mul(&other.difference);
+        let product = self.t.mul(&other.product);
+        Completed { x: plus.sub(&minus), y: plus.add(&minus), z: zz2.add(&product), t: zz2.sub(&product) }
+    }
+}
+
+impl Niels {
+    pub const IDENTITY: Self = Niels { sum: Element::ONE, difference: Element::ONE, product: Element::ZERO };
+
+    pub fn from_affine<C: EdwardsCurve>([x, y]: &[Element; 2]) -> Self {
+        Niels { sum: y.add(x), difference: y.sub(x), product: x.mul(y).mul(&C::D2) }
+    }
+
+    #[inline(always)]
+    pub fn neg(&self) -> Self {
+        Niels { sum: self.difference, difference: self.sum, product: self.product.neg() }
+    }
+
+    /// Becomes `other` where the mask is all ones, and stays where it is 0.
+    #[inline(always)]
+    pub fn assign_masked(&mut self, other: &Self, mask: u64) {
+        self.sum.assign_masked(&other.sum, mask);
+        self.difference.assign_masked(&other.difference, mask);
+        self.product.assign_masked(&other.product, mask);
+    }
+}
+
+impl ProjectiveNiels {
+    #[inline(always)]
+    pub fn neg(&self) -> Self {
+        ProjectiveNiels { niels: self.niels.neg(), z2: self.z2 }
+    }
+}

@@ -1,0 +1,83 @@
+//! Numbers modulo the order of the base point, an odd number below 2^256. **Constant-time**: those of keys and nonces are secret.
+
+use crate::cpu::field::limbs::{self, Limbs};
+use crate::cpu::field::moduli::Modulus;
+use core::marker::PhantomData;
+use zeroize::Zeroize;
+
+/// A number below the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scalar<M>(Limbs, PhantomData<M>);
+
+impl<M> Zeroize for Scalar<M> {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl<M: Modulus> Scalar<M> {
+    pub const ZERO: Self = Scalar(limbs::ZERO, PhantomData);
+
+    /// The number that 32 bytes encode, little-endian, if it is below the order.
+    pub fn from_le_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        let value = limbs::from_le_bytes(bytes);
+        let (_, is_below) = limbs::sub(&value, &M::M);
+        is_below.then_some(Scalar(value, PhantomData))
+    }
+
+    /// The number that 32 bytes encode, little-endian, modulo the order.
+    pub fn from_le_bytes_reduced(bytes: &[u8; 32]) -> Self {
+        Self::reduce(&limbs::from_le_bytes(bytes))
+    }
+
+    /// The number that 64 bytes encode, little-endian, modulo the order.
+    pub fn from_le_bytes_wide(bytes: &[u8; 64]) -> Self {
+        let [low, high] = [0, 32].map(|start| limbs::from_le_bytes(bytes[start..].first_chunk().expect("32 bytes")));
+        // high R^2 / R = 2^256 high.
+        let high = Scalar(montgomery::<M>(&high, &M::R2), PhantomData);
+        Self::reduce(&low).add(&high)
+    }
+
+    pub fn to_le_bytes(self) -> [u8; 32] {
+        limbs::to_le_bytes(&self.0)
+    }
+
+    pub fn limbs(&self) -> &Limbs {
+        &self.0
+    }
+
+    /// value R / R.
+    fn reduce(value: &Limbs) -> Self {
+        Scalar(montgomery::<M>(value, &M::R), PhantomData)
+    }
+
+    pub fn add(&self, rhs: &Self) -> Self {
+        let (sum, carry) = limbs::add(&self.0, &rhs.0);
+        Scalar(subtract_once::<M>(&sum, carry), PhantomData)
+    }
+
+    pub fn mul(&self, rhs: &Self) -> Self {
+        let factor = montgomery::<M>(&self.0, &M::R2);
+        Scalar(montgomery::<M>(&factor, &rhs.0), PhantomData)
+    }
+}
+
+/// a b / R modulo m, with R = 2^256, for b < m and any a.
+fn montgomery<M: Modulus>(a: &Limbs, b: &Limbs) -> Limbs {
+    let (low, high) = limbs::mul_wide(a, b);
+    // (low + k m) / R is at most m, and high at most m - 1: their sum is below 2m.
+    let mut t = low;
+    for _ in 0..4 {
+        let [_, t1, t2, t3, t4] = limbs::mul_limb_add(&t, &M::M, t[0].wrapping_mul(M::NEG_INV64));
+        t = [t1, t2, t3, t4];
+    }
+    let (sum, carry) = limbs::add(&t, &high);
+    subtract_once::<M>(&sum, carry)
+}
+
+/// value + 2^256 carry, of a number below 2m, less m if it is m or more.
+fn subtract_once<M: Modulus>(value: &Limbs, carry: bool) -> Limbs {
+    let (difference, borrow) = limbs::sub(value, &M::M);
+    let stays = 0u64.wrapping_sub(u64::from(borrow & !carry));
+    std::array::from_fn(|i| difference[i] ^ (stays & (difference[i] ^ value[i])))
+}

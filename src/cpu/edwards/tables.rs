@@ -1,0 +1,151 @@
+//! Tables of a point that is known beforehand: its multiples in every window, so that a product is a sum of entries and needs no
+//! doubling. Serves the base point and keys that sign many items.
+
+use super::curves::*;
+use super::field::{Element, invert_all};
+use super::point::{Extended, Niels, Projective};
+use super::scalar::Scalar;
+use crate::cpu::scalar::{signed_windows, uniform_windows};
+use crate::host::once::get_or_compute;
+use core::hint::black_box;
+use core::marker::PhantomData;
+use std::sync::OnceLock;
+
+/// The multiples d 2^(w j) P for 1 <= d <= 2^(w-1) and every window j.
+pub struct Comb<C> {
+    window: u32,
+    /// The entry for window j and digit d is at `j << (w-1) | (d-1)`.
+    entries: Vec<Niels>,
+    curve: PhantomData<C>,
+}
+
+impl<C: EdwardsCurve> Comb<C> {
+    /// Size of a table.
+    pub fn bytes(window: u32) -> usize {
+        (Self::windows(window) << (window - 1)) * size_of::<Niels>()
+    }
+
+    /// Entries that one product sums up.
+    pub fn windows(window: u32) -> usize {
+        256usize.div_ceil(window as usize)
+    }
+
+    pub fn new(point: &[Element; 2], window: u32) -> Self {
+        let count = Self::windows(window) << (window - 1);
+        let (mut multiples, mut z) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut base = Extended::from_affine(point);
+        for _ in 0..Self::windows(window) {
+            let step = base.to_niels::<C>();
+            let mut multiple = base;
+            for d in 0..1 << (window - 1) {
+                if d > 0 {
+                    multiple = multiple.add(&step).to_extended();
+                }
+                z.push(multiple.z);
+                multiples.push([multiple.x, multiple.y]);
+            }
+            // The last is 2^(w-1) times the base.
+            base = multiple.double().to_extended();
+        }
+        invert_all(&mut z);
+        let entry = |([x, y], z): (&[Element; 2], &Element)| Niels::from_affine::<C>(&[x.mul(z), y.mul(z)]);
+        Comb { window, entries: multiples.iter().zip(&z).map(entry).collect(), curve: PhantomData }
+    }
+
+    /// sum + k P. Variable time.
+    pub fn add_product_var(&self, mut sum: Extended, k: &Scalar<C::Order>) -> Extended {
+        signed_windows(k.limbs(), self.window, |window, digit| {
+            if digit != 0 {
+                let entry = &self.entries[window << (self.window - 1) | (digit.unsigned_abs() as usize - 1)];
+                sum = sum.add_affine(&if digit < 0 { entry.neg() } else { *entry }).to_extended();
+            }
+        });
+        sum
+    }
+}
+
+/// Bits of a window of the table for secret scalars.
+const WINDOW: u32 = 5;
+const ENTRIES: usize = 1 << (WINDOW - 1);
+/// For orders below 2^253.
+const WINDOWS: usize = 51;
+
+/// The same for secret scalars, 77 KiB: every product reads all of it.
+pub struct Uniform<C> {
+    windows: Vec<[Niels; ENTRIES]>,
+    curve: PhantomData<C>,
+}
+
+impl<C: EdwardsCurve> Uniform<C> {
+    pub fn new(point: &[Element; 2]) -> Self {
+        let comb = Comb::<C>::new(point, WINDOW);
+        Uniform { windows: comb.entries.as_chunks().0[..WINDOWS].to_vec(), curve: PhantomData }
+    }
+
+    /// k P. **Constant-time.**
+    pub fn product(&self, k: &Scalar<C::Order>) -> Projective {
+        let mut sum = Extended::IDENTITY;
+        uniform_windows(k.limbs(), WINDOW, WINDOWS, |window, digit| {
+            sum = sum.add_affine(&select(&self.windows[window], digit)).to_extended();
+        });
+        sum.to_projective()
+    }
+}
+
+/// Tables of the base point, once they are computed.
+pub struct Precomputed<C> {
+    comb: OnceLock<Comb<C>>,
+    uniform: OnceLock<Uniform<C>>,
+}
+
+/// A curve with tables of its base point, one set per process.
+pub trait BaseTables: EdwardsCurve {
+    fn tables() -> &'static Precomputed<Self>;
+}
+
+include!(concat!(env!("OUT_DIR"), "/cpu_edwards_tables.rs"));
+
+/// Bits of a window of the table for public scalars, of 384 KiB.
+const BASE_WINDOW: u32 = 8;
+
+impl<C: EdwardsCurve> Precomputed<C> {
+    pub const fn new() -> Self {
+        Precomputed { comb: OnceLock::new(), uniform: OnceLock::new() }
+    }
+
+    /// For public scalars.
+    pub fn comb(&self) -> &Comb<C> {
+        get_or_compute(&self.comb, || Comb::new(&C::G, BASE_WINDOW))
+    }
+
+    /// Has the tables of this point serve all calls.
+    #[cfg(test)]
+    pub fn serve(&self, point: [Element; 2]) {
+        get_or_compute(&self.comb, || Comb::new(&point, BASE_WINDOW));
+    }
+
+    /// For secret ones.
+    pub fn uniform(&self) -> &Uniform<C> {
+        get_or_compute(&self.uniform, || Uniform::new(&C::G))
+    }
+}
+
+/// The multiple for a digit.
+#[inline(always)]
+fn select(entries: &[Niels; ENTRIES], digit: i32) -> Niels {
+    // The compiler knows nothing of the digit: where it knows what values a mask has it may make branches.
+    let (sign, absolute) = black_box((digit.cast_unsigned() >> 31, digit.unsigned_abs()));
+    let mut selected = Niels::IDENTITY;
+    for (entry, number) in entries.iter().zip(1u32..) {
+        selected.assign_masked(entry, mask((absolute ^ number).wrapping_sub(1) >> 31));
+    }
+    let negated = selected.neg();
+    selected.assign_masked(&negated, mask(sign));
+    selected
+}
+
+/// All ones for 1, and 0 for 0.
+#[inline(always)]
+fn mask(bit: u32) -> u64 {
+    0u64.wrapping_sub(bit.into())
+}

@@ -1,0 +1,139 @@
+//! Keys that sign: seeds, and what is made of them (RFC 8032, section 5.1.5).
+
+use crate::cpu::edwards::curves::{Ed25519, Ed25519N};
+use crate::cpu::edwards::decode::encode_all;
+use crate::cpu::edwards::scalar::Scalar;
+use crate::cpu::edwards::tables::BaseTables as _;
+use crate::cpu::{CHUNK, CpuEngine};
+use crate::host::stack;
+use crate::types::{Place, Rows, SecretKeys};
+use sha2::{Digest, Sha512};
+use std::fmt;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+/// A number modulo n.
+pub(super) type Number = Scalar<Ed25519N>;
+
+/// A seed made ready for signing: the secret scalar, the prefix that nonces are made of, and the public key, which is computed
+/// here, as a wrong one would give the scalar away. Signing with it takes less than half the time of signing with a seed.
+///
+/// Made by [`super::expand`] and [`super::expand_hashed`]. Wiped when dropped; `Debug` shows nothing of the secrets.
+#[derive(Clone)]
+pub struct ExpandedKey {
+    pub(super) scalar: Number,
+    pub(super) prefix: [u8; 32],
+    pub(super) public: [u8; 32],
+}
+
+impl Drop for ExpandedKey {
+    fn drop(&mut self) {
+        self.scalar.zeroize();
+        self.prefix.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for ExpandedKey {}
+
+impl ExpandedKey {
+    /// The public key, 32 bytes.
+    pub fn public_key(&self) -> &[u8; 32] {
+        &self.public
+    }
+
+    /// What `Secrets::expand` overwrites.
+    pub(super) const EMPTY: Self = ExpandedKey { scalar: Number::ZERO, prefix: [0; 32], public: [0; 32] };
+}
+
+impl fmt::Debug for ExpandedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExpandedKey").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+/// The keys that a batch is signed with, one per item or one for all: what becomes [`SecretKeys`] are seeds, and there are
+/// [`ExpandedKey`]s.
+#[derive(Clone, Copy, Debug)]
+pub struct SigningKeys<'a>(pub(super) Kind<'a>);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind<'a> {
+    Seeds(SecretKeys<'a>),
+    Expanded(&'a [ExpandedKey]),
+    ExpandedForAll(&'a ExpandedKey),
+}
+
+impl<'a> SigningKeys<'a> {
+    /// Item i uses `keys[i]`.
+    pub fn expanded(keys: &'a [ExpandedKey]) -> Self {
+        SigningKeys(Kind::Expanded(keys))
+    }
+
+    /// Every item uses the same key.
+    pub fn expanded_for_all(key: &'a ExpandedKey) -> Self {
+        SigningKeys(Kind::ExpandedForAll(key))
+    }
+
+    /// Keys given, or `items` where one serves all.
+    pub(super) fn len_for(&self, items: usize) -> usize {
+        match self.0 {
+            Kind::Seeds(seeds) => seeds.len_for(items),
+            Kind::Expanded(keys) => keys.len(),
+            Kind::ExpandedForAll(_) => items,
+        }
+    }
+}
+
+impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
+    fn from(seeds: K) -> Self {
+        SigningKeys(Kind::Seeds(seeds.into()))
+    }
+}
+
+/// What keys are made of: seeds, or their SHA-512.
+#[derive(Clone, Copy)]
+pub(super) enum Secrets<'a> {
+    Seeds(SecretKeys<'a>),
+    Hashed(Rows<'a, 64>),
+}
+
+impl Secrets<'_> {
+    /// Writes the keys of items `item(0)`, `item(1)`, ... **Constant-time.** What is left on the stack is the caller's to wipe.
+    pub fn expand(&self, item: impl Fn(usize) -> usize, keys: &mut [ExpandedKey]) {
+        let mut points = Zeroizing::new(Vec::with_capacity(keys.len()));
+        for (at, key) in keys.iter_mut().enumerate() {
+            let mut hash: Zeroizing<[u8; 64]> = Zeroizing::new(match self {
+                Secrets::Seeds(seeds) => Sha512::digest(seeds.expose(item(at))).into(),
+                Secrets::Hashed(hashes) => *hashes.get(item(at)),
+            });
+            hash[0] &= 0xf8;
+            hash[31] = hash[31] & 0x7f | 0x40;
+            let (scalar, prefix) = hash.split_at(32);
+            // The multiples of B by numbers that are equal modulo n are the same.
+            key.scalar = Number::from_le_bytes_reduced(scalar.try_into().expect("32 bytes"));
+            key.prefix.copy_from_slice(prefix);
+            points.push(Ed25519::tables().uniform().product(&key.scalar));
+        }
+        keys.iter_mut().zip(encode_all(&points)).for_each(|(key, public)| key.public = public);
+    }
+
+    /// Those of all items.
+    pub fn expand_all(&self, engine: &CpuEngine, items: usize) -> Vec<ExpandedKey> {
+        let mut keys = vec![ExpandedKey::EMPTY; items];
+        engine.pool.for_each(keys.chunks_mut(CHUNK).enumerate().collect(), |(chunk, keys): (usize, &mut [_])| {
+            stack::wiped(|| self.expand(|at| chunk * CHUNK + at, keys));
+        });
+        keys
+    }
+
+    /// The public keys of items `item(0)`, `item(1)`, ..., as many as there are places.
+    pub fn public_keys(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
+        engine.fill_secret(out, [32, 0], |range, out| {
+            let mut keys = vec![ExpandedKey::EMPTY; range.len()];
+            self.expand(|at| item(range.start + at), &mut keys);
+            for (place, key) in keys.iter().enumerate() {
+                out.row(0, place).copy_from_slice(&key.public);
+                out.accept(place);
+            }
+        });
+    }
+}

@@ -1,0 +1,224 @@
+//! Ed25519 signatures (RFC 8032), with its variants Ed25519ctx and Ed25519ph.
+//!
+//! A signature is `R || S`, 64 bytes: a point, and a number below the order n of the base point, little-endian. A public key is a
+//! point: its y, little-endian, and in the highest bit whether x is odd. A private key is a *seed* of 32 bytes. Messages have any
+//! length. Which signatures are valid is said by a [`Rule`], which calls take, as programs differ in it. Results are
+//! byte-identical to those of `ed25519-dalek`.
+//!
+//! All of it is computed by the CPU, also where there are GPUs; an engine that may use GPUs alone ([`crate::Backend::Gpu`]) refuses.
+
+mod keys;
+mod rule;
+mod sign;
+#[cfg(test)]
+mod small_groups;
+mod variant;
+mod verify;
+
+use crate::cpu::edwards::curves::Ed25519;
+use crate::engine::Engine;
+use crate::schemes::frame::verdict_of;
+use crate::types::{
+    Error, Place, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, collect, require_lengths,
+};
+pub use keys::{ExpandedKey, SigningKeys};
+use keys::{Kind, Secrets};
+pub use rule::Rule;
+use sign::Signing;
+pub use variant::{MAX_CONTEXT_LEN, Variant};
+use verify::Verification;
+
+/// What errors call the scheme.
+const NAME: &str = "Ed25519";
+
+/// Verifies one signature per item. Variable-time: everything here is public.
+///
+/// An item is rejected with the first of these that applies: [`Rejection::SOutOfRange`] (not below n),
+/// [`Rejection::MalformedPoint`] (the rule wants a canonical key), [`Rejection::NotOnCurve`] (the key is no point),
+/// [`Rejection::SmallOrderKey`] and [`Rejection::SmallOrderR`] (the rule rejects these), and where the rule has R decoded
+/// [`Rejection::NoSuchR`] and [`Rejection::ROutOfRange`] (no point, or not canonical); then [`Rejection::Mismatch`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+///
+/// ```
+/// use gecc::{Engine, SecretKey, ed25519};
+/// let engine = Engine::new()?;
+/// let seeds = [SecretKey::from_bytes([1; 32]), SecretKey::from_bytes([2; 32])];
+/// let public = ed25519::public_keys(&engine, &seeds)?;
+/// let messages = ["one", "two"];
+/// let signed = ed25519::sign(&engine, &messages, &seeds, ed25519::Variant::PURE)?;
+/// let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+/// signatures[1][40] ^= 1;
+/// let (variant, rule) = (ed25519::Variant::PURE, ed25519::Rule::Strict);
+/// let verdicts = ed25519::verify(&engine, &messages, &signatures, &public, variant, rule)?;
+/// assert!(verdicts[0].is_valid() && !verdicts[1].is_valid());
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn verify<'k, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    signatures: &[[u8; 64]],
+    keys: impl Into<Rows<'k, 32>>,
+    variant: Variant<'_>,
+    rule: Rule,
+) -> Result<Verdicts, Error> {
+    let fill =
+        |place: &mut dyn Place| run_verify(engine, messages, signatures.into(), keys.into(), variant, rule, place);
+    // SAFETY: `run_verify` has every item taken, or tells why not.
+    unsafe { collect(messages.len(), verdict_of, fill) }.map(Verdicts::new)
+}
+
+/// What [`verify`] finds, from columns into codes, a byte an item ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]). The batch
+/// has as many items as there are codes. Variable-time: everything here is public.
+///
+/// # Errors
+/// As for [`verify`].
+pub fn verify_into<'a, 'k, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    signatures: impl Into<Rows<'a, 64>>,
+    keys: impl Into<Rows<'k, 32>>,
+    variant: Variant<'_>,
+    rule: Rule,
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let place = &mut ResultsMut::codes(codes);
+    run_verify(engine, messages, signatures.into(), keys.into(), variant, rule, place)
+}
+
+fn run_verify<M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    signatures: Rows<64>,
+    keys: Rows<32>,
+    variant: Variant,
+    rule: Rule,
+    place: &mut dyn Place,
+) -> Result<(), Error> {
+    let items = place.items();
+    let lengths =
+        [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
+    require_lengths(items, &lengths)?;
+    let challenge = |item| variant.challenge(signatures.get(item), keys.get(item), messages[item].as_ref());
+    let verification = Verification { rule, challenge: &challenge, signatures, keys };
+    verify::verify::<Ed25519>(engine.cpu_alone(NAME)?, &verification, place);
+    Ok(())
+}
+
+/// Signs one message per item. **Constant-time** in keys and nonces, not in the length of messages.
+///
+/// Every seed is a key, so that no item is rejected but, where [`crate::EngineBuilder::check_signatures`] is on, with
+/// [`Rejection::FaultySignature`].
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+///
+/// ```
+/// use gecc::{Engine, SecretKey, ed25519};
+/// use ed25519::{SigningKeys, Variant};
+/// let engine = Engine::new()?;
+/// let seed = SecretKey::from_bytes([7; 32]);
+/// let signed = ed25519::sign(&engine, &["one", "two"], &seed, Variant::PURE)?;
+/// // A key that signs more than once is expanded once.
+/// let keys = ed25519::expand(&engine, &[seed])?;
+/// let again = ed25519::sign(&engine, &["one", "two"], SigningKeys::expanded_for_all(&keys[0]), Variant::PURE)?;
+/// assert_eq!(signed, again);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn sign<'a, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    keys: impl Into<SigningKeys<'a>>,
+    variant: Variant<'_>,
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    let fill = |place: &mut dyn Place| run_sign(engine, messages, keys.into(), variant, place);
+    // SAFETY: `run_sign` has every item taken, or tells why not.
+    unsafe { collect(messages.len(), |results, item| results.get(item).copied(), fill) }
+}
+
+/// What [`sign`] gives, into columns: 64 bytes an item, and a code a byte ([`crate::Verdict::VALID_CODE`], or that of a
+/// [`Rejection`]: then the row means nothing). **Constant-time** in keys and nonces, not in the length of messages.
+///
+/// # Errors
+/// As for [`sign`].
+pub fn sign_into<'a, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    keys: impl Into<SigningKeys<'a>>,
+    variant: Variant<'_>,
+    signatures: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(codes.len(), &[("signatures", signatures.len())])?;
+    run_sign(engine, messages, keys.into(), variant, &mut ResultsMut::rows(codes, signatures))
+}
+
+fn run_sign<M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    messages: &[M],
+    keys: SigningKeys,
+    variant: Variant,
+    place: &mut dyn Place,
+) -> Result<(), Error> {
+    let items = place.items();
+    let of_keys = if matches!(keys.0, Kind::Seeds(_)) { "seeds" } else { "expanded keys" };
+    require_lengths(items, &[("messages", messages.len()), (of_keys, keys.len_for(items))])?;
+    let message = |item: usize| messages[item].as_ref();
+    let signing = Signing { variant, message: &message, keys, is_checked: engine.info().check_signatures };
+    sign::sign(engine.cpu_alone(NAME)?, &signing, place);
+    Ok(())
+}
+
+/// The public keys of seeds, 32 bytes each. **Constant-time** in seeds.
+///
+/// # Errors
+/// [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+///
+/// ```
+/// use gecc::{Engine, SecretKey, ed25519};
+/// let engine = Engine::new()?;
+/// // RFC 8032, section 7.1, the first vector.
+/// let seed = b"\x9d\x61\xb1\x9d\xef\xfd\x5a\x60\xba\x84\x4a\xf4\x92\xec\x2c\xc4\x44\x49\xc5\x69\x7b\x32\x69\x19\x70\x3b\xac\x03\x1c\xae\x7f\x60";
+/// let public = ed25519::public_keys(&engine, &[SecretKey::from_bytes(*seed)])?;
+/// assert_eq!(public[0][..4], [0xd7, 0x5a, 0x98, 0x01]);
+/// # Ok::<(), gecc::Error>(())
+/// ```
+pub fn public_keys(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<[u8; 32]>, Error> {
+    let mut public = vec![[0; 32]; seeds.len()];
+    public_keys_into(engine, seeds, &mut public)?;
+    Ok(public)
+}
+
+/// What [`public_keys`] gives, into a column. **Constant-time** in seeds.
+///
+/// # Errors
+/// [`Error::LengthMismatch`] when there are not as many seeds as rows; [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+pub fn public_keys_into<'a>(
+    engine: &Engine,
+    seeds: impl Into<SecretKeys<'a>>,
+    public: &mut [[u8; 32]],
+) -> Result<(), Error> {
+    let seeds = seeds.into();
+    require_lengths(public.len(), &[("seeds", seeds.len_for(public.len()))])?;
+    let mut codes = vec![0; public.len()];
+    Secrets::Seeds(seeds).public_keys(engine.cpu_alone(NAME)?, |item| item, &mut ResultsMut::rows(&mut codes, public));
+    Ok(())
+}
+
+/// Makes seeds ready for signing, which then takes half the time or less. **Constant-time** in seeds.
+///
+/// # Errors
+/// [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+pub fn expand(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<ExpandedKey>, Error> {
+    Ok(Secrets::Seeds(seeds.into()).expand_all(engine.cpu_alone(NAME)?, seeds.len()))
+}
+
+/// The same of keys that are kept as 64 bytes, SHA-512 of a seed, or derived from others as in BIP32-Ed25519: a scalar, little-endian,
+/// of which some bits are set and cleared here (RFC 8032, section 5.1.5), and a prefix. **Constant-time.**
+///
+/// # Errors
+/// [`Error::NoDevice`] with [`crate::Backend::Gpu`].
+pub fn expand_hashed(engine: &Engine, hashes: &[[u8; 64]]) -> Result<Vec<ExpandedKey>, Error> {
+    Ok(Secrets::Hashed(hashes.into()).expand_all(engine.cpu_alone(NAME)?, hashes.len()))
+}

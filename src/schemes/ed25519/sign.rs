@@ -1,0 +1,104 @@
+//! Signing (RFC 8032, section 5.1.6). **Constant-time** in keys and nonces, not in the length of messages.
+
+use super::keys::{ExpandedKey, Kind, Number, Secrets, SigningKeys};
+use super::rule::Rule;
+use super::variant::Variant;
+use super::verify::{Verification, verify};
+use crate::cpu::CpuEngine;
+use crate::cpu::edwards::curves::Ed25519;
+use crate::cpu::edwards::decode::encode_all;
+use crate::cpu::edwards::tables::BaseTables as _;
+use crate::schemes::frame::sign_cpu::sign_checked;
+use crate::types::{Place, ResultsMut};
+use zeroize::Zeroizing;
+
+/// A batch to sign.
+#[derive(Clone, Copy)]
+pub struct Signing<'a, 'k> {
+    pub variant: Variant<'a>,
+    pub message: &'a (dyn Fn(usize) -> &'a [u8] + Sync),
+    pub keys: SigningKeys<'k>,
+    /// Whether signatures are verified before they are returned.
+    pub is_checked: bool,
+}
+
+/// The signatures of all items of a place.
+pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn Place) {
+    // A seed that serves all is expanded once.
+    let expanded = match batch.keys.0 {
+        Kind::Seeds(seeds) if seeds.is_one_for_all() => Secrets::Seeds(seeds).expand_all(engine, 1),
+        _ => Vec::new(),
+    };
+    let batch = Signing { keys: expanded.first().map_or(batch.keys, SigningKeys::expanded_for_all), ..*batch };
+    if !batch.is_checked {
+        return batch.sign(engine, |item| item, out);
+    }
+    let sign = |items: &[usize], out: &mut ResultsMut| batch.sign(engine, |at| items[at], out);
+    let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| batch.check(engine, items, signed, codes);
+    sign_checked([64, 0], &sign, &check, out);
+}
+
+impl Signing<'_, '_> {
+    /// Signs items `item(0)`, `item(1)`, ..., as many as there are places.
+    fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
+        engine.fill_secret(out, [64, 0], |range, out| {
+            let item = |at: usize| item(range.start + at);
+            match self.keys.0 {
+                Kind::Expanded(keys) => self.sign_items(&item, |at| &keys[item(at)], out),
+                Kind::ExpandedForAll(key) => self.sign_items(&item, |_| key, out),
+                Kind::Seeds(seeds) => {
+                    let mut keys = vec![ExpandedKey::EMPTY; range.len()];
+                    Secrets::Seeds(seeds).expand(item, &mut keys);
+                    self.sign_items(&item, |at| &keys[at], out);
+                }
+            }
+        });
+    }
+
+    fn sign_items<'k>(
+        &self,
+        item: &dyn Fn(usize) -> usize,
+        key: impl Fn(usize) -> &'k ExpandedKey,
+        out: &mut ResultsMut,
+    ) {
+        // Capacities are exact: a vector that grows would leave its old contents behind.
+        let mut nonces = Zeroizing::new(Vec::with_capacity(out.items()));
+        let mut points = Zeroizing::new(Vec::with_capacity(out.items()));
+        for at in 0..out.items() {
+            let hash = Zeroizing::new(self.variant.hash(&[&key(at).prefix], (self.message)(item(at))));
+            nonces.push(Number::from_le_bytes_wide(&hash));
+            points.push(Ed25519::tables().uniform().product(&nonces[at]));
+        }
+        for (at, r) in encode_all(&points).into_iter().enumerate() {
+            let ExpandedKey { scalar, public, .. } = key(at);
+            let k = Number::from_le_bytes_wide(&self.variant.hash(&[&r, public], (self.message)(item(at))));
+            let row = out.row(0, at);
+            row[..32].copy_from_slice(&r);
+            row[32..].copy_from_slice(&k.mul(scalar).add(&nonces[at]).to_le_bytes());
+            out.accept(at);
+        }
+    }
+
+    /// Whether each signature verifies with the public key of its private key.
+    fn check(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
+        let public: Vec<[u8; 32]> = match self.keys.0 {
+            Kind::Expanded(keys) => items.iter().map(|&item| keys[item].public).collect(),
+            Kind::ExpandedForAll(key) => vec![key.public; items.len()],
+            Kind::Seeds(seeds) => {
+                let (mut rows, mut codes) = (vec![[0; 32]; items.len()], vec![0; items.len()]);
+                let out = &mut ResultsMut::rows(&mut codes, &mut rows);
+                Secrets::Seeds(seeds).public_keys(engine, |at| items[at], out);
+                rows
+            }
+        };
+        let (signatures, keys) = (signed.columns[0].as_chunks().0, &public);
+        let challenge = |at: usize| self.variant.challenge(&signatures[at], &keys[at], (self.message)(items[at]));
+        let verification = Verification {
+            rule: Rule::Cofactorless,
+            challenge: &challenge,
+            signatures: signatures.into(),
+            keys: keys.into(),
+        };
+        verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(codes));
+    }
+}

